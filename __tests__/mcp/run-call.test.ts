@@ -175,9 +175,9 @@ test('an argument for another channel is told in a note, and what the server has
 test.each<[ToolName, Record<string, string>, RegExp]>([
   ['deliver', {}, /nothing to deliver/],
   ['deliver', { file: 'absent.html' }, /does not exist/],
-  ['verify', {}, /no link to verify/],
-  ['check', {}, /nothing to check/],
-  ['check', { marker: 'marker-42' }, /nothing to check/],
+  ['verify', {}, /K4 needs the link/],
+  ['check', {}, /nothing to deliver/],
+  ['check', { marker: 'marker-42' }, /nothing to deliver/],
   ['verify', { url: 'http://localhost/', marker: 'marker-42' }, /./],
   ['withdraw', {}, /nothing to withdraw/],
   [

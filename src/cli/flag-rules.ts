@@ -1,16 +1,13 @@
+import type { parseArgs } from 'node:util';
 import { ALL_FLAGS, CLI_COMMANDS, type CommandName, flagsOf } from '../request/commands.ts';
 import { INPUTS } from '../request/inputs.ts';
 import { findClosestName, UsageError } from './usage-error.ts';
 
 /** A flag as it was given. */
-export interface GivenFlag {
-  readonly name: string;
-  /** With its dashes. */
-  readonly rawName: string;
-  readonly value: string | undefined;
-  /** Whether the value follows an equals sign. */
-  readonly inlineValue: boolean | undefined;
-}
+type GivenFlag = Extract<
+  NonNullable<ReturnType<typeof parseArgs>['tokens']>[number],
+  { readonly kind: 'option' }
+>;
 
 /** Whether a flag has no value. */
 export const isValueless = (name: string): boolean => ALL_FLAGS[name]?.value === undefined;

@@ -5,11 +5,10 @@ import { composeDocument, type Report } from '../delivery/report.ts';
 import { type DeliveryError, toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
-import { completeInputs, type InputName, type RawInputs, type ToolName } from '../request/inputs.ts';
+import type { InputName, RawInputs, ToolName } from '../request/inputs.ts';
 import { createLocalRequest, type DeliveryRequest } from '../request/parse-request.ts';
 import { findRepository, type SourceRepository } from '../request/source-repository.ts';
 import { createToolWording } from '../request/tool-wording.ts';
-import { refuseInput } from '../request/values.ts';
 import { failIfAbandoned } from '../system.ts';
 import { listInputs, mergeArguments, type ToolArguments, toRawInputs } from './arguments.ts';
 import type { PersonRequest } from './authorizations.ts';
@@ -57,25 +56,14 @@ async function createRequest(
 ): Promise<DeliveryRequest> {
   const { env, fixed, secrets, roots } = session;
   const asked = toRawInputs(args, tool);
-  const given: Partial<RawInputs> = { ...asked, ...fixed };
-  if (tool === 'verify' && !given.url) refuseInput('there is no link to verify', 'set `url:` to it');
-  if (tool === 'check' && !given.file && !given.content) {
-    refuseInput('there is nothing to check', 'set `file:` to the file, or `content:` and `name:` to a text');
-  }
-  const { token, repository, sources } = await findDestination(tool, given, session, ports.logger);
-  const isLink = tool === 'verify';
-  const operation = tool === 'withdraw' ? 'withdraw' : 'deliver';
-  const own = { operation, token, repository, ...(isLink ? { channel: 'K4' } : {}) };
+  const inputs: Partial<RawInputs> = { ...asked, ...fixed };
+  const { sources, ...destination } = await findDestination(tool, inputs, session, ports.logger);
   return createLocalRequest(
-    completeInputs({ ...given, ...own }, env, isLink),
+    tool,
+    { ...inputs, ...destination },
     {
-      folder: roots[0],
-      origin: 'from an agent',
-      sources,
-      secrets,
-      allowedRoots: roots,
-      allowsFullPaths: false,
-      opensLinks: false,
+      ...{ env, sources, secrets, folder: roots[0], allowedRoots: roots },
+      ...{ origin: 'from an agent', allowsFullPaths: false, opensLinks: false },
       // What the server was started with holds for every call, also for those that do not need it.
       given: Object.keys(asked) as InputName[],
     },
@@ -86,19 +74,12 @@ async function createRequest(
 /** Where it is published and with which token, and the repositories that the file may come from. */
 async function findDestination(
   tool: ToolName,
-  given: Partial<RawInputs>,
+  inputs: Partial<RawInputs>,
   { env, roots, token }: McpSession,
   logger: Logger,
 ): Promise<SourceRepository & { readonly token: string }> {
   if (tool === 'verify' || tool === 'check') return { token: '', repository: '', sources: [] };
-  const { 'auth-url': serverUrl } = completeInputs(given, env);
-  const query = {
-    given: given.repository,
-    folder: roots[0],
-    files: given.file?.split('\n') ?? [],
-    serverUrl,
-    env,
-  };
+  const query = { inputs, folder: roots[0], files: inputs.file?.split('\n') ?? [], env };
   return { token, ...(await findRepository(query, logger)) };
 }
 

@@ -73,14 +73,14 @@ export const ANY_RULES: readonly InputRule[] = [
 /** What a delivery needs. */
 export const DELIVERY_RULES: readonly InputRule[] = [
   [
-    ({ fileLines, url }) => fileLines.length === 0 && url === undefined,
-    'there is nothing to deliver',
-    'set `file:` to the file, `content:` to a text, or `url:` to a link',
-  ],
-  [
     ({ channel, url }) => channel !== 'auto' && channel.includes('K4') && url === undefined,
     'channel K4 needs the link to check',
     'set `url:` to the link that the environment gave, or use channel: K1, K2 or K3',
+  ],
+  [
+    ({ fileLines, url }) => fileLines.length === 0 && url === undefined,
+    'there is nothing to deliver',
+    'set `file:` to the file, `content:` to a text, or `url:` to a link',
   ],
   [
     ({ fileLines, channel }) =>

@@ -64,7 +64,6 @@ export const INPUTS = {
     required('', PARSERS.lines),
     'Path of the file to deliver, relative to the workspace; several lines or globs deliver several; a folder is delivered as one site (K1). Required, unless `content` or `url` is given.',
     {
-      // A command has it as its argument.
       flag: 'none',
       tools: ['deliver', 'verify', 'check', 'withdraw'],
       inTool:
@@ -243,10 +242,7 @@ export const INPUTS = {
   'auth-url': input(
     required('${{ github.server_url }}', PARSERS.host),
     "Address of the host's web pages, of the same instance as `api-url`.",
-    {
-      env: 'GITHUB_SERVER_URL',
-      elsewhere: 'https://github.com',
-    },
+    { env: 'GITHUB_SERVER_URL', elsewhere: 'https://github.com' },
   ),
   'pages-base': input(
     optional(PARSERS.publicHost),

@@ -11,7 +11,7 @@ import {
   WITHDRAWAL_RULES,
 } from './input-rules.ts';
 import { listScopedInputs } from './input-scope.ts';
-import { type InputName, parseInputs, type RawInputs } from './inputs.ts';
+import { completeInputs, type InputName, parseInputs, type RawInputs } from './inputs.ts';
 import { refuseSecretInputs } from './secret-inputs.ts';
 import { type ChannelSelection, oneLine, refuseInput } from './values.ts';
 
@@ -104,18 +104,25 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
 }
 
 /** What a request outside of a workflow is made of, beside its inputs. */
-type LocalContext = Omit<RunContext, 'job' | 'now' | 'random' | 'sourceIsPrivate'>;
+interface LocalContext extends Omit<RunContext, 'job' | 'now' | 'random' | 'sourceIsPrivate'> {
+  readonly env: NodeJS.ProcessEnv;
+}
 
 /**
  * The request of a command or of a tool.
  *
+ * @param task such as `deliver`, or `verify` for a link
  * @throws {DeliveryError} like `parseRequest`, also where an input has a secret in it.
  */
 export async function createLocalRequest(
-  raw: RawInputs,
-  context: LocalContext,
+  task: string,
+  inputs: Partial<RawInputs>,
+  { env, ...context }: LocalContext,
   { clock, random, logger }: Pick<Ports, 'clock' | 'random' | 'logger'>,
 ): Promise<DeliveryRequest> {
+  const isLink = task === 'verify';
+  const operation = task === 'withdraw' ? 'withdraw' : 'deliver';
+  const raw = completeInputs({ ...inputs, operation, ...(isLink && { channel: 'K4' }) }, env, isLink);
   await refuseSecretInputs(raw, context.secrets, logger);
   // Without any repository the source can't be private; a token shows that there is one, even if not which.
   const sourceIsPrivate = context.sources.length === 0 && raw.token === '' ? false : null;
