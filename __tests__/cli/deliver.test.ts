@@ -423,7 +423,7 @@ describe('the repository of the command line', () => {
   test('is not looked up if the flags name two different instances', async () => {
     const instance = ['--repository', 'octo/site', '--api-url', 'https://git.example.com/api/v3'];
     const { hint } = await runForUsage([...args, ...instance], { GITHUB_TOKEN: TOKEN });
-    expect(CLI_WORDING(hint)).toContain('`--auth-url` to addresses of the same instance');
+    expect(CLI_WORDING(hint)).toContain('--auth-url https://git.example.com');
   });
 
   test('is taken from --repository before any git remote', async () => {

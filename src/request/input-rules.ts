@@ -61,13 +61,6 @@ export const ANY_RULES: readonly InputRule[] = [
     'input `client-id` is given, but no repository that a token would be asked for',
     'set `repository: owner/name`, or leave `client-id:` out',
   ],
-  // A token must not reach a host that it does not belong to.
-  [
-    ({ apiUrl, authUrl }) => serverUrlOf(apiUrl).host !== authUrl.host,
-    ({ apiUrl, authUrl }) =>
-      `inputs \`api-url\` and \`auth-url\` name two instances: ${apiUrl.host} belongs to ${serverUrlOf(apiUrl).host}, not to ${authUrl.host}`,
-    'set `api-url:` and `auth-url:` to addresses of the same instance',
-  ],
 ];
 
 /** What a delivery needs. */
@@ -142,5 +135,15 @@ export function refuseAddresses(lines: readonly string[], operation: Operation):
     operation === 'withdraw'
       ? 'set `path:` to the place within the repository, or `file:` to the name that was delivered'
       : 'set `file:` to a file, or `url:` to a link that is to be proven',
+  );
+}
+
+/** Refuses two instances: a token must not reach a host that it does not belong to. */
+export function refuseTwoInstances({ apiUrl, authUrl }: GivenInputs): void {
+  const { host, origin } = serverUrlOf(apiUrl);
+  if (host === authUrl.host) return;
+  refuseInput(
+    `inputs \`api-url\` and \`auth-url\` name two instances: ${apiUrl.host} belongs to ${host}, not to ${authUrl.host}`,
+    `set \`auth-url: ${origin}\`, or \`api-url:\` to the API of ${authUrl.host}`,
   );
 }

@@ -8,6 +8,7 @@ import {
   DELIVERY_RULES,
   type GivenInputs,
   refuseAddresses,
+  refuseTwoInstances,
   WITHDRAWAL_RULES,
 } from './input-rules.ts';
 import { listScopedInputs } from './input-scope.ts';
@@ -138,6 +139,7 @@ function refuseBrokenRules(given: GivenInputs): void {
     ...ANY_RULES,
     ...(operation === 'withdraw' ? WITHDRAWAL_RULES : DELIVERY_RULES),
   ];
+  refuseTwoInstances(given);
   const [, problem = '', hint = ''] = rules.find(([isBroken]) => isBroken(given)) ?? [];
   if (problem !== '') refuseInput(typeof problem === 'string' ? problem : problem(given), hint);
 }

@@ -261,7 +261,7 @@ export const PARSERS = {
   ),
   gitName: checked(
     (text) => !NOT_PLAIN.some((pattern) => pattern.test(text)),
-    'is not a plain git name:',
+    'is not a valid git name:',
     'letters, digits, -, _ and /, without refs/ and the like before it',
   ),
   bin: checked(
