@@ -33,8 +33,8 @@ describe('readInputs', () => {
     expect(readInputs({ ...RUNNER, INPUT_TOKEN: '', GITHUB_TOKEN: 'ghs_x' }).token).toBe('');
   });
 
-  test('leaves inputs empty if the runner sets nothing', () => {
-    expect(readInputs({})).toMatchObject({ repository: '', 'api-url': '' });
+  test('means GitHub itself, and no repository, if the runner sets nothing', () => {
+    expect(readInputs({})).toMatchObject({ repository: '', 'api-url': 'https://api.github.com' });
   });
 });
 

@@ -127,7 +127,7 @@ describe('deliverAll for deliver', () => {
     [['--channel', 'K9'], /names an unknown channel: K9$/, /^use auto, K1/],
     [['--timeout', 'soon'], /is soon, not a number of seconds/, /timeout: 240/],
     [['--timeout', '999'], /the protocol's ceiling of 240$/, /timeout: 240/],
-    [['--repository', 'octo'], /is not of the form <owner>\/<repo>: octo$/, /repository: owner\/name/],
+    [['--repository', 'octo'], /is not of the form <owner>\/<repo>: octo$/, /`repository:` to owner\/name/],
     [['--prune', 'no'], /neither true nor false$/, /prune: true/],
     [['--bin', 'x'], /not a name that the host accepts$/, /letters, digits/],
     [['--picture', '--screen', 'off'], /needs a browser$/, /screen: auto/],
@@ -584,7 +584,7 @@ describe('deliverAll for verify', () => {
   });
 
   test('refuses a local link and names it in the report', async () => {
-    const { report } = await runForReport(['verify', 'sandbox:/mnt/data/page.html', '--marker', 'm']);
+    const { report } = await runForReport(['verify', 'sandbox:/mnt/data/page.html', '--marker', 'marker-42']);
     expect(report).toMatchObject({ ready: false, url: null, notReady: { code: 'NOT_EXTERNAL' } });
     expect(report.lines.CLAIM).toContain('the given link');
   });

@@ -17,6 +17,7 @@ import { loadRepositoryContext } from '../../src/github/api/repository.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import { INPUTS } from '../../src/request/inputs.ts';
 import { parseRequest } from '../../src/request/parse-request.ts';
+import { refuseSecretInputs } from '../../src/request/secret-inputs.ts';
 import { rawInputs, runContextWith } from '../delivery/builders.ts';
 import { absent, FakeGitHub, failure } from '../github/fake-github.ts';
 import { FakeScreen } from '../support/fake-screen.ts';
@@ -231,7 +232,8 @@ describe('the prohibitions of protocol section 7', () => {
     expect(JSON.stringify(toBin.host.seen)).not.toContain(token);
 
     const inMessage = rawInputs({ file: 'page.html', token, message: `with ${token}` });
-    expect(() => parseRequest(inMessage, runContextWith())).toThrow('input `message` holds the token');
+    const refusal = refuseSecretInputs(inMessage, [], fakePorts().logger);
+    await expect(refusal).rejects.toThrow('input `message` holds the token');
   });
 
   test('4. files of others are never overwritten; only the delivered path is changed', async () => {

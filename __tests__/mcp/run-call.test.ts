@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { runCall } from '../../src/mcp/run-call.ts';
 import { createSession, type McpSettings } from '../../src/mcp/session.ts';
-import type { ToolName } from '../../src/mcp/tools.ts';
+import type { ToolName } from '../../src/request/inputs.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../support/ports.ts';
 
@@ -175,9 +175,9 @@ test('an argument for another channel is told in a note, and what the server has
 test.each<[ToolName, Record<string, string>, RegExp]>([
   ['deliver', {}, /nothing to deliver/],
   ['deliver', { file: 'absent.html' }, /does not exist/],
-  ['verify', {}, /no link to verify/],
-  ['check', {}, /nothing to check/],
-  ['check', { marker: 'marker-42' }, /nothing to check/],
+  ['verify', {}, /K4 needs the link/],
+  ['check', {}, /nothing to deliver/],
+  ['check', { marker: 'marker-42' }, /nothing to deliver/],
   ['verify', { url: 'http://localhost/', marker: 'marker-42' }, /./],
   ['withdraw', {}, /nothing to withdraw/],
   [

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { startServer } from '../../src/cli/mcp.js';
-import { createInputSchema } from '../../src/mcp/arguments.ts';
+import { createInputSchema, listInputs } from '../../src/mcp/arguments.ts';
 import type { startServer as bundled } from '../../src/mcp/index.ts';
-import { NOT_ARGUMENTS, TOOLS } from '../../src/mcp/tools.ts';
-import { INPUTS } from '../../src/request/inputs.ts';
+import { TOOLS } from '../../src/mcp/tools.ts';
+import { INPUT_NAMES, type ToolName } from '../../src/request/inputs.ts';
 
 const DEFINITIONS = Object.entries(TOOLS);
 
@@ -15,18 +15,15 @@ test('the command line calls the server as it is', () => {
 
 describe('the tools', () => {
   test('take every input, except those that no agent may choose', () => {
-    const taken = new Set(DEFINITIONS.flatMap(([, { inputs }]) => inputs));
-    // The tools that take content take both; they have their own words for it.
-    const content = ['content', 'name'];
-    expect([...taken, ...NOT_ARGUMENTS, ...content].sort()).toEqual(Object.keys(INPUTS).sort());
+    const taken = new Set((Object.keys(TOOLS) as ToolName[]).flatMap((tool) => listInputs(tool, {})));
+    expect(INPUT_NAMES.filter((name) => !taken.has(name)).sort()).toEqual([
+      // A token must not reach a host that an agent names, nor the proof come from one.
+      ...['api-url', 'auth-url', 'bin-host-url'],
+      // The person who starts the server decides what becomes public, and what a stranger's page may do here.
+      ...['browser-sandbox', 'comment', 'confine', 'fail-on-not-ready', 'operation'],
+      ...['pages-base', 'raw-base', 'setup', 'token'],
+    ]);
   });
-
-  test.each(['token', 'api-url', 'auth-url', 'pages-base', 'raw-base', 'bin-host-url'] as const)(
-    'never take %s: a token must not reach a host that an agent names',
-    (name) => {
-      expect(NOT_ARGUMENTS).toContain(name);
-    },
-  );
 
   test.each(DEFINITIONS)('say when not to use %s, in one sentence at the end', (_, { description }) => {
     expect(description).toMatch(/\. Do not use it [^.]*\.$/);
@@ -48,8 +45,6 @@ describe('the tools', () => {
 });
 
 describe('the arguments', () => {
-  const { deliver, verify } = TOOLS;
-
   test.each([
     ['an unknown one', { token: 'x' }],
     ['a host of the agent', { 'api-url': 'https://evil.example.com' }],
@@ -61,24 +56,24 @@ describe('the arguments', () => {
     ['a text without a bound', { message: 'x'.repeat(100_000) }],
     ['a content without a bound', { content: 'x'.repeat(5_242_881) }],
   ])('are refused with %s', (_, args) => {
-    expect(createInputSchema(deliver, {}).safeParse(args).success).toBe(false);
+    expect(createInputSchema('deliver', {}).safeParse(args).success).toBe(false);
   });
 
   test('are described as a tool, not as a step', () => {
-    const { shape } = createInputSchema(deliver, {});
+    const { shape } = createInputSchema('deliver', {});
     const texts = Object.values(shape).map((schema) => schema.description ?? '');
     expect(texts.filter((text) => /permissions: \{|\$\{\{|the workspace|this action/.test(text))).toEqual([]);
     expect(shape.keep?.safeParse(20).success).toBe(true);
   });
 
   test('that the server has fixed are not offered', () => {
-    const { shape } = createInputSchema(deliver, { repository: 'octo/site', 'client-id': 'x' });
+    const { shape } = createInputSchema('deliver', { repository: 'octo/site', 'client-id': 'x' });
     expect(Object.keys(shape)).toEqual(expect.arrayContaining(['file', 'content', 'name', 'authorization']));
     expect(Object.keys(shape)).not.toContain('repository');
     expect(Object.keys(shape)).not.toContain('client-id');
   });
 
   test('that only a person can answer are not offered by tools that need no token', () => {
-    expect(Object.keys(createInputSchema(verify, {}).shape)).not.toContain('authorization');
+    expect(Object.keys(createInputSchema('verify', {}).shape)).not.toContain('authorization');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { INPUT_SCOPES, listScopedInputs, noteOtherInputs } from '../../src/request/input-scope.ts';
-import { INPUTS, type InputName, type RawInputs } from '../../src/request/inputs.ts';
+import { listScopedInputs, noteOtherInputs } from '../../src/request/input-scope.ts';
+import { INPUT_NAMES, INPUTS, type RawInputs } from '../../src/request/inputs.ts';
 import { rawInputs, requestWith } from '../delivery/builders.ts';
 
 /** A value of each input that only some deliveries use. */
@@ -26,26 +26,24 @@ const VALUES: Readonly<Partial<RawInputs>> = {
   token: 'ghp_AbCd0123',
   'client-id': 'Iv1.0123456789abcdef',
 };
-const NAMES = Object.keys(INPUT_SCOPES) as InputName[];
+const NAMES = INPUT_NAMES.filter((name) => INPUTS[name].channels !== undefined);
 
-describe('INPUT_SCOPES', () => {
-  test('has the inputs whose description names the only channel or the folder that they are for', () => {
-    const named = (Object.keys(INPUTS) as InputName[]).filter((name) =>
-      /^(K\d:|Of a folder:)|\(K1\)/.test(INPUTS[name].description),
-    );
+describe('The inputs for some channels alone', () => {
+  test('are those whose description names the only channel or the folder that they are for', () => {
+    const named = INPUT_NAMES.filter((name) => /^(K\d:|Of a folder:)|\(K1\)/.test(INPUTS[name].description));
     // A path is for three channels, and names the comment of the fourth; a confinement has rules of its own.
     const others = ['file', 'path', 'confine', 'allow-public-bin'];
     expect(NAMES).toEqual(expect.arrayContaining(named.filter((name) => !others.includes(name))));
     expect(NAMES.filter((name) => VALUES[name] === undefined)).toEqual([]);
   });
 
-  test.each(NAMES)('says of `%s` on every other channel what it is for.', (name) => {
+  test.each(NAMES)('of `%s`, a note on every other channel says what it is for.', (name) => {
     for (const key of ['K1', 'K2', 'K3'] as const) {
       const { scopedInputs } = requestWith({ channel: key, [name]: VALUES[name] }, { given: [name] });
       const chosen = { channels: [key], reason: 'so', hasFolder: true, isByAccount: false };
       const notes = noteOtherInputs(scopedInputs, chosen);
       const expected = [expect.stringMatching(new RegExp(`^input \`${name}\` had no effect: it is for K`))];
-      expect(notes).toEqual(INPUT_SCOPES[name]?.channels.includes(key) ? [] : expected);
+      expect(notes).toEqual(INPUTS[name].channels?.includes(key) ? [] : expected);
     }
   });
 });

@@ -32,7 +32,7 @@ test.each<[string, readonly string[], string, readonly (string | null)[]]>([
     if (system.endsWith('.git')) await makeGit(join(folder, system, '..'));
     else await mkdir(join(folder, system));
   }
-  const query = { given: undefined, folder: inner, files: ['a.html'], env: {} };
-  const found = findRepository({ ...query, serverUrl: 'https://github.com' }, new FakeLogger());
+  const query = { inputs: {}, folder: inner, files: ['a.html'], env: {} };
+  const found = findRepository(query, new FakeLogger());
   await expect(found).resolves.toEqual({ repository, sources });
 });

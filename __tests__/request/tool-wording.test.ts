@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { listInputs } from '../../src/mcp/arguments.ts';
-import { TOOLS, type ToolName } from '../../src/mcp/tools.ts';
+import { TOOLS } from '../../src/mcp/tools.ts';
 import { FLAGS } from '../../src/request/commands.ts';
-import { INPUTS, type InputName, jsonTypeOf } from '../../src/request/inputs.ts';
+import { INPUTS, type InputName, jsonTypeOf, type ToolName } from '../../src/request/inputs.ts';
 import { createToolWording } from '../../src/request/tool-wording.ts';
 import { listTexts } from './source-texts.ts';
 
@@ -39,7 +39,7 @@ describe.each<[string, ToolName, Partial<Record<InputName, string>>]>([
   ['deliver, with fixed inputs', 'deliver', { repository: 'octo/site', channel: 'K1', path: 'agent/' }],
   ['withdraw, with fixed inputs', 'withdraw', { branch: 'main', timeout: '30' }],
 ])('every message and hint, for the tool %s', (_, tool, fixed) => {
-  const args = listInputs(TOOLS[tool], fixed);
+  const args = listInputs(tool, fixed);
   const word = createToolWording(args);
 
   test('names only its arguments, or what the person who configured the server sets', () => {
@@ -58,7 +58,7 @@ describe.each<[string, ToolName, Partial<Record<InputName, string>>]>([
 });
 
 describe('createToolWording', () => {
-  const wordFor = (tool: ToolName, fixed = {}) => createToolWording(listInputs(TOOLS[tool], fixed));
+  const wordFor = (tool: ToolName, fixed = {}) => createToolWording(listInputs(tool, fixed));
   const BOTH = 'set `path:` to another place, or `overwrite: true` if you may replace that file';
   const ONLY = 'only the person who configured this server can set';
 

@@ -12,12 +12,13 @@ import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
 import { followRedirects } from '../../src/http/follow.ts';
 import { publicLookup } from '../../src/http/public-lookup.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
+import { refuseSecretInputs } from '../../src/request/secret-inputs.ts';
 import { parseExternalAddress } from '../../src/rules/external-address.ts';
 import { inspectFile } from '../../src/rules/inspect.ts';
 import { nameFromFile } from '../../src/rules/naming.ts';
 import { checkSelfContained } from '../../src/rules/page/self-contained.ts';
 import { refuseSecrets } from '../../src/rules/secrets/secrets.ts';
-import { requestWith } from '../delivery/builders.ts';
+import { rawInputs, requestWith } from '../delivery/builders.ts';
 import {
   armoured,
   drawn,
@@ -27,7 +28,7 @@ import {
   pem,
 } from '../rules/secrets/fake-secrets.ts';
 import { temporaryFolder } from '../support/files.ts';
-import { FakeHttp } from '../support/ports.ts';
+import { FakeHttp, fakePorts } from '../support/ports.ts';
 
 /**
  * Hostile inputs, each with its refusal: what it is, whoever must refuse it, a piece of the sentence.
@@ -147,7 +148,11 @@ describe('an input of the action', () => {
     ],
   ];
   test.each(INPUTS)('is refused: %s', async (_, inputs, piece) => {
-    const { message, hint } = await refused(() => requestWith(inputs), 'BAD_INPUT', piece);
+    const attempt = async () => {
+      await refuseSecretInputs(rawInputs(inputs), [], fakePorts().logger);
+      return requestWith(inputs);
+    };
+    const { message, hint } = await refused(attempt, 'BAD_INPUT', piece);
     if (inputs.token !== undefined) expect(`${message} ${hint}`).not.toContain(inputs.token);
   });
 });

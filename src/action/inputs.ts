@@ -1,6 +1,6 @@
 import { readCredentials } from '../credentials.ts';
 import type { Ports } from '../ports.ts';
-import { INPUTS, type InputName, type RawInputs } from '../request/inputs.ts';
+import { completeInputs, INPUT_NAMES, type RawInputs } from '../request/inputs.ts';
 import type { RunContext } from '../request/parse-request.ts';
 import type { Wording } from '../request/wording.ts';
 import type { CurrentRun } from './current-run.ts';
@@ -8,29 +8,15 @@ import type { CurrentRun } from './current-run.ts';
 /** The environment variables that the runner sets. */
 export type RunnerEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Where the value of an expression is found if a step runs without its defaults. */
-const EXPRESSIONS: Readonly<Record<string, string>> = {
-  '${{ github.repository }}': 'GITHUB_REPOSITORY',
-  '${{ github.api_url }}': 'GITHUB_API_URL',
-  '${{ github.server_url }}': 'GITHUB_SERVER_URL',
-};
-
 /** Every input as the runner passes it; an empty one gets its default. */
 export function readInputs(env: RunnerEnvironment): RawInputs {
-  const read = (name: InputName): string => {
+  const given = INPUT_NAMES.flatMap((name) => {
     const text = env[`INPUT_${name.toUpperCase()}`] ?? '';
     // What is delivered is proven byte by byte, its last line break too.
-    return (name === 'content' ? text : text.trim()) || getDefault(name, env);
-  };
-  const names = Object.keys(INPUTS) as InputName[];
-  return Object.fromEntries(names.map((name) => [name, read(name)])) as RawInputs;
-}
-
-/** An empty token stays empty: it means that there is none. */
-function getDefault(name: InputName, env: RunnerEnvironment): string {
-  const value = INPUTS[name].default;
-  if (!value.startsWith('${{')) return value;
-  return env[EXPRESSIONS[value] ?? ''] ?? '';
+    const value = name === 'content' ? text : text.trim();
+    return value === '' ? [] : [[name, value]];
+  });
+  return completeInputs(Object.fromEntries(given), env);
 }
 
 /** What a request needs to know about the job. */
@@ -59,8 +45,7 @@ export function createRunContext(
 /** The inputs of the narrow action, in `agent/`. */
 export const NARROW_INPUTS: readonly string[] = ['name', 'content', 'marker'];
 
-const NAMES = Object.keys(INPUTS).join('|');
-const INPUT = new RegExp(`\`(${NAMES})(?::[^\`]*)?\`|\\buse (channel): K`, 'g');
+const INPUT = new RegExp(`\`(${INPUT_NAMES.join('|')})(?::[^\`]*)?\`|\\buse (channel): K`, 'g');
 
 /**
  * The words of the narrow action: its token is in the environment of the step, and of every other input that it does

@@ -91,7 +91,7 @@ function describeRefusal({ operation, path, file, name }: RawInputs, thrown: unk
 /** Without a request, only `fail-on-not-ready` itself is read. */
 function failsOnRefusal(inputs: RawInputs): boolean {
   try {
-    return parseBoolean(inputs, 'fail-on-not-ready');
+    return parseBoolean(inputs['fail-on-not-ready'], 'fail-on-not-ready');
   } catch {
     // An unreadable value fails the step.
     return true;

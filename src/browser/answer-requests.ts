@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Browser, CDPSession, Protocol } from 'puppeteer-core';
 import { DeliveryError, toDeliveryError } from '../errors.ts';
-import { BROWSER_ENCODINGS } from '../http/body.ts';
+import { BROWSER_ENCODINGS } from '../http/response.ts';
 import type { Clock, HttpResponse, SendHttp } from '../ports.ts';
 import { MEGABYTE } from '../protocol/limits.ts';
 import { getReach } from '../rules/external-address.ts';

@@ -1,8 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Protocol } from 'puppeteer-core';
 import { createSilenceTimer } from '../async.ts';
-import { decodeBody, readEncodings } from '../http/body.ts';
-import { discard, firstHeader } from '../http/response.ts';
+import { decodeBody, discard, firstHeader, readEncodings } from '../http/response.ts';
 import type { Clock, HttpResponse } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';
 

@@ -1,8 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { TOOL } from '../protocol/words.ts';
-import { CLI_COMMANDS, type CommandName, FLAGS } from '../request/commands.ts';
+import { ALL_FLAGS, CLI_COMMANDS, type CommandName, FLAGS } from '../request/commands.ts';
 import { INPUTS, type InputName } from '../request/inputs.ts';
-import { ALL_FLAGS, findCommandName, isValueless, refuseWrongFlags } from './flag-rules.ts';
+import { findCommandName, refuseWrongFlags } from './flag-rules.ts';
 import { findClosestName, UsageError } from './usage-error.ts';
 
 /** A parsed command line. */
@@ -26,16 +26,10 @@ export interface CliCommand {
 /** Stands for standard input, in place of a file. */
 export const STANDARD_INPUT = '-';
 
-/** The flags with one letter. */
-const LETTERS: Readonly<Record<string, string>> = { quiet: 'q', help: 'h', version: 'v' };
-
 const OPTIONS: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
-  ALL_FLAGS.map((name) => [
+  Object.entries(ALL_FLAGS).map(([name, { value, letter }]) => [
     name,
-    {
-      type: isValueless(name) ? 'boolean' : 'string',
-      ...(LETTERS[name] === undefined ? {} : { short: LETTERS[name] }),
-    },
+    { type: value === undefined ? 'boolean' : 'string', ...(letter && { short: letter }) },
   ]),
 );
 
@@ -55,12 +49,22 @@ export function parseCommand(args: readonly string[]): CliCommand {
     tokens.flatMap((token) => (token.kind === 'option' ? token : [])),
     known,
   );
-  const root = typeof values.root === 'string' ? values.root : '.';
-  const empty = { positionals: [], flags: {}, tokenEnv: undefined, root, ...selectOutput(values) };
-  if (name === 'help') return { ...empty, name: 'help', positionals: positionals.flatMap(toTopic) };
-  if (values.help === true || args.length === 0)
-    return { ...empty, name: 'help', positionals: toTopic(name) };
-  if (values.version === true) return { ...empty, name: 'version' };
+  // Of flags with a value, the rules leave none without one.
+  const { root = '.', 'token-env': tokenEnv } = values as Readonly<Record<string, string | undefined>>;
+  const given = [...FLAGS, 'file' as const].filter((flag) => values[flag] !== undefined);
+  const command = {
+    flags: Object.fromEntries(given.map((flag) => [flag, String(values[flag])])),
+    tokenEnv,
+    root,
+    json: values.json === true,
+    quiet: values.quiet === true,
+    qr: values.qr === true,
+  };
+  if (name === 'help') return { ...command, name, positionals: positionals.flatMap(toTopic) };
+  if (values.help === true || args.length === 0) {
+    return { ...command, name: 'help', positionals: toTopic(name) };
+  }
+  if (values.version === true) return { ...command, name: 'version', positionals: [] };
   if (known === undefined) throw unknownCommandError(name);
   if (known === 'deliver' && positionals.length === 0 && values.url !== undefined) {
     throw new UsageError('deliver takes at least one file', `to prove a link alone: ${TOOL.name} verify URL`);
@@ -72,8 +76,7 @@ export function parseCommand(args: readonly string[]): CliCommand {
       'leave it out, or give a place with --path',
     );
   }
-  const tokenEnv = typeof values['token-env'] === 'string' ? values['token-env'] : undefined;
-  return { ...empty, name: known, positionals, flags: selectFlags(values), tokenEnv };
+  return { ...command, name: known, positionals };
 }
 
 const toTopic = (name: string): readonly CommandName[] => {
@@ -106,11 +109,12 @@ function unknownCommandError(name: string): UsageError {
 }
 
 function refuseWrongCount(name: CommandName, positionals: readonly string[]): void {
-  const { min, max, takes, usage } = CLI_COMMANDS[name];
+  const { takes, usage } = CLI_COMMANDS[name];
+  const [min, max, words] = takes;
   if (positionals.length < min || positionals.length > max) {
     const call = `${TOOL.name} ${name}`;
     throw new UsageError(
-      `${name} takes ${takes}`,
+      `${name} takes ${words}`,
       `write ${`${call} ${usage}`.trim()}, or see ${call} --help`,
     );
   }
@@ -130,15 +134,4 @@ function refuseWrongCount(name: CommandName, positionals: readonly string[]): vo
 function completeScreen(arg: string, at: number, args: readonly string[]): string {
   const isFlag = arg === '--screen' && !args.slice(0, at).includes('--');
   return isFlag && !/^[a-z]+$/i.test(args[at + 1] ?? '') ? `--screen=${INPUTS.screen.default}` : arg;
-}
-
-const selectOutput = ({ json, quiet, qr }: Readonly<Record<string, unknown>>) => ({
-  json: json === true,
-  quiet: quiet === true,
-  qr: qr === true,
-});
-
-function selectFlags(values: Readonly<Record<string, unknown>>): CliCommand['flags'] {
-  const given = [...FLAGS, 'file' as const].filter((name) => values[name] !== undefined);
-  return Object.fromEntries(given.map((name) => [name, String(values[name])]));
 }

@@ -6,18 +6,15 @@ import { toDeliveryError } from '../errors.ts';
 import { authorizeDevice } from '../github/device-flow.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
-import { selectInstance } from '../request/local-inputs.ts';
-import { refuseAddresses } from '../request/parse-request.ts';
+import { refuseAddresses } from '../request/input-rules.ts';
 import { findRepository } from '../request/source-repository.ts';
 import type { CliCommand } from './args.ts';
 import { formatChecks, formatReports, printReports } from './print-reports.ts';
 import {
-  type CommandContext,
+  type CommandCredentials,
   createRequest,
   findCurrentFolder,
-  listGivenFlags,
   readAndMaskCredentials,
-  readRawInputs,
   readsStandardInput,
 } from './request.ts';
 import { progressLogger, quietLogger, type Terminal } from './terminal.ts';
@@ -34,10 +31,10 @@ export async function deliverAll(
   ports: Ports,
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
-  const { token, secrets } = readAndMaskCredentials(command, env, terminal.logger);
+  const credentials = readAndMaskCredentials(command, env, terminal.logger);
   const contentStream = readsStandardInput(command) ? terminal.input() : undefined;
   const run = { ports: { ...ports, logger: selectLogger(command, ports) }, authorize: askOn(terminal), env };
-  const created = await createReports(command, { token, secrets, contentStream }, run);
+  const created = await createReports(command, { ...credentials, contentStream }, run);
   return printReports(created, command, terminal, command.name === 'check' ? formatChecks : formatReports);
 }
 
@@ -56,17 +53,13 @@ interface CommandRun {
 
 async function createReports(
   command: CliCommand,
-  { token, secrets, contentStream }: Pick<CommandContext, 'token' | 'secrets' | 'contentStream'>,
+  given: CommandCredentials & { readonly contentStream: AsyncIterable<Uint8Array> | undefined },
   { ports, authorize, env }: CommandRun,
 ): Promise<readonly Report[]> {
   try {
     if (command.name !== 'check') refuseUnsafeEnvironment(env);
-    const { repository, sources, files, log } = await findSources(command, env);
-    const raw = readRawInputs(command, env, { token, repository });
-    const opensLinks = command.name === 'verify';
-    const given = listGivenFlags(command);
-    const context = { sources, secrets, opensLinks, contentStream, given };
-    const request = await createRequest(raw, context, ports);
+    const { files, log, ...sources } = await findSources(command, env);
+    const request = await createRequest(command, { ...sources, ...given }, env, ports);
     for (const line of log) ports.logger.info(line);
     // A pattern may take long in a large folder: it is searched once.
     const find = files === undefined ? findFiles : async () => files;
@@ -77,9 +70,9 @@ async function createReports(
     const failure = toDeliveryError(thrown).withStep('check');
     const { file = '', path = '', name = '' } = command.flags;
     const [first = ''] = command.positionals;
-    const given = readsStandardInput(command) ? name || 'standard input' : first;
-    if (command.name === 'withdraw') return [refusalReport(path || given, failure, 'withdraw')];
-    return [refusalReport(command.name === 'verify' ? file : given, failure)];
+    const subject = readsStandardInput(command) ? name || 'standard input' : first;
+    if (command.name === 'withdraw') return [refusalReport(path || subject, failure, 'withdraw')];
+    return [refusalReport(command.name === 'verify' ? file : subject, failure)];
   }
 }
 
@@ -102,8 +95,7 @@ async function findSources(command: CliCommand, env: NodeJS.ProcessEnv) {
   const { flags, positionals } = command;
   const folder = findCurrentFolder();
   const found = readsStandardInput(command) ? [] : await findFiles(positionals, folder);
-  const { 'auth-url': serverUrl } = selectInstance(flags, env);
-  const query = { given: flags.repository, folder, files: found.map(({ path }) => path), serverUrl, env };
+  const query = { inputs: flags, folder, files: found.map(({ path }) => path), env };
   const sources = await findRepository(query, { info: (line) => void log.push(line) });
   return { ...sources, files: found, log };
 }

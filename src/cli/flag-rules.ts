@@ -1,33 +1,16 @@
-import {
-  CLI_COMMANDS,
-  COMMAND_FLAGS,
-  COMMON_FLAGS,
-  type CommandName,
-  FLAGS,
-  isSwitch,
-} from '../request/commands.ts';
-import { INPUTS, type InputName } from '../request/inputs.ts';
+import type { parseArgs } from 'node:util';
+import { ALL_FLAGS, CLI_COMMANDS, type CommandName, flagsOf } from '../request/commands.ts';
+import { INPUTS } from '../request/inputs.ts';
 import { findClosestName, UsageError } from './usage-error.ts';
 
 /** A flag as it was given. */
-export interface GivenFlag {
-  readonly name: string;
-  /** With its dashes. */
-  readonly rawName: string;
-  readonly value: string | undefined;
-  /** Whether the value follows an equals sign. */
-  readonly inlineValue: boolean | undefined;
-}
-
-/** Flags without a value that are no inputs. */
-const SWITCHES = ['json', 'quiet', 'qr', ...COMMON_FLAGS];
-
-/** Every flag of any command. */
-export const ALL_FLAGS: readonly string[] = [...FLAGS, 'file', 'token-env', 'root', ...SWITCHES];
+type GivenFlag = Extract<
+  NonNullable<ReturnType<typeof parseArgs>['tokens']>[number],
+  { readonly kind: 'option' }
+>;
 
 /** Whether a flag has no value. */
-export const isValueless = (name: string): boolean =>
-  SWITCHES.includes(name) || (FLAGS.includes(name as InputName) && isSwitch(name as InputName));
+export const isValueless = (name: string): boolean => ALL_FLAGS[name]?.value === undefined;
 
 /**
  * Refuses flags that do not exist, that the command does not take, or whose value is missing. No value is repeated:
@@ -49,7 +32,7 @@ export function refuseWrongFlags(given: readonly GivenFlag[], command: CommandNa
 }
 
 function refuseUnknownFlag({ name, rawName }: GivenFlag, command: CommandName | undefined): void {
-  const taken = command === undefined ? ALL_FLAGS : [...COMMAND_FLAGS[command], ...COMMON_FLAGS];
+  const taken = command === undefined ? Object.keys(ALL_FLAGS) : flagsOf(command);
   if (taken.includes(name)) return;
   const help = `\`screen-delivery ${command === undefined ? '' : `${command} `}--help\` lists the flags`;
   if (name === 'file') {
@@ -58,7 +41,7 @@ function refuseUnknownFlag({ name, rawName }: GivenFlag, command: CommandName | 
       `name the file without a flag, such as \`screen-delivery ${command} page.html\``,
     );
   }
-  if (ALL_FLAGS.includes(name)) throw new UsageError(`--${name} is not a flag of ${command}`, help);
+  if (Object.hasOwn(ALL_FLAGS, name)) throw new UsageError(`--${name} is not a flag of ${command}`, help);
   if (Object.hasOwn(INPUTS, name)) {
     const hint = name === 'operation' ? 'use the command withdraw' : help;
     throw new UsageError(`--${name} is an input of the action, and no flag of the command line`, hint);

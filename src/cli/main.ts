@@ -6,13 +6,14 @@ import type { Ports } from '../ports.ts';
 import { CLEANUP_TIME } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { createRedactor } from '../redact.ts';
+import { completeInputs, parseInputs } from '../request/inputs.ts';
 import { toolContract } from '../request/tool-contract.ts';
 import type { Wording } from '../request/wording.ts';
 import { systemClock } from '../system.ts';
 import { type CliCommand, parseCommand } from './args.ts';
 import { deliverAll } from './deliver.ts';
 import { findCommandName } from './flag-rules.ts';
-import { readAndMaskCredentials, refuseFixedInputs } from './request.ts';
+import { readAndMaskCredentials } from './request.ts';
 import { createTerminal, quietLogger, type Terminal, wordForCommand } from './terminal.ts';
 import { usage } from './usage.ts';
 import { refuseAsUsage, UsageError } from './usage-error.ts';
@@ -55,7 +56,7 @@ async function serveMcpClient(
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
   const credentials = readAndMaskCredentials(command, env, logger);
-  await refuseAsUsage(() => refuseFixedInputs(command, env));
+  await refuseAsUsage(() => parseInputs(completeInputs(command.flags, env)));
   const { startServer } = await import(/* webpackIgnore: true */ './mcp.js');
   const settings = { ...credentials, root: command.root, fixed: command.flags, env, signal };
   await refuseAsUsage(() => startServer(settings));

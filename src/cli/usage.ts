@@ -1,14 +1,13 @@
 import { TOOL } from '../protocol/words.ts';
 import {
+  ALL_FLAGS,
   CLI_COMMANDS,
-  COMMAND_FLAGS,
   type CommandName,
   EXIT_CODES,
-  FLAGS,
-  FURTHER_FLAGS,
-  isSwitch,
+  flagsOf,
+  formatFlagTerm,
+  shownDefault,
 } from '../request/commands.ts';
-import { INPUTS, type InputName, LINK_DEFAULTS } from '../request/inputs.ts';
 import { wordForCommand } from './terminal.ts';
 
 /** Columns of the help: those of a usual terminal. */
@@ -37,7 +36,7 @@ function describeAllCommands(): string {
     '',
     ...wrap(`${TOOL.name} COMMAND --help lists the flags of a command. Nearly all take:`),
     '',
-    ...formatEntries(listFurtherFlags(['json', 'quiet', 'help', 'version'])),
+    ...formatEntries(['json', 'quiet', 'help', 'version'].map((name) => describeFlag(name))),
     '',
     'Examples:',
     '',
@@ -51,11 +50,7 @@ function describeAllCommands(): string {
 
 function describeOneCommand(command: CommandName): string {
   const { usage: given, description } = CLI_COMMANDS[command];
-  const taken = COMMAND_FLAGS[command];
-  const word = wordForCommand(command);
-  const inputs = FLAGS.filter((name) => taken.includes(name)).map((name) =>
-    describeInput(name, word, command),
-  );
+  const flags = flagsOf(command).filter((name) => name !== 'version');
   return [
     `Usage: ${`${TOOL.name} ${command} ${given}`.trim()} [FLAGS]`,
     '',
@@ -64,7 +59,7 @@ function describeOneCommand(command: CommandName): string {
     '',
     'Flags:',
     '',
-    ...formatEntries([...inputs, ...listFurtherFlags([...taken, 'help'])]),
+    ...formatEntries(flags.map((name) => describeFlag(name, command))),
     '',
     ...formatExitCodes(),
   ].join('\n');
@@ -92,22 +87,10 @@ const NOTES: Readonly<Record<CommandName, readonly string[]>> = {
   contract: [],
 };
 
-function describeInput(name: InputName, word: (text: string) => string, command: CommandName): HelpEntry {
-  const { default: usual, description } = INPUTS[name];
-  const value = (command === 'verify' ? LINK_DEFAULTS[name] : undefined) ?? usual;
-  const showsDefault = value !== '' && !value.startsWith('${{') && !isSwitch(name);
-  return [
-    `--${name}${isSwitch(name) ? '' : ' VALUE'}`,
-    `${word(description).replaceAll('`', '')}${showsDefault ? ` (${value})` : ''}`,
-  ];
-}
-
-/** The flags that are no inputs, by the names without dashes. */
-function listFurtherFlags(names: readonly string[]): readonly HelpEntry[] {
-  return Object.entries(FURTHER_FLAGS).filter(([flag]) => {
-    const [, name = ''] = /--([a-z-]+)/.exec(flag) ?? [];
-    return names.includes(name);
-  });
+function describeFlag(name: string, command: CommandName | '' = ''): HelpEntry {
+  const description = wordForCommand(command)(ALL_FLAGS[name]?.description ?? '').replaceAll('`', '');
+  const usual = shownDefault(name, command === 'verify');
+  return [formatFlagTerm(name), `${description}${usual === '' ? '' : ` (${usual})`}`];
 }
 
 const formatExitCodes = (): readonly string[] =>

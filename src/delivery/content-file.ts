@@ -5,8 +5,7 @@ import { createSilenceTimer, untilAborted } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { CONTENT, MEGABYTE, SECOND } from '../protocol/limits.ts';
-import type { GivenContent } from '../request/content.ts';
-import type { DeliveryRequest } from '../request/parse-request.ts';
+import type { DeliveryRequest, GivenContent } from '../request/parse-request.ts';
 import { createTemporaryFolder } from '../system.ts';
 import type { FindFiles } from './find-files.ts';
 

@@ -1,28 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { MCP } from '../protocol/limits.ts';
-import { INPUTS, type InputName, jsonTypeOf, type RawInputs } from '../request/inputs.ts';
+import {
+  INPUT_NAMES,
+  INPUTS,
+  type InputDefinition,
+  type InputName,
+  type RawInputs,
+  type ToolName,
+} from '../request/inputs.ts';
 import { createToolWording } from '../request/tool-wording.ts';
 import { refuseInput } from '../request/values.ts';
 import type { Wording } from '../request/wording.ts';
-import type { ToolDefinition } from './tools.ts';
+import { TOOLS } from './tools.ts';
 
 /** The arguments of one call, as the client sent them. */
 export type ToolArguments = Readonly<Record<string, string | number | boolean | undefined>>;
 
-const text = () => z.string().max(MCP.argument);
-
-/** Arguments that are no inputs of the action, or mean something else there. */
-const FURTHER_ARGUMENTS = {
-  content: z
-    .string()
-    .max(MCP.content)
-    .describe('Text to use instead of a file, such as a whole HTML page; needs `name`.'),
-  name: text().describe('The name of the file that `content` becomes, such as `report.html`.'),
-  authorization: text().describe(
+/** The only argument that is no input. */
+const AUTHORIZATION = z
+  .string()
+  .max(MCP.argument)
+  .describe(
     'The handle of an answer `authorization_required`: goes on with that call; no other argument is needed.',
-  ),
-} as const;
+  );
 
 /**
  * The arguments of a tool. They are named and described as the inputs; what they may hold is decided by the parser
@@ -30,46 +31,36 @@ const FURTHER_ARGUMENTS = {
  *
  * @param fixed inputs that the server's command line has set already
  */
-export function createInputSchema(definition: ToolDefinition, fixed: Readonly<Partial<RawInputs>>) {
-  const names = listInputs(definition, fixed);
+export function createInputSchema(tool: ToolName, fixed: Readonly<Partial<RawInputs>>) {
+  const names = listInputs(tool, fixed);
   const word = createToolWording(names);
-  const { authorization } = FURTHER_ARGUMENTS;
-  return z.strictObject(
-    Object.fromEntries(
-      Object.entries({
-        ...Object.fromEntries(names.map((input) => [input, createArgument(input, word)])),
-        ...(definition.asksPerson && !Object.hasOwn(fixed, 'token') ? { authorization } : {}),
-      }).map(([key, schema]) => [key, schema.optional()]),
-    ),
-  );
+  const shape = Object.fromEntries(names.map((name) => [name, createArgument(name, word).optional()]));
+  const asksPerson = TOOLS[tool].asksPerson && !Object.hasOwn(fixed, 'token');
+  if (asksPerson) shape.authorization = AUTHORIZATION.optional();
+  return z.strictObject(shape);
 }
 
 /** The inputs that are arguments of a tool of this server. */
-export function listInputs(
-  { inputs, takesContent }: Pick<ToolDefinition, 'inputs' | 'takesContent'>,
-  fixed: Readonly<Partial<RawInputs>>,
-): readonly InputName[] {
-  const all = takesContent ? ([...inputs, 'content', 'name'] as const) : inputs;
-  return all.filter((name) => !Object.hasOwn(fixed, name));
+export function listInputs(tool: ToolName, fixed: Readonly<Partial<RawInputs>>): readonly InputName[] {
+  return INPUT_NAMES.filter((name) => {
+    const { tools }: InputDefinition = INPUTS[name];
+    return tools?.includes(tool) && !Object.hasOwn(fixed, name);
+  });
 }
 
-/** Inputs that mean something else here than in a workflow. */
-const DESCRIPTIONS: Readonly<Partial<Record<InputName, string>>> = {
-  file: 'Path of a file below the root of the server, or of a folder, which is one site; several lines name several.',
-  url: 'The https address to verify.',
-};
-
 function createArgument(name: InputName, word: Wording) {
-  if (name === 'content' || name === 'name') return FURTHER_ARGUMENTS[name];
-  const { default: usual, description: general } = INPUTS[name];
-  const description = DESCRIPTIONS[name] ?? word(general);
-  const about = usual === '' || usual.startsWith('${{') ? description : `${description} Default: ${usual}.`;
-  return { boolean: z.boolean(), number: z.number(), string: text() }[jsonTypeOf(name)].describe(about);
+  const { default: usual, description, inTool, json }: InputDefinition = INPUTS[name];
+  const text = z.string().max(name === 'content' ? MCP.content : MCP.argument);
+  const about = inTool ?? word(description);
+  const isShown = usual !== '' && !usual.startsWith('${{');
+  return { boolean: z.boolean(), number: z.number(), string: text }[json].describe(
+    isShown ? `${about} Default: ${usual}.` : about,
+  );
 }
 
 /** The inputs among the arguments, as texts. */
-export function toRawInputs(args: ToolArguments, definition: ToolDefinition): Partial<RawInputs> {
-  const given = listInputs(definition, {}).filter((name) => args[name] !== undefined);
+export function toRawInputs(args: ToolArguments, tool: ToolName): Partial<RawInputs> {
+  const given = listInputs(tool, {}).filter((name) => args[name] !== undefined);
   return Object.fromEntries(given.map((name) => [name, String(args[name])]));
 }
 

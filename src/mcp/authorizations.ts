@@ -5,9 +5,9 @@ import { type DeviceFlow, pollForToken, startDeviceFlow } from '../github/device
 import type { DeviceFlowOptions } from '../github/device-requests.ts';
 import type { Clock, Ports } from '../ports.ts';
 import { MCP, SECOND } from '../protocol/limits.ts';
+import type { ToolName } from '../request/inputs.ts';
 import { refuseInput } from '../request/values.ts';
 import type { ToolArguments } from './arguments.ts';
-import type { ToolName } from './tools.ts';
 
 /** What a person is shown, and the handle with which the call goes on. The device code is not in it. */
 export interface PersonRequest {

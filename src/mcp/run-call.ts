@@ -5,18 +5,14 @@ import { composeDocument, type Report } from '../delivery/report.ts';
 import { type DeliveryError, toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
-import { type InputName, LINK_DEFAULTS, type RawInputs } from '../request/inputs.ts';
-import { completeInputs, selectInstance } from '../request/local-inputs.ts';
-import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
-import { refuseSecretInputs } from '../request/secret-inputs.ts';
+import type { InputName, RawInputs, ToolName } from '../request/inputs.ts';
+import { createLocalRequest, type DeliveryRequest } from '../request/parse-request.ts';
 import { findRepository, type SourceRepository } from '../request/source-repository.ts';
 import { createToolWording } from '../request/tool-wording.ts';
-import { refuseInput } from '../request/values.ts';
 import { listInputs, mergeArguments, type ToolArguments, toRawInputs } from './arguments.ts';
 import type { PersonRequest } from './authorizations.ts';
 import type { McpSession } from './session.ts';
 import type { ToolAnswer } from './tool-answer.ts';
-import { TOOLS, type ToolName } from './tools.ts';
 
 /** One call of a tool. */
 export interface ToolCall {
@@ -55,62 +51,34 @@ function findArguments({ tool, args, handle }: ToolCall, { authorizations }: Mcp
 async function createRequest(
   { tool, args }: ToolCall,
   session: McpSession,
-  { clock, random, logger }: Ports,
+  ports: Ports,
 ): Promise<DeliveryRequest> {
   const { env, fixed, secrets, roots } = session;
-  const asked = toRawInputs(args, TOOLS[tool]);
-  const given: Partial<RawInputs> = { ...asked, ...fixed };
-  if (tool === 'verify' && !given.url) refuseInput('there is no link to verify', 'set `url:` to it');
-  if (tool === 'check' && !given.file && !given.content) {
-    refuseInput('there is nothing to check', 'set `file:` to the file, or `content:` and `name:` to a text');
-  }
-  const { token, repository, sources } = await findDestination(tool, given, session, logger);
-  const raw = completeInputs(
+  const asked = toRawInputs(args, tool);
+  const inputs: Partial<RawInputs> = { ...asked, ...fixed };
+  const { sources, ...destination } = await findDestination(tool, inputs, session, ports.logger);
+  return createLocalRequest(
+    tool,
+    { ...inputs, ...destination },
     {
-      ...(tool === 'verify' ? LINK_DEFAULTS : {}),
-      ...given,
-      ...(tool === 'verify' ? { channel: 'K4' } : {}),
-      operation: tool === 'withdraw' ? 'withdraw' : 'deliver',
-      token,
-      repository,
+      ...{ env, sources, secrets, folder: roots[0], allowedRoots: roots },
+      ...{ origin: 'from an agent', allowsFullPaths: false, opensLinks: false },
+      // What the server was started with holds for every call, also for those that do not need it.
+      given: Object.keys(asked) as InputName[],
     },
-    env,
+    ports,
   );
-  await refuseSecretInputs(raw, secrets, logger);
-  return parseRequest(raw, {
-    folder: roots[0],
-    origin: 'from an agent',
-    job: '',
-    now: clock.now(),
-    random,
-    // Without any repository the source can't be private; a token shows that there is one, even if not which.
-    sourceIsPrivate: sources.length === 0 && token === '' ? false : null,
-    sources,
-    secrets,
-    allowedRoots: roots,
-    allowsFullPaths: false,
-    opensLinks: false,
-    // What the server was started with holds for every call, also for those that do not need it.
-    given: Object.keys(asked) as InputName[],
-  });
 }
 
 /** Where it is published and with which token, and the repositories that the file may come from. */
 async function findDestination(
   tool: ToolName,
-  given: Partial<RawInputs>,
+  inputs: Partial<RawInputs>,
   { env, roots, token }: McpSession,
   logger: Logger,
 ): Promise<SourceRepository & { readonly token: string }> {
   if (tool === 'verify' || tool === 'check') return { token: '', repository: '', sources: [] };
-  const serverUrl = selectInstance(given, env)['auth-url'];
-  const query = {
-    given: given.repository,
-    folder: roots[0],
-    files: given.file?.split('\n') ?? [],
-    serverUrl,
-    env,
-  };
+  const query = { inputs, folder: roots[0], files: inputs.file?.split('\n') ?? [], env };
   return { token, ...(await findRepository(query, logger)) };
 }
 
@@ -148,7 +116,7 @@ function answerWith(
   { redactor, fixed }: McpSession,
   required?: PersonRequest,
 ): ToolAnswer {
-  const word = createToolWording(listInputs(TOOLS[tool], fixed));
+  const word = createToolWording(listInputs(tool, fixed));
   const answer = composeDocument(reports.map((report) => finishReport(report, word, redactor)));
   if (required === undefined) return answer;
   return { ...answer, result: 'authorization_required', authorization: required };

@@ -9,6 +9,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { TOOL } from '../protocol/words.ts';
+import type { ToolName } from '../request/inputs.ts';
 import { toolContract } from '../request/tool-contract.ts';
 import answerSchema from './answer.schema.json' with { type: 'json' };
 import { createInputSchema, type ToolArguments } from './arguments.ts';
@@ -17,7 +18,7 @@ import type { CallQueue } from './call-queue.ts';
 import type { ToolCall } from './run-call.ts';
 import type { McpSession } from './session.ts';
 import { formatAnswer, isFailure, type ToolAnswer } from './tool-answer.ts';
-import { TOOLS, type ToolName } from './tools.ts';
+import { TOOLS } from './tools.ts';
 
 const INSTRUCTIONS =
   'A file that exists only in your environment is not delivered until its https address is proven. Call `deliver`, and give your human `url` if it is not empty, else `reason` and `hint`. Read the resource screen-delivery://contract for the rules.';
@@ -36,15 +37,15 @@ export function createServer(session: McpSession, queue: CallQueue): McpServer {
     { name: TOOL.name, title: 'Screen Delivery', version: TOOL.version },
     { capabilities: { logging: {} }, instructions: INSTRUCTIONS },
   );
-  for (const [name, definition] of Object.entries(TOOLS) as [ToolName, (typeof TOOLS)[ToolName]][]) {
-    const { title, description, annotations } = definition;
+  for (const name of Object.keys(TOOLS) as ToolName[]) {
+    const { title, description, annotations } = TOOLS[name];
     server.registerTool(
       name,
       {
         title,
         description,
         annotations: { title, ...annotations },
-        inputSchema: createInputSchema(definition, session.fixed),
+        inputSchema: createInputSchema(name, session.fixed),
         outputSchema: TOOL_ANSWER,
       },
       async (args: ToolArguments, context: ServerContext) => {

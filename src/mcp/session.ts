@@ -4,10 +4,9 @@ import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { MCP } from '../protocol/limits.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
-import type { RawInputs } from '../request/inputs.ts';
+import type { RawInputs, ToolName } from '../request/inputs.ts';
 import { PersonAuthorizations } from './authorizations.ts';
 import type { ToolAnswer } from './tool-answer.ts';
-import type { ToolName } from './tools.ts';
 
 /** What the server is started with. */
 export interface McpSettings {

@@ -1,8 +1,5 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
-import type { InputName } from '../request/inputs.ts';
-
-/** The names of the tools. */
-export type ToolName = 'deliver' | 'verify' | 'check' | 'withdraw';
+import type { ToolName } from '../request/inputs.ts';
 
 /** What a client is told about a tool. */
 export interface ToolDefinition {
@@ -10,29 +7,14 @@ export interface ToolDefinition {
   /** The last sentence says when not to use it. */
   readonly description: string;
   readonly annotations: ToolAnnotations;
-  /** The inputs that are arguments of it. */
-  readonly inputs: readonly InputName[];
-  /** Whether text may be given instead of a file. */
-  readonly takesContent: boolean;
   /** Whether a person may be asked for a token. */
   readonly asksPerson: boolean;
 }
 
-/**
- * Inputs that no agent chooses. Some belong to the action only; the token and the hosts that it is sent to, or
- * that the proof is fetched from, are the server's own.
- */
-export const NOT_ARGUMENTS: readonly InputName[] = [
-  ...(['token', 'operation', 'comment', 'fail-on-not-ready', 'confine'] as const),
-  // The person who starts the server decides what becomes public, and what a stranger's page may do here.
-  ...(['setup', 'browser-sandbox'] as const),
-  ...(['api-url', 'auth-url', 'pages-base', 'raw-base', 'bin-host-url'] as const),
-];
-
 const HOW_TO_ANSWER =
   'Give your human `url` if it is not empty, else `reason` and `hint`; never a local path, and never "it should work".';
 
-/** The tools of the server. */
+/** The tools of the server; the rows of the inputs say which arguments each takes. */
 export const TOOLS: Readonly<Record<ToolName, ToolDefinition>> = {
   deliver: {
     title: 'Deliver a file, a folder or text',
@@ -43,41 +25,12 @@ export const TOOLS: Readonly<Record<ToolName, ToolDefinition>> = {
       idempotentHint: false,
       openWorldHint: true,
     },
-    inputs: [
-      ...([
-        'file',
-        'entry',
-        'prune',
-        'keep',
-        'nojekyll',
-        'screen',
-        'picture',
-        'channel',
-        'marker',
-        'client-id',
-        'repository',
-      ] as const),
-      ...([
-        'branch',
-        'site-workflow',
-        'path',
-        'message',
-        'tag',
-        'bin',
-        'overwrite',
-        'self-contained',
-      ] as const),
-      ...(['allow-secret', 'allow-public-bin', 'dry-run', 'timeout', 'poll-interval'] as const),
-    ],
-    takesContent: true,
     asksPerson: true,
   },
   verify: {
     title: 'Verify a link',
     description: `Fetches a link that your environment gave you and proves that it shows your content: by a text of it (\`marker\`), or byte by byte (\`file\` or \`content\`). ${HOW_TO_ANSWER} Do not use it for what \`deliver\` published, which is proven already, or for local links.`,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-    inputs: ['url', 'marker', 'file', 'timeout', 'poll-interval'],
-    takesContent: true,
     asksPerson: false,
   },
   check: {
@@ -85,8 +38,6 @@ export const TOOLS: Readonly<Record<ToolName, ToolDefinition>> = {
     description:
       'Runs the checks that `deliver` makes on the file itself: secrets, size, name, marker, and whether a page loads anything from elsewhere. No host is asked and nothing is published. Do not use it to find out whether something is published, and do not take its result for a delivery: it gives no address.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-    inputs: ['file', 'entry', 'channel', 'marker', 'path', 'self-contained', 'allow-secret'],
-    takesContent: true,
     asksPerson: false,
   },
   withdraw: {
@@ -94,20 +45,6 @@ export const TOOLS: Readonly<Record<ToolName, ToolDefinition>> = {
     description:
       'Removes what `deliver` published under the same name or path, and proves that its address no longer serves it. What others put there stays. Do not use it before a new delivery to the same path, which replaces the old one by itself.',
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
-    inputs: [
-      ...([
-        'file',
-        'path',
-        'channel',
-        'client-id',
-        'repository',
-        'branch',
-        'site-workflow',
-        'message',
-      ] as const),
-      ...(['tag', 'bin', 'dry-run', 'timeout', 'poll-interval'] as const),
-    ],
-    takesContent: false,
     asksPerson: true,
   },
 };

@@ -1,14 +1,12 @@
-import { INPUTS, type InputName } from './inputs.ts';
+import { INPUT_NAMES, INPUTS, type InputDefinition, type InputName } from './inputs.ts';
 
 /** A command of the command line. */
-export interface CommandDefinition {
+interface CommandDefinition {
   /** Its arguments, without flags. */
   readonly usage: string;
   readonly description: string;
-  /** How many arguments it takes, and that in words. */
-  readonly min: number;
-  readonly max: number;
-  readonly takes: string;
+  /** How many arguments it takes, at least and at most, and that in words. */
+  readonly takes: readonly [min: number, max: number, words: string];
 }
 
 const ANY = Number.POSITIVE_INFINITY;
@@ -19,96 +17,123 @@ export const CLI_COMMANDS = {
     usage: 'FILE…|FOLDER|-',
     description:
       'publish files, a folder as one site, or standard input (with --name), and prove that the address shows them',
-    min: 1,
-    max: ANY,
-    takes: 'at least one file',
+    takes: [1, ANY, 'at least one file'],
   },
   withdraw: {
     usage: '[FILE…]',
     description: 'remove what was delivered under these names, below --path, or in --bin',
-    min: 0,
-    max: ANY,
-    takes: 'any number of files',
+    takes: [0, ANY, 'any number of files'],
   },
   verify: {
     usage: 'URL',
     description:
       'prove a link from your environment (needs --marker or --file); waits 30 s unless --timeout says more',
-    min: 1,
-    max: 1,
-    takes: 'exactly one URL',
+    takes: [1, 1, 'exactly one URL'],
   },
   check: {
     usage: 'FILE…|FOLDER|-',
     description: 'check files without publishing them, and without asking any host',
-    min: 1,
-    max: ANY,
-    takes: 'at least one file',
+    takes: [1, ANY, 'at least one file'],
   },
   mcp: {
     usage: '',
     description: 'serve these commands to an agent (MCP on stdin and stdout)',
-    min: 0,
-    max: 0,
-    takes: 'no files: each call names its own',
+    takes: [0, 0, 'no files: each call names its own'],
   },
   contract: {
     usage: '',
     description: 'print the machine contract',
-    min: 0,
-    max: 0,
-    takes: 'no arguments',
+    takes: [0, 0, 'no arguments'],
   },
 } as const satisfies Record<string, CommandDefinition>;
 
 export type CommandName = keyof typeof CLI_COMMANDS;
 
-/** Inputs that are not flags: a token would be visible in the process list, the others have no use here. */
-const NOT_FLAGS: readonly InputName[] = [
-  ...(['token', 'fail-on-not-ready', 'file', 'content', 'operation', 'comment', 'confine'] as const),
-];
+const COMMANDS = Object.keys(CLI_COMMANDS) as CommandName[];
 
-/** The inputs that can be given as flags, in their order. */
-export const FLAGS = (Object.keys(INPUTS) as InputName[]).filter((name) => !NOT_FLAGS.includes(name));
+/**
+ * The commands that publish. `check` and `withdraw` take all flags of `deliver`, so that a call can be repeated with
+ * another command; those that only publishing needs change nothing there.
+ */
+const PUBLISHING: readonly CommandName[] = ['deliver', 'withdraw', 'check', 'mcp'];
+
+const REPORTING: readonly CommandName[] = ['deliver', 'withdraw', 'verify', 'check'];
+
+/** A flag: one of these, or an input. */
+interface FlagDefinition {
+  /** The commands that take it. */
+  readonly commands: readonly CommandName[];
+  readonly description: string;
+  /** What its value is called in the help; absent: it has none. */
+  readonly value?: string;
+  /** Its name in one letter. */
+  readonly letter?: string;
+}
+
+/** The flags that are no inputs, and `file`, which only the link of `verify` needs as a flag. */
+const FURTHER_FLAGS = {
+  'token-env': {
+    commands: PUBLISHING,
+    value: 'NAME',
+    description: 'Environment variable that contains the token. Default: GITHUB_TOKEN or GH_TOKEN.',
+  },
+  file: { commands: ['verify'], value: 'FILE', description: 'verify: the file that the URL must show.' },
+  root: {
+    commands: ['mcp'],
+    value: 'FOLDER',
+    description: 'mcp: the folder that files must be in (.). Other flags hold for every call.',
+  },
+  json: {
+    commands: [...REPORTING, 'contract'],
+    description: 'Print the result as JSON on stdout (report.schema.json).',
+  },
+  quiet: {
+    commands: REPORTING,
+    letter: 'q',
+    description: 'Print no log, only warnings and the code to enter for an authorization.',
+  },
+  qr: { commands: REPORTING, description: 'On a terminal, show the proven address as a QR code, too.' },
+  help: { commands: COMMANDS, letter: 'h', description: 'Print the commands; after a command, its flags.' },
+  version: { commands: COMMANDS, letter: 'v', description: 'Print the version.' },
+} as const satisfies Record<string, FlagDefinition>;
 
 /** Whether an input is off unless it is set, so that its flag has no value. */
 export const isSwitch = (name: InputName): boolean => INPUTS[name].default === 'false';
 
-/** The inputs that matter to a link, which is published by its environment. */
-const LINK_FLAGS: readonly InputName[] = [
-  ...(['marker', 'screen', 'browser-sandbox', 'allow-secret', 'timeout'] as const),
-  ...(['poll-interval', 'bin-host-url'] as const),
-];
+/** The inputs that can be given as flags wherever something is published, in their order. */
+export const FLAGS = INPUT_NAMES.filter((name) => {
+  const { flag }: InputDefinition = INPUTS[name];
+  return flag === undefined || flag === 'every';
+});
 
-const OUTPUT_FLAGS = ['json', 'quiet', 'qr'] as const;
+const ofInput = (name: InputName): FlagDefinition => ({
+  commands: INPUTS[name].flag === 'every' ? [...PUBLISHING, 'verify'] : PUBLISHING,
+  description: INPUTS[name].description,
+  ...(isSwitch(name) ? {} : { value: 'VALUE' }),
+});
 
-/**
- * The flags of each command, in the order of its help. `check` and `withdraw` take all flags of `deliver`, so that
- * a call can be repeated with another command; those that only publishing needs change nothing there.
- */
-export const COMMAND_FLAGS: Readonly<Record<CommandName, readonly string[]>> = {
-  deliver: [...FLAGS, 'token-env', ...OUTPUT_FLAGS],
-  withdraw: [...FLAGS, 'token-env', ...OUTPUT_FLAGS],
-  verify: ['file', ...LINK_FLAGS, ...OUTPUT_FLAGS],
-  check: [...FLAGS, 'token-env', ...OUTPUT_FLAGS],
-  mcp: [...FLAGS, 'token-env', 'root'],
-  contract: ['json'],
+/** Every flag of any command. */
+export const ALL_FLAGS: Readonly<Record<string, FlagDefinition>> = {
+  ...Object.fromEntries(FLAGS.map((name) => [name, ofInput(name)])),
+  ...FURTHER_FLAGS,
 };
 
-/** The flags that every command takes. */
-export const COMMON_FLAGS = ['help', 'version'] as const;
+/** The flags that a command takes. */
+export const flagsOf = (command: CommandName): readonly string[] =>
+  Object.keys(ALL_FLAGS).filter((name) => ALL_FLAGS[name]?.commands.includes(command));
 
-/** Flags that are no inputs, with their meaning. */
-export const FURTHER_FLAGS = {
-  '--token-env NAME': 'Environment variable that contains the token. Default: GITHUB_TOKEN or GH_TOKEN.',
-  '--file FILE': 'verify: the file that the URL must show.',
-  '--root FOLDER': 'mcp: the folder that files must be in (.). Other flags hold for every call.',
-  '--json': 'Print the result as JSON on stdout (report.schema.json).',
-  '-q, --quiet': 'Print no log, only warnings and the code to enter for an authorization.',
-  '--qr': 'On a terminal, show the proven address as a QR code, too.',
-  '-h, --help': 'Print the commands; after a command, its flags.',
-  '-v, --version': 'Print the version.',
-} as const;
+/** A flag as the help shows it, such as `--path VALUE`. */
+export function formatFlagTerm(name: string): string {
+  const { letter, value } = ALL_FLAGS[name] ?? {};
+  return `${letter === undefined ? '' : `-${letter}, `}--${name}${value === undefined ? '' : ` ${value}`}`;
+}
+
+/** The default of an input that the help shows; empty if there is none, or it can't be otherwise. */
+export function shownDefault(name: string, isLink = false): string {
+  if (!FLAGS.includes(name as InputName) || isSwitch(name as InputName)) return '';
+  const { default: usual, forLink }: InputDefinition = INPUTS[name as InputName];
+  return (isLink && forLink) || (usual.startsWith('${{') ? '' : usual);
+}
 
 /** What the exit codes of the command line mean. */
 export const EXIT_CODES = {

@@ -1,139 +1,149 @@
 import { serverUrlOf } from '../github/hosts.ts';
+import type { ChannelKey } from '../protocol/words.ts';
 import { isPartOfAddress } from '../rules/address-echo.ts';
-import { createSecretPattern } from '../secret-pattern.ts';
-import type { RawInputs } from './inputs.ts';
-import { type ChannelSelection, type Operation, refuseInput } from './values.ts';
+import type { InputValues, RawInputs } from './inputs.ts';
+import { type Operation, refuseInput } from './values.ts';
 
-/** The rules that no single input can break: they hold between several of them. */
-
-/** The inputs that decide what must be given. */
-export interface GivenInputs {
-  readonly operation: Operation;
+/** The inputs together, with what a delivery makes of them. */
+export interface GivenInputs extends InputValues {
+  readonly raw: RawInputs;
+  /** The lines of `file`, or the name of the content. */
   readonly fileLines: readonly string[];
-  readonly channels: ChannelSelection;
-  readonly url: URL | undefined;
+  readonly hasContent: boolean;
 }
 
-/**
- * Refuses a secret, as any ordinary program writes it, in any input that could be published or printed.
- *
- * @param secrets further credentials of the job, beside the token
- * @see protocol 7 (prohibition 3)
- */
-export function refuseLeaks({ token, ...others }: RawInputs, secrets: readonly string[]): void {
-  for (const secret of new Set([token, ...secrets].filter((one) => one !== ''))) {
-    const { isIn } = createSecretPattern(secret);
-    const leak = Object.entries(others).find(([, value]) => isIn(value));
-    const kind = secret === token ? 'the token' : 'a credential of this job';
-    if (leak !== undefined) {
-      refuseInput(`input \`${leak[0]}\` holds ${kind}`, `remove ${kind} from \`${leak[0]}\``);
-    }
-  }
-}
+/** A rule that no single input can break: when it is broken, what is wrong, and what to change. */
+export type InputRule = readonly [
+  isBroken: (given: GivenInputs) => boolean,
+  problem: string | ((given: GivenInputs) => string),
+  hint: string,
+];
 
-/** Refuses two different instances: a token must not reach a host that it does not belong to. */
-export function refuseTwoInstances(apiUrl: URL, serverUrl: URL): void {
-  const { host, origin } = serverUrlOf(apiUrl);
-  if (host === serverUrl.host) return;
-  refuseInput(
-    `inputs \`api-url\` and \`auth-url\` name two instances: ${apiUrl.host} belongs to ${host}, not to ${serverUrl.host}`,
-    `set \`auth-url: ${origin}\`, or \`api-url:\` to the API of ${serverUrl.host}`,
-  );
-}
+/** The inputs that name the channel of `auto`. */
+const listNaming = ({ raw }: GivenInputs): readonly string[] =>
+  (['tag', 'bin', 'url'] as const).flatMap((name) => (raw[name] === '' ? [] : `\`${name}\``));
 
-/** Refuses a marker that every page has which only repeats its address, such as one to sign in. @see design 5 (K4) */
-export function refuseMarkerInUrl(url: URL, marker: string | undefined): void {
-  if (marker === undefined || !isPartOfAddress(marker, [url])) return;
-  refuseInput(
-    'input `marker` is a part of `url`, so a page that only repeats its address would have it too',
-    'set `marker:` to a text that only the content has',
-  );
-}
+/** Whether a token would be of use: without one, a person is asked for it. */
+const usesGitHub = ({ channel, fileLines, operation }: GivenInputs): boolean =>
+  channel === 'auto'
+    ? fileLines.length > 0 || operation === 'withdraw'
+    : channel.some((key) => key === 'K1' || key === 'K2');
 
-/** Refuses a picture that no browser would take. */
-export function refuseUnseenPicture({
-  picture,
-  screen,
-}: {
-  readonly picture: boolean;
-  readonly screen: string;
-}): void {
-  if (!picture || screen !== 'off') return;
-  refuseInput('a picture of the page needs a browser', 'set `screen: auto`, or leave `picture` out');
-}
-
-/** Refuses to ask a person for a token that there is no use for. */
-export function refuseUselessClientId(
-  { channels, fileLines, operation }: GivenInputs,
-  raw: Pick<RawInputs, 'client-id' | 'token' | 'repository'>,
-): void {
-  const isLink = fileLines.length === 0 && operation === 'deliver';
-  const usesGitHub = channels === 'auto' ? !isLink : channels.some((key) => key === 'K1' || key === 'K2');
-  if (raw['client-id'] === '' || raw.token !== '' || raw.repository.trim() !== '' || !usesGitHub) return;
-  refuseInput(
+/** What holds of every request. */
+export const ANY_RULES: readonly InputRule[] = [
+  [
+    ({ picture, screen }) => picture && screen === 'off',
+    'a picture of the page needs a browser',
+    'set `screen: auto`, or leave `picture` out',
+  ],
+  [
+    ({ hasContent, content, name }) => !hasContent && (content !== '' || name !== undefined),
+    'input `content` is empty, so `name` names nothing',
+    'set `content:` to the text, or leave `name:` out: a file has its own name',
+  ],
+  [
+    ({ hasContent, file }) => hasContent && file.length > 0,
+    'inputs `file` and `content` are both given',
+    'leave `file:` or `content:` out',
+  ],
+  [
+    ({ hasContent, name }) => hasContent && name === undefined,
+    'input `content` has no file name',
+    'set `name:` to the name to give it, such as page.html',
+  ],
+  [
+    (given) => given.channel === 'auto' && listNaming(given).length > 1,
+    (given) => `inputs ${listNaming(given).join(' and ')} name different channels`,
+    'leave out all but one of them, or set `channel:` to the one to use, or to a list of them',
+  ],
+  [
+    (given) => given.clientId !== undefined && !given.token && !given.repository && usesGitHub(given),
     'input `client-id` is given, but no repository that a token would be asked for',
     'set `repository: owner/name`, or leave `client-id:` out',
-  );
-}
+  ],
+];
 
-/** Refuses two inputs that each name the channel of `auto`: one of them would have no effect. */
-export function refuseTwoChannels({ channels }: GivenInputs, raw: RawInputs): void {
-  const naming = (['tag', 'bin', 'url'] as const).filter((name) => raw[name] !== '');
-  if (channels !== 'auto' || naming.length < 2) return;
+/** What a delivery needs. */
+export const DELIVERY_RULES: readonly InputRule[] = [
+  [
+    ({ channel, url }) => channel !== 'auto' && channel.includes('K4') && url === undefined,
+    'channel K4 needs the link to check',
+    'set `url:` to the link that the environment gave, or use channel: K1, K2 or K3',
+  ],
+  [
+    ({ fileLines, url }) => fileLines.length === 0 && url === undefined,
+    'there is nothing to deliver',
+    'set `file:` to the file, `content:` to a text, or `url:` to a link',
+  ],
+  [
+    ({ fileLines, channel }) =>
+      fileLines.length === 0 && channel !== 'auto' && channel.some((key) => key !== 'K4'),
+    'input `file` is missing',
+    'set `file:` to the file, or use channel: K4 for a link alone',
+  ],
+  [
+    ({ fileLines, marker }) => fileLines.length === 0 && marker === undefined,
+    "a link alone can't be proven",
+    'set `marker:` to a text that it shows, or `file:` to its content',
+  ],
+  // So would any page that only repeats its address, such as one to sign in. @see design 5 (K4)
+  [
+    ({ fileLines, url, marker = '' }) =>
+      fileLines.length === 0 && url !== undefined && isPartOfAddress(marker, [url]),
+    'input `marker` is a part of `url`, so a page that only repeats its address would have it too',
+    'set `marker:` to a text that only the content has',
+  ],
+];
+
+const withdrawsFrom = ({ channel, tag, bin }: GivenInputs): readonly ChannelKey[] => {
+  if (channel !== 'auto') return channel;
+  return [bin !== undefined ? 'K3' : tag !== undefined ? 'K2' : 'K1'];
+};
+
+/** What a withdrawal needs. */
+export const WITHDRAWAL_RULES: readonly InputRule[] = [
+  [
+    ({ fileLines, path }) => fileLines.length === 0 && path === undefined,
+    'there is nothing to withdraw',
+    'set `path:` to the file or folder, or `file:` to its name',
+  ],
+  [
+    (given) => withdrawsFrom(given).includes('K4'),
+    "the environment's own link (K4) can't be withdrawn",
+    'use channel: K1, K2 or K3',
+  ],
+  [
+    (given) =>
+      given.fileLines.length === 0 &&
+      given.path?.endsWith('/') === true &&
+      withdrawsFrom(given).some((key) => key !== 'K1'),
+    'K2 and K3 have no folders to withdraw',
+    'set `file:` to the names, or `path:` to one of them',
+  ],
+  [
+    (given) => withdrawsFrom(given).includes('K3') && given.bin === undefined,
+    'the bin to withdraw from is not named',
+    'set `bin:` to the name that the delivery reported',
+  ],
+];
+
+/** Refuses addresses in place of files. Some would also be patterns. */
+export function refuseAddresses(lines: readonly string[], operation: Operation): void {
+  if (!lines.some((line) => /^\s*[a-z][a-z\d+.-]*:\/\//i.test(line))) return;
   refuseInput(
-    `inputs ${naming.map((name) => `\`${name}\``).join(' and ')} name different channels`,
-    'leave out all but one of them, or set `channel:` to the one to use, or to a list of them',
+    'input `file` is an address and names no file',
+    operation === 'withdraw'
+      ? 'set `path:` to the place within the repository, or `file:` to the name that was delivered'
+      : 'set `file:` to a file, or `url:` to a link that is to be proven',
   );
 }
 
-/** Refuses a request that lacks an input. */
-export function refuseMissingInputs(given: GivenInputs, raw: RawInputs): void {
-  if (given.operation === 'withdraw') refuseMissingForWithdrawal(given, raw);
-  else refuseMissingForDelivery(given, raw);
-}
-
-function refuseMissingForDelivery({ fileLines, channels, url }: GivenInputs, { marker }: RawInputs): void {
-  if (fileLines.length === 0 && url === undefined) {
-    refuseInput(
-      'there is nothing to deliver',
-      'set `file:` to the file, `content:` to a text, or `url:` to a link',
-    );
-  }
-  if (channels !== 'auto' && channels.includes('K4') && url === undefined) {
-    refuseInput(
-      'channel K4 needs the link to check',
-      'set `url:` to the link that the environment gave, or use channel: K1, K2 or K3',
-    );
-  }
-  if (fileLines.length > 0) return;
-  if (channels !== 'auto' && channels.some((key) => key !== 'K4')) {
-    refuseInput('input `file` is missing', 'set `file:` to the file, or use channel: K4 for a link alone');
-  }
-  if (marker === '') {
-    refuseInput(
-      "a link alone can't be proven",
-      'set `marker:` to a text that it shows, or `file:` to its content',
-    );
-  }
-}
-
-function refuseMissingForWithdrawal({ fileLines, channels }: GivenInputs, raw: RawInputs): void {
-  const { path, bin, tag } = raw;
-  const isNamed = fileLines.length > 0;
-  const selected = channels === 'auto' ? [bin !== '' ? 'K3' : tag !== '' ? 'K2' : 'K1'] : channels;
-  if (!isNamed && path === '') {
-    refuseInput('there is nothing to withdraw', 'set `path:` to the file or folder, or `file:` to its name');
-  }
-  if (selected.includes('K4')) {
-    refuseInput("the environment's own link (K4) can't be withdrawn", 'use channel: K1, K2 or K3');
-  }
-  if (!isNamed && path.endsWith('/') && selected.some((key) => key !== 'K1')) {
-    refuseInput(
-      'K2 and K3 have no folders to withdraw',
-      'set `file:` to the names, or `path:` to one of them',
-    );
-  }
-  if (selected.includes('K3') && bin === '') {
-    refuseInput('the bin to withdraw from is not named', 'set `bin:` to the name that the delivery reported');
-  }
+/** Refuses two instances: a token must not reach a host that it does not belong to. */
+export function refuseTwoInstances({ apiUrl, authUrl }: GivenInputs): void {
+  const { host, origin } = serverUrlOf(apiUrl);
+  if (host === authUrl.host) return;
+  refuseInput(
+    `inputs \`api-url\` and \`auth-url\` name two instances: ${apiUrl.host} belongs to ${host}, not to ${authUrl.host}`,
+    `set \`auth-url: ${origin}\`, or \`api-url:\` to the API of ${authUrl.host}`,
+  );
 }

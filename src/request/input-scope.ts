@@ -1,53 +1,12 @@
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
-import { INPUTS, type InputName, type RawInputs } from './inputs.ts';
-
-/** What an input is for. */
-interface InputScope {
-  readonly channels: readonly ChannelKey[];
-  /** Whether it is for a folder alone. */
-  readonly isForFolders?: boolean;
-  /** Whether it names the account, which may also decide on the channel. */
-  readonly isAccount?: boolean;
-}
-
-const K1: InputScope = { channels: ['K1'] };
-const FOLDER: InputScope = { channels: ['K1'], isForFolders: true };
-const ACCOUNT: InputScope = { channels: ['K1', 'K2'], isAccount: true };
-
-/**
- * The inputs that only some deliveries use. All others are for any channel: the file and its checks, hosts of GitHub,
- * what is allowed (`overwrite`, `allow-…`), and times.
- */
-export const INPUT_SCOPES: Readonly<Partial<Record<InputName, InputScope>>> = {
-  entry: FOLDER,
-  prune: FOLDER,
-  keep: FOLDER,
-  nojekyll: FOLDER,
-  setup: K1,
-  branch: K1,
-  'site-workflow': K1,
-  message: K1,
-  'self-contained': K1,
-  screen: K1,
-  picture: K1,
-  'pages-base': K1,
-  'raw-base': K1,
-  tag: { channels: ['K2'] },
-  bin: { channels: ['K3'] },
-  // A link may be one of that host.
-  'bin-host-url': { channels: ['K3', 'K4'] },
-  url: { channels: ['K4'] },
-  repository: ACCOUNT,
-  token: ACCOUNT,
-  'client-id': ACCOUNT,
-};
+import { INPUT_NAMES, INPUTS, type InputDefinition, type InputName, type RawInputs } from './inputs.ts';
 
 /** Values that ask for nothing, so that nothing can be missed. */
 const NO_WISH: readonly string[] = ['', 'off', 'auto'];
 
 /**
- * The inputs of the table that ask for something: neither a switch that is off anyway, nor a check that is to be left
- * out.
+ * The inputs for some channels alone that ask for something: neither a switch that is off anyway, nor a check that is
+ * to be left out.
  *
  * @param written the inputs that the user wrote; `undefined` where defaults can't be told from them: then those
  * with another value, but for defaults that a runner evaluates
@@ -56,19 +15,15 @@ export function listScopedInputs(
   raw: RawInputs,
   written: readonly InputName[] | undefined,
 ): readonly InputName[] {
-  return (Object.keys(INPUT_SCOPES) as InputName[]).filter((name) => {
+  return INPUT_NAMES.filter((name) => {
+    const { channels, default: usual }: InputDefinition = INPUTS[name];
     const value = raw[name].trim().toLowerCase();
-    const usual = INPUTS[name].default;
-    if (NO_WISH.includes(value) || (usual === 'false' && value === 'false')) return false;
+    if (channels === undefined || NO_WISH.includes(value)) return false;
+    if (usual === 'false' && value === 'false') return false;
     if (written !== undefined) return written.includes(name);
     return value !== usual.toLowerCase() && !usual.startsWith('${{');
   });
 }
-
-const scopeOf = (name: InputName): InputScope => INPUT_SCOPES[name] ?? { channels: [] };
-
-const serves = (name: InputName, channels: readonly ChannelKey[]): boolean =>
-  scopeOf(name).channels.some((key) => channels.includes(key));
 
 /** Where a delivery goes. */
 interface ChosenDelivery {
@@ -92,15 +47,15 @@ export function noteOtherInputs(
   { channels, reason, hasFolder, isByAccount }: ChosenDelivery,
 ): readonly string[] {
   return given.flatMap((name) => {
-    const scope = scopeOf(name);
-    if (scope.isAccount && isByAccount) return [];
-    if (!serves(name, channels)) {
-      const titles = scope.channels.map((key) => `${key} (${CHANNELS[key].name})`).join(' and ');
+    const { channels: served = [], isAccount, isForFolders }: InputDefinition = INPUTS[name];
+    if (isAccount && isByAccount) return [];
+    if (!served.some((key) => channels.includes(key))) {
+      const titles = served.map((key) => `${key} (${CHANNELS[key].name})`).join(' and ');
       return [
         `input \`${name}\` had no effect: it is for ${titles}, and ${channels.join('+')} was chosen, because ${reason}`,
       ];
     }
-    if (!scope.isForFolders || hasFolder) return [];
+    if (!isForFolders || hasFolder) return [];
     return [`input \`${name}\` had no effect: it is for a folder, and none was found`];
   });
 }

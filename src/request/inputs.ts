@@ -1,193 +1,307 @@
-/**
- * Every input of the action and the command line: its default and its meaning, written once. `action.yml` and
- * the table of the README are generated from it, and the flags of the command line have the same names.
- */
+import { BUILD_WAIT, MIN_POLL_INTERVAL, MIN_TIMEOUT, VERIFY_DEADLINE } from '../protocol/limits.ts';
+import type { ChannelKey } from '../protocol/words.ts';
+import {
+  type InputKind,
+  OFF,
+  ON,
+  type Operation,
+  oneOf,
+  optional,
+  PARSERS,
+  required,
+  type ScreenMode,
+  seconds,
+} from './values.ts';
 
-export interface InputDefinition {
-  /** Used when the user sets nothing; the runner resolves an expression. */
-  readonly default: string;
+/** The tools of the MCP server. */
+export type ToolName = 'deliver' | 'verify' | 'check' | 'withdraw';
+
+/** Who may give an input, and for what. */
+interface InputUse {
+  /** The channels that it is for; absent: any. */
+  readonly channels?: readonly ChannelKey[];
+  /** Whether it is for a folder alone. */
+  readonly isForFolders?: boolean;
+  /** Whether it names the account, which may also decide on the channel. */
+  readonly isAccount?: boolean;
+  /** The commands that take it as a flag: those that publish, unless it says another; `every` is `verify` too. */
+  readonly flag?: 'none' | 'every';
+  /** The tools that take it as an argument; absent: none, because no agent may choose it. */
+  readonly tools?: readonly ToolName[];
+  /** What it means as an argument, where that is not what it means in a workflow. */
+  readonly inTool?: string;
+  /** The runner's variable with the default. */
+  readonly env?: string;
+  /** The default where no runner sets that. */
+  readonly elsewhere?: string;
+  /** The default for a link, which needs no build: it answers soon, or not at all. */
+  readonly forLink?: string;
+  /** `false` where it is never published or printed, or holds no free text. */
+  readonly isSearched?: boolean;
+}
+
+/** Everything about an input. */
+export interface InputDefinition<Value = unknown> extends InputKind<Value>, InputUse {
   readonly description: string;
 }
 
+const input = <Value>(
+  kind: InputKind<Value>,
+  description: string,
+  use: InputUse = {},
+): InputDefinition<Value> => ({ ...kind, description, ...use });
+
+const K1: InputUse = { channels: ['K1'] };
+const FOLDER: InputUse = { ...K1, isForFolders: true };
+const ACCOUNT: InputUse = { channels: ['K1', 'K2'], isAccount: true };
+
+/**
+ * Every input, one row each. From this table come `action.yml`, the table of the README, the flags and the help of the
+ * command line, the arguments of the MCP tools, the machine contract, and the type of a request.
+ */
 export const INPUTS = {
-  file: {
-    default: '',
-    description:
-      'Path of the file to deliver, relative to the workspace; several lines or globs deliver several; a folder is delivered as one site (K1). Required, unless `content` or `url` is given.',
-  },
-  content: {
-    default: '',
-    description:
-      'Text to deliver instead of a file; needs `name`. A runner passes about 100 KB at most: write more than that to a file.',
-  },
-  name: { default: '', description: 'The file name that `content` gets, such as `page.html`.' },
-  entry: {
-    default: 'index.html',
-    description: 'Of a folder: the page whose address is handed over.',
-  },
-  prune: {
-    default: 'true',
-    description:
-      'Of a folder: remove files of an earlier delivery that are no longer part of it, in the same commit. Files of others stay.',
-  },
-  keep: {
-    default: '',
-    description:
-      'Of a folder: how many delivered folders to keep where `path` lies, this one included, such as `20`; older ones are removed in the same commit.',
-  },
-  nojekyll: {
-    default: 'false',
-    description:
-      'Of a folder: commit an empty `.nojekyll` to the root of the Pages site where there is none, so that Jekyll leaves out and changes nothing.',
-  },
-  setup: {
-    default: 'false',
-    description:
-      "K1: create the branch where it does not exist, without the history of others, and switch Pages on for it where there is no site. The job's own token may not switch Pages on: then the message names the two clicks.",
-  },
-  channel: {
-    default: 'auto',
-    description:
-      '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native`; or a list such as `K1+K3`: the first is the main one, the others are duplicates. `auto` takes what `tag` (K2), `bin` (K3) or `url` (K4) names, else K1 for what a browser shows and K2 for other files; without a token K3.',
-  },
-  marker: {
-    default: '',
-    description:
-      'Text that must be in the file and in what is fetched back. Without it the fetched bytes must equal the file.',
-  },
-  token: {
-    default: '${{ github.token }}',
-    description:
-      "Token for K1 and K2. It is sent to the API, to the upload host, and to the repository's git address only.",
-  },
-  'client-id': {
-    default: '',
-    description:
-      "OAuth app for the device flow, used when there is no token: a person enters a short code on the host's own page.",
-  },
-  repository: { default: '${{ github.repository }}', description: '`<owner>/<repo>` to publish in.' },
-  branch: {
-    default: '',
-    description:
-      'K1: the branch to commit to. By default the branch that the site is built from, else `main`.',
-  },
-  confine: {
-    default: '',
-    description:
-      'K1, for a page whose `name` and `content` an agent chose: the only folder of the site that it may go to, such as `agent/`. Takes pages (`.html`) without front matter, and replaces only what the same job delivered in this way. The action in `agent/` sets it.',
-  },
-  'site-workflow': {
-    default: '',
-    description:
-      "K1: file name of the workflow that builds the site, to start after the commit; needs `permissions: { actions: write }`. Commits by the job's own token start no workflow.",
-  },
-  path: {
-    default: '',
-    description:
-      "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: the name of the asset or of the file in the bin. By default the file's name; on K1 in the folder that the site is built from.",
-  },
-  message: {
-    default: '',
-    description:
-      'Essence of the commit message `ADD/UPDATE <name>: <essence>`. By default the run that the file came from.',
-  },
-  tag: {
-    default: '',
-    description:
-      'K2: tag of the release. By default `files-<YYYYMMDD>` (UTC), with a number after it where that release is immutable.',
-  },
-  bin: {
-    default: '',
-    description: 'K3: name of the bin. By default `sv<unix_timestamp>` and a random ending.',
-  },
-  url: { default: '', description: "K4: the environment's own link, to check and prove." },
-  operation: {
-    default: 'deliver',
-    description:
-      '`deliver`, or `withdraw`: removes what was delivered to the same path; `path: folder/` removes everything delivered below that folder.',
-  },
-  overwrite: {
-    default: 'false',
-    description:
-      'Replace an existing file that this action did not deliver, or an existing asset or bin file with other bytes.',
-  },
-  'self-contained': {
-    default: 'auto',
-    description:
-      'What to do with a page for the screen (K1) that loads something from another host: `enforce` refuses it, `warn` reports it in UNKNOWN, `off` says nothing; `auto` is `enforce` for a single page and `warn` for a folder. A style sheet or script of its own that is missing is always refused.',
-  },
-  screen: {
-    default: 'auto',
-    description:
-      'Open the proven page (K1) in a real browser: `auto` refuses one that shows nothing, `enforce` refuses exceptions, failed requests and console errors too and needs a browser, `off` does not look.',
-  },
-  'browser-sandbox': {
-    default: 'true',
-    description:
-      '`false` starts the browser without its own sandbox, for a container that runs as root; only for pages that you trust.',
-  },
-  picture: {
-    default: 'false',
-    description:
-      'Deliver a picture of the page (K1) in the same commit, and show it in the job summary and in the comment.',
-  },
-  'allow-secret': {
-    default: '',
-    description: 'Fingerprints, as printed in the error, of findings that are known to be harmless.',
-  },
-  'allow-public-bin': {
-    default: 'false',
-    description: "Allows `auto` to put a private repository's file on the public file-bin (K3).",
-  },
-  comment: {
-    default: 'false',
-    description:
-      'Keep one comment with the proven link on the pull request; needs `permissions: { pull-requests: write }`.',
-  },
-  'dry-run': {
-    default: 'false',
-    description: 'Make all checks and show the plan; nothing is written, and the result is `planned`.',
-  },
-  'fail-on-not-ready': {
-    default: 'true',
-    description: 'Whether a delivery that is not ready fails the step.',
-  },
-  timeout: {
-    default: '240',
-    description: 'Seconds for build and verification together, at most 240.',
-  },
-  'poll-interval': { default: '5', description: 'Seconds between polls; decimals are allowed.' },
-  'api-url': { default: '${{ github.api_url }}', description: 'Address of the hosting API.' },
-  'auth-url': {
-    default: '${{ github.server_url }}',
-    description: "Address of the host's web pages, of the same instance as `api-url`.",
-  },
-  'pages-base': {
-    default: '',
-    description: "K1: address of the site's root. By default from the Pages settings.",
-  },
-  'raw-base': {
-    default: '',
-    description: "K1: address below which the branch's raw files are served. By default the one of the host.",
-  },
-  'bin-host-url': { default: 'https://filebin.net', description: 'K3: address of the file-bin.' },
-} as const satisfies Record<string, InputDefinition>;
+  file: input(
+    required('', PARSERS.lines),
+    'Path of the file to deliver, relative to the workspace; several lines or globs deliver several; a folder is delivered as one site (K1). Required, unless `content` or `url` is given.',
+    {
+      flag: 'none',
+      tools: ['deliver', 'verify', 'check', 'withdraw'],
+      inTool:
+        'Path of a file below the root of the server, or of a folder, which is one site; several lines name several.',
+    },
+  ),
+  content: input(
+    required('', PARSERS.text),
+    'Text to deliver instead of a file; needs `name`. A runner passes about 100 KB at most: write more than that to a file.',
+    {
+      flag: 'none',
+      tools: ['deliver', 'verify', 'check'],
+      inTool: 'Text to use instead of a file, such as a whole HTML page; needs `name`.',
+      // As a file, with its lines.
+      isSearched: false,
+    },
+  ),
+  name: input(optional(PARSERS.fileName), 'The file name that `content` gets, such as `page.html`.', {
+    tools: ['deliver', 'verify', 'check'],
+    inTool: 'The name of the file that `content` becomes, such as `report.html`.',
+  }),
+  entry: input(required('index.html', PARSERS.page), 'Of a folder: the page whose address is handed over.', {
+    ...FOLDER,
+    tools: ['deliver', 'check'],
+  }),
+  prune: input(
+    ON,
+    'Of a folder: remove files of an earlier delivery that are no longer part of it, in the same commit. Files of others stay.',
+    { ...FOLDER, tools: ['deliver'] },
+  ),
+  keep: input(
+    optional(PARSERS.count, 'number'),
+    'Of a folder: how many delivered folders to keep where `path` lies, this one included, such as `20`; older ones are removed in the same commit.',
+    { ...FOLDER, tools: ['deliver'] },
+  ),
+  nojekyll: input(
+    OFF,
+    'Of a folder: commit an empty `.nojekyll` to the root of the Pages site where there is none, so that Jekyll leaves out and changes nothing.',
+    { ...FOLDER, tools: ['deliver'] },
+  ),
+  setup: input(
+    OFF,
+    "K1: create the branch where it does not exist, without the history of others, and switch Pages on for it where there is no site. The job's own token may not switch Pages on: then the message names the two clicks.",
+    { ...K1 },
+  ),
+  channel: input(
+    required('auto', PARSERS.channels),
+    '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native`; or a list such as `K1+K3`: the first is the main one, the others are duplicates. `auto` takes what `tag` (K2), `bin` (K3) or `url` (K4) names, else K1 for what a browser shows and K2 for other files; without a token K3.',
+    { tools: ['deliver', 'check', 'withdraw'] },
+  ),
+  marker: input(
+    optional(PARSERS.marker),
+    'Text that must be in the file and in what is fetched back. Without it the fetched bytes must equal the file.',
+    { flag: 'every', tools: ['deliver', 'verify', 'check'] },
+  ),
+  token: input(
+    { ...optional(PARSERS.token), default: '${{ github.token }}' },
+    "Token for K1 and K2. It is sent to the API, to the upload host, and to the repository's git address only.",
+    { ...ACCOUNT, flag: 'none', isSearched: false },
+  ),
+  'client-id': input(
+    optional(PARSERS.clientId),
+    "OAuth app for the device flow, used when there is no token: a person enters a short code on the host's own page.",
+    { ...ACCOUNT, tools: ['deliver', 'withdraw'] },
+  ),
+  repository: input(
+    { ...optional(PARSERS.repository), default: '${{ github.repository }}' },
+    '`<owner>/<repo>` to publish in.',
+    { ...ACCOUNT, tools: ['deliver', 'withdraw'], env: 'GITHUB_REPOSITORY' },
+  ),
+  branch: input(
+    optional(PARSERS.gitName),
+    'K1: the branch to commit to. By default the branch that the site is built from, else `main`.',
+    { ...K1, tools: ['deliver', 'withdraw'] },
+  ),
+  confine: input(
+    optional(PARSERS.folder),
+    'K1, for a page whose `name` and `content` an agent chose: the only folder of the site that it may go to, such as `agent/`. Takes pages (`.html`) without front matter, and replaces only what the same job delivered in this way. The action in `agent/` sets it.',
+    { flag: 'none' },
+  ),
+  'site-workflow': input(
+    optional(PARSERS.workflow),
+    "K1: file name of the workflow that builds the site, to start after the commit; needs `permissions: { actions: write }`. Commits by the job's own token start no workflow.",
+    { ...K1, tools: ['deliver', 'withdraw'] },
+  ),
+  path: input(
+    optional(PARSERS.path),
+    "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: the name of the asset or of the file in the bin. By default the file's name; on K1 in the folder that the site is built from.",
+    { tools: ['deliver', 'check', 'withdraw'] },
+  ),
+  message: input(
+    required('', PARSERS.line),
+    'Essence of the commit message `ADD/UPDATE <name>: <essence>`. By default the run that the file came from.',
+    { ...K1, tools: ['deliver', 'withdraw'] },
+  ),
+  tag: input(
+    optional(PARSERS.gitName),
+    'K2: tag of the release. By default `files-<YYYYMMDD>` (UTC), with a number after it where that release is immutable.',
+    { channels: ['K2'], tools: ['deliver', 'withdraw'] },
+  ),
+  bin: input(
+    optional(PARSERS.bin),
+    'K3: name of the bin. By default `sv<unix_timestamp>` and a random ending.',
+    { channels: ['K3'], tools: ['deliver', 'withdraw'] },
+  ),
+  url: input(optional(PARSERS.link), "K4: the environment's own link, to check and prove.", {
+    channels: ['K4'],
+    tools: ['verify'],
+    inTool: 'The https address to verify.',
+  }),
+  operation: input(
+    oneOf<Operation>('deliver', 'withdraw'),
+    '`deliver`, or `withdraw`: removes what was delivered to the same path; `path: folder/` removes everything delivered below that folder.',
+    { flag: 'none' },
+  ),
+  overwrite: input(
+    OFF,
+    'Replace an existing file that this action did not deliver, or an existing asset or bin file with other bytes.',
+    { tools: ['deliver'] },
+  ),
+  'self-contained': input(
+    oneOf('auto', 'enforce', 'warn', 'off'),
+    'What to do with a page for the screen (K1) that loads something from another host: `enforce` refuses it, `warn` reports it in UNKNOWN, `off` says nothing; `auto` is `enforce` for a single page and `warn` for a folder. A style sheet or script of its own that is missing is always refused.',
+    { ...K1, tools: ['deliver', 'check'] },
+  ),
+  screen: input(
+    oneOf<ScreenMode>('auto', 'enforce', 'off'),
+    'Open the proven page (K1) in a real browser: `auto` refuses one that shows nothing, `enforce` refuses exceptions, failed requests and console errors too and needs a browser, `off` does not look.',
+    { ...K1, flag: 'every', tools: ['deliver'] },
+  ),
+  'browser-sandbox': input(
+    ON,
+    '`false` starts the browser without its own sandbox, for a container that runs as root; only for pages that you trust.',
+    { flag: 'every' },
+  ),
+  picture: input(
+    OFF,
+    'Deliver a picture of the page (K1) in the same commit, and show it in the job summary and in the comment.',
+    { ...K1, tools: ['deliver'] },
+  ),
+  'allow-secret': input(
+    required('', PARSERS.fingerprints),
+    'Fingerprints, as printed in the error, of findings that are known to be harmless.',
+    { flag: 'every', tools: ['deliver', 'check'], isSearched: false },
+  ),
+  'allow-public-bin': input(
+    OFF,
+    "Allows `auto` to put a private repository's file on the public file-bin (K3).",
+    { tools: ['deliver'] },
+  ),
+  comment: input(
+    OFF,
+    'Keep one comment with the proven link on the pull request; needs `permissions: { pull-requests: write }`.',
+    { flag: 'none' },
+  ),
+  'dry-run': input(
+    OFF,
+    'Make all checks and show the plan; nothing is written, and the result is `planned`.',
+    { tools: ['deliver', 'withdraw'] },
+  ),
+  'fail-on-not-ready': input(ON, 'Whether a delivery that is not ready fails the step.', { flag: 'none' }),
+  timeout: input(
+    seconds(MIN_TIMEOUT, VERIFY_DEADLINE),
+    'Seconds for build and verification together, at most 240.',
+    { flag: 'every', tools: ['deliver', 'verify', 'withdraw'], forLink: '30' },
+  ),
+  'poll-interval': input(
+    seconds(MIN_POLL_INTERVAL, BUILD_WAIT.interval),
+    'Seconds between polls; decimals are allowed.',
+    { flag: 'every', tools: ['deliver', 'verify', 'withdraw'] },
+  ),
+  'api-url': input(required('${{ github.api_url }}', PARSERS.host), 'Address of the hosting API.', {
+    env: 'GITHUB_API_URL',
+    elsewhere: 'https://api.github.com',
+  }),
+  'auth-url': input(
+    required('${{ github.server_url }}', PARSERS.host),
+    "Address of the host's web pages, of the same instance as `api-url`.",
+    { env: 'GITHUB_SERVER_URL', elsewhere: 'https://github.com' },
+  ),
+  'pages-base': input(
+    optional(PARSERS.publicHost),
+    "K1: address of the site's root. By default from the Pages settings.",
+    { ...K1 },
+  ),
+  'raw-base': input(
+    optional(PARSERS.publicHost),
+    "K1: address below which the branch's raw files are served. By default the one of the host.",
+    { ...K1 },
+  ),
+  'bin-host-url': input(required('https://filebin.net', PARSERS.publicHost), 'K3: address of the file-bin.', {
+    // A link may be one of that host.
+    channels: ['K3', 'K4'],
+    flag: 'every',
+  }),
+};
 
 export type InputName = keyof typeof INPUTS;
 
-/** What the value of an input is in JSON. */
-export function jsonTypeOf(name: InputName): 'string' | 'number' | 'boolean' {
-  const usual = INPUTS[name].default;
-  if (usual === 'true' || usual === 'false') return 'boolean';
-  // Of these, nothing is a value, too.
-  return /^\d+$/.test(usual) || name === 'keep' ? 'number' : 'string';
-}
+export const INPUT_NAMES = Object.keys(INPUTS) as InputName[];
 
-/** A link alone needs no build: it answers soon, or not at all. */
-export const LINK_DEFAULTS: Readonly<Partial<Record<InputName, string>>> = { timeout: '30' };
+/** What the value of an input is in JSON. */
+export const jsonTypeOf = (name: InputName): InputKind<unknown>['json'] => INPUTS[name].json;
 
 /** The inputs as the user wrote them; empty if not set. */
 export type RawInputs = Readonly<Record<InputName, string>>;
+
+/** An input's name as a property, such as `dryRun`. */
+type PropertyName<Name extends string> = Name extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<PropertyName<Rest>>}`
+  : Name;
+
+/** The checked values of all inputs. */
+export type InputValues = {
+  readonly [Name in InputName as PropertyName<Name>]: ReturnType<(typeof INPUTS)[Name]['parse']>;
+};
+
+/** @throws {DeliveryError} `BAD_INPUT` (or `NOT_EXTERNAL` for an address): one sentence, and what to change. */
+export function parseInputs(raw: RawInputs): InputValues {
+  const values = INPUT_NAMES.map((name) => [
+    name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
+    INPUTS[name].parse(raw[name], name),
+  ]);
+  return Object.fromEntries(values) as InputValues;
+}
+
+/**
+ * The inputs that were given, and the defaults of the others. An expression that no variable of the environment
+ * stands for is empty.
+ *
+ * @param isLink whether a link alone is to be proven
+ */
+export function completeInputs(given: Partial<RawInputs>, env: NodeJS.ProcessEnv, isLink = false): RawInputs {
+  const usual = ({ default: text, env: variable = '', elsewhere, forLink }: InputDefinition): string =>
+    (isLink && forLink) || env[variable] || (elsewhere ?? text.replace(/^\$\{\{.*/, ''));
+  const texts = INPUT_NAMES.map((name) => [name, given[name] ?? usual(INPUTS[name])]);
+  return Object.fromEntries(texts) as RawInputs;
+}
 
 /** Outputs of the action. */
 export const OUTPUTS = {

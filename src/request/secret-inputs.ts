@@ -1,16 +1,13 @@
 import { isCredential } from '../credentials.ts';
 import type { Logger } from '../ports.ts';
 import { findSecretsInText } from '../rules/secrets/secrets.ts';
-import { refuseLeaks } from './input-rules.ts';
-import type { InputName, RawInputs } from './inputs.ts';
+import { createSecretPattern } from '../secret-pattern.ts';
+import { INPUT_NAMES, INPUTS, type RawInputs } from './inputs.ts';
 import { parseFingerprints, refuseInput } from './values.ts';
 
-/** Inputs that are never published or printed, or that hold no free text; content is searched as a file, with its lines. */
-const NOT_SEARCHED: readonly InputName[] = ['token', 'allow-secret', 'content'];
-
 /**
- * Refuses well-known secrets in the inputs: whatever is given may become public or be printed, in a commit, in an
- * address, in the report or in the log.
+ * Refuses credentials of the job, and well-known secrets, in the inputs: whatever is given may become public or be
+ * printed, in a commit, in an address, in the report or in the log.
  *
  * @param ownSecrets credentials of the job, beside the token; they are named as such
  * @throws {DeliveryError} `BAD_INPUT` with rule and fingerprint, never with the secret.
@@ -21,11 +18,16 @@ export async function refuseSecretInputs(
   ownSecrets: readonly string[],
   logger: Pick<Logger, 'mask'>,
 ): Promise<void> {
-  refuseLeaks({ ...raw, token: isCredential(raw.token) ? raw.token : '' }, ownSecrets);
+  for (const secret of new Set([raw.token, ...ownSecrets].filter(isCredential))) {
+    const { isIn } = createSecretPattern(secret);
+    const leak = INPUT_NAMES.find((name) => name !== 'token' && isIn(raw[name]));
+    const kind = secret === raw.token ? 'the token' : 'a credential of this job';
+    if (leak !== undefined) refuseInput(`input \`${leak}\` holds ${kind}`, `remove ${kind} from \`${leak}\``);
+  }
   const allowed = new Set(parseFingerprints(raw['allow-secret'].toLowerCase()));
-  for (const [name, value] of Object.entries(raw)) {
-    if (NOT_SEARCHED.includes(name as InputName)) continue;
-    const findings = (await findSecretsInText(value)).filter(({ fingerprint }) => !allowed.has(fingerprint));
+  for (const name of INPUT_NAMES.filter((one) => INPUTS[one].isSearched !== false)) {
+    const all = await findSecretsInText(raw[name]);
+    const findings = all.filter(({ fingerprint }) => !allowed.has(fingerprint));
     for (const { secret } of findings) logger.mask(secret);
     const [first] = findings;
     if (first === undefined) continue;

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Logger } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';
+import { completeInputs, type RawInputs } from './inputs.ts';
 
 /** Where the files may come from, and where they go. */
 export interface SourceRepository {
@@ -17,15 +18,13 @@ export interface SourceRepository {
 }
 
 interface SourceQuery {
-  /** What the user or the agent named. */
-  readonly given: string | undefined;
+  /** What the user or the agent gave. */
+  readonly inputs: Partial<RawInputs>;
   /** Absolute; the files are relative to it. */
   readonly folder: string;
   /** The files as given. */
   readonly files: readonly string[];
-  /** The web pages of the instance. */
-  readonly serverUrl: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: NodeJS.ProcessEnv;
 }
 
 /**
@@ -37,7 +36,9 @@ export async function findRepository(
   query: SourceQuery,
   logger: Pick<Logger, 'info'>,
 ): Promise<SourceRepository> {
-  const { given, env, files, folder, serverUrl } = query;
+  const { inputs, env, files, folder } = query;
+  const { repository: given } = inputs;
+  const { 'auth-url': serverUrl } = completeInputs(inputs, env);
   const folders = [folder, ...files.map((file) => dirname(realPath(resolve(folder, file))))];
   const roots = new Set(folders.map(findRoot));
   const found: GitSource[] = [];

@@ -1,8 +1,7 @@
 import { machineContract } from '../protocol/contract.ts';
 import { ERROR_CODES } from '../protocol/error-codes.ts';
 import { TOOL } from '../protocol/words.ts';
-import { CLI_COMMANDS, COMMAND_FLAGS, EXIT_CODES, FLAGS, FURTHER_FLAGS, isSwitch } from './commands.ts';
-import { INPUTS } from './inputs.ts';
+import { ALL_FLAGS, CLI_COMMANDS, EXIT_CODES, flagsOf, formatFlagTerm, shownDefault } from './commands.ts';
 import { createWording } from './wording.ts';
 
 /** What to do with an answer. */
@@ -28,13 +27,9 @@ export function toolContract() {
     `${name} ${usage}`.trim(),
     description,
   ]);
-  const flags = FLAGS.map((name) => {
-    const { default: value, description } = INPUTS[name];
-    const isShown = value !== '' && !value.startsWith('${{') && !isSwitch(name);
-    return [
-      `--${name}${isSwitch(name) ? '' : ' VALUE'}`,
-      `${word(description)}${isShown ? ` Default: ${value}.` : ''}`,
-    ];
+  const flags = Object.entries(ALL_FLAGS).map(([name, { description }]) => {
+    const usual = shownDefault(name);
+    return [formatFlagTerm(name), `${word(description)}${usual === '' ? '' : ` Default: ${usual}.`}`];
   });
   return {
     ...machineContract(),
@@ -44,8 +39,8 @@ export function toolContract() {
       call: `npx ${TOOL.name} <command> --json`,
       first: `npx ${TOOL.name} deliver page.html --marker "a text of the page" --json`,
       commands: Object.fromEntries(commands) as Record<string, string>,
-      verify_flags: COMMAND_FLAGS.verify.map((name) => `--${name}`),
-      flags: { ...(Object.fromEntries(flags) as Record<string, string>), ...FURTHER_FLAGS },
+      verify_flags: flagsOf('verify').map((name) => `--${name}`),
+      flags: Object.fromEntries(flags) as Record<string, string>,
       token: 'Set GITHUB_TOKEN in the environment, and --repository. Never put a token on the command line.',
       exit_codes: EXIT_CODES,
       answer: {

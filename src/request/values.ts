@@ -1,36 +1,125 @@
 import { isCredential } from '../credentials.ts';
 import { DeliveryError } from '../errors.ts';
-import { BIN_NAME, SECOND, TEXT, VERIFY_DEADLINE } from '../protocol/limits.ts';
+import { BATCH, BIN_NAME, CONTENT, SECOND, TEXT, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
-import { repositoryPath } from '../rules/naming.ts';
-import type { SelfContained } from '../rules/page/page-file.ts';
-import type { InputName, RawInputs } from './inputs.ts';
-
-/** One parser for each kind of input: text in, a checked value out, or one sentence that says what to change. */
-
-/** `auto`, or the main channel and its duplicates. */
-export type ChannelSelection = 'auto' | readonly [ChannelKey, ...ChannelKey[]];
+import { parseExternalAddress, refuseMachineAddress } from '../rules/external-address.ts';
+import { nameFromFile, repositoryPath } from '../rules/naming.ts';
 
 /** @throws {DeliveryError} `BAD_INPUT`, always. */
 export const refuseInput = (message: string, hint: string): never => {
   throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
 };
 
+/** Makes a value of a text. @param name the input, for the message of a refusal */
+type Parse<Value> = (text: string, name: string) => Value;
+
+export interface InputKind<Value> {
+  /** Used when the user sets nothing; the runner resolves an expression. */
+  readonly default: string;
+  /** What a value is in JSON. */
+  readonly json: 'string' | 'number' | 'boolean';
+  readonly parse: Parse<Value>;
+}
+
 /** A boolean as YAML 1.2 writes it. */
-export function parseBoolean(raw: RawInputs, name: InputName): boolean {
-  const text = raw[name].trim();
-  if (/^(true|True|TRUE)$/.test(text)) return true;
-  if (/^(false|False|FALSE)$/.test(text)) return false;
+export function parseBoolean(text: string, name: string): boolean {
+  if (/^(true|True|TRUE)$/.test(text.trim())) return true;
+  if (/^(false|False|FALSE)$/.test(text.trim())) return false;
   return refuseInput(
     `input \`${name}\` is neither true nor false`,
     `set \`${name}: true\` or \`${name}: false\``,
   );
 }
 
-export const parseOptional = <T>(text: string, parse: (text: string) => T): T | undefined =>
-  text === '' ? undefined : parse(text);
+export const ON: InputKind<boolean> = { default: 'true', json: 'boolean', parse: parseBoolean };
+export const OFF: InputKind<boolean> = { ...ON, default: 'false' };
 
-export function parseChannels(text: string): ChannelSelection {
+/** A text that has a value without the user's help. */
+export const required = <Value>(usual: string, parse: Parse<Value>): InputKind<Value> => ({
+  default: usual,
+  json: 'string',
+  parse,
+});
+
+/** Nothing is a value, too. */
+export const optional = <Value>(
+  parse: Parse<Value>,
+  json: InputKind<Value>['json'] = 'string',
+): InputKind<Value | undefined> => ({
+  default: '',
+  json,
+  parse: (text, name) => (text === '' ? undefined : parse(text, name)),
+});
+
+/** One of several words, the usual one first. */
+export const oneOf = <Word extends string>(...words: readonly [Word, ...Word[]]): InputKind<Word> =>
+  required(
+    words[0],
+    (text, name) =>
+      words.find((word) => word === text.trim().toLowerCase()) ??
+      refuseInput(`input \`${name}\` is not one of ${words.join(', ')}`, `set \`${name}: ${words[0]}\``),
+  );
+
+/**
+ * A duration, written in seconds, at most the protocol's limit.
+ *
+ * @param usual milliseconds, like the value
+ */
+export const seconds = (least: number, usual: number): InputKind<number> => ({
+  default: `${usual / SECOND}`,
+  json: 'number',
+  parse(text, name) {
+    const ms = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) * SECOND : Number.NaN;
+    if (ms >= least && ms <= VERIFY_DEADLINE) return ms;
+    const range = `between ${least / SECOND} and the protocol's ceiling of ${VERIFY_DEADLINE / SECOND}`;
+    return refuseInput(
+      `input \`${name}\` is ${oneLine(text) || 'empty'}, not a number of seconds ${range}`,
+      `set \`${name}: ${usual / SECOND}\``,
+    );
+  },
+});
+
+/**
+ * A text of one form, and the value that it stands for.
+ *
+ * @param problem with a colon at its end, the text follows
+ * @param change what to set the input to
+ */
+const checked =
+  <Value = string>(
+    holds: (text: string) => boolean,
+    problem: string,
+    change: string,
+    toValue: Parse<Value> = (text) => text as Value,
+  ): Parse<Value> =>
+  (text, name) => {
+    const shown = problem.endsWith(':') ? ` ${oneLine(text)}` : '';
+    return holds(text)
+      ? toValue(text, name)
+      : refuseInput(`input \`${name}\` ${problem}${shown}`, `set \`${name}:\` to ${change}`);
+  };
+
+/** Text as one short line of a message. */
+export const oneLine = (text: string): string =>
+  text
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, TEXT.message);
+
+/** Fingerprints of findings, separated by spaces, commas or lines. */
+export const parseFingerprints = (text: string): readonly string[] =>
+  text.split(/[\s,]+/).filter((fingerprint) => fingerprint !== '');
+
+/** `auto`, or the main channel and its duplicates. */
+export type ChannelSelection = 'auto' | readonly [ChannelKey, ...ChannelKey[]];
+
+/** What to do: publish a file, or remove what was published. */
+export type Operation = 'deliver' | 'withdraw';
+
+/** Whether a page is opened in a browser, and what makes it not ready. @see design 7 */
+export type ScreenMode = 'auto' | 'enforce' | 'off';
+
+function parseChannels(text: string): ChannelSelection {
   if (text.trim().toLowerCase() === 'auto') return 'auto';
   const [main, ...duplicates] = text.split(/[+,]/).map(parseChannel);
   if (main === undefined || new Set([main, ...duplicates]).size <= duplicates.length) {
@@ -44,199 +133,140 @@ export function parseChannels(text: string): ChannelSelection {
 
 function parseChannel(word: string): ChannelKey {
   const name = word.trim().toLowerCase();
-  const known = Object.entries(CHANNELS).find(
-    ([key, channel]) => name === key.toLowerCase() || name === channel.name,
-  );
-  if (known !== undefined) return known[0] as ChannelKey;
-  const all = Object.entries(CHANNELS).map(([key, { name }]) => `${key} (${name})`);
+  const all = Object.entries(CHANNELS) as [ChannelKey, { readonly name: string }][];
+  const known = all.find(([key, channel]) => name === key.toLowerCase() || name === channel.name);
+  if (known !== undefined) return known[0];
   return refuseInput(
     `input \`channel\` names an unknown channel: ${oneLine(word) || 'nothing'}`,
-    `use auto, ${all.join(', ')}, or a list such as K1+K3`,
+    `use auto, ${all.map(([key, { name }]) => `${key} (${name})`).join(', ')}, or a list such as K1+K3`,
   );
 }
 
-/** What to do: publish a file, or remove what was published. */
-export type Operation = 'deliver' | 'withdraw';
-
-export function parseOperation(text: string): Operation {
-  const operations = ['deliver', 'withdraw'] as const;
-  const known = operations.find((operation) => operation === text.trim().toLowerCase());
-  return (
-    known ?? refuseInput('input `operation` is neither deliver nor withdraw', 'set `operation: deliver`')
-  );
-}
-
-export function parseMarker(marker: string): string {
-  if (Buffer.byteLength(marker) > TEXT.marker) {
-    refuseInput(
-      `input \`marker\` is longer than ${TEXT.marker} bytes`,
-      'choose a short text that is only in this file',
-    );
+function parseLines(text: string): readonly string[] {
+  const lines = text.split('\n').flatMap((line) => line.trim() || []);
+  if (text.includes('\0')) refuseInput('input `file` holds a control character', 'remove it');
+  if (lines.length > BATCH.files) {
+    refuseInput(`input \`file\` has ${lines.length} lines`, `name at most ${BATCH.files} files a step`);
   }
-  if ([...marker.replace(/[\s\p{Cc}\p{Cf}]/gu, '')].length < TEXT.shortestMarker) {
-    refuseInput(
-      `input \`marker\` has fewer than ${TEXT.shortestMarker} characters, spaces not counted: almost any page has it`,
-      'set `marker:` to a longer text that is only in this file',
-    );
-  }
-  return marker;
+  return lines;
 }
 
-/** A token that can be kept secret. A value such as `null` cannot: the redactor would damage every text. */
-export function parseToken(text: string): string {
-  if (isCredential(text)) return text;
-  const problem = /[^!-~]/.test(text)
-    ? 'contains a space, a line break or another character that no token has'
-    : 'is too short or too common to be a token';
-  return refuseInput(
-    `input \`token\` ${problem}`,
-    'set `token:` to the whole token, such as `${{ github.token }}`, or to nothing',
-  );
-}
-
-export function parseClientId(text: string): string {
-  if (/^[A-Za-z0-9._-]{1,100}$/.test(text)) return text;
-  return refuseInput(
-    'input `client-id` is not a client id',
-    'set `client-id:` to the id of an OAuth app, such as Iv1.0123456789abcdef',
-  );
-}
-
-/** `auto` is `enforce` for a single page (protocol 1) and `warn` for a folder. */
-export function parseSelfContained(text: string): SelfContained | 'auto' {
-  return parseMode(text, 'self-contained', ['auto', 'enforce', 'warn', 'off']);
-}
-
-/** Whether a page is opened in a browser, and what makes it not ready. @see design 7 */
-export type ScreenMode = 'auto' | 'enforce' | 'off';
-
-export function parseScreen(text: string): ScreenMode {
-  return parseMode(text, 'screen', ['auto', 'enforce', 'off']);
-}
-
-function parseMode<Mode extends string>(text: string, input: InputName, modes: readonly Mode[]): Mode {
-  const known = modes.find((mode) => mode === text.trim().toLowerCase());
-  return (
-    known ??
-    refuseInput(`input \`${input}\` is not one of ${modes.join(', ')}`, `set \`${input}: ${modes[0]}\``)
-  );
-}
-
-export function parseRepository(text: string): { owner: string; repo: string } {
-  const [, owner, repo] = /^([A-Za-z0-9][\w-]*)\/([\w.-]+)$/.exec(text.trim()) ?? [];
-  if (owner === undefined || repo === undefined || repo === '.' || repo === '..') {
-    return refuseInput(
-      `input \`repository\` is not of the form <owner>/<repo>: ${oneLine(text)}`,
-      'set `repository: owner/name`',
-    );
-  }
-  return { owner, repo };
-}
-
-export function parsePath(text: string): string {
+/** A path in the repository, ending in `/` for a folder. */
+function parsePath(text: string, name: string): string {
   if (/^\.\/?$/.test(text)) return './';
-  return text.endsWith('/')
-    ? `${repositoryPath(text.slice(0, -1), 'input `path`')}/`
-    : repositoryPath(text, 'input `path`');
+  const path = repositoryPath(text.replace(/\/$/, ''), `input \`${name}\``);
+  return text.endsWith('/') ? `${path}/` : path;
 }
 
-/** How many folders to keep. */
-export function parseKeep(text: string): number {
-  if (/^[1-9]\d{0,3}$/.test(text.trim())) return Number(text);
-  return refuseInput(
-    `input \`keep\` is not a number of folders from 1 to 9999: ${oneLine(text)}`,
-    'set `keep: 20`, or leave it out to keep all',
-  );
-}
-
-/** The path of a page within a folder. */
-export function parseEntry(text: string): string {
-  const path = text.trim().replace(/^\.\//, '');
-  const isBroken = path === '' || path.startsWith('/') || /[\p{Cc}\p{Cf}\\]|(^|\/)\.{0,2}(\/|$)/u.test(path);
-  if (!isBroken) return path;
-  return refuseInput(
-    `input \`entry\` is not the path of a page within the folder: ${oneLine(text)}`,
-    'set `entry: index.html`',
-  );
-}
-
-/** The file name of a workflow, below .github/workflows. */
-export function parseWorkflowFile(text: string): string {
-  const file = text.trim().replace(/^\.github\/workflows\//, '');
-  if (/^[A-Za-z0-9_][\w. -]{0,200}\.ya?ml$/.test(file)) return file;
-  return refuseInput(
-    `input \`site-workflow\` is not the file name of a workflow: ${oneLine(text)}`,
-    'set `site-workflow:` to the name of a file in .github/workflows, such as pages.yml',
-  );
-}
-
-/** A branch or tag name, by git's own rules. @see https://git-scm.com/docs/git-check-ref-format */
-export function parseGitName(text: string, input: InputName): string {
-  const broken = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|[/.]$|\.lock(\/|$)|(^|\/)\.|^@$/u.test(text);
-  if (broken) {
-    return refuseInput(
-      `input \`${input}\` is not a valid git name: ${oneLine(text)}`,
-      `set \`${input}:\` to letters, digits, -, _ and /`,
-    );
-  }
-  if (!READ_OTHERWISE.test(text) && !(input === 'tag' && READ_AS_BRANCH.test(text))) return text;
-  return refuseInput(
-    `input \`${input}\` is a name that git reads as something else: ${oneLine(text)}`,
-    `set \`${input}:\` to a plain name, without refs/ and the like before it`,
-  );
-}
-
-/** Full names, the names of git's own references, and ids of objects. @see https://git-scm.com/docs/gitrevisions */
-const READ_OTHERWISE = /^refs\/|^(?:[A-Z]+_)?HEAD$|^[0-9a-f]{40}(?:[0-9a-f]{24})?$/i;
-
-/** A tag of this name would be hidden by a branch, or hide one. */
-const READ_AS_BRANCH = /^(?:heads|tags|remotes)\//;
-
-export function parseBinName(text: string): string {
-  const { shortest, longest } = BIN_NAME;
-  if (/^[A-Za-z0-9_-]+$/.test(text) && text.length >= shortest && text.length <= longest) return text;
-  return refuseInput(
-    'input `bin` is not a name that the host accepts',
-    `set \`bin:\` to ${shortest} to ${longest} letters, digits, _ or -, or leave it out`,
-  );
-}
-
-/**
- * A duration, written in seconds.
- *
- * @param least milliseconds
- * @param usual what the hint suggests, in milliseconds
- * @returns milliseconds, at most the protocol's limit
- */
-export function parseSeconds(raw: RawInputs, input: InputName, least: number, usual: number): number {
-  const text = raw[input].trim();
-  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * SECOND : Number.NaN;
-  if (ms >= least && ms <= VERIFY_DEADLINE) return ms;
-  const range = `between ${least / SECOND} and the protocol's ceiling of ${VERIFY_DEADLINE / SECOND}`;
-  return refuseInput(
-    `input \`${input}\` is ${oneLine(text) || 'empty'}, not a number of seconds ${range}`,
-    `set \`${input}: ${usual / SECOND}\``,
-  );
-}
-
-export function parseHttpsUrl(text: string, input: InputName): URL {
+function parseHost(text: string, name: string): URL {
   const url = URL.parse(text.trim());
   if (url?.protocol === 'https:' && url.username === '' && url.password === '') return url;
   return refuseInput(
-    `input \`${input}\` is not an https address without credentials`,
-    `set \`${input}: https://…\``,
+    `input \`${name}\` is not an https address without credentials`,
+    `set \`${name}: https://…\``,
   );
 }
 
-/** Text as one short line of a message. */
-export function oneLine(text: string): string {
-  return text
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-    .slice(0, TEXT.message);
+/** A host whose addresses are handed over: it may be in a network, but never on this machine. */
+function parsePublicHost(text: string, name: string): URL {
+  const url = parseHost(text, name);
+  refuseMachineAddress(url, `input \`${name}\``);
+  return url;
 }
 
-/** Fingerprints of findings, separated by spaces, commas or lines. */
-export function parseFingerprints(text: string): string[] {
-  return text.split(/[\s,]+/).filter((fingerprint) => fingerprint !== '');
-}
+const TOKEN = 'the whole token, such as `${{ github.token }}`, or to nothing';
+
+/**
+ * Not plain are names that git allows for nothing, full names, the names of its own references, and ids of objects.
+ *
+ * @see https://git-scm.com/docs/git-check-ref-format and https://git-scm.com/docs/gitrevisions
+ */
+const NOT_PLAIN = [
+  /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|[/.]$|\.lock(\/|$)|(^|\/)\.|^@$/u,
+  /^refs\/|^(?:[A-Z]+_)?HEAD$|^[0-9a-f]{40}(?:[0-9a-f]{24})?$/i,
+];
+
+const BROKEN_PATH = /[\p{Cc}\p{Cf}\\]|(^|\/)\.{0,2}(\/|$)/u;
+
+/** The parser of each kind of text. */
+export const PARSERS = {
+  lines: parseLines,
+  channels: parseChannels,
+  path: parsePath,
+  host: parseHost,
+  publicHost: parsePublicHost,
+  text: (text: string): string => text,
+  line: oneLine,
+  link: (text: string, name: string): URL => parseExternalAddress(text, `input \`${name}\``),
+  fingerprints: parseFingerprints,
+  fileName: checked(
+    (text) =>
+      /^(?!\.{1,2}$|\.git(hub)?$)[^/\\\p{Cc}\p{Cf}]+$/iu.test(text) &&
+      Buffer.byteLength(text) <= CONTENT.name,
+    'is not a file name:',
+    'letters, digits, -, _ and ., such as page.html; folders belong into `path:`',
+    nameFromFile,
+  ),
+  marker: checked(
+    (text) => Buffer.byteLength(text) <= TEXT.marker,
+    `is longer than ${TEXT.marker} bytes`,
+    'a short text that is only in this file',
+    checked(
+      (text) => [...text.replace(/[\s\p{Cc}\p{Cf}]/gu, '')].length >= TEXT.shortestMarker,
+      `has fewer than ${TEXT.shortestMarker} characters, spaces not counted: almost any page has it`,
+      'a longer text that is only in this file',
+    ),
+  ),
+  /** It can be kept secret. A value such as `null` cannot: the redactor would damage every text. */
+  token: checked(
+    (text) => /^[!-~]*$/.test(text),
+    'contains a space, a line break or another character that no token has',
+    TOKEN,
+    checked(isCredential, 'is too short or too common to be a token', TOKEN),
+  ),
+  clientId: checked(
+    (text) => /^[A-Za-z0-9._-]{1,100}$/.test(text),
+    'is not a client id',
+    'the id of an OAuth app, such as Iv1.0123456789abcdef',
+  ),
+  repository: checked(
+    (text) => /^[A-Za-z0-9][\w-]*\/(?!\.{1,2}$)[\w.-]+$/.test(text),
+    'is not of the form <owner>/<repo>:',
+    'owner/name',
+    (text) => ({ owner: text.replace(/\/.*/, ''), repo: text.replace(/.*\//, '') }),
+  ),
+  folder: checked(
+    (text) => /^(?!\.?\/$).+\/$/.test(text),
+    'is not a folder that ends in /:',
+    'a folder such as agent/',
+    parsePath,
+  ),
+  count: checked(
+    (text) => /^[1-9]\d{0,3}$/.test(text),
+    'is not a number of folders from 1 to 9999:',
+    'a number such as 20, or leave it out to keep all',
+    Number,
+  ),
+  page: checked(
+    (text) => !BROKEN_PATH.test(text.replace(/^\.\//, '')),
+    'is not the path of a page within the folder:',
+    'a path such as index.html',
+    (text) => text.replace(/^\.\//, ''),
+  ),
+  workflow: checked(
+    (text) => /^(?:\.github\/workflows\/)?\w[\w. -]{0,200}\.ya?ml$/.test(text),
+    'is not the file name of a workflow:',
+    'the name of a file in .github/workflows, such as pages.yml',
+    (text) => text.replace(/^.*\//, ''),
+  ),
+  gitName: checked(
+    (text) => !NOT_PLAIN.some((pattern) => pattern.test(text)),
+    'is not a valid git name:',
+    'letters, digits, -, _ and /, without refs/ and the like before it',
+  ),
+  bin: checked(
+    (text) => new RegExp(`^[\\w-]{${BIN_NAME.shortest},${BIN_NAME.longest}}$`).test(text),
+    'is not a name that the host accepts',
+    `${BIN_NAME.shortest} to ${BIN_NAME.longest} letters, digits, _ or -, or leave it out`,
+  ),
+};
