@@ -322,20 +322,31 @@ describe('a link', () => {
   });
 
   test('to a page that asks to sign in is not ready, although it has the marker', async () => {
-    play(() => ({ status: 200, body: `<title>Вход</title>to see ${MARKER}` }));
+    const form = '<form><input type="password"></form>';
+    play(() => ({ status: 200, body: `<title>Вход</title>to see ${MARKER}${form}` }));
     expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /a page to sign in/ });
   });
 
-  test.each([
-    ['ngrok', `<noscript>You are about to visit octo.ngrok-free.app</noscript><i data-x="${MARKER}">`],
-    ['localtunnel', `<title>Tunnel website ahead!</title>${MARKER}`],
-    ['a developer tunnel', `<h1>You are about to connect to a developer tunnel</h1>${MARKER}`],
-  ])('that shows browsers the page of %s first is not ready', async (_, body) => {
+  test('that shows browsers the page of a tunnel first is not ready where the file is given', async () => {
+    const warning = `<h1>You are about to connect to a developer tunnel</h1>${MARKER}`;
     play(({ headers }) => ({
       status: 200,
-      body: headers['user-agent']?.startsWith('Mozilla/') ? body : createPage(),
+      body: headers['user-agent']?.startsWith('Mozilla/') ? warning : createPage(),
     }));
-    expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /not proven/ });
+    const delivered = await deliver({ files: { 'page.html': createPage() } });
+    expectNotReady(delivered, {
+      step: 'verify',
+      httpCode: 200,
+      reason: /answers browsers HTTP 200 with other/,
+    });
+  });
+
+  test('whose host adds a banner to the file is ready, and UNKNOWN names it', async () => {
+    const banner = '<aside>Hosted by Octo</aside><script>track()</script>';
+    play(() => ({ status: 200, body: createPage().replace('</title>', `</title>${banner}`) }));
+    const delivered = await deliver({ files: { 'page.html': createPage() } });
+    expect(delivered.outputs).toMatchObject({ result: 'ready', url });
+    expect(delivered.report.lines.UNKNOWN).toMatch(/has added .*<aside>, “Hosted by Octo”, <script>/);
   });
 
   test('to a page that shows the marker nowhere is not ready', async () => {
@@ -374,7 +385,7 @@ describe('a link', () => {
     await expectReady(scenario, await deliver(), {
       channel: 'K4',
       shows: createPage(),
-      unknown: /^whether the link still opens later.*only the marker was compared$/,
+      unknown: /^whether the link still opens later.*only the marker was seen$/,
     });
   });
 });
