@@ -40,11 +40,12 @@ interface InputUse {
   readonly isSearched?: boolean;
 }
 
-/** Everything about an input. */
+/** Everything about an input: its kind, its text, and its use. */
 export interface InputDefinition<Value = unknown> extends InputKind<Value>, InputUse {
   readonly description: string;
 }
 
+/** A row. */
 const input = <Value>(
   kind: InputKind<Value>,
   description: string,

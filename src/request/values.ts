@@ -13,6 +13,7 @@ export const refuseInput = (message: string, hint: string): never => {
 /** Makes a value of a text. @param name the input, for the message of a refusal */
 type Parse<Value> = (text: string, name: string) => Value;
 
+/** What inputs of one kind have in common. */
 export interface InputKind<Value> {
   /** Used when the user sets nothing; the runner resolves an expression. */
   readonly default: string;
@@ -31,6 +32,7 @@ export function parseBoolean(text: string, name: string): boolean {
   );
 }
 
+/** Switches that are on, or off, unless the user says otherwise. */
 export const ON: InputKind<boolean> = { default: 'true', json: 'boolean', parse: parseBoolean };
 export const OFF: InputKind<boolean> = { ...ON, default: 'false' };
 
