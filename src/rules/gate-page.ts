@@ -66,11 +66,7 @@ function namesAddress(value: string, { href, pathname }: URL): boolean {
     : false;
 }
 
-/**
- * The beginning of a page as text, by the encoding that it declares.
- *
- * @param head its bytes as Latin-1 text
- */
+/** The beginning of a page as text, by the encoding that it declares. @param head its bytes as Latin-1 text */
 export function decodePage(head: string): string {
   const [, label = 'utf-8'] =
     /<meta\b[^<>]{0,200}\bcharset\s{0,9}=\s{0,9}["']?([\w-]{1,40})/i.exec(head) ?? [];
