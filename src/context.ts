@@ -30,11 +30,7 @@ export interface InterfaceParts {
   readonly authorize?: typeof authorizeDevice;
 }
 
-/**
- * Does what was asked for, and reports on every file.
- *
- * @throws where the process would end before the delivery has
- */
+/** Does what was asked for, and reports on every file. @throws where the process would end before the delivery has */
 export async function runRequest(
   given: DeliveryRequest,
   ports: Ports,

@@ -122,3 +122,9 @@ export function toDeliveryError(thrown: unknown): DeliveryError {
     cause: thrown,
   });
 }
+
+/** Failures after which it is unknown what the host has done. */
+const UNCLEAR_CODES: ReadonlySet<ErrorCode> = new Set(['HOST_ERROR', 'CONNECTION', 'ABORTED']);
+
+/** Whether the host may have done what was asked of it. */
+export const isUnclear = ({ code }: DeliveryError): boolean => UNCLEAR_CODES.has(code);

@@ -1,11 +1,7 @@
 /** Returns the value of a key. */
 type GetValue<Value> = (key: string) => Value;
 
-/**
- * Keeps the values that were used last, so that they are computed once.
- *
- * @param limit how many are kept
- */
+/** Keeps the values that were used last, so that they are computed once. @param limit how many are kept */
 export function keepRecent<Value>(limit: number, compute: GetValue<Value>): GetValue<Value> {
   const recent = new Map<string, Value>();
   return (key) => {

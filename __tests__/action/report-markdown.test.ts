@@ -12,7 +12,7 @@ import {
   listFacts,
   MAX_FACTS,
 } from '../../src/action/report-markdown.ts';
-import type { SiteChanges } from '../../src/channels/channel.ts';
+import type { SiteChanges } from '../../src/channels/site-changes.ts';
 import { refusalReport } from '../../src/delivery/compose-report.ts';
 import { LINK_SUBJECT } from '../../src/delivery/file-delivery.ts';
 import type { Report } from '../../src/delivery/report.ts';

@@ -16,7 +16,7 @@ import {
   newDelivery,
   type Proof,
 } from '../../src/delivery/file-delivery.ts';
-import type { ProbeResult } from '../../src/delivery/url-probe.ts';
+import type { ProbeResult } from '../../src/delivery/match-content.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import { INPUTS, type RawInputs } from '../../src/request/inputs.ts';

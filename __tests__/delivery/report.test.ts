@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { composeReport, refusalReport } from '../../src/delivery/compose-report.ts';
 import { type FileDelivery, LINK_SUBJECT } from '../../src/delivery/file-delivery.ts';
+import type { ProbeResult } from '../../src/delivery/match-content.ts';
 import { composeDocument, type Report, reportText } from '../../src/delivery/report.ts';
-import type { ProbeResult } from '../../src/delivery/url-probe.ts';
 import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
 import {
   deliveryWith as anyDelivery,

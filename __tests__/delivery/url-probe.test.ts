@@ -1,9 +1,14 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { countMarker } from '../../src/delivery/describe-probe.ts';
-import type { ContentMatch, ExpectedContent } from '../../src/delivery/match-content.ts';
+import {
+  type ContentMatch,
+  type ExpectedContent,
+  isProof,
+  type ProbeResult,
+} from '../../src/delivery/match-content.ts';
 import { newProbeSession } from '../../src/delivery/probe-session.ts';
-import { isProof, type ProbeResult, type ProbeTarget, UrlProbe } from '../../src/delivery/url-probe.ts';
+import { type ProbeTarget, UrlProbe } from '../../src/delivery/url-probe.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { Ports, SendHttp } from '../../src/ports.ts';
 import { localFile } from '../support/files.ts';

@@ -5,9 +5,7 @@ import { lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 import { type Redactor, secretsIn } from '../redact.ts';
 
-/**
- * The job's log. A masked secret appears in no later line, and the runner takes no line for a command.
- */
+/** The job's log. A masked secret appears in no later line, and the runner takes no line for a command. */
 export function createActionLogger(redactor: Redactor, clock: Clock): Logger {
   const safe = (text: string): string => escapeLogLine(redactor.redact(text));
   let isInSection = false;

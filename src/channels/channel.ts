@@ -5,6 +5,8 @@ import type { ChannelKey } from '../protocol/words.ts';
 import type { BrowserDisplay } from '../rules/browser-display.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
+import type { PagePictures, PlacedPictures } from './pages/pictures.ts';
+import type { SiteChanges } from './site-changes.ts';
 
 /** One file as a channel receives it. */
 export interface ChannelItem {
@@ -57,21 +59,6 @@ export interface ServedFile {
   readonly pictureUrls: { readonly picture: URL; readonly before: URL } | null;
 }
 
-/** Pictures of a page that are delivered beside it. */
-export interface PagePictures {
-  readonly picture: LocalFile;
-  /** The picture of the delivery before, where the page looked different. */
-  readonly before: LocalFile | null;
-}
-
-/** Where the pictures of a page are. */
-export interface PlacedPictures {
-  readonly url: URL;
-  /** Of the picture, lowercase hex. */
-  readonly sha256: string;
-  readonly before: URL | null;
-}
-
 /** Where a folder will be served, as its pages refer to it. */
 export interface ServedFolder {
   /** Path of the folder's address, percent-encoded, such as `/repo/previews/pr-12/`. */
@@ -122,17 +109,6 @@ export interface PlacedPart {
    * keep that, or that nothing was there. Absent where it did not change.
    */
   readonly earlier?: readonly GitBlob[];
-}
-
-/** What a delivery changed in its folder: paths within the folder, except for whole folders. */
-export interface SiteChanges {
-  readonly added: readonly string[];
-  readonly changed: readonly string[];
-  readonly removed: readonly string[];
-  /** What others have in the folder as well; a whole folder of theirs ends in `/`. */
-  readonly kept: readonly string[];
-  /** Older sites beside this one that were removed with the same commit. */
-  readonly removedFolders: readonly string[];
 }
 
 /** What a channel returned: the evidence for G1 and the final URL of G2. */
@@ -205,18 +181,11 @@ export interface AbsentFile {
 
 /** One of the two things that a channel does: publishing files, or removing them. */
 export interface ChannelAction<Data = unknown> {
-  /**
-   * Plans what to do with each item. Reads, but writes nothing. Removing a folder gives several tasks for
-   * one item.
-   */
+  /** Plans what to do with each item; removing a folder gives several tasks for one. Writes nothing. */
   prepare<Item extends ChannelItem>(
     items: readonly Item[],
   ): Promise<readonly ItemResult<Item, PreparedTask<Data>>[]>;
-  /**
-   * Describes what carrying out each task would do. Reads, but writes nothing.
-   *
-   * @param absent one that keeps the tasks from being all of the step
-   */
+  /** Describes what `perform` would do. Writes nothing. */
   preview(
     tasks: readonly PreparedTask<Data>[],
     absent?: AbsentFile,

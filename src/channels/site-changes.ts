@@ -1,4 +1,13 @@
-import type { SiteChanges } from './channel.ts';
+/** What a delivery changed in its folder: paths within the folder, except for whole folders. */
+export interface SiteChanges {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+  /** What others have in the folder as well; a whole folder of theirs ends in `/`. */
+  readonly kept: readonly string[];
+  /** Older sites beside this one that were removed with the same commit. */
+  readonly removedFolders: readonly string[];
+}
 
 /** How many files of a site a delivery changed. */
 export interface ChangeCounts {

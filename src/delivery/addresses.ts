@@ -1,10 +1,10 @@
 import type { PlacedPart, Placement } from '../channels/channel.ts';
 import type { Ports } from '../ports.ts';
 import { AGREEING_PROBES } from '../protocol/limits.ts';
-import type { ExpectedContent } from './match-content.ts';
+import { type ExpectedContent, isProof, type ProbeResult } from './match-content.ts';
 import { newProbeSession, type ProbeSession } from './probe-session.ts';
 import type { Address, Verdict } from './prove.ts';
-import { isProof, type ProbeResult, UrlProbe } from './url-probe.ts';
+import { UrlProbe } from './url-probe.ts';
 
 /** A placement on the way to its proof: what its addresses must show, and how they are asked. */
 export interface PlacementCheck {

@@ -2,7 +2,6 @@ import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import type { LocalFile } from '../rules/inspect.ts';
-import { refuseLfsPointer } from '../rules/lfs-pointer.ts';
 import { findSecretsInText, refuseSecrets } from '../rules/secrets/secrets.ts';
 import { createSecretPattern } from '../secret-pattern.ts';
 
@@ -45,5 +44,31 @@ export async function refuseSecretNames(
   const what = isOwn ? 'a credential of this job' : `what looks like a secret: ${found?.rule}`;
   throw new DeliveryError('BAD_FILE', `the name of a file contains ${what}`, {
     hint: 'rename the file, and revoke the secret',
+  });
+}
+
+/** A longer one is not read by git-lfs. */
+const LARGEST = 1_024;
+
+const POINTER =
+  /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.com)\/spec\/v1\n(?:ext-\S+ \S+\n)*oid sha256:[0-9a-f]{64}\nsize \d+\n?$/;
+
+/**
+ * Refuses a file that only names another one: what a checkout without Git LFS leaves in its place. Its bytes would be
+ * proven, and a browser would show a broken picture.
+ *
+ * @throws {DeliveryError} `BAD_FILE` with what to change.
+ * @see https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
+ */
+async function refuseLfsPointer(
+  file: Pick<LocalFile, 'size' | 'head' | 'pieces'>,
+  given: string,
+): Promise<void> {
+  if (file.size > LARGEST || !file.head.startsWith('version https://')) return;
+  let text = '';
+  for await (const piece of file.pieces()) text += piece.toString('latin1');
+  if (!POINTER.test(text.replaceAll('\r\n', '\n'))) return;
+  throw new DeliveryError('BAD_FILE', `the file ${given} is a Git LFS pointer, not the file itself`, {
+    hint: 'set `lfs: true` in the step with actions/checkout, or run `git lfs pull` before',
   });
 }

@@ -1,5 +1,5 @@
-import type { Placement, SiteChanges } from '../channels/channel.ts';
-import { countChanges } from '../channels/site-changes.ts';
+import type { Placement } from '../channels/channel.ts';
+import { countChanges, type SiteChanges } from '../channels/site-changes.ts';
 import type { DeliveryError } from '../errors.ts';
 import { neutralizeText } from '../plain-text.ts';
 import { SITE } from '../protocol/limits.ts';

@@ -2,8 +2,7 @@ import type { KnownRefusal } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { nameFew } from '../plain-text.ts';
 import { MINUTE, SECOND } from '../protocol/limits.ts';
-import type { ContentMatch, ExpectedContent } from './match-content.ts';
-import { isProof, type ProbeResult } from './url-probe.ts';
+import { type ContentMatch, type ExpectedContent, isProof, type ProbeResult } from './match-content.ts';
 
 /** What each match means to a person. */
 const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
@@ -79,10 +78,7 @@ function describeShortly(result: ProbeResult | null, host: string | undefined): 
     : `${code} with ${DESCRIPTIONS[result.match]}`;
 }
 
-/**
- * @param total how many addresses were asked
- * @see protocol 7 (final URL does not answer 200 or lacks the marker)
- */
+/** @param total how many addresses were asked @see protocol 7 (final URL does not answer 200 or lacks the marker) */
 export function wrongAnswersError(
   wrong: readonly WrongAnswer[],
   total: number,

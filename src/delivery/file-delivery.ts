@@ -8,8 +8,7 @@ import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import type { ChannelChoice } from './choose-channel.ts';
 import type { FoundFile } from './find-files.ts';
-import type { ContentMatch, ExpectedContent } from './match-content.ts';
-import type { ProbeResult } from './url-probe.ts';
+import type { ContentMatch, ExpectedContent, ProbeResult } from './match-content.ts';
 
 /** The subject of a delivery that has no file. */
 export const LINK_SUBJECT = 'the given link';

@@ -1,4 +1,5 @@
 import type { Placement } from '../channels/channel.ts';
+import type { DeliveryError } from '../errors.ts';
 import { type FetchedContent, LINK_HEAD_SIZE } from '../http/fetch-back.ts';
 import { isAbsence } from '../http/response.ts';
 import { MEGABYTE, PARTIAL_PROBE } from '../protocol/limits.ts';
@@ -31,6 +32,50 @@ export type ContentMatch =
   | 'gate'
   | 'not-shown'
   | 'absent';
+
+/** What one request to an address showed. */
+export interface ProbeResult {
+  readonly httpCode: number | null;
+  readonly match: ContentMatch;
+  readonly fingerprint: ContentFingerprint | null;
+  readonly hosts: readonly string[];
+  /** What the host has added to the file. */
+  readonly added?: readonly string[] | undefined;
+  /** Why the host refuses the address, in its own plain text. */
+  readonly refusal?: string | undefined;
+  /** Whether it was asked as a browser asks, unlike the others. */
+  readonly asBrowser?: boolean;
+  /** Whether the marker was found in the content itself. */
+  readonly hasMarker: boolean;
+  /** Milliseconds since the epoch; `null` where the host does not say. */
+  readonly lastModified: number | null;
+  /** Milliseconds that a cache has kept this answer; `null` where the host does not say. */
+  readonly age: number | null;
+  /** Milliseconds that a cache may still keep it; `null` where the host does not say. */
+  readonly keptFor: number | null;
+  /** What the host calls this version of the content; absent without an answer. */
+  readonly version?: string;
+  /** Why there was no answer to compare. */
+  readonly failure?: DeliveryError;
+}
+
+const PROOFS: readonly ContentMatch[] = ['identical', 'extended', 'marked', 'gone'];
+
+/** Whether one answer is enough to prove the delivery or the withdrawal. */
+export const isProof = ({ match }: ProbeResult): boolean => PROOFS.includes(match);
+
+/** What is known of an address that gave no answer. */
+export const failedProbe = (failure: DeliveryError): ProbeResult => ({
+  httpCode: failure.httpCode ?? null,
+  match: 'absent',
+  fingerprint: null,
+  hosts: [],
+  hasMarker: false,
+  lastModified: null,
+  age: null,
+  keptFor: null,
+  failure,
+});
 
 /** The bytes that an address must show; of a local file they can be read as well. */
 type ExpectedFile = Pick<LocalFile, 'size' | 'sha256'> & Partial<Pick<LocalFile, 'headSha256' | 'pieces'>>;

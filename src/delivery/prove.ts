@@ -4,7 +4,8 @@ import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { AGREEING_PROBES, FURTHER_PROBES, LATER_PROBE, SITE } from '../protocol/limits.ts';
 import { loginPageError, type ProofWords, type WrongAnswer, wrongAnswersError } from './describe-probe.ts';
-import { failedProbe, isProof, type ProbeResult, type UrlProbe } from './url-probe.ts';
+import { failedProbe, isProof, type ProbeResult } from './match-content.ts';
+import type { UrlProbe } from './url-probe.ts';
 import { createProofLog, type WaitLimits } from './wait-log.ts';
 
 /** What an answer is: what is wanted, the copy from before that a cache may have, or anything else. */

@@ -16,11 +16,7 @@ export interface ReportFacts {
   readonly unknown: readonly string[];
 }
 
-/**
- * Writes the report's lines.
- *
- * @see protocol 4.7
- */
+/** Writes the report's lines. @see protocol 4.7 */
 export function composeLines(
   delivery: FileDelivery,
   facts: ReportFacts,

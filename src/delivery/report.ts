@@ -1,5 +1,4 @@
-import type { SiteChanges } from '../channels/channel.ts';
-import type { ChangeCounts } from '../channels/site-changes.ts';
+import type { ChangeCounts, SiteChanges } from '../channels/site-changes.ts';
 import type { DeliveryError, ErrorCode } from '../errors.ts';
 import {
   type ChannelKey,

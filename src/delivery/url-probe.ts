@@ -5,44 +5,20 @@ import type { CookieJar } from '../http/follow.ts';
 import type { Ports } from '../ports.ts';
 import { PARTIAL_PROBE, SECOND } from '../protocol/limits.ts';
 import { getReach, parseExternalAddress } from '../rules/external-address.ts';
-import type { ContentFingerprint } from '../rules/fingerprint.ts';
 import {
   type ContentMatch,
   type ExpectedContent,
+  failedProbe,
   isEcho,
   isKeptFromSight,
+  isProof,
   linkHeadSize,
   matchBeginning,
   matchContent,
+  type ProbeResult,
   readAdditions,
 } from './match-content.ts';
 import { maxProbeTime, type ProbeSession } from './probe-session.ts';
-
-/** What one request to an address showed. */
-export interface ProbeResult {
-  readonly httpCode: number | null;
-  readonly match: ContentMatch;
-  readonly fingerprint: ContentFingerprint | null;
-  readonly hosts: readonly string[];
-  /** What the host has added to the file. */
-  readonly added?: readonly string[] | undefined;
-  /** Why the host refuses the address, in its own plain text. */
-  readonly refusal?: string | undefined;
-  /** Whether it was asked as a browser asks, unlike the others. */
-  readonly asBrowser?: boolean;
-  /** Whether the marker was found in the content itself. */
-  readonly hasMarker: boolean;
-  /** Milliseconds since the epoch; `null` where the host does not say. */
-  readonly lastModified: number | null;
-  /** Milliseconds that a cache has kept this answer; `null` where the host does not say. */
-  readonly age: number | null;
-  /** Milliseconds that a cache may still keep it; `null` where the host does not say. */
-  readonly keptFor: number | null;
-  /** What the host calls this version of the content; absent without an answer. */
-  readonly version?: string;
-  /** Why there was no answer to compare. */
-  readonly failure?: DeliveryError;
-}
 
 /** The address, and how it is asked. */
 export type ProbeTarget = Pick<
@@ -50,11 +26,8 @@ export type ProbeTarget = Pick<
   'url' | 'bypassCache' | 'mustBeExternal' | 'earlier' | 'warnsFirst' | 'display' | 'countsDownloads'
 >;
 
+/** What a link's page may be that has all of the file. */
 const OTHER_PAGES: readonly ContentMatch[] = ['different', 'altered', 'echo'];
-const PROOFS: readonly ContentMatch[] = ['identical', 'extended', 'marked', 'gone'];
-
-/** Whether one answer is enough to prove the delivery or the withdrawal. */
-export const isProof = ({ match }: ProbeResult): boolean => PROOFS.includes(match);
 
 /** Opens an address as anybody would, as often as it is asked to, and remembers the last answer. */
 export class UrlProbe {
@@ -232,19 +205,6 @@ interface AskOptions {
   readonly isPart: boolean;
   readonly asBrowser: boolean;
 }
-
-/** What is known of an address that gave no answer. */
-export const failedProbe = (failure: DeliveryError): ProbeResult => ({
-  httpCode: failure.httpCode ?? null,
-  match: 'absent',
-  fingerprint: null,
-  hosts: [],
-  hasMarker: false,
-  lastModified: null,
-  age: null,
-  keptFor: null,
-  failure,
-});
 
 function stalledError(): DeliveryError {
   return new DeliveryError('NOT_PROVEN', 'the address gave no complete answer in time');

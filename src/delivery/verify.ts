@@ -13,9 +13,9 @@ import {
 } from './addresses.ts';
 import { countMarker, describeCacheTime, describeProbe, type ProofWords } from './describe-probe.ts';
 import type { ChannelAttempt, Proof } from './file-delivery.ts';
-import type { ExpectedContent } from './match-content.ts';
+import { type ExpectedContent, isProof, type ProbeResult } from './match-content.ts';
 import { type Address, type ProvenAddress, prove } from './prove.ts';
-import { isProof, type ProbeResult, type ProbeTarget, UrlProbe } from './url-probe.ts';
+import { type ProbeTarget, UrlProbe } from './url-probe.ts';
 import type { WaitLimits } from './wait-log.ts';
 
 /**

@@ -6,7 +6,7 @@ import { SECOND } from '../protocol/limits.ts';
 import type { PlacementCheck } from './addresses.ts';
 import { BUSY_HINT, describeProbe, loginPageError } from './describe-probe.ts';
 import type { ChannelAttempt } from './file-delivery.ts';
-import { isProof } from './url-probe.ts';
+import { isProof } from './match-content.ts';
 import { createWaitLog, type WaitLimits } from './wait-log.ts';
 
 /** How each placement is asked, by its task. */

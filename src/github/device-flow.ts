@@ -46,11 +46,7 @@ export async function authorizeDevice(options: DeviceFlowOptions, ports: Ports):
   return result;
 }
 
-/**
- * Asks the host for the codes of a new flow.
- *
- * @throws {DeliveryError} where the host gives none.
- */
+/** Asks the host for the codes of a new flow. @throws {DeliveryError} where the host gives none. */
 export async function startDeviceFlow(options: DeviceFlowOptions, ports: Ports): Promise<DeviceFlow> {
   const { device_code, user_code, interval, expires_in } = await withRetries(ports, () =>
     requestCode(options, ports),

@@ -23,11 +23,7 @@ export const expiredError = (failure?: string): DeliveryError => {
   return flowError('NOT_AUTHORIZED', failure === undefined ? message : `${message}: ${failure}`);
 };
 
-/**
- * The flow's error codes; after `null` the poll is repeated.
- *
- * @see protocol 3.3, 7
- */
+/** The flow's error codes; after `null` the poll is repeated. @see protocol 3.3, 7 */
 export const FLOW_ERRORS: Readonly<Record<string, (() => DeliveryError) | null>> = {
   authorization_pending: null,
   slow_down: null,

@@ -10,6 +10,8 @@ import {
   decodeBody,
   discard,
   firstHeader,
+  isSaved,
+  isShownAsPage,
   parseRetryAfter,
   plainTag,
   readCacheTime,
@@ -186,24 +188,6 @@ function isRedirectedToSignIn([start, ...targets]: readonly URL[]): boolean {
   const isSignIn = ({ pathname }: URL): boolean => SIGN_IN.test(pathname);
   return start !== undefined && !isSignIn(start) && targets.some(isSignIn);
 }
-
-/** Without a type, a browser recognizes a page by its content. */
-function isShownAsPage(response: HttpResponse): boolean {
-  const type = firstHeader(response, 'content-type')?.trim() ?? '';
-  const isPage = type === '' || /^(?:text\/html|application\/xhtml\+xml)(?:$|[\s;,])/i.test(type);
-  return isPage && !isAttachment(response);
-}
-
-function isAttachment(response: HttpResponse): boolean {
-  const disposition = firstHeader(response, 'content-disposition')?.trim() ?? '';
-  return disposition !== '' && !/^inline\b/i.test(disposition);
-}
-
-/** The types that stand for any bytes; no browser looks for another one in them. */
-const ANY_BYTES = /^(?:(?:application|binary)\/octet-stream|application\/(?:x-|force-)download)(?:$|[\s;,])/i;
-
-const isSaved = (response: HttpResponse): boolean =>
-  isAttachment(response) || ANY_BYTES.test(firstHeader(response, 'content-type')?.trim() ?? '');
 
 function readHeaders(
   response: HttpResponse,

@@ -157,3 +157,21 @@ export function readCacheTime(response: HttpResponse): {
   if (times.length === 0) return { age, keptFor: null };
   return { age, keptFor: Math.max(Math.max(...times) * SECOND - (age ?? 0), 0) };
 }
+
+/** Without a type, a browser recognizes a page by its content. */
+export function isShownAsPage(response: HttpResponse): boolean {
+  const type = firstHeader(response, 'content-type')?.trim() ?? '';
+  const isPage = type === '' || /^(?:text\/html|application\/xhtml\+xml)(?:$|[\s;,])/i.test(type);
+  return isPage && !isAttachment(response);
+}
+
+function isAttachment(response: HttpResponse): boolean {
+  const disposition = firstHeader(response, 'content-disposition')?.trim() ?? '';
+  return disposition !== '' && !/^inline\b/i.test(disposition);
+}
+
+/** The types that stand for any bytes; no browser looks for another one in them. */
+const ANY_BYTES = /^(?:(?:application|binary)\/octet-stream|application\/(?:x-|force-)download)(?:$|[\s;,])/i;
+
+export const isSaved = (response: HttpResponse): boolean =>
+  isAttachment(response) || ANY_BYTES.test(firstHeader(response, 'content-type')?.trim() ?? '');

@@ -5,11 +5,7 @@ import { CHANNELS, GATES, NOT_DELIVERY, PROTOCOL } from './words.ts';
 const formatMegabytes = (bytes: number): string => `${bytes / MEGABYTE} MB`;
 const K1_LIMIT = formatMegabytes(SIZE.repository);
 
-/**
- * The machine contract that an agent reads first; the content of `contract.json`.
- *
- * @see protocol 2.1
- */
+/** The machine contract that an agent reads first; the content of `contract.json`. @see protocol 2.1 */
 export function machineContract() {
   return {
     protocol: PROTOCOL.identifier,

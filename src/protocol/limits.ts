@@ -1,10 +1,6 @@
 import type { ChannelKey } from './words.ts';
 
-/**
- * All limits in one place. Sizes are bytes, times are milliseconds.
- *
- * @see protocol 8
- */
+/** All limits in one place. Sizes are bytes, times are milliseconds. @see protocol 8 */
 
 export const MEGABYTE = 1_048_576;
 export const SECOND = 1_000;

@@ -1,8 +1,4 @@
-/**
- * The words that the protocol defines, for reports, outputs and the machine contract.
- *
- * @see protocol 2.1, 3.1, 4.7
- */
+/** The words that the protocol defines, for reports, outputs and the machine contract. @see protocol 2.1, 3.1, 4.7 */
 
 /** Identifier and version of the protocol, and the vendor of the host for K1. @see protocol 2.1, 9 */
 export const PROTOCOL = {

@@ -16,10 +16,7 @@ export interface JekyllOutput {
   readonly page: string | null;
 }
 
-/**
- * @param path in the site
- * @param head the first 16 bytes of the file
- */
+/** @param path in the site @param head the first 16 bytes of the file */
 export function buildWithJekyll(path: string, head: string): JekyllOutput {
   if (isLeftOutByJekyll(path)) return { isCopied: false, page: null };
   const hasFrontMatter = FRONT_MATTER.test(head);

@@ -135,11 +135,7 @@ export function changedFileError(given: string): DeliveryError {
   });
 }
 
-/**
- * Returns two buffers in turn: one is filled while the caller reads the other.
- *
- * @param length bytes of each
- */
+/** Returns two buffers in turn: one is filled while the caller reads the other. @param length bytes of each */
 function createTwoBuffers(length: number): () => Buffer {
   const buffers = [Buffer.allocUnsafe(length), Buffer.allocUnsafe(length)] as const;
   let turn = 0;

@@ -22,11 +22,7 @@ export interface BranchPlan<Item, Place> {
   readonly places: readonly ItemResult<Item, Place>[];
 }
 
-/**
- * Compares places with the branch as it is now.
- *
- * @param sent what earlier attempts may have written
- */
+/** Compares places with the branch as it is now. @param sent what earlier attempts may have written */
 export type PlanChanges<Target, Item, Place> = (
   target: Target,
   sent: ReadonlySet<Item>,
@@ -121,11 +117,7 @@ function finishPlace<Place extends ComparedPlace>(
     : { place: sent, commitSha: commitSha as string | undefined, written: true, method };
 }
 
-/**
- * The same for a single place.
- *
- * @param plan gets whether an earlier attempt may have written it
- */
+/** The same for a single place. @param plan gets whether an earlier attempt may have written it */
 export async function commitOne<Target extends CommitTarget, Place extends ComparedPlace>(
   plan: (
     target: Target,

@@ -189,10 +189,7 @@ export function notConfinedError(path: string): DeliveryError {
   );
 }
 
-/**
- * @param message of the last commit that touched the path
- * @see protocol 7 (prohibition 4)
- */
+/** @param message of the last commit that touched the path @see protocol 7 (prohibition 4) */
 export function notOwnedError(path: string, isRemoval: boolean, message = ''): DeliveryError {
   const { site } = parseMessage(message) ?? {};
   const isPartOfSite = site !== undefined && path.startsWith(site.folder);

@@ -1,7 +1,21 @@
 import { DeliveryError } from '../../errors.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
-import type { PagePictures, PlacedPictures } from '../channel.ts';
+
+/** Pictures of a page that are delivered beside it. */
+export interface PagePictures {
+  readonly picture: LocalFile;
+  /** The picture of the delivery before, where the page looked different. */
+  readonly before: LocalFile | null;
+}
+
+/** Where the pictures of a page are. */
+export interface PlacedPictures {
+  readonly url: URL;
+  /** Of the picture, lowercase hex. */
+  readonly sha256: string;
+  readonly before: URL | null;
+}
 
 /** What the name of a page gets at its end for its picture, and for the picture of the delivery before. */
 export const PICTURE_ENDINGS = { picture: '.png', before: '.before.png' } as const;

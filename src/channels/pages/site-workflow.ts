@@ -1,15 +1,16 @@
 import { DeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import { type BuildRequest, describeUnreadable } from '../../github/api/pages-build.ts';
-import type { RepositoryContext } from '../../github/api/repository.ts';
-import { isJobToken } from '../../github/api/token-owner.ts';
 import {
+  type BuildRequest,
+  describeUnreadable,
   getWorkflowState,
   listWorkflowRuns,
   needsApproval,
   startWorkflow,
   type WorkflowRun,
-} from '../../github/api/workflows.ts';
+} from '../../github/api/pages-build.ts';
+import type { RepositoryContext } from '../../github/api/repository.ts';
+import { isJobToken } from '../../github/api/token-owner.ts';
 import { API } from '../../protocol/calls.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { PagesLocation } from './destination.ts';

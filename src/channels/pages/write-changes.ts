@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { forEachItem, type ItemResult } from '../../async.ts';
-import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
+import { DeliveryError, hasFailed } from '../../errors.ts';
 import { needsSignatures } from '../../github/api/branch.ts';
-import type { GitHubClient } from '../../github/api/client.ts';
 import { commitChanges, createBlob, putFile } from '../../github/api/git-data.ts';
+import { nameMovedRepository } from '../../github/api/repository.ts';
 import { type CommitIdentity, getCommitIdentity } from '../../github/api/token-owner.ts';
 import type { Change } from '../../github/change.ts';
 import { noGitError } from '../../github/git/failures.ts';
@@ -216,26 +216,6 @@ function findExcess(
     `the branch ${branch} takes signed commits only, and this delivery has ${what}: GitHub signs only what is sent file by file, ${limit}`,
     { hint: SIGNATURE_HINT, leftBehind: [] },
   );
-}
-
-/**
- * Runs a push by git. Where it finds no repository any more, the API is asked: it knows the new name of one that was
- * renamed meanwhile, and git says only that it was redirected.
- *
- * @throws {DeliveryError} `NOT_FOUND` with the new name; else what the push throws.
- */
-async function nameMovedRepository<T>(
-  { rest, repository }: Pick<GitHubClient, 'rest' | 'repository'>,
-  push: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await push();
-  } catch (thrown) {
-    if (!(thrown instanceof DeliveryError) || thrown.code !== 'NOT_FOUND') throw thrown;
-    const answer = await resultOf(() => rest.repos.get(repository));
-    const isMoved = hasFailed(answer) && Math.floor((answer.httpCode ?? 0) / 100) === 3;
-    throw isMoved ? answer : thrown;
-  }
 }
 
 /** The commits of a chain, which has one commit for each change in the changes' order. */

@@ -1,5 +1,5 @@
 import { withCleanupSignal } from '../../async.ts';
-import { DeliveryError, type ErrorCode, hasFailed, resultOf, toDeliveryError } from '../../errors.ts';
+import { DeliveryError, hasFailed, isUnclear, resultOf, toDeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type Asset,
@@ -181,12 +181,6 @@ async function deleteOwnUnfinished(
   for (const asset of own) await deleteAsset(github, asset);
   return assets.filter((asset) => !own.includes(asset));
 }
-
-/** Failures after which it is unknown what the host has done. */
-const UNCLEAR_CODES: ReadonlySet<ErrorCode> = new Set(['HOST_ERROR', 'CONNECTION', 'ABORTED']);
-
-/** Whether the host may have done what was asked of it. */
-export const isUnclear = ({ code }: DeliveryError): boolean => UNCLEAR_CODES.has(code);
 
 /** Uploads once, and compares what the host has stored. */
 async function upload(

@@ -1,5 +1,5 @@
 import { withCleanupSignal } from '../../async.ts';
-import { DeliveryError, hasFailed, hasSucceeded, type Result, resultOf } from '../../errors.ts';
+import { DeliveryError, hasFailed, hasSucceeded, isUnclear, type Result, resultOf } from '../../errors.ts';
 import {
   type Asset,
   getRelease,
@@ -12,7 +12,7 @@ import {
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import type { PreparedTask } from '../channel.ts';
-import { type AssetResult, type AssetTask, hasSameContent, isUnclear } from './asset.ts';
+import { type AssetResult, type AssetTask, hasSameContent } from './asset.ts';
 import { describeDraft, discardDraft, hasDraftText } from './draft.ts';
 import { chooseRelease, type ReleaseBatch, type ReleaseChoice } from './release-choice.ts';
 

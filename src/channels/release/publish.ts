@@ -34,11 +34,7 @@ export interface ReleaseOptions {
 
 type AssetTasks = readonly PreparedTask<AssetTask>[];
 
-/**
- * K2: uploads files as assets of the tag's release.
- *
- * @see protocol 4.3
- */
+/** K2: uploads files as assets of the tag's release. @see protocol 4.3 */
 export function createReleasePublisher(
   options: ReleaseOptions,
   access: RepositoryAccess,

@@ -142,11 +142,7 @@ function findWithoutRoom(assets: readonly Asset[], tasks: ReleaseBatch['tasks'])
   return most > ASSETS.total ? [...added, ...replacing] : [];
 }
 
-/**
- * Refuses a tag with the name of a branch: git and GitHub could no longer tell one from the other.
- *
- * @see design 4
- */
+/** Refuses a tag with the name of a branch: git and GitHub could no longer tell one from the other. @see design 4 */
 async function refuseBranchName({ rest, repository }: GitHubClient, tag: string): Promise<void> {
   const branch = await nullIfNotFound(() => rest.git.getRef({ ...repository, ref: `heads/${tag}` }));
   if (branch === null) return;

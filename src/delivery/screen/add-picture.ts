@@ -1,6 +1,6 @@
 import type { ScreenView } from '../../browser/screen-view.ts';
-import type { PagePictures, ServedFile } from '../../channels/channel.ts';
-import { addPictures } from '../../channels/pages/pictures.ts';
+import type { ServedFile } from '../../channels/channel.ts';
+import { addPictures, type PagePictures } from '../../channels/pages/pictures.ts';
 import { resultOf } from '../../errors.ts';
 import { discard, readBody } from '../../http/response.ts';
 import type { Ports } from '../../ports.ts';

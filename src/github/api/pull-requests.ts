@@ -8,11 +8,7 @@ import { getTokenOwner } from './token-owner.ts';
 
 export type ListedPullRequest = RestEndpointMethodTypes['pulls']['list']['response']['data'][number];
 
-/**
- * The newest pull requests of one branch, open and closed.
- *
- * @param head `<owner>:<branch>`
- */
+/** The newest pull requests of one branch, open and closed. @param head `<owner>:<branch>` */
 export async function listPullRequests(
   github: GitHubClient,
   head: string,

@@ -18,11 +18,7 @@ export function isHtml(name: string): boolean {
 /** Whether a browser reads a page with this name as XML. */
 export const isXhtml = (name: string): boolean => /\.xht(?:ml)?$/i.test(name);
 
-/**
- * All bytes of a file.
- *
- * @param limit how many bytes are read at most
- */
+/** All bytes of a file. @param limit how many bytes are read at most */
 export async function readBytes(
   file: { read(): AsyncIterable<Uint8Array> },
   limit = Number.POSITIVE_INFINITY,

@@ -132,11 +132,7 @@ const CUSTOM_RULES: Readonly<Record<string, FindMatches>> = {
   'aws-secret-key': findAwsSecretKeys,
 };
 
-/**
- * Runs the custom rules with these names on a text.
- *
- * @see protocol 1 (file rules: secrets)
- */
+/** Runs the custom rules with these names on a text. @see protocol 1 (file rules: secrets) */
 export function findCustomMatches(text: string, rules: ReadonlySet<string>): SecretMatch[] {
   return Object.entries(CUSTOM_RULES).flatMap(([rule, find]) =>
     rules.has(rule) ? Array.from(find(text), (match) => ({ rule, ...match })) : [],

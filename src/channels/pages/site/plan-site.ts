@@ -5,7 +5,7 @@ import { hashTree, type TreeFile } from '../../../github/api/tree-id.ts';
 import type { Change, FileBytes } from '../../../github/change.ts';
 import { MEGABYTE, SITE } from '../../../protocol/limits.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
-import type { SiteChanges } from '../../channel.ts';
+import type { SiteChanges } from '../../site-changes.ts';
 import { type BranchTree, filesBelow, listFolders, treeShaAt } from '../branch-reader.ts';
 import type { ComparedPlace } from '../commit.ts';
 import { formatCommitMessage, parseMessage } from '../ownership.ts';

@@ -4,13 +4,14 @@ import type { Ports } from '../../../ports.ts';
 import { MEGABYTE, SITE } from '../../../protocol/limits.ts';
 import { getBrowserDisplay } from '../../../rules/browser-display.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
-import type { PlacedPart, PlacedPictures, Placement } from '../../channel.ts';
+import type { PlacedPart, Placement } from '../../channel.ts';
 import { countChanges, formatChangeCounts } from '../../site-changes.ts';
 import type { BranchTree } from '../branch-reader.ts';
 import { type CommittedPlace, commitOne } from '../commit.ts';
 import { addressOf, type PagesDestination } from '../destination.ts';
 import type { FolderTask } from '../file-tasks.ts';
 import { describeReplaced } from '../ownership.ts';
+import type { PlacedPictures } from '../pictures.ts';
 import { type FolderTarget, readTargetTree } from '../target.ts';
 import { planSite, type SitePlan } from './plan-site.ts';
 
@@ -20,11 +21,7 @@ export interface SiteTask extends FolderTask {
   readonly placedPictures?: PlacedPictures;
 }
 
-/**
- * Compares, commits and pushes a site, all of it in one commit. Each attempt compares first.
- *
- * @see design 6
- */
+/** Compares, commits and pushes a site, all of it in one commit. Each attempt compares first. @see design 6 */
 export async function publishSite(task: PublishedSite, ports: Ports): Promise<Placement> {
   const { site, target } = task;
   const planned = async (now: FolderTarget) => {
