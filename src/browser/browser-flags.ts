@@ -36,15 +36,13 @@ const BROWSER_FLAGS = [
   `--disable-features=${DISABLED_FEATURES.join(',')}`,
 ];
 
-export interface FlagOptions {
-  /** The folder of the empty profile. */
-  readonly profile: string;
-  /** Whether the browser's own sandbox is on. */
-  readonly sandbox: boolean;
-}
-
-/** The arguments of the browser's process. */
-export function createBrowserFlags({ profile, sandbox }: FlagOptions): string[] {
+/**
+ * The arguments of the browser's process.
+ *
+ * @param profile the folder of the empty profile
+ * @param sandbox whether the browser's own sandbox is on
+ */
+export function createBrowserFlags(profile: string, sandbox: boolean): string[] {
   return [
     ...BROWSER_FLAGS,
     `--user-data-dir=${profile}`,

@@ -1,6 +1,7 @@
 // Puppeteer imports this package when it has something to log; without this line it is not in the same bundle.
 import 'debug';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -58,13 +59,7 @@ export class BrowserLaunchError extends Error {
 }
 
 /** Signals that end a faulty process. */
-const CRASH_SIGNALS: ReadonlySet<string | null> = new Set([
-  'SIGSEGV',
-  'SIGBUS',
-  'SIGILL',
-  'SIGTRAP',
-  'SIGABRT',
-]);
+const CRASH_SIGNALS = new Set<string | null>(['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGTRAP', 'SIGABRT']);
 
 /**
  * Starts a browser in a process group of its own and connects to it over a pipe; once more where it crashes, as
@@ -83,38 +78,9 @@ export async function launchBrowser(options: LaunchOptions, signal: AbortSignal)
 
 async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<BrowserProcess> {
   const profile = await mkdtemp(join(options.tempFolder, 'screen-delivery-browser-'));
-  const child = await startProcess(options, profile);
-  const output = keepOutput(child);
-  const ended = new AbortController();
-  const killAtExit = (): void => killGroup(child);
-  process.once('exit', killAtExit);
-  child.once('error', (error) => ended.abort(error));
-  child.once('exit', (code, signalName) => ended.abort(new Error(`it ended (${signalName ?? code})`)));
-  const kill = async (): Promise<void> => {
-    killGroup(child);
-    process.off('exit', killAtExit);
-    await untilGone(child, ended.signal);
-    await rm(profile, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
-  };
-  try {
-    const connected = connect(child);
-    const browser = await untilAborted(AbortSignal.any([signal, ended.signal]), connected);
-    const version = await untilAborted(AbortSignal.any([signal, ended.signal]), browser.version());
-    return { browser, pid: child.pid ?? 0, version, ended: ended.signal, kill };
-  } catch (thrown) {
-    await kill();
-    await untilRead(child);
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    const isCrash = CRASH_SIGNALS.has(child.signalCode);
-    throw new BrowserLaunchError(reason, { output: output(), isCrash, cause: thrown });
-  }
-}
-
-async function startProcess(options: LaunchOptions, profile: string): Promise<ChildProcess> {
   const home = join(profile, 'home');
   await mkdir(home);
-  const flags = createBrowserFlags({ ...options, profile: join(profile, 'profile') });
-  return spawn(options.executablePath, flags, {
+  const child = spawn(options.executablePath, createBrowserFlags(join(profile, 'profile'), options.sandbox), {
     cwd: home,
     env: createEnvironment(options.environment, home),
     // A group of its own, so that all its processes can be ended together.
@@ -122,31 +88,54 @@ async function startProcess(options: LaunchOptions, profile: string): Promise<Ch
     windowsHide: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
+  const output = keepOutput(child);
+  const ended = new AbortController();
+  const killAtExit = (): void => killGroup(child);
+  process.once('exit', killAtExit);
+  child.once('error', (error) => ended.abort(error));
+  child.once('exit', (code, signalName) => ended.abort(new Error(`it ended (${signalName ?? code})`)));
+  const kill = async (): Promise<void> => {
+    killAtExit();
+    process.off('exit', killAtExit);
+    // It was killed, so that is a matter of milliseconds.
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+      await once(child, 'exit', { signal: AbortSignal.timeout(END_TIME) }).catch(() => undefined);
+    }
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
+  };
+  try {
+    const starting = connect(child).then(async (browser) => ({ browser, version: await browser.version() }));
+    const started = await untilAborted(AbortSignal.any([signal, ended.signal]), starting);
+    return { ...started, pid: child.pid ?? 0, ended: ended.signal, kill };
+  } catch (thrown) {
+    await kill();
+    // The rest of the error output may arrive after the end.
+    await finished(child.stderr as Readable, { signal: AbortSignal.timeout(END_TIME) }).catch(
+      () => undefined,
+    );
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    const isCrash = CRASH_SIGNALS.has(child.signalCode);
+    throw new BrowserLaunchError(reason, { output: output(), isCrash, cause: thrown });
+  }
 }
+
+/** Variables of the system without which no browser runs. */
+const KEPT_VARIABLES = [
+  ...['PATH', 'FONTCONFIG_PATH', 'SystemRoot', 'SystemDrive', 'windir'],
+  ...['ProgramFiles', 'ProgramFiles(x86)', 'ProgramW6432'],
+];
 
 /** Only what a browser needs to run: nothing of the job, and a home of its own. */
 function createEnvironment(environment: EnvironmentVariables, home: string): Record<string, string> {
-  const own = {
-    HOME: home,
-    TMPDIR: home,
-    TEMP: home,
-    TMP: home,
-    XDG_CONFIG_HOME: home,
-    XDG_CACHE_HOME: home,
-  };
-  const windows = [
-    'SystemRoot',
-    'SystemDrive',
-    'windir',
-    'ProgramFiles',
-    'ProgramFiles(x86)',
-    'ProgramW6432',
-  ];
-  const kept = ['PATH', 'FONTCONFIG_PATH', ...windows].flatMap((name) => {
+  const kept = KEPT_VARIABLES.flatMap((name) => {
     const value = environment[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return { ...Object.fromEntries(kept), ...own, LANG: 'en_US.UTF-8' };
+  const own = ['HOME', 'TMPDIR', 'TEMP', 'TMP', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME'].map((name) => [
+    name,
+    home,
+  ]);
+  return { ...Object.fromEntries([...kept, ...own]), LANG: 'en_US.UTF-8' };
 }
 
 /** Keeps the end of the error output: it names the reason where a browser can't start. */
@@ -164,17 +153,4 @@ async function connect(child: ChildProcess): Promise<Browser> {
   const settings = { defaultViewport: null, networkEnabled: true, issuesEnabled: false };
   // The same class, but its types come from another folder of the package.
   return (await _connectToCdpBrowser(transport, '', settings)) as unknown as Browser;
-}
-
-/** Waits until the process has ended; it was killed, so that is a matter of milliseconds. */
-async function untilGone(child: ChildProcess, ended: AbortSignal): Promise<void> {
-  if (child.pid === undefined) return;
-  const tooLate = AbortSignal.timeout(END_TIME);
-  await untilAborted(AbortSignal.any([ended, tooLate]), new Promise(() => undefined)).catch(() => undefined);
-}
-
-/** Waits for the rest of the error output, which may arrive after the end of the process. */
-async function untilRead({ stderr }: ChildProcess): Promise<void> {
-  if (stderr === null || stderr.closed) return;
-  await untilAborted(AbortSignal.timeout(END_TIME), finished(stderr)).catch(() => undefined);
 }

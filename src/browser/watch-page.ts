@@ -34,7 +34,7 @@ const INTERVAL = { seen: 300, unseen: 30 } as const;
 /** Milliseconds that a look has at least, at the end as well. */
 const LOOK_TIME = 1_000;
 
-/** Milliseconds after which a shown page that still loads or moves is not waited for. */
+/** Milliseconds after which a shown page that still loads or moves is not waited for, nor a quiet one that threw. */
 const PATIENCE = 4_000;
 
 /** Milliseconds for a page that runs to answer. */
@@ -135,6 +135,7 @@ async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitB
   const deadline = clock.now() + times.render;
   let watched: Watched = { sight: null, isStable: null };
   let shownSince: number | null = null;
+  let failedSince: number | null = null;
   while (!events.hasCrashed) {
     const left = deadline - clock.now();
     const { sight: before } = watched;
@@ -144,10 +145,13 @@ async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitB
     const isShown =
       sight !== null &&
       judge(sight, events, { isMoving: watched.isStable !== true, isErrorPage }).verdict === 'shown';
-    shownSince = isShown ? (shownSince ?? clock.now()) : null;
     const isQuiet = sight?.isComplete === true && events.openRequests === 0 && watched.isStable === true;
-    const isOver = shownSince !== null && (isQuiet || clock.now() - shownSince >= PATIENCE);
-    if (isOver || clock.now() >= deadline) break;
+    const now = clock.now();
+    shownSince = isShown ? (shownSince ?? now) : null;
+    // Of a page that threw and is quiet, nothing more is to be expected.
+    failedSince = !isShown && isQuiet && events.exceptions.count > 0 ? (failedSince ?? now) : null;
+    const since = shownSince ?? failedSince ?? now;
+    if ((isShown && isQuiet) || now - since >= PATIENCE || now >= deadline) break;
     const interval = sight === null ? INTERVAL.unseen : INTERVAL.seen;
     await clock.sleep(Math.min(interval, Math.max(1, deadline - clock.now())), signal);
   }
