@@ -77,7 +77,7 @@ describe('an answer of GitHub that only a person can change ends the delivery at
       step: 'authorize',
       httpCode: 410,
       reason: /has been removed/,
-      hint: /newest version of this action/,
+      hint: /newest version of this tool/,
     });
   });
 });

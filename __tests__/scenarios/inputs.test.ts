@@ -30,7 +30,7 @@ const WRONG: Wrong[] = [
     story: 'an empty file',
     files: { 'page.html': '' },
     reason: /is empty$/,
-    hint: /the step that writes it/,
+    hint: /what writes it/,
   },
   {
     story: 'a folder without its page',

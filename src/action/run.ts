@@ -15,8 +15,9 @@ import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts'
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { parseBoolean } from '../request/values.ts';
 import { failIfAbandoned, systemClock } from '../system.ts';
+import { ACTION } from '../words.ts';
 import { type CurrentRun, loadCurrentRun } from './current-run.ts';
-import { createRunContext, NARROW_WORDING, type RunnerEnvironment, readInputs } from './inputs.ts';
+import { createRunContext, NARROW, type RunnerEnvironment, readInputs } from './inputs.ts';
 import { createActionLogger } from './log.ts';
 
 /**
@@ -36,8 +37,7 @@ export async function run(env: RunnerEnvironment, fail: (message: string) => voi
     const ports = createPorts(logger, stop.signal);
     const currentRun = await loadCurrentRun();
     const result = await parseAndPerform(inputs, env, currentRun, ports);
-    const word = isNarrowAction(env, inputs) ? NARROW_WORDING : (text: string) => text;
-    const reports = result.reports.map((report) => finishReport(report, word, redactor));
+    const reports = result.reports.map((report) => finishReport(report, redactor));
     // Loaded after the delivery. `eager` keeps the bundle one file.
     const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
     const outputFailure = await writeOutputs(reports, env, logger);
@@ -74,19 +74,21 @@ async function parseAndPerform(
   ports: Ports,
 ): Promise<RunResult> {
   let request: DeliveryRequest | null = null;
+  const face = isNarrowAction(env, inputs) ? NARROW : ACTION;
   try {
     refuseUnsafeEnvironment(env);
     const context = createRunContext(env, currentRun, ports);
     await refuseSecretInputs(inputs, context.secrets, ports.logger);
     const parsed = parseRequest(inputs, context);
     request = parsed;
-    const reports = await failIfAbandoned(() => runRequest(parsed, ports, { findFiles }));
+    const reports = await failIfAbandoned(() => runRequest(parsed, ports, { face, findFiles }));
     return { request, reports };
   } catch (thrown) {
     const failure = toDeliveryError(thrown).withStep('check');
     const isWithdrawal = inputs.operation.trim().toLowerCase() === 'withdraw';
     const subject = (isWithdrawal && inputs.path) || inputs.file || inputs.name;
-    return { request, reports: [refusalReport(subject, failure, isWithdrawal ? 'withdraw' : 'deliver')] };
+    const operation = isWithdrawal ? 'withdraw' : 'deliver';
+    return { request, reports: [refusalReport(subject, failure, operation, face)] };
   }
 }
 

@@ -5,6 +5,7 @@ import type { ChannelKey } from '../protocol/words.ts';
 import type { BrowserDisplay } from '../rules/browser-display.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
+import type { Text } from '../words.ts';
 
 /** One file as a channel receives it. */
 export interface ChannelItem {
@@ -101,7 +102,7 @@ export interface HostRefusal {
 /** What a refusal means. */
 export interface RefusalMeaning {
   /** What to change. */
-  readonly hint: string;
+  readonly hint: Text;
   /** Whether waiting can't help. */
   readonly isFinal: boolean;
 }
@@ -117,7 +118,7 @@ export interface HostProgress {
   /** When the commit was made that the finished build contains, by the host's clock: milliseconds since the epoch. */
   readonly committedAt?: number | undefined;
   /** What to change where it never finishes. */
-  readonly hint?: string;
+  readonly hint?: Text;
 }
 
 /** One file of a site, at its own address. */

@@ -40,7 +40,7 @@ const LINK_METHOD = 'the link is used as given';
 function prepareLink(url: URL | undefined): PreparedTask<URL> {
   if (url === undefined) {
     throw new DeliveryError('BAD_INPUT', 'channel K4 needs the link to check', {
-      hint: 'set `url:` to the link that the environment gave, or use channel: K1, K2 or K3',
+      hint: (w) => `${w.link} that the environment gave, or ${w.use('K1, K2 or K3')}`,
     });
   }
   return {
@@ -58,7 +58,7 @@ function prepareLink(url: URL | undefined): PreparedTask<URL> {
 /** A link has no bin that a delivery could go on with. */
 function explainBinRefusal(refusal: HostRefusal): RefusalMeaning | undefined {
   const meaning = explainRefusal(refusal, '');
-  return meaning && { ...meaning, hint: 'ask the operator of the bin host, or use channel: K1, K2 or K3' };
+  return meaning && { ...meaning, hint: (w) => `ask the operator of the bin host, or ${w.use('K1 or K2')}` };
 }
 
 function placementOf(url: URL, isBin: boolean): Placement {

@@ -6,6 +6,7 @@ import { toDeliveryError } from '../errors.ts';
 import { authorizeDevice } from '../github/device-flow.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
+import { commandFace } from '../request/faces.ts';
 import { selectInstance } from '../request/local-inputs.ts';
 import { refuseAddresses } from '../request/parse-request.ts';
 import { findRepository } from '../request/source-repository.ts';
@@ -60,6 +61,7 @@ async function createReports(
   { token, secrets, contentStream }: Pick<CommandContext, 'token' | 'secrets' | 'contentStream'>,
   { ports, authorize, env }: CommandRun,
 ): Promise<readonly Report[]> {
+  const face = commandFace(command.name);
   try {
     if (command.name !== 'check') refuseUnsafeEnvironment(env);
     const { repository, sources, files, log } = await findSources(command, env);
@@ -70,7 +72,7 @@ async function createReports(
     const request = await createRequest(raw, context, ports);
     for (const line of log) ports.logger.info(line);
     // A pattern may take long in a large folder: it is searched once.
-    const parts = { authorize, findFiles: files === undefined ? findFiles : async () => files };
+    const parts = { face, authorize, findFiles: files === undefined ? findFiles : async () => files };
     const run = command.name === 'check' ? runCheck : runRequest;
     return await failIfAbandoned(() => run(request, ports, parts));
   } catch (thrown) {
@@ -79,8 +81,8 @@ async function createReports(
     const { file = '', path = '', name = '' } = command.flags;
     const [first = ''] = command.positionals;
     const given = readsStandardInput(command) ? name || 'standard input' : first;
-    if (command.name === 'withdraw') return [refusalReport(path || given, failure, 'withdraw')];
-    return [refusalReport(command.name === 'verify' ? file : given, failure)];
+    if (command.name === 'withdraw') return [refusalReport(path || given, failure, 'withdraw', face)];
+    return [refusalReport(command.name === 'verify' ? file : given, failure, 'deliver', face)];
   }
 }
 

@@ -9,7 +9,6 @@ import {
   isSwitch,
 } from '../request/commands.ts';
 import { INPUTS, type InputName, LINK_DEFAULTS } from '../request/inputs.ts';
-import { wordForCommand } from './terminal.ts';
 
 /** Columns of the help: those of a usual terminal. */
 const WIDTH = 80;
@@ -52,10 +51,7 @@ function describeAllCommands(): string {
 function describeOneCommand(command: CommandName): string {
   const { usage: given, description } = CLI_COMMANDS[command];
   const taken = COMMAND_FLAGS[command];
-  const word = wordForCommand(command);
-  const inputs = FLAGS.filter((name) => taken.includes(name)).map((name) =>
-    describeInput(name, word, command),
-  );
+  const inputs = FLAGS.filter((name) => taken.includes(name)).map((name) => describeInput(name, command));
   return [
     `Usage: ${`${TOOL.name} ${command} ${given}`.trim()} [FLAGS]`,
     '',
@@ -92,13 +88,13 @@ const NOTES: Readonly<Record<CommandName, readonly string[]>> = {
   contract: [],
 };
 
-function describeInput(name: InputName, word: (text: string) => string, command: CommandName): HelpEntry {
+function describeInput(name: InputName, command: CommandName): HelpEntry {
   const { default: usual, description } = INPUTS[name];
   const value = (command === 'verify' ? LINK_DEFAULTS[name] : undefined) ?? usual;
   const showsDefault = value !== '' && !value.startsWith('${{') && !isSwitch(name);
   return [
     `--${name}${isSwitch(name) ? '' : ' VALUE'}`,
-    `${word(description).replaceAll('`', '')}${showsDefault ? ` (${value})` : ''}`,
+    `${description.replaceAll('`', '')}${showsDefault ? ` (${value})` : ''}`,
   ];
 }
 

@@ -6,6 +6,7 @@ import type { Logger, Ports } from '../ports.ts';
 import { AUTH, type CallTemplate } from '../protocol/calls.ts';
 import { DEVICE_FLOW, SECOND } from '../protocol/limits.ts';
 import { withRetries } from '../retry.ts';
+import type { Text, Words } from '../words.ts';
 import { isRateLimited, parseErrorBody } from './api/failures.ts';
 
 export interface DeviceFlowOptions {
@@ -14,10 +15,10 @@ export interface DeviceFlowOptions {
   readonly clientId: string;
 }
 
-const ALTERNATIVE_HINT = 'use channel: K3, or give a token';
+const ALTERNATIVE_HINT = (w: Words) => `${w.use('K3')}, or set ${w.input('token')}`;
 
 /** A failure of the authorization. */
-const flowError = (code: ErrorCode, message: string, hint = ALTERNATIVE_HINT): DeliveryError =>
+const flowError = (code: ErrorCode, message: string, hint: Text = ALTERNATIVE_HINT): DeliveryError =>
   new DeliveryError(code, message, { step: 'authorize', hint });
 
 const expiredError = (failure?: string): DeliveryError => {
@@ -39,12 +40,13 @@ export const FLOW_ERRORS: Readonly<Record<string, (() => DeliveryError) | null>>
     flowError(
       'BAD_INPUT',
       'the OAuth app does not allow the device flow',
-      `switch on *Enable Device Flow* in the app's settings, set \`client-id:\` to another app, or ${ALTERNATIVE_HINT}`,
+      (w) =>
+        `switch on *Enable Device Flow* in the app's settings, set ${w.input('client-id')} to another app, or ${ALTERNATIVE_HINT(w)}`,
     ),
   incorrect_client_credentials: () =>
-    flowError('BAD_INPUT', 'the client id is unknown', 'set `client-id:` to that of an OAuth app'),
+    flowError('BAD_INPUT', 'the client id is unknown', 'use that of an OAuth app'),
   incorrect_device_code: () =>
-    flowError('HOST_ERROR', 'the host does not accept its own device code', 'run the step again'),
+    flowError('HOST_ERROR', 'the host does not accept its own device code', 'try again'),
   unsupported_grant_type: () => flowError('HOST_ERROR', 'the host does not offer the device flow'),
 };
 
@@ -159,7 +161,7 @@ function toSeconds(given: unknown, usual: number, least: number, most: number): 
 
 function unknownAnswerError(error: unknown): DeliveryError {
   const text = shortHostMessage(error) || 'an unknown answer';
-  return flowError('HOST_ERROR', `the host answered the token poll with ${text}`, 'run the step again');
+  return flowError('HOST_ERROR', `the host answered the token poll with ${text}`, 'try again');
 }
 
 function acceptToken(token: unknown, scope: unknown, logger: Logger): string {
@@ -255,7 +257,7 @@ async function postForm<T extends object>(
       httpCode: status,
       retryable: limited || status === 200 || status >= 500,
       retryAfter: parseRetryAfter(answer, ports.clock.now()),
-      hint: `check \`auth-url:\`, or ${ALTERNATIVE_HINT}`,
+      hint: (w) => `check ${w.input('auth-url')}, or ${ALTERNATIVE_HINT(w)}`,
     },
   );
 }
@@ -264,6 +266,7 @@ function unknownClientError({ host }: URL): DeliveryError {
   return new DeliveryError('BAD_INPUT', `${host} knows no OAuth app with this client id`, {
     step: 'authorize',
     httpCode: 404,
-    hint: `set \`client-id:\` to that of an OAuth app of ${host}, check \`auth-url:\`, or ${ALTERNATIVE_HINT}`,
+    hint: (w) =>
+      `set ${w.input('client-id')} to that of an OAuth app of ${host}, check ${w.input('auth-url')}, or ${ALTERNATIVE_HINT(w)}`,
   });
 }

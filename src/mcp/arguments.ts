@@ -2,9 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { MCP } from '../protocol/limits.ts';
 import { INPUTS, type InputName, jsonTypeOf, type RawInputs } from '../request/inputs.ts';
-import { createToolWording } from '../request/tool-wording.ts';
 import { refuseInput } from '../request/values.ts';
-import type { Wording } from '../request/wording.ts';
 import type { ToolDefinition } from './tools.ts';
 
 /** The arguments of one call, as the client sent them. */
@@ -32,12 +30,11 @@ const FURTHER_ARGUMENTS = {
  */
 export function createInputSchema(definition: ToolDefinition, fixed: Readonly<Partial<RawInputs>>) {
   const names = listInputs(definition, fixed);
-  const word = createToolWording(names);
   const { authorization } = FURTHER_ARGUMENTS;
   return z.strictObject(
     Object.fromEntries(
       Object.entries({
-        ...Object.fromEntries(names.map((input) => [input, createArgument(input, word)])),
+        ...Object.fromEntries(names.map((input) => [input, createArgument(input)])),
         ...(definition.asksPerson && !Object.hasOwn(fixed, 'token') ? { authorization } : {}),
       }).map(([key, schema]) => [key, schema.optional()]),
     ),
@@ -59,10 +56,10 @@ const DESCRIPTIONS: Readonly<Partial<Record<InputName, string>>> = {
   url: 'The https address to verify.',
 };
 
-function createArgument(name: InputName, word: Wording) {
+function createArgument(name: InputName) {
   if (name === 'content' || name === 'name') return FURTHER_ARGUMENTS[name];
   const { default: usual, description: general } = INPUTS[name];
-  const description = DESCRIPTIONS[name] ?? word(general);
+  const description = DESCRIPTIONS[name] ?? general;
   const about = usual === '' || usual.startsWith('${{') ? description : `${description} Default: ${usual}.`;
   return { boolean: z.boolean(), number: z.number(), string: text() }[jsonTypeOf(name)].describe(about);
 }

@@ -5,12 +5,12 @@ import { composeDocument, type Report } from '../delivery/report.ts';
 import { type DeliveryError, toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
+import { toolFace } from '../request/faces.ts';
 import { type InputName, LINK_DEFAULTS, type RawInputs } from '../request/inputs.ts';
 import { completeInputs, selectInstance } from '../request/local-inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { findRepository, type SourceRepository } from '../request/source-repository.ts';
-import { createToolWording } from '../request/tool-wording.ts';
 import { refuseInput } from '../request/values.ts';
 import { failIfAbandoned } from '../system.ts';
 import { listInputs, mergeArguments, type ToolArguments, toRawInputs } from './arguments.ts';
@@ -61,9 +61,9 @@ async function createRequest(
   const { env, fixed, secrets, roots } = session;
   const asked = toRawInputs(args, TOOLS[tool]);
   const given: Partial<RawInputs> = { ...asked, ...fixed };
-  if (tool === 'verify' && !given.url) refuseInput('there is no link to verify', 'set `url:` to it');
+  if (tool === 'verify' && !given.url) refuseInput('there is no link to verify', 'set `url` to it');
   if (tool === 'check' && !given.file && !given.content) {
-    refuseInput('there is nothing to check', 'set `file:` to the file, or `content:` and `name:` to a text');
+    refuseInput('there is nothing to check', 'set `file` to the file, or `content` and `name` to a text');
   }
   const { token, repository, sources } = await findDestination(tool, given, session, logger);
   const raw = completeInputs(
@@ -116,7 +116,8 @@ async function findDestination(
 }
 
 async function answerCheck(request: DeliveryRequest, session: McpSession, ports: Ports): Promise<ToolAnswer> {
-  return answerWith(await failIfAbandoned(() => runCheck(request, ports)), 'check', session);
+  const face = faceOf('check', session);
+  return answerWith(await failIfAbandoned(() => runCheck(request, ports, { face })), session);
 }
 
 async function answerReports(
@@ -133,6 +134,7 @@ async function answerReports(
   };
   const reports = await failIfAbandoned(() =>
     runRequest(request, ports, {
+      face: faceOf(call.tool, session),
       async authorize(options, own) {
         granted = await authorizations.authorize({ ...call, onRequired }, options, own);
         return granted;
@@ -142,17 +144,18 @@ async function answerReports(
   if (granted !== undefined && reports.some(({ notReady }) => notReady?.code === 'BAD_TOKEN')) {
     authorizations.forget(granted);
   }
-  return answerWith(reports, call.tool, session, required);
+  return answerWith(reports, session, required);
 }
+
+/** The words of a tool of this server. */
+const faceOf = (tool: ToolName, { fixed }: McpSession) => toolFace(listInputs(TOOLS[tool], fixed));
 
 function answerWith(
   reports: readonly Report[],
-  tool: ToolName,
-  { redactor, fixed }: McpSession,
+  { redactor }: McpSession,
   required?: PersonRequest,
 ): ToolAnswer {
-  const word = createToolWording(listInputs(TOOLS[tool], fixed));
-  const answer = composeDocument(reports.map((report) => finishReport(report, word, redactor)));
+  const answer = composeDocument(reports.map((report) => finishReport(report, redactor)));
   if (required === undefined) return answer;
   return { ...answer, result: 'authorization_required', authorization: required };
 }
@@ -164,6 +167,7 @@ export function refuseCall(
   session: McpSession,
 ): ToolAnswer {
   const subject = String(args.name ?? args.file ?? args.path ?? '');
-  const report = refusalReport(subject, failure, tool === 'withdraw' ? 'withdraw' : 'deliver');
-  return answerWith([report], tool, session);
+  const operation = tool === 'withdraw' ? 'withdraw' : 'deliver';
+  const report = refusalReport(subject, failure, operation, faceOf(tool, session));
+  return answerWith([report], session);
 }

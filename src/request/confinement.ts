@@ -25,7 +25,7 @@ export function parseConfinement(raw: RawInputs, job: string): Confinement | und
   if (raw.overwrite.trim().toLowerCase() !== 'false') refuseTogether('overwrite');
   if (raw.operation.trim().toLowerCase() !== 'deliver') refuseTogether('operation');
   if (!['auto', 'k1', 'pages'].includes(raw.channel.trim().toLowerCase())) {
-    refuseInput('input `confine` is for K1 alone', 'use channel: K1, or leave `confine:` out');
+    refuseInput('input `confine` is for K1 alone', (w) => w.use('K1'));
   }
   refuseOtherName(raw.name);
   refuseFrontMatter(raw.content);
@@ -33,14 +33,14 @@ export function parseConfinement(raw: RawInputs, job: string): Confinement | und
 }
 
 function parseFolder(text: string): string {
-  if (!text.endsWith('/')) refuseInput('input `confine` does not end in /', `set \`confine: ${text}/\``);
+  if (!text.endsWith('/')) refuseInput('input `confine` does not end in /', 'add it');
   return `${repositoryPath(text.slice(0, -1), 'input `confine`')}/`;
 }
 
 const refuseTogether = (name: InputName): never =>
   refuseInput(
     `inputs \`confine\` and \`${name}\` are both given`,
-    `leave \`${name}:\` or \`confine:\` out: a confined delivery takes \`name:\` and \`content:\` alone`,
+    'leave one of them out: a confined delivery takes a name and its content alone',
   );
 
 /** A name that every file system takes, also one that keeps names of devices for itself. */
@@ -50,7 +50,7 @@ function refuseOtherName(name: string): void {
   if (isPage && !isDevice && Buffer.byteLength(name) <= CONTENT.name) return;
   refuseInput(
     `input \`name\` is not the name of a page: ${oneLine(name)}`,
-    'set `name:` to letters, digits, -, _ and ., with the ending .html, such as answer.html',
+    (w) => `set ${w.input('name')} to letters, digits, -, _ and ., such as answer.html`,
   );
 }
 
@@ -58,7 +58,7 @@ function refuseOtherName(name: string): void {
 function refuseFrontMatter(content: string): void {
   if (!/^\s*\uFEFF?\s*---/.test(content)) return;
   refuseInput(
-    'input `content` begins with front matter, with which a page chooses its own address',
-    'begin `content:` with `<!doctype html>`',
+    'the content begins with front matter, with which a page chooses its own address',
+    'begin it with `<!doctype html>`',
   );
 }

@@ -24,22 +24,23 @@ export function parseContent(
   const bytes = stream ?? (content.trim() === '' ? undefined : content);
   if (bytes === undefined) {
     if (content === '' && name.trim() === '') return undefined;
-    const rest =
-      file.trim() === '' ? 'or `file:` to a file' : 'or leave `name:` out: a file has its own name';
     return refuseInput(
-      'input `content` is empty, so `name` names nothing',
-      `set \`content:\` to the text, ${rest}`,
+      (w) => `${w.subject('content')} is empty, so ${w.subject('name')} names nothing`,
+      'give a text, or deliver a file, which has its own name',
     );
   }
   if (file.trim() !== '') {
-    refuseInput('inputs `file` and `content` are both given', 'leave `file:` or `content:` out');
+    refuseInput('a file and a content are both given', 'leave one of them out');
   }
   return { name: parseName(name), bytes };
 }
 
 function parseName(text: string): string {
   if (text.trim() === '') {
-    refuseInput('input `content` has no file name', 'set `name:` to the name to give it, such as page.html');
+    refuseInput(
+      (w) => `${w.subject('content')} has no file name`,
+      (w) => `give it one with ${w.input('name')}, such as page.html`,
+    );
   }
   const isBroken = /[/\\]/.test(text) || Buffer.byteLength(text) > CONTENT.name;
   try {
@@ -48,7 +49,7 @@ function parseName(text: string): string {
     if (!(thrown instanceof DeliveryError)) throw thrown;
   }
   return refuseInput(
-    `input \`name\` is not a file name: ${oneLine(text)}`,
-    'set `name:` to letters, digits, -, _ and ., such as page.html; folders belong into `path:`',
+    (w) => `${w.subject('name')} is not a file name: ${oneLine(text)}`,
+    (w) => `set ${w.input('name')} to letters, digits, -, _ and ., such as page.html; it has no folder`,
   );
 }

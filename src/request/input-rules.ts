@@ -24,9 +24,9 @@ export function refuseLeaks({ token, ...others }: RawInputs, secrets: readonly s
   for (const secret of new Set([token, ...secrets].filter((one) => one !== ''))) {
     const { isIn } = createSecretPattern(secret);
     const leak = Object.entries(others).find(([, value]) => isIn(value));
-    const kind = secret === token ? 'the token' : 'a credential of this job';
+    const kind = secret === token ? 'the token' : 'a credential of this environment';
     if (leak !== undefined) {
-      refuseInput(`input \`${leak[0]}\` holds ${kind}`, `remove ${kind} from \`${leak[0]}\``);
+      refuseInput((w) => `${w.subject(leak[0])} holds ${kind}`, 'remove it there');
     }
   }
 }
@@ -37,7 +37,7 @@ export function refuseTwoInstances(apiUrl: URL, serverUrl: URL): void {
   if (host === serverUrl.host) return;
   refuseInput(
     `inputs \`api-url\` and \`auth-url\` name two instances: ${apiUrl.host} belongs to ${host}, not to ${serverUrl.host}`,
-    `set \`auth-url: ${origin}\`, or \`api-url:\` to the API of ${serverUrl.host}`,
+    (w) => `set ${w.input('auth-url', origin)}, or ${w.input('api-url')} to the API of ${serverUrl.host}`,
   );
 }
 
@@ -45,8 +45,9 @@ export function refuseTwoInstances(apiUrl: URL, serverUrl: URL): void {
 export function refuseMarkerInUrl(url: URL, marker: string | undefined): void {
   if (marker === undefined || !isPartOfAddress(marker, [url])) return;
   refuseInput(
-    'input `marker` is a part of `url`, so a page that only repeats its address would have it too',
-    'set `marker:` to a text that only the content has',
+    (w) =>
+      `${w.subject('marker')} is a part of the link, so a page that only repeats its address would have it too`,
+    (w) => `set ${w.input('marker')} to a text that only the content has`,
   );
 }
 
@@ -59,7 +60,7 @@ export function refuseUnseenPicture({
   readonly screen: string;
 }): void {
   if (!picture || screen !== 'off') return;
-  refuseInput('a picture of the page needs a browser', 'set `screen: auto`, or leave `picture` out');
+  refuseInput('a picture of the page needs a browser', (w) => `set ${w.input('screen', 'auto')}`);
 }
 
 /** Refuses to ask a person for a token that there is no use for. */
@@ -71,8 +72,8 @@ export function refuseUselessClientId(
   const usesGitHub = channels === 'auto' ? !isLink : channels.some((key) => key === 'K1' || key === 'K2');
   if (raw['client-id'] === '' || raw.token !== '' || raw.repository.trim() !== '' || !usesGitHub) return;
   refuseInput(
-    'input `client-id` is given, but no repository that a token would be asked for',
-    'set `repository: owner/name`, or leave `client-id:` out',
+    (w) => `${w.subject('client-id')} is given, but no repository that a token would be asked for`,
+    (w) => `set ${w.input('repository', 'owner/name')}, or leave ${w.input('client-id')} out`,
   );
 }
 
@@ -82,7 +83,7 @@ export function refuseTwoChannels({ channels }: GivenInputs, raw: RawInputs): vo
   if (channels !== 'auto' || naming.length < 2) return;
   refuseInput(
     `inputs ${naming.map((name) => `\`${name}\``).join(' and ')} name different channels`,
-    'leave out all but one of them, or set `channel:` to the one to use, or to a list of them',
+    (w) => `leave out all but one of them, or name the channels in ${w.input('channel')}`,
   );
 }
 
@@ -96,23 +97,26 @@ function refuseMissingForDelivery({ fileLines, channels, url }: GivenInputs, { m
   if (fileLines.length === 0 && url === undefined) {
     refuseInput(
       'there is nothing to deliver',
-      'set `file:` to the file, `content:` to a text, or `url:` to a link',
+      (w) => `set ${w.input('file')} to the file, ${w.input('content')} to a text, or ${w.link}`,
     );
   }
   if (channels !== 'auto' && channels.includes('K4') && url === undefined) {
     refuseInput(
       'channel K4 needs the link to check',
-      'set `url:` to the link that the environment gave, or use channel: K1, K2 or K3',
+      (w) => `${w.link} that the environment gave, or ${w.use('K1, K2 or K3')}`,
     );
   }
   if (fileLines.length > 0) return;
   if (channels !== 'auto' && channels.some((key) => key !== 'K4')) {
-    refuseInput('input `file` is missing', 'set `file:` to the file, or use channel: K4 for a link alone');
+    refuseInput(
+      (w) => `${w.subject('file')} is missing`,
+      (w) => `name it; for a link alone, ${w.use('K4')}`,
+    );
   }
   if (marker === '') {
     refuseInput(
       "a link alone can't be proven",
-      'set `marker:` to a text that it shows, or `file:` to its content',
+      (w) => `set ${w.input('marker')} to a text that it shows, or ${w.input('file')} to its content`,
     );
   }
 }
@@ -122,18 +126,18 @@ function refuseMissingForWithdrawal({ fileLines, channels }: GivenInputs, raw: R
   const isNamed = fileLines.length > 0;
   const selected = channels === 'auto' ? [bin !== '' ? 'K3' : tag !== '' ? 'K2' : 'K1'] : channels;
   if (!isNamed && path === '') {
-    refuseInput('there is nothing to withdraw', 'set `path:` to the file or folder, or `file:` to its name');
+    refuseInput('there is nothing to withdraw', (w) => `name a file, or set ${w.input('path')}`);
   }
   if (selected.includes('K4')) {
-    refuseInput("the environment's own link (K4) can't be withdrawn", 'use channel: K1, K2 or K3');
+    refuseInput("the environment's own link (K4) can't be withdrawn", (w) => w.use('K1, K2 or K3'));
   }
   if (!isNamed && path.endsWith('/') && selected.some((key) => key !== 'K1')) {
     refuseInput(
       'K2 and K3 have no folders to withdraw',
-      'set `file:` to the names, or `path:` to one of them',
+      (w) => `set ${w.input('file')} to the names, or ${w.input('path')} to one of them`,
     );
   }
   if (selected.includes('K3') && bin === '') {
-    refuseInput('the bin to withdraw from is not named', 'set `bin:` to the name that the delivery reported');
+    refuseInput('the bin to withdraw from is not named', (w) => `set ${w.input('bin')} to the reported name`);
   }
 }

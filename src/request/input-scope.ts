@@ -1,4 +1,5 @@
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
+import { ACTION, say } from '../words.ts';
 import { INPUTS, type InputName, type RawInputs } from './inputs.ts';
 
 /** What an input is for. */
@@ -90,17 +91,17 @@ interface ChosenDelivery {
 export function noteOtherInputs(
   given: readonly InputName[],
   { channels, reason, hasFolder, isByAccount }: ChosenDelivery,
+  face = ACTION,
 ): readonly string[] {
   return given.flatMap((name) => {
     const scope = scopeOf(name);
     if (scope.isAccount && isByAccount) return [];
+    const start = say((w) => `${w.subject(name)} had no effect: it is for`, face);
     if (!serves(name, channels)) {
       const titles = scope.channels.map((key) => `${key} (${CHANNELS[key].name})`).join(' and ');
-      return [
-        `input \`${name}\` had no effect: it is for ${titles}, and ${channels.join('+')} was chosen, because ${reason}`,
-      ];
+      return [`${start} ${titles}, and ${channels.join('+')} was chosen, because ${reason}`];
     }
     if (!scope.isForFolders || hasFolder) return [];
-    return [`input \`${name}\` had no effect: it is for a folder, and none was found`];
+    return [`${start} a folder, and none was found`];
   });
 }

@@ -20,7 +20,7 @@ export const INPUTS = {
     description:
       'Text to deliver instead of a file; needs `name`. A runner passes about 100 KB at most: write more than that to a file.',
   },
-  name: { default: '', description: 'The file name that `content` gets, such as `page.html`.' },
+  name: { default: '', description: 'The file name that the given text gets, such as `page.html`.' },
   entry: {
     default: 'index.html',
     description: 'Of a folder: the page whose address is handed over.',
@@ -33,7 +33,7 @@ export const INPUTS = {
   keep: {
     default: '',
     description:
-      'Of a folder: how many delivered folders to keep where `path` lies, this one included, such as `20`; older ones are removed in the same commit.',
+      'Of a folder: how many delivered folders to keep in the folder that it goes to, itself included, such as `20`; older ones are removed in the same commit.',
   },
   nojekyll: {
     default: 'false',
@@ -48,7 +48,7 @@ export const INPUTS = {
   channel: {
     default: 'auto',
     description:
-      '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native`; or a list such as `K1+K3`: the first is the main one, the others are duplicates. `auto` takes what `tag` (K2), `bin` (K3) or `url` (K4) names, else K1 for what a browser shows and K2 for other files; without a token K3.',
+      '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native`; or a list such as `K1+K3`: the first is the main one, the others are duplicates. `auto` goes by a named tag (K2), bin (K3) or link (K4), else K1 for what a browser shows and K2 for other files; without a token K3.',
   },
   marker: {
     default: '',
@@ -79,7 +79,7 @@ export const INPUTS = {
   'site-workflow': {
     default: '',
     description:
-      "K1: file name of the workflow that builds the site, to start after the commit; needs `permissions: { actions: write }`. Commits by the job's own token start no workflow.",
+      "K1: file name of the workflow that builds the site, to start after the commit; needs the permission `actions: write`. Commits by a job's own token start no workflow.",
   },
   path: {
     default: '',
@@ -89,7 +89,7 @@ export const INPUTS = {
   message: {
     default: '',
     description:
-      'Essence of the commit message `ADD/UPDATE <name>: <essence>`. By default the run that the file came from.',
+      'Essence of the commit message `ADD/UPDATE <name>: <essence>`. By default where the file came from.',
   },
   tag: {
     default: '',
@@ -109,7 +109,7 @@ export const INPUTS = {
   overwrite: {
     default: 'false',
     description:
-      'Replace an existing file that this action did not deliver, or an existing asset or bin file with other bytes.',
+      'Replace an existing file that this tool did not deliver, or an existing asset or bin file with other bytes.',
   },
   'self-contained': {
     default: 'auto',
@@ -129,7 +129,7 @@ export const INPUTS = {
   picture: {
     default: 'false',
     description:
-      'Deliver a picture of the page (K1) in the same commit, and show it in the job summary and in the comment.',
+      'Deliver a picture of the page (K1) in the same commit; the action shows it in its summary and comment.',
   },
   'allow-secret': {
     default: '',
@@ -160,7 +160,7 @@ export const INPUTS = {
   'api-url': { default: '${{ github.api_url }}', description: 'Address of the hosting API.' },
   'auth-url': {
     default: '${{ github.server_url }}',
-    description: "Address of the host's web pages, of the same instance as `api-url`.",
+    description: "Address of the host's web pages, of the same instance as the API.",
   },
   'pages-base': {
     default: '',

@@ -209,7 +209,7 @@ function parseTask(raw: RawInputs, { contentStream, given }: RunContext) {
     content,
     fileLines: content === undefined ? parseFileLines(raw, operation) : [content.name],
     channels: parseChannels(raw.channel),
-    url: parseOptional(raw.url, (link) => parseExternalAddress(link, 'input `url`')),
+    url: parseOptional(raw.url, (link) => parseExternalAddress(link, (w) => w.subject('url'))),
     operation,
     scopedInputs: listScopedInputs(raw, given),
   };
@@ -281,7 +281,7 @@ function parseHosts(raw: RawInputs) {
 /** A host whose addresses are handed over: it may be in a network, but never on this machine. */
 function parseHandedOut(text: string, input: 'pages-base' | 'raw-base' | 'bin-host-url'): URL {
   const url = parseHttpsUrl(text, input);
-  refuseMachineAddress(url, `input \`${input}\``);
+  refuseMachineAddress(url, (w) => w.subject(input));
   return url;
 }
 
@@ -289,21 +289,25 @@ function parseHandedOut(text: string, input: 'pages-base' | 'raw-base' | 'bin-ho
 export function refuseAddresses(lines: readonly string[], operation: Operation): void {
   if (!lines.some((line) => /^\s*[a-z][a-z\d+.-]*:\/\//i.test(line))) return;
   refuseInput(
-    'input `file` is an address and names no file',
+    (w) => `${w.subject('file')} is an address and names no file`,
     operation === 'withdraw'
-      ? 'set `path:` to the place within the repository, or `file:` to the name that was delivered'
-      : 'set `file:` to a file, or `url:` to a link that is to be proven',
+      ? (w) =>
+          `set ${w.input('path')} to the place within the repository, or ${w.input('file')} to the name that was delivered`
+      : (w) => `set ${w.input('file')} to a file, or ${w.link}`,
   );
 }
 
 function parseFileLines({ file }: RawInputs, operation: Operation): readonly string[] {
   const lines = file.split('\n').flatMap((line) => line.trim() || []);
   if (lines.some((line) => line.includes('\0'))) {
-    refuseInput('input `file` holds a control character', 'remove it');
+    refuseInput((w) => `${w.subject('file')} holds a control character`, 'remove it');
   }
   refuseAddresses(lines, operation);
   if (lines.length > BATCH.files) {
-    refuseInput(`input \`file\` has ${lines.length} lines`, `name at most ${BATCH.files} files a step`);
+    refuseInput(
+      (w) => `${w.subject('file')} has ${lines.length} lines`,
+      `name at most ${BATCH.files} files at once`,
+    );
   }
   return lines;
 }

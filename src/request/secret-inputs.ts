@@ -30,8 +30,10 @@ export async function refuseSecretInputs(
     const [first] = findings;
     if (first === undefined) continue;
     refuseInput(
-      `input \`${name}\` contains what looks like a secret: ${first.rule} (fingerprint ${first.fingerprint})`,
-      `remove it from \`${name}\` and revoke it, or, if it is known to be harmless, set \`allow-secret: ${first.fingerprint}\``,
+      (w) =>
+        `${w.subject(name)} contains what looks like a secret: ${first.rule} (fingerprint ${first.fingerprint})`,
+      (w) =>
+        `remove it there and revoke it, or, if it is known to be harmless, set ${w.input('allow-secret', first.fingerprint)}`,
     );
   }
 }

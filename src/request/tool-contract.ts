@@ -3,7 +3,6 @@ import { ERROR_CODES } from '../protocol/error-codes.ts';
 import { TOOL } from '../protocol/words.ts';
 import { CLI_COMMANDS, COMMAND_FLAGS, EXIT_CODES, FLAGS, FURTHER_FLAGS, isSwitch } from './commands.ts';
 import { INPUTS } from './inputs.ts';
-import { createWording } from './wording.ts';
 
 /** What to do with an answer. */
 export const ANSWER_RULE =
@@ -23,7 +22,6 @@ const OUTPUT_FIELDS = {
 
 /** The machine contract, and how to call this tool: the content of `contract.json`. @see protocol 2.1 */
 export function toolContract() {
-  const word = createWording('cli');
   const commands = Object.entries(CLI_COMMANDS).map(([name, { usage, description }]) => [
     `${name} ${usage}`.trim(),
     description,
@@ -33,7 +31,7 @@ export function toolContract() {
     const isShown = value !== '' && !value.startsWith('${{') && !isSwitch(name);
     return [
       `--${name}${isSwitch(name) ? '' : ' VALUE'}`,
-      `${word(description)}${isShown ? ` Default: ${value}.` : ''}`,
+      `${description}${isShown ? ` Default: ${value}.` : ''}`,
     ];
   });
   return {

@@ -4,6 +4,7 @@ import { BIN_NAME, SECOND, TEXT, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
 import { repositoryPath } from '../rules/naming.ts';
 import type { SelfContained } from '../rules/page/page-file.ts';
+import type { Text } from '../words.ts';
 import type { InputName, RawInputs } from './inputs.ts';
 
 /** One parser for each kind of input: text in, a checked value out, or one sentence that says what to change. */
@@ -12,7 +13,7 @@ import type { InputName, RawInputs } from './inputs.ts';
 export type ChannelSelection = 'auto' | readonly [ChannelKey, ...ChannelKey[]];
 
 /** @throws {DeliveryError} `BAD_INPUT`, always. */
-export const refuseInput = (message: string, hint: string): never => {
+export const refuseInput = (message: Text, hint: Text): never => {
   throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
 };
 
@@ -22,8 +23,8 @@ export function parseBoolean(raw: RawInputs, name: InputName): boolean {
   if (/^(true|True|TRUE)$/.test(text)) return true;
   if (/^(false|False|FALSE)$/.test(text)) return false;
   return refuseInput(
-    `input \`${name}\` is neither true nor false`,
-    `set \`${name}: true\` or \`${name}: false\``,
+    (w) => `${w.subject(name)} is neither true nor false`,
+    (w) => `set ${w.input(name, 'true')} or ${w.input(name, 'false')}`,
   );
 }
 
@@ -35,8 +36,8 @@ export function parseChannels(text: string): ChannelSelection {
   const [main, ...duplicates] = text.split(/[+,]/).map(parseChannel);
   if (main === undefined || new Set([main, ...duplicates]).size <= duplicates.length) {
     return refuseInput(
-      `input \`channel\` names a channel twice: ${oneLine(text)}`,
-      'name each channel once, such as `channel: K1+K3`',
+      (w) => `${w.subject('channel')} names a channel twice: ${oneLine(text)}`,
+      (w) => `name each channel once, such as ${w.input('channel', 'K1+K3')}`,
     );
   }
   return [main, ...duplicates];
@@ -50,7 +51,7 @@ function parseChannel(word: string): ChannelKey {
   if (known !== undefined) return known[0] as ChannelKey;
   const all = Object.entries(CHANNELS).map(([key, { name }]) => `${key} (${name})`);
   return refuseInput(
-    `input \`channel\` names an unknown channel: ${oneLine(word) || 'nothing'}`,
+    (w) => `${w.subject('channel')} names an unknown channel: ${oneLine(word) || 'nothing'}`,
     `use auto, ${all.join(', ')}, or a list such as K1+K3`,
   );
 }
@@ -62,21 +63,23 @@ export function parseOperation(text: string): Operation {
   const operations = ['deliver', 'withdraw'] as const;
   const known = operations.find((operation) => operation === text.trim().toLowerCase());
   return (
-    known ?? refuseInput('input `operation` is neither deliver nor withdraw', 'set `operation: deliver`')
+    known ??
+    refuseInput((w) => `${w.subject('operation')} is neither deliver nor withdraw`, 'name one of them')
   );
 }
 
 export function parseMarker(marker: string): string {
   if (Buffer.byteLength(marker) > TEXT.marker) {
     refuseInput(
-      `input \`marker\` is longer than ${TEXT.marker} bytes`,
+      (w) => `${w.subject('marker')} is longer than ${TEXT.marker} bytes`,
       'choose a short text that is only in this file',
     );
   }
   if ([...marker.replace(/[\s\p{Cc}\p{Cf}]/gu, '')].length < TEXT.shortestMarker) {
     refuseInput(
-      `input \`marker\` has fewer than ${TEXT.shortestMarker} characters, spaces not counted: almost any page has it`,
-      'set `marker:` to a longer text that is only in this file',
+      (w) =>
+        `${w.subject('marker')} has fewer than ${TEXT.shortestMarker} characters, spaces not counted: almost any page has it`,
+      (w) => `set ${w.input('marker')} to a longer text that is only in this file`,
     );
   }
   return marker;
@@ -89,16 +92,16 @@ export function parseToken(text: string): string {
     ? 'contains a space, a line break or another character that no token has'
     : 'is too short or too common to be a token';
   return refuseInput(
-    `input \`token\` ${problem}`,
-    'set `token:` to the whole token, such as `${{ github.token }}`, or to nothing',
+    (w) => `${w.subject('token')} ${problem}`,
+    (w) => `set ${w.input('token')} to the whole token${w.ownToken}, or to nothing`,
   );
 }
 
 export function parseClientId(text: string): string {
   if (/^[A-Za-z0-9._-]{1,100}$/.test(text)) return text;
   return refuseInput(
-    'input `client-id` is not a client id',
-    'set `client-id:` to the id of an OAuth app, such as Iv1.0123456789abcdef',
+    (w) => `${w.subject('client-id')} is not a client id`,
+    (w) => `set ${w.input('client-id')} to the id of an OAuth app, such as Iv1.0123456789abcdef`,
   );
 }
 
@@ -117,8 +120,7 @@ export function parseScreen(text: string): ScreenMode {
 function parseMode<Mode extends string>(text: string, input: InputName, modes: readonly Mode[]): Mode {
   const known = modes.find((mode) => mode === text.trim().toLowerCase());
   return (
-    known ??
-    refuseInput(`input \`${input}\` is not one of ${modes.join(', ')}`, `set \`${input}: ${modes[0]}\``)
+    known ?? refuseInput((w) => `${w.subject(input)} is not one of ${modes.join(', ')}`, 'choose one of them')
   );
 }
 
@@ -126,8 +128,8 @@ export function parseRepository(text: string): { owner: string; repo: string } {
   const [, owner, repo] = /^([A-Za-z0-9][\w-]*)\/([\w.-]+)$/.exec(text.trim()) ?? [];
   if (owner === undefined || repo === undefined || repo === '.' || repo === '..') {
     return refuseInput(
-      `input \`repository\` is not of the form <owner>/<repo>: ${oneLine(text)}`,
-      'set `repository: owner/name`',
+      (w) => `${w.subject('repository')} is not of the form <owner>/<repo>: ${oneLine(text)}`,
+      (w) => `set ${w.input('repository', 'owner/name')}`,
     );
   }
   return { owner, repo };
@@ -136,16 +138,16 @@ export function parseRepository(text: string): { owner: string; repo: string } {
 export function parsePath(text: string): string {
   if (/^\.\/?$/.test(text)) return './';
   return text.endsWith('/')
-    ? `${repositoryPath(text.slice(0, -1), 'input `path`')}/`
-    : repositoryPath(text, 'input `path`');
+    ? `${repositoryPath(text.slice(0, -1), (w) => w.subject('path'))}/`
+    : repositoryPath(text, (w) => w.subject('path'));
 }
 
 /** How many folders to keep. */
 export function parseKeep(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text.trim())) return Number(text);
   return refuseInput(
-    `input \`keep\` is not a number of folders from 1 to 9999: ${oneLine(text)}`,
-    'set `keep: 20`, or leave it out to keep all',
+    (w) => `${w.subject('keep')} is not a number of folders from 1 to 9999: ${oneLine(text)}`,
+    (w) => `set ${w.input('keep', '20')}, or leave it out to keep all`,
   );
 }
 
@@ -155,8 +157,8 @@ export function parseEntry(text: string): string {
   const isBroken = path === '' || path.startsWith('/') || /[\p{Cc}\p{Cf}\\]|(^|\/)\.{0,2}(\/|$)/u.test(path);
   if (!isBroken) return path;
   return refuseInput(
-    `input \`entry\` is not the path of a page within the folder: ${oneLine(text)}`,
-    'set `entry: index.html`',
+    (w) => `${w.subject('entry')} is not the path of a page within the folder: ${oneLine(text)}`,
+    (w) => `set ${w.input('entry', 'index.html')}`,
   );
 }
 
@@ -165,8 +167,8 @@ export function parseWorkflowFile(text: string): string {
   const file = text.trim().replace(/^\.github\/workflows\//, '');
   if (/^[A-Za-z0-9_][\w. -]{0,200}\.ya?ml$/.test(file)) return file;
   return refuseInput(
-    `input \`site-workflow\` is not the file name of a workflow: ${oneLine(text)}`,
-    'set `site-workflow:` to the name of a file in .github/workflows, such as pages.yml',
+    (w) => `${w.subject('site-workflow')} is not the file name of a workflow: ${oneLine(text)}`,
+    (w) => `set ${w.input('site-workflow')} to the name of a file in .github/workflows, such as pages.yml`,
   );
 }
 
@@ -175,14 +177,14 @@ export function parseGitName(text: string, input: InputName): string {
   const broken = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|[/.]$|\.lock(\/|$)|(^|\/)\.|^@$/u.test(text);
   if (broken) {
     return refuseInput(
-      `input \`${input}\` is not a valid git name: ${oneLine(text)}`,
-      `set \`${input}:\` to letters, digits, -, _ and /`,
+      (w) => `${w.subject(input)} is not a valid git name: ${oneLine(text)}`,
+      (w) => `set ${w.input(input)} to letters, digits, -, _ and /`,
     );
   }
   if (!READ_OTHERWISE.test(text) && !(input === 'tag' && READ_AS_BRANCH.test(text))) return text;
   return refuseInput(
-    `input \`${input}\` is a name that git reads as something else: ${oneLine(text)}`,
-    `set \`${input}:\` to a plain name, without refs/ and the like before it`,
+    (w) => `${w.subject(input)} is a name that git reads as something else: ${oneLine(text)}`,
+    (w) => `set ${w.input(input)} to a plain name, without refs/ and the like before it`,
   );
 }
 
@@ -196,8 +198,8 @@ export function parseBinName(text: string): string {
   const { shortest, longest } = BIN_NAME;
   if (/^[A-Za-z0-9_-]+$/.test(text) && text.length >= shortest && text.length <= longest) return text;
   return refuseInput(
-    'input `bin` is not a name that the host accepts',
-    `set \`bin:\` to ${shortest} to ${longest} letters, digits, _ or -, or leave it out`,
+    (w) => `${w.subject('bin')} is not a name that the host accepts`,
+    (w) => `set ${w.input('bin')} to ${shortest} to ${longest} letters, digits, _ or -, or leave it out`,
   );
 }
 
@@ -214,8 +216,8 @@ export function parseSeconds(raw: RawInputs, input: InputName, least: number, us
   if (ms >= least && ms <= VERIFY_DEADLINE) return ms;
   const range = `between ${least / SECOND} and the protocol's ceiling of ${VERIFY_DEADLINE / SECOND}`;
   return refuseInput(
-    `input \`${input}\` is ${oneLine(text) || 'empty'}, not a number of seconds ${range}`,
-    `set \`${input}: ${usual / SECOND}\``,
+    (w) => `${w.subject(input)} is ${oneLine(text) || 'empty'}, not a number of seconds ${range}`,
+    (w) => `set ${w.input(input, `${usual / SECOND}`)}`,
   );
 }
 
@@ -223,8 +225,8 @@ export function parseHttpsUrl(text: string, input: InputName): URL {
   const url = URL.parse(text.trim());
   if (url?.protocol === 'https:' && url.username === '' && url.password === '') return url;
   return refuseInput(
-    `input \`${input}\` is not an https address without credentials`,
-    `set \`${input}: https://…\``,
+    (w) => `${w.subject(input)} is not an https address without credentials`,
+    (w) => `set ${w.input(input, 'https://…')}`,
   );
 }
 

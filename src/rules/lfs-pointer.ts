@@ -23,6 +23,6 @@ export async function refuseLfsPointer(
   for await (const piece of file.pieces()) text += piece.toString('latin1');
   if (!POINTER.test(text.replaceAll('\r\n', '\n'))) return;
   throw new DeliveryError('BAD_FILE', `the file ${given} is a Git LFS pointer, not the file itself`, {
-    hint: 'set `lfs: true` in the step with actions/checkout, or run `git lfs pull` before',
+    hint: 'run `git lfs pull` before (in a workflow, set `lfs: true` for actions/checkout)',
   });
 }

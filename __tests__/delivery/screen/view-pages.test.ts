@@ -422,7 +422,7 @@ describe('a proven page', () => {
   test('is one of the first ten of a step, and UNKNOWN of the others says how many were not opened', async () => {
     const { screen, step } = setUp({});
     const pages = Array.from({ length: 12 }, () => provenPage());
-    const reports = (await viewPublishedPages(pages, step)).map(composeReport);
+    const reports = (await viewPublishedPages(pages, step)).map((one) => composeReport(one));
     expect(screen.asked).toHaveLength(10);
     expect(reports.filter(({ unknown }) => unknown.length > 0).map(({ unknown }) => unknown)).toEqual(
       Array.from({ length: 2 }, () => [
@@ -438,7 +438,7 @@ describe('a proven page', () => {
     expect(screen.asked).toHaveLength(10);
     const reports = (
       await viewPublishedPages([...Array.from({ length: 10 }, () => text), provenPage()], step)
-    ).map(composeReport);
+    ).map((one) => composeReport(one));
     expect(reports.map(({ screen: seen }) => seen?.verdict ?? null)).toEqual([
       ...Array.from({ length: 9 }, () => 'shown'),
       null,

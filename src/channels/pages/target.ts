@@ -1,6 +1,7 @@
 import { DeliveryError } from '../../errors.ts';
 import { findAbsence, getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
+import type { Words } from '../../words.ts';
 import type { BranchReader } from './branch-reader.ts';
 import type { PagesLocation } from './destination.ts';
 
@@ -112,6 +113,6 @@ export async function readTargetHead(target: CommitTarget): Promise<string | nul
 
 function missingBranchError(cause: DeliveryError): DeliveryError {
   const { code, message, httpCode } = cause;
-  const hint = `set \`setup: true\` to create it, or ${cause.hint}`;
+  const hint = (w: Words) => `set ${w.input('setup', 'true')} to create it, or ${w.say(cause.advice ?? '')}`;
   return new DeliveryError(code, message, { httpCode, hint, cause });
 }

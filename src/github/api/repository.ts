@@ -121,7 +121,7 @@ async function isPrivate({ rest, repository }: GitHubClient): Promise<boolean | 
     const name = `${repository.owner}/${repository.repo}`;
     throw new DeliveryError('NOT_FOUND', `the repository ${name} does not exist for this token`, {
       httpCode: 404,
-      hint: 'set `repository: <owner>/<repo>` to one that `token:` may write to',
+      hint: (w) => `set ${w.input('repository')} to one that ${w.input('token')} may write to`,
       cause: thrown,
     });
   }

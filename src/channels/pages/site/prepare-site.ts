@@ -6,6 +6,7 @@ import { getBrowserDisplay } from '../../../rules/browser-display.ts';
 import { buildWithJekyll, isLeftOutByJekyll } from '../../../rules/jekyll.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import { refuseSpecialFile } from '../../../rules/special-files.ts';
+import type { Words } from '../../../words.ts';
 import type { ChannelPlan, PagePictures, PreparedTask } from '../../channel.ts';
 import {
   addressOf,
@@ -119,7 +120,7 @@ function addPictures(site: LocalSite, pictures: PagePictures): LocalSite {
   if (taken !== undefined) {
     throw new DeliveryError('BAD_INPUT', `the folder has a file ${taken.path}, where the picture goes`, {
       step: 'check',
-      hint: 'give that file another name, or set `picture: false`',
+      hint: (w) => `give that file another name, or set ${w.input('picture', 'false')}`,
       leftBehind: [],
     });
   }
@@ -165,10 +166,12 @@ async function findJekyllRefusal(
       : [`leaves out ${isFolderLeftOut ? `the folder ${folder}` : nameFew(leftOut)}`]),
     ...(rendered.length === 0 ? [] : [`renders ${nameFew(rendered)}`]),
   ];
-  const other = isFolderLeftOut ? `set \`path: ${toSeenFolder(folder)}\`` : 'rename these files';
+  const other = (w: Words) =>
+    isFolderLeftOut ? `set ${w.input('path', toSeenFolder(folder))}` : 'rename these files';
   return new DeliveryError('BAD_INPUT', `Jekyll, which builds this Pages site, ${problems.join(', and ')}`, {
     step: 'check',
-    hint: `set \`nojekyll: true\`, which commits an empty ${switchFile} and ends Jekyll for the whole site, or ${other}`,
+    hint: (w) =>
+      `set ${w.input('nojekyll', 'true')}, which commits an empty ${switchFile} and ends Jekyll for the whole site, or ${other(w)}`,
     leftBehind: [],
   });
 }
