@@ -331,7 +331,7 @@ describe('a proven page', () => {
   });
 
   test.each<[string, Stage, RegExp]>([
-    ['a switched-off screen', { inputs: { screen: 'off' } }, /not opened in one \(`screen: off`\)/],
+    ['a switched-off screen', { inputs: { screen: 'off' } }, /not opened in one, as asked$/],
     [
       'a missing browser',
       { answer: () => createUncheckedView('no browser was found', 'set `CHROME_PATH`') },
@@ -449,7 +449,7 @@ describe('a proven page', () => {
   test.each<[string, Partial<ServedFile>, number, Partial<RawInputs>, RegExp | null]>([
     ['a downloaded file', { display: 'none' }, 9, {}, null],
     ['a PDF', { display: 'viewer' }, 9, {}, /: a file that needs a viewer or a player is not opened in one$/],
-    ['a PDF', { display: 'viewer' }, 9, { screen: 'off' }, /`screen: off`/],
+    ['a PDF', { display: 'viewer' }, 9, { screen: 'off' }, /not opened in one, as asked/],
     ['a long text', { display: 'plain' }, 1_048_577, {}, /: a file of this kind above 1 MB is not opened/],
     [
       'a large picture',
