@@ -360,7 +360,7 @@ describe('a link', () => {
 
   test('with a marker that the link itself has is refused before any request', async () => {
     const delivered = await deliver({ inputs: { ...inputs, marker: 'share/42' } });
-    expectNotReady(delivered, { step: 'check', httpCode: null, reason: /`marker` is a part of `url`/ });
+    expectNotReady(delivered, { step: 'check', httpCode: null, reason: /`marker` is a part of the link/ });
     expect(scenario.world.traffic.lines()).toEqual([]);
   });
 

@@ -159,7 +159,7 @@ describe('a build that had failed before the step is started again', () => {
     const second = await scenario.deliver({ repository, files, inputs: { channel: 'K1' }, token });
     expectNotReady(second, {
       step: 'wait',
-      reason: /requesting a build needs `permissions: { pages: write }`/,
+      reason: /requesting a build needs the permission `pages: write`/,
     });
   });
 });
