@@ -14,7 +14,7 @@ import {
 const DETAILS: Required<ErrorDetails> = {
   httpCode: 503,
   step: 'place',
-  hint: 'run the step again',
+  hint: 'try again',
   retryable: true,
   retryAfter: 2_000,
   leftBehind: [],

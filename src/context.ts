@@ -16,6 +16,7 @@ import { createHttpClient } from './http/client.ts';
 import type { Logger, Ports } from './ports.ts';
 import type { DeliveryRequest } from './request/parse-request.ts';
 import { random, systemClock, watchForEnd } from './system.ts';
+import type { Face } from './words.ts';
 
 /** The real clock, network and randomness, with the log of the interface that runs. */
 export function createPorts(logger: Logger, signal: AbortSignal): Ports {
@@ -24,6 +25,8 @@ export function createPorts(logger: Logger, signal: AbortSignal): Ports {
 
 /** What an interface does in its own way. */
 export interface InterfaceParts {
+  /** Its words. */
+  readonly face?: Face;
   /** How the lines of `file` are read: literally, unless the interface knows patterns. */
   readonly findFiles?: FindFiles;
   /** How a person is asked for a token: by the log, unless the interface can ask them itself. */
@@ -61,10 +64,11 @@ const authorizeInLog: typeof authorizeDevice = async (options, ports) => {
 export function createDeliveryContext(
   request: DeliveryRequest,
   ports: Ports,
-  { findFiles = findLiteralFiles, authorize = authorizeInLog }: InterfaceParts = {},
+  { face, findFiles = findLiteralFiles, authorize = authorizeInLog }: InterfaceParts = {},
 ): DeliveryContext {
   return {
     ...ports,
+    face,
     findFiles,
     screen: createLazyViewer(() => loadBrowserCode(browserOptions(request, ports))),
     async openRepository(query) {

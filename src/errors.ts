@@ -1,5 +1,6 @@
 import type { ErrorCode } from './protocol/error-codes.ts';
 import type { Step } from './protocol/words.ts';
+import { ACTION, type Face, say, type Text } from './words.ts';
 
 export type { ErrorCode };
 
@@ -9,7 +10,7 @@ export interface ErrorDetails {
   /** The step that failed; the pipeline adds it if the code that throws does not know it. */
   readonly step?: Step | undefined;
   /** What the user should change: the input, permission, setting or YAML line. */
-  readonly hint?: string | undefined;
+  readonly hint?: Text | undefined;
   /** Whether the same request may succeed a moment later. */
   readonly retryable?: boolean | undefined;
   /** Milliseconds that the host asks to wait. */
@@ -20,6 +21,9 @@ export interface ErrorDetails {
   readonly findings?: readonly string[] | undefined;
   readonly cause?: unknown;
 }
+
+const formatMessage = (about: Text, findings: readonly string[], face: Face): string =>
+  [say(about, face), findings.join('; ')].filter((part) => part !== '').join(': ');
 
 /** Every bundle has a class of its own; the errors of the MCP server's reach the command line's. */
 const MARK = Symbol.for('screen-delivery.DeliveryError');
@@ -33,24 +37,27 @@ export class DeliveryError extends Error {
   readonly code: ErrorCode;
   readonly httpCode: number | undefined;
   readonly step: Step | undefined;
+  /** In the words of the action; whatever passes it on takes `advice`. */
   readonly hint: string | undefined;
+  /** The hint, for any interface. */
+  readonly advice: Text | undefined;
   readonly retryable: boolean;
   readonly retryAfter: number | undefined;
   readonly leftBehind: readonly string[] | undefined;
   readonly findings: readonly string[];
-  /** The message without its findings. */
-  readonly about: string;
+  /** The message without its findings, for any interface; `message` is in the words of the action. */
+  readonly about: Text;
 
-  constructor(code: ErrorCode, about: string, details: ErrorDetails = {}) {
+  constructor(code: ErrorCode, about: Text, details: ErrorDetails = {}) {
     const { cause, findings = [] } = details;
-    const message = findings.length === 0 ? about : `${about}: ${findings.join('; ')}`;
-    super(message, cause === undefined ? undefined : { cause });
+    super(formatMessage(about, findings, ACTION), cause === undefined ? undefined : { cause });
     this.code = code;
     this.about = about;
     this.findings = findings;
     this.httpCode = details.httpCode;
     this.step = details.step;
-    this.hint = details.hint;
+    this.advice = details.hint;
+    this.hint = this.advice === undefined ? undefined : say(this.advice, ACTION);
     this.retryable = details.retryable ?? false;
     this.retryAfter = details.retryAfter;
     this.leftBehind = details.leftBehind;
@@ -62,6 +69,11 @@ export class DeliveryError extends Error {
 
   get [MARK](): true {
     return true;
+  }
+
+  /** The message in the words of an interface. */
+  messageFor(face: Face): string {
+    return formatMessage(this.about, this.findings, face);
   }
 
   /** A copy of this error that is not retried. */
@@ -80,7 +92,8 @@ export class DeliveryError extends Error {
   }
 
   #with(details: ErrorDetails): DeliveryError {
-    return new DeliveryError(this.code, this.about, { ...this, cause: this.cause, ...details });
+    const same = { ...this, hint: this.advice, cause: this.cause };
+    return new DeliveryError(this.code, this.about, { ...same, ...details });
   }
 }
 
@@ -112,7 +125,7 @@ export function toDeliveryError(thrown: unknown): DeliveryError {
   if (reason instanceof DeliveryError) return reason;
   if (reason instanceof Error && reason.name === 'TimeoutError') {
     return new DeliveryError('CONNECTION', 'no answer came in time', {
-      hint: 'run the step again, or use another channel',
+      hint: 'try again, or use another channel',
       cause: thrown,
     });
   }

@@ -87,6 +87,7 @@ function addRetryTime(failure: DeliveryError, left: number, now: number): Delive
   const event = code === 'RATE_LIMITED' ? 'the limit is lifted' : 'the host asks to try again';
   return new DeliveryError(code, `${message}; ${event} ${formatRetryTime(now, retryAfter)}`, {
     ...failure,
+    hint: failure.advice,
     cause: failure.cause,
   });
 }

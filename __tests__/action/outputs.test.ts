@@ -126,7 +126,7 @@ describe('writeOutputs', () => {
     await inStep({}, async ({ env, outputs, summary, printed }) => {
       const leaking = new DeliveryError('HOST_ERROR', `the host said ${TOKEN}`, { hint: `use ${TOKEN}` });
       await writeOutputs(
-        [finishReport(refusalReport(`${TOKEN}.html`, leaking), (text) => text, redactorOf(TOKEN))],
+        [finishReport(refusalReport(`${TOKEN}.html`, leaking), redactorOf(TOKEN))],
         env,
         logger,
       );

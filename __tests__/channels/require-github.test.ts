@@ -9,13 +9,13 @@ describe('requireGitHub', () => {
     expect(requireGitHub(accessWith(github), 'K1')).toBe(github);
   });
 
-  test('refuses without a token, with the YAML to add and the channel that needs none', () => {
+  test('refuses without a token, with the permission that it needs and the channel that needs none', () => {
     expect(() => requireGitHub(accessWith(null), 'K2')).toThrow(
       expect.objectContaining({
         code: 'NO_TOKEN',
         step: 'authorize',
         message: 'channel K2 needs a token and a repository',
-        hint: expect.stringMatching(/token: \$\{\{ github\.token \}\}.*contents: write.*K3/),
+        hint: expect.stringMatching(/`token:` .*contents: write.*\$\{\{ github\.token \}\}.*K3/),
       }),
     );
   });

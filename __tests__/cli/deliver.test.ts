@@ -8,13 +8,16 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { parseCommand } from '../../src/cli/args.ts';
 import { deliverAll } from '../../src/cli/deliver.ts';
-import { CLI_WORDING } from '../../src/cli/terminal.ts';
 import { UsageError } from '../../src/cli/usage-error.ts';
 import type { Report, ReportDocument } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
+import { commandFace } from '../../src/request/faces.ts';
+import { say, type Text } from '../../src/words.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
 import { fakeTerminal } from './terminals.ts';
+
+const sayHere = (text: Text): string => say(text, commandFace('deliver'));
 
 const PAGE = '<p>marker-42</p>\n';
 const SHA256 = createHash('sha256').update(PAGE).digest('hex');
@@ -130,12 +133,12 @@ describe('deliverAll for deliver', () => {
     [['--repository', 'octo'], /is not of the form <owner>\/<repo>: octo$/, /`repository:` to owner\/name/],
     [['--prune', 'no'], /neither true nor false$/, /prune: true/],
     [['--bin', 'x'], /not a name that the host accepts$/, /letters, digits/],
-    [['--picture', '--screen', 'off'], /needs a browser$/, /screen: auto/],
-    [['--client-id', 'Iv1.0123456789abcdef'], /no repository that a token would/, /repository: owner\/name/],
+    [['--picture', '--screen', 'off'], /needs a browser$/, /--screen auto/],
+    [['--client-id', 'Iv1.0123456789abcdef'], /no repository that a token would/, /--repository owner\/name/],
   ])('refuses the flags %j as wrong usage, before anything is done', async (flags, message, hint) => {
     const error = await runForUsage(['deliver', 'page.html', ...flags]);
-    expect(error.message).toMatch(message);
-    expect(error.hint).toMatch(hint);
+    expect(sayHere(error.about)).toMatch(message);
+    expect(sayHere(error.hint)).toMatch(hint);
   });
 });
 
@@ -153,10 +156,10 @@ describe('standard input', () => {
   });
 
   test('is refused without a name, as wrong usage', async () => {
-    const { message, hint } = await runForUsage(['deliver', '-']);
-    expect([message, hint].map(CLI_WORDING)).toEqual([
+    const { about, hint } = await runForUsage(['deliver', '-']);
+    expect([sayHere(about), sayHere(hint)]).toEqual([
       'standard input has no file name',
-      'set `--name` to the name to give it, such as page.html',
+      'give it one with `--name`, such as page.html',
     ]);
   });
 
@@ -169,13 +172,13 @@ describe('standard input', () => {
 });
 
 test.each([
-  ['deliver', 'https://example.com/page.html', 'prove a link with `screen-delivery verify URL`'],
-  ['deliver', 'https://example.com/?page=[1]', 'prove a link with `screen-delivery verify URL`'],
+  ['deliver', 'https://example.com/page.html', 'prove the link with `screen-delivery verify URL`'],
+  ['deliver', 'https://example.com/?page=[1]', 'prove the link with `screen-delivery verify URL`'],
   ['withdraw', 'https://example.com/*.html', 'set `--path` to the place within the repository'],
 ])('%s %s is wrong usage that says where an address belongs', async (name, address, hint) => {
-  const { message, hint: given } = await runForUsage([name, 'page.html', address]);
-  expect(CLI_WORDING(`${message}; ${given}`)).toContain(`\`FILE\` is an address and names no file; `);
-  expect(CLI_WORDING(given)).toContain(hint);
+  const { about, hint: given } = await runForUsage([name, 'page.html', address]);
+  expect(sayHere(about)).toBe('`FILE` is an address and names no file');
+  expect(sayHere(given)).toContain(hint);
 });
 
 test('a flag without effect is told in a note, also with the value that it has anyway', async () => {
@@ -189,7 +192,7 @@ test('a withdrawal without a token and a bin says how a bin is named', async () 
   const { report, host } = await runForReport(['withdraw', 'page.html']);
   expect(report.notReady).toMatchObject({ code: 'NO_TOKEN', step: 'check' });
   expect(report.notReady?.hint).toBe(
-    'set `--bin` to the first folder of the address that was delivered, or give a token for K1',
+    'set `--bin` to the first folder of the address, or GITHUB_TOKEN for K1',
   );
   expect(host.seen).toEqual([]);
 });
@@ -286,8 +289,8 @@ describe('the credentials of the command line', () => {
   });
 
   test.each(['null', '17', 'ready', 'a\nb', `${TOKEN}\nx`])('are refused as a token: %j', async (value) => {
-    const { message } = await runForUsage(['deliver', 'page.html'], { GH_TOKEN: value });
-    expect(CLI_WORDING(message)).toMatch(/^the token (is|contains) /);
+    const { about } = await runForUsage(['deliver', 'page.html'], { GH_TOKEN: value });
+    expect(sayHere(about)).toMatch(/^the token (is|contains) /);
   });
 
   test.each(['NODE_TLS_REJECT_UNAUTHORIZED', 'GIT_SSL_NO_VERIFY'])(
@@ -326,7 +329,7 @@ describe('the credentials of the command line', () => {
       const value = flag === 'url' ? `https://a.dev/?t=${secret}` : secret;
       const { message, hint } = await runForUsage(['deliver', 'page.html', `--${flag}`, value]);
       expect(message).toContain(`\`${flag}\` contains what looks like a secret`);
-      expect(message + hint).not.toContain(secret);
+      expect(message + sayHere(hint)).not.toContain(secret);
     },
   );
 });
@@ -423,7 +426,7 @@ describe('the repository of the command line', () => {
   test('is not looked up if the flags name two different instances', async () => {
     const instance = ['--repository', 'octo/site', '--api-url', 'https://git.example.com/api/v3'];
     const { hint } = await runForUsage([...args, ...instance], { GITHUB_TOKEN: TOKEN });
-    expect(CLI_WORDING(hint)).toContain('--auth-url https://git.example.com');
+    expect(sayHere(hint)).toContain('--auth-url https://git.example.com');
   });
 
   test('is taken from --repository before any git remote', async () => {

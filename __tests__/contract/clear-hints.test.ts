@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ACTION, say } from '../../src/words.ts';
 import { DELIVERY_FILES, type DeliveryKind } from '../faults/delivery-kinds.ts';
 import { FaultRunner } from '../faults/fault-runner.ts';
 import { createResponse, createWorldHttp } from '../faults/recorded-http.ts';
@@ -117,7 +118,7 @@ const CASES: readonly Case[] = [
     inputs: { channel },
     contents: 'read' as const,
     reason: /Resource not accessible by integration/,
-    change: '`permissions: { contents: write }` to the job; a pull request from a fork',
+    change: '`permissions: { contents: write }` to the job (a pull request from a fork',
     instead: 'K3',
   })),
   {
@@ -160,6 +161,6 @@ test.each(CASES)('the report says what to change and names the next best channel
   expect(report.ready).toBe(false);
   expect(report.notReady?.reason).toMatch(one.reason);
   expect(report.notReady?.hint).toContain(one.change);
-  expect(report.notReady?.hint).toContain(`use channel: ${one.instead}`);
+  expect(report.notReady?.hint).toContain(say((w) => w.use(one.instead), ACTION));
   expect(report.lines.RESULT).toContain(one.change);
 });

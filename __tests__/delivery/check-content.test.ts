@@ -11,9 +11,9 @@ const check = (names: readonly string[], allowedSecrets: readonly string[] = [])
 
 describe('the name of a file', () => {
   test.each([
-    ['a credential of this job', `${OWN}.html`],
-    ['a credential of this job', `a/${Buffer.from(OWN).toString('base64url')}/b.html`],
-    ['a credential of this job', `${Buffer.from(OWN).toString('hex')}.html`],
+    ['a credential of this environment', `${OWN}.html`],
+    ['a credential of this environment', `a/${Buffer.from(OWN).toString('base64url')}/b.html`],
+    ['a credential of this environment', `${Buffer.from(OWN).toString('hex')}.html`],
     ['what looks like a secret: github', `${KNOWN}.html`],
     ['what looks like a secret: github', `reports/${KNOWN}/index.html`],
   ])('is refused with %s, and not repeated', async (what, name) => {

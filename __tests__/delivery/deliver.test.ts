@@ -323,7 +323,7 @@ describe('a secret in the file', () => {
     expect(report.notReady).toMatchObject({
       step: 'check',
       code: 'BAD_FILE',
-      reason: 'the file page.html contains a credential of this job',
+      reason: 'the file page.html contains a credential of this environment',
       hint: expect.stringContaining('revoke'),
     });
     expect({ asked, seen: host.seen }).toEqual({ asked: [], seen: [] });

@@ -193,7 +193,7 @@ describe('findFiles, with a wrong pattern', () => {
       'that matches nothing',
       ['gone/*.html'],
       /matches no file: gone\/\*\.html$/,
-      /an earlier step writes it/,
+      /make sure that the file is there/,
     ],
     ['whose folder does not exist', ['gone/**'], /matches no file/, /relative to the workspace/],
     ['that matches only folders', ['o?t'], /matches no file/, /relative/],

@@ -89,7 +89,7 @@ describe('opening a site', () => {
       hint: 'set `file: dist/lcov-report/`, or `entry:` to one of its pages: lcov-report/index.html, lcov-report/a.js.html',
     });
     await expect((await open({ 'a.txt': 'x' })).opened).rejects.toMatchObject({
-      hint: expect.stringContaining('`file: dist/*`'),
+      hint: expect.stringContaining('name its files'),
     });
   });
 });
@@ -169,7 +169,7 @@ describe('channels that take no folder', () => {
     const { opened } = await open({ 'index.html': PAGE }, [{ file: 'dist', channel }]);
     await expect(opened).rejects.toMatchObject({
       code: 'BAD_INPUT',
-      hint: expect.stringContaining('`tar -czf dist.tar.gz dist` with `file: dist.tar.gz`'),
+      hint: expect.stringContaining('(`tar -czf dist.tar.gz dist`) and deliver dist.tar.gz'),
     });
   });
 
@@ -192,7 +192,7 @@ describe('channels that take no folder', () => {
   ])('name a command that works in a shell: %s', (given, command, archive) => {
     const { hint } = folderChannelError(given, 'K3');
     expect(hint).toBe(
-      `use channel: K1, with \`setup: true\` where there is no Pages site, or pack it in a step before: \`${command}\` with \`file: ${archive}\``,
+      `use channel: K1, with \`setup: true\` where there is no Pages site, or pack it (\`${command}\`) and deliver ${archive}`,
     );
   });
 });

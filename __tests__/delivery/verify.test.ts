@@ -511,7 +511,7 @@ describe('waiting for the host', () => {
   test('says what to do also where the host does not', async () => {
     const { waiting } = await stage(() => ({ status: 404 }));
     await expect(waiting(building)).rejects.toMatchObject({
-      hint: expect.stringContaining('run the step again'),
+      hint: expect.stringContaining('try again'),
     });
   });
 

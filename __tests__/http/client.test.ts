@@ -290,7 +290,7 @@ describe('connectionError', () => {
     expect(convert(thrown)).toMatchObject({
       code: 'CONNECTION',
       message: `the request to api.example.com failed: ${reason}`,
-      hint: 'run the step again, or use another channel',
+      hint: 'try again, or use another channel',
       retryable: true,
       cause: thrown,
     });

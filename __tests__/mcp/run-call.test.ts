@@ -117,7 +117,7 @@ describe('a content', () => {
   });
 
   test.each([
-    [{ content: 'x', name: 'a.html', file: 'b.html' }, /`file` and `content` are both given/],
+    [{ content: 'x', name: 'a.html', file: 'b.html' }, /a file and a content are both given/],
     [{ name: 'a.html' }, /`content` is empty/],
     [{ content: ' ', name: 'a.html' }, /`content` is empty/],
   ])('is refused as %j', async (args, reason) => {

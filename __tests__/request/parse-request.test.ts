@@ -46,7 +46,7 @@ describe('parseRequest, given a wrong input', () => {
       'content without a name',
       { file: '', content: 'x' },
       /`content` has no file name/,
-      /`name:` .*page\.html/,
+      /`name:`.*page\.html/,
     ],
     ['a name without content', { file: '', name: 'a.html' }, /`content` is empty/, /`content:`.*`name:`/],
     ['a name for a file', { name: 'a.html' }, /`content` is empty/, /leave `name:` out/],
@@ -54,15 +54,15 @@ describe('parseRequest, given a wrong input', () => {
       'content of spaces alone',
       { file: '', content: ' \n', name: 'a.html' },
       /`content` is empty/,
-      /`content:`/,
+      /^give a text/,
     ],
-    ['a file and content', { content: 'x', name: 'a.html' }, /are both given/, /leave `file:` or `content:`/],
+    ['a file and content', { content: 'x', name: 'a.html' }, /are both given/, /^leave one of them out$/],
     ...['a/b.html', 'a\\b.html', '..', '.git', 'a\u202eb.html', 'x'.repeat(256)].map(
       (name): [string, Partial<RawInputs>, RegExp, RegExp] => [
         `content with a name that is no file name: ${JSON.stringify(name.slice(0, 12))}`,
         { file: '', content: 'x', name },
         /`name` is not a file name/,
-        /`name:`.*`path:`/,
+        /^set `name:` .*no folder$/,
       ],
     ),
     [
@@ -81,7 +81,7 @@ describe('parseRequest, given a wrong input', () => {
       'a withdrawal of nothing',
       { operation: 'withdraw', file: '' },
       /nothing to withdraw/,
-      /`path:`.*`file:`/,
+      /^name a file, or set `path:`$/,
     ],
     [
       'a withdrawal of a link',
@@ -105,7 +105,7 @@ describe('parseRequest, given a wrong input', () => {
       'an address in place of a file',
       { file: 'a.html\nhttps://octo.github.io/site/a.html' },
       /`file` is an address and names no file/,
-      /`url:` to a link/,
+      /`url:` to the link/,
     ],
     [
       'an address to withdraw, which would be taken for the file name at its end',
@@ -125,7 +125,7 @@ describe('parseRequest, given a wrong input', () => {
       'an unknown screen mode',
       { screen: 'yes' },
       /`screen` is not one of auto, enforce, off/,
-      /`screen: auto`/,
+      /^choose one of them$/,
     ],
     ['a picture without a browser', { screen: 'off', picture: 'true' }, /needs a browser/, /`screen: auto`/],
     ['a channel list with a gap', { channel: 'K1+' }, /unknown channel: nothing/, /auto/],
@@ -149,7 +149,7 @@ describe('parseRequest, given a wrong input', () => {
       'a link for a channel that needs a file',
       { file: '', url: 'https://a.dev/x', channel: 'K1', marker: 'It works' },
       /`file` is missing/,
-      /`file:`.*K4/,
+      /^name it; .*channel: K4$/,
     ],
     [
       'a link without a marker or a file',
@@ -177,7 +177,7 @@ describe('parseRequest, given a wrong input', () => {
     ].map((marker): [string, Partial<RawInputs>, RegExp, RegExp] => [
       `a marker that the link itself has: ${marker}`,
       { file: '', url: 'https://a.dev/q/share-42?x=%C3%9Cbung', marker },
-      /`marker` is a part of `url`/,
+      /`marker` is a part of the link/,
       /`marker:`/,
     ]),
     [

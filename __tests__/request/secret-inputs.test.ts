@@ -22,7 +22,7 @@ describe('an input that becomes public or is printed', () => {
     const found = /contains what looks like a secret: github \(fingerprint [0-9a-f]{16}\)/;
     for (const [secret, message] of [
       [OWN, /holds the token$/],
-      [Buffer.from(OTHER).toString('base64'), /holds a credential of this job$/],
+      [Buffer.from(OTHER).toString('base64'), /holds a credential of this environment$/],
       [KNOWN, found],
     ] as const) {
       const refusal = (await check({ [name]: `a ${secret}` })) as Error;

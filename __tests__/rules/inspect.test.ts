@@ -186,7 +186,7 @@ describe('a file that fails a check', () => {
     expect(await getRefusal({ path, given: 'out/page.html', marker: undefined, secrets: [] })).toMatchObject({
       code: 'BAD_FILE',
       message: 'the file out/page.html does not exist',
-      hint: expect.stringContaining('`file:`'),
+      hint: expect.stringContaining('relative to the workspace'),
       cause: expect.objectContaining({ code: 'ENOENT' }),
     });
   });
@@ -280,7 +280,7 @@ describe('a file with a credential in another encoding', () => {
         await inspectFile({ ...(await writeTestFile(content)), secrets: [secret] }).catch((thrown) => thrown),
       ).toMatchObject({
         code: 'BAD_FILE',
-        message: expect.stringContaining('contains a credential of this job'),
+        message: expect.stringContaining('contains a credential of this environment'),
       });
     }
   });
@@ -374,7 +374,7 @@ describe('a file with allowed roots', () => {
     await writeFile(join(root, 'workspace-2/page.html'), 'a neighbor that begins with the same name');
     expect(await inspect(join(workspace, path), [workspace])).toMatchObject({
       ...OUTSIDE,
-      hint: expect.stringContaining('temp folder'),
+      hint: expect.stringContaining('into the workspace'),
     });
   });
 

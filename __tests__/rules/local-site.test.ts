@@ -67,7 +67,7 @@ describe('listing the files of a site', () => {
     });
     writeFileSync(join(folder, 'line\nbreak'), '');
     await expect(listSiteFiles(folder, 'apidocs')).rejects.toMatchObject({
-      hint: 'correct the step that writes the folder',
+      hint: 'correct what writes the folder',
     });
   });
 

@@ -77,7 +77,7 @@ describe('an answer of GitHub that only a person can change ends the delivery at
       step: 'authorize',
       httpCode: 410,
       reason: /has been removed/,
-      hint: /newest version of this action/,
+      hint: /newest version of this tool/,
     });
   });
 });
@@ -162,7 +162,7 @@ test('the rate limit of GraphQL, which comes with HTTP 200, is waited out', asyn
   };
   scenario.intercept({ url: /\/graphql$/, times: 1 }, limited);
   const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
-  expectNotReady(delivered, { step: 'check', reason: /commit by the job's own token starts no workflow/ });
+  expectNotReady(delivered, { step: 'check', reason: /commit by a job's own token starts no workflow/ });
   expect(listRequests(scenario, /graphql/)).toHaveLength(2);
 });
 

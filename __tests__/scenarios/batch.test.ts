@@ -77,7 +77,7 @@ describe('a file that fails stops no other', () => {
       expect(reports.map(({ notReady }) => notReady?.reason ?? '')).toEqual([
         '',
         expect.stringMatching(/needs .* from elsewhere|cdn\.example/),
-        expect.stringMatching(/this action did not deliver what it holds now/),
+        expect.stringMatching(/this tool did not deliver what it holds now/),
       ]);
       expect({ exitCode, result: outputs.result, url: outputs.url }).toEqual({
         exitCode: 1,

@@ -64,7 +64,7 @@ describe('the token', () => {
     for (const { notReady } of delivered.reports) {
       expect(notReady).toMatchObject({
         step: 'check',
-        reason: expect.stringMatching(/contains a credential of this job/),
+        reason: expect.stringMatching(/contains a credential of this environment/),
       });
     }
     expect(collectOutput(delivered)).not.toContain(token);

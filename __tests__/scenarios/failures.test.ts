@@ -115,7 +115,7 @@ describe('a repository that is not as it should be', () => {
       step: 'authorize',
       httpCode: 404,
       reason: /octo\/nowhere does not exist for this token/,
-      hint: /repository: <owner>\/<repo>/,
+      hint: /set `repository:` to one that `token:` may write to/,
     });
   });
 

@@ -30,7 +30,7 @@ const WRONG: Wrong[] = [
     story: 'an empty file',
     files: { 'page.html': '' },
     reason: /is empty$/,
-    hint: /the step that writes it/,
+    hint: /what writes it/,
   },
   {
     story: 'a folder without its page',
@@ -58,7 +58,7 @@ const WRONG: Wrong[] = [
     files,
     inputs: { file: 'out/**/*.html' },
     reason: /^input `file` matches no file: out\/\*\*\/\*\.html$/,
-    hint: /an earlier step writes it/,
+    hint: /make sure that the file is there/,
   },
   {
     story: 'more files than a step takes',
@@ -72,7 +72,7 @@ const WRONG: Wrong[] = [
     files,
     inputs: { marker: 'Marker-42' },
     reason: /^the marker was not found in the file page\.html$/,
-    hint: /a text that the file contains exactly/,
+    hint: /to a text of the file/,
   },
   {
     story: 'an unknown channel',

@@ -43,6 +43,6 @@ test("many files with a person's file among them: the others are delivered, that
   expect(refused[0]?.notReady).toMatchObject({
     step: 'place',
     code: 'NOT_OURS',
-    reason: expect.stringMatching(/this action did not deliver what it holds now$/),
+    reason: expect.stringMatching(/this tool did not deliver what it holds now$/),
   });
 });

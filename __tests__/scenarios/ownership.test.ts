@@ -26,9 +26,9 @@ test.each<[string, (message: string) => string]>([
   await repository.commit(PATH, FOREIGN, messageOf(message));
   const files = { 'page.html': createPage('second') };
   const second = await scenario.deliver({ repository, files, inputs });
-  expectNotReady(second, { step: 'place', reason: /this action did not deliver what it holds now$/ });
+  expectNotReady(second, { step: 'place', reason: /this tool did not deliver what it holds now$/ });
   const withdrawn = await scenario.deliver({ repository, inputs: { ...inputs, operation: 'withdraw' } });
-  expectNotReady(withdrawn, { step: 'place', reason: /this action did not deliver what it holds now$/ });
+  expectNotReady(withdrawn, { step: 'place', reason: /this tool did not deliver what it holds now$/ });
   expect((await repository.read(PATH))?.toString()).toBe(FOREIGN);
 });
 

@@ -96,7 +96,7 @@ describe('a CDN that keeps a 404 for ten minutes', () => {
       step: 'verify',
       httpCode: 404,
       reason: /without \?v= .*HTTP 404 from a cache, 120 s old, which may keep it for up to 8 minutes/,
-      hint: /run the step again in 8 minutes/,
+      hint: /try again in 8 minutes/,
     });
   });
 });
@@ -289,7 +289,7 @@ describe('a page that only the marker proves', () => {
     expectNotReady(delivered, {
       step: 'verify',
       reason: /somebody removed or replaced .*notes\.md/,
-      hint: /run the step again/,
+      hint: /try again/,
     });
     expect((await repository.read('notes.md'))?.toString()).toBe(theirs);
   });
@@ -371,7 +371,7 @@ describe('a link', () => {
 
   test('with a marker that the link itself has is refused before any request', async () => {
     const delivered = await deliver({ inputs: { ...inputs, marker: 'share/42' } });
-    expectNotReady(delivered, { step: 'check', httpCode: null, reason: /`marker` is a part of `url`/ });
+    expectNotReady(delivered, { step: 'check', httpCode: null, reason: /`marker` is a part of the link/ });
     expect(scenario.world.traffic.lines()).toEqual([]);
   });
 

@@ -57,7 +57,7 @@ describe('somebody else is faster', () => {
     const repository = await scenario.repository();
     meanwhile(repository, 'page.html', 'theirs');
     const delivered = await scenario.deliver({ repository, files, inputs });
-    expectNotReady(delivered, { step: 'place', reason: /this action did not deliver what it holds now/ });
+    expectNotReady(delivered, { step: 'place', reason: /this tool did not deliver what it holds now/ });
     expect(await standing(repository, 'page.html')).toBe('theirs');
   });
 
@@ -66,7 +66,7 @@ describe('somebody else is faster', () => {
     meanwhile(repository, 'page.html', 'theirs');
     const delivered = await scenario.deliver({ repository, files: { 'page.html': large }, inputs });
     expect(await standing(repository, 'page.html')).toBe('theirs');
-    expectNotReady(delivered, { step: 'place', reason: /this action did not deliver what it holds now/ });
+    expectNotReady(delivered, { step: 'place', reason: /this tool did not deliver what it holds now/ });
   });
 
   test('method B: the branch moves before its update, so it is built anew on the new head', async () => {
@@ -140,7 +140,7 @@ describe("somebody else's file at the path", () => {
     expectNotReady(delivered, {
       step: 'place',
       reason:
-        /^page\.html already exists in the repository, and this action did not deliver what it holds now$/,
+        /^page\.html already exists in the repository, and this tool did not deliver what it holds now$/,
       hint: /overwrite: true/,
     });
     expect(await repository.log()).toHaveLength(1);
@@ -161,7 +161,7 @@ describe("somebody else's file at the path", () => {
     await commitOwned(repository, 'page.html', createPage('ours'));
     await repository.commit('page.html', 'mended by hand');
     const delivered = await scenario.deliver({ repository, files, inputs });
-    expectNotReady(delivered, { step: 'place', reason: /this action did not deliver what it holds now/ });
+    expectNotReady(delivered, { step: 'place', reason: /this tool did not deliver what it holds now/ });
     expect(await standing(repository, 'page.html')).toBe('mended by hand');
   });
 

@@ -78,7 +78,7 @@ describe("the job's own credentials in the file", () => {
       expectNotReady(delivered, {
         step: 'check',
         httpCode: null,
-        reason: /^the file page\.html contains a credential of this job$/,
+        reason: /^the file page\.html contains a credential of this environment$/,
         hint: /revoke/,
       });
       expectNeverSaid(delivered, secret);

@@ -20,12 +20,12 @@ const runRequests = /^GET .*\/actions\/(workflows\/pages\.yml\/runs|runs\/)/;
 
 describe('the run that was started publishes nothing: the wait ends at once, with its page and what to change', () => {
   test.each([
-    ['failure', /ended with failure/, /fix what failed there and run the step again/],
+    ['failure', /ended with failure/, /fix what failed there and try again/],
     ['timed_out', /ended with timed_out/, /fix what failed there/],
-    ['cancelled', /ended with cancelled/, /run the step again/],
+    ['cancelled', /ended with cancelled/, /try again/],
     ['skipped', /ended with skipped/, /change the `if:`/],
     ['startup_failure', /ended with startup_failure/, /fix the workflow file/],
-    ['approval', /waits for an approval/, /approve it and run the step again.*Settings → Environments/],
+    ['approval', /waits for an approval/, /approve it and try again.*Settings → Environments/],
   ] as const)('%s', async (runOutcomes, reason, hint) => {
     const delivered = await deliverTo({ runOutcomes });
     expectNotReady(delivered, { step: 'wait', reason, hint });
@@ -159,7 +159,7 @@ describe('a build that had failed before the step is started again', () => {
     const second = await scenario.deliver({ repository, files, inputs: { channel: 'K1' }, token });
     expectNotReady(second, {
       step: 'wait',
-      reason: /requesting a build needs `permissions: { pages: write }`/,
+      reason: /requesting a build needs the permission `pages: write`/,
     });
   });
 });

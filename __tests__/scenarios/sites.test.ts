@@ -121,7 +121,7 @@ describe("a site that a workflow builds, with the job's own token", () => {
       });
       expectNotReady(delivered, {
         step: 'check',
-        reason: /a workflow builds the site, and a commit by the job's own token starts no workflow/,
+        reason: /a workflow builds the site, and a commit by a job's own token starts no workflow/,
         hint: /`site-workflow:`.*actions: write.*`token:`.*K2 or K3/,
       });
     }
@@ -193,7 +193,7 @@ describe('what is known of the site', () => {
       channel: 'K1',
       shows: createPage(),
       url: `${repository.pages.url}page.html`,
-      unknown: /^the Pages settings could not be read \(`permissions: { pages: read }`\)/,
+      unknown: /^the Pages settings could not be read \(the permission `pages: read` is missing\)/,
     });
   });
 

@@ -93,7 +93,7 @@ describe('what the build says, and what is live', () => {
     });
     expectNotReady(delivered, {
       step: 'wait',
-      reason: /requesting a build needs `permissions: { pages: write }`/,
+      reason: /requesting a build needs the permission `pages: write`/,
     });
   });
 });

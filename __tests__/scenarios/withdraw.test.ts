@@ -199,6 +199,6 @@ describe('a dry run', () => {
       files,
       inputs: { channel: 'K1', 'dry-run': 'true' },
     });
-    expectNotReady(delivered, { step: 'place', reason: /this action did not deliver what it holds now/ });
+    expectNotReady(delivered, { step: 'place', reason: /this tool did not deliver what it holds now/ });
   });
 });

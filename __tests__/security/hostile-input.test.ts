@@ -375,7 +375,7 @@ describe('a file on disk', () => {
     const { message } = await refused(
       attempt(workspace, 'out/page.html'),
       'BAD_FILE',
-      'credential of this job',
+      'credential of this environment',
     );
     expect(message).not.toContain('own-credential');
   });

@@ -2,7 +2,7 @@ import { readCredentials } from '../credentials.ts';
 import type { Ports } from '../ports.ts';
 import { completeInputs, INPUT_NAMES, type RawInputs } from '../request/inputs.ts';
 import type { RunContext } from '../request/parse-request.ts';
-import type { Wording } from '../request/wording.ts';
+import { ACTION, type Face } from '../words.ts';
 import type { CurrentRun } from './current-run.ts';
 
 /** The environment variables that the runner sets. */
@@ -45,20 +45,19 @@ export function createRunContext(
 /** The inputs of the narrow action, in `agent/`. */
 export const NARROW_INPUTS: readonly string[] = ['name', 'content', 'marker'];
 
-const INPUT = new RegExp(`\`(${INPUT_NAMES.join('|')})(?::[^\`]*)?\`|\\buse (channel): K`, 'g');
-
 /**
  * The words of the narrow action: its token is in the environment of the step, and of every other input that it does
  * not take the text says who can set it.
  */
-export const NARROW_WORDING: Wording = (text) => {
-  const worded = text
-    .replaceAll(", or leave it out for the job's own ${{ github.token }}", '')
-    .replace(/`token: ([^`]+)`/g, "`env: { GITHUB_TOKEN: '$1' }`")
-    .replace(/(\binput )?`token:?`/g, '`GITHUB_TOKEN` in the `env:` of the step');
-  const named = [...worded.matchAll(INPUT)].map(([, name, bare]) => name ?? bare ?? '');
-  const others = [...new Set(named)].filter((name) => !NARROW_INPUTS.includes(name));
-  if (others.length === 0) return worded;
-  const list = others.map((name) => `\`${name}\``).join(', ');
-  return `${worded} (this action takes \`name\`, \`content\` and \`marker\` alone; a step that uses the whole action can set ${list})`;
+const { use: _, ...words } = ACTION;
+export const NARROW: Face = {
+  ...words,
+  input: (name, value) =>
+    name === 'token' ? '`GITHUB_TOKEN` in the `env:` of the step' : ACTION.input(name, value),
+  others(names) {
+    const others = names.filter((name) => name !== 'token' && !NARROW_INPUTS.includes(name));
+    if (others.length === 0) return '';
+    const list = others.map((name) => `\`${name}\``).join(', ');
+    return ` (this action takes \`name\`, \`content\` and \`marker\` alone; a step that uses the whole action can set ${list})`;
+  },
 };

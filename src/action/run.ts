@@ -15,8 +15,9 @@ import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts'
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { parseBoolean } from '../request/values.ts';
 import { systemClock } from '../system.ts';
+import { ACTION, type Face } from '../words.ts';
 import { type CurrentRun, loadCurrentRun } from './current-run.ts';
-import { createRunContext, NARROW_WORDING, type RunnerEnvironment, readInputs } from './inputs.ts';
+import { createRunContext, NARROW, type RunnerEnvironment, readInputs } from './inputs.ts';
 import { createActionLogger } from './log.ts';
 
 /**
@@ -36,12 +37,12 @@ export async function run(env: RunnerEnvironment, fail: (message: string) => voi
     const ports = createPorts(logger, stop.signal);
     const currentRun = await loadCurrentRun();
     const request = await parse(inputs, env, currentRun, ports).catch(toDeliveryError);
-    const word = isNarrowAction(env, inputs) ? NARROW_WORDING : (text: string) => text;
-    const refuse = (thrown: unknown): readonly Report[] => [describeRefusal(inputs, thrown)];
+    const face = isNarrowAction(env, inputs) ? NARROW : ACTION;
+    const refuse = (thrown: unknown): readonly Report[] => [describeRefusal(inputs, thrown, face)];
     const performed = hasFailed(request)
       ? refuse(request)
-      : await runRequest(request, ports, { findFiles }).catch(refuse);
-    const reports = performed.map((report) => finishReport(report, word, redactor));
+      : await runRequest(request, ports, { face, findFiles }).catch(refuse);
+    const reports = performed.map((report) => finishReport(report, redactor));
     // Loaded after the delivery. `eager` keeps the bundle one file.
     const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
     const outputFailure = await writeOutputs(reports, env, logger);
@@ -78,13 +79,14 @@ async function parse(
 }
 
 /** Whatever ends before a delivery has its report ends as one. */
-function describeRefusal({ operation, path, file, name }: RawInputs, thrown: unknown): Report {
+function describeRefusal({ operation, path, file, name }: RawInputs, thrown: unknown, face: Face): Report {
   const failure = toDeliveryError(thrown).withStep('check');
   const isWithdrawal = operation.trim().toLowerCase() === 'withdraw';
   return refusalReport(
     (isWithdrawal && path) || file || name,
     failure,
     isWithdrawal ? 'withdraw' : 'deliver',
+    face,
   );
 }
 

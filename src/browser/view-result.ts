@@ -33,7 +33,7 @@ export function describeBrokenView(thrown: unknown, sandbox: boolean): SeenPage 
   if (sandbox && /sandbox/i.test(thrown.output)) {
     return notCheckedView(
       "the browser's own sandbox can't run here, as for root in a container",
-      'set `browser-sandbox: false` if all pages of this repository are your own',
+      'if all pages of this repository are your own, `browser-sandbox` can be switched off',
     );
   }
   const [last = ''] = thrown.output.trim().split('\n').slice(-1);

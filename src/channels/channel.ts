@@ -5,6 +5,7 @@ import type { ChannelKey } from '../protocol/words.ts';
 import type { BrowserDisplay } from '../rules/browser-display.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
+import type { Text } from '../words.ts';
 import type { PagePictures, PlacedPictures } from './pages/pictures.ts';
 import type { SiteChanges } from './site-changes.ts';
 
@@ -76,7 +77,7 @@ export interface KnownRefusal {
   readonly httpCodes: readonly number[];
   readonly text: RegExp;
   /** What to change. */
-  readonly hint: string;
+  readonly hint: Text;
   /** Whether waiting can't help. */
   readonly isFinal: boolean;
 }
@@ -92,7 +93,7 @@ export interface HostProgress {
   /** When the commit was made that the finished build contains, by the host's clock: milliseconds since the epoch. */
   readonly committedAt?: number | undefined;
   /** What to change where it never finishes. */
-  readonly hint?: string;
+  readonly hint?: Text;
 }
 
 /** One file of a site, at its own address. */

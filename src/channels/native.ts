@@ -1,6 +1,7 @@
 import { forEachItem } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
 import { AGREEING_PROBES } from '../protocol/limits.ts';
+import type { Words } from '../words.ts';
 import type { Channel, ChannelAction, Placement, PreparedTask } from './channel.ts';
 import { listRefusals } from './filebin/refusals.ts';
 
@@ -29,7 +30,7 @@ const LINK_METHOD = 'the link is used as given';
 function prepareLink(url: URL | undefined): PreparedTask<URL> {
   if (url === undefined) {
     throw new DeliveryError('BAD_INPUT', 'channel K4 needs the link to check', {
-      hint: 'set `url:` to the link that the environment gave, or use channel: K1, K2 or K3',
+      hint: (w) => `${w.link} that the environment gave, or ${w.use('K1, K2 or K3')}`,
     });
   }
   return {
@@ -47,7 +48,7 @@ function prepareLink(url: URL | undefined): PreparedTask<URL> {
 /** A link has no bin that a delivery could go on with. */
 const BIN_REFUSALS = listRefusals('').map((one) => ({
   ...one,
-  hint: 'ask the operator of the bin host, or use channel: K1, K2 or K3',
+  hint: (w: Words) => `ask the operator of the bin host, or ${w.use('K1, K2 or K3')}`,
 }));
 
 function placementOf(url: URL, isBin: boolean): Placement {

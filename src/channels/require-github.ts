@@ -27,11 +27,12 @@ export function requireGitHub(
   if (isTokenGiven) {
     throw new DeliveryError('BAD_INPUT', `channel ${channel} needs a repository, and none is known`, {
       step: 'authorize',
-      hint: 'set `repository: owner/name`, or use channel: K3',
+      hint: (w) => `set ${w.input('repository', 'owner/name')}, or ${w.use('K3')}`,
     });
   }
   throw new DeliveryError('NO_TOKEN', `channel ${channel} needs a token and a repository`, {
     step: 'authorize',
-    hint: 'set `token: ${{ github.token }}` with `permissions: { contents: write }`, or use channel: K3',
+    hint: (w) =>
+      `set ${w.input('token')} to one with the permission \`contents: write\`${w.ownToken}, or ${w.use('K3')}`,
   });
 }

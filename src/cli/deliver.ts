@@ -6,6 +6,7 @@ import { toDeliveryError } from '../errors.ts';
 import { authorizeDevice } from '../github/device-flow.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
+import { commandFace } from '../request/faces.ts';
 import { refuseAddresses } from '../request/input-rules.ts';
 import { findRepository } from '../request/source-repository.ts';
 import type { CliCommand } from './args.ts';
@@ -56,6 +57,7 @@ async function createReports(
   given: CommandCredentials & { readonly contentStream: AsyncIterable<Uint8Array> | undefined },
   { ports, authorize, env }: CommandRun,
 ): Promise<readonly Report[]> {
+  const face = commandFace(command.name);
   try {
     if (command.name !== 'check') refuseUnsafeEnvironment(env);
     const { files, log, ...sources } = await findSources(command, env);
@@ -64,15 +66,15 @@ async function createReports(
     // A pattern may take long in a large folder: it is searched once.
     const find = files === undefined ? findFiles : async () => files;
     const checkOnly = command.name === 'check';
-    return await runRequest(request, ports, { authorize, findFiles: find, checkOnly });
+    return await runRequest(request, ports, { face, authorize, findFiles: find, checkOnly });
   } catch (thrown) {
     if (thrown instanceof UsageError) throw thrown;
     const failure = toDeliveryError(thrown).withStep('check');
     const { file = '', path = '', name = '' } = command.flags;
     const [first = ''] = command.positionals;
     const subject = readsStandardInput(command) ? name || 'standard input' : first;
-    if (command.name === 'withdraw') return [refusalReport(path || subject, failure, 'withdraw')];
-    return [refusalReport(command.name === 'verify' ? file : subject, failure)];
+    if (command.name === 'withdraw') return [refusalReport(path || subject, failure, 'withdraw', face)];
+    return [refusalReport(command.name === 'verify' ? file : subject, failure, 'deliver', face)];
   }
 }
 

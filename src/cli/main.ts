@@ -6,15 +6,16 @@ import type { Ports } from '../ports.ts';
 import { CLEANUP_TIME } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { createRedactor } from '../redact.ts';
+import { commandFace } from '../request/faces.ts';
 import { completeInputs, parseInputs } from '../request/inputs.ts';
 import { toolContract } from '../request/tool-contract.ts';
-import type { Wording } from '../request/wording.ts';
 import { systemClock } from '../system.ts';
+import { type Face, say } from '../words.ts';
 import { type CliCommand, parseCommand } from './args.ts';
 import { deliverAll } from './deliver.ts';
 import { findCommandName } from './flag-rules.ts';
 import { readAndMaskCredentials } from './request.ts';
-import { createTerminal, quietLogger, type Terminal, wordForCommand } from './terminal.ts';
+import { createTerminal, quietLogger, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
 import { refuseAsUsage, UsageError } from './usage-error.ts';
 
@@ -74,17 +75,17 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   const stop = new AbortController();
   const abort = (): void => stop.abort(stoppedError());
   process.once('SIGINT', abort).once('SIGTERM', abort);
-  let name = '';
+  let face = commandFace('');
   try {
     const command = parseCommand(args);
-    name = command.name;
+    face = commandFace(command.name);
     const logger = command.quiet ? quietLogger(terminal.logger) : terminal.logger;
     const ports = createPorts(logger, stop.signal);
     return (await COMMANDS[command.name](command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
   } catch (thrown) {
     const isUsage = thrown instanceof UsageError;
     const failure = isUsage ? usageError(thrown) : toDeliveryError(thrown);
-    printFailure(terminal, failure, { isJson: asksForJson(args), word: wordForCommand(name) });
+    printFailure(terminal, failure, { isJson: asksForJson(args), face });
     return isUsage ? EXIT.wrongUsage : EXIT.notReady;
   } finally {
     // From here on a signal ends the process at once.
@@ -110,17 +111,18 @@ function asksForJson(args: readonly string[]): boolean {
   return args.slice(0, end === -1 ? args.length : end).includes('--json');
 }
 
-const usageError = ({ message, hint }: UsageError): DeliveryError =>
-  new DeliveryError('BAD_USAGE', message, { hint });
+const usageError = ({ about, hint }: UsageError): DeliveryError =>
+  new DeliveryError('BAD_USAGE', about, { hint });
 
 /** What could not even begin, in the form that was asked for. */
 function printFailure(
   terminal: Terminal,
-  { code, message, hint }: DeliveryError,
-  { isJson, word }: { readonly isJson: boolean; readonly word: Wording },
+  failure: DeliveryError,
+  { isJson, face }: { readonly isJson: boolean; readonly face: Face },
 ): void {
   const { redact } = terminal.redactor;
-  const clean = { code, message: redact(word(message)), hint: redact(word(hint ?? '')) };
+  const message = redact(failure.messageFor(face));
+  const clean = { code: failure.code, message, hint: redact(say(failure.advice ?? '', face)) };
   if (isJson) terminal.printJson(failureDocument(clean));
   else terminal.printError([clean.message, clean.hint].filter((part) => part !== '').join('; '));
 }

@@ -11,22 +11,21 @@ import {
 import { countFiles, shorten } from '../plain-text.ts';
 import { TEXT } from '../protocol/limits.ts';
 import type { CliCommand } from './args.ts';
-import { type Terminal, wordForCommand } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 
 /**
- * Prints reports as text or as JSON, in the words of the command line and without secrets.
+ * Prints reports as text or as JSON, without secrets.
  *
  * @param format the reports as text
  * @returns whether nothing failed
  */
 export async function printReports(
   created: readonly Report[],
-  { name, json, qr }: Pick<CliCommand, 'name' | 'json' | 'qr'>,
+  { json, qr }: Pick<CliCommand, 'json' | 'qr'>,
   terminal: Terminal,
   format: (reports: readonly Report[]) => string,
 ): Promise<boolean> {
-  const word = wordForCommand(name);
-  const reports = created.map((report) => finishReport(report, word, terminal.redactor));
+  const reports = created.map((report) => finishReport(report, terminal.redactor));
   const document = composeDocument(reports);
   if (json) terminal.printJson(document);
   else terminal.print(format(reports));

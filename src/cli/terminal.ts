@@ -5,21 +5,6 @@ import type { Clock, Logger, Progress, ProgressUnit } from '../ports.ts';
 import { describeProgress, lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 import type { Redactor } from '../redact.ts';
-import { createWording, type Wording } from '../request/wording.ts';
-
-/** Messages and hints as the command line writes them. */
-export const CLI_WORDING = createWording('cli');
-
-/** A link is an argument, and the file that it is compared with a flag. */
-const wordInputs = createWording('cli', { file: '`--file`', url: '`URL`' });
-
-/** `verify` has no channels: a link that is none can only be replaced by a delivery. */
-const LINK_WORDING: Wording = (text) =>
-  wordInputs(text).replace(/use `--channel K1`, K2 or K3/g, 'publish the file with the command `deliver`');
-
-/** The words of one command. */
-export const wordForCommand = (command: string): Wording =>
-  command === 'verify' ? LINK_WORDING : CLI_WORDING;
 
 /** Milliseconds before a progress bar appears. */
 const BAR_DELAY = 500;
@@ -46,7 +31,7 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
   // Clears a progress bar on the current line; the bar is drawn again below the new line.
   const lineStart = stderr.isTTY ? '\r\u001b[K' : '';
   const printError = (text: string): void => void stderr.write(`${lineStart}${clean(text)}\n`);
-  const info = (line: string): void => printError(`  ${CLI_WORDING(line)}`);
+  const info = (line: string): void => printError(`  ${line}`);
   const heading = (text: string): string =>
     stderr.isTTY && !env.NO_COLOR ? styleText('bold', text, { validateStream: false }) : text;
   return {

@@ -1,13 +1,16 @@
 import { DeliveryError } from '../errors.ts';
 import { TOOL } from '../protocol/words.ts';
+import { ACTION, say, type Text } from '../words.ts';
 
 /** The command line is wrong; the message says what, and the hint what to change. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
-  readonly hint: string;
+  readonly about: Text;
+  readonly hint: Text;
 
-  constructor(message: string, hint = `see ${TOOL.name} --help`) {
-    super(message);
+  constructor(about: Text, hint: Text = `see ${TOOL.name} --help`) {
+    super(say(about, ACTION));
+    this.about = about;
     this.hint = hint;
   }
 }
@@ -18,7 +21,7 @@ export async function refuseAsUsage<T>(work: () => T | Promise<T>): Promise<T> {
     return await work();
   } catch (thrown) {
     if (!(thrown instanceof DeliveryError) || thrown.code !== 'BAD_INPUT') throw thrown;
-    throw new UsageError(thrown.message, thrown.hint ?? '');
+    throw new UsageError(thrown.about, thrown.advice);
   }
 }
 

@@ -8,7 +8,6 @@ import {
   formatFlagTerm,
   shownDefault,
 } from '../request/commands.ts';
-import { wordForCommand } from './terminal.ts';
 
 /** Columns of the help: those of a usual terminal. */
 const WIDTH = 80;
@@ -88,7 +87,7 @@ const NOTES: Readonly<Record<CommandName, readonly string[]>> = {
 };
 
 function describeFlag(name: string, command: CommandName | '' = ''): HelpEntry {
-  const description = wordForCommand(command)(ALL_FLAGS[name]?.description ?? '').replaceAll('`', '');
+  const description = (ALL_FLAGS[name]?.description ?? '').replaceAll('`', '');
   const usual = shownDefault(name, command === 'verify');
   return [formatFlagTerm(name), `${description}${usual === '' ? '' : ` (${usual})`}`];
 }

@@ -41,7 +41,7 @@ export async function refuseSecretNames(
   );
   if (!isOwn && found === undefined) return;
   if (found !== undefined) logger.mask(found.secret);
-  const what = isOwn ? 'a credential of this job' : `what looks like a secret: ${found?.rule}`;
+  const what = isOwn ? 'a credential of this environment' : `what looks like a secret: ${found?.rule}`;
   throw new DeliveryError('BAD_FILE', `the name of a file contains ${what}`, {
     hint: 'rename the file, and revoke the secret',
   });

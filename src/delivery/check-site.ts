@@ -102,12 +102,15 @@ function brokenSiteError(
   const isComplete = findings.every(({ kind }) => kind === 'encoding');
   const problem = isComplete ? 'has pages that would be unreadable' : 'is not complete';
   return new DeliveryError('BAD_FILE', `the folder ${subject} ${problem}`, {
-    hint: hint ?? 'put the missing files into the folder, or correct the addresses',
+    hint: (w) =>
+      [
+        hint ?? 'put the missing files into the folder, or correct the addresses',
+        w.say(refusal?.advice ?? ''),
+      ]
+        .filter((part) => part !== '')
+        .join('; '),
     leftBehind: [],
-    findings: [
-      ...format(dropRepeatedHints(findings, hint)),
-      ...(refusal === null ? [] : [`${refusal.message}: ${refusal.hint}`]),
-    ],
+    findings: [...format(dropRepeatedHints(findings, hint)), ...(refusal === null ? [] : [refusal.message])],
   });
 }
 

@@ -4,6 +4,7 @@ import { MAX_FILE_SIZE, MEGABYTE, SIZE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import type { BrowserDisplay } from '../rules/browser-display.ts';
+import type { Words } from '../words.ts';
 
 /** The channels of a delivery, and why the main one was chosen. */
 export interface ChannelChoice {
@@ -129,7 +130,7 @@ export function refuseTooLarge(selection: DeliveryRequest['channels'], size: num
     if (limit === undefined || size <= limit.bytes) continue;
     const most = `${limit.bytes / MEGABYTE} MB`;
     throw new DeliveryError('TOO_LARGE', `the file has ${size} bytes, and ${key} takes at most ${most}`, {
-      hint: `use channel: ${limit.instead}`,
+      hint: (w) => w.use(limit.instead),
     });
   }
 }
@@ -142,13 +143,17 @@ function refusePublicBin({ request, repository }: ChoiceFacts, reason: string): 
   const isPublic = sourceIsPrivate === false || (isFromTarget && privateRepository === false);
   if (isPublic && !isPrivate) return;
   const known = isPrivate ? 'is private' : 'may be private';
-  const given = token === undefined ? 'give a token and `repository:`' : 'set `repository:`';
+  const given = (w: Words) =>
+    hasToken
+      ? ''
+      : `set ${token === undefined ? `${w.input('token')} and ` : ''}${w.input('repository')} for K1, or, `;
   throw new DeliveryError(
     'NOT_EXTERNAL',
     `the file's repository ${known}, and the chosen file-bin (K3) is public: ${reason}`,
     {
       step: 'authorize',
-      hint: `${hasToken ? '' : `${given} for K1, or, `}if the file may be public, set \`allow-public-bin: true\` or \`channel: K3\``,
+      hint: (w) =>
+        `${given(w)}if the file may be public, set ${w.input('allow-public-bin', 'true')} or ${w.input('channel', 'K3')}`,
     },
   );
 }

@@ -5,6 +5,7 @@ import { neutralizeText } from '../plain-text.ts';
 import { SITE } from '../protocol/limits.ts';
 import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
+import { ACTION, type Face, say } from '../words.ts';
 import {
   type ChannelAttempt,
   type FileDelivery,
@@ -24,8 +25,8 @@ import { composeLines, describeGoneProof, duplicateAttempts, listUnknown, mainPl
 import { reportPicture } from './screen/picture-report.ts';
 import { reportScreen } from './screen/screen-report.ts';
 
-/** Composes the report. It contains the URL only when every gate is passed. */
-export function composeReport(delivery: FileDelivery): Report {
+/** Composes the report, in the words of an interface. It contains the URL only when every gate is passed. */
+export function composeReport(delivery: FileDelivery, face = ACTION): Report {
   const { file, subject, operation, failure } = delivery;
   const main = mainAttempt(delivery);
   const gates = evaluateGates(main, operation).map((gate) => ({
@@ -35,7 +36,7 @@ export function composeReport(delivery: FileDelivery): Report {
   const ready = failure === null && gates.every(({ passed }) => passed);
   const notReady = ready
     ? null
-    : toFailureReason(failure ?? main?.failure ?? null, main?.lastProbe?.httpCode ?? null);
+    : toFailureReason(failure ?? main?.failure ?? null, face, main?.lastProbe?.httpCode);
   const provenUrl = ready ? (main?.placement?.url.href ?? null) : null;
   const unknown = listUnknown(delivery, ready).map(neutralizeText);
   return {
@@ -56,7 +57,7 @@ export function composeReport(delivery: FileDelivery): Report {
     channel: mainPlan(delivery)?.channel ?? null,
     commitSha: main?.placement?.commitSha ?? null,
     rawUrl: (ready && main?.rawUrl?.href) || null,
-    duplicates: duplicateAttempts(delivery).map(reportDuplicate),
+    duplicates: duplicateAttempts(delivery).map((one) => reportDuplicate(one, face)),
     screen: reportScreen(delivery),
     picture: ready ? reportPicture(delivery) : null,
     notReady,
@@ -75,9 +76,10 @@ export function refusalReport(
   file: string,
   failure: DeliveryError,
   operation: Operation = 'deliver',
+  face = ACTION,
 ): Report {
   const subject = file.trim().split('\n')[0] || LINK_SUBJECT;
-  return composeReport({ ...newDelivery(operation, subject), failure });
+  return composeReport({ ...newDelivery(operation, subject), failure }, face);
 }
 
 function reportSite(delivery: FileDelivery): SiteReport | null {
@@ -116,11 +118,11 @@ function listAddresses(placement: Placement | null): readonly string[] {
   return urls.slice(0, SITE.listed).map(({ href }) => href);
 }
 
-function reportDuplicate({ task, placement, proof, failure }: ChannelAttempt): DuplicateReport {
+function reportDuplicate({ task, placement, proof, failure }: ChannelAttempt, face: Face): DuplicateReport {
   return {
     channel: task.plan.channel,
     url: proof === null ? null : (placement?.url.href ?? null),
-    reason: failure === null ? null : formatReason(toFailureReason(failure)),
+    reason: failure === null ? null : formatReason(toFailureReason(failure, face)),
   };
 }
 
@@ -129,23 +131,33 @@ function reportDuplicate({ task, placement, proof, failure }: ChannelAttempt): D
  *
  * @param lastHttpCode what the address answered last, for an error without a code of its own
  */
-function toFailureReason(error: DeliveryError | null, lastHttpCode: number | null = null): FailureReason {
+function toFailureReason(
+  error: DeliveryError | null,
+  face: Face,
+  lastHttpCode?: number | null,
+): FailureReason {
   if (error === null) {
     return { step: 'report', httpCode: null, code: 'INTERNAL', reason: 'nothing was delivered', hint: '' };
   }
-  const { step, httpCode, code, message, hint, about, findings } = error;
+  const { step, httpCode, code, about, findings, advice = '' } = error;
+  const message = error.messageFor(face);
   const reason =
     code === 'NO_NETWORK' ? `the protocol can't be executed, there is no network: ${message}` : message;
   return {
     step: step ?? 'check',
-    httpCode: httpCode ?? lastHttpCode,
+    httpCode: httpCode ?? lastHttpCode ?? null,
     code,
     // Both may quote a host or a file's name.
     reason: neutralizeText(reason),
     ...(findings.length < 2
       ? {}
-      : { findings: { about: neutralizeText(about), lines: findings.map((line) => neutralizeText(line)) } }),
-    hint: neutralizeText(hint ?? ''),
+      : {
+          findings: {
+            about: neutralizeText(say(about, face)),
+            lines: findings.map((line) => neutralizeText(line)),
+          },
+        }),
+    hint: neutralizeText(say(advice, face)),
   };
 }
 

@@ -96,7 +96,7 @@ function failOnDisk(cause: NodeJS.ErrnoException): never {
 
 const largeContentError = (name: string): DeliveryError =>
   new DeliveryError('TOO_LARGE', `the content of ${name} has more than ${CONTENT.bytes / MEGABYTE} MB`, {
-    hint: 'write it to a file, and set `file:` to that file',
+    hint: 'write it to a file, and deliver that',
   });
 
 const emptyContentError = (name: string): DeliveryError =>
@@ -108,5 +108,5 @@ const silentContentError = (): DeliveryError =>
   new DeliveryError(
     'BAD_INPUT',
     `the content did not end: nothing arrived for ${CONTENT.silence / SECOND} s`,
-    { hint: 'close the pipe after the last byte, or write the content to a file and set `file:` to it' },
+    { hint: 'close the pipe after the last byte, or write the content to a file and deliver that' },
   );

@@ -79,7 +79,7 @@ export async function deliver(
     await closeFiles(files);
     context.logger.endSection();
   }
-  return files.map(composeReport);
+  return files.map((delivery) => composeReport(delivery, context.face));
 }
 
 const onlyChecked = (): DeliveryError =>
@@ -120,7 +120,7 @@ async function placeFiles(
 function noteInputs(
   deliveries: readonly FileDelivery[],
   { channels, scopedInputs }: Pick<DeliveryRequest, 'channels' | 'scopedInputs'>,
-  { logger }: Pick<DeliveryContext, 'logger'>,
+  { logger, face }: Pick<DeliveryContext, 'logger' | 'face'>,
 ): readonly FileDelivery[] {
   if (scopedInputs.length === 0) return deliveries;
   const hasFolder = deliveries.some(({ site, failure }) => site !== null || failure !== null);
@@ -129,7 +129,7 @@ function noteInputs(
     const { reason } = delivery.choice;
     const isByAccount = channels === 'auto';
     const chosen = { channels: channelsIn(delivery), reason, hasFolder, isByAccount };
-    return { ...delivery, notes: [...delivery.notes, ...noteOtherInputs(scopedInputs, chosen)] };
+    return { ...delivery, notes: [...delivery.notes, ...noteOtherInputs(scopedInputs, chosen, face)] };
   });
   for (const note of new Set(noted.flatMap(({ notes }) => notes))) logger.info(note);
   return noted;

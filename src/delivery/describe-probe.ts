@@ -2,6 +2,7 @@ import type { KnownRefusal } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { nameFew } from '../plain-text.ts';
 import { MINUTE, SECOND } from '../protocol/limits.ts';
+import type { Text, Words } from '../words.ts';
 import { type ContentMatch, type ExpectedContent, isProof, type ProbeResult } from './match-content.ts';
 
 /** What each match means to a person. */
@@ -92,7 +93,7 @@ export function wrongAnswersError(
   return new DeliveryError(
     'NOT_PROVEN',
     `${wrong.length} of ${total} files of the site ${what}${which}: ${describeWrong(wrong, words)}`,
-    { httpCode: code ?? undefined, hint: 'run the step again: what is committed is only verified' },
+    { httpCode: code ?? undefined, hint: 'try again: what is committed is only verified' },
   );
 }
 
@@ -107,7 +108,8 @@ function notProvenError({ last, earlier, meaning }: WrongAnswer, { which, host }
       `${address} leads to ${end}, and not to ${host}, where it was proven`,
       {
         httpCode,
-        hint: "remove the redirect from the site's settings, or set `pages-base:` to the address that it leads to",
+        hint: (w) =>
+          `remove the redirect from the site's settings, or set ${w.input('pages-base')} to the address that it leads to`,
       },
     );
   }
@@ -117,18 +119,19 @@ function notProvenError({ last, earlier, meaning }: WrongAnswer, { which, host }
     httpCode,
     hint:
       meaning?.hint ??
-      last?.failure?.hint ??
+      last?.failure?.advice ??
       (httpCode === 429 ? BUSY_HINT : earlier === undefined ? hintFor(last) : DIFFERS_HINT),
     cause: last?.failure,
   });
 }
 
-const DIFFERS_HINT =
-  "the nodes of the host's cache do not answer alike: run the step again in some minutes, or set `path:` to a new name";
+const DIFFERS_HINT = (w: Words) =>
+  `the nodes of the host's cache do not answer alike: try again in some minutes, or set ${w.input('path')} to a new name`;
 
-const hintFor = (result: ProbeResult | null): string | undefined =>
+const hintFor = (result: ProbeResult | null): Text | undefined =>
   result !== null && describeAge(result) !== ''
-    ? `a cache keeps that nothing was there: run the step again ${describeCacheTime(result.keptFor).replace('for up to', 'in')}, or set \`path:\` to a new name`
+    ? (w) =>
+        `a cache keeps that nothing was there: try again ${describeCacheTime(result.keptFor).replace('for up to', 'in')}, or set ${w.input('path')} to a new name`
     : HINTS[result?.match ?? 'absent'];
 
 /** How old an answer of a cache is, and how long it may stay; empty for an answer that no cache gave. */
@@ -153,21 +156,23 @@ export function loginPageError(result: ProbeResult): DeliveryError {
 
 /** @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits */
 export const BUSY_HINT =
-  'the host limits requests for a while: run the step again later, or use another channel; a GitHub Pages site has soft limits of 10 builds an hour, 100 GB a month and 1 GB in all';
+  'the host limits requests for a while: try again later, or use another channel; a GitHub Pages site has soft limits of 10 builds an hour, 100 GB a month and 1 GB in all';
 
-const HINTS: Readonly<Partial<Record<ContentMatch, string>>> = {
+const HINTS: Readonly<Partial<Record<ContentMatch, Text>>> = {
   altered:
-    "the host changes the file, and did not say that this page was built from our commit (`permissions: { pages: read }`): commit an empty .nojekyll to the site's root, or remove the front matter from the file",
-  previous:
-    'a cache still answers with the old page: run the step again in ten minutes, or set `path:` to a new name',
-  'cut-short': 'the host answers incompletely: run the step again, or use another channel',
-  different:
-    'check that the address belongs to the file, and that `marker:`, where it is set, is plain text of it',
-  login:
-    'make the address public (a GitHub Enterprise in private mode shows sites to anybody only with Management Console → Pages → Public Pages), or use channel: K3',
-  echo: 'set `marker:` to a text that only the content has and the page shows, or name the file in `file:`',
-  gate: 'set `url:` to where the content itself opens, or make it public, or use channel: K1, K2 or K3',
-  'not-shown':
-    'let the host of the site answer with the type of the file (for a page `Content-Type: text/html; charset=utf-8`) and without `Content-Disposition: attachment`, or use channel: K2 or K3 for a download',
-  absent: 'check that the address is public, or run the step again',
+    "the host changes the file, and did not say that this page was built from our commit (the permission `pages: read` is missing): commit an empty .nojekyll to the site's root, or remove the front matter from the file",
+  previous: (w) =>
+    `a cache still answers with the old page: try again in ten minutes, or set ${w.input('path')} to a new name`,
+  'cut-short': 'the host answers incompletely: try again, or use another channel',
+  different: (w) =>
+    `check that the address belongs to the file, and that ${w.input('marker')}, where it is set, is plain text of it`,
+  login: (w) =>
+    `make the address public (a GitHub Enterprise in private mode shows sites to anybody only with Management Console → Pages → Public Pages), or ${w.use('K3')}`,
+  echo: (w) =>
+    `set ${w.input('marker')} to a text that only the content has and the page shows, or name the file in ${w.input('file')}`,
+  gate: (w) =>
+    `set ${w.input('url')} to where the content itself opens, or make it public, or ${w.use('K1, K2 or K3')}`,
+  'not-shown': (w) =>
+    `let the host of the site answer with the type of the file (for a page \`Content-Type: text/html; charset=utf-8\`) and without \`Content-Disposition: attachment\`, or ${w.use('K2 or K3')} for a download`,
+  absent: 'check that the address is public, or try again',
 };

@@ -62,7 +62,7 @@ export const findFiles: FindFiles = async (lines, folder) => {
   }
   if (files.size === 0 && lines.length > 0) refuseNoMatch(lines.join(' '));
   if (files.size > BATCH.files) {
-    refuseInput(`input \`file\` matches more than ${BATCH.files} files`, 'narrow the pattern');
+    refuseInput((w) => `${w.subject('file')} matches more than ${BATCH.files} files`, 'narrow the pattern');
   }
   return withRelativePaths(
     [...files].map(([path, given]) => ({ path, given })),
@@ -73,8 +73,8 @@ export const findFiles: FindFiles = async (lines, folder) => {
 
 const refuseNoMatch = (lines: string): never =>
   refuseInput(
-    `input \`file\` matches no file: ${lines}`,
-    'correct the pattern, which is relative to the workspace or the current folder, and make sure that an earlier step writes it',
+    (w) => `${w.subject('file')} matches no file: ${lines}`,
+    (w) => `correct the pattern, which is relative to ${w.folder}, and make sure that the file is there`,
   );
 
 const exists = async (path: string): Promise<boolean> => (await lstat(path).catch(() => null)) !== null;
@@ -156,5 +156,8 @@ export function deliveredName({ relativePath }: FoundFile, path: string | undefi
 /** @throws {DeliveryError} `BAD_INPUT` where `path` names one file, and there are several. */
 export function refuseOneNameForMany(files: readonly FoundFile[], path: string | undefined): void {
   if (files.length < 2 || path === undefined || path.endsWith('/')) return;
-  refuseInput('input `path` is one name for several files', `set \`path: ${path}/\` to make it their folder`);
+  refuseInput(
+    (w) => `${w.subject('path')} is one name for several files`,
+    (w) => `set ${w.input('path', `${path}/`)} to make it their folder`,
+  );
 }

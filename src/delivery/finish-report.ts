@@ -1,7 +1,6 @@
 import { showInvisible } from '../plain-text.ts';
 import { RESULTS } from '../protocol/words.ts';
 import type { Redactor } from '../redact.ts';
-import type { Wording } from '../request/wording.ts';
 import { formatReason, type Report } from './report.ts';
 
 /** Fields with the tool's own words and numbers: they hold no text from outside. */
@@ -13,32 +12,14 @@ const OWN_WORDS: ReadonlySet<string> = new Set([
 const ADDRESSES: ReadonlySet<string> = new Set(['url', 'withdrawn', 'rawUrl', 'beforeUrl']);
 
 /**
- * The report as it is handed over: in the words of an interface, without secrets and without invisible characters.
+ * The report as it is handed over: without secrets and without invisible characters.
  * Each text is redacted by itself, before anything is escaped or joined, so the result is a report whatever the
  * secrets are. An address that contains a secret is not changed: the delivery is not ready.
  */
-export function finishReport(given: Report, word: Wording, { redact }: Redactor): Report {
-  const report = redactFields(wordReport(given, word), redact) as Report;
+export function finishReport(given: Report, { redact }: Redactor): Report {
+  const report = redactFields(given, redact) as Report;
   const address = given.url ?? given.withdrawn;
   return address === null || redact(address) === address ? report : withholdAddress(report);
-}
-
-/** The report in the words of an interface; what it says of files, addresses and digests stays as it is. */
-function wordReport(report: Report, word: Wording): Report {
-  const { lines, notReady } = report;
-  return {
-    ...report,
-    lines: {
-      ...lines,
-      CLAIM: word(lines.CLAIM),
-      RESULT: word(lines.RESULT),
-      UNKNOWN: word(lines.UNKNOWN),
-    },
-    duplicates: report.duplicates.map((one) => ({ ...one, reason: one.reason && word(one.reason) })),
-    notReady: notReady && { ...notReady, reason: word(notReady.reason), hint: word(notReady.hint) },
-    unknown: report.unknown.map(word),
-    notes: report.notes.map(word),
-  };
 }
 
 function redactFields(value: unknown, redact: Redactor['redact'], field = ''): unknown {
@@ -59,7 +40,7 @@ function withholdAddress(report: Report): Report {
     step: 'report',
     httpCode: null,
     code: 'BAD_INPUT',
-    reason: 'the proven address contains a credential of this job, so it is not handed over',
+    reason: 'the proven address contains a credential of this environment, so it is not handed over',
     hint: 'revoke the credential, and remove it from the name of the file, the repository or the bin',
   } as const;
   return {

@@ -10,6 +10,7 @@ import { type LocalSite, listSiteFiles, refuseFindings, refuseLargeFolder } from
 import { nameFromFile } from '../rules/naming.ts';
 import { type CheckedFolders, refuseOutside } from '../rules/open-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
+import type { Words } from '../words.ts';
 import { checkContent, refuseSecretNames } from './check-content.ts';
 import type { FoundFile } from './find-files.ts';
 
@@ -61,7 +62,7 @@ export async function openSite(
 function refuseGitFolder(folder: string, given: string): void {
   if (!folder.split(/[\\/]/).includes('.git')) return;
   throw new DeliveryError('BAD_FILE', `the folder ${given} holds git's own data`, {
-    hint: 'set `file:` to the folder that the build writes',
+    hint: 'name the folder that the build writes',
   });
 }
 
@@ -129,24 +130,24 @@ function refuseAll(given: string, failures: readonly DeliveryError[]): void {
   const [first] = failures;
   if (first === undefined) return;
   if (failures.length === 1 || first.code === 'ABORTED') throw first;
-  const hints = new Set(failures.flatMap(({ hint }) => hint ?? []));
-  const [hint] = hints;
+  const hints = new Set(failures.map(({ hint }) => hint));
   refuseFindings(
     given,
     failures.map(({ message }) => message),
-    hints.size === 1 ? hint : undefined,
+    hints.size === 1 ? first.advice : undefined,
   );
 }
 
 function noEntryError(given: string, entry: string, paths: readonly string[]): DeliveryError {
   const pages = paths.filter((path) => /\.html?$/i.test(path)).sort(comparePages);
   const [first = ''] = pages;
-  const named = `\`entry:\` to one of its pages: ${pages.slice(0, SITE.named).join(', ')}`;
+  const named = (w: Words) =>
+    `${w.input('entry')} to one of its pages: ${pages.slice(0, SITE.named).join(', ')}`;
   const inner = `${given.replace(/\/+$/, '')}/${first.slice(0, -INDEX.length)}`;
-  const hint =
+  const hint = (w: Words) =>
     pages.length === 0
-      ? 'a folder without a page is no site: name its files, such as `file: dist/*`'
-      : `set ${isInnerIndex(first) ? `\`file: ${inner}\`, or ` : ''}${named}`;
+      ? 'a folder without a page is no site: name its files'
+      : `set ${isInnerIndex(first) ? `${w.input('file', inner)}, or ` : ''}${named(w)}`;
   return new DeliveryError('BAD_INPUT', `the folder ${given} has no page ${entry}`, { hint });
 }
 
@@ -172,7 +173,8 @@ export function folderChannelError(given: string, channel: string, reason = ''):
   const archive = `${name.replace(/[^\p{L}\p{Nd}]+/gu, '-').replace(/^-|-$/g, '') || 'site'}.tar.gz`;
   const why = reason === '' ? '' : `${reason}, and `;
   return new DeliveryError('BAD_INPUT', `${why}${channel} takes single files, not the folder ${given}`, {
-    hint: `use channel: K1, with \`setup: true\` where there is no Pages site, or pack it in a step before: \`${packCommand(given, archive)}\` with \`file: ${archive}\``,
+    hint: (w) =>
+      `${w.use('K1')}, with ${w.input('setup', 'true')} where there is no Pages site, or pack it (\`${packCommand(given, archive)}\`) and deliver ${archive}`,
   });
 }
 

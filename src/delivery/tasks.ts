@@ -110,7 +110,7 @@ export async function previewTasks(
   }
   return runStep('place', previewed, async () => {
     throw new DeliveryError('DRY_RUN', 'only planned: nothing failed, and nothing was written', {
-      hint: 'leave `dry-run` out to do it',
+      hint: (w) => `leave ${w.input('dry-run')} out to do it`,
       leftBehind: [],
     });
   });

@@ -50,7 +50,7 @@ export async function waitForSite(
       httpCode: probe.last?.httpCode ?? progress.httpCode,
       hint:
         (probe.last?.httpCode === 429 ? BUSY_HINT : progress.hint) ??
-        'run the step again: the file is committed, so it only verifies',
+        'try again: the file is committed, so it only verifies',
     },
   );
 }

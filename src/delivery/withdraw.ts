@@ -57,7 +57,7 @@ export async function withdraw(
     for (const { file } of items) await file?.close();
     context.logger.endSection();
   }
-  return files.map(composeReport);
+  return files.map((delivery) => composeReport(delivery, context.face));
 }
 
 /** The channels to remove from, and why these. */
@@ -79,7 +79,7 @@ function refuseUnnamedBin({ channels, binIsNew, token, clientId }: DeliveryReque
   if (channels !== 'auto' || !binIsNew || token !== undefined || clientId !== undefined) return;
   throw new DeliveryError('NO_TOKEN', 'without a token, only a named bin of the file-bin can be emptied', {
     step: 'check',
-    hint: 'set `bin:` to the first folder of the address that was delivered, or give a token for K1',
+    hint: (w) => `set ${w.input('bin')} to the first folder of the address, or ${w.input('token')} for K1`,
     leftBehind: [],
   });
 }
@@ -128,11 +128,12 @@ async function findRemovals(
     scopedInputs,
   }: WithdrawalChannels & Pick<DeliveryRequest, 'path' | 'scopedInputs'>,
   actions: ChannelActions,
-  { logger }: DeliveryContext,
+  { logger, face }: DeliveryContext,
 ): Promise<readonly FileDelivery[]> {
   logger.startSection('Find what was delivered');
   // The folder of a site need not exist any more.
-  const notes = noteOtherInputs(scopedInputs, { channels, reason, hasFolder: true, isByAccount: false });
+  const chosen = { channels, reason, hasFolder: true, isByAccount: false };
+  const notes = noteOtherInputs(scopedInputs, chosen, face);
   for (const note of notes) logger.info(note);
   const found: FileDelivery[] = [];
   for (const key of channels) {

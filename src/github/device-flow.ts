@@ -118,7 +118,7 @@ function toSeconds(given: unknown, usual: number, least: number, most: number): 
 
 function unknownAnswerError(error: unknown): DeliveryError {
   const text = shortHostMessage(error) || 'an unknown answer';
-  return flowError('HOST_ERROR', `the host answered the token poll with ${text}`, 'run the step again');
+  return flowError('HOST_ERROR', `the host answered the token poll with ${text}`, 'try again');
 }
 
 function acceptToken(token: unknown, scope: unknown, logger: Logger): string {

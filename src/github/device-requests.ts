@@ -4,6 +4,7 @@ import { sendRequest } from '../http/send-request.ts';
 import type { Ports } from '../ports.ts';
 import { AUTH, type CallTemplate } from '../protocol/calls.ts';
 import { DEVICE_FLOW, SECOND } from '../protocol/limits.ts';
+import type { Text, Words } from '../words.ts';
 import { isRateLimited, parseErrorBody } from './api/failures.ts';
 
 export interface DeviceFlowOptions {
@@ -12,10 +13,10 @@ export interface DeviceFlowOptions {
   readonly clientId: string;
 }
 
-const ALTERNATIVE_HINT = 'use channel: K3, or give a token';
+const ALTERNATIVE_HINT = (w: Words): string => `${w.use('K3')}, or set ${w.input('token')}`;
 
 /** A failure of the authorization. */
-export const flowError = (code: ErrorCode, message: string, hint = ALTERNATIVE_HINT): DeliveryError =>
+export const flowError = (code: ErrorCode, message: string, hint: Text = ALTERNATIVE_HINT): DeliveryError =>
   new DeliveryError(code, message, { step: 'authorize', hint });
 
 export const expiredError = (failure?: string): DeliveryError => {
@@ -33,12 +34,17 @@ export const FLOW_ERRORS: Readonly<Record<string, (() => DeliveryError) | null>>
     flowError(
       'BAD_INPUT',
       'the OAuth app does not allow the device flow',
-      `switch on *Enable Device Flow* in the app's settings, set \`client-id:\` to another app, or ${ALTERNATIVE_HINT}`,
+      (w) =>
+        `switch on *Enable Device Flow* in the app's settings, set ${w.input('client-id')} to another app, or ${ALTERNATIVE_HINT(w)}`,
     ),
   incorrect_client_credentials: () =>
-    flowError('BAD_INPUT', 'the client id is unknown', 'set `client-id:` to that of an OAuth app'),
+    flowError(
+      'BAD_INPUT',
+      'the client id is unknown',
+      (w) => `set ${w.input('client-id')} to that of an OAuth app`,
+    ),
   incorrect_device_code: () =>
-    flowError('HOST_ERROR', 'the host does not accept its own device code', 'run the step again'),
+    flowError('HOST_ERROR', 'the host does not accept its own device code', 'try again'),
   unsupported_grant_type: () => flowError('HOST_ERROR', 'the host does not offer the device flow'),
 };
 
@@ -129,7 +135,7 @@ async function postForm<T extends object>(
       httpCode: status,
       retryable: limited || status === 200 || status >= 500,
       retryAfter: parseRetryAfter(answer, ports.clock.now()),
-      hint: `check \`auth-url:\`, or ${ALTERNATIVE_HINT}`,
+      hint: (w) => `check ${w.input('auth-url')}, or ${ALTERNATIVE_HINT(w)}`,
     },
   );
 }
@@ -138,6 +144,7 @@ function unknownClientError({ host }: URL): DeliveryError {
   return new DeliveryError('BAD_INPUT', `${host} knows no OAuth app with this client id`, {
     step: 'authorize',
     httpCode: 404,
-    hint: `set \`client-id:\` to that of an OAuth app of ${host}, check \`auth-url:\`, or ${ALTERNATIVE_HINT}`,
+    hint: (w) =>
+      `set ${w.input('client-id')} to that of an OAuth app of ${host}, check ${w.input('auth-url')}, or ${ALTERNATIVE_HINT(w)}`,
   });
 }

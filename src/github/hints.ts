@@ -1,35 +1,36 @@
 import type { ErrorCode } from '../errors.ts';
+import type { Text, Words } from '../words.ts';
 
 /** What to change, for failures that GitHub's API and git report alike. */
 
-export const RETRY_HINT = 'run the step again, or use channel: K3';
+export const RETRY_HINT = (w: Words) => `try again, or ${w.use('K3')}`;
 
-export const CONFLICT_HINT = `another job writes here too: ${RETRY_HINT}`;
+export const CONFLICT_HINT = (w: Words) => `another job writes here too: ${RETRY_HINT(w)}`;
 
-export const RATE_LIMIT_HINT =
-  'GitHub limits this token for a while: run fewer deliveries at once, or later, or use channel: K3';
+export const RATE_LIMIT_HINT = (w: Words) =>
+  `GitHub limits this token for a while: run fewer deliveries at once, or later, or ${w.use('K3')}`;
 
-export const TOKEN_HINT =
-  "set `token:` to a valid token, or leave it out for the job's own ${{ github.token }}, or use channel: K3";
+export const TOKEN_HINT = (w: Words) =>
+  `set ${w.input('token')} to a valid token${w.ownToken}, or ${w.use('K3')}`;
 
-export const NOT_FOUND_HINT =
-  'check that `repository:` and `branch:` exist, and that `token:` may write there, or use channel: K3';
+export const NOT_FOUND_HINT = (w: Words) =>
+  `check that ${w.input('repository')} and ${w.input('branch')} exist, and that ${w.input('token')} may write there, or ${w.use('K3')}`;
 
-export const MOVED_HINT = 'the repository has moved: set `repository:` to its new name';
+export const MOVED_HINT = (w: Words) =>
+  `the repository has moved: set ${w.input('repository')} to its new name`;
 
-export const NEWER_ACTION_HINT = 'use the newest version of this action, or use channel: K3';
+export const NEWER_ACTION_HINT = (w: Words) => `use the newest version of this tool, or ${w.use('K3')}`;
 
-export const SIGNATURE_HINT =
-  'set `branch:` to one without the rule, set `token:` to one that may bypass the rule, or use channel: K2, which pushes nothing';
+export const SIGNATURE_HINT = (w: Words) =>
+  `set ${w.input('branch')} to one without the rule, set ${w.input('token')} to one that may bypass the rule, or ${w.use('K2')}, which pushes nothing`;
 
-export const SIZE_HINT = 'use channel: K2 for a file of this size';
+export const SIZE_HINT = (w: Words) => `${w.use('K2')} for a file of this size`;
 
-export const OTHER_PATH_HINT = 'set `path:` to a place of its own';
+export const OTHER_PATH_HINT = (w: Words) => `set ${w.input('path')} to a place of its own`;
 
 /** @param permissions such as `contents: write, pages: read` */
-export function formatPermissionHint(permissions: string): string {
-  return `add \`permissions: { ${permissions} }\` to the job; a pull request from a fork gets a read-only token: use channel: K3 there`;
-}
+export const permissionHint = (permissions: string) => (w: Words) =>
+  `${w.grant(permissions)}, or ${w.use('K3')}`;
 
 /**
  * A commit lacks the signature that the branch asks for.
@@ -73,7 +74,7 @@ const PUSH_RULE =
 interface SharedRefusal {
   readonly text: RegExp;
   readonly code: ErrorCode;
-  readonly hint: string;
+  readonly hint: Text;
 }
 
 /** What GitHub's own sentences mean, from its API and from git alike. */
@@ -82,7 +83,8 @@ export const SHARED_REFUSALS = {
   archived: {
     text: /(was|is|has been) archived/i,
     code: 'FORBIDDEN_BY_RULE',
-    hint: 'unarchive it under Settings → General, set `repository:` to another one, or use channel: K3',
+    hint: (w) =>
+      `unarchive it under Settings → General, set ${w.input('repository')} to another one, or ${w.use('K3')}`,
   },
   /** Push protection found a secret in the file. */
   secret: {
@@ -94,17 +96,20 @@ export const SHARED_REFUSALS = {
   singleSignOn: {
     text: /\bSAML\b|single sign-on|\bSSO\b/i,
     code: 'BAD_TOKEN',
-    hint: "authorize the token for the organization's single sign-on (Settings → Developer settings → Configure SSO), leave `token:` out for the job's own ${{ github.token }}, or use channel: K3",
+    hint: (w) =>
+      `authorize the token for the organization's single sign-on (Settings → Developer settings → Configure SSO), set ${w.input('token')} to another one${w.ownToken}, or ${w.use('K3')}`,
   },
   pushRule: {
     text: PUSH_RULE,
     code: 'FORBIDDEN_BY_RULE',
-    hint: 'a push rule of the repository forbids the name or the size of this file: set `path:` to a name that it allows, or use channel: K2, which pushes nothing',
+    hint: (w) =>
+      `a push rule of the repository forbids the name or the size of this file: set ${w.input('path')} to a name that it allows, or ${w.use('K2')}, which pushes nothing`,
   },
   signature: { text: SIGNATURE_RULE, code: 'NEEDS_SIGNATURE', hint: SIGNATURE_HINT },
   branchRule: {
     text: BRANCH_RULE,
     code: 'FORBIDDEN_BY_RULE',
-    hint: 'set `branch:` to one without the rule and open a pull request from it, set `token:` to one that may bypass the rule, or use channel: K2, which pushes nothing',
+    hint: (w) =>
+      `set ${w.input('branch')} to one without the rule and open a pull request from it, set ${w.input('token')} to one that may bypass the rule, or ${w.use('K2')}, which pushes nothing`,
   },
 } as const satisfies Record<string, SharedRefusal>;

@@ -22,7 +22,7 @@ const UNREACHABLE_CODES = new Set([
   'UND_ERR_ABORTED',
 ]);
 
-export const NETWORK_HINT = 'check the network of the job and its `https_proxy` and `no_proxy` variables';
+export const NETWORK_HINT = 'check the network and the `https_proxy` and `no_proxy` variables';
 export const CERTIFICATE_HINT = "set `NODE_EXTRA_CA_CERTS` to a file with the proxy's certificate";
 
 /** Descriptions of the most common network errors. */
@@ -171,7 +171,7 @@ export function connectionError(
   }
   return new DeliveryError('CONNECTION', `the request to ${httpRequest.url.host} failed: ${reason}`, {
     retryable: !isCertificateError(code),
-    hint: isCertificateError(code) ? CERTIFICATE_HINT : 'run the step again, or use another channel',
+    hint: isCertificateError(code) ? CERTIFICATE_HINT : 'try again, or use another channel',
     cause: thrown,
   });
 }

@@ -9,9 +9,7 @@ import {
   type RawInputs,
   type ToolName,
 } from '../request/inputs.ts';
-import { createToolWording } from '../request/tool-wording.ts';
 import { refuseInput } from '../request/values.ts';
-import type { Wording } from '../request/wording.ts';
 import { TOOLS } from './tools.ts';
 
 /** The arguments of one call, as the client sent them. */
@@ -33,8 +31,7 @@ const AUTHORIZATION = z
  */
 export function createInputSchema(tool: ToolName, fixed: Readonly<Partial<RawInputs>>) {
   const names = listInputs(tool, fixed);
-  const word = createToolWording(names);
-  const shape = Object.fromEntries(names.map((name) => [name, createArgument(name, word).optional()]));
+  const shape = Object.fromEntries(names.map((name) => [name, createArgument(name).optional()]));
   const asksPerson = TOOLS[tool].asksPerson && !Object.hasOwn(fixed, 'token');
   if (asksPerson) shape.authorization = AUTHORIZATION.optional();
   return z.strictObject(shape);
@@ -48,10 +45,10 @@ export function listInputs(tool: ToolName, fixed: Readonly<Partial<RawInputs>>):
   });
 }
 
-function createArgument(name: InputName, word: Wording) {
+function createArgument(name: InputName) {
   const { default: usual, description, inTool, json }: InputDefinition = INPUTS[name];
   const text = z.string().max(name === 'content' ? MCP.content : MCP.argument);
-  const about = inTool ?? word(description);
+  const about = inTool ?? description;
   const isShown = usual !== '' && !usual.startsWith('${{');
   return { boolean: z.boolean(), number: z.number(), string: text }[json].describe(
     isShown ? `${about} Default: ${usual}.` : about,

@@ -183,18 +183,19 @@ function authorizationRequiredError({
 }: Pick<PersonRequest, 'userCode' | 'page'>): DeliveryError {
   return new DeliveryError('AUTHORIZATION_REQUIRED', `a person must enter the code ${userCode} at ${page}`, {
     step: 'authorize',
-    hint: 'show your human only this code and this page, then call again with `authorization` set to the handle; if they decline, use channel: K3',
+    hint: (w) =>
+      `show your human only this code and this page, then call again with \`authorization\` set to the handle; if they decline, ${w.use('K3')}`,
   });
 }
 
 const declinedError = (): DeliveryError =>
   new DeliveryError('NOT_AUTHORIZED', 'the person declined the authorization', {
     step: 'authorize',
-    hint: 'use channel: K3, or give a token',
+    hint: (w) => `${w.use('K3')}, or set ${w.input('token')}`,
   });
 
 const authorizationOverError = (): DeliveryError =>
   new DeliveryError('NOT_AUTHORIZED', 'the authorization was refused or has expired', {
     step: 'authorize',
-    hint: 'use channel: K3, or call again without `authorization`',
+    hint: (w) => `${w.use('K3')}, or call again without \`authorization\``,
   });

@@ -5,10 +5,10 @@ import { composeDocument, type Report } from '../delivery/report.ts';
 import { type DeliveryError, toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
+import { toolFace } from '../request/faces.ts';
 import type { InputName, RawInputs, ToolName } from '../request/inputs.ts';
 import { createLocalRequest, type DeliveryRequest } from '../request/parse-request.ts';
 import { findRepository, type SourceRepository } from '../request/source-repository.ts';
-import { createToolWording } from '../request/tool-wording.ts';
 import { listInputs, mergeArguments, type ToolArguments, toRawInputs } from './arguments.ts';
 import type { PersonRequest } from './authorizations.ts';
 import type { McpSession } from './session.ts';
@@ -83,7 +83,8 @@ async function findDestination(
 }
 
 async function answerCheck(request: DeliveryRequest, session: McpSession, ports: Ports): Promise<ToolAnswer> {
-  return answerWith(await runRequest(request, ports, { checkOnly: true }), 'check', session);
+  const face = faceOf('check', session);
+  return answerWith(await runRequest(request, ports, { face, checkOnly: true }), session);
 }
 
 async function answerReports(
@@ -99,6 +100,7 @@ async function answerReports(
     required = asked;
   };
   const reports = await runRequest(request, ports, {
+    face: faceOf(call.tool, session),
     async authorize(options, own) {
       granted = await authorizations.authorize({ ...call, onRequired }, options, own);
       return granted;
@@ -107,17 +109,18 @@ async function answerReports(
   if (granted !== undefined && reports.some(({ notReady }) => notReady?.code === 'BAD_TOKEN')) {
     authorizations.forget(granted);
   }
-  return answerWith(reports, call.tool, session, required);
+  return answerWith(reports, session, required);
 }
+
+/** The words of a tool of this server. */
+const faceOf = (tool: ToolName, { fixed }: McpSession) => toolFace(listInputs(tool, fixed));
 
 function answerWith(
   reports: readonly Report[],
-  tool: ToolName,
-  { redactor, fixed }: McpSession,
+  { redactor }: McpSession,
   required?: PersonRequest,
 ): ToolAnswer {
-  const word = createToolWording(listInputs(tool, fixed));
-  const answer = composeDocument(reports.map((report) => finishReport(report, word, redactor)));
+  const answer = composeDocument(reports.map((report) => finishReport(report, redactor)));
   if (required === undefined) return answer;
   return { ...answer, result: 'authorization_required', authorization: required };
 }
@@ -129,6 +132,7 @@ export function refuseCall(
   session: McpSession,
 ): ToolAnswer {
   const subject = String(args.name ?? args.file ?? args.path ?? '');
-  const report = refusalReport(subject, failure, tool === 'withdraw' ? 'withdraw' : 'deliver');
-  return answerWith([report], tool, session);
+  const operation = tool === 'withdraw' ? 'withdraw' : 'deliver';
+  const report = refusalReport(subject, failure, operation, faceOf(tool, session));
+  return answerWith([report], session);
 }

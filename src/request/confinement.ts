@@ -16,25 +16,27 @@ export const CONFINED_RULES: readonly InputRule[] = [
   ...(['file', 'path', 'url', 'overwrite', 'operation'] as const).map(
     (name): InputRule => [
       ({ raw }) => raw[name].trim().toLowerCase() !== INPUTS[name].default,
-      `inputs \`confine\` and \`${name}\` are both given`,
-      `leave \`${name}:\` or \`confine:\` out: a confined delivery takes \`name:\` and \`content:\` alone`,
+      (w) => `${w.subject('confine')} and ${w.subject(name)} are both given`,
+      (w) =>
+        `leave ${w.input(name)} or ${w.input('confine')} out: a confined delivery takes ${w.input('name')} and ${w.input('content')} alone`,
     ],
   ),
   [
     ({ channel }) => channel !== 'auto' && channel.join() !== 'K1',
-    'input `confine` is for K1 alone',
-    'use channel: K1, or leave `confine:` out',
+    (w) => `${w.subject('confine')} is for K1 alone`,
+    (w) => `${w.use('K1')}, or leave ${w.input('confine')} out`,
   ],
   [
     ({ raw: { name } }) =>
       !PAGE_NAME.test(name) || !name.endsWith('.html') || Buffer.byteLength(name) > CONTENT.name,
-    ({ raw }) => `input \`name\` is not the name of a page: ${oneLine(raw.name)}`,
-    'set `name:` to letters, digits, -, _ and ., with the ending .html, such as answer.html',
+    (w, { raw }) => `${w.subject('name')} is not the name of a page: ${oneLine(raw.name)}`,
+    (w) =>
+      `set ${w.input('name')} to letters, digits, -, _ and ., with the ending .html, such as answer.html`,
   ],
   // Jekyll would take an address, a layout and commands from there. @see https://jekyllrb.com/docs/front-matter/
   [
     ({ content }) => /^\s*\uFEFF?\s*---/.test(content),
-    'input `content` begins with front matter, with which a page chooses its own address',
-    'begin `content:` with `<!doctype html>`',
+    (w) => `${w.subject('content')} begins with front matter, with which a page chooses its own address`,
+    (w) => `begin ${w.input('content')} with \`<!doctype html>\``,
   ],
 ];

@@ -1,6 +1,7 @@
 import { serverUrlOf } from '../github/hosts.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import { isPartOfAddress } from '../rules/address-echo.ts';
+import type { Text, Words } from '../words.ts';
 import type { InputValues, RawInputs } from './inputs.ts';
 import { type Operation, refuseInput } from './values.ts';
 
@@ -15,13 +16,13 @@ export interface GivenInputs extends InputValues {
 /** A rule that no single input can break: when it is broken, what is wrong, and what to change. */
 export type InputRule = readonly [
   isBroken: (given: GivenInputs) => boolean,
-  problem: string | ((given: GivenInputs) => string),
-  hint: string,
+  problem: string | ((words: Words, given: GivenInputs) => string),
+  hint: Text,
 ];
 
 /** The inputs that name the channel of `auto`. */
 const listNaming = ({ raw }: GivenInputs): readonly string[] =>
-  (['tag', 'bin', 'url'] as const).flatMap((name) => (raw[name] === '' ? [] : `\`${name}\``));
+  (['tag', 'bin', 'url'] as const).filter((name) => raw[name] !== '');
 
 /** Whether a token would be of use: without one, a person is asked for it. */
 const usesGitHub = ({ channel, fileLines, operation }: GivenInputs): boolean =>
@@ -34,32 +35,33 @@ export const ANY_RULES: readonly InputRule[] = [
   [
     ({ picture, screen }) => picture && screen === 'off',
     'a picture of the page needs a browser',
-    'set `screen: auto`, or leave `picture` out',
+    (w) => `set ${w.input('screen', 'auto')}, or leave ${w.input('picture')} out`,
   ],
   [
     ({ hasContent, content, name }) => !hasContent && (content !== '' || name !== undefined),
-    'input `content` is empty, so `name` names nothing',
-    'set `content:` to the text, or leave `name:` out: a file has its own name',
+    (w) => `${w.subject('content')} is empty, so ${w.input('name')} names nothing`,
+    (w) => `set ${w.input('content')} to the text, or leave ${w.input('name')} out: a file has its own name`,
   ],
   [
     ({ hasContent, file }) => hasContent && file.length > 0,
-    'inputs `file` and `content` are both given',
-    'leave `file:` or `content:` out',
+    (w) => `${w.subject('file')} and ${w.subject('content')} are both given`,
+    (w) => `leave ${w.input('file')} or ${w.input('content')} out`,
   ],
   [
     ({ hasContent, name }) => hasContent && name === undefined,
-    'input `content` has no file name',
-    'set `name:` to the name to give it, such as page.html',
+    (w) => `${w.subject('content')} has no file name`,
+    (w) => `set ${w.input('name')} to the name to give it, such as page.html`,
   ],
   [
     (given) => given.channel === 'auto' && listNaming(given).length > 1,
-    (given) => `inputs ${listNaming(given).join(' and ')} name different channels`,
-    'leave out all but one of them, or set `channel:` to the one to use, or to a list of them',
+    (w, given) => `${listNaming(given).map(w.subject).join(' and ')} name different channels`,
+    (w) =>
+      `leave out all but one of them, or set ${w.input('channel')} to the one to use, or to a list of them`,
   ],
   [
     (given) => given.clientId !== undefined && !given.token && !given.repository && usesGitHub(given),
-    'input `client-id` is given, but no repository that a token would be asked for',
-    'set `repository: owner/name`, or leave `client-id:` out',
+    (w) => `${w.subject('client-id')} is given, but no repository that a token would be asked for`,
+    (w) => `set ${w.input('repository', 'owner/name')}, or leave ${w.input('client-id')} out`,
   ],
 ];
 
@@ -68,30 +70,30 @@ export const DELIVERY_RULES: readonly InputRule[] = [
   [
     ({ channel, url }) => channel !== 'auto' && channel.includes('K4') && url === undefined,
     'channel K4 needs the link to check',
-    'set `url:` to the link that the environment gave, or use channel: K1, K2 or K3',
+    (w) => `${w.link} that the environment gave, or ${w.use('K1, K2 or K3')}`,
   ],
   [
     ({ fileLines, url }) => fileLines.length === 0 && url === undefined,
     'there is nothing to deliver',
-    'set `file:` to the file, `content:` to a text, or `url:` to a link',
+    (w) => `set ${w.input('file')} to the file, ${w.input('content')} to a text, or ${w.link}`,
   ],
   [
     ({ fileLines, channel }) =>
       fileLines.length === 0 && channel !== 'auto' && channel.some((key) => key !== 'K4'),
-    'input `file` is missing',
-    'set `file:` to the file, or use channel: K4 for a link alone',
+    (w) => `${w.subject('file')} is missing`,
+    (w) => `set ${w.input('file')} to the file, or ${w.link} alone`,
   ],
   [
     ({ fileLines, marker }) => fileLines.length === 0 && marker === undefined,
     "a link alone can't be proven",
-    'set `marker:` to a text that it shows, or `file:` to its content',
+    (w) => `set ${w.input('marker')} to a text that it shows, or ${w.input('file')} to its content`,
   ],
   // So would any page that only repeats its address, such as one to sign in. @see design 5 (K4)
   [
     ({ fileLines, url, marker = '' }) =>
       fileLines.length === 0 && url !== undefined && isPartOfAddress(marker, [url]),
-    'input `marker` is a part of `url`, so a page that only repeats its address would have it too',
-    'set `marker:` to a text that only the content has',
+    'the marker is a part of the link, so a page that only repeats its address would have it too',
+    (w) => `set ${w.input('marker')} to a text that only the content has`,
   ],
 ];
 
@@ -105,12 +107,12 @@ export const WITHDRAWAL_RULES: readonly InputRule[] = [
   [
     ({ fileLines, path }) => fileLines.length === 0 && path === undefined,
     'there is nothing to withdraw',
-    'set `path:` to the file or folder, or `file:` to its name',
+    (w) => `set ${w.input('path')} to the file or folder, or ${w.input('file')} to its name`,
   ],
   [
     (given) => withdrawsFrom(given).includes('K4'),
     "the environment's own link (K4) can't be withdrawn",
-    'use channel: K1, K2 or K3',
+    (w) => `${w.use('K1, K2 or K3')}`,
   ],
   [
     (given) =>
@@ -118,12 +120,12 @@ export const WITHDRAWAL_RULES: readonly InputRule[] = [
       given.path?.endsWith('/') === true &&
       withdrawsFrom(given).some((key) => key !== 'K1'),
     'K2 and K3 have no folders to withdraw',
-    'set `file:` to the names, or `path:` to one of them',
+    (w) => `set ${w.input('file')} to the names, or ${w.input('path')} to one of them`,
   ],
   [
     (given) => withdrawsFrom(given).includes('K3') && given.bin === undefined,
     'the bin to withdraw from is not named',
-    'set `bin:` to the name that the delivery reported',
+    (w) => `set ${w.input('bin')} to the name that the delivery reported`,
   ],
 ];
 
@@ -131,10 +133,11 @@ export const WITHDRAWAL_RULES: readonly InputRule[] = [
 export function refuseAddresses(lines: readonly string[], operation: Operation): void {
   if (!lines.some((line) => /^\s*[a-z][a-z\d+.-]*:\/\//i.test(line))) return;
   refuseInput(
-    'input `file` is an address and names no file',
+    (w) => `${w.subject('file')} is an address and names no file`,
     operation === 'withdraw'
-      ? 'set `path:` to the place within the repository, or `file:` to the name that was delivered'
-      : 'set `file:` to a file, or `url:` to a link that is to be proven',
+      ? (w) =>
+          `set ${w.input('path')} to the place within the repository, or ${w.input('file')} to the name that was delivered`
+      : (w) => `set ${w.input('file')} to a file, or ${w.link} that is to be proven`,
   );
 }
 
@@ -143,7 +146,8 @@ export function refuseTwoInstances({ apiUrl, authUrl }: GivenInputs): void {
   const { host, origin } = serverUrlOf(apiUrl);
   if (host === authUrl.host) return;
   refuseInput(
-    `inputs \`api-url\` and \`auth-url\` name two instances: ${apiUrl.host} belongs to ${host}, not to ${authUrl.host}`,
-    `set \`auth-url: ${origin}\`, or \`api-url:\` to the API of ${authUrl.host}`,
+    (w) =>
+      `${w.subject('api-url')} and ${w.subject('auth-url')} name two instances: ${apiUrl.host} belongs to ${host}, not to ${authUrl.host}`,
+    (w) => `set ${w.input('auth-url', origin)}, or ${w.input('api-url')} to the API of ${authUrl.host}`,
   );
 }

@@ -1,4 +1,5 @@
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
+import { ACTION, say } from '../words.ts';
 import { INPUT_NAMES, INPUTS, type InputDefinition, type InputName, type RawInputs } from './inputs.ts';
 
 /** Values that ask for nothing, so that nothing can be missed. */
@@ -45,17 +46,17 @@ interface ChosenDelivery {
 export function noteOtherInputs(
   given: readonly InputName[],
   { channels, reason, hasFolder, isByAccount }: ChosenDelivery,
+  face = ACTION,
 ): readonly string[] {
   return given.flatMap((name) => {
     const { channels: served = [], isAccount, isForFolders }: InputDefinition = INPUTS[name];
     if (isAccount && isByAccount) return [];
+    const start = say((w) => `${w.subject(name)} had no effect: it is for`, face);
     if (!served.some((key) => channels.includes(key))) {
       const titles = served.map((key) => `${key} (${CHANNELS[key].name})`).join(' and ');
-      return [
-        `input \`${name}\` had no effect: it is for ${titles}, and ${channels.join('+')} was chosen, because ${reason}`,
-      ];
+      return [`${start} ${titles}, and ${channels.join('+')} was chosen, because ${reason}`];
     }
     if (!isForFolders || hasFolder) return [];
-    return [`input \`${name}\` had no effect: it is for a folder, and none was found`];
+    return [`${start} a folder, and none was found`];
   });
 }

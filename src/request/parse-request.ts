@@ -141,7 +141,7 @@ function refuseBrokenRules(given: GivenInputs): void {
   ];
   refuseTwoInstances(given);
   const [, problem = '', hint = ''] = rules.find(([isBroken]) => isBroken(given)) ?? [];
-  if (problem !== '') refuseInput(typeof problem === 'string' ? problem : problem(given), hint);
+  if (problem !== '') refuseInput((w) => (typeof problem === 'string' ? problem : problem(w, given)), hint);
 }
 
 const isSameName = (one: string | null, other: string): boolean =>

@@ -21,8 +21,8 @@ export async function refuseSecretInputs(
   for (const secret of new Set([raw.token, ...ownSecrets].filter(isCredential))) {
     const { isIn } = createSecretPattern(secret);
     const leak = INPUT_NAMES.find((name) => name !== 'token' && isIn(raw[name]));
-    const kind = secret === raw.token ? 'the token' : 'a credential of this job';
-    if (leak !== undefined) refuseInput(`input \`${leak}\` holds ${kind}`, `remove ${kind} from \`${leak}\``);
+    const kind = secret === raw.token ? 'the token' : 'a credential of this environment';
+    if (leak !== undefined) refuseInput((w) => `${w.subject(leak)} holds ${kind}`, `remove ${kind} from it`);
   }
   const allowed = new Set(parseFingerprints(raw['allow-secret'].toLowerCase()));
   for (const name of INPUT_NAMES.filter((one) => INPUTS[one].isSearched !== false)) {
@@ -32,8 +32,10 @@ export async function refuseSecretInputs(
     const [first] = findings;
     if (first === undefined) continue;
     refuseInput(
-      `input \`${name}\` contains what looks like a secret: ${first.rule} (fingerprint ${first.fingerprint})`,
-      `remove it from \`${name}\` and revoke it, or, if it is known to be harmless, set \`allow-secret: ${first.fingerprint}\``,
+      (w) =>
+        `${w.subject(name)} contains what looks like a secret: ${first.rule} (fingerprint ${first.fingerprint})`,
+      (w) =>
+        `remove it there and revoke it, or, if it is known to be harmless, set ${w.input('allow-secret', first.fingerprint)}`,
     );
   }
 }

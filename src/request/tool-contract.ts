@@ -2,7 +2,6 @@ import { machineContract } from '../protocol/contract.ts';
 import { ERROR_CODES } from '../protocol/error-codes.ts';
 import { TOOL } from '../protocol/words.ts';
 import { ALL_FLAGS, CLI_COMMANDS, EXIT_CODES, flagsOf, formatFlagTerm, shownDefault } from './commands.ts';
-import { createWording } from './wording.ts';
 
 /** What to do with an answer. */
 export const ANSWER_RULE =
@@ -22,14 +21,13 @@ const OUTPUT_FIELDS = {
 
 /** The machine contract, and how to call this tool: the content of `contract.json`. @see protocol 2.1 */
 export function toolContract() {
-  const word = createWording('cli');
   const commands = Object.entries(CLI_COMMANDS).map(([name, { usage, description }]) => [
     `${name} ${usage}`.trim(),
     description,
   ]);
   const flags = Object.entries(ALL_FLAGS).map(([name, { description }]) => {
     const usual = shownDefault(name);
-    return [formatFlagTerm(name), `${word(description)}${usual === '' ? '' : ` Default: ${usual}.`}`];
+    return [formatFlagTerm(name), `${description}${usual === '' ? '' : ` Default: ${usual}.`}`];
   });
   return {
     ...machineContract(),

@@ -4,9 +4,10 @@ import { BATCH, BIN_NAME, CONTENT, SECOND, TEXT, VERIFY_DEADLINE } from '../prot
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
 import { parseExternalAddress, refuseMachineAddress } from '../rules/external-address.ts';
 import { nameFromFile, repositoryPath } from '../rules/naming.ts';
+import type { Text } from '../words.ts';
 
 /** @throws {DeliveryError} `BAD_INPUT`, always. */
-export const refuseInput = (message: string, hint: string): never => {
+export const refuseInput = (message: Text, hint: Text): never => {
   throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
 };
 
@@ -27,8 +28,8 @@ export function parseBoolean(text: string, name: string): boolean {
   if (/^(true|True|TRUE)$/.test(text.trim())) return true;
   if (/^(false|False|FALSE)$/.test(text.trim())) return false;
   return refuseInput(
-    `input \`${name}\` is neither true nor false`,
-    `set \`${name}: true\` or \`${name}: false\``,
+    (w) => `${w.subject(name)} is neither true nor false`,
+    (w) => `set ${w.input(name, 'true')} or ${w.input(name, 'false')}`,
   );
 }
 
@@ -59,7 +60,10 @@ export const oneOf = <Word extends string>(...words: readonly [Word, ...Word[]])
     words[0],
     (text, name) =>
       words.find((word) => word === text.trim().toLowerCase()) ??
-      refuseInput(`input \`${name}\` is not one of ${words.join(', ')}`, `set \`${name}: ${words[0]}\``),
+      refuseInput(
+        (w) => `${w.subject(name)} is not one of ${words.join(', ')}`,
+        (w) => `set ${w.input(name, words[0])}`,
+      ),
   );
 
 /**
@@ -75,8 +79,8 @@ export const seconds = (least: number, usual: number): InputKind<number> => ({
     if (ms >= least && ms <= VERIFY_DEADLINE) return ms;
     const range = `between ${least / SECOND} and the protocol's ceiling of ${VERIFY_DEADLINE / SECOND}`;
     return refuseInput(
-      `input \`${name}\` is ${oneLine(text) || 'empty'}, not a number of seconds ${range}`,
-      `set \`${name}: ${usual / SECOND}\``,
+      (w) => `${w.subject(name)} is ${oneLine(text) || 'empty'}, not a number of seconds ${range}`,
+      (w) => `set ${w.input(name, `${usual / SECOND}`)}`,
     );
   },
 });
@@ -91,14 +95,17 @@ const checked =
   <Value = string>(
     holds: (text: string) => boolean,
     problem: string,
-    change: string,
+    change: Text,
     toValue: Parse<Value> = (text) => text as Value,
   ): Parse<Value> =>
   (text, name) => {
     const shown = problem.endsWith(':') ? ` ${oneLine(text)}` : '';
     return holds(text)
       ? toValue(text, name)
-      : refuseInput(`input \`${name}\` ${problem}${shown}`, `set \`${name}:\` to ${change}`);
+      : refuseInput(
+          (w) => `${w.subject(name)} ${problem}${shown}`,
+          (w) => `set ${w.input(name)} to ${w.say(change)}`,
+        );
   };
 
 /** Text as one short line of a message. */
@@ -126,8 +133,8 @@ function parseChannels(text: string): ChannelSelection {
   const [main, ...duplicates] = text.split(/[+,]/).map(parseChannel);
   if (main === undefined || new Set([main, ...duplicates]).size <= duplicates.length) {
     return refuseInput(
-      `input \`channel\` names a channel twice: ${oneLine(text)}`,
-      'name each channel once, such as `channel: K1+K3`',
+      (w) => `${w.subject('channel')} names a channel twice: ${oneLine(text)}`,
+      (w) => `name each channel once, such as ${w.input('channel', 'K1+K3')}`,
     );
   }
   return [main, ...duplicates];
@@ -139,16 +146,16 @@ function parseChannel(word: string): ChannelKey {
   const known = all.find(([key, channel]) => name === key.toLowerCase() || name === channel.name);
   if (known !== undefined) return known[0];
   return refuseInput(
-    `input \`channel\` names an unknown channel: ${oneLine(word) || 'nothing'}`,
+    (w) => `${w.subject('channel')} names an unknown channel: ${oneLine(word) || 'nothing'}`,
     `use auto, ${all.map(([key, { name }]) => `${key} (${name})`).join(', ')}, or a list such as K1+K3`,
   );
 }
 
 function parseLines(text: string): readonly string[] {
   const lines = text.split('\n').flatMap((line) => line.trim() || []);
-  if (text.includes('\0')) refuseInput('input `file` holds a control character', 'remove it');
+  if (text.includes('\0')) refuseInput('a file has a control character in its name', 'remove it');
   if (lines.length > BATCH.files) {
-    refuseInput(`input \`file\` has ${lines.length} lines`, `name at most ${BATCH.files} files a step`);
+    refuseInput(`${lines.length} lines name files`, `name at most ${BATCH.files} at once`);
   }
   return lines;
 }
@@ -156,7 +163,7 @@ function parseLines(text: string): readonly string[] {
 /** A path in the repository, ending in `/` for a folder. */
 function parsePath(text: string, name: string): string {
   if (/^\.\/?$/.test(text)) return './';
-  const path = repositoryPath(text.replace(/\/$/, ''), `input \`${name}\``);
+  const path = repositoryPath(text.replace(/\/$/, ''), (w) => w.subject(name));
   return text.endsWith('/') ? `${path}/` : path;
 }
 
@@ -164,19 +171,19 @@ function parseHost(text: string, name: string): URL {
   const url = URL.parse(text.trim());
   if (url?.protocol === 'https:' && url.username === '' && url.password === '') return url;
   return refuseInput(
-    `input \`${name}\` is not an https address without credentials`,
-    `set \`${name}: https://…\``,
+    (w) => `${w.subject(name)} is not an https address without credentials`,
+    (w) => `set ${w.input(name, 'https://…')}`,
   );
 }
 
 /** A host whose addresses are handed over: it may be in a network, but never on this machine. */
 function parsePublicHost(text: string, name: string): URL {
   const url = parseHost(text, name);
-  refuseMachineAddress(url, `input \`${name}\``);
+  refuseMachineAddress(url, (w) => w.subject(name));
   return url;
 }
 
-const TOKEN = 'the whole token, such as `${{ github.token }}`, or to nothing';
+const TOKEN: Text = (w) => `the whole token${w.ownToken}, or to nothing`;
 
 /**
  * Not plain are names that git allows for nothing, full names, the names of its own references, and ids of objects.
@@ -199,14 +206,14 @@ export const PARSERS = {
   publicHost: parsePublicHost,
   text: (text: string): string => text,
   line: oneLine,
-  link: (text: string, name: string): URL => parseExternalAddress(text, `input \`${name}\``),
+  link: (text: string, name: string): URL => parseExternalAddress(text, (w) => w.subject(name)),
   fingerprints: parseFingerprints,
   fileName: checked(
     (text) =>
       /^(?!\.{1,2}$|\.git(hub)?$)[^/\\\p{Cc}\p{Cf}]+$/iu.test(text) &&
       Buffer.byteLength(text) <= CONTENT.name,
     'is not a file name:',
-    'letters, digits, -, _ and ., such as page.html; folders belong into `path:`',
+    (w) => `letters, digits, -, _ and ., such as page.html; folders belong into ${w.input('path')}`,
     nameFromFile,
   ),
   marker: checked(

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { DeliveryError } from '../errors.ts';
+import type { Text, Words } from '../words.ts';
 
 /** A pattern for these host names and everything below them. */
 const belowAny = (names: readonly string[]): RegExp =>
@@ -48,10 +49,11 @@ const MACHINE_HOSTS = belowAny([
  * @throws {DeliveryError} `NOT_EXTERNAL`; the message never repeats credentials or queries.
  * @see protocol 1 (rules 1, 2), 7 (K4 link is not an external https URL)
  */
-export function parseExternalAddress(link: string, label = 'the link'): URL {
+export function parseExternalAddress(link: string, label: Text = 'the link'): URL {
   const refuse = (reason: string): never => {
-    throw new DeliveryError('NOT_EXTERNAL', `${label} is not an external https address: ${reason}`, {
-      hint: 'give an https address that opens without this environment, or use channel: K1, K2 or K3',
+    const about = (w: Words) => `${w.say(label)} is not an external https address: ${reason}`;
+    throw new DeliveryError('NOT_EXTERNAL', about, {
+      hint: (w) => `give an https address that opens without this environment, or ${w.use('K1, K2 or K3')}`,
     });
   };
   const url = URL.parse(link.trim());
@@ -153,6 +155,6 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
  * @param label how the error message calls it
  * @throws {DeliveryError} `NOT_EXTERNAL`
  */
-export function refuseMachineAddress(url: URL, label = 'the address'): void {
+export function refuseMachineAddress(url: URL, label: Text = 'the address'): void {
   if (getReach(url).reach === 'machine') parseExternalAddress(url.href, label);
 }

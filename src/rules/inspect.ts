@@ -124,16 +124,14 @@ function refuseUnsuitable(
   { given, mayBeEmpty = false }: Pick<InspectOptions, 'given' | 'mayBeEmpty'>,
 ): void {
   if (stats.isDirectory()) {
-    throw new DeliveryError('BAD_FILE', `${given} is a folder`, { hint: 'set `file:` to one file in it' });
+    throw new DeliveryError('BAD_FILE', `${given} is a folder`, { hint: 'name one file in it' });
   }
   if (!stats.isFile()) {
-    throw new DeliveryError('BAD_FILE', `${given} is not a regular file`, {
-      hint: 'set `file:` to a regular file',
-    });
+    throw new DeliveryError('BAD_FILE', `${given} is not a regular file`, { hint: 'name a regular file' });
   }
   if (stats.size === 0n && !mayBeEmpty) {
     throw new DeliveryError('BAD_FILE', `the file ${given} is empty`, {
-      hint: 'check the step that writes it; an empty file is never delivered',
+      hint: 'check what writes it; an empty file is never delivered',
     });
   }
 }
@@ -161,14 +159,14 @@ async function scanBytes(
   });
   if (size !== expectedSize) throw changedFileError(given);
   if (leaks) {
-    throw new DeliveryError('BAD_FILE', `the file ${given} contains a credential of this job`, {
+    throw new DeliveryError('BAD_FILE', `the file ${given} contains a credential of this environment`, {
       hint: 'remove it from the file, and revoke it if the file was published anywhere',
     });
   }
   const markerCount = marker === undefined ? null : (counts[0] ?? 0);
   if (markerCount === 0) {
     throw new DeliveryError('BAD_INPUT', `the marker was not found in the file ${given}`, {
-      hint: 'set `marker:` to a text that the file contains exactly, or remove it to compare all bytes',
+      hint: (w) => `set ${w.input('marker')} to a text of the file, or leave it out to compare all bytes`,
     });
   }
   return { size, sha256, head, binary, blobSha: blob?.digest('hex') ?? '', markerCount };

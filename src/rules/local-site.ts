@@ -3,6 +3,7 @@ import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DeliveryError } from '../errors.ts';
 import { MEGABYTE, SITE } from '../protocol/limits.ts';
+import type { Text } from '../words.ts';
 import type { LocalFile } from './inspect.ts';
 
 /** One file of a site. */
@@ -62,7 +63,7 @@ export async function listSiteFiles(folder: string, given: string): Promise<Fold
   const { paths, leftOut } = listing;
   if (paths.length === 0) {
     throw new DeliveryError('BAD_FILE', `the folder ${given} has no file to deliver`, {
-      hint: 'check the step that writes it; hidden files are left out',
+      hint: 'check what writes it; hidden files are left out',
     });
   }
   return { paths: paths.sort(), leftOut: leftOut.sort() };
@@ -98,7 +99,7 @@ async function listInto(listing: OpenListing, folder: string, prefix: string): P
 
 const tooManyError = (count: string): DeliveryError =>
   new DeliveryError('TOO_LARGE', `the folder has more than ${count}`, {
-    hint: 'deliver a part of it, or pack it: `tar -czf site.tar.gz` and channel: K2',
+    hint: (w) => `deliver a part of it, or pack it (\`tar -czf site.tar.gz\`) and ${w.use('K2')}`,
   });
 
 /** @param most how many entries may be left: one more is read, and no others */
@@ -115,7 +116,7 @@ async function readFolder(path: string, name: string, most: number): Promise<rea
     // A name that is too long for the system may be too long for a message.
     const short = name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name;
     throw new DeliveryError('BAD_FILE', `a folder of the site can't be read (${code}): ${short || './'}`, {
-      hint: 'correct the step that writes the folder, and deliver it after that step has ended',
+      hint: 'correct what writes the folder, and deliver it after that has ended',
       cause,
     });
   }
@@ -132,11 +133,11 @@ const PATH_PROBLEMS = [
 ] as const;
 
 /** @throws {DeliveryError} `BAD_FILE` that lists what was found, the first ten in full. */
-export function refuseFindings(given: string, findings: readonly string[], hint?: string): void {
+export function refuseFindings(given: string, findings: readonly string[], hint?: Text): void {
   if (findings.length === 0) return;
   const more = findings.length - SITE.named;
   throw new DeliveryError('BAD_FILE', `the folder ${given} can't be a site`, {
-    hint: hint ?? 'correct the step that writes the folder',
+    hint: hint ?? 'correct what writes the folder',
     findings: [...findings.slice(0, SITE.named), ...(more > 0 ? [`and ${more} more`] : [])],
   });
 }
@@ -153,6 +154,8 @@ export async function refuseLargeFolder(
   throw new DeliveryError(
     'TOO_LARGE',
     `the folder ${given} has ${Math.round(size / MEGABYTE)} MB, and a Pages site at most ${SITE.size / MEGABYTE}`,
-    { hint: 'leave large files out, or pack the folder: `tar -czf site.tar.gz` and channel: K2' },
+    {
+      hint: (w) => `leave large files out, or pack the folder (\`tar -czf site.tar.gz\`) and ${w.use('K2')}`,
+    },
   );
 }

@@ -1,5 +1,6 @@
 import { DeliveryError } from '../errors.ts';
 import { TEXT } from '../protocol/limits.ts';
+import type { Text } from '../words.ts';
 
 /**
  * The name under which a local file is published: composed letters (NFC), `-` for spaces.
@@ -71,15 +72,15 @@ const PATH_RULES: readonly PathRule[] = [
 /**
  * A path in a repository, composed (NFC) and checked.
  *
- * @param label how the error message calls it, such as "input `path`"
+ * @param label how the error message calls it, such as "the file's name"
  * @throws {DeliveryError} `BAD_INPUT` with the rule that the path breaks, and what to change.
  */
-export function repositoryPath(given: string, label: string): string {
+export function repositoryPath(given: string, label: Text): string {
   const path = given.normalize('NFC');
   const segments = path.split('/');
   const rule = PATH_RULES.find(({ isBroken }) => isBroken(path, segments));
   if (rule === undefined) return path;
-  throw new DeliveryError('BAD_INPUT', `${label} ${rule.problem}`, { hint: rule.hint });
+  throw new DeliveryError('BAD_INPUT', (w) => `${w.say(label)} ${rule.problem}`, { hint: rule.hint });
 }
 
 /** Percent-encodes every segment of a path and keeps its slashes. @see protocol 4 */

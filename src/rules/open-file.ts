@@ -47,7 +47,7 @@ export async function openFile(location: FileLocation): Promise<FileHandle> {
     const message =
       code === 'ENOENT' ? `the file ${given} does not exist` : `the file ${given} can't be opened (${code})`;
     throw new DeliveryError('BAD_FILE', message, {
-      hint: 'set `file:` to a path relative to the workspace, and make sure that an earlier step writes it',
+      hint: (w) => `name a file that exists; its path is relative to ${w.folder}`,
       cause,
     });
   }
@@ -69,7 +69,7 @@ async function refuseReplaced(handle: FileHandle, location: FileLocation): Promi
   // No link is followed: where the system can't refuse to open one, it is another file.
   if (isSame(await handle.stat(), await lstat(location.path))) return;
   throw new DeliveryError('BAD_FILE', `the file ${location.given} was replaced while it was opened`, {
-    hint: 'deliver it after the step that writes it has ended',
+    hint: 'deliver it after what writes it has ended',
   });
 }
 
@@ -110,16 +110,15 @@ export async function refuseOutside(location: FileLocation): Promise<void> {
     if (realPath === join(await realpath(root), pathInRoot)) return;
     throw linkError(location);
   }
-  const roots = allowsFullPaths ? 'the current folder' : 'the workspace';
-  throw new DeliveryError('BAD_FILE', `the file ${given} is outside ${roots}`, {
+  throw new DeliveryError('BAD_FILE', (w) => `the file ${given} is outside ${w.folder}`, {
     hint: allowsFullPaths
       ? 'name it by its absolute path, if it may be published'
-      : "copy it into the workspace or the runner's temp folder first",
+      : (w) => `copy it into ${w.folder} first`,
   });
 }
 
 function linkError({ given, allowsFullPaths }: FileLocation): DeliveryError {
   return new DeliveryError('BAD_FILE', `the file ${given} is a symbolic link or is in a linked folder`, {
-    hint: allowsFullPaths ? 'name the file itself, by its absolute path' : 'set `file:` to the file itself',
+    hint: allowsFullPaths ? 'name the file itself, by its absolute path' : 'name the file itself',
   });
 }

@@ -131,7 +131,7 @@ const formatWritten = ({ dev, ino, size, mtimeNs }: BigIntStats): string =>
 /** The bytes at hand are not those that were checked. */
 export function changedFileError(given: string): DeliveryError {
   return new DeliveryError('BAD_FILE', `the file ${given} changed while it was delivered`, {
-    hint: 'deliver it after the step that writes it has ended',
+    hint: 'deliver it after what writes it has ended',
   });
 }
 

@@ -51,7 +51,8 @@ export function refuseSpecialFile(path: string, siteFolder: string): void {
   if (special === undefined) return;
   throw new DeliveryError('NOT_OURS', `${path} is not only a page: ${special.effect}`, {
     step: 'check',
-    hint: 'set `path:` to another place, or `overwrite: true` if you want that',
+    hint: (w) =>
+      `set ${w.input('path')} to another place, or ${w.input('overwrite', 'true')} if you want that`,
     leftBehind: [],
   });
 }

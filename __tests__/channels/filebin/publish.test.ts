@@ -208,7 +208,7 @@ describe('publishing through channel K3', () => {
   test('refuses to prepare an upload without a file', async () => {
     await expect(prepareOne(createFilebinPublisher(OPTIONS, fakePorts()), null)).rejects.toMatchObject({
       code: 'BAD_INPUT',
-      hint: 'set `file:`',
+      hint: 'name a file',
     });
   });
 });

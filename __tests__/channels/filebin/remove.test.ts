@@ -111,7 +111,7 @@ describe('removing a file through channel K3', () => {
       code: 'HOST_ERROR',
       httpCode: 200,
       message: expect.stringMatching(/ answered HTTP 200 with a page$/),
-      hint: 'check `bin:` and `bin-host-url:`, or run the step again',
+      hint: 'check `bin:` and `bin-host-url:`, or try again',
     });
     expect(deletes()).toHaveLength(5);
   });

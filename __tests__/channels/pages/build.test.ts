@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Placement } from '../../../src/channels/channel.ts';
 import { watchBuild } from '../../../src/channels/pages/build.ts';
+import { ACTION, say } from '../../../src/words.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { fakePorts } from '../../support/ports.ts';
 
@@ -90,7 +91,7 @@ describe('watchBuild', () => {
       request_build: failure('NO_PERMISSION', 403),
     });
     for (let n = 1; n <= 10; n += 1) await callWatch(5 * SECONDS);
-    expect((await callWatch(0)).detail).toContain('`permissions: { pages: write }`');
+    expect((await callWatch(0)).detail).toContain('the permission `pages: write`');
     expect(github.sent('request_build')).toHaveLength(1);
   });
 
@@ -130,7 +131,7 @@ describe('watchBuild', () => {
     const answers = { deployments: failure('NO_PERMISSION', 403), dispatch_workflow: {} };
     const { github, callWatch } = createWatch(answers, 'workflow', 'pages.yml');
     await expect(callWatch(5 * SECONDS, { ...PLACEMENT, written: true })).resolves.toMatchObject({
-      detail: expect.stringContaining('`permissions: { deployments: read }`'),
+      detail: expect.stringContaining('the permission `deployments: read`'),
     });
     expect(github.sent('dispatch_workflow')).toHaveLength(1);
   });
@@ -197,12 +198,12 @@ describe('watchBuild', () => {
     const answers = { deployments: [], dispatch_workflow: {}, workflow_runs: runs({ status: 'queued' }) };
     const { callWatch } = createWatch(answers, 'workflow', 'pages.yml');
     await callWatch(5 * SECONDS);
-    await expect(callWatch(0)).resolves.toMatchObject({
-      finished: false,
-      detail:
-        'no deployment of our commit yet; the workflow pages.yml was started; its run waits for a runner',
-      hint: expect.stringMatching(/^see the run at https:.*`runs-on:`/),
-    });
+    const { finished, detail, hint = '' } = await callWatch(0);
+    expect(finished).toBe(false);
+    expect(detail).toBe(
+      'no deployment of our commit yet; the workflow pages.yml was started; its run waits for a runner',
+    );
+    expect(say(hint, ACTION)).toMatch(/^see the run at https:.*`runs-on:`/);
   });
 
   test('a deployment that succeeded counts whatever its run does', async () => {
@@ -245,7 +246,7 @@ describe('watchBuild', () => {
       });
       await expect(callWatch(0)).rejects.toMatchObject({
         code: 'BUILD_ERRORED',
-        message: expect.stringContaining('`permissions: { pages: write }`'),
+        message: expect.stringContaining('the permission `pages: write`'),
       });
     });
 

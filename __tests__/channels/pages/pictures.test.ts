@@ -153,7 +153,7 @@ describe('a page with a picture', () => {
     expect(state).toMatchObject({
       code: 'NOT_OURS',
       message: expect.stringContaining(PICTURE),
-      hint: 'set `picture: false`, or `overwrite: true` if you may replace that file',
+      hint: 'set `picture: false`, or `overwrite: true` to replace it',
     });
     for (const wanted of [pageWith('new'), { path: PATH, file: null }]) {
       expect((await compare(wanted, files)).beside).toEqual({});

@@ -115,7 +115,7 @@ describe('preparing a file for channel K1', () => {
     const action = createPagesPublisher(pagesOptionsWith(), accessWith(new FakeGitHub()), fakePorts());
     await expect(prepareOne(action, null)).rejects.toMatchObject({
       code: 'BAD_INPUT',
-      hint: 'set `file:`',
+      hint: 'name a file',
     });
   });
 

@@ -106,8 +106,7 @@ describe('removing a file through channel K1', () => {
     const { github, task } = await prepareRemoval({ 'page.html': foreign('0ld') });
     await expect(task.perform()).rejects.toMatchObject({
       code: 'NOT_OURS',
-      message:
-        'page.html already exists in the repository, and this action did not deliver what it holds now',
+      message: 'page.html already exists in the repository, and this tool did not deliver what it holds now',
       hint: 'set `path:` to another place, or `overwrite: true` if you may remove that file',
       leftBehind: [],
     });
@@ -281,7 +280,7 @@ describe('removing a folder through channel K1', () => {
   test('names each foreign file below it in the log', async () => {
     const { ports } = await prepareFolder(branchWith(FOLDER));
     expect(ports.logger.lines).toEqual([
-      'warning: not removed: previews/pr-1/foreign.html already exists in the repository, and this action did not deliver what it holds now',
+      'warning: not removed: previews/pr-1/foreign.html already exists in the repository, and this tool did not deliver what it holds now',
     ]);
   });
 

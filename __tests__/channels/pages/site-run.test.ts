@@ -28,11 +28,11 @@ async function follow(runs: unknown, more: ConstructorParameters<typeof FakeGitH
 
 describe('a run that ended without success', () => {
   test.each([
-    ['failure', /^fix what failed there and run the step again/],
+    ['failure', /^fix what failed there and try again/],
     ['timed_out', /^fix what failed there/],
     ['neutral', /^fix what failed there/],
     ['a future conclusion', /^fix what failed there/],
-    ['cancelled', /^run the step again/],
+    ['cancelled', /^try again/],
     ['skipped', /^change the `if:`/],
     ['startup_failure', /^fix the workflow file/],
   ])('is a failure with its conclusion, its page and what to change: %s', async (conclusion, change) => {
@@ -82,7 +82,7 @@ describe('a run that waits', () => {
     });
     expect(reason).toMatchObject({
       message: 'the run of the workflow pages.yml waits for an approval',
-      hint: expect.stringMatching(/approve it and run the step again/),
+      hint: expect.stringMatching(/approve it and try again/),
     });
   });
 

@@ -329,7 +329,7 @@ describe('a final failure of ensureAsset', () => {
     const { release, work } = await startUpload([old, assetWith({ id: 5, name: 'b.zip' })], {
       intercept: (change) => (change === 'upload' ? wrong : undefined),
     });
-    await expect(work).rejects.toMatchObject({ code: 'HOST_ERROR', hint: 'run the step again' });
+    await expect(work).rejects.toMatchObject({ code: 'HOST_ERROR', hint: 'try again' });
     expect(release.github.sent('delete_asset')).toEqual([{ asset_id: 5 }]);
     expect(release.contents).toContainEqual(['a.zip', 'sha256:0ld']);
   });

@@ -90,7 +90,7 @@ describe('removing an asset through channel K2', () => {
     await expect(task.perform()).rejects.toMatchObject({
       code: 'NOT_OURS',
       message: 'nothing shows that the asset a.zip of release files-20260102 is yours',
-      hint: 'set `file:` to the file with the same bytes, or `overwrite: true` to remove it all the same',
+      hint: 'set `file:` to the file with the same bytes, or `overwrite: true`',
       leftBehind: [],
     });
     expect(github.sent('delete_asset')).toEqual([]);
@@ -272,7 +272,7 @@ describe('removing an asset through channel K2 without a tag', () => {
       written: true,
       destination: `release ${tag}, asset a.zip`,
       notes: others.map(
-        (other) => `an asset a.zip is also in the release ${other}: set \`tag: ${other}\` to withdraw it`,
+        (other) => `an asset a.zip is also in the release ${other}: name that tag to withdraw it`,
       ),
     });
     expect(github.sent('delete_asset')).toEqual([{ asset_id: tag === TODAY ? 50 : 51 }]);

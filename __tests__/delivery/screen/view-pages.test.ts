@@ -330,7 +330,7 @@ describe('a proven page', () => {
   });
 
   test.each<[string, Stage, RegExp]>([
-    ['a switched-off screen', { inputs: { screen: 'off' } }, /not opened in one \(`screen: off`\)/],
+    ['a switched-off screen', { inputs: { screen: 'off' } }, /not opened in one, as asked$/],
     [
       'a missing browser',
       { answer: () => createUncheckedView('no browser was found', 'set `CHROME_PATH`') },
@@ -421,7 +421,7 @@ describe('a proven page', () => {
   test('is one of the first ten of a step, and UNKNOWN of the others says how many were not opened', async () => {
     const { screen, step } = setUp({});
     const pages = Array.from({ length: 12 }, () => provenPage());
-    const reports = (await viewPublishedPages(pages, step)).map(composeReport);
+    const reports = (await viewPublishedPages(pages, step)).map((one) => composeReport(one));
     expect(screen.asked).toHaveLength(10);
     expect(reports.filter(({ unknown }) => unknown.length > 0).map(({ unknown }) => unknown)).toEqual(
       Array.from({ length: 2 }, () => [
@@ -437,7 +437,7 @@ describe('a proven page', () => {
     expect(screen.asked).toHaveLength(10);
     const reports = (
       await viewPublishedPages([...Array.from({ length: 10 }, () => text), provenPage()], step)
-    ).map(composeReport);
+    ).map((one) => composeReport(one));
     expect(reports.map(({ screen: seen }) => seen?.verdict ?? null)).toEqual([
       ...Array.from({ length: 9 }, () => 'shown'),
       null,
@@ -448,7 +448,7 @@ describe('a proven page', () => {
   test.each<[string, Partial<ServedFile>, number, Partial<RawInputs>, RegExp | null]>([
     ['a downloaded file', { display: 'none' }, 9, {}, null],
     ['a PDF', { display: 'viewer' }, 9, {}, /: a file that needs a viewer or a player is not opened in one$/],
-    ['a PDF', { display: 'viewer' }, 9, { screen: 'off' }, /`screen: off`/],
+    ['a PDF', { display: 'viewer' }, 9, { screen: 'off' }, /not opened in one, as asked/],
     ['a long text', { display: 'plain' }, 1_048_577, {}, /: a file of this kind above 1 MB is not opened/],
     [
       'a large picture',

@@ -161,7 +161,7 @@ describe('refusalError', () => {
       'remove the secret',
     ],
     [410, 'Issues has been disabled in this repository.', 'FORBIDDEN_BY_RULE', 'switch issues on'],
-    [410, '', 'HOST_ERROR', 'newest version of this action'],
+    [410, '', 'HOST_ERROR', 'newest version of this tool'],
     [422, 'Validation Failed; file_count limited to 1000 assets per release', 'TOO_LARGE', 'set `tag:`'],
     [422, 'Reference does not exist', 'NOT_FOUND', '`branch:`'],
     [422, 'Validation Failed; size must be less than or equal to 2147483648', 'TOO_LARGE', 'channel: K3'],
@@ -169,7 +169,7 @@ describe('refusalError', () => {
       400,
       'Bad Request: The version you specified in the "X-GitHub-API-Version" request header, "2022-11-28", is not a supported version.',
       'HOST_ERROR',
-      'newest version of this action',
+      'newest version of this tool',
     ],
     [451, '', 'FORBIDDEN_BY_RULE', 'set `repository:`'],
   ] as const)('has its own meaning and hint for HTTP %i %j', (status, message, code, words) => {
@@ -197,8 +197,8 @@ describe('refusalError', () => {
     ['push a first one', 'K3', 422, { message: 'Validation Failed; Repository is empty.' }],
     ['another job writes here too', 'K3', 409, { message: 'a.html does not match 0123' }],
     ['run fewer deliveries at once, or later', 'K3', 429, {}],
-    ['run the step again', 'K3', 502, {}],
-    ['run the step again', 'K3', 400, { message: 'Problems parsing JSON' }],
+    ['try again', 'K3', 502, {}],
+    ['try again', 'K3', 400, { message: 'Problems parsing JSON' }],
   ] as const)(
     'has a hint with what to change (%s) and another channel (%s)',
     (words, channel, status, more) => {

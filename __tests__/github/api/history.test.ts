@@ -59,7 +59,7 @@ describe('getLastCommits', () => {
     const github = new FakeGitHub({ graphql: { data } });
     await expect(getLastCommits(github, HEAD, pathsUpTo(4))).rejects.toMatchObject({
       code: 'HOST_ERROR',
-      hint: expect.stringMatching(/run the step again/),
+      hint: expect.stringMatching(/try again/),
     });
   });
 

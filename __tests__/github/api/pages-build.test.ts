@@ -160,7 +160,7 @@ describe('requestBuild', () => {
     'returns the missing permission after %s',
     async (thrown) => {
       await expect(request(thrown)).resolves.toEqual({
-        words: expect.stringContaining('`permissions: { pages: write }`'),
+        words: expect.stringContaining('the permission `pages: write`'),
         again: false,
         started: false,
       });

@@ -34,7 +34,8 @@ export function findOrAllowUpload(
   if (status === 'locked' || status === 'unavailable') throw closedBinError(bin, status);
   if (named === undefined || overwrite) return undefined;
   throw new DeliveryError('NOT_OURS', `bin ${bin} already holds another file named ${entry.filename}`, {
-    hint: 'leave `bin:` out, set `path:` to another name, or `overwrite: true` to replace that file',
+    hint: (w) =>
+      `leave ${w.input('bin')} out, set ${w.input('path')} to another name, or ${w.input('overwrite', 'true')}`,
   });
 }
 
@@ -44,7 +45,7 @@ function closedBinError(bin: string, status: 'locked' | 'unavailable'): Delivery
       ? 'is locked: it takes no further uploads'
       : 'is expired or deleted: its name is never usable again';
   return new DeliveryError('CONFLICT', `bin ${bin} ${reason}`, {
-    hint: 'leave `bin:` out, or set another name: a named bin takes one delivery',
+    hint: (w) => `leave ${w.input('bin')} out, or set another name: a named bin takes one delivery`,
   });
 }
 
@@ -68,7 +69,8 @@ export function mayRemove(
       ? 'there is no file at hand to compare it with'
       : 'its bytes are not those of the file at hand';
   throw new DeliveryError('NOT_OURS', `${filename} in bin ${bin} may be somebody else's: ${description}`, {
-    hint: 'set `file:` to the file as it was delivered, or `overwrite: true` to delete whatever has this name',
+    hint: (w) =>
+      `set ${w.input('file')} to the file as it was delivered, or ${w.input('overwrite', 'true')} to delete whatever has this name`,
   });
 }
 

@@ -41,7 +41,7 @@ export function createFilebinPublisher(options: FilebinOptions, ports: Ports): C
 
 function prepareUpload({ file, name }: ChannelItem, { bin }: FilebinOptions): PreparedTask<BinUpload> {
   if (file === null) {
-    throw new DeliveryError('BAD_INPUT', 'channel K3 needs a file to post', { hint: 'set `file:`' });
+    throw new DeliveryError('BAD_INPUT', 'channel K3 needs a file to post', { hint: 'name a file' });
   }
   const filename = binFileName(flatName(name));
   return {

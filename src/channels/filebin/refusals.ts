@@ -3,6 +3,7 @@ import { parseRetryAfter, shortHostMessage } from '../../http/response.ts';
 import type { TextAnswer } from '../../http/send-request.ts';
 import type { HttpResponse } from '../../ports.ts';
 import { BIN } from '../../protocol/calls.ts';
+import type { Text, Words } from '../../words.ts';
 import type { KnownRefusal } from '../channel.ts';
 
 /** An answer of the bin host, read as text. */
@@ -12,12 +13,10 @@ export type BinAnswer = Pick<HttpResponse, 'status' | 'headers'> & Pick<TextAnsw
 interface KnownReason {
   readonly text: RegExp;
   readonly code: ErrorCode;
-  readonly hint: (bin: string) => string;
+  readonly hint: (w: Words, bin: string) => string;
   /** Whether waiting can't help. */
   readonly isFinal: boolean;
 }
-
-const OTHER_CHANNEL = 'use channel: K1 or K2';
 
 const NEEDS_APPROVAL = /requires? approval/i;
 
@@ -25,41 +24,41 @@ const REASONS: readonly KnownReason[] = [
   {
     text: NEEDS_APPROVAL,
     code: 'NO_PERMISSION',
-    hint: (bin) =>
-      `ask the operator of the bin host to approve the bin, then run the step again with \`bin: ${bin}\`: only this bin becomes approved`,
+    hint: (w, bin) =>
+      `ask the operator of the bin host to approve the bin, then try again with ${w.input('bin', bin)}: only this bin becomes approved`,
     isFinal: false,
   },
   {
     text: /\bbanned\b/i,
     code: 'NO_PERMISSION',
-    hint: () =>
-      `the host has banned the address of this machine: use another runner, ask the operator of the host, or ${OTHER_CHANNEL}`,
+    hint: (w) =>
+      `the host has banned the address of this machine: use another runner, ask the operator of the host, or ${w.use('K1 or K2')}`,
     isFinal: true,
   },
   {
     text: /\bblocked\b/i,
     code: 'NO_PERMISSION',
-    hint: () =>
-      `the host accepts this content under no name: ask the operator of the host, or ${OTHER_CHANNEL}`,
+    hint: (w) =>
+      `the host accepts this content under no name: ask the operator of the host, or ${w.use('K1 or K2')}`,
     isFinal: true,
   },
   {
     text: /too many times|download limit/i,
     code: 'NO_PERMISSION',
-    hint: () =>
-      `the host limits how often a file is downloaded, and a proof is a download: ${OTHER_CHANNEL}, or deliver it again without \`bin:\` if the limit allows more`,
+    hint: (w) =>
+      `the host limits how often a file is downloaded, and a proof is a download: ${w.use('K1 or K2')}, or deliver it again without ${w.input('bin')} if the limit allows more`,
     isFinal: true,
   },
   {
     text: /extension/i,
     code: 'NO_PERMISSION',
-    hint: () => `set \`path:\` to a name with another ending, or ${OTHER_CHANNEL}`,
+    hint: (w) => `set ${w.input('path')} to a name with another ending, or ${w.use('K1 or K2')}`,
     isFinal: true,
   },
   {
     text: /\bbin (?:is no longer available|does not exist)/i,
     code: 'NOT_FOUND',
-    hint: () => `the bin has expired or was deleted: leave \`bin:\` out, or ${OTHER_CHANNEL}`,
+    hint: (w) => `the bin has expired or was deleted: leave ${w.input('bin')} out, or ${w.use('K1 or K2')}`,
     isFinal: true,
   },
 ];
@@ -72,11 +71,17 @@ const findReason = (httpCode: number, text: string): KnownReason | undefined =>
 
 /** What the host means when it refuses the public address of a file in the bin. */
 export const listRefusals = (bin: string): readonly KnownRefusal[] =>
-  REASONS.map(({ text, hint, isFinal }) => ({ httpCodes: REFUSING, text, hint: hint(bin), isFinal }));
+  REASONS.map(({ text, hint, isFinal }) => ({
+    httpCodes: REFUSING,
+    text,
+    hint: (w) => hint(w, bin),
+    isFinal,
+  }));
 
 /** The same after the host has deleted the file: a bin without approval answers as before, whatever it holds. */
 export function listRefusalsOfDeleted(bin: string): readonly KnownRefusal[] {
-  const hint = `the host has deleted the file, but the address of a bin without approval never shows that: run the step again with \`bin: ${bin}\` once the operator of the host has approved the bin, or let it expire`;
+  const hint = (w: Words): string =>
+    `the host has deleted the file, but the address of a bin without approval never shows that: try again with ${w.input('bin', bin)} once the operator of the host has approved the bin, or let it expire`;
   return [{ httpCodes: [403], text: NEEDS_APPROVAL, hint, isFinal: true }, ...listRefusals(bin)];
 }
 
@@ -92,7 +97,9 @@ export function refusedLaterError(refusal: HostRefusal, bin: string): DeliveryEr
   const reason = text === '' ? '' : `: ${text}`;
   return new DeliveryError('NOT_PROVEN', `after its proof the address answers HTTP ${httpCode}${reason}`, {
     httpCode,
-    hint: findReason(httpCode, text)?.hint(bin) ?? `run the step again without \`bin:\`, or ${OTHER_CHANNEL}`,
+    hint: (w) =>
+      findReason(httpCode, text)?.hint(w, bin) ??
+      `try again without ${w.input('bin')}, or ${w.use('K1 or K2')}`,
   });
 }
 
@@ -100,42 +107,51 @@ export function refusedLaterError(refusal: HostRefusal, bin: string): DeliveryEr
 const REFUSALS: readonly {
   statuses: readonly number[];
   code: ErrorCode;
-  hint: string;
+  hint: Text;
   retryable?: boolean;
 }[] = [
-  { statuses: [400, 404], code: 'BAD_INPUT', hint: 'set `bin:` to 8 to 60 letters, digits, _ or -' },
+  {
+    statuses: [400, 404],
+    code: 'BAD_INPUT',
+    hint: (w) => `set ${w.input('bin')} to 8 to 60 letters or digits`,
+  },
   {
     statuses: [403],
     code: 'NO_PERMISSION',
-    hint: `the host does not allow this upload: ${OTHER_CHANNEL}, or set \`path:\` to another name if the reason is the name`,
+    hint: (w) =>
+      `the host does not allow this upload: ${w.use('K1 or K2')}, or set ${w.input('path')} to another name if the reason is the name`,
   },
   {
     statuses: [405],
     code: 'CONFLICT',
-    hint: 'the bin is locked or expired: leave `bin:` out, or set another name',
+    hint: (w) => `the bin is locked or expired: leave ${w.input('bin')} out, or set another name`,
   },
-  { statuses: [413], code: 'TOO_LARGE', hint: 'use channel: K2' },
+  { statuses: [413], code: 'TOO_LARGE', hint: (w) => w.use('K2') },
   {
     statuses: [429],
     code: 'RATE_LIMITED',
-    hint: `try again later, or ${OTHER_CHANNEL}`,
+    hint: (w) => `try again later, or ${w.use('K1 or K2')}`,
     retryable: true,
   },
-  { statuses: [507], code: 'HOST_ERROR', hint: `the host is full for now: ${OTHER_CHANNEL}` },
+  { statuses: [507], code: 'HOST_ERROR', hint: (w) => `the host is full for now: ${w.use('K1 or K2')}` },
   {
     statuses: [500, 502, 503, 504],
     code: 'HOST_ERROR',
-    hint: `try again later, or ${OTHER_CHANNEL}`,
+    hint: (w) => `try again later, or ${w.use('K1 or K2')}`,
     retryable: true,
   },
   // A proxy or another host may answer with a page.
   {
     statuses: [200],
     code: 'HOST_ERROR',
-    hint: `check \`bin-host-url:\`, or ${OTHER_CHANNEL}`,
+    hint: (w) => `check ${w.input('bin-host-url')}, or ${w.use('K1 or K2')}`,
     retryable: true,
   },
-  { statuses: [], code: 'HOST_ERROR', hint: `check \`bin-host-url:\`, or ${OTHER_CHANNEL}` },
+  {
+    statuses: [],
+    code: 'HOST_ERROR',
+    hint: (w) => `check ${w.input('bin-host-url')}, or ${w.use('K1 or K2')}`,
+  },
 ];
 
 /**
@@ -153,7 +169,7 @@ export function uploadRefusedError(answer: TextAnswer, bin: string, now: number)
     `${BIN.post.description} answered HTTP ${status} and not 201${text === '' ? '' : `: ${text}`}`,
     {
       httpCode: status,
-      hint: reason?.hint(bin) ?? row?.hint,
+      hint: reason === undefined ? row?.hint : (w) => reason.hint(w, bin),
       retryable: row?.retryable,
       retryAfter: parseRetryAfter(answer, now),
     },
@@ -177,7 +193,8 @@ export function binCallError(
       httpCode: status,
       retryable: retryable || isLimited || status >= 500,
       retryAfter: parseRetryAfter(answer, now),
-      hint: reason?.hint(bin) ?? 'check `bin:` and `bin-host-url:`, or run the step again',
+      hint: (w) =>
+        reason?.hint(w, bin) ?? `check ${w.input('bin')} and ${w.input('bin-host-url')}, or try again`,
     },
   );
 }

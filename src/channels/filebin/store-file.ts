@@ -183,7 +183,7 @@ function noAnswerError({ bin }: BinLocation, cause: unknown): DeliveryError {
     'CONNECTION',
     `the bin host gave no answer to the upload within ${minutes} minutes`,
     {
-      hint: `run the step again with \`bin: ${bin}\`: it first reads whether the file has arrived`,
+      hint: (w) => `try again with ${w.input('bin', bin)}: it first reads whether the file has arrived`,
       cause,
     },
   );
@@ -199,7 +199,7 @@ function parseStoredFile(
     throw new DeliveryError('HOST_ERROR', 'posting to the bin was answered with something that is not JSON', {
       httpCode: status,
       retryable: true,
-      hint: 'run the step again, or use channel: K1 or K2',
+      hint: (w) => `try again, or ${w.use('K1 or K2')}`,
     });
   }
   const { bin, file } = json as BinRecord;

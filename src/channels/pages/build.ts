@@ -10,10 +10,10 @@ import {
 } from '../../github/api/pages-build.ts';
 import type { Ports } from '../../ports.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
+import type { Text } from '../../words.ts';
 import type { ChannelAction, HostProgress, Placement } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import type { PagesDestination } from './destination.ts';
-
 import { createSiteRun, type RunProgress } from './site-workflow.ts';
 
 type BuiltBy = PagesDestination['builtBy'];
@@ -191,23 +191,26 @@ function createBuildStarter(
   };
 }
 
-const OTHER_CHANNEL = 'or use channel: K2 or K3';
 const FROM_BRANCH = 'set Settings → Pages → Source to "Deploy from a branch"';
 
 /** What to change where the site does not come, by what builds it. */
-const HINTS: Readonly<Record<BuiltBy, { readonly late: string; readonly errored: string }>> = {
+const HINTS: Readonly<Record<BuiltBy, { readonly late: Text; readonly errored: Text }>> = {
   branch: {
-    late: `check Settings → Pages and the "pages build and deployment" run; the file is committed, so running the step again only verifies, ${OTHER_CHANNEL}`,
-    errored: `fix the build error, or commit an empty .nojekyll to serve files unchanged, ${OTHER_CHANNEL}`,
+    late: (w) =>
+      `check Settings → Pages and the "pages build and deployment" run; the file is committed, so another try only verifies, or ${w.use('K2 or K3')}`,
+    errored: (w) =>
+      `fix the build error, or commit an empty .nojekyll to serve files unchanged, or ${w.use('K2 or K3')}`,
   },
   workflow: {
-    late: `let the workflow that builds the site publish this file too, set \`site-workflow:\` to start it after the commit, or ${FROM_BRANCH}, ${OTHER_CHANNEL}`,
-    errored: `fix the workflow that builds the site, or ${FROM_BRANCH}, ${OTHER_CHANNEL}`,
+    late: (w) =>
+      `let the workflow that builds the site publish this file too, set ${w.input('site-workflow')} to start it after the commit, or ${FROM_BRANCH}, or ${w.use('K2 or K3')}`,
+    errored: (w) => `fix the workflow that builds the site, or ${FROM_BRANCH}, or ${w.use('K2 or K3')}`,
   },
 };
 
 /** @see protocol 7 (pages build status is errored) */
-function buildError({ detail, error }: BuildStatus, change: string, run?: RunProgress): DeliveryError {
-  const hint = run === undefined || run.page === '' ? change : `see the run at ${run.page}: ${change}`;
+function buildError({ detail, error }: BuildStatus, change: Text, run?: RunProgress): DeliveryError {
+  const hint: Text =
+    run === undefined || run.page === '' ? change : (w) => `see the run at ${run.page}: ${w.say(change)}`;
   return new DeliveryError('BUILD_ERRORED', `the site's build failed: ${error} (${detail})`, { hint });
 }

@@ -5,6 +5,7 @@ import type { PagesSite, RepositoryContext } from '../../github/api/repository.t
 import { defaultRawUrl, defaultSiteUrl, type RepositoryName } from '../../github/hosts.ts';
 import { buildWithJekyll, MARKDOWN } from '../../rules/jekyll.ts';
 import { encodePath } from '../../rules/naming.ts';
+import type { Words } from '../../words.ts';
 
 /** Where a delivery must stay whose name and content may be the words of others. */
 export interface Confinement {
@@ -98,7 +99,7 @@ export function targetBranch(
 }
 
 const SETTINGS_UNREADABLE =
-  'the Pages settings could not be read (`permissions: { pages: read }`); the usual address was assumed';
+  'the Pages settings could not be read (the permission `pages: read` is missing); the usual address was assumed';
 
 /** The site's root folder as the beginning of a path: empty, or such as `docs/`. */
 export const folderPrefix = (folder: string): string => (folder === '' ? '' : `${folder}/`);
@@ -121,7 +122,7 @@ function pathBelow(
   throw new DeliveryError(
     'BAD_INPUT',
     `the site shows only the folder /${folder} of its branch, and ${whole} is outside`,
-    { step: 'check', hint: `set \`path: ${prefix}${path}\`` },
+    { step: 'check', hint: (w) => `set ${w.input('path', `${prefix}${path}`)}` },
   );
 }
 
@@ -132,7 +133,7 @@ export function refuseUnusableSite(
 ): void {
   if (!isPublic) {
     throw new DeliveryError('NOT_EXTERNAL', 'only members of the organization can open the Pages site', {
-      hint: 'make the site public under Settings → Pages, or use channel: K2 or K3',
+      hint: (w) => `make the site public under Settings → Pages, or ${w.use('K2 or K3')}`,
     });
   }
   const isOtherBranch = location.branch !== undefined && branch !== null && location.branch !== branch;
@@ -142,7 +143,7 @@ export function refuseUnusableSite(
     `the site is built from branch ${branch}, not from ${location.branch}`,
     {
       step: 'check',
-      hint: `set \`branch: ${branch}\`, or leave it out`,
+      hint: (w) => `set ${w.input('branch', branch)}, or leave it out`,
     },
   );
 }
@@ -192,12 +193,13 @@ function jekyllError(served: string, switchFile: string, isLeftOut: boolean): De
   const message = isLeftOut
     ? `Jekyll leaves ${served} out of the site because of its name`
     : `Jekyll renders ${served}, so the page has other bytes than the file`;
-  const change = isLeftOut
-    ? 'set `path:` to a name that does not begin with _ . # or ~ and does not end with ~'
-    : 'set `marker:` to a text that the page keeps';
+  const change = (w: Words) =>
+    isLeftOut
+      ? `set ${w.input('path')} to a name that does not begin with _ . # or ~ and does not end with ~`
+      : `set ${w.input('marker')} to a text that the page keeps`;
   return new DeliveryError('BAD_INPUT', message, {
     step: 'check',
-    hint: `${change}, or commit an empty ${switchFile}`,
+    hint: (w) => `${change(w)}, or commit an empty ${switchFile}`,
   });
 }
 
@@ -212,10 +214,12 @@ function urlBelow(base: URL, path: string): URL {
 }
 
 function noSiteError({ owner, repo }: RepositoryName, setup: boolean | undefined): DeliveryError {
-  const own = setup === undefined ? '' : 'set `setup: true` and `branch: gh-pages`, or ';
+  const own = (w: Words) =>
+    setup === undefined ? '' : `set ${w.input('setup', 'true')} and ${w.input('branch', 'gh-pages')}, or `;
   return new DeliveryError('NOT_FOUND', `${owner}/${repo} has no Pages site`, {
     step: 'authorize',
     httpCode: 404,
-    hint: `${own}switch it on under Settings → Pages (Deploy from a branch), or use channel: K2 or K3`,
+    hint: (w) =>
+      `${own(w)}switch it on under Settings → Pages (Deploy from a branch), or ${w.use('K2 or K3')}`,
   });
 }

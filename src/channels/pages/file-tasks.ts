@@ -65,7 +65,7 @@ export async function prepareFile(
   lookup: FileLookup,
 ): Promise<PreparedTask<PagesTask>> {
   if (file === null) {
-    throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'set `file:`' });
+    throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'name a file' });
   }
   const settings = resolveDestination(target.github.repository, { ...options, name }, pages);
   if (!options.overwrite) refuseSpecialFile(settings.path, settings.folder);

@@ -175,8 +175,8 @@ export function describeReplaced(
 export function pictureNotOwnedError(path: string): DeliveryError {
   return new DeliveryError(
     'NOT_OURS',
-    `${path}, where the picture goes, already exists in the repository, and it is no picture that this action took of the page`,
-    { hint: 'set `picture: false`, or `overwrite: true` if you may replace that file' },
+    `${path}, where the picture goes, already exists in the repository, and it is no picture that this tool took of the page`,
+    { hint: (w) => `set ${w.input('picture', 'false')}, or ${w.input('overwrite', 'true')} to replace it` },
   );
 }
 
@@ -185,7 +185,7 @@ export function notConfinedError(path: string): DeliveryError {
   return new DeliveryError(
     'NOT_OURS',
     `${path} already exists in the repository, and what it holds now was not delivered by the same confined job`,
-    { hint: 'set `name:` to another name' },
+    { hint: (w) => `set ${w.input('name')} to another name` },
   );
 }
 
@@ -198,11 +198,13 @@ export function notOwnedError(path: string, isRemoval: boolean, message = ''): D
     'NOT_OURS',
     isPartOfSite
       ? `${path} already exists in the repository, and it came with the folder ${folder} that was delivered as a whole`
-      : `${path} already exists in the repository, and this action did not deliver what it holds now`,
+      : `${path} already exists in the repository, and this tool did not deliver what it holds now`,
     {
       hint: isPartOfSite
-        ? `deliver the folder again with what you want, set \`path: ${folder}\` to withdraw all of it, or \`overwrite: true\` if you may ${isRemoval ? 'remove' : 'replace'} that file alone`
-        : `set \`path:\` to another place, or \`overwrite: true\` if you may ${isRemoval ? 'remove' : 'replace'} that file`,
+        ? (w) =>
+            `deliver the folder again with what you want, set ${w.input('path', folder)} to withdraw all of it, or ${w.input('overwrite', 'true')} if you may ${isRemoval ? 'remove' : 'replace'} that file alone`
+        : (w) =>
+            `set ${w.input('path')} to another place, or ${w.input('overwrite', 'true')} if you may ${isRemoval ? 'remove' : 'replace'} that file`,
     },
   );
 }

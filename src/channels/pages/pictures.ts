@@ -53,7 +53,7 @@ export function addPictures(site: LocalSite, pictures: PagePictures): LocalSite 
   if (taken !== undefined) {
     throw new DeliveryError('BAD_INPUT', `the folder has a file ${taken.path}, where the picture goes`, {
       step: 'check',
-      hint: 'give that file another name, or set `picture: false`',
+      hint: (w) => `give that file another name, or set ${w.input('picture', 'false')}`,
       leftBehind: [],
     });
   }

@@ -69,5 +69,5 @@ const notHeldError = (branch: string, paths: readonly string[]): DeliveryError =
   new DeliveryError(
     'NOT_PROVEN',
     `while it was proven, somebody removed or replaced on the branch ${branch}: ${nameFew(paths)}`,
-    { hint: 'run the step again, or set `path:` to a place of its own' },
+    { hint: (w) => `try again, or set ${w.input('path')} to a place of its own` },
   );

@@ -185,7 +185,7 @@ async function findOwnedBelow(
     const count = `there are ${others.length} files below ${path || './'}`;
     if (sites.size === 0) {
       throw new DeliveryError('TOO_LARGE', count, {
-        hint: `set \`path:\` to a folder with at most ${BATCH.files} files`,
+        hint: (w) => `set ${w.input('path')} to a folder with at most ${BATCH.files} files`,
       });
     }
     logger.warning(`${count} that are no part of a site: they are too many to look at, and stay`);

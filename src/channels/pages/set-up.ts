@@ -3,9 +3,10 @@ import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import { findAbsence, getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { createPagesSite, type PagesSite, type RepositoryContext } from '../../github/api/repository.ts';
-import { formatPermissionHint } from '../../github/hints.ts';
+import { permissionHint } from '../../github/hints.ts';
 import { defaultSiteUrl } from '../../github/hosts.ts';
 import type { Ports } from '../../ports.ts';
+import type { Words } from '../../words.ts';
 import type { Placement } from '../channel.ts';
 import { type PagesLocation, refuseUnusableSite, targetBranch } from './destination.ts';
 
@@ -52,7 +53,7 @@ function refuseUnclear({ branch, absence }: SetupPlan, { branch: named, siteWork
   if (siteWorkflow !== undefined) {
     throw new DeliveryError('BAD_INPUT', '`setup` switches on a site that is built from a branch', {
       step: 'check',
-      hint: 'leave `site-workflow:` out, or switch Pages on under Settings → Pages (GitHub Actions)',
+      hint: (w) => `leave ${w.input('site-workflow')} out, or choose GitHub Actions under Settings → Pages`,
     });
   }
   if (named !== undefined || absence !== null) return;
@@ -61,7 +62,8 @@ function refuseUnclear({ branch, absence }: SetupPlan, { branch: named, siteWork
     `\`setup\` would show everything in the branch ${branch} on the Pages site`,
     {
       step: 'check',
-      hint: `set \`branch: gh-pages\` for a branch of its own, or \`branch: ${branch}\` if all of it may be public`,
+      hint: (w) =>
+        `set ${w.input('branch', 'gh-pages')} for a branch of its own, or ${w.input('branch', branch)} if all of it may be public`,
     },
   );
 }
@@ -139,10 +141,9 @@ function moveTo(base: URL, assumed: URL, placement: Placement): Placement {
 function notEnabledError(cause: DeliveryError, branch: string): DeliveryError {
   const { code, httpCode, message } = cause;
   const mayNot = code === 'NO_PERMISSION' || code === 'NOT_FOUND';
-  const clicks = `under Settings → Pages choose "Deploy from a branch" and the branch ${branch}, and run the step again`;
-  const hint = mayNot
-    ? `${clicks}; or set \`token:\` to that of an administrator`
-    : `${clicks}; or ${cause.hint}`;
+  const clicks = `under Settings → Pages choose "Deploy from a branch" and the branch ${branch}, and try again`;
+  const hint = (w: Words) =>
+    `${clicks}; or ${mayNot ? `set ${w.input('token')} to that of an administrator` : w.say(cause.advice ?? '')}`;
   const reason = mayNot
     ? 'this token may not switch Pages on for it'
     : 'Pages could not be switched on for it';
@@ -156,14 +157,14 @@ function notEnabledError(cause: DeliveryError, branch: string): DeliveryError {
 
 function otherAddressError({ base }: PagesSite): DeliveryError {
   return new DeliveryError('NOT_PROVEN', `Pages was switched on at ${base.href}, another path than assumed`, {
-    hint: 'run the step again, which checks the references of the pages for this path',
+    hint: 'try again, which checks the references of the pages for this path',
   });
 }
 
 function unreadableError(): DeliveryError {
   return new DeliveryError('NO_PERMISSION', "`setup` needs the Pages settings, and they can't be read", {
     step: 'check',
-    hint: formatPermissionHint('pages: read'),
+    hint: permissionHint('pages: read'),
   });
 }
 
@@ -171,6 +172,9 @@ function workflowSiteError(branch: string): DeliveryError {
   return new DeliveryError(
     'BAD_INPUT',
     `a workflow builds the Pages site, and it does not know the new branch ${branch}`,
-    { step: 'check', hint: 'set `branch:` to one that exists, or leave `setup:` out' },
+    {
+      step: 'check',
+      hint: (w) => `set ${w.input('branch')} to one that exists, or leave ${w.input('setup')} out`,
+    },
   );
 }

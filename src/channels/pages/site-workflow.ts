@@ -13,6 +13,7 @@ import type { RepositoryContext } from '../../github/api/repository.ts';
 import { isJobToken } from '../../github/api/token-owner.ts';
 import { API } from '../../protocol/calls.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
+import type { Text, Words } from '../../words.ts';
 import type { PagesLocation } from './destination.ts';
 
 /**
@@ -49,25 +50,26 @@ async function refuseUnusableWorkflow(github: GitHubClient, file: string): Promi
     httpCode: state === null ? 404 : undefined,
     hint:
       state === null
-        ? 'set `site-workflow:` to the name of a file in .github/workflows'
-        : 'switch it on under Actions, or set `site-workflow:` to another one',
+        ? (w) => `set ${w.input('site-workflow')} to the name of a file in .github/workflows`
+        : (w) => `switch it on under Actions, or set ${w.input('site-workflow')} to another one`,
   });
 }
 
 function notBuiltByWorkflowError(file: string): DeliveryError {
   return new DeliveryError('BAD_INPUT', `the site is built from a branch, not by the workflow ${file}`, {
     step: 'check',
-    hint: 'leave `site-workflow:` out',
+    hint: (w) => `leave ${w.input('site-workflow')} out`,
   });
 }
 
 function jobTokenError(): DeliveryError {
   return new DeliveryError(
     'BAD_INPUT',
-    "a workflow builds the site, and a commit by the job's own token starts no workflow",
+    "a workflow builds the site, and a commit by a job's own token starts no workflow",
     {
       step: 'check',
-      hint: 'set `site-workflow:` to the file of that workflow and add `permissions: { actions: write }` to the job, set `token:` to that of an app or a user, or use channel: K2 or K3',
+      hint: (w) =>
+        `set ${w.input('site-workflow')} to the file of that workflow (which needs the permission \`actions: write\`), set ${w.input('token')} to that of an app or a user, or ${w.use('K2 or K3')}`,
     },
   );
 }
@@ -145,24 +147,22 @@ export interface RunProgress {
   /** The https address of the run's page; empty where it is not known. */
   readonly page: string;
   /** What to change where it gets no further. */
-  readonly hint?: string;
+  readonly hint?: Text;
   /** Why it will publish nothing. */
   readonly failure?: DeliveryError;
 }
 
-const OTHER_CHANNEL = 'or use channel: K2 or K3';
-
 const at = (page: string): string => (page === '' ? 'under Actions' : `at ${page}`);
 
 /** What a run that may still publish the site is doing, by GitHub's word for it. */
-const STATES: Readonly<Record<string, { readonly words: string; readonly change: string }>> = {
+const STATES: Readonly<Record<string, { readonly words: string; readonly change: Text }>> = {
   queued: { words: 'waits for a runner', change: 'check that a runner has the labels of `runs-on:`' },
   pending: { words: 'waits for another run', change: 'wait for the other run of its `concurrency:` group' },
   waiting: {
     words: "waits for a rule of the site's environment",
     change: 'wait for that rule, or change it under Settings → Environments',
   },
-  in_progress: { words: 'is in progress', change: 'set a longer `timeout:`' },
+  in_progress: { words: 'is in progress', change: (w) => `set a longer ${w.input('timeout')}` },
 };
 
 const SUCCESS = {
@@ -174,24 +174,24 @@ const SUCCESS = {
 export function describeRun({ status, conclusion, page }: WorkflowRun): RunProgress {
   const state = conclusion === 'success' ? SUCCESS : STATES[status];
   const { words, change } = state ?? { words: `is ${status}`, change: 'wait until it has started' };
-  return { words: `its run ${words}`, page, hint: `see the run ${at(page)}: ${change}, ${OTHER_CHANNEL}` };
+  const hint = (w: Words) => `see the run ${at(page)}: ${w.say(change)}, or ${w.use('K2 or K3')}`;
+  return { words: `its run ${words}`, page, hint };
 }
 
 /** What to change after each conclusion that publishes nothing; any other asks for a look at the run. */
 const CHANGES: Readonly<Record<string, string>> = {
-  cancelled: 'run the step again',
+  cancelled: 'try again',
   skipped: 'change the `if:` that leaves its jobs out when `workflow_dispatch` starts it',
   startup_failure: 'fix the workflow file, which GitHub cannot start',
-  action_required:
-    'approve it and run the step again, or remove the required reviewers under Settings → Environments',
+  action_required: 'approve it and try again, or remove the required reviewers under Settings → Environments',
 };
 
 /** A run that ended without success, or that a person must approve first. */
 export function describeUnsuccessful(file: string, { conclusion, page }: WorkflowRun): RunProgress {
   const ending = conclusion ?? 'no conclusion';
   const words = ending === 'action_required' ? 'waits for an approval' : `ended with ${ending}`;
-  const change = CHANGES[ending] ?? 'fix what failed there and run the step again';
-  const hint = `see the run ${at(page)}: ${change}, ${OTHER_CHANNEL}`;
+  const change = CHANGES[ending] ?? 'fix what failed there and try again';
+  const hint = (w: Words) => `see the run ${at(page)}: ${change}, or ${w.use('K2 or K3')}`;
   const failure = new DeliveryError('BUILD_ERRORED', `the run of the workflow ${file} ${words}`, { hint });
   return { words: `its run ${words}`, page, hint, failure };
 }
@@ -200,7 +200,8 @@ export function describeUnsuccessful(file: string, { conclusion, page }: Workflo
 export function describeAbsence(file: string, polls: number): RunProgress {
   const words = 'it has no run yet';
   if (polls < BUILD_WAIT.pollsBeforeRun) return { words, page: '' };
-  const hint = `look for it under Actions and at https://www.githubstatus.com, and run the step again, ${OTHER_CHANNEL}`;
+  const hint = (w: Words) =>
+    `look for it under Actions and at https://www.githubstatus.com, and try again, or ${w.use('K2 or K3')}`;
   const failure = new DeliveryError(
     'BUILD_ERRORED',
     `the workflow ${file} was started, but no run of it has appeared`,

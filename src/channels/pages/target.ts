@@ -5,6 +5,7 @@ import type { Change } from '../../github/change.ts';
 import { hasGit } from '../../github/git/process.ts';
 import { SIZE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
+import type { Words } from '../../words.ts';
 import type { BranchReader, BranchTree } from './branch-reader.ts';
 import type { PagesLocation } from './destination.ts';
 
@@ -129,7 +130,7 @@ export async function readTargetTree(target: CommitTarget): Promise<BranchTree> 
 
 function missingBranchError(cause: DeliveryError): DeliveryError {
   const { code, message, httpCode } = cause;
-  const hint = `set \`setup: true\` to create it, or ${cause.hint}`;
+  const hint = (w: Words) => `set ${w.input('setup', 'true')} to create it, or ${w.say(cause.advice ?? '')}`;
   return new DeliveryError(code, message, { httpCode, hint, cause });
 }
 

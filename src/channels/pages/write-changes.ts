@@ -208,7 +208,7 @@ function findExcess(
     return new DeliveryError(
       'BAD_INPUT',
       `this delivery has ${what}, and no git (2.31 or later) is installed here: without it GitHub takes file by file, ${limit}`,
-      { hint: 'install git, or use channel: K2 for a single file', leftBehind: [] },
+      { hint: (w) => `install git, or ${w.use('K2')} for a single file`, leftBehind: [] },
     );
   }
   return new DeliveryError(

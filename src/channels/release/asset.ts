@@ -57,7 +57,7 @@ export function hasSameContent({ digest, size }: Asset, file: LocalFile, wasSent
 export function assetExistsError(name: string, tag: string, { digest }: Asset): DeliveryError {
   const what = digest == null ? 'for which the host gives no digest' : 'with other bytes';
   return new DeliveryError('NOT_OURS', `release ${tag} already has an asset ${name} ${what}`, {
-    hint: 'set `overwrite: true` to replace it, or `path:` to give another name',
+    hint: (w) => `set ${w.input('overwrite', 'true')} to replace it, or ${w.input('path')} to another name`,
   });
 }
 
@@ -199,7 +199,7 @@ async function upload(
   throw new DeliveryError(
     'HOST_ERROR',
     'the host stored other bytes than those of the file; the asset was deleted again',
-    { hint: 'run the step again' },
+    { hint: 'try again' },
   );
 }
 

@@ -91,7 +91,8 @@ export async function readDrafts(
 function foreignDraftError({ id, tag_name }: Release): DeliveryError {
   const message = `somebody prepares a release for the tag ${tag_name} (the draft ${id}), which could not be published after this delivery`;
   return new DeliveryError('NOT_OURS', message, {
-    hint: 'publish or delete that draft and run the step again, which adds the file to what is published, or set `tag:` to another one',
+    hint: (w) =>
+      `publish or delete that draft and try again, which adds the file to what is published, or set ${w.input('tag')} to another one`,
     leftBehind: [],
   });
 }

@@ -75,7 +75,7 @@ async function placeAll(
       item,
       result:
         asset === undefined
-          ? new DeliveryError('HOST_ERROR', message, { hint: 'run the step again', leftBehind })
+          ? new DeliveryError('HOST_ERROR', message, { hint: 'try again', leftBehind })
           : { ...result, asset, release: published },
     };
   });

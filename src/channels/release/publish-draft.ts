@@ -127,13 +127,13 @@ const isPublished = (
   release?.draft === false && release.tag_name === tag;
 
 /** What to do with a draft that somebody has changed. */
-const DRAFT_HINT = 'publish or delete this draft on the page of releases, then run the step again';
+const DRAFT_HINT = 'publish or delete this draft on the page of releases, then try again';
 
 /** @see design 4 */
 function changedDraftError(existing: ListedRelease | null): DeliveryError {
   if (existing === null) {
     const message = 'somebody deleted the draft of this delivery while it was filled';
-    return new DeliveryError('NOT_FOUND', message, { hint: 'run the step again' });
+    return new DeliveryError('NOT_FOUND', message, { hint: 'try again' });
   }
   const message = existing.draft
     ? 'somebody changed the draft of this delivery, so it was not published'
@@ -157,7 +157,7 @@ function compareDraft(assets: readonly Asset[], uploads: readonly UploadedFile[]
   const wrong = uploads.find((upload) => findUpload(assets, upload) === undefined);
   if (wrong === undefined) return;
   const message = `the draft of the release does not hold ${wrong.item.data.name} with its bytes`;
-  throw new DeliveryError('HOST_ERROR', message, { hint: 'run the step again' });
+  throw new DeliveryError('HOST_ERROR', message, { hint: 'try again' });
 }
 
 /** The asset of an upload as it is listed now, if it holds the file. */
@@ -176,7 +176,7 @@ async function chooseAgain(
     const choice = await chooseRelease(batch, takenTags);
     if (choice.release !== null || choice.done.length > 0 || choice.tag !== batch.tag) return choice;
     throw new DeliveryError('CONFLICT', `another job is publishing the release ${batch.tag}`, {
-      hint: 'run the step again, or set `tag:` to another one',
+      hint: (w) => `try again, or set ${w.input('tag')} to another one`,
       retryable: true,
     });
   });

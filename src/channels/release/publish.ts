@@ -66,13 +66,16 @@ async function prepareAsset(
 ): Promise<PreparedTask<AssetTask>> {
   const github = requireGitHub(access, 'K2');
   if (file === null) {
-    throw new DeliveryError('BAD_INPUT', 'channel K2 needs a file to upload', { hint: 'set `file:`' });
+    throw new DeliveryError('BAD_INPUT', 'channel K2 needs a file to upload', { hint: 'name a file' });
   }
   if (access.repository.privateRepository === true) {
     throw new DeliveryError(
       'NOT_EXTERNAL',
       "the repository is private, and its assets can't be read anonymously",
-      { hint: 'set `repository:` to a public one, or use channel: K1 with a public site, or channel: K3' },
+      {
+        hint: (w) =>
+          `set ${w.input('repository')} to a public one, or ${w.use('K1')} with a public site, or K3`,
+      },
     );
   }
   const originalName = flatName(wanted);

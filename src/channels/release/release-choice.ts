@@ -147,7 +147,7 @@ async function refuseBranchName({ rest, repository }: GitHubClient, tag: string)
   const branch = await nullIfNotFound(() => rest.git.getRef({ ...repository, ref: `heads/${tag}` }));
   if (branch === null) return;
   throw new DeliveryError('BAD_INPUT', `the tag ${tag} has the name of a branch of this repository`, {
-    hint: 'set `tag:` to another name',
+    hint: (w) => `set ${w.input('tag')} to another name`,
     leftBehind: [],
   });
 }
@@ -157,7 +157,7 @@ export function unpublishedError(
   { subject, failure }: AbsentFile,
   leftBehind: readonly string[],
 ): DeliveryError {
-  const { code, message, httpCode, hint } = failure;
+  const { code, message, httpCode, advice: hint } = failure;
   const reason = `the release was not published, because ${subject} failed: ${message}`;
   return new DeliveryError(code, reason, { httpCode, hint, leftBehind });
 }
@@ -165,7 +165,7 @@ export function unpublishedError(
 function noRoomError(tag: string, existing: number): DeliveryError {
   const message = `the release ${tag} has ${existing} assets, and GitHub allows ${ASSETS.total}, also while one is replaced`;
   return new DeliveryError('TOO_LARGE', message, {
-    hint: 'set `tag:` to another one, or use channel: K3',
+    hint: (w) => `set ${w.input('tag')} to another one, or ${w.use('K3')}`,
     leftBehind: [],
   });
 }
@@ -173,14 +173,14 @@ function noRoomError(tag: string, existing: number): DeliveryError {
 function frozenError(tag: string): DeliveryError {
   const message = `the release ${tag} is immutable: nobody can add a file to it or replace one`;
   return new DeliveryError('FORBIDDEN_BY_RULE', message, {
-    hint: 'set `tag:` to another one, leave it out for a numbered tag of today, or use channel: K3',
+    hint: (w) => `set ${w.input('tag')} to another one, leave it out, or ${w.use('K3')}`,
     leftBehind: [],
   });
 }
 
 function noNumberError(tag: string): DeliveryError {
   return new DeliveryError('FORBIDDEN_BY_RULE', `all tags from ${tag} to ${tag}-${TAG_ATTEMPTS} are taken`, {
-    hint: 'set `tag:` to another one, or use channel: K3',
+    hint: (w) => `set ${w.input('tag')} to another one, or ${w.use('K3')}`,
     leftBehind: [],
   });
 }

@@ -162,14 +162,14 @@ async function removeAsset(
     destination: formatDestination(release.tag_name, name),
     written: true,
     notes: otherTags.map(
-      (tag) => `an asset ${name} is also in the release ${tag}: set \`tag: ${tag}\` to withdraw it`,
+      (tag) => `an asset ${name} is also in the release ${tag}: name that tag to withdraw it`,
     ),
   };
 }
 
 function assetNotOwnedError(name: string, tag: string): DeliveryError {
   return new DeliveryError('NOT_OURS', `nothing shows that the asset ${name} of release ${tag} is yours`, {
-    hint: 'set `file:` to the file with the same bytes, or `overwrite: true` to remove it all the same',
+    hint: (w) => `set ${w.input('file')} to the file with the same bytes, or ${w.input('overwrite', 'true')}`,
     leftBehind: [],
   });
 }
@@ -178,7 +178,7 @@ function assetNotOwnedError(name: string, tag: string): DeliveryError {
 function notFoundError(name: string, tags: readonly string[]): DeliveryError {
   const message = `neither of the releases ${tags.join(' and ')} has an asset ${name}, and others were not searched`;
   return new DeliveryError('NOT_FOUND', message, {
-    hint: 'set `tag:` to the release that it was delivered to',
+    hint: (w) => `set ${w.input('tag')} to the release that it was delivered to`,
     leftBehind: [],
   });
 }
@@ -187,14 +187,14 @@ function notFoundError(name: string, tags: readonly string[]): DeliveryError {
 function interimError({ release, asset }: FoundAsset, name: string): DeliveryError {
   const message = `the release ${release.tag_name} has ${asset.name}: a replacement of ${name} has not ended, or was killed`;
   return new DeliveryError('CONFLICT', message, {
-    hint: `if no job replaces ${name} any more, delete ${asset.name} on the page of the release, then run the step again`,
+    hint: `if no job replaces ${name} any more, delete ${asset.name} on the page of the release, then try again`,
     leftBehind: [],
   });
 }
 
 function unfinishedRemovalError(name: string, tag: string): DeliveryError {
   return new DeliveryError('CONFLICT', `an upload of ${name} to the release ${tag} has not ended`, {
-    hint: 'run the step again when the job that uploads it has ended; if there is none, delete the unfinished asset on the page of the release',
+    hint: 'try again when the job that uploads it has ended; if there is none, delete the unfinished asset on the page of the release',
     leftBehind: [],
   });
 }

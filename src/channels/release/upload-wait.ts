@@ -51,6 +51,7 @@ export function createUploadWait(interval: number, timeout: number, ports: Ports
 function unfinishedError({ name }: Asset, tag: string, timeout: number): DeliveryError {
   const message = `an upload of ${name} to the release ${tag} has not ended within ${timeout / SECOND} s`;
   return new DeliveryError('CONFLICT', message, {
-    hint: 'run the step again when the other job has ended; if no job uploads it any more, delete this unfinished asset on the page of the release, or set `path:` to another name',
+    hint: (w) =>
+      `try again when the other job has ended; if no job uploads it any more, delete this unfinished asset on the page of the release, or set ${w.input('path')} to another name`,
   });
 }

@@ -2,6 +2,7 @@ import type { ScreenView } from '../../browser/screen-view.ts';
 import { DeliveryError } from '../../errors.ts';
 import { SCREEN } from '../../protocol/limits.ts';
 import type { ScreenMode } from '../../request/values.ts';
+import type { Words } from '../../words.ts';
 
 /** What a browser's view of a page means for its delivery. */
 export interface ScreenJudgement {
@@ -62,15 +63,14 @@ function uncheckedError(reason: string, { hint, httpCode }: ScreenView): Deliver
   const missing =
     httpCode === null ? 'no browser has opened the page' : 'a browser can not tell whether the page is shown';
   return new DeliveryError('NOT_SHOWN', `${missing}: ${reason}`, {
-    hint: [hint, 'set `screen: auto` to deliver without a browser']
-      .filter((part) => part !== '')
-      .join('; or '),
+    hint: (w) =>
+      `${hint === '' ? '' : `${hint}; or `}set ${w.input('screen', 'auto')} to deliver without a browser`,
   });
 }
 
-const BLANK_HINT =
-  'open the page in a browser with its developer tools; `screen: off` delivers it without a look';
-const MARKER_HINT = 'correct the page, or set `marker:` to a text that it shows';
+const BLANK_HINT = (w: Words) =>
+  `open the page in a browser with its developer tools; ${w.input('screen', 'off')} delivers it without a look`;
+const MARKER_HINT = (w: Words) => `correct the page, or set ${w.input('marker')} to a text on it`;
 
 function notShownError(
   evidence: readonly string[],
@@ -83,7 +83,7 @@ function notShownError(
 
 function faultyPageError(problems: readonly string[]): DeliveryError {
   return new DeliveryError('NOT_SHOWN', `a browser shows the page with errors: ${problems.join('; ')}`, {
-    hint: 'correct the page, or set `screen: auto`, which only notes them',
+    hint: (w) => `correct the page, or set ${w.input('screen', 'auto')}, which only notes them`,
   });
 }
 

@@ -42,7 +42,7 @@ function listAddresses(delivery: FileDelivery): readonly string[] {
 
 function pictureTakenError({ subject }: FileDelivery, page: FileDelivery): DeliveryError {
   return new DeliveryError('BAD_INPUT', `${subject} would go where the picture of ${page.subject} goes`, {
-    hint: 'give that file another name, or set `picture: false`',
+    hint: (w) => `give that file another name, or set ${w.input('picture', 'false')}`,
     leftBehind: [],
   });
 }

@@ -97,8 +97,7 @@ export async function viewPublishedPages(
   for (const [at, delivery] of deliveries.entries()) {
     const page = proven[at];
     if (page === undefined) viewed.push(delivery);
-    else if (mode === 'off')
-      viewed.push(leaveUnseen(delivery, page, 'it was not opened in one (`screen: off`)'));
+    else if (mode === 'off') viewed.push(leaveUnseen(delivery, page, 'it was not opened in one, as asked'));
     else if (!chosen.has(page))
       viewed.push(leaveUnseen(delivery, page, page.unopened || describeMany(openable)));
     else viewed.push(await viewPublishedPage(delivery, page, step));

@@ -24,7 +24,7 @@ export async function getBranchHead(github: GitHubClient, branch: string): Promi
       `the branch ${branch} of ${owner}/${repo} does not exist for this token`,
       {
         httpCode: 404,
-        hint: 'set `branch:` to one that exists, or leave it out, or use channel: K2',
+        hint: (w) => `set ${w.input('branch')} to one that exists, or leave it out, or ${w.use('K2')}`,
         cause: thrown,
       },
     );
@@ -83,7 +83,7 @@ export async function listEntries(
   const entries = await getTree(github, commit);
   if (entries !== null) return entries;
   throw new DeliveryError('TOO_LARGE', 'the branch has more files than GitHub lists at once', {
-    hint: 'set `branch:` to one for sites only',
+    hint: (w) => `set ${w.input('branch')} to one for sites only`,
   });
 }
 
@@ -185,7 +185,8 @@ export function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): 
   if (entry?.type === 'blob') return entry.sha;
   if (entry !== undefined) {
     return new DeliveryError('NOT_OURS', `${path} is a folder of the repository`, {
-      hint: `set \`path: ${path}/\`: a file is placed in that folder, and a removal takes what was delivered below it`,
+      hint: (w) =>
+        `set ${w.input('path', `${path}/`)}: a file is placed in that folder, and a removal takes what was delivered below it`,
     });
   }
   const file = parentFolders(path).find((folder) => tree.get(folder)?.type === 'blob');

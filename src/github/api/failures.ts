@@ -2,11 +2,12 @@ import { DeliveryError, type ErrorCode, type ErrorDetails } from '../../errors.t
 import { getHostTime, isPage, parseRetryAfter, shortHostMessage } from '../../http/response.ts';
 import type { CallTemplate } from '../../protocol/calls.ts';
 import { SECOND } from '../../protocol/limits.ts';
+import type { Words } from '../../words.ts';
 import {
   CONFLICT_HINT,
-  formatPermissionHint,
   NEWER_ACTION_HINT,
   NOT_FOUND_HINT,
+  permissionHint,
   RATE_LIMIT_HINT,
   RETRY_HINT,
   SHARED_REFUSALS,
@@ -37,7 +38,7 @@ interface RefusalRule {
   readonly text?: RegExp;
   readonly when?: (refusal: ApiRefusal) => boolean;
   readonly code: ErrorCode;
-  readonly hint?: string | ((refusal: ApiRefusal, call: RefusedCall) => string);
+  readonly hint?: string | ((w: Words, refusal: ApiRefusal, call: RefusedCall) => string);
   /** What it means, where the answer itself does not say it. */
   readonly meaning?: string;
   readonly retryable?: boolean;
@@ -80,7 +81,7 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     when: isPage,
     code: 'HOST_ERROR',
     meaning: "a page came instead of an answer of GitHub's API",
-    hint: "check `api-url:` and the proxy in the job's `https_proxy` variable, or use channel: K3",
+    hint: (w) => `check ${w.input('api-url')} and the proxy (\`https_proxy\`), or ${w.use('K3')}`,
   },
   {
     status: 400,
@@ -108,7 +109,7 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     status: 403,
     text: /(issue|conversation|pull request) is locked/i,
     code: 'FORBIDDEN_BY_RULE',
-    hint: 'unlock the conversation of the pull request, or set `comment: false`',
+    hint: (w) => `unlock the conversation of the pull request, or set ${w.input('comment', 'false')}`,
   },
   // Before the permissions, which do not help: the token is refused for every repository of the organization.
   {
@@ -122,7 +123,7 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     status: 403,
     text: /IP (address )?allow list/i,
     code: 'FORBIDDEN_BY_RULE',
-    hint: 'run the job on a runner whose address is on the IP allow list of the organization, or use channel: K3',
+    hint: (w) => `run it on a machine of the organization's IP allow list, or ${w.use('K3')}`,
   },
   { status: WRITE_REFUSED, ...SHARED_REFUSALS.secret },
   { status: WRITE_REFUSED, ...SHARED_REFUSALS.pushRule },
@@ -133,7 +134,7 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     status: 410,
     text: /issues/i,
     code: 'FORBIDDEN_BY_RULE',
-    hint: 'switch issues on under Settings → General → Features, or set `comment: false`',
+    hint: (w) => `switch issues on under Settings → General, or set ${w.input('comment', 'false')}`,
   },
   {
     status: 410,
@@ -145,36 +146,37 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     status: 451,
     code: 'FORBIDDEN_BY_RULE',
     meaning: 'access to the repository is blocked for legal reasons',
-    hint: 'set `repository:` to another one, or use channel: K3',
+    hint: (w) => `set ${w.input('repository')} to another one, or ${w.use('K3')}`,
   },
   {
     status: 404,
     text: /branch \S+ not found/i,
     code: 'NOT_FOUND',
-    hint: 'set `branch:` to one that exists, or leave it out, or use channel: K2',
+    hint: (w) => `set ${w.input('branch')} to one that exists, or leave it out, or ${w.use('K2')}`,
   },
   { status: 404, code: 'NOT_FOUND', hint: NOT_FOUND_HINT },
   {
     text: /tag_name was used by an immutable release/i,
     code: 'TAG_USED_UP',
-    hint: 'a deleted immutable release had this tag: set `tag:` to another one',
+    hint: (w) => `a deleted immutable release had this tag: set ${w.input('tag')} to another one`,
   },
   {
     text: /immutable release/i,
     code: 'FORBIDDEN_BY_RULE',
-    hint: 'a published release cannot be changed here: set `tag:` to another one, or use channel: K3',
+    hint: (w) =>
+      `a published release stays as it is: set ${w.input('tag')} to another one, or ${w.use('K3')}`,
   },
   {
     status: 422,
     text: /file_count|assets per release/i,
     code: 'TOO_LARGE',
-    hint: 'the release is full: set `tag:` to another one, or use channel: K3',
+    hint: (w) => `the release is full: set ${w.input('tag')} to another one, or ${w.use('K3')}`,
   },
   {
     status: 422,
     text: /size must be less than/i,
     code: 'TOO_LARGE',
-    hint: 'GitHub takes assets below 2 GiB only: use channel: K3',
+    hint: (w) => `GitHub takes assets below 2 GiB only: ${w.use('K3')}`,
   },
   { status: 422, text: /reference does not exist/i, code: 'NOT_FOUND', hint: NOT_FOUND_HINT },
   { status: 413, code: 'TOO_LARGE', hint: SIZE_HINT },
@@ -183,13 +185,13 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     status: 409,
     text: /repository is empty/i,
     code: 'NOT_FOUND',
-    hint: `${NO_COMMIT}, or set \`setup: true\`, or use channel: K3`,
+    hint: (w) => `${NO_COMMIT}, or set ${w.input('setup', 'true')}, or ${w.use('K3')}`,
   },
   {
     status: 422,
     text: /repository is empty/i,
     code: 'NOT_FOUND',
-    hint: `${NO_COMMIT}, or use channel: K3`,
+    hint: (w) => `${NO_COMMIT}, or ${w.use('K3')}`,
   },
   { when: isConflict, code: 'CONFLICT', retryable: true, hint: CONFLICT_HINT },
   // Nothing was asked for on the condition that it has changed: a cache between this machine and GitHub answers 304.
@@ -217,11 +219,11 @@ function isConflict({ status, message, codes }: ApiRefusal): boolean {
  */
 export function refusalError(refusal: ApiRefusal, call: RefusedCall, now: number): DeliveryError {
   const rule = REFUSAL_RULES.find((one) => matches(one, refusal));
-  const hint = typeof rule?.hint === 'function' ? rule.hint(refusal, call) : rule?.hint;
+  const hint = rule?.hint ?? RETRY_HINT;
   const meaning = refusal.message || (rule?.meaning ?? '');
   const details: ErrorDetails = {
     httpCode: refusal.status,
-    hint: hint ?? RETRY_HINT,
+    hint: typeof hint === 'string' ? hint : (w) => hint(w, refusal, call),
     retryable: rule?.retryable,
     retryAfter: rule?.code === 'RATE_LIMITED' ? getLimitPause(refusal, now) : parseRetryAfter(refusal, now),
   };
@@ -263,7 +265,7 @@ export function findGraphqlRefusal(data: unknown): Pick<ApiRefusal, 'message' | 
  * Names what the call needs. `X-Accepted-GitHub-Permissions` lists alternatives; ours is preferred, because not
  * all of them work everywhere: with `issues: write` alone, GitHub refuses comments on pull requests.
  */
-function createPermissionHint({ headers }: ApiRefusal, { permission }: RefusedCall): string {
+function createPermissionHint(w: Words, { headers }: ApiRefusal, { permission }: RefusedCall): string {
   const accepted = String(headers['x-accepted-github-permissions'] ?? '')
     .replaceAll('_', '-')
     .replace(/\s*=\s*/g, ': ')
@@ -273,7 +275,7 @@ function createPermissionHint({ headers }: ApiRefusal, { permission }: RefusedCa
   const [first] = accepted;
   const needed =
     permission !== undefined && accepted.includes(permission) ? permission : (first ?? permission);
-  return needed === undefined ? TOKEN_HINT : formatPermissionHint(needed);
+  return (needed === undefined ? TOKEN_HINT : permissionHint(needed))(w);
 }
 
 /** Milliseconds that a rate limit lasts: by Retry-After, else until the reset; `undefined` where neither is given. */

@@ -3,6 +3,7 @@ import { DeliveryError, type ErrorCode } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import { API, type CallTemplate } from '../../protocol/calls.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
+import type { Text } from '../../words.ts';
 import type { GitHubClient } from './client.ts';
 import { isNotFound, nullIfNotFound } from './failures.ts';
 
@@ -22,7 +23,7 @@ export interface BuildStatus {
   /** Milliseconds that the host asks to wait before the next question. */
   readonly retryAfter?: number | undefined;
   /** What to change so that it can be read. */
-  readonly hint?: string | undefined;
+  readonly hint?: Text | undefined;
 }
 
 const NO_ERROR_TEXT = 'no error text was given';
@@ -92,7 +93,7 @@ export async function requestBuild(github: GitHubClient): Promise<BuildRequest> 
     if (!(thrown instanceof DeliveryError)) throw thrown;
     const needsPermission = thrown.code === 'NO_PERMISSION' || thrown.code === 'NOT_FOUND';
     const reason = needsPermission
-      ? 'requesting a build needs `permissions: { pages: write }`'
+      ? 'requesting a build needs the permission `pages: write`'
       : `requesting a build failed: ${thrown.message}`;
     return { words: reason, again: thrown.retryable, started: false };
   }
@@ -122,9 +123,9 @@ export function describeUnreadable(
   { permission }: Pick<CallTemplate, 'permission'>,
 ): Pick<BuildStatus, 'detail' | 'httpCode' | 'retryAfter' | 'hint'> {
   if (!(thrown instanceof DeliveryError)) throw thrown;
-  const { code, httpCode, message, retryAfter, hint } = thrown;
+  const { code, httpCode, message, retryAfter, advice: hint } = thrown;
   if (code === 'NO_PERMISSION') {
-    return { detail: `the build status needs \`permissions: { ${permission} }\``, httpCode, hint };
+    return { detail: `the build status needs the permission \`${permission}\``, httpCode, hint };
   }
   if (!PASSING.includes(code)) throw thrown;
   return { detail: message, httpCode, retryAfter, hint };

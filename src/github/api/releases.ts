@@ -182,7 +182,7 @@ export function getDownloadUrl({ apiUrl }: Pick<GitHubClient, 'apiUrl'>, asset: 
   throw new DeliveryError(
     'HOST_ERROR',
     'the release asset has a download address on a foreign host; it is not handed over',
-    { hint: 'check `api-url:`, or use channel: K3' },
+    { hint: (w) => `check ${w.input('api-url')}, or ${w.use('K3')}` },
   );
 }
 
@@ -193,6 +193,6 @@ function getUploadUrl(github: GitHubClient, release: Release): URL {
   throw new DeliveryError(
     'HOST_ERROR',
     'the release has an upload address on a foreign host; the token is not sent there',
-    { hint: 'check `api-url:`, or use channel: K3' },
+    { hint: (w) => `check ${w.input('api-url')}, or ${w.use('K3')}` },
   );
 }

@@ -123,7 +123,7 @@ const absentError =
     if (!isNotFound(thrown)) throw thrown;
     throw new DeliveryError('NOT_FOUND', `the repository ${owner}/${repo} does not exist for this token`, {
       httpCode: 404,
-      hint: 'set `repository: <owner>/<repo>` to one that `token:` may write to',
+      hint: (w) => `set ${w.input('repository')} to one that ${w.input('token')} may write to`,
       cause: thrown,
     });
   };

@@ -3,6 +3,7 @@ import { sendRequest, type TextAnswer, type TextRequest } from '../../http/send-
 import type { Ports } from '../../ports.ts';
 import { API, type CallTemplate } from '../../protocol/calls.ts';
 import { API_VERSION } from '../../protocol/words.ts';
+import type { Words } from '../../words.ts';
 import { MOVED_HINT, RETRY_HINT } from '../hints.ts';
 import type { RepositoryName } from '../hosts.ts';
 import { findGraphqlRefusal, parseErrorBody, refusalError } from './failures.ts';
@@ -89,7 +90,7 @@ async function movedError(
   if (newName === undefined || newName.toLowerCase() === oldName.toLowerCase()) {
     return new DeliveryError('NOT_FOUND', `${message} has moved`, { httpCode, hint: MOVED_HINT });
   }
-  const hint = `set \`repository: ${newName}\` if that is where it belongs`;
+  const hint = (w: Words) => `set ${w.input('repository', newName)} if that is where it belongs`;
   return new DeliveryError('NOT_FOUND', `${message} ${oldName} has moved, its name is ${newName} now`, {
     httpCode,
     hint,

@@ -45,7 +45,7 @@ export async function getTokenOwner(github: GitHubClient): Promise<TokenOwner> {
   const { login, databaseId } = answer?.viewer ?? {};
   if (login) return { login, id: databaseId ?? null };
   throw new DeliveryError('NO_PERMISSION', 'could not find out whose token this is', {
-    hint: 'use the `token:` of the job, of an app or of a user',
+    hint: (w) => `set ${w.input('token')} to that of a job, an app or a user`,
   });
 }
 

@@ -2,11 +2,12 @@ import { DeliveryError, type ErrorCode } from '../../errors.ts';
 import { CERTIFICATE_HINT, NETWORK_HINT } from '../../http/client.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import { createRedactor } from '../../redact.ts';
+import type { Text } from '../../words.ts';
 import {
-  formatPermissionHint,
   MOVED_HINT,
   NOT_FOUND_HINT,
   OTHER_PATH_HINT,
+  permissionHint,
   RATE_LIMIT_HINT,
   RETRY_HINT,
   SHARED_REFUSALS,
@@ -20,7 +21,7 @@ interface GitRule {
   readonly code: ErrorCode;
   /** The HTTP code that git replaced by a message of its own. */
   readonly status?: number;
-  readonly hint?: string;
+  readonly hint?: Text;
   readonly retryable?: boolean;
 }
 
@@ -46,18 +47,19 @@ const GIT_RULES: readonly GitRule[] = [
   {
     text: /without `?workflows?`? (permission|scope)/i,
     code: 'NO_PERMISSION',
-    hint: 'set `path:` to a place outside .github/workflows',
+    hint: (w) => `set ${w.input('path')} to a place outside .github/workflows`,
   },
   {
     text: /(returned error:|HTTP) 403|permission to \S+ denied|write access to repository not granted/i,
     code: 'NO_PERMISSION',
-    hint: formatPermissionHint('contents: write'),
+    hint: permissionHint('contents: write'),
   },
   { text: /returned error: 30\d|redirect/i, code: 'NOT_FOUND', hint: MOVED_HINT },
   {
     text: /couldn't find remote ref/i,
     code: 'NOT_FOUND',
-    hint: 'set `branch:` to one that exists; a repository without a commit has none: push a first one, such as a README, or use channel: K3',
+    hint: (w) =>
+      `set ${w.input('branch')} to one that exists; a repository without a commit has none: push a first one, such as a README, or ${w.use('K3')}`,
   },
   { text: /repository .*not found|returned error: 404/i, code: 'NOT_FOUND', hint: NOT_FOUND_HINT },
   {
@@ -129,6 +131,6 @@ export function noGitError(cause?: unknown): DeliveryError {
   return new DeliveryError(
     'BAD_INPUT',
     'a file of this size can only be committed by git, and no git (2.31 or later) is installed here',
-    { hint: 'install git, or use channel: K2', cause },
+    { hint: (w) => `install git, or ${w.use('K2')}`, cause },
   );
 }

@@ -50,7 +50,8 @@ export async function checkSelfContained(
   const needs = `${name} is not self-contained: ${formatReferences(atStart)}`;
   if (mode === 'enforce' && atStart.length > 0) {
     throw new DeliveryError('BAD_FILE', needs, {
-      hint: 'write styles and scripts into the page and images as data: addresses, or set `self-contained: warn`',
+      hint: (w) =>
+        `write styles and scripts into the page and images as data: addresses, or set ${w.input('self-contained', 'warn')}`,
     });
   }
   const missing = place === undefined ? [] : await findMissing(references, search.base, place);

@@ -72,7 +72,8 @@ export async function refuseSecrets(
     'BAD_FILE',
     `the file ${file.name} contains what looks like a secret: ${list.join(', ')}`,
     {
-      hint: `remove it from the file and revoke it, or, if it is known to be harmless, set \`allow-secret: ${fingerprints.join(' ')}\``,
+      hint: (w) =>
+        `remove it from the file and revoke it, or, if it is known to be harmless, set ${w.input('allow-secret', fingerprints.join(' '))}`,
     },
   );
 }

@@ -121,7 +121,7 @@ function findCopy(path: string, files: SiteFiles, { sitePath, rootPath }: SiteOp
 }
 
 const describeOther = (mayWarn: boolean): string =>
-  `deliver a copy of it in the folder${mayWarn ? ', or set `self-contained: warn`' : ''}`;
+  `deliver a copy of it in the folder${mayWarn ? ', or let `self-contained` be `warn`' : ''}`;
 
 function describeCopy({ origin = '', sitePath }: SiteOptions, inFolder: string): string {
   return `the folder has ${inFolder}: use its relative address, or build the site for ${origin}${sitePath}`;

@@ -221,7 +221,7 @@ describe('what a person reads of the changes', () => {
     };
     expect(describeChanges(planWith({ changes: all, totalSize: SITE.largeSize + MEGABYTE }))).toEqual([
       'files: 1 added, 2 changed, 1 removed',
-      'left alone, because this action did not deliver it: e, f/',
+      'left alone, because this tool did not deliver it: e, f/',
       'older sites removed: p/0/',
       'the whole Pages site has 801 MB; GitHub serves at most 1024',
     ]);

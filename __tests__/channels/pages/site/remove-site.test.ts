@@ -145,7 +145,7 @@ describe('withdrawing a site', () => {
     const [placed] = await withdrawFolder(branch, 'p/');
     expect(placementOf(placed).unknown).toEqual([
       expect.stringMatching(
-        /^what stays in p\/, because it is not as .*; and because one run removes no more \(run the step again\): p\/x\/0\/$/,
+        /^what stays in p\/, because it is not as .*; and because one run removes no more \(try again\): p\/x\/0\/$/,
       ),
     ]);
     expect(Object.keys(branch.now)).toHaveLength(1 + names.length + 1);
@@ -182,7 +182,7 @@ describe('withdrawing a site', () => {
   });
 
   test.each([
-    ['', './', 'nothing that this action delivered exists there'],
+    ['', './', 'nothing that this tool delivered exists there'],
     ['gone/', 'gone/', 'nothing exists there'],
   ])(
     'of which nothing is there (%j) names the folder, and proves its address',
@@ -235,7 +235,7 @@ describe('withdrawing a site', () => {
     const [placed] = await remover.perform(prepared.map(({ result }) => result) as never);
     expect(placed?.result).toMatchObject({
       written: true,
-      unknown: ['what stays in p/1/, because it is not as this action delivered it: p/1/index.html'],
+      unknown: ['what stays in p/1/, because it is not as this tool delivered it: p/1/index.html'],
     });
   });
 

@@ -109,11 +109,12 @@ function refuseOthers({ folder }: FolderTarget, paths: readonly string[], isBloc
   if (paths.length === 0) return;
   throw new DeliveryError(
     'NOT_OURS',
-    `the folder ${folder || './'} of the repository ${isBlocked ? 'can not hold the site: a file of others is in the place of a folder, or a folder in that of a file' : 'has files that this action did not deliver'}: ${nameFew(paths)}`,
+    `the folder ${folder || './'} of the repository ${isBlocked ? 'can not hold the site: a file of others is in the place of a folder, or a folder in that of a file' : 'has files that this tool did not deliver'}: ${nameFew(paths)}`,
     {
       hint: isBlocked
-        ? 'set `path:` to a folder of its own'
-        : 'set `path:` to a folder of its own, or `overwrite: true` if you may replace these files',
+        ? (w) => `set ${w.input('path')} to a folder of its own`
+        : (w) =>
+            `set ${w.input('path')} to a folder of its own, or ${w.input('overwrite', 'true')} if you may replace these files`,
       leftBehind: [],
     },
   );

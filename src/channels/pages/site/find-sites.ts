@@ -183,10 +183,8 @@ export function describeStaying(
     return unsearched.length > 0 ? longHistoryError(name, unsearched) : nothingOwnedError(name, left);
   }
   const reasons = [
-    ...(left.length === 0 ? [] : [`because it is not as this action delivered it: ${nameFew(left)}`]),
-    ...(postponed.length === 0
-      ? []
-      : [`because one run removes no more (run the step again): ${nameFew(postponed)}`]),
+    ...(left.length === 0 ? [] : [`because it is not as this tool delivered it: ${nameFew(left)}`]),
+    ...(postponed.length === 0 ? [] : [`because one run removes no more (try again): ${nameFew(postponed)}`]),
   ];
   return reasons.length === 0 ? [] : [`what stays in ${name}, ${reasons.join('; and ')}`];
 }
@@ -194,9 +192,10 @@ export function describeStaying(
 const nothingOwnedError = (name: string, left: readonly string[]): DeliveryError =>
   new DeliveryError(
     'NOT_OURS',
-    `nothing in ${name} is as this action delivered it, so nothing was removed: ${nameFew(left)}`,
+    `nothing in ${name} is as this tool delivered it, so nothing was removed: ${nameFew(left)}`,
     {
-      hint: 'set `path:` to the folder that was delivered itself, or remove these files with git',
+      hint: (w) =>
+        `set ${w.input('path')} to the folder that was delivered itself, or remove these files with git`,
       leftBehind: [],
     },
   );
@@ -205,5 +204,5 @@ const longHistoryError = (name: string, unsearched: readonly string[]): Delivery
   new DeliveryError(
     'TOO_LARGE',
     `the history of ${name} is too long to be searched whole, so nothing was removed: ${nameFew(unsearched)}`,
-    { hint: 'set `path:` to the folder that was delivered itself', leftBehind: [] },
+    { hint: (w) => `set ${w.input('path')} to the folder that was delivered itself`, leftBehind: [] },
   );

@@ -182,6 +182,6 @@ function refuseLargeSite(size: number): void {
   throw new DeliveryError(
     'TOO_LARGE',
     `with this folder the Pages site would have ${Math.round(size / MEGABYTE)} MB, and GitHub serves at most ${SITE.size / MEGABYTE}`,
-    { hint: 'set `keep:` to remove older folders beside this one, or remove large files', leftBehind: [] },
+    { hint: (w) => `set ${w.input('keep')} to remove older folders, or remove large files`, leftBehind: [] },
   );
 }

@@ -6,6 +6,7 @@ import { getBrowserDisplay } from '../../../rules/browser-display.ts';
 import { buildWithJekyll, isLeftOutByJekyll } from '../../../rules/jekyll.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import { refuseSpecialFile } from '../../../rules/special-files.ts';
+import type { Words } from '../../../words.ts';
 import type { PreparedTask, ServedFolder } from '../../channel.ts';
 import {
   addressOf,
@@ -154,10 +155,12 @@ async function findJekyllRefusal(
       : [`leaves out ${isFolderLeftOut ? `the folder ${folder}` : nameFew(leftOut)}`]),
     ...(rendered.length === 0 ? [] : [`renders ${nameFew(rendered)}`]),
   ];
-  const other = isFolderLeftOut ? `set \`path: ${toSeenFolder(folder)}\`` : 'rename these files';
+  const other = (w: Words) =>
+    isFolderLeftOut ? `set ${w.input('path', toSeenFolder(folder))}` : 'rename these files';
   return new DeliveryError('BAD_INPUT', `Jekyll, which builds this Pages site, ${problems.join(', and ')}`, {
     step: 'check',
-    hint: `set \`nojekyll: true\`, which commits an empty ${switchFile} and ends Jekyll for the whole site, or ${other}`,
+    hint: (w) =>
+      `set ${w.input('nojekyll', 'true')}, which commits an empty ${switchFile} and ends Jekyll for the whole site, or ${other(w)}`,
     leftBehind: [],
   });
 }

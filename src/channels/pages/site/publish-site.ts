@@ -104,7 +104,7 @@ export function describeChanges(plan: SitePlan): string[] {
 /** What a person should know of a delivery beside the number of changed files. */
 function describeEffects({ changes: { kept, removedFolders }, totalSize }: SitePlan): string[] {
   const lines: string[] = [];
-  if (kept.length > 0) lines.push(`left alone, because this action did not deliver it: ${nameFew(kept)}`);
+  if (kept.length > 0) lines.push(`left alone, because this tool did not deliver it: ${nameFew(kept)}`);
   if (removedFolders.length > 0) lines.push(`older sites removed: ${nameFew(removedFolders)}`);
   if (totalSize > SITE.largeSize) lines.push(describeSize(totalSize));
   return lines;

@@ -87,7 +87,7 @@ async function planRemoval(target: FolderTarget, tree: BranchTree): Promise<Remo
     basis: listBasis(sites, [], tree),
   };
   const isThere = folder === '' || treeShaAt(tree, folder) !== null;
-  const nothing = isThere ? 'nothing that this action delivered exists there' : 'nothing exists there';
+  const nothing = isThere ? 'nothing that this tool delivered exists there' : 'nothing exists there';
   return { ...(removals.length > 0 && { change }), commitSha: lastCommit, sites, removals, nothing };
 }
 

@@ -210,8 +210,8 @@ export function listKept(
   if (kept.size > SITE.kept) {
     throw new DeliveryError(
       'NOT_OURS',
-      `the folder ${folder || './'} has ${kept.size} files and folders that this action did not deliver`,
-      { hint: 'set `path:` to a folder of its own' },
+      `the folder ${folder || './'} has ${kept.size} files and folders that this tool did not deliver`,
+      { hint: (w) => `set ${w.input('path')} to a folder of its own` },
     );
   }
   return [...kept].map(([path, sha]) => ({ path, sha }));

@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals';
+import { NARROW } from '../src/action/inputs.ts';
+import { listInputs } from '../src/mcp/arguments.ts';
+import { commandFace, toolFace } from '../src/request/faces.ts';
+import { INPUTS, type ToolName } from '../src/request/inputs.ts';
+import { ACTION, say, type Text } from '../src/words.ts';
+import { listNamedInputs, listTexts } from './support/source-texts.ts';
+
+const toolOf = (tool: ToolName, fixed = {}) => toolFace(listInputs(tool, fixed));
+const ONLY = 'only the person who configured this server can set';
+
+describe('every text of the sources', () => {
+  /** What only one interface shows: its own files, its words, and the descriptions of its inputs. */
+  const OF_ONE_FACE =
+    /^(?:action\/|cli\/|mcp\/|words\.ts$|request\/(?:faces|inputs|commands|tool-contract)\.ts$|protocol\/(?:contract|error-codes)\.ts$)/;
+  const TEXTS = listTexts((file) => OF_ONE_FACE.test(file));
+  const placesOf = (pattern: RegExp): readonly string[] =>
+    TEXTS.filter(({ text }) => pattern.test(text)).map(({ place, text }) => `${place} ${text}`);
+
+  test('is found', () => {
+    expect(TEXTS.length).toBeGreaterThan(1000);
+  });
+
+  test('leaves inputs, with or without a value, to the words of the interface', () => {
+    expect(placesOf(new RegExp(`\`(?:${Object.keys(INPUTS).join('|')}):`))).toEqual([]);
+    expect(placesOf(/`--(?!prefix-paths)[a-z]|\buse channel: |\bchannel: K\d|\bset `[a-z-]+`/)).toEqual([]);
+  });
+
+  test('leaves jobs, steps, folders and tokens to them, too', () => {
+    const ofWorkflow =
+      /permissions: \{|\$\{\{ github|\bthe workspace\b|\bth(?:is|e) (?:job's|action)\b|\bthis job\b/;
+    expect(placesOf(ofWorkflow)).toEqual([]);
+    expect(placesOf(/\b(?:the|this|an earlier|a) step (?:again|that|before|which)\b/)).toEqual([]);
+    expect(placesOf(/\b(?:call the tool|run the command|GITHUB_TOKEN|the current folder)\b/)).toEqual([]);
+  });
+
+  test('calls no input by a name that the command line or a tool does not know', () => {
+    expect(placesOf(/\binputs? `(?:file|content|token|url)`/)).toEqual([]);
+  });
+
+  test('names inputs that exist', () => {
+    const named = listNamedInputs();
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter(({ text }) => !Object.hasOwn(INPUTS, text))).toEqual([]);
+  });
+});
+
+describe('say', () => {
+  test.each<[Text, string, string, string]>([
+    ['try again', 'try again', 'try again', 'try again'],
+    [(w) => `set ${w.input('path')}`, 'set `path:`', 'set `--path`', 'set `path`'],
+    [(w) => `set ${w.input('path', 'a/')}`, 'set `path: a/`', 'set `--path a/`', 'set `path: "a/"`'],
+    [
+      (w) => `set ${w.input('message', "it's")}`,
+      "set `message: it's`",
+      "set `--message 'it'\\''s'`",
+      'set `message: "it\'s"`',
+    ],
+    [
+      (w) => `set ${w.input('overwrite', 'true')}`,
+      'set `overwrite: true`',
+      'set `--overwrite`',
+      'set `overwrite: true`',
+    ],
+    [
+      (w) => `set ${w.input('prune', 'true')} or ${w.input('prune', 'false')}`,
+      'set `prune: true` or `prune: false`',
+      'set `--prune true` or `--prune false`',
+      'set `prune: true` or `prune: false`',
+    ],
+    [(w) => `set ${w.input('keep', '20')}`, 'set `keep: 20`', 'set `--keep 20`', 'set `keep: 20`'],
+    [(w) => `set ${w.input('tag', '20')}`, 'set `tag: 20`', 'set `--tag 20`', 'set `tag: "20"`'],
+    [(w) => `set ${w.input('file')}`, 'set `file:`', 'set `FILE`', 'set `file`'],
+    [
+      (w) => w.use('K1, K2 or K3'),
+      'use channel: K1, K2 or K3',
+      'use `--channel K1`, K2 or K3',
+      'use `channel: "K1"`, K2 or K3',
+    ],
+    [
+      (w) => `${w.grant('pages: read')}, or ${w.say((inner) => inner.use('K3'))}`,
+      'add `permissions: { pages: read }` to the job (a pull request from a fork gets a read-only token), or use channel: K3',
+      'set GITHUB_TOKEN to one with the permissions `pages: read`, or use `--channel K3`',
+      `set \`GITHUB_TOKEN\` to one with the permissions \`pages: read\`, or use \`channel: "K3"\` (${ONLY} \`GITHUB_TOKEN\` in its environment)`,
+    ],
+    [
+      (w) => `set ${w.input('token')} to a valid token${w.ownToken}`,
+      'set `token:` to a valid token, such as `${{ github.token }}`',
+      'set GITHUB_TOKEN to a valid token',
+      `set \`GITHUB_TOKEN\` to a valid token (${ONLY} \`GITHUB_TOKEN\` in its environment)`,
+    ],
+    [
+      (w) => w.link,
+      'set `url:` to the link',
+      'prove the link with `screen-delivery verify URL`',
+      'use the tool verify for the link',
+    ],
+  ])('renders %s for each interface', (text, action, cli, mcp) => {
+    expect([ACTION, commandFace('deliver'), toolOf('deliver')].map((face) => say(text, face))).toEqual([
+      action,
+      cli,
+      mcp,
+    ]);
+  });
+
+  const BOTH: Text = (w) => `set ${w.input('path')}, or ${w.input('overwrite', 'true')}`;
+
+  test('says of the inputs that a tool does not take who can set them', () => {
+    expect(say(BOTH, toolOf('withdraw'))).toBe(
+      `set \`path\`, or \`--overwrite\` (${ONLY} \`--overwrite\` among its flags)`,
+    );
+    expect(say((w) => `set ${w.input('branch', 'gh-pages')}`, toolOf('deliver', { branch: 'main' }))).toBe(
+      `set \`--branch gh-pages\` (${ONLY} \`--branch\` among its flags)`,
+    );
+    expect(say((w) => `${w.input('token')} and ${w.input('setup')}`, toolOf('deliver'))).toBe(
+      `\`GITHUB_TOKEN\` and \`--setup\` (${ONLY} \`GITHUB_TOKEN\` in its environment and \`--setup\` among its flags)`,
+    );
+  });
+
+  test('chooses no channel where a link is verified', () => {
+    const text: Text = (w) => `set ${w.input('file')}, or ${w.use('K1')}, or ${w.link}`;
+    expect(say(text, commandFace('verify'))).toBe(
+      'set `--file`, or publish the file with the command `deliver`, or give the link',
+    );
+    expect(say(text, toolOf('verify'))).toBe('set `file`, or use the tool deliver, or set `url` to the link');
+    expect(say((w) => w.input('url'), commandFace('verify'))).toBe('`URL`');
+  });
+
+  test('says of the inputs that the narrow action does not take where they can be set', () => {
+    expect(say((w) => `set ${w.input('name')} or ${w.input('token')}`, NARROW)).toBe(
+      'set `name:` or `GITHUB_TOKEN` in the `env:` of the step',
+    );
+    expect(say((w) => `set ${w.input('setup', 'true')}, or ${w.use('K2 or K3')}`, NARROW)).toBe(
+      'set `setup: true`, or use `channel: K2` or K3 (this action takes `name`, `content` and `marker` alone; a step that uses the whole action can set `setup`, `channel`)',
+    );
+  });
+});

@@ -1,0 +1,77 @@
+import { TOOL } from '../protocol/words.ts';
+import type { Face } from '../words.ts';
+import { FLAGS, isSwitch } from './commands.ts';
+import { type InputName, jsonTypeOf } from './inputs.ts';
+
+const TOKEN = 'GITHUB_TOKEN';
+
+/** How the command line calls what is no flag of it. */
+const PLACES: Readonly<Record<string, string>> = { file: '`FILE`', content: 'standard input', token: TOKEN };
+
+const COMMAND: Face = {
+  input: (name, value) => PLACES[name] ?? formatFlag(name, value),
+  // A token comes from any of several variables.
+  subject: (name) => (name === 'token' ? 'the token' : COMMAND.input(name)),
+  link: `prove the link with \`${TOOL.name} verify URL\``,
+  ownToken: '',
+  folder: 'the current folder',
+};
+
+/** A link is an argument here, the file that it is compared with a flag, and no channel is chosen. */
+const VERIFY: Face = {
+  ...COMMAND,
+  input: (name, value) => (name === 'url' ? '`URL`' : formatFlag(name, value)),
+  subject: (name) => VERIFY.input(name),
+  use: () => 'publish the file with the command `deliver`',
+  link: 'give the link',
+};
+
+/** The words of a command. */
+export const commandFace = (command: string): Face => (command === 'verify' ? VERIFY : COMMAND);
+
+/** A flag, with its value where one is given. */
+function formatFlag(name: string, value?: string): string {
+  const flag = `\`--${name}\``;
+  if (value === undefined) return flag;
+  if (isSwitch(name as InputName)) return value === 'true' ? flag : `no ${flag}`;
+  return `\`--${name} ${/^[\w./:@%+=,*<>…-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`}\``;
+}
+
+/**
+ * The words of a tool of the MCP server: inputs are its arguments, with values as JSON. All else was set, or can be
+ * set, by the person who configured the server.
+ *
+ * @param args the inputs that the tool takes, as this server was started
+ */
+export function toolFace(args: readonly string[]): Face {
+  const verifies = args.includes('url');
+  const isFlag = (name: string): boolean => !args.includes(name) && FLAGS.some((flag) => flag === name);
+  const input: Face['input'] = (name, value) => {
+    if (name === 'token') return `\`${TOKEN}\``;
+    if (isFlag(name)) return formatFlag(name, value);
+    return value === undefined ? `\`${name}\`` : `\`${name}: ${formatJson(name as InputName, value)}\``;
+  };
+  return {
+    input,
+    subject(name) {
+      if (name === 'token') return 'the token';
+      return args.includes(name) ? `argument \`${name}\`` : input(name);
+    },
+    ...(verifies ? { use: () => 'use the tool deliver' } : {}),
+    link: verifies ? 'set `url` to the link' : 'use the tool verify for the link',
+    ownToken: '',
+    folder: 'the allowed folder',
+    others(names) {
+      const flags = names.filter(isFlag).map((name) => `\`--${name}\``);
+      const settings = [
+        ...(names.includes('token') ? [`\`${TOKEN}\` in its environment`] : []),
+        ...(flags.length === 0 ? [] : [`${flags.join(', ')} among its flags`]),
+      ];
+      if (settings.length === 0) return '';
+      return ` (only the person who configured this server can set ${settings.join(' and ')})`;
+    },
+  };
+}
+
+const formatJson = (name: InputName, value: string): string =>
+  jsonTypeOf(name) === 'string' ? JSON.stringify(value) : value;

@@ -1,0 +1,59 @@
+/** A text for any interface: what is called differently in each comes from its words. */
+export type Text = string | ((words: Words) => string);
+
+/** What is called differently in each interface. */
+export interface Words {
+  /** An input, with its value where one is given, such as `path:` or `path: a/`. */
+  input(name: string, value?: string): string;
+  /** An input in a sentence on what is wrong with it. */
+  subject(name: string): string;
+  /** The way out through other channels, such as `K2 or K3`. */
+  use(channels: string): string;
+  /** How the token gets permissions, such as `contents: write`. */
+  grant(permissions: string): string;
+  /** How the environment's own link is proven. */
+  readonly link: string;
+  /** What follows the word token where the run has one of its own. */
+  readonly ownToken: string;
+  /** Where files are. */
+  readonly folder: string;
+  /** Another text, within this one. */
+  say(text: Text): string;
+}
+
+/** One interface: its words, of which those for channels and permissions follow from its inputs. */
+export interface Face extends Omit<Words, 'use' | 'grant' | 'say'>, Partial<Pick<Words, 'use' | 'grant'>> {
+  /** What is said after a text that names inputs: who sets those that this interface does not take. */
+  readonly others?: (names: readonly string[]) => string;
+}
+
+/** The action: inputs as YAML. */
+export const ACTION: Face = {
+  input: (name, value) => (value === undefined ? `\`${name}:\`` : `\`${name}: ${value}\``),
+  subject: (name) => `input \`${name}\``,
+  use: (channels) => `use channel: ${channels}`,
+  grant: (permissions) =>
+    `add \`permissions: { ${permissions} }\` to the job (a pull request from a fork gets a read-only token)`,
+  link: 'set `url:` to the link',
+  ownToken: ', such as `${{ github.token }}`',
+  folder: 'the workspace',
+};
+
+/** A text in the words of one interface. */
+export function say(text: Text, face: Face): string {
+  if (typeof text === 'string') return text;
+  const named = new Set<string>();
+  const input: Words['input'] = (name, value) => {
+    named.add(name);
+    return face.input(name, value);
+  };
+  const words: Words = {
+    use: (channels) => `use ${input('channel', channels.slice(0, 2))}${channels.slice(2)}`,
+    grant: (permissions) => `set ${input('token')} to one with the permissions \`${permissions}\``,
+    ...face,
+    input,
+    say: (inner) => (typeof inner === 'string' ? inner : inner(words)),
+  };
+  const said = text(words);
+  return `${said}${face.others?.([...named]) ?? ''}`;
+}
