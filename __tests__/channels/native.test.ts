@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createNativeChannel } from '../../src/channels/native.ts';
+import { ACTION, say } from '../../src/words.ts';
 import { prepareOne } from './prepare-one.ts';
 
 const LINK = new URL('https://files.octo.dev/share?key=s3cret');
@@ -51,7 +52,7 @@ describe('channel K4', () => {
     const meaning = refusals.find((one) => one.httpCodes.includes(httpCode) && one.text.test(text));
     expect(meaning?.isFinal).toBe(isFinal);
     // A link has no bin to go on with.
-    expect(meaning?.hint ?? '').not.toContain('`bin:');
+    expect(say(meaning?.hint ?? '', ACTION)).not.toContain('`bin:');
     expect((await (await prepare(LINK)).perform()).refusals).toBeUndefined();
   });
 

@@ -75,7 +75,7 @@ describe('parseRequest, given a wrong input', () => {
       'an operation that is neither deliver nor withdraw',
       { operation: 'remove' },
       /`operation` is not one of deliver, withdraw/,
-      /`operation: deliver`/,
+      /^choose one of them$/,
     ],
     [
       'a withdrawal of nothing',
@@ -133,7 +133,7 @@ describe('parseRequest, given a wrong input', () => {
     [
       'a tag and a bin for `auto`',
       { tag: 'v1', bin: 'my-own-bin' },
-      /inputs `tag` and `bin` name different channels/,
+      /`tag` and input `bin` name different channels/,
       /leave out all but one.*`channel:`/,
     ],
     [

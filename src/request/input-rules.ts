@@ -40,17 +40,17 @@ export const ANY_RULES: readonly InputRule[] = [
   [
     ({ hasContent, content, name }) => !hasContent && (content !== '' || name !== undefined),
     (w) => `${w.subject('content')} is empty, so ${w.input('name')} names nothing`,
-    (w) => `set ${w.input('content')} to the text, or leave ${w.input('name')} out: a file has its own name`,
+    (w) => `give a text in ${w.input('content')}, or leave ${w.input('name')} out: a file has its own name`,
   ],
   [
     ({ hasContent, file }) => hasContent && file.length > 0,
-    (w) => `${w.subject('file')} and ${w.subject('content')} are both given`,
-    (w) => `leave ${w.input('file')} or ${w.input('content')} out`,
+    'a file and a content are both given',
+    'leave one of them out',
   ],
   [
     ({ hasContent, name }) => hasContent && name === undefined,
     (w) => `${w.subject('content')} has no file name`,
-    (w) => `set ${w.input('name')} to the name to give it, such as page.html`,
+    (w) => `give it one with ${w.input('name')}, such as page.html`,
   ],
   [
     (given) => given.channel === 'auto' && listNaming(given).length > 1,
@@ -81,7 +81,7 @@ export const DELIVERY_RULES: readonly InputRule[] = [
     ({ fileLines, channel }) =>
       fileLines.length === 0 && channel !== 'auto' && channel.some((key) => key !== 'K4'),
     (w) => `${w.subject('file')} is missing`,
-    (w) => `set ${w.input('file')} to the file, or ${w.link} alone`,
+    (w) => `name it; for a link alone, ${w.use('K4')}`,
   ],
   [
     ({ fileLines, marker }) => fileLines.length === 0 && marker === undefined,
@@ -92,7 +92,8 @@ export const DELIVERY_RULES: readonly InputRule[] = [
   [
     ({ fileLines, url, marker = '' }) =>
       fileLines.length === 0 && url !== undefined && isPartOfAddress(marker, [url]),
-    'the marker is a part of the link, so a page that only repeats its address would have it too',
+    (w) =>
+      `${w.subject('marker')} is a part of the link, so a page that only repeats its address would have it too`,
     (w) => `set ${w.input('marker')} to a text that only the content has`,
   ],
 ];
@@ -107,7 +108,7 @@ export const WITHDRAWAL_RULES: readonly InputRule[] = [
   [
     ({ fileLines, path }) => fileLines.length === 0 && path === undefined,
     'there is nothing to withdraw',
-    (w) => `set ${w.input('path')} to the file or folder, or ${w.input('file')} to its name`,
+    (w) => `name a file, or set ${w.input('path')}`,
   ],
   [
     (given) => withdrawsFrom(given).includes('K4'),

@@ -82,7 +82,7 @@ export const INPUTS = {
       isSearched: false,
     },
   ),
-  name: input(optional(PARSERS.fileName), 'The file name that `content` gets, such as `page.html`.', {
+  name: input(optional(PARSERS.fileName), 'The file name that the given text gets, such as `page.html`.', {
     tools: ['deliver', 'verify', 'check'],
     inTool: 'The name of the file that `content` becomes, such as `report.html`.',
   }),
@@ -97,7 +97,7 @@ export const INPUTS = {
   ),
   keep: input(
     optional(PARSERS.count, 'number'),
-    'Of a folder: how many delivered folders to keep where `path` lies, this one included, such as `20`; older ones are removed in the same commit.',
+    'Of a folder: how many delivered folders to keep in the folder that it goes to, itself included, such as `20`; older ones are removed in the same commit.',
     { ...FOLDER, tools: ['deliver'] },
   ),
   nojekyll: input(
@@ -112,7 +112,7 @@ export const INPUTS = {
   ),
   channel: input(
     required('auto', PARSERS.channels),
-    '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native`; or a list such as `K1+K3`: the first is the main one, the others are duplicates. `auto` takes what `tag` (K2), `bin` (K3) or `url` (K4) names, else K1 for what a browser shows and K2 for other files; without a token K3.',
+    '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native`; or a list such as `K1+K3`: the first is the main one, the others are duplicates. `auto` goes by a named tag (K2), bin (K3) or link (K4), else K1 for what a browser shows and K2 for other files; without a token K3.',
     { tools: ['deliver', 'check', 'withdraw'] },
   ),
   marker: input(
@@ -147,7 +147,7 @@ export const INPUTS = {
   ),
   'site-workflow': input(
     optional(PARSERS.workflow),
-    "K1: file name of the workflow that builds the site, to start after the commit; needs `permissions: { actions: write }`. Commits by the job's own token start no workflow.",
+    "K1: file name of the workflow that builds the site, to start after the commit; needs the permission `actions: write`. Commits by a job's own token start no workflow.",
     { ...K1, tools: ['deliver', 'withdraw'] },
   ),
   path: input(
@@ -157,7 +157,7 @@ export const INPUTS = {
   ),
   message: input(
     required('', PARSERS.line),
-    'Essence of the commit message `ADD/UPDATE <name>: <essence>`. By default the run that the file came from.',
+    'Essence of the commit message `ADD/UPDATE <name>: <essence>`. By default where the file came from.',
     { ...K1, tools: ['deliver', 'withdraw'] },
   ),
   tag: input(
@@ -182,7 +182,7 @@ export const INPUTS = {
   ),
   overwrite: input(
     OFF,
-    'Replace an existing file that this action did not deliver, or an existing asset or bin file with other bytes.',
+    'Replace an existing file that this tool did not deliver, or an existing asset or bin file with other bytes.',
     { tools: ['deliver'] },
   ),
   'self-contained': input(
@@ -202,7 +202,7 @@ export const INPUTS = {
   ),
   picture: input(
     OFF,
-    'Deliver a picture of the page (K1) in the same commit, and show it in the job summary and in the comment.',
+    'Deliver a picture of the page (K1) in the same commit; the action shows it in its summary and comment.',
     { ...K1, tools: ['deliver'] },
   ),
   'allow-secret': input(
@@ -242,7 +242,7 @@ export const INPUTS = {
   }),
   'auth-url': input(
     required('${{ github.server_url }}', PARSERS.host),
-    "Address of the host's web pages, of the same instance as `api-url`.",
+    "Address of the host's web pages, of the same instance as the API.",
     { env: 'GITHUB_SERVER_URL', elsewhere: 'https://github.com' },
   ),
   'pages-base': input(

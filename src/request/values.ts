@@ -60,10 +60,7 @@ export const oneOf = <Word extends string>(...words: readonly [Word, ...Word[]])
     words[0],
     (text, name) =>
       words.find((word) => word === text.trim().toLowerCase()) ??
-      refuseInput(
-        (w) => `${w.subject(name)} is not one of ${words.join(', ')}`,
-        (w) => `set ${w.input(name, words[0])}`,
-      ),
+      refuseInput((w) => `${w.subject(name)} is not one of ${words.join(', ')}`, 'choose one of them'),
   );
 
 /**
@@ -153,9 +150,12 @@ function parseChannel(word: string): ChannelKey {
 
 function parseLines(text: string): readonly string[] {
   const lines = text.split('\n').flatMap((line) => line.trim() || []);
-  if (text.includes('\0')) refuseInput('a file has a control character in its name', 'remove it');
+  if (text.includes('\0')) refuseInput((w) => `${w.subject('file')} holds a control character`, 'remove it');
   if (lines.length > BATCH.files) {
-    refuseInput(`${lines.length} lines name files`, `name at most ${BATCH.files} at once`);
+    refuseInput(
+      (w) => `${w.subject('file')} has ${lines.length} lines`,
+      `name at most ${BATCH.files} files at once`,
+    );
   }
   return lines;
 }
@@ -213,7 +213,7 @@ export const PARSERS = {
       /^(?!\.{1,2}$|\.git(hub)?$)[^/\\\p{Cc}\p{Cf}]+$/iu.test(text) &&
       Buffer.byteLength(text) <= CONTENT.name,
     'is not a file name:',
-    (w) => `letters, digits, -, _ and ., such as page.html; folders belong into ${w.input('path')}`,
+    'letters, digits, -, _ and ., such as page.html; it has no folder',
     nameFromFile,
   ),
   marker: checked(
