@@ -109,6 +109,11 @@ describe('a request of the page', () => {
     expect([answers.refused.size, answers.missing]).toEqual([0, '']);
   });
 
+  test('that is answered with an encoding that it does not have fails by its host', async () => {
+    const { ask } = setUp(() => ({ headers: { 'content-encoding': 'gzip' }, body: 'text' }));
+    expect(await ask('https://other.dev/')).toMatchObject({ errorReason: 'BlockedByResponse' });
+  });
+
   test('may go to the private host where the page was proven, and to nothing else there', async () => {
     const { ask, sent } = setUp(undefined, { url: 'https://pages.corp/site/', isPrivateHost: true });
     await ask('https://pages.corp/site/data.json');

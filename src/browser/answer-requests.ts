@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Browser, CDPSession, Protocol } from 'puppeteer-core';
-import { DeliveryError, toDeliveryError } from '../errors.ts';
+import { DeliveryError, type ErrorCode, toDeliveryError } from '../errors.ts';
 import { BROWSER_ENCODINGS } from '../http/response.ts';
 import type { Clock, HttpResponse, SendHttp } from '../ports.ts';
 import { MEGABYTE } from '../protocol/limits.ts';
@@ -14,6 +14,13 @@ const MOST = { requests: 2_000, atOnce: 32, body: 64 * MEGABYTE, bytes: 256 * ME
 
 /** Bytes of one part of a video or a sound: a player asks for all that follows, and then for the next part. */
 const PART = 4 * MEGABYTE;
+
+/** What the browser is told of an error; else that there is no connection. */
+const ERROR_REASONS: Partial<Record<ErrorCode, Protocol.Network.ErrorReason>> = {
+  NOT_EXTERNAL: 'AccessDenied',
+  // An encoding that the body does not have.
+  HOST_ERROR: 'BlockedByResponse',
+};
 
 /** How requests are answered. */
 export interface AnswerPorts {
@@ -67,8 +74,7 @@ export class RequestAnswers {
       const answer = await this.#find(request, resourceType === 'Document');
       await this.#session.send('Fetch.fulfillRequest', { requestId, ...answer });
     } catch (thrown) {
-      const isRefused = toDeliveryError(thrown).code === 'NOT_EXTERNAL';
-      const errorReason = isRefused ? 'AccessDenied' : 'ConnectionFailed';
+      const errorReason = ERROR_REASONS[toDeliveryError(thrown).code] ?? 'ConnectionFailed';
       // The page may be gone by now.
       await this.#session.send('Fetch.failRequest', { requestId, errorReason }).catch(() => undefined);
     }
