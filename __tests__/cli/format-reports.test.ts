@@ -24,6 +24,11 @@ describe('formatReports', () => {
     expect(formatReports([reportWith()])).toBe(reportText(reportWith()));
   });
 
+  test('prints what a person should know below each report', () => {
+    const report = { ...reportWith(), notes: ['failed request: 404 /openapi.json'] };
+    expect(formatReports([report])).toBe(`${reportText(report)}\nnote: failed request: 404 /openapi.json`);
+  });
+
   test('ends several files with a table: what failed first, then the addresses', () => {
     const reports = [provenFile('a.html'), unprovenFile('long-name.html'), planned('c.html')];
     const text = formatReports(reports);

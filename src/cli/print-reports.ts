@@ -49,9 +49,11 @@ async function printQrCode({ url }: ReportDocument, json: boolean, terminal: Ter
 /** Rows of the table; what failed comes first. */
 const LONGEST_TABLE = 30;
 
-/** The reports; of several files, or of a folder, a short table follows. */
+/** The reports with their notes; of several files, or of a folder, a short table follows. */
 export function formatReports(reports: readonly Report[]): string {
-  const texts = reports.map(reportText).join('\n\n');
+  const texts = reports
+    .map((report) => [reportText(report), ...report.notes.map((note) => `note: ${note}`)].join('\n'))
+    .join('\n\n');
   const isOneFile = reports.length === 1 && reports[0]?.site === null;
   return isOneFile ? texts : `${texts}\n\n${formatReportTable(reports)}`;
 }
