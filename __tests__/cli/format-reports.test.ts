@@ -24,6 +24,14 @@ describe('formatReports', () => {
     expect(formatReports([reportWith()])).toBe(reportText(reportWith()));
   });
 
+  test('prints what a person should know below a report, once and if it is ready', () => {
+    const notes = ['failed request: 404 /openapi.json', 'RESULT'];
+    const report = { ...provenFile('a.html'), notes };
+    expect(formatReports([report])).toBe(`${reportText(report)}\nnote: failed request: 404 /openapi.json`);
+    const failed = { ...unprovenFile('a.html'), notes };
+    expect(formatReports([failed])).toBe(reportText(failed));
+  });
+
   test('ends several files with a table: what failed first, then the addresses', () => {
     const reports = [provenFile('a.html'), unprovenFile('long-name.html'), planned('c.html')];
     const text = formatReports(reports);

@@ -10,6 +10,7 @@ const BY_ENDING: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'application/javascript; charset=utf-8',
+  '.mjs': 'application/javascript; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
   '.xml': 'application/xml',
   '.csv': 'text/csv; charset=utf-8',

@@ -51,9 +51,16 @@ const LONGEST_TABLE = 30;
 
 /** The reports; of several files, or of a folder, a short table follows. */
 export function formatReports(reports: readonly Report[]): string {
-  const texts = reports.map(reportText).join('\n\n');
+  const texts = reports.map(formatReport).join('\n\n');
   const isOneFile = reports.length === 1 && reports[0]?.site === null;
   return isOneFile ? texts : `${texts}\n\n${formatReportTable(reports)}`;
+}
+
+/** A report; of what is ready, the notes too that it does not hold already. */
+function formatReport(report: Report): string {
+  const text = reportText(report);
+  const notes = report.notes.filter((note) => report.ready && !text.includes(note));
+  return [text, ...notes.map((note) => `note: ${note}`)].join('\n');
 }
 
 /** A row for each file: how it ended, its name, and its address or the reason why it has none. */

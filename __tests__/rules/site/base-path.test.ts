@@ -96,6 +96,14 @@ describe('a folder that was built for another base path', () => {
     expect(refusals).toMatchObject([{ kind: 'missing' }]);
   });
 
+  test('is refused with the base of its page to change, through which its relative addresses lead out', async () => {
+    // As Flutter, Flet and Angular write it.
+    const page = '<base href="/"><script src="flutter_bootstrap.js" async></script>';
+    expect(await hintOf({ 'index.html': page, 'flutter_bootstrap.js': '' })).toBe(
+      'let the `<base href>` of the page begin with `/repo/previews/pr-12/`',
+    );
+  });
+
   test('is refused with the base to set where no generator is known', async () => {
     expect(await hintOf(made(''))).toBe(
       'use addresses relative to the page (`./assets/…`), or set the base path of the generator to `/repo/previews/pr-12/`',

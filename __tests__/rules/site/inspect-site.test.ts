@@ -96,12 +96,6 @@ describe('a page that is shown completely', () => {
     ['a frame', 'missing', html('<iframe src=a.html></iframe>')],
     ['a video', 'missing', html('<video src=a.mp4></video>')],
     ['a page to which it moves on', 'missing', html('<meta http-equiv=refresh content="0; url=a.html">')],
-    ['a script with async', 'missing', html('<script async src=a.js></script>')],
-    [
-      'what a script with async imports',
-      'missing',
-      { ...html('<script async type=module src=a.js></script>'), 'a.js': 'import "./b.js"' },
-    ],
     ['a style sheet for print', 'missing', html('<link rel=stylesheet media=print href=a.css>')],
     [
       'a style sheet for a dark theme',
@@ -162,6 +156,7 @@ describe('a page that misses its code', () => {
   test.each<[string, Files]>([
     ['a script', html(code)],
     ['a script with defer', html('<script defer src=a.js></script>')],
+    ['a script with async', html('<script async src=a.js></script>')],
     ['a style sheet', html('<link rel=stylesheet href=a.css>')],
     [
       'an import of a module',
@@ -176,12 +171,8 @@ describe('a page that misses its code', () => {
       },
     ],
     [
-      'an import of a module that another page loads with async',
-      {
-        ...html('<script async type=module src=a.js></script>'),
-        'b.html': '<script type=module src=a.js></script>',
-        'a.js': 'import "./b.js"',
-      },
+      'an import of a module with async',
+      { ...html('<script async type=module src=a.js></script>'), 'a.js': 'import "./b.js"' },
     ],
     [
       'a module of an import map',

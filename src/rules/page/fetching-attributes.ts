@@ -57,12 +57,13 @@ const script: AddressReader = (address, tag) => {
   return type === null ? [] : single(type, gradeScript(tag, address))(address, tag);
 };
 
-/** When a browser runs the script of a tag. What only counts visits shows nothing, so no page waits for it. */
+/**
+ * Whether a page needs the script of a tag. With `async` it does too: many generators load all their code so. What only
+ * counts visits shows nothing.
+ */
 export function gradeScript(tag: StartTag, address = ''): ReferenceGrade {
-  const isAsync = hasAttribute(tag, 'async');
-  const isCounter = (isAsync || hasAttribute(tag, 'defer')) && isVisitCounter(address);
-  if (hasAttribute(tag, 'nomodule') || isCounter) return 'later';
-  return isAsync ? 'content' : 'code';
+  const isCounter = ['async', 'defer'].some((name) => hasAttribute(tag, name)) && isVisitCounter(address);
+  return hasAttribute(tag, 'nomodule') || isCounter ? 'later' : 'code';
 }
 
 /** How a browser runs a script element; `null` if its type makes it data. */

@@ -173,9 +173,12 @@ function findSuffix(path: string, files: SiteFiles): string | null {
   return null;
 }
 
-/** All of them have one cause, so they are one finding; what to change is known at the end. */
+/** All of them have one cause, so they are one finding; what to change is known at the end, or is the page's `<base>`. */
 function addWrongBase(state: SiteState, reference: SiteReference, problem: string): void {
-  addFinding(state, reference, { kind: 'base', key: '', text: `${describe(reference)} ${problem}` });
+  const hint = ABSOLUTE.test(reference.address)
+    ? undefined
+    : `let the \`<base href>\` of the page begin with \`${state.options.sitePath}\``;
+  addFinding(state, reference, { kind: 'base', key: '', text: `${describe(reference)} ${problem}`, hint });
 }
 
 function addMissing(

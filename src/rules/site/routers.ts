@@ -1,29 +1,26 @@
 import type { SiteGenerator } from './generators.ts';
 
-/** What the pages of a site, and the scripts that they load at the start, show of a router in the browser. */
+/** What the pages of a site, and the scripts that they load at the start, say of its place. */
 export interface RouterEvidence {
-  /** A text may have a router. */
+  /** A page has a script, which may depend on the page's path; whether it does, a browser sees. */
   isFound: boolean;
-  /** A text names the path of the folder, as the base of a router. */
+  /** A text names the path of the folder. */
   isTold: boolean;
 }
 
-/** What a router needs that shows another content for each path: it reads the path, sets it, and sees it change. */
-const ROUTER_WORDS = ['pushState', 'popstate', '.pathname'];
-
 /** @param sitePath with a slash at both ends */
 export function noteRouter(evidence: RouterEvidence, text: string, sitePath: string): void {
-  evidence.isFound ||= ROUTER_WORDS.every((word) => text.includes(word));
+  evidence.isFound ||= /<script\b/i.test(text);
   evidence.isTold ||= text.includes(sitePath.slice(0, -1));
 }
 
-/** What to set for a router of which no text names the folder; `null` where there is none. */
+/** What to set if the page shows something else at the root of a host; `null` where it can't, or is told its place. */
 export function describeRouter(
   { isFound, isTold }: RouterEvidence,
   generator: SiteGenerator | null,
   sitePath: string,
 ): string | null {
   if (!isFound || isTold || sitePath === '/') return null;
-  if (generator === null) return `the base path of the build and of its router to \`${sitePath}\``;
-  return `${generator.setting(sitePath)}, and give the router the same base`;
+  const setting = generator?.setting(sitePath) ?? `the base path of the build to \`${sitePath}\``;
+  return `${setting}, and the same for its router and for addresses in its scripts`;
 }
