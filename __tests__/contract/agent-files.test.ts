@@ -10,7 +10,7 @@ const manifest = JSON.parse(read('package.json'));
 
 /** The commands in a document, each as its arguments. */
 const listCommands = (text: string): string[][] =>
-  [...text.matchAll(/npx screen-delivery ([^`\n]+)/g)].map(([, line = '']) =>
+  [...text.matchAll(/npx (?:--yes )?screen-delivery ([^`\n]+)/g)].map(([, line = '']) =>
     [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain = '']) => quoted ?? plain),
   );
 

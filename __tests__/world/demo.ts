@@ -121,7 +121,10 @@ try {
   const ready = results.filter(({ outputs }) => outputs.result === 'ready').length;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.log(`\n${formatBold('The job summary of the last step')}\n\n${results.at(-1)?.summary}`);
-  console.log(formatBold(`${ready} ГОТОВО, ${results.length - ready} НЕ ГОТОВО, ${seconds} s in all.`));
+  const refused = results.length - ready;
+  console.log(
+    formatBold(`${ready} ready (ГОТОВО), ${refused} not ready (НЕ ГОТОВО), as meant; ${seconds} s in all.`),
+  );
   // Five deliveries and two refusals are expected.
   if (ready !== 5 || results.at(-1)?.outputs.result !== 'not-ready') process.exitCode = 1;
 } finally {

@@ -50,6 +50,8 @@ function describeAllCommands(): string {
 function describeOneCommand(command: CommandName): string {
   const { usage: given, description } = CLI_COMMANDS[command];
   const flags = flagsOf(command).filter((name) => name !== 'version');
+  const shown = MAIN[command] ?? flags;
+  const more = flags.filter((name) => !shown.includes(name)).map((name) => `--${name}`);
   return [
     `Usage: ${`${TOOL.name} ${command} ${given}`.trim()} [FLAGS]`,
     '',
@@ -58,14 +60,39 @@ function describeOneCommand(command: CommandName): string {
     '',
     'Flags:',
     '',
-    ...formatEntries(flags.map((name) => describeFlag(name, command))),
+    ...formatEntries(shown.map((name) => describeFlag(name, command))),
     '',
+    ...(more.length === 0 ? [] : [...wrap(describeMore(command, more)), '']),
     ...formatExitCodes(),
   ].join('\n');
 }
 
-const REPEATED =
-  'It takes every flag of deliver, so that a call can be repeated; those that only publishing needs change nothing here.';
+const describeMore = (command: CommandName, flags: readonly string[]): string =>
+  command === 'deliver' || command === 'mcp'
+    ? `More flags, which ${TOOL.name} contract explains: ${flags.join(', ')}.`
+    : `It takes every flag of deliver (${TOOL.name} deliver --help), so that a call can be repeated; those that only publishing needs change nothing here.`;
+
+/** The flags that the help explains, where a command has many. */
+const MAIN: Readonly<Partial<Record<CommandName, readonly string[]>>> = {
+  deliver: [
+    ...[
+      'path',
+      'channel',
+      'marker',
+      'repository',
+      'entry',
+      'name',
+      'overwrite',
+      'screen',
+      'setup',
+      'dry-run',
+    ],
+    ...['json', 'quiet', 'help'],
+  ],
+  withdraw: ['channel', 'repository', 'path', 'tag', 'bin', 'overwrite', 'dry-run', 'json', 'quiet', 'help'],
+  check: ['name', 'entry', 'channel', 'marker', 'json', 'quiet', 'help'],
+  mcp: ['root', 'repository', 'channel', 'branch', 'token-env', 'client-id', 'help'],
+};
 
 const REPOSITORY =
   'Repository: --repository, else GITHUB_REPOSITORY, else the git remote (origin, or the only one) of the files and of the current folder. The log says which one was found, and how.';
@@ -79,9 +106,9 @@ const TOKEN =
 /** What there is to know beside the flags. */
 const NOTES: Readonly<Record<CommandName, readonly string[]>> = {
   deliver: [SOURCES, REPOSITORY, TOKEN],
-  withdraw: [REPEATED, REPOSITORY],
+  withdraw: [REPOSITORY],
   verify: ['No token is used. Without --marker and --file nothing can be proven.'],
-  check: [REPEATED, SOURCES],
+  check: [SOURCES],
   mcp: ['Every flag that is an input holds for all calls, and no call can change it.'],
   contract: [],
 };
