@@ -25,20 +25,27 @@ export function reportSchemaJson(): string {
 
 /**
  * The content of src/mcp/answer.schema.json: the type `ToolAnswer` as JSON Schema. A client lists it with every tool, so
- * it is one piece, and explains the answer's own fields alone.
+ * it is one small piece: what a report holds is told by report.schema.json alone.
  */
 export function answerSchemaJson(): string {
-  const { $defs, properties, ...answer } = schemaOfType('ToolAnswer');
-  const inline = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(inline);
-    if (typeof node !== 'object' || node === null) return node;
-    const { $ref, description: _, ...rest } = node as Record<string, unknown>;
-    if (typeof $ref === 'string') return inline(($defs as JsonSchema)[$ref.replace('#/$defs/', '')]);
-    return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, inline(value)]));
+  const { $defs: _, properties, ...answer } = schemaOfType('ToolAnswer');
+  const short: Readonly<Record<string, JsonSchema>> = {
+    result: {
+      type: 'string',
+      description: '`ready`, `withdrawn`, `planned`, `not-ready` or `authorization_required`.',
+    },
+    code: { type: ['string', 'null'] },
+    reports: { type: 'array', items: { type: 'object' } },
+    authorization: { type: 'object' },
   };
   const fields = Object.entries(properties as Record<string, JsonSchema>).map(([name, schema]) => {
     const { description } = schema;
-    return [name, { ...(inline(schema) as JsonSchema), description }];
+    return [
+      name,
+      short[name] === undefined
+        ? schema
+        : { ...(description === undefined ? {} : { description }), ...short[name] },
+    ];
   });
   return `${JSON.stringify({ ...answer, properties: Object.fromEntries(fields) })}\n`;
 }

@@ -220,7 +220,7 @@ describe('a browser that does not work', () => {
   ])('names the input that turns its sandbox off: %s', async (output) => {
     const view = await notChecked(`echo '[1:1:FATAL] ${output}' >&2; exit 1`, { sandbox: true });
     expect(view.reason).toContain("the browser's own sandbox can't run here");
-    expect(view.hint).toContain('`browser-sandbox: false`');
+    expect(view.hint).toContain('`browser-sandbox` can be set to false');
   });
 
   test('says what it printed', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, jest, test } from '@jest/globals';
 import type { PlacedPart } from '../../src/channels/channel.ts';
-import { openPlacement } from '../../src/delivery/addresses.ts';
+import { newPlacementCheck } from '../../src/delivery/addresses.ts';
 import { verifyPlacement } from '../../src/delivery/verify.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { shaOf } from '../channels/pages/site/memory-branch.ts';
@@ -59,7 +59,7 @@ async function verify(
   const { rawUrl: _, ...rest } = placementWith({ hostMayChangeBytes: false, url: new URL(SITE_URL), parts });
   const expected = { file: gone ? null : await localFile(ENTRY), marker: undefined, gone };
   const limits = { interval: 5_000, timeout, begun: NOON, deadline: NOON + timeout };
-  const check = openPlacement(rest, expected, limits.deadline, ports);
+  const check = newPlacementCheck(rest, expected, limits.deadline, ports);
   const asked = () => host.seen.filter(({ url }) => new URL(url).pathname !== '/site/');
   return { asked, ports, verified: verifyPlacement(check, undefined, limits, ports) };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { HostProgress, Placement } from '../../src/channels/channel.ts';
 import { watchBuild } from '../../src/channels/pages/build.ts';
-import { openPlacement, type PlacementCheck } from '../../src/delivery/addresses.ts';
+import { newPlacementCheck, type PlacementCheck } from '../../src/delivery/addresses.ts';
 import type { ProbeResult } from '../../src/delivery/match-content.ts';
 import { prove } from '../../src/delivery/prove.ts';
 import type { UrlProbe } from '../../src/delivery/url-probe.ts';
@@ -41,7 +41,7 @@ async function stage(
   const placement = placementWith({ earlier: [{ sha: shaOf('old'), size: 3 }], ...more });
   const limits = { interval: INTERVAL, timeout: TIMEOUT, begun: NOON, deadline: NOON + TIMEOUT };
   const expected = { file: gone ? null : file, marker: marker ?? undefined, gone };
-  const check = openPlacement(placement, expected, limits.deadline, ports);
+  const check = newPlacementCheck(placement, expected, limits.deadline, ports);
   const { probe } = check;
   return {
     file,

@@ -73,7 +73,10 @@ describe('the narrow action', () => {
       { content: `---\npermalink: /index.html\n${command}\n---\n${MARKER}` },
     ]) {
       const refused = await scenario.deliver({ ...step(), repository, inputs: { ...inputs, ...wrong } });
-      expectNotReady(refused, { step: 'check', reason: /`name` is not the name of a page|front matter/ });
+      expectNotReady(refused, {
+        step: 'check',
+        reason: /`name` is not (?:the name of a page|a file name)|front matter/,
+      });
       expect(refused.stdout).not.toMatch(/^\s*::set-output/m);
     }
     expect(await repository.head()).toBe(head);

@@ -176,7 +176,12 @@ describe('a file that is not where it seems to be', () => {
     const repository = await scenario.repository();
     const { workspace } = await workspaceWithLinks();
     const delivered = await scenario.deliver({ repository, workspace, inputs: { file, channel: 'K1' } });
-    expectNotReady(delivered, { step: 'check', httpCode: null, reason, hint: /workspace|`file:`/ });
+    expectNotReady(delivered, {
+      step: 'check',
+      httpCode: null,
+      reason,
+      hint: /workspace|`file:`|name the file itself/,
+    });
     expect(delivered.report.notReady?.code).toBe('BAD_FILE');
     expectNeverSaid(delivered, SECRET);
     expect(scenario.world.traffic.lines()).toEqual([]);

@@ -33,7 +33,7 @@ export function describeBrokenView(thrown: unknown, sandbox: boolean): SeenPage 
   if (sandbox && /sandbox/i.test(thrown.output)) {
     return notCheckedView(
       "the browser's own sandbox can't run here, as for root in a container",
-      'if all pages of this repository are your own, `browser-sandbox` can be switched off',
+      'if all pages of this repository are your own, `browser-sandbox` can be set to false',
     );
   }
   const [last = ''] = thrown.output.trim().split('\n').slice(-1);

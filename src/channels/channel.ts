@@ -182,7 +182,10 @@ export interface AbsentFile {
 
 /** One of the two things that a channel does: publishing files, or removing them. */
 export interface ChannelAction<Data = unknown> {
-  /** Plans what to do with each item; removing a folder gives several tasks for one. Writes nothing. */
+  /**
+   * Finds out where each item goes; removing a folder gives several tasks for one. Whether it may be written there is
+   * found by `preview` and `perform`. Writes nothing.
+   */
   prepare<Item extends ChannelItem>(
     items: readonly Item[],
   ): Promise<readonly ItemResult<Item, PreparedTask<Data>>[]>;

@@ -16,7 +16,7 @@ export interface PlacementCheck {
 }
 
 /** @param deadline milliseconds since the epoch */
-export function openPlacement(
+export function newPlacementCheck(
   placement: Placement,
   expected: ExpectedContent,
   deadline: number,

@@ -6,8 +6,8 @@ import { findSecretsInText, refuseSecrets } from '../rules/secrets/secrets.ts';
 import { createSecretPattern } from '../secret-pattern.ts';
 
 /**
- * The checks on the content of a file, alone or in a folder, that need no host. A further one belongs here; one on
- * its name, in `refuseSecretNames`.
+ * The checks on the content of a file, alone or in a folder, that need no host. A further one belongs here; one that
+ * needs the first read, in `inspect.ts`; one on a page, in `checkPages`; one on its name, in `refuseSecretNames`.
  *
  * @param given the file as messages name it
  * @throws {DeliveryError} `BAD_FILE` with what to change.

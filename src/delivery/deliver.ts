@@ -37,8 +37,8 @@ import {
 } from './tasks.ts';
 
 /**
- * Delivers every file that is named: check → authorize → place → wait → verify → report. A file that fails
- * stops no other. It never throws: a failure becomes a report that says so.
+ * Delivers every file that is named: check the files → authorize → plan → check and look at the pages → place → wait →
+ * verify → look at the addresses → read the branch once more → report. A file that fails stops no other. It never throws: a failure becomes a report that says so.
  *
  * @param options `checkOnly` ends after the checks, without any request to a host
  * @returns a report for each file
@@ -67,7 +67,7 @@ export async function deliver(
       files = noteInputs(files, request, context);
       const step = { request, context, open: createPageOpener(context.screen, context) };
       const actions = actionsFor(channels, 'publish');
-      files = await inStep('place', () => placeFiles(files, actions, step));
+      files = await inStep('place', () => placeAndVerify(files, actions, step));
       if (!request.dryRun) {
         files = await inStep('verify', () => viewPublishedPages(files, step));
         files = await inStep('verify', () => recheckDeliveries(files, actions));
@@ -101,8 +101,8 @@ const chooseForAll = (
     return { ...delivery, choice };
   });
 
-/** Plans, looks at the pages, and publishes; or says what that would do. */
-async function placeFiles(
+/** Plans, looks at the pages, places, waits and verifies; or says what that would do. */
+async function placeAndVerify(
   deliveries: readonly FileDelivery[],
   actions: ChannelActions,
   step: ScreenStep & { readonly request: DeliveryRequest },

@@ -4,7 +4,7 @@ import { BATCH } from '../protocol/limits.ts';
 import { refuseInput } from '../request/values.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
 
-/** A file that is to be delivered. */
+/** A file or a folder that is to be delivered. */
 export interface FoundFile {
   /** Absolute. */
   readonly path: string;

@@ -3,7 +3,7 @@ import type { AbsentFile, ChannelAction } from '../channels/channel.ts';
 import { hasFailed, resultOf, toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { BATCH } from '../protocol/limits.ts';
-import { openPlacement } from './addresses.ts';
+import { newPlacementCheck } from './addresses.ts';
 import { askChannel, type ChannelAttempt } from './file-delivery.ts';
 import { verifyPlacement } from './verify.ts';
 import { type Checks, type WaitedSite, waitForAll } from './wait-for-site.ts';
@@ -88,7 +88,7 @@ function placeTitle(attempts: readonly ChannelAttempt[]): string {
 function openChecks(attempts: readonly ChannelAttempt[], { deadline }: WaitLimits, ports: Ports): Checks {
   return new Map(
     attempts.flatMap(({ task, placement, expected }) =>
-      placement === null ? [] : [[task, openPlacement(placement, expected, deadline, ports)] as const],
+      placement === null ? [] : [[task, newPlacementCheck(placement, expected, deadline, ports)] as const],
     ),
   );
 }

@@ -117,7 +117,7 @@ async function proveRest(
   const { placement, expected } = check;
   const words: ProofWords = { which: '', gone: expected.gone ?? false, host: result.hosts.at(-1) };
   if (parts.length > 0) {
-    ports.logger.info(`${parts.length} further file${parts.length === 1 ? '' : 's'}`);
+    ports.logger.info(`further: ${countFiles(parts.length)}`);
     await prove(
       parts.map(({ fresh }) => fresh),
       words,

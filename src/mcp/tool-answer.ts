@@ -10,7 +10,7 @@ import {
 import { SITE } from '../protocol/limits.ts';
 import type { PersonRequest } from './authorizations.ts';
 
-/** What a tool answers, with what a person must do first: give your human `url` if it is not empty, else `reason` and `hint`. */
+/** What a tool answers, with what a person must do first. */
 export interface ToolAnswer extends Omit<ReportDocument, 'result'> {
   readonly result: ReportDocument['result'] | 'authorization_required';
   /**

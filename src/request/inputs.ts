@@ -113,7 +113,11 @@ export const INPUTS = {
   channel: input(
     required('auto', PARSERS.channels),
     '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native`; or a list such as `K1+K3`: the first is the main one, the others are duplicates. `auto` goes by a named tag (K2), bin (K3) or link (K4), else K1 for what a browser shows and K2 for other files; without a token K3.',
-    { tools: ['deliver', 'check', 'withdraw'] },
+    {
+      tools: ['deliver', 'check', 'withdraw'],
+      inTool:
+        '`auto`, `pages` (K1: shown in the browser), `release` (K2) or `filebin` (K3); or a list such as `K1+K3`, the first is the main one.',
+    },
   ),
   marker: input(
     optional(PARSERS.marker),
@@ -153,7 +157,10 @@ export const INPUTS = {
   path: input(
     optional(PARSERS.path),
     "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: the name of the asset or of the file in the bin. By default the file's name; on K1 in the folder that the site is built from.",
-    { tools: ['deliver', 'check', 'withdraw'] },
+    {
+      tools: ['deliver', 'check', 'withdraw'],
+      inTool: 'Where it goes: a path, or a folder ending in `/`; on K2 and K3 a name.',
+    },
   ),
   message: input(
     required('', PARSERS.line),
@@ -188,12 +195,23 @@ export const INPUTS = {
   'self-contained': input(
     oneOf('auto', 'enforce', 'warn', 'off'),
     'What to do with a page for the screen (K1) that loads something from another host: `enforce` refuses it, `warn` reports it in UNKNOWN, `off` says nothing; `auto` is `enforce` for a single page and `warn` for a folder. A style sheet or script of its own that is missing is always refused.',
-    { ...K1, tools: ['deliver', 'check'] },
+    {
+      ...K1,
+      tools: ['deliver', 'check'],
+      inTool:
+        'Of a page that loads something from another host: `enforce` refuses it, `warn` reports it, `off` says nothing; `auto` is `warn` for a folder.',
+    },
   ),
   screen: input(
     oneOf<ScreenMode>('auto', 'enforce', 'off'),
     'Open the proven page (K1) in a real browser: `auto` refuses one that shows nothing, `enforce` refuses exceptions, failed requests and console errors too and needs a browser, `off` does not look.',
-    { ...K1, flag: 'every', tools: ['deliver'] },
+    {
+      ...K1,
+      flag: 'every',
+      tools: ['deliver'],
+      inTool:
+        'Open the page in a real browser: `auto` refuses one that shows nothing, `enforce` also one with errors.',
+    },
   ),
   'browser-sandbox': input(
     ON,

@@ -33,7 +33,7 @@ export interface BuildOptions {
   readonly siteWorkflow: string | undefined;
 }
 
-/** One watch for all files that the same kind of build publishes. */
+/** How far the host is with its build: one watch for all files that the same kind of build publishes. */
 export function createProgress(
   access: RepositoryAccess,
   options: BuildOptions,

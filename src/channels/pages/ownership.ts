@@ -12,6 +12,12 @@ import {
 import { baseName } from '../../rules/naming.ts';
 import { isPictureOf } from './pictures.ts';
 
+/*
+ * Who owns a path of the branch is decided by the last commit that touched it: its message says what was delivered.
+ * `isOwned` here judges one file; `site-history.ts` finds the files of a folder, `compare-site.ts` which of them may be
+ * replaced, `plan-site.ts` what `prune` and `keep` remove, and `find-sites.ts` what a withdrawal removes.
+ */
+
 /** A folder that a commit delivered as a whole. */
 export interface DeliveredSite {
   /** The folder in the branch: empty for its root, or ending in `/`. */

@@ -18,7 +18,7 @@ import { type CommitTarget, readTargetHead } from './target.ts';
 /** A path that should hold a file, or nothing. */
 export interface WantedFile {
   readonly path: string;
-  /** `null` to remove what exists there. */
+  /** `null` to remove what exists there; a folder, whose files are its own, has `null` as well. */
   readonly file: LocalFile | null;
   /** The pictures of the page, for the same commit. What an earlier delivery had of them is removed. */
   readonly pictures?: readonly PlacedPicture[];
