@@ -123,7 +123,7 @@ describe('a page whose router may not know its folder', () => {
     });
     expect(viewed).toMatchObject({ failure: null, localView: header });
     expect(viewed?.notes).toEqual([
-      `the page shows something else at the root of a host, so its router takes /site/p/ for a page: set ${SETTING}`,
+      `at the root of a host the page shows something else than below /site/p/: it was built for there; set ${SETTING}`,
     ]);
   });
 

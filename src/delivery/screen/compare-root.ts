@@ -26,7 +26,7 @@ export async function findRouterProblem(
   const rootPage = new URL(page.pathname.slice(sitePath.length - 1), page);
   const root = await resultOf(async () => open(await pageToView(rootPage, delivery, request, local)));
   if (hasFailed(root) || root.verdict !== 'shown' || isSame(view, root)) return null;
-  return `the page shows something else at the root of a host, so its router takes ${sitePath} for a page: set ${routerSetting}`;
+  return `at the root of a host the page shows something else than below ${sitePath}: it was built for there; set ${routerSetting}`;
 }
 
 /** Whether two looks show as much; a page that moves may show anything. */
