@@ -22,7 +22,7 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-const formatMessage = (about: Text, findings: readonly string[], face: Face): string =>
+const withFindings = (about: Text, findings: readonly string[], face: Face): string =>
   [say(about, face), findings.join('; ')].filter((part) => part !== '').join(': ');
 
 /** Every bundle has a class of its own; the errors of the MCP server's reach the command line's. */
@@ -50,7 +50,7 @@ export class DeliveryError extends Error {
 
   constructor(code: ErrorCode, about: Text, details: ErrorDetails = {}) {
     const { cause, findings = [] } = details;
-    super(formatMessage(about, findings, ACTION), cause === undefined ? undefined : { cause });
+    super(withFindings(about, findings, ACTION), cause === undefined ? undefined : { cause });
     this.code = code;
     this.about = about;
     this.findings = findings;
@@ -73,7 +73,7 @@ export class DeliveryError extends Error {
 
   /** The message in the words of an interface. */
   messageFor(face: Face): string {
-    return formatMessage(this.about, this.findings, face);
+    return withFindings(this.about, this.findings, face);
   }
 
   /** A copy of this error that is not retried. */

@@ -13,7 +13,7 @@ import type { CliCommand } from './args.ts';
 import { formatChecks, formatReports, printReports } from './print-reports.ts';
 import {
   type CommandCredentials,
-  createRequest,
+  createCommandRequest,
   findCurrentFolder,
   readAndMaskCredentials,
   readsStandardInput,
@@ -61,7 +61,7 @@ async function createReports(
   try {
     if (command.name !== 'check') refuseUnsafeEnvironment(env);
     const { files, log, ...sources } = await findSources(command, env);
-    const request = await createRequest(command, { ...sources, ...given }, env, ports);
+    const request = await createCommandRequest(command, { ...sources, ...given }, env, ports);
     for (const line of log) ports.logger.info(line);
     // A pattern may take long in a large folder: it is searched once.
     const find = files === undefined ? findFiles : async () => files;

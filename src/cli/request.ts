@@ -25,7 +25,7 @@ export const readsStandardInput = ({ positionals }: CliCommand): boolean => posi
  *
  * @throws {UsageError} where an input has a wrong value, or a secret in it.
  */
-export function createRequest(
+export function createCommandRequest(
   command: CliCommand,
   { token, repository, ...further }: CommandSources,
   env: NodeJS.ProcessEnv,

@@ -33,7 +33,7 @@ export async function runCall(call: ToolCall, session: McpSession, ports: Ports)
   try {
     args = findArguments(call, session, ports);
     refuseUnsafeEnvironment(session.env);
-    const request = await createRequest({ ...call, args }, session, ports);
+    const request = await createCallRequest({ ...call, args }, session, ports);
     return call.tool === 'check'
       ? await answerCheck(request, session, ports)
       : await answerReports({ ...call, args }, request, session, ports);
@@ -48,7 +48,7 @@ function findArguments({ tool, args, handle }: ToolCall, { authorizations }: Mcp
 }
 
 /** @throws {DeliveryError} `BAD_INPUT` with what to change. */
-async function createRequest(
+async function createCallRequest(
   { tool, args }: ToolCall,
   session: McpSession,
   ports: Ports,

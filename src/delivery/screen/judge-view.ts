@@ -100,7 +100,7 @@ function listProblems(view: ScreenView, page: URL): string[] {
     if (count === 0) return [];
     const more = count > 1 ? ` and ${count - 1} more` : '';
     return [
-      first === undefined ? `${kind}: ${count}` : `${kind}: ${shorten(hideOrigin(first, page))}${more}`,
+      first === undefined ? `${kind}: ${count}` : `${kind}: ${cutText(hideOrigin(first, page))}${more}`,
     ];
   });
   return view.isMarkerVisible === false ? [...lines, 'the marker is not visible on the page'] : lines;
@@ -114,7 +114,7 @@ const listRemarks = ({ overflow }: ScreenView): string[] =>
 const isPartOf = (problem: string, reason: string): boolean =>
   reason.includes(problem.slice(problem.indexOf(': ') + 2).replace(/ and \d+ more$|…$/, ''));
 
-const shorten = (text: string): string =>
+const cutText = (text: string): string =>
   text.length > SCREEN.text ? `${text.slice(0, SCREEN.text).toWellFormed()}…` : text;
 
 /** The text with addresses of the page's own host as paths. */
