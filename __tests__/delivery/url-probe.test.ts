@@ -437,7 +437,7 @@ describe('a link with a file', () => {
     const { probe } = await probing({ answer: { body }, address });
     const result = await probe.probe();
     expect(result).toMatchObject({ match: 'extended' });
-    expect(result.added).toEqual(['<html>', '<body>', '<div>', '“a”', '<b>', '“banner”', '<script>']);
+    expect(result.added).toEqual(['a doctype', '<div>', '<script>']);
     expect(isProof(result)).toBe(true);
   });
 
@@ -525,7 +525,12 @@ describe('a further probe of a large file', () => {
 });
 
 test('A further probe of a link reads a long page only as far as its marker.', async () => {
-  const chunks = ['y'.repeat(300_000), `${MARKER.slice(0, 3)}`, MARKER.slice(3), 'y'.repeat(1_000_000)];
+  const chunks = [
+    'y'.repeat(300_000),
+    `${MARKER.slice(0, 3)}`,
+    MARKER.slice(3),
+    ...Array.from({ length: 6 }, () => 'y'.repeat(1_000_000)),
+  ];
   const http: SendHttp = async () => ({
     status: 200,
     headers: {},
@@ -536,7 +541,7 @@ test('A further probe of a link reads a long page only as far as its marker.', a
   expect((await probe.probe()).fingerprint?.size).toBe(chunks.join('').length);
   const { fingerprint, match } = await probe.probe('part');
   expect(match).toBe('marked');
-  expect(fingerprint?.size).toBeLessThan(400_000);
+  expect(fingerprint?.size).toBeLessThan(3_000_000);
 });
 
 describe('a link from outside', () => {

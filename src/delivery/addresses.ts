@@ -66,7 +66,8 @@ export function listParts(
       new UrlProbe({ ...target, bypassCache }, { file, marker: undefined, gone }, session, ports);
     // A browser would be at another host after a redirect.
     const judge: Address['judge'] = (result) => judgeCached(result, hosts.at(-1));
-    const plain = { path: part.path, open: () => open(false), answers: 1, judge, asBrowser: true };
+    const answers = gone ? AGREEING_PROBES.usual : 1;
+    const plain = { path: part.path, open: () => open(false), answers, judge, asBrowser: true };
     return {
       part,
       plain,

@@ -160,7 +160,7 @@ export const BUSY_HINT =
 
 const HINTS: Readonly<Partial<Record<ContentMatch, Text>>> = {
   altered:
-    "the host changes the file, and did not say that this page was built from our commit (the permission `pages: read` is missing): commit an empty .nojekyll to the site's root, or remove the front matter from the file",
+    "the host changes the file, which counts only if it says that our commit is built (permission `pages: read`) and the page's Last-Modified is not older: commit an empty .nojekyll to the site's root, remove the front matter from the file, or let no proxy change the page",
   previous: (w) =>
     `a cache still answers with the old page: try again in ten minutes, or set ${w.input('path')} to a new name`,
   'cut-short': 'the host answers incompletely: try again, or use another channel',

@@ -6,7 +6,6 @@ import { MEGABYTE, PARTIAL_PROBE } from '../protocol/limits.ts';
 import { isPartOfAddress } from '../rules/address-echo.ts';
 import type { ContentFingerprint } from '../rules/fingerprint.ts';
 import type { LocalFile } from '../rules/inspect.ts';
-import { findAdditions, isGatePage } from '../rules/link-page.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import { decodePage } from '../rules/page-encoding.ts';
 
@@ -125,11 +124,12 @@ export async function matchContent(
   if (!hasMarker) return 'echo';
   if (file !== null) return 'altered';
   // Of a link only the page itself tells what it is.
-  return hosts.at(-1) === hosts[0] && !isGatePage(decodePage(head)) ? 'marked' : 'gate';
+  if (hosts.at(-1) !== hosts[0]) return 'gate';
+  return (await loadPageRules()).isGatePage(head) ? 'gate' : 'marked';
 }
 
 /** Bytes of the largest page in which additions are looked for. */
-const LARGEST_COMPARED = 8 * MEGABYTE;
+const LARGEST_COMPARED = 2 * MEGABYTE;
 
 /** How much of a link's page is kept: of its beginning, and of a page that is compared all of it. */
 export const linkHeadSize = (file: ExpectedContent['file']): number =>
@@ -143,6 +143,7 @@ export async function readAdditions(
   if (!isShown || file.size > LARGEST_COMPARED || fingerprint?.size !== head.length) return null;
   const pieces: Buffer[] = [];
   for await (const piece of file.pieces?.() ?? []) pieces.push(Buffer.from(piece));
+  const { findAdditions } = await loadPageRules();
   return findAdditions(Buffer.concat(pieces).toString('latin1'), head);
 }
 
@@ -153,23 +154,17 @@ async function isBeginningOf(file: ExpectedFile, { size, sha256 }: ContentFinger
 
 /**
  * Whether the marker says nothing of the content: a page has it that repeats its address, or has it only where
- * nothing of it is shown, as a page that hides the content names it.
+ * nothing of it is shown, as a page that hides the content names it. Of a long page its kept beginning decides.
  *
- * @param isPart whether the body may have been read only as far as its first marker
  * @see design 5 (K4)
  */
 export async function isEcho(
-  { addresses, fingerprint, head, isShown }: FetchedContent,
+  { addresses, head, isShown }: FetchedContent,
   { file, marker }: ExpectedContent,
-  isPart: boolean,
 ): Promise<boolean> {
   if (marker === undefined) return false;
   if (isPartOfAddress(marker, addresses)) return true;
-  const { size = 0, counts: [count = 0] = [] } = fingerprint ?? {};
-  // A long page that is not read to its end may have it again further down.
   // A site's build may put the marker of a file anywhere.
-  if (file !== null || !isShown || (isPart && size >= LINK_HEAD_SIZE)) return false;
-  const page = decodePage(head);
-  if (count > page.split(marker).length - 1) return false;
-  return !(await loadPageRules()).mayShowText(page, marker);
+  if (file !== null || !isShown) return false;
+  return !(await loadPageRules()).mayShowText(decodePage(head), marker);
 }

@@ -27,7 +27,7 @@ export type ProbeTarget = Pick<
 >;
 
 /** What a link's page may be that has all of the file. */
-const OTHER_PAGES: readonly ContentMatch[] = ['different', 'altered', 'echo'];
+const OTHER_PAGES: readonly ContentMatch[] = ['different', 'altered', 'echo', 'cut-short'];
 
 /** Opens an address as anybody would, as often as it is asked to, and remembers the last answer. */
 export class UrlProbe {
@@ -96,7 +96,7 @@ export class UrlProbe {
     const { clock, http, signal: stop } = this.#ports;
     const left = Math.max(this.#session.deadline - clock.now(), SECOND);
     const signal = this.#session.limitTo(Math.min(maxProbeTime(this.#expected), left));
-    const { isPart, asBrowser } = how;
+    const { asBrowser } = how;
     const { file, marker } = this.#expected;
     const options = this.#fetchOptions(how, signal);
     try {
@@ -105,12 +105,13 @@ export class UrlProbe {
       this.#notBefore = clock.now() + (fetched.retryAfter ?? 0);
       const { httpCode, fingerprint, hosts, lastModified, age, keptFor, refusal, version } = fetched;
       const isFound = (fingerprint?.counts[0] ?? 0) > 0;
-      const hasMarker = isFound && !(await isEcho(fetched, this.#expected, isPart));
+      const hasMarker = isFound && !(await isEcho(fetched, this.#expected));
       const compared = await this.#match({ ...fetched, hasMarker }, this.#isBeginning(how));
       // With a file the whole page decides, and no marker.
       const isOther = this.#target.mustBeExternal && file !== null && OTHER_PAGES.includes(compared);
       const added = isOther ? await readAdditions(fetched, file) : null;
-      const match = !isOther ? compared : added === null ? 'different' : 'extended';
+      const other = compared === 'cut-short' ? compared : 'different';
+      const match = !isOther ? compared : added === null ? other : 'extended';
       const seen = { fingerprint, hosts, hasMarker, lastModified, age, keptFor, refusal, version };
       return {
         httpCode,

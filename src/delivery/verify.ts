@@ -50,7 +50,9 @@ export async function verifyPlacement(
     ...otherHostUnknown(placement, result, expected),
     ...(result.added === undefined
       ? []
-      : [`what the link's host has added to the page does: ${nameFew(result.added)}`]),
+      : [
+          `what the link's host has added to the page does: ${nameFew(result.added.length === 0 ? ['spaces'] : result.added)}`,
+        ]),
     ...rest.value,
     ...raw.value.unknown,
   ];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DeliveryError } from '../errors.ts';
 import type { HttpResponse, Progress, SendHttp } from '../ports.ts';
-import { MAX_FETCHED_BODY, TEXT } from '../protocol/limits.ts';
+import { MAX_FETCHED_BODY, MEGABYTE, TEXT } from '../protocol/limits.ts';
 import { type ContentFingerprint, createOccurrenceCounter, fingerprintBytes } from '../rules/fingerprint.ts';
 import { isReadAsWritten } from '../rules/page-encoding.ts';
 import { connectionError } from './client.ts';
@@ -86,8 +86,8 @@ export interface GitBlob {
 /** Bytes of a body that are kept, to recognize a page that a host shows in place of the content. */
 const HEAD_SIZE = 65_536;
 
-/** The same of a link: its page may begin with much style and script, or with what its host has added. */
-export const LINK_HEAD_SIZE = 262_144;
+/** The same of a link, whose page is judged by what is kept of it. */
+export const LINK_HEAD_SIZE = 2 * MEGABYTE;
 
 /**
  * Sends an anonymous GET, follows redirects and computes the fingerprint of the body, which may be of any size.

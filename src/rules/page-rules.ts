@@ -2,7 +2,9 @@
  * What `loadPageRules` loads. It gets texts and returns findings, and throws no `DeliveryError`: a bundle of its own
  * has a class of its own.
  */
+
 export { searchPage } from './page/html-references.ts';
+export { findAdditions, isGatePage } from './page/link-page.ts';
 export { hasVisibleText, mayShowText } from './page/visible-text.ts';
 export { formatSiteFindings } from './site/findings.ts';
 export { inspectSite } from './site/inspect-site.ts';

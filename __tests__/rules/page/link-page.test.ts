@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import { findAdditions, isGatePage } from '../../../src/rules/page/link-page.ts';
+import { measureCpuTime } from '../cpu-time.ts';
+
+test('A page with additions in several places is the page, whatever they are.', () => {
+  const file = '<!doctype html><html><head><title>A</title></head><body><p>One</p><p>Two</p></body></html>';
+  const page = file
+    .replace('<head>', '<head><script src="x.js"></script><style>a{}</style>')
+    .replace('<p>Two', '<aside><img src=a><br/>Hosted <a href="#">here</a></aside>\n<p>Two')
+    .replace('</body>', '<!-- 12 ms --></body>');
+  expect(findAdditions(file, page)).toEqual(['<script>', '<style>', '<aside>', 'a comment']);
+  expect(findAdditions(file, file)).toEqual([]);
+});
+
+test.each(['<!--', '<script>', '<div', '<', '<p>', '</p>', '<svg><style>', '<a ', '<input '])(
+  'Of many %s additions and forms are found fast.',
+  (start) => {
+    const page = start.repeat(1_000_000 / start.length);
+    expect(measureCpuTime(() => findAdditions('<b>x</b>', `${page}<b>x</b>`))).toBeLessThan(1_000);
+    expect(measureCpuTime(() => isGatePage(page))).toBeLessThan(1_000);
+  },
+);
+
+const FILE = '<p>One</p><p>Two</p>';
+
+test.each([
+  ['an attribute', `<meta name="description" content='${FILE}'>`],
+  ['a hidden field', `<input type="hidden" value='${FILE}'>`],
+  ['an element that does not close itself', `<div hidden/>${FILE}`],
+  ['templates', `<template><template></template>${FILE}</template>`],
+  ['a script', `<script><!--<script></script>${FILE}</script>-->`],
+])('A page that has the file in %s does not have it.', (_, page) => {
+  expect(findAdditions(FILE, `${page}<p>This preview has expired.`)).toBeNull();
+});
+
+test('A page with tags that are none is judged without an error.', () => {
+  const odd = '<p>if a <b(c then</p><i>x</i><x(x+x+)+y>';
+  expect(findAdditions(FILE, `${FILE}${odd}`)).toEqual(['<p>']);
+  expect(findAdditions(`<b>x</b>${FILE}`, `<b>x</b>${odd}`)).toBeNull();
+  expect(findAdditions(FILE, `${FILE}<${'a'.repeat(7_000)}>`)?.join('').length).toBeLessThan(70);
+});
+
+test.each([
+  '<input placeholder="<password>" type="password">',
+  '<input name=">" type=PASSWORD>',
+  '<meta content="0; url=?a<b" http-equiv="refresh">',
+])('A page with %s is a gate, also as an addition.', (gate) => {
+  expect(isGatePage(`<p>marker</p>${gate}`)).toBe(true);
+  expect(findAdditions(FILE, FILE + gate)).toBeNull();
+});

@@ -1,0 +1,95 @@
+import { type DefaultTreeAdapterTypes as Dom, parse } from 'parse5';
+import { shorten } from '../../plain-text.ts';
+import { getAttribute } from './attributes.ts';
+
+/** Whether a page asks to sign in, or leads a browser to another one. @param html as Latin-1 text of its bytes */
+export const isGatePage = (html: string): boolean => holdsGate([parse(html)]);
+
+/**
+ * What a host has added to a page: every node of the file must be in the page, in the same order and under the same
+ * parents, and an addition is a whole element, text or comment. So the file is neither in an attribute nor in an
+ * element that hides it, and no addition asks to sign in or leads elsewhere.
+ *
+ * @param file the page as it was delivered, and as it is served; both as Latin-1 text of their bytes
+ * @returns the names of what was added, in order; `null` where the page does not have all of the file
+ * @see design 5 (K4)
+ */
+export function findAdditions(file: string, page: string): readonly string[] | null {
+  const added: Dom.ChildNode[] = [];
+  if (!hasAll(parse(file), parse(page), added, DEEPEST) || holdsGate(added)) return null;
+  return [...new Set(added.map(nameNode))];
+}
+
+/** A browser nests elements no deeper. */
+const DEEPEST = 512;
+
+/** Whether a node has the children of another one in order; what else it has is added to the list. */
+function hasAll(file: Dom.ParentNode, page: Dom.ParentNode, added: Dom.ChildNode[], levels: number): boolean {
+  if (levels === 0) return false;
+  const wanted = file.childNodes.filter((node) => !isBlank(node));
+  let found = 0;
+  for (const node of page.childNodes) {
+    if (isBlank(node)) continue;
+    const next = wanted[found];
+    const within: Dom.ChildNode[] = [];
+    if (next !== undefined && isSame(next, node) && hasAllWithin(next, node, within, levels - 1)) {
+      found += 1;
+      added.push(...within);
+    } else added.push(node);
+  }
+  return found === wanted.length;
+}
+
+function hasAllWithin(
+  one: Dom.ChildNode,
+  other: Dom.ChildNode,
+  added: Dom.ChildNode[],
+  levels: number,
+): boolean {
+  if (!('childNodes' in one) || !('childNodes' in other)) return true;
+  // What a template holds is beside its children.
+  const [held, otherHeld] = [contentOf(one), contentOf(other)];
+  const isHeld = held === undefined || otherHeld === undefined || hasAll(held, otherHeld, added, levels);
+  return isHeld && hasAll(one, other, added, levels);
+}
+
+const contentOf = (node: Dom.ChildNode): Dom.ParentNode | undefined =>
+  'content' in node ? (node as Dom.Template).content : undefined;
+
+const isBlank = (node: Dom.ChildNode): boolean => 'value' in node && node.value.trim() === '';
+
+/** Whether two nodes are the same, but for what they contain. */
+const isSame = (one: Dom.ChildNode, other: Dom.ChildNode): boolean =>
+  one.nodeName === other.nodeName && JSON.stringify(ownParts(one)) === JSON.stringify(ownParts(other));
+
+function ownParts(node: Dom.ChildNode): unknown {
+  if ('attrs' in node) return node.attrs.map(({ name, value }) => [name, value]).sort();
+  if ('value' in node) return node.value.trim();
+  return 'data' in node ? node.data : [];
+}
+
+function holdsGate(nodes: readonly Dom.Node[]): boolean {
+  const pending = [...nodes];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if ('attrs' in node && isGate(node)) return true;
+    if ('childNodes' in node) for (const child of node.childNodes) pending.push(child);
+  }
+  return false;
+}
+
+const isGate = (element: Dom.Element): boolean =>
+  element.tagName === 'input'
+    ? getAttribute(element, 'type').trim().toLowerCase() === 'password'
+    : element.tagName === 'meta' && getAttribute(element, 'http-equiv').trim().toLowerCase() === 'refresh';
+
+/** Characters of an added name or text that are shown. */
+const SHOWN = 60;
+
+function nameNode(node: Dom.ChildNode): string {
+  if ('tagName' in node) return `<${shorten(node.tagName, SHOWN)}>`;
+  if ('value' in node) {
+    const text = Buffer.from(node.value, 'latin1').toString().trim().replace(/\s+/g, ' ');
+    return `“${shorten(text, SHOWN)}”`;
+  }
+  return node.nodeName === '#comment' ? 'a comment' : 'a doctype';
+}
