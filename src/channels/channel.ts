@@ -85,7 +85,7 @@ export interface KnownRefusal {
 /** How far the host is with making a placement public. */
 export interface HostProgress {
   readonly finished: boolean;
-  /** Whether it says that it has begun and is not done. */
+  /** Whether it says that it is not done, or has yet to begin. */
   readonly building?: boolean;
   /** For the log and for an error message. */
   readonly detail: string;

@@ -1,5 +1,6 @@
 import { untilAborted } from '../async.ts';
 import { createPorts } from '../context.ts';
+import { readCredentials } from '../credentials.ts';
 import { failureDocument } from '../delivery/report.ts';
 import { DeliveryError, stoppedError, toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
@@ -8,6 +9,7 @@ import { TOOL } from '../protocol/words.ts';
 import { createRedactor } from '../redact.ts';
 import { commandFace } from '../request/faces.ts';
 import { completeInputs, parseInputs } from '../request/inputs.ts';
+import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { toolContract } from '../request/tool-contract.ts';
 import { systemClock } from '../system.ts';
 import { type Face, say } from '../words.ts';
@@ -57,7 +59,11 @@ async function serveMcpClient(
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
   const credentials = readAndMaskCredentials(command, env, logger);
-  await refuseAsUsage(() => parseInputs(completeInputs(command.flags, env)));
+  const given = completeInputs(command.flags, env);
+  await refuseAsUsage(async () => {
+    await refuseSecretInputs(given, credentials.secrets, logger);
+    parseInputs(given);
+  });
   const { startServer } = await import(/* webpackIgnore: true */ './mcp.js');
   const settings = { ...credentials, root: command.root, fixed: command.flags, env, signal };
   await refuseAsUsage(() => startServer(settings));
@@ -77,6 +83,8 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   process.once('SIGINT', abort).once('SIGTERM', abort);
   let face = commandFace('');
   try {
+    // Before the arguments are read: what is wrong with one may be that it is a credential.
+    for (const secret of readCredentials(env)) terminal.logger.mask(secret);
     const command = parseCommand(args);
     face = commandFace(command.name);
     const logger = command.quiet ? quietLogger(terminal.logger) : terminal.logger;

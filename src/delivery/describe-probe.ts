@@ -98,7 +98,10 @@ export function wrongAnswersError(
 }
 
 /** An address that leads to another host than the one that was proven is not the one to hand over. */
-function notProvenError({ last, earlier, meaning }: WrongAnswer, { which, host }: ProofWords): DeliveryError {
+function notProvenError(
+  { last, earlier, meaning }: WrongAnswer,
+  { which, host, gone }: ProofWords,
+): DeliveryError {
   const httpCode = last?.httpCode ?? undefined;
   const address = which === '' ? 'the address' : `the address ${which}`;
   const end = last?.hosts.at(-1);
@@ -120,10 +123,20 @@ function notProvenError({ last, earlier, meaning }: WrongAnswer, { which, host }
     hint:
       meaning?.hint ??
       last?.failure?.advice ??
-      (httpCode === 429 ? BUSY_HINT : earlier === undefined ? hintFor(last) : DIFFERS_HINT),
+      (httpCode === 429
+        ? BUSY_HINT
+        : gone
+          ? GONE_HINT
+          : earlier === undefined
+            ? hintFor(last)
+            : DIFFERS_HINT),
     cause: last?.failure,
   });
 }
+
+/** Of what is removed: no other place would help. */
+const GONE_HINT =
+  'try again in ten minutes: what is removed is only verified; where something else is served there now, it is not ours';
 
 const DIFFERS_HINT = (w: Words) =>
   `the nodes of the host's cache do not answer alike: try again in some minutes, or set ${w.input('path')} to a new name`;

@@ -43,14 +43,14 @@ export async function waitForSite(
     return progress.committedAt;
   }
   const seconds = limits.timeout / SECOND;
+  const late = expected.gone ? 'the site was not built without the file' : 'the site did not show the file';
+  const again = `try again: what is ${expected.gone ? 'removed' : 'committed'} is only verified`;
   throw new DeliveryError(
     'BUILD_TIMEOUT',
-    `the site did not show the file within ${seconds} s: ${describeProbe(probe.last)}; ${progress.detail}`,
+    `${late} within ${seconds} s: ${describeProbe(probe.last)}; ${progress.detail}`,
     {
       httpCode: probe.last?.httpCode ?? progress.httpCode,
-      hint:
-        (probe.last?.httpCode === 429 ? BUSY_HINT : progress.hint) ??
-        'try again: the file is committed, so it only verifies',
+      hint: (probe.last?.httpCode === 429 ? BUSY_HINT : expected.gone ? again : progress.hint) ?? again,
     },
   );
 }

@@ -269,13 +269,22 @@ describe('watchBuild', () => {
     await expect(callWatch(0)).resolves.toMatchObject({ finished: true });
   });
 
-  test('sends no request without a commit', async () => {
-    const { github, callWatch } = createWatch({});
-    await expect(callWatch(0, {} as Placement)).resolves.toMatchObject({
-      finished: false,
-      detail: 'not asked yet',
+  test('asks for what the branch holds where no commit was made', async () => {
+    const { github, callWatch } = createWatch({
+      pages_latest: { status: 'building', commit: COMMIT },
+      compare: { status: 'identical' },
     });
-    expect(github.calls).toEqual([]);
+    await expect(callWatch(0, {} as Placement)).resolves.toMatchObject({ building: true });
+    expect(github.calls.length).toBeGreaterThan(0);
+  });
+
+  test('counts a commit of ours that has no build yet as one that is built', async () => {
+    const { callWatch } = createWatch({
+      pages_latest: { status: 'built', commit: 'older' },
+      compare: absent,
+    });
+    const written = { ...PLACEMENT, written: true };
+    await expect(callWatch(0, written)).resolves.toMatchObject({ finished: false, building: true });
   });
 });
 

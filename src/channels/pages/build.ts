@@ -76,35 +76,42 @@ export function watchBuild(
   let askedFor: string | undefined;
   const finished = new Map<string, HostProgress>();
   return async ({ commitSha, hostMayChangeBytes, written }) => {
-    if (commitSha === undefined) return progress;
-    const known = finished.get(commitSha);
+    // Where there was nothing to remove, what the branch holds now counts.
+    const commit = commitSha ?? build.branch;
+    const known = finished.get(commit);
     if (known !== undefined) return known;
-    if (askedFor !== commitSha) {
+    if (askedFor !== commit) {
       // What is finished needs no pause before the next question.
       if (finished.size > 0) asked = { ...asked, next: Number.NEGATIVE_INFINITY };
       progress = notAsked;
-      askedFor = commitSha;
+      askedFor = commit;
     }
     if (clock.now() < asked.next || asked.polls >= BUILD_WAIT.polls) return progress;
     const polls = asked.polls + 1;
-    const { status, run, words } = await askBuild({ commitSha, written, polls });
+    const { status, run, words } = await askBuild({ commitSha: commit, written, polls });
     // A limit may be lifted earlier than the host says.
     const requested = Math.min(status.retryAfter ?? 0, options.timeout / BUILD_WAIT.longestPauses);
     asked = { next: clock.now() + Math.max(pause, requested), polls };
-    const committedAt = await readCommitTime(github, status, { commitSha, hostMayChangeBytes });
+    const committedAt = await readCommitTime(github, status, { commitSha: commit, hostMayChangeBytes });
     // Without the host's word, what the site's build may change cannot be proven at all.
     const unread = hostMayChangeBytes && status.status === 'unknown' ? status.hint : undefined;
     const hint = run?.hint ?? unread ?? notAsked.hint ?? '';
-    progress = { ...toProgress(status, words), hint, committedAt };
-    if (progress.finished) finished.set(commitSha, progress);
+    progress = { ...toProgress(status, words, written), hint, committedAt };
+    if (progress.finished) finished.set(commit, progress);
     return progress;
   };
 }
 
-function toProgress({ status, detail, httpCode }: BuildStatus, words: string): HostProgress {
+function toProgress(
+  { status, detail, httpCode, notStarted = false }: BuildStatus,
+  words: string,
+  written: boolean,
+): HostProgress {
   const parts = [detail, words].filter((part) => part !== '');
   const detailed = parts.join('; ');
-  return { finished: status === 'built', building: status === 'building', detail: detailed, httpCode };
+  // A commit of ours that has no build yet will have one.
+  const building = status === 'building' || (written && notStarted);
+  return { finished: status === 'built', building, detail: detailed, httpCode };
 }
 
 /** When the commit of a finished build was made; only a proof by the marker needs it. */
