@@ -346,7 +346,7 @@ describe('a link', () => {
     play(() => ({ status: 200, body: createPage().replace('</title>', `</title>${banner}`) }));
     const delivered = await deliver({ files: { 'page.html': createPage() } });
     expect(delivered.outputs).toMatchObject({ result: 'ready', url });
-    expect(delivered.report.lines.UNKNOWN).toMatch(/has added .*<aside>, “Hosted by Octo”, <script>/);
+    expect(delivered.report.lines.UNKNOWN).toMatch(/has added .*<aside>, <script>/);
   });
 
   test('to a page that shows the marker nowhere is not ready', async () => {
