@@ -75,7 +75,10 @@ export function createPagesRoutes(store: BodyStore, repository: string): BenchRo
       path: /^\/graphql$/,
       serve: ({ request, response }) => {
         request.resume();
-        sendJson(response, 200, { data: { viewer: { login: 'bench', databaseId: 1 } } });
+        // No commit has touched any path yet.
+        const object = Object.fromEntries(Array.from({ length: 8 }, (_, nth) => [`p${nth}`, { nodes: [] }]));
+        const viewer = { login: 'bench', databaseId: 1 };
+        sendJson(response, 200, { data: { viewer, repository: { object } } });
       },
     },
     call('POST', '/git/trees', async ({ request, response }) => {
