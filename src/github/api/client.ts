@@ -53,7 +53,8 @@ export function createGitHubClient(options: GitHubClientOptions, ports: Ports): 
       body: body === undefined ? undefined : () => JSON.stringify(body),
     };
     const send = sendCall.bind(null, call, request, access, ports);
-    const paced = call.method === 'GET' || call.partOfWrite ? send : () => pace(send);
+    const isPaced = call.method !== 'GET' && call.sends !== 'query' && !call.partOfWrite;
+    const paced = isPaced ? () => pace(send) : send;
     const answer = await (call.repeatable ? withRetries(ports, paced) : paced());
     return { status: answer.status, headers: answer.headers, url, data: answer.json };
   });
