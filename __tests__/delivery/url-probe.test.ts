@@ -456,6 +456,11 @@ describe('a link with a file', () => {
     await expect(matchOf({ answer: { body }, address, marker: MARKER })).resolves.toBe('different');
   });
 
+  test('is proven by a page without the space at its end, which is told', async () => {
+    const { probe } = await probing({ answer: { body: BYTES.trimEnd() }, address });
+    await expect(probe.probe()).resolves.toMatchObject({ match: 'extended', added: [] });
+  });
+
   test('is not proven by additions to what is no page', async () => {
     const answer = { body: `<div>${BYTES}</div>${BYTES}`, headers: { 'content-type': 'text/plain' } };
     await expect(matchOf({ answer, address })).resolves.toBe('different');

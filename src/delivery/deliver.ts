@@ -38,7 +38,8 @@ import {
 
 /**
  * Delivers every file that is named: check the files → authorize → plan → check and look at the pages → place → wait →
- * verify → look at the addresses → read the branch once more → report. A file that fails stops no other. It never throws: a failure becomes a report that says so.
+ * verify → look at the addresses → read the branch once more → report. A file that fails stops no other. It never
+ * throws: a failure becomes a report that says so.
  *
  * @param options `checkOnly` ends after the checks, without any request to a host
  * @returns a report for each file

@@ -1,6 +1,6 @@
 import type { Placement } from '../channels/channel.ts';
 import type { DeliveryError } from '../errors.ts';
-import { type FetchedContent, LINK_HEAD_SIZE } from '../http/fetch-back.ts';
+import type { FetchedContent } from '../http/fetch-back.ts';
 import { isAbsence } from '../http/response.ts';
 import { MEGABYTE, PARTIAL_PROBE } from '../protocol/limits.ts';
 import { isPartOfAddress } from '../rules/address-echo.ts';
@@ -128,19 +128,15 @@ export async function matchContent(
   return (await loadPageRules()).isGatePage(head) ? 'gate' : 'marked';
 }
 
-/** Bytes of the largest page in which additions are looked for. */
-const LARGEST_COMPARED = 2 * MEGABYTE;
-
-/** How much of a link's page is kept: of its beginning, and of a page that is compared all of it. */
-export const linkHeadSize = (file: ExpectedContent['file']): number =>
-  LINK_HEAD_SIZE + (file !== null && file.size <= LARGEST_COMPARED ? file.size : 0);
+/** Bytes of a link's page by which it is judged; where additions are looked for, all of it. */
+export const LINK_HEAD_SIZE = 2 * MEGABYTE;
 
 /** What a link's page has beside everything of the file; `null` where it is not such a page. */
 export async function readAdditions(
   { fingerprint, head, isShown }: FetchedContent,
   file: ExpectedFile,
 ): Promise<readonly string[] | null> {
-  if (!isShown || file.size > LARGEST_COMPARED || fingerprint?.size !== head.length) return null;
+  if (!isShown || file.size > LINK_HEAD_SIZE || fingerprint?.size !== head.length) return null;
   const pieces: Buffer[] = [];
   for await (const piece of file.pieces?.() ?? []) pieces.push(Buffer.from(piece));
   const { findAdditions } = await loadPageRules();

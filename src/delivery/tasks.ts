@@ -116,7 +116,10 @@ export async function previewTasks(
   });
 }
 
-/** Carries out what is prepared (place → wait → verify): the main channels first, then the duplicates, even where the main one failed. */
+/**
+ * Carries out what is prepared (place → wait → verify): the main channels first, then the duplicates, even where the
+ * main one failed.
+ */
 export async function publishTasks(
   deliveries: readonly FileDelivery[],
   request: DeliveryRequest,

@@ -12,7 +12,7 @@ import {
   isEcho,
   isKeptFromSight,
   isProof,
-  linkHeadSize,
+  LINK_HEAD_SIZE,
   matchBeginning,
   matchContent,
   type ProbeResult,
@@ -146,7 +146,7 @@ export class UrlProbe {
         ? { headSize: 0, readAtMost: this.#largestKnown() + 1 }
         : { startProgress: (total) => this.#ports.logger.progress('fetched back', total, 'bytes') }),
       ...(this.#isBeginning(how) && { readAtMost: PARTIAL_PROBE }),
-      ...(this.#isLink() && { headSize: linkHeadSize(file) }),
+      ...(this.#isLink() && { headSize: LINK_HEAD_SIZE }),
       blobs: earlier,
       readUntilFound: how.isPart && file === null,
     };

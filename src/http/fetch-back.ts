@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DeliveryError } from '../errors.ts';
 import type { HttpResponse, Progress, SendHttp } from '../ports.ts';
-import { MAX_FETCHED_BODY, MEGABYTE, TEXT } from '../protocol/limits.ts';
+import { MAX_FETCHED_BODY, TEXT } from '../protocol/limits.ts';
 import { type ContentFingerprint, createOccurrenceCounter, fingerprintBytes } from '../rules/fingerprint.ts';
 import { isReadAsWritten } from '../rules/page-encoding.ts';
 import { connectionError } from './client.ts';
@@ -83,11 +83,8 @@ export interface GitBlob {
   readonly size: number;
 }
 
-/** Bytes of a body that are kept, to recognize a page that a host shows in place of the content. */
+/** Bytes of a body that are kept, to see whether a browser reads it in the encoding that it has. */
 const HEAD_SIZE = 65_536;
-
-/** The same of a link, whose page is judged by what is kept of it. */
-export const LINK_HEAD_SIZE = 2 * MEGABYTE;
 
 /**
  * Sends an anonymous GET, follows redirects and computes the fingerprint of the body, which may be of any size.
