@@ -45,6 +45,15 @@ async function runGitBackend(
   response.end();
 }
 
+/** The object id of a file of the branch, if there is one. */
+export async function findInGit(repository: string, path: string): Promise<string | undefined> {
+  const found = promisify(execFile)('git', ['-C', repository, 'rev-parse', '--verify', '-q', `main:${path}`]);
+  return found.then(
+    ({ stdout }) => stdout.trim(),
+    () => undefined,
+  );
+}
+
 /** Sends a file of the branch, or 404. */
 export async function sendFromGit(repository: string, path: string, response: ServerResponse): Promise<void> {
   const name = `main:${path}`;

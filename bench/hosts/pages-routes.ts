@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { sendFromGit } from './git-routes.ts';
+import { findInGit, sendFromGit } from './git-routes.ts';
 import { type BenchCall, type BenchRoute, OWNER, REPOSITORY, readJson, sendJson } from './route.ts';
 import type { BodyStore, StoredFile } from './store.ts';
 
@@ -51,10 +51,10 @@ export function createPagesRoutes(store: BodyStore, repository: string): BenchRo
     call('GET', '/pages/builds/latest', ({ response }) =>
       sendJson(response, 200, { status: 'built', commit: head }),
     ),
-    call('GET', '/contents/(.+)', ({ response, parts: [path = ''] }) => {
-      const file = files.get(path);
-      if (file === undefined) return sendJson(response, 404, { message: 'Not Found', status: '404' });
-      sendJson(response, 200, { type: 'file', sha: file.blob });
+    call('GET', '/contents/(.+)', async ({ response, parts: [path = ''] }) => {
+      const sha = files.get(path)?.blob ?? (await findInGit(repository, path));
+      if (sha === undefined) return sendJson(response, 404, { message: 'Not Found', status: '404' });
+      sendJson(response, 200, { type: 'file', sha });
     }),
     call('PUT', '/contents/(.+)', async ({ request, response, parts: [path = ''] }) => {
       commit(path, await keep((await readJson(request)).content));
