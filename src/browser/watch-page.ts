@@ -57,6 +57,7 @@ interface WaitBounds extends WatchOptions {
   readonly crashed: AbortSignal;
   /** Whether the page is there to show an error. */
   readonly isErrorPage: boolean;
+  readonly isScripted: boolean;
 }
 
 /** Sends the page to its address, and looks at it until it is shown and quiet, or the time is over. */
@@ -65,9 +66,11 @@ export async function watchPage(
   wanted: PageToView,
   options: WatchOptions,
 ): Promise<SeenPage> {
-  const { clock, times } = options;
+  const { clock } = options;
+  const times = { ...options.times, render: wanted.renderTime ?? options.times.render };
   const isErrorPage = isErrorPageName(new URL(wanted.url).pathname);
-  const bounds: WaitBounds = { ...options, crashed: opened.events.crashed, isErrorPage };
+  const isScripted = wanted.isScripted === true;
+  const bounds: WaitBounds = { ...options, times, crashed: opened.events.crashed, isErrorPage, isScripted };
   const start = clock.now();
   const navigating = opened.session.send('Page.navigate', { url: wanted.url });
   const navigated = await within(bounds, times.navigate, navigating);
@@ -86,6 +89,7 @@ export async function watchPage(
     isAnswering,
     isMoving: watched.isStable !== true,
     isErrorPage,
+    isScripted,
     missing: opened.answers.missing,
   });
   const overflow = isAnswering
@@ -130,7 +134,7 @@ interface Watched {
 }
 
 async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitBounds): Promise<Watched> {
-  const { clock, signal, times, isErrorPage } = bounds;
+  const { clock, signal, times, isErrorPage, isScripted } = bounds;
   const { events } = opened;
   const deadline = clock.now() + times.render;
   let watched: Watched = { sight: null, isStable: null };
@@ -144,7 +148,8 @@ async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitB
     if (sight !== null) watched = { sight, isStable: compareSights(before, sight) };
     const isShown =
       sight !== null &&
-      judge(sight, events, { isMoving: watched.isStable !== true, isErrorPage }).verdict === 'shown';
+      judge(sight, events, { isMoving: watched.isStable !== true, isErrorPage, isScripted }).verdict ===
+        'shown';
     const isQuiet = sight?.isComplete === true && events.openRequests === 0 && watched.isStable === true;
     const now = clock.now();
     shownSince = isShown ? (shownSince ?? now) : null;
