@@ -10,10 +10,10 @@ import { createGitHubClient, type GitHubClientOptions } from '../github/api/clie
 import type { Ports } from '../ports.ts';
 import { createRedactor } from '../redact.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
+import { parseBoolean } from '../request/input-kinds.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
-import { parseBoolean } from '../request/values.ts';
 import { systemClock } from '../system.ts';
 import { ACTION, type Face } from '../words.ts';
 import { type CurrentRun, loadCurrentRun } from './current-run.ts';
