@@ -9,7 +9,7 @@ export interface Words {
   subject(name: string): string;
   /** The way out through other channels, such as `K2 or K3`. */
   use(channels: string): string;
-  /** How the token gets permissions, such as `contents: write`. */
+  /** How the token gets permissions, such as `contents: write`, and what else there is. */
   grant(permissions: string): string;
   /** How the environment's own link is proven. */
   readonly link: string;
@@ -32,8 +32,7 @@ export const ACTION: Face = {
   input: (name, value) => (value === undefined ? `\`${name}:\`` : `\`${name}: ${value}\``),
   subject: (name) => `input \`${name}\``,
   use: (channels) => `use channel: ${channels}`,
-  grant: (permissions) =>
-    `add \`permissions: { ${permissions} }\` to the job (a pull request from a fork gets a read-only token)`,
+  grant: (permissions) => `give the job \`permissions: { ${permissions} }\`, or use channel: K3`,
   link: 'set `url:` to the link',
   ownToken: ', such as `${{ github.token }}`',
   folder: 'the workspace',
@@ -49,7 +48,8 @@ export function say(text: Text, face: Face): string {
   };
   const words: Words = {
     use: (channels) => `use ${input('channel', channels.slice(0, 2))}${channels.slice(2)}`,
-    grant: (permissions) => `set ${input('token')} to one with the permissions \`${permissions}\``,
+    grant: (permissions) =>
+      `set ${input('token')} to one with the permissions \`${permissions}\`, or ${words.use('K3')}`,
     ...face,
     input,
     say: (inner) => (typeof inner === 'string' ? inner : inner(words)),

@@ -16,9 +16,16 @@ import type { RawInputs } from '../request/inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { systemClock } from '../system.ts';
-import { ACTION, type Face } from '../words.ts';
+import type { Face } from '../words.ts';
 import { type CurrentRun, loadCurrentRun } from './current-run.ts';
-import { createRunContext, NARROW, type RunnerEnvironment, readInputs } from './inputs.ts';
+import {
+  actionFace,
+  createRunContext,
+  describePermissions,
+  NARROW,
+  type RunnerEnvironment,
+  readInputs,
+} from './inputs.ts';
 import { createActionLogger } from './log.ts';
 
 /** @param title what the annotation is about */
@@ -41,7 +48,7 @@ export async function run(env: RunnerEnvironment, fail: FailStep): Promise<void>
     const ports = createPorts(logger, stop.signal);
     const currentRun = await loadCurrentRun();
     const request = await parse(inputs, env, currentRun, ports).catch(toDeliveryError);
-    const face = isNarrowAction(env, inputs) ? NARROW : ACTION;
+    const face = isNarrowAction(env, inputs) ? NARROW : actionFace(inputs, currentRun);
     const refuse = (thrown: unknown): readonly Report[] => [describeRefusal(inputs, thrown, face)];
     const performed = hasFailed(request)
       ? refuse(request)
@@ -53,7 +60,8 @@ export async function run(env: RunnerEnvironment, fail: FailStep): Promise<void>
     if (!hasFailed(request) && request.comment) {
       const { updateComment } = await import(/* webpackMode: "eager" */ './comment.ts');
       const connect = (options: GitHubClientOptions) => createGitHubClient(options, ports);
-      await updateComment({ reports, request, run: currentRun, connect }, ports);
+      const permissions = describePermissions(inputs, 'pull-requests: write');
+      await updateComment({ reports, request, run: currentRun, permissions, connect }, ports);
     }
     const failed = reports.filter((report) => getDeliveryResult(report) === 'not-ready');
     if (failed.length > 0 && (hasFailed(request) ? failsOnRefusal(inputs) : request.failOnNotReady))
