@@ -84,7 +84,10 @@ describe('a file that fails stops no other', () => {
         result: 'not-ready',
         url: '',
       });
-      expect(stdout).toContain('2 of 3 files; ');
+      expect(stdout.match(/^::error title=[^:]*::Not ready \(НЕ ГОТОВО\)/gm)).toEqual([
+        '::error title=out/b.html::Not ready (НЕ ГОТОВО)',
+        '::error title=out/c.html::Not ready (НЕ ГОТОВО)',
+      ]);
       for (const name of ['out/a.html', 'out/b.html', 'out/c.html']) expect(summary).toContain(name);
       expect(String(await repository.read('out/a.html'))).toBe(createPage('a'));
       expect(String(await repository.read('out/c.html'))).toBe('theirs');
@@ -101,7 +104,7 @@ test('a line that looks like a command is a file that is not there, and never a 
   expect(delivered.reports[1]?.notReady?.reason).toBe('the file ::stop-commands::x does not exist');
   const own = ['debug', 'add-mask', 'group', 'endgroup', 'error'];
   expect(parseRunnerCommands(delivered.stdout).filter((name) => !own.includes(name))).toEqual([]);
-  expect(parseRunnerCommands(delivered.stdout).filter((name) => name === 'error')).toHaveLength(1);
+  expect(parseRunnerCommands(delivered.stdout).filter((name) => name === 'error')).toHaveLength(2);
 });
 
 describe('what several files share is done once', () => {

@@ -110,7 +110,7 @@ describe('without a token, a client id and a git remote', () => {
     ).toEqual(LINES);
     const url = /^RESULT: ГОТОВО → (https:\/\/filebin\.net\/\S+)$/m.exec(stdout)?.[1] ?? '';
     expect(inBin(url)).toBe(sha256(page()));
-    // The story goes to stderr, and no address in it: it is announced by the report alone.
+    // The story goes to stderr, and the address only at its end, where it is proven.
     const headings = stderr.split('\n').filter((line) => /^\S/.test(line));
     expect(headings).toEqual([
       'Check page.html',
@@ -118,8 +118,9 @@ describe('without a token, a client id and a git remote', () => {
       'Plan',
       expect.stringMatching(/^Place: K3, bin sv\d+-\w{16}, name page\.html$/),
       'Verify the public address',
+      `Ready (ГОТОВО): ${url}`,
     ]);
-    expect(stderr).not.toContain('https://filebin.net');
+    expect(stderr.match(/https:\/\/filebin\.net/g)).toHaveLength(1);
     expect(world.traffic.exchanges(/github/)).toEqual([]);
   });
 

@@ -22,7 +22,7 @@ import type { Terminal } from './terminal.ts';
  */
 export async function printReports(
   created: readonly Report[],
-  { name, json, qr }: Pick<CliCommand, 'name' | 'json' | 'qr'>,
+  { name, json, qr, quiet }: Pick<CliCommand, 'name' | 'json' | 'qr' | 'quiet'>,
   terminal: Terminal,
 ): Promise<boolean> {
   const reports = created.map((report) => finishReport(report, terminal.redactor));
@@ -31,7 +31,7 @@ export async function printReports(
   if (json) terminal.printJson(document);
   else terminal.print(name === 'check' ? formatChecks(reports) : formatReports(reports));
   if (qr) await printQrCode(document, json, terminal);
-  if (!json && name !== 'check') terminal.printOutcome(formatOutcome(reports), isGood);
+  if (!json && !quiet && name !== 'check') terminal.printOutcome(formatOutcome(reports), isGood);
   return isGood;
 }
 
