@@ -41,6 +41,8 @@ export interface PagesDestination {
   /** The address of the root of all that Pages serves. */
   readonly rootUrl: URL;
   readonly builtBy: PagesSite['builtBy'];
+  /** The workflow that `site-workflow` names. */
+  readonly workflow?: string | undefined;
   /** Whether the site's build may rightly change the file. */
   readonly hostMayChangeBytes: boolean;
   /** What a person should know of the page. */
@@ -83,6 +85,7 @@ export function resolveDestination(
     rawUrl: urlBelow(rawBase, path),
     rootUrl,
     builtBy: known?.builtBy ?? (location.siteWorkflow === undefined ? 'branch' : 'workflow'),
+    ...(location.siteWorkflow && { workflow: location.siteWorkflow }),
     hostMayChangeBytes: false,
     notes: [],
     unknown: site === 'unreadable' ? [SETTINGS_UNREADABLE] : [],

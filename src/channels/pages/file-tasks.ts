@@ -19,6 +19,7 @@ import { describeReplaced } from './ownership.ts';
 import { listPictures, listPictureUrls, placePictures } from './pictures.ts';
 import { type ComparedFile, planFiles, type WantedFile } from './plan-files.ts';
 import type { SetupPlan } from './set-up.ts';
+import { listLeftOut } from './site-workflow.ts';
 import {
   COMMIT_METHODS,
   type CommitTarget,
@@ -171,6 +172,7 @@ export function filePlacement(
     hostMayChangeBytes,
     display: getBrowserDisplay(pageUrl.pathname),
     mustBeExternal: false,
+    ...listLeftOut(destination, path),
     ...(earlier && { earlier }),
     notes: [...notes, ...describeReplaced(replaced, target.essence)],
     unknown,

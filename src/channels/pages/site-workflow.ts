@@ -14,7 +14,8 @@ import { isJobToken } from '../../github/api/token-owner.ts';
 import { API } from '../../protocol/calls.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text, Words } from '../../words.ts';
-import type { PagesLocation } from './destination.ts';
+import type { Placement } from '../channel.ts';
+import type { PagesDestination, PagesLocation } from './destination.ts';
 
 /**
  * Refuses, before anything is committed, a site that would never show the file: one that a workflow builds, with
@@ -150,6 +151,22 @@ export interface RunProgress {
   readonly hint?: Text;
   /** Why it will publish nothing. */
   readonly failure?: DeliveryError;
+}
+
+/**
+ * What 404 means where the workflow has deployed our commit, which is waited for before.
+ *
+ * @param place the file, or the folder with a slash at its end
+ */
+export function listLeftOut(
+  { builtBy, workflow = 'the workflow that builds the site' }: Pick<PagesDestination, 'builtBy' | 'workflow'>,
+  place: string,
+): Pick<Placement, 'refusals'> {
+  if (builtBy !== 'workflow') return {};
+  const what = place.endsWith('/') ? `all of \`${place}\`` : `\`${place}\``;
+  const hint = (w: Words) =>
+    `${workflow} deployed our commit without ${what}; let its upload include it, or ${w.use('K2 or K3')}`;
+  return { refusals: [{ httpCodes: [404], text: /^/, hint, isFinal: false }] };
 }
 
 const at = (page: string): string => (page === '' ? 'under Actions' : `at ${page}`);

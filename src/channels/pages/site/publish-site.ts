@@ -12,6 +12,7 @@ import { addressOf, type PagesDestination } from '../destination.ts';
 import type { FolderTask } from '../file-tasks.ts';
 import { describeReplaced } from '../ownership.ts';
 import type { PlacedPictures } from '../pictures.ts';
+import { listLeftOut } from '../site-workflow.ts';
 import { type FolderTarget, readTargetTree } from '../target.ts';
 import { planSite, type SitePlan } from './plan-site.ts';
 
@@ -56,6 +57,7 @@ function sitePlacement(
     hostMayChangeBytes: false,
     display: getBrowserDisplay(destination.pageUrl.pathname),
     mustBeExternal: false,
+    ...listLeftOut(destination, target.folder || './'),
     earlier: earlier.get(site.entry) ?? [],
     parts: listSiteParts(site, target.folder, destination, asked),
     pictures: placedPictures,
