@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { commitPlanned } from '../../../src/channels/pages/commit.ts';
-import { planFiles, type WantedFile } from '../../../src/channels/pages/plan-files.ts';
-import { type CommitTarget, chooseMethod } from '../../../src/channels/pages/target.ts';
+import { planFiles } from '../../../src/channels/pages/plan-files.ts';
+import { type CommitTarget, chooseMethod, type WantedFile } from '../../../src/channels/pages/target.ts';
 import { hasFailed, type Result, stoppedError } from '../../../src/errors.ts';
 import { absent, type FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile, temporaryFolder } from '../../support/files.ts';

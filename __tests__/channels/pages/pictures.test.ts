@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { commitPlanned } from '../../../src/channels/pages/commit.ts';
-import { formatCommitMessage, isOwned } from '../../../src/channels/pages/ownership.ts';
-import { type ComparedFile, planFiles, type WantedFile } from '../../../src/channels/pages/plan-files.ts';
-import type { CommitTarget } from '../../../src/channels/pages/target.ts';
+import { type ComparedPlace, commitPlanned } from '../../../src/channels/pages/commit.ts';
+import { formatCommitMessage } from '../../../src/channels/pages/commit-message.ts';
+import { isOwned } from '../../../src/channels/pages/ownership.ts';
+import { planFiles } from '../../../src/channels/pages/plan-files.ts';
+import type { CommitTarget, WantedFile } from '../../../src/channels/pages/target.ts';
 import { hasFailed } from '../../../src/errors.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
 import { absent, failure } from '../../github/fake-github.ts';
@@ -57,7 +58,7 @@ async function compare(wanted: WantedFile, files: BranchFiles) {
 /** What a page needs: by path, the new blob of each that changes, `null` for one that is removed. */
 async function planOne(wanted: WantedFile, target: CommitTarget) {
   const [state] = resultsFor((await planFiles([wanted], target)).places, [wanted]);
-  const { change } = hasFailed(state) ? {} : (state as ComparedFile);
+  const { change } = hasFailed(state) ? {} : (state as ComparedPlace);
   const changed = Object.fromEntries([
     ...(change?.writes ?? []).map(({ path, file }) => [path, file.blobSha]),
     ...(change?.removals ?? []).map((path) => [path, null]),

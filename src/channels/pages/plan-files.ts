@@ -1,42 +1,13 @@
 import { forEachItem } from '../../async.ts';
 import { hasFailed, type Result } from '../../errors.ts';
 import type { LastCommit } from '../../github/api/history.ts';
-import type { GitBlob } from '../../http/fetch-back.ts';
-import type { LocalFile } from '../../rules/inspect.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import type { BranchPlan, ComparedPlace } from './commit.ts';
-import {
-  formatCommitMessage,
-  isOwned,
-  notConfinedError,
-  notOwnedError,
-  pictureNotOwnedError,
-} from './ownership.ts';
+import { formatCommitMessage } from './commit-message.ts';
+import { notConfinedError, notOwnedError, pictureNotOwnedError } from './not-ours.ts';
+import { isOwned } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
-import { type CommitTarget, readTargetHead } from './target.ts';
-
-/** A path that should hold a file, or nothing. */
-export interface WantedFile {
-  readonly path: string;
-  /** `null` to remove what exists there; a folder, whose files are its own, has `null` as well. */
-  readonly file: LocalFile | null;
-  /** The pictures of the page, for the same commit. What an earlier delivery had of them is removed. */
-  readonly pictures?: readonly PlacedPicture[];
-}
-
-/** A picture, and where it goes. */
-export interface PlacedPicture {
-  readonly path: string;
-  readonly file: LocalFile;
-}
-
-/** What a path needs, and what it held. */
-export interface ComparedFile extends ComparedPlace {
-  /** What the path held before, the newest first. */
-  readonly earlier?: readonly GitBlob[];
-  /** The delivery of this tool that is replaced. */
-  readonly replaced?: LastCommit;
-}
+import { type CommitTarget, readTargetHead, type WantedFile } from './target.ts';
 
 /**
  * Compares paths with the branch, all in the same commit of it. Reads nothing but these paths.
@@ -48,7 +19,7 @@ export async function planFiles<Item extends WantedFile>(
   wanted: readonly Item[],
   target: CommitTarget,
   sent: ReadonlySet<WantedFile> = new Set(),
-): Promise<BranchPlan<Item, ComparedFile>> {
+): Promise<BranchPlan<Item>> {
   const head = await readTargetHead(target);
   const read = async (all: readonly WantedFile[]): Promise<ExistingFiles> =>
     head === null ? new Map() : readExisting(all, { ...target, head, sent });
@@ -128,7 +99,7 @@ function planFile(
   pictures: readonly WantedFile[],
   found: ExistingFiles,
   target: CommitTarget,
-): ComparedFile {
+): ComparedPlace {
   const { path, file } = one;
   const { essence, confinedTo } = target;
   const state = found.get(path) ?? NOTHING;
@@ -144,8 +115,7 @@ function planFile(
   if (!isSame) changed.unshift(one);
   const versions = new Map(last?.blobs.map((one) => [one.sha, one]));
   versions.delete(file?.blobSha ?? '');
-  const blobs = [...versions.values()];
-  const earlier = blobs.length > 0 && { earlier: blobs };
+  const earlier = versions.size > 0 && { earlier: new Map([[path, [...versions.values()]]]) };
   if (changed.length === 0) return { commitSha: last?.sha, ...earlier };
   const delivered = file === null ? [] : [one, ...(one.pictures ?? [])];
   const change = {

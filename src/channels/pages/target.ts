@@ -5,9 +5,12 @@ import type { Change } from '../../github/change.ts';
 import { hasGit } from '../../github/git/process.ts';
 import { SIZE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
+import type { LocalSite, LocalSiteFile } from '../../rules/local-site.ts';
 import type { Words } from '../../words.ts';
 import type { BranchReader, BranchTree } from './branch-reader.ts';
-import type { PagesLocation } from './destination.ts';
+import type { PagesDestination, PagesLocation } from './destination.ts';
+import type { PlacedPictures } from './pictures.ts';
+import type { SetupPlan } from './set-up.ts';
 
 /** How files are committed. @see protocol 4.2, 8 */
 export const COMMIT_METHODS = {
@@ -70,6 +73,27 @@ export const folderTarget = (
   siteRoot: string,
   { prune, keep, nojekyll }: FolderSettings,
 ): FolderTarget => ({ ...target, method: 'C', folder, siteRoot, options: { prune, keep, nojekyll } });
+
+/** A path that should hold a file, or nothing. */
+export interface WantedFile {
+  readonly path: string;
+  /** `null` to remove what exists there; a folder, whose files are its own, has `null` as well. */
+  readonly file: LocalFile | null;
+  /** The pictures of the page, for the same commit. What an earlier delivery had of them is removed. */
+  readonly pictures?: readonly LocalSiteFile[];
+}
+
+/** What is published or removed: one file, or a folder that is committed as one. */
+export interface PagesTask extends WantedFile {
+  readonly target: CommitTarget | FolderTarget;
+  /** Of a folder: where its entry page goes. */
+  readonly destination: PagesDestination;
+  /** What has to be set up first, the same for all files of a step; absent or `null` where nothing has. */
+  readonly setup?: SetupPlan | null;
+  /** What the folder is to hold; absent for a single file, and where the folder is removed. */
+  readonly site?: LocalSite;
+  readonly placedPictures?: PlacedPictures;
+}
 
 /** What K1 needs of the inputs. */
 export interface PagesOptions extends PagesLocation, FolderSettings {

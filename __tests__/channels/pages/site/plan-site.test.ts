@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { formatCommitMessage } from '../../../../src/channels/pages/ownership.ts';
-import { planSite, type SitePlan } from '../../../../src/channels/pages/site/plan-site.ts';
+import type { ComparedPlace } from '../../../../src/channels/pages/commit.ts';
+import { formatCommitMessage } from '../../../../src/channels/pages/commit-message.ts';
+import { planSite } from '../../../../src/channels/pages/plan-site.ts';
 import type { FolderTarget } from '../../../../src/channels/pages/target.ts';
 import type { Change } from '../../../../src/github/change.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
@@ -18,14 +19,15 @@ async function plan(
   branch: MemoryBranch,
   contents: Readonly<Record<string, string>>,
   more: PlanOptions = {},
-): Promise<SitePlan & Omit<Change, 'basis'>> {
+): Promise<ComparedPlace & NonNullable<ComparedPlace['delivered']> & Omit<Change, 'basis'>> {
   const { github } = connect(branch);
   const target = folderTarget(github, more.folder ?? FOLDER, more);
   const planned = await planSite(memorySite(contents), target, await readBranchTree(github));
-  return { message: '', writes: [], removals: [], ...planned, ...planned.change };
+  return { message: '', writes: [], removals: [], ...planned, ...planned.delivered, ...planned.change };
 }
 
-const written = ({ change }: SitePlan): string[] => (change?.writes ?? []).map(({ path }) => path).sort();
+const written = ({ change }: ComparedPlace): string[] =>
+  (change?.writes ?? []).map(({ path }) => path).sort();
 
 async function deliveredBranch(files: Readonly<Record<string, string>> = {}): Promise<MemoryBranch> {
   const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs', ...files }));
@@ -117,7 +119,7 @@ describe('the plan for a folder', () => {
     const contents = { 'index.html': 'page', 'index.html.png': 'picture' };
     const site = { ...memorySite(contents), pictures: ['index.html.png'] };
     const planned = await planSite(site, folderTarget(github, FOLDER), tree);
-    expect(planned.changes.changed).toEqual(['index.html.png']);
+    expect(planned.delivered.changes.changed).toEqual(['index.html.png']);
   });
 
   test('does not take over a single file that was made executable below the same message', async () => {
