@@ -1,7 +1,7 @@
 import { DeliveryError } from '../../errors.ts';
 import { parentFolders } from '../../github/api/branch.ts';
 import type { LastCommit } from '../../github/api/history.ts';
-import type { TreeFile } from '../../github/api/tree-id.ts';
+import { hashTree, type TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
 import {
   CONFINED_TRAILER,
@@ -186,4 +186,20 @@ export function createKeptLookup(kept: readonly TreeFile[]): (path: string) => b
   const names = new Set(kept.map(({ path }) => path));
   return (path) =>
     names.size > 0 && (names.has(path) || parentFolders(path).some((folder) => names.has(`${folder}/`)));
+}
+
+/**
+ * The files of a delivery, where a tree holds exactly what its commit says that it delivered; `null` elsewhere. Where
+ * the branch does so now, the commit's own tree tells no more.
+ */
+export function listDelivered(
+  entries: BranchTree['entries'],
+  { folder, kept, treeSha }: DeliveredSite,
+): readonly TreeFile[] | null {
+  const isKept = createKeptLookup(
+    kept.filter(({ path, sha }) => entries.get(folder + path.replace(/\/$/, ''))?.sha === sha),
+  );
+  const files = [...filesBelow({ entries }, folder)].map(([path, { sha }]) => ({ path, sha }));
+  const delivered = files.filter(({ path }) => !isKept(path));
+  return hashTree(delivered) === treeSha ? delivered : null;
 }

@@ -1,15 +1,15 @@
 import { parentFolders } from '../../github/api/branch.ts';
 import { type GitHubClient, isLastPage } from '../../github/api/client.ts';
-import { hashTree, type TreeFile } from '../../github/api/tree-id.ts';
+import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
-import { type BranchTree, filesBelow, hasFilesBelow, listFolders, treeShaAt } from './branch-reader.ts';
-import { createKeptLookup, type DeliveredSite, parseMessage } from './commit-message.ts';
-import type { CommitTarget, FolderTarget } from './target.ts';
+import { type BranchTree, filesBelow, hasFilesBelow, treeShaAt } from './branch-reader.ts';
+import { createKeptLookup, type DeliveredSite, listDelivered, parseMessage } from './commit-message.ts';
+import type { CommitTarget } from './target.ts';
 
 /*
  * Who owns a path of the branch: the newest commit that has the form of this tool's says what was delivered, and the
- * branch still holds just that. `isOwned` judges one file, `findDeliveries` the files of folders, `findOldSites` those
- * that `keep` removes. Nothing else in the project decides it; what is not ours is refused with `not-ours.ts`.
+ * branch still holds just that. `isOwned` judges one file, `findDeliveries` the files of folders, `findWholeSites` those
+ * that `keep` may remove. Nothing else in the project decides it; what is not ours is refused with `not-ours.ts`.
  */
 
 /**
@@ -192,22 +192,6 @@ async function readLastDeliveries(
   });
 }
 
-/**
- * The files of a delivery, where a tree holds exactly what its commit says that it delivered; `null` elsewhere. Where
- * the branch does so now, the commit's own tree tells no more.
- */
-function listDelivered(
-  entries: BranchTree['entries'],
-  { folder, kept, treeSha }: DeliveredSite,
-): readonly TreeFile[] | null {
-  const isKept = createKeptLookup(
-    kept.filter(({ path, sha }) => entries.get(folder + path.replace(/\/$/, ''))?.sha === sha),
-  );
-  const files = [...filesBelow({ entries }, folder)].map(([path, { sha }]) => ({ path, sha }));
-  const delivered = files.filter(({ path }) => !isKept(path));
-  return hashTree(delivered) === treeSha ? delivered : null;
-}
-
 /** The delivered files that nobody changed since, and that no later delivery below replaced. */
 function listRemaining(
   { entries }: BranchTree,
@@ -230,24 +214,16 @@ function listFoldersOf(paths: readonly string[], folder: string): readonly strin
   return [...folders].toSorted((one, other) => depth(one) - depth(other)).map((one) => `${folder}${one}/`);
 }
 
-/**
- * The oldest owned folders beside the delivered one that are more than `keep`. A folder counts only if the last
- * commit that touched it delivered all of it: one with anything of others in it is left alone.
- *
- * @returns paths that end in `/`
- * @see design 2 (`keep`)
- */
-export async function findOldSites(target: FolderTarget, tree: BranchTree): Promise<readonly string[]> {
-  const { folder, options, together = [folder] } = target;
-  if (options.keep === undefined || folder === '' || tree.head === null) return [];
-  const parent = parentOf(folder);
-  const beside = together.filter((path) => parentOf(path) === parent);
-  const siblings = listFolders(tree, parent).filter((path) => path !== folder && !together.includes(path));
-  const owned = (await readLastDeliveries(target, tree.head, siblings)).filter(
+/** The folders of which the last commit that touched them delivered all that they hold, the newest first. */
+export async function findWholeSites(
+  target: SearchTarget,
+  tree: BranchTree,
+  folders: readonly string[],
+): Promise<readonly string[]> {
+  if (tree.head === null) return [];
+  const owned = (await readLastDeliveries(target, tree.head, folders)).filter(
     (one) => one.treeSha === treeShaAt(tree, one.folder) && one.committedAt,
   );
-  const newestFirst = owned.toSorted((one, other) => other.committedAt - one.committedAt);
-  return newestFirst.slice(Math.max(options.keep - beside.length, 0)).map((one) => one.folder);
+  owned.sort((one, other) => other.committedAt - one.committedAt);
+  return owned.map(({ folder }) => folder);
 }
-
-const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);

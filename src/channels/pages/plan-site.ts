@@ -6,12 +6,12 @@ import { hashTree, type TreeFile } from '../../github/api/tree-id.ts';
 import type { Change, FileBytes } from '../../github/change.ts';
 import { MEGABYTE, SITE } from '../../protocol/limits.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
-import { type BranchTree, filesBelow, refuseSubmodules, treeShaAt } from './branch-reader.ts';
+import { type BranchTree, filesBelow, listFolders, refuseSubmodules, treeShaAt } from './branch-reader.ts';
 import type { ComparedPlace } from './commit.ts';
 import { formatCommitMessage, listKept } from './commit-message.ts';
 import { findEarlierFiles } from './earlier-files.ts';
 import { pictureNotOwnedError, refuseOthers } from './not-ours.ts';
-import { findDeliveries, findOldSites, isOwned } from './ownership.ts';
+import { findDeliveries, findWholeSites, isOwned } from './ownership.ts';
 import type { FolderTarget } from './target.ts';
 
 /** A file without a byte, under the name that git gives it. */
@@ -67,6 +67,24 @@ export async function planSite(
     delivered: { treeSha, totalSize, changes: { ...changes, kept: keptNames, removedFolders: oldSites } },
   };
 }
+
+/**
+ * The oldest owned folders beside the delivered one that are more than `keep`. One with anything of others in it is
+ * left alone.
+ *
+ * @returns paths that end in `/`
+ * @see design 2 (`keep`)
+ */
+async function findOldSites(target: FolderTarget, tree: BranchTree): Promise<readonly string[]> {
+  const { folder, options, together = [folder] } = target;
+  if (options.keep === undefined || folder === '') return [];
+  const parent = parentOf(folder);
+  const beside = together.filter((path) => parentOf(path) === parent);
+  const siblings = listFolders(tree, parent).filter((path) => path !== folder && !together.includes(path));
+  return (await findWholeSites(target, tree, siblings)).slice(Math.max(options.keep - beside.length, 0));
+}
+
+const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
 
 /** What the plan is made for: the trees of its folders, and files that must not be there. */
 export const listBasis = (
