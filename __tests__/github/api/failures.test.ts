@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DeliveryError } from '../../../src/errors.ts';
-import { type ApiRefusal, parseErrorBody, refusalError } from '../../../src/github/api/failures.ts';
+import { parseErrorBody, refusalError } from '../../../src/github/api/failures.ts';
+import type { ApiRefusal } from '../../../src/github/api/refusal-rules.ts';
 import { shortHostMessage } from '../../../src/http/response.ts';
 import { API } from '../../../src/protocol/calls.ts';
 import { NOON } from '../../support/ports.ts';
