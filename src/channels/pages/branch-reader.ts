@@ -1,4 +1,3 @@
-import { hasFailed } from '../../errors.ts';
 import {
   type BranchEntry,
   type ExistingBlobs,
@@ -9,17 +8,14 @@ import {
   submoduleError,
 } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import { getLastCommits, type LastCommits } from '../../github/api/history.ts';
 
 /** Everything that a commit holds, by path. */
 type CommitEntries = ReadonlyMap<string, BranchEntry>;
 
-/** Reads what a commit of the branch holds. A commit never changes, so nothing of it is asked for twice. */
+/** Reads what a commit of the branch holds. A commit never changes, so its tree is not asked for twice. */
 export interface BranchReader {
   /** @param head sha of the commit */
   getBlobs(github: GitHubClient, head: string, paths: readonly string[]): Promise<ExistingBlobs>;
-  /** The last commit that touched each path. @param head sha of the commit that the history begins with */
-  getCommits(github: GitHubClient, head: string, paths: readonly string[]): Promise<LastCommits>;
   /** @param commit its sha @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files. */
   getEntries(github: GitHubClient, commit: string): Promise<CommitEntries>;
 }
@@ -27,18 +23,15 @@ export interface BranchReader {
 /** Commits whose entries are remembered: the newest one, and the one that delivered what is looked at. */
 const REMEMBERED = 2;
 
-/** Creates a reader that remembers the newest commit only, and the entries of the one before. */
+/** Creates a reader that remembers the trees of two commits. */
 export function createBranchReader(): BranchReader {
-  const blobs = createMemory(getExistingBlobs);
-  const commits = createMemory(getLastCommits);
   const entries = new Map<string, CommitEntries>();
   return {
     getBlobs: async (github, head, paths) => {
       const tree = entries.get(head);
-      if (tree === undefined) return blobs(github, head, paths);
+      if (tree === undefined) return getExistingBlobs(github, head, paths);
       return new Map(paths.map((path) => [path, findInTree(tree, path)]));
     },
-    getCommits: commits,
     getEntries: async (github, commit) => {
       const found = entries.get(commit) ?? (await listEntries(github, commit));
       // The one that was used last is at the end.
@@ -47,26 +40,6 @@ export function createBranchReader(): BranchReader {
       for (const oldest of [...entries.keys()].slice(0, -REMEMBERED)) entries.delete(oldest);
       return found;
     },
-  };
-}
-
-type ReadPaths<Value> = (
-  github: GitHubClient,
-  head: string,
-  paths: readonly string[],
-) => Promise<ReadonlyMap<string, Value>>;
-
-/** The same reading, in which only paths that are not known yet are asked for. A failure is not remembered. */
-function createMemory<Value>(read: ReadPaths<Value>): ReadPaths<Value> {
-  let known = { head: '', values: new Map<string, Value>() };
-  return async (github, head, paths) => {
-    if (known.head !== head) known = { head, values: new Map() };
-    const { values } = known;
-    const missing = paths.filter((path) => !values.has(path));
-    const found = missing.length === 0 ? new Map<string, Value>() : await read(github, head, missing);
-    for (const [path, value] of found) if (!hasFailed(value)) values.set(path, value);
-    const result = paths.map((path) => [path, found.get(path) ?? values.get(path)] as const);
-    return new Map(result.flatMap(([path, value]) => (value === undefined ? [] : [[path, value] as const])));
   };
 }
 

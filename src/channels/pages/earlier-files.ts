@@ -1,3 +1,4 @@
+import { getLastCommits } from '../../github/api/history.ts';
 import type { GitBlob } from '../../http/fetch-back.ts';
 import { SITE } from '../../protocol/limits.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
@@ -29,7 +30,7 @@ export async function findEarlierFiles(
     ...(before === undefined ? [] : [await reader.getEntries(github, before)]),
   ];
   // The page changes most often, and a cache may be older than the last two versions.
-  const commits = head === null ? undefined : await reader.getCommits(github, head, [folder + page]);
+  const commits = head === null ? undefined : await getLastCommits(github, head, [folder + page]);
   const versions = commits?.get(folder + page)?.blobs ?? [];
   const earlier = new Map<string, readonly GitBlob[]>();
   for (const { path, file } of files) {

@@ -1,5 +1,6 @@
 import { parentFolders } from '../../github/api/branch.ts';
 import { type GitHubClient, isLastPage } from '../../github/api/client.ts';
+import { getLastCommits } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { type BranchTree, filesBelow, hasFilesBelow, treeShaAt } from './branch-reader.ts';
@@ -178,13 +179,13 @@ async function readHistory(
 
 /** The deliveries of folders whose last commit, by anybody, delivered them: a few requests for all. */
 async function readLastDeliveries(
-  { github, reader }: SearchTarget,
+  { github }: SearchTarget,
   head: string,
   folders: readonly string[],
-): Promise<readonly (Delivery & { readonly committedAt: number })[]> {
+): Promise<readonly (Delivery & { readonly committedAt: number | null })[]> {
   const asked = folders.slice(0, SITE.siblings);
   const names = asked.map((one) => one.slice(0, -1));
-  const commits = asked.length === 0 ? new Map() : await reader.getCommits(github, head, names);
+  const commits = await getLastCommits(github, head, names);
   return asked.flatMap((folder, nth) => {
     const last = commits.get(names[nth] ?? '');
     const { site } = parseMessage(last?.message ?? '') ?? {};
@@ -224,6 +225,6 @@ export async function findWholeSites(
   const owned = (await readLastDeliveries(target, tree.head, folders)).filter(
     (one) => one.treeSha === treeShaAt(tree, one.folder) && one.committedAt,
   );
-  owned.sort((one, other) => other.committedAt - one.committedAt);
+  owned.sort((one, other) => (other.committedAt ?? 0) - (one.committedAt ?? 0));
   return owned.map(({ folder }) => folder);
 }

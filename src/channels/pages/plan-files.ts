@@ -1,6 +1,6 @@
 import { forEachItem } from '../../async.ts';
 import { hasFailed, type Result } from '../../errors.ts';
-import type { LastCommit } from '../../github/api/history.ts';
+import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import type { BranchPlan, ComparedPlace } from './commit.ts';
 import { formatCommitMessage } from './commit-message.ts';
@@ -63,7 +63,7 @@ async function readExisting(
     (one) => typeof blobs.get(one.path) === 'string' || one.file !== null || sent.has(one),
   );
   const touchedPaths = touched.map(({ path }) => path);
-  const commits = await reader.getCommits(github, head, touchedPaths);
+  const commits = await getLastCommits(github, head, touchedPaths);
   return new Map(
     paths.map((path) => {
       const blob = blobs.get(path) ?? null;

@@ -2,6 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
 import { getBrowserDisplay } from '../../rules/browser-display.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
+import type { LocalSite } from '../../rules/local-site.ts';
 import { baseName, encodePath } from '../../rules/naming.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type { ChannelItem, PreparedTask, ServedFile } from '../channel.ts';
@@ -79,10 +80,7 @@ function describeServed({ pageUrl, path, hostMayChangeBytes }: PagesDestination)
  * @see design 6
  */
 export async function prepareSite(
-  {
-    site,
-    name,
-  }: Required<Pick<ChannelItem, 'site' | 'name'>> & { readonly site: NonNullable<ChannelItem['site']> },
+  { site, name }: { readonly site: LocalSite; readonly name: string },
   { options, pages, target, setup, exists }: PreparationContext,
 ): Promise<Prepared & Required<Pick<Prepared, 'servedAt' | 'served'>>> {
   const below = name.endsWith('/') ? name : `${name}/`;
@@ -99,28 +97,24 @@ export async function prepareSite(
   const refusal = isJekyll ? await findJekyllRefusal(site, folder, destination, exists) : null;
   const sitePath = addressOf(destination, folder).pathname;
   const rootPath = addressOf(destination, siteRoot).pathname;
+  const pictureUrls = listPictureUrls(pageUrl);
+  const where = folder || './';
+  const folderOfBranch = folderTarget({ ...target, branch }, folder, siteRoot, options);
   return {
     plan: {
       channel: 'K1',
       method: 'one commit for the folder',
-      destination: `branch ${branch}, folder ${folder || './'}`,
-      name: folder || './',
+      destination: `branch ${branch}, folder ${where}`,
+      name: where,
       claim: 'opens on the screen',
     },
-    data: {
-      target: folderTarget({ ...target, branch }, folder, siteRoot, options),
-      path,
-      file: null,
-      destination,
-      setup,
-      site,
-    },
+    data: { target: folderOfBranch, path, file: null, destination, setup, site },
     servedAt: { sitePath, rootPath, origin: pageUrl.origin, refusal },
     served: {
       url: entryUrl(pageUrl),
       display: getBrowserDisplay(site.entry),
       isServedAsIs: true,
-      pictureUrls: listPictureUrls(pageUrl),
+      pictureUrls,
     },
   };
 }

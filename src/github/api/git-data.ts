@@ -63,13 +63,9 @@ export async function createBlob(github: GitHubClient, file: FileBytes, ports: P
   };
   await withRetries(ports, async () => {
     const answer = await sendStreamed(github, request, ports);
-    const sha = (answer as { sha?: unknown } | undefined)?.sha;
-    if (sha === file.blobSha) return;
-    const message =
-      sha === undefined
-        ? 'creating the blob returned something that is not a blob'
-        : 'GitHub stored a blob that differs from the file';
-    throw new DeliveryError('HOST_ERROR', message, { httpCode: 201, hint: RETRY_HINT, retryable: true });
+    if ((answer as { sha?: unknown } | undefined)?.sha === file.blobSha) return;
+    const details = { httpCode: 201, hint: RETRY_HINT, retryable: true };
+    throw new DeliveryError('HOST_ERROR', 'GitHub did not store the blob of the file', details);
   });
 }
 
