@@ -2,12 +2,12 @@ import { forEachItem, type ItemResult } from '../../async.ts';
 import { hasFailed, type Result, resultOf } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
 import type { Placement, PreparedTask } from '../channel.ts';
-import { type BranchPlan, type CommittedPlace, type ComparedPlace, commitPlanned } from './commit.ts';
+import { type BranchComparison, type CommittedPlace, type ComparedPlace, commitCompared } from './commit.ts';
+import { compareFiles } from './compare-files.ts';
+import { compareRemoval } from './compare-removal.ts';
+import { compareSite } from './compare-site.ts';
 import { listPictures, placePictures } from './pictures.ts';
 import { describeChanges, describeRemoval } from './placement.ts';
-import { planFiles } from './plan-files.ts';
-import { planRemoval } from './plan-removal.ts';
-import { planSite } from './plan-site.ts';
 import {
   COMMIT_METHODS,
   type CommitTarget,
@@ -30,15 +30,15 @@ const isFolder = (task: PagesTask): task is FolderTask => 'folder' in task.targe
 
 export const isFolderTask = ({ data }: PreparedTask<PagesTask>): boolean => isFolder(data);
 
-/** What is planned and written together: all files of a step, or one folder. */
-interface PlannedTogether {
+/** What is compared and written together: all files of a step, or one folder. */
+interface TaskGroup {
   readonly tasks: Tasks;
   /** Those of the tasks, with the pictures of their pages. */
   readonly items: readonly PagesTask[];
 }
 
 /** Files before the folders that take them over, and after those that are removed, which then are as delivered. */
-function groupTasks(tasks: Tasks): readonly PlannedTogether[] {
+function groupTasks(tasks: Tasks): readonly TaskGroup[] {
   const folders = tasks.flatMap(({ data }) => (isFolder(data) ? [data.target.folder] : []));
   const files = tasks.filter((one) => !isFolderTask(one));
   const withSite = tasks.filter(({ data }) => data.site !== undefined);
@@ -60,18 +60,18 @@ function withPictures({ data, pictures }: PreparedTask<PagesTask>, together: rea
 }
 
 /** Compares a group with the branch, all in the same commit of it. */
-async function planGroup(
+async function compareGroup(
   items: readonly PagesTask[],
   target: CommitTarget,
   sent: ReadonlySet<PagesTask> = new Set(),
-): Promise<BranchPlan<PagesTask>> {
+): Promise<BranchComparison<PagesTask>> {
   const [first] = items;
-  if (first === undefined || !isFolder(first)) return planFiles(items, target, sent);
+  if (first === undefined || !isFolder(first)) return compareFiles(items, target, sent);
   const now = { ...first.target, ...target };
   const tree = await readTargetTree(now);
-  const plan =
-    first.site === undefined ? planRemoval(now, tree, sent.size > 0) : planSite(first.site, now, tree);
-  return { head: tree.head, places: [{ item: first, result: await plan }] };
+  const place =
+    first.site === undefined ? compareRemoval(now, tree, sent.size > 0) : compareSite(first.site, now, tree);
+  return { head: tree.head, places: [{ item: first, result: await place }] };
 }
 
 /** Commits the tasks, a commit each, and gives each its placement: an update of the branch for all files, and each folder. */
@@ -81,8 +81,8 @@ export async function commitTasks(
   placementOf: (done: CommittedPlace, task: PagesTask) => Placement,
 ): Promise<TaskResults<Placement>> {
   return forEachGroup(tasks, async (items, target) => {
-    const plan = (now: CommitTarget, sent: ReadonlySet<PagesTask>) => planGroup(items, now, sent);
-    return (await commitPlanned(plan, target, ports)).map(({ item, result }) =>
+    const compare = (now: CommitTarget, sent: ReadonlySet<PagesTask>) => compareGroup(items, now, sent);
+    return (await commitCompared(compare, target, ports)).map(({ item, result }) =>
       hasFailed(result) ? result : placementOf(result as CommittedPlace, item),
     );
   });
@@ -95,7 +95,7 @@ export async function previewCommits(
   nothingIn: (place: ComparedPlace, task: PagesTask) => string,
 ): Promise<TaskResults<string>> {
   return forEachGroup(tasks, async (items, target) => {
-    const { places } = await planGroup(items, target);
+    const { places } = await compareGroup(items, target);
     const described = await forEachItem(places, async ({ item, result }) => {
       if (hasFailed(result)) throw result;
       const place = result as ComparedPlace;

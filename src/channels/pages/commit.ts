@@ -33,14 +33,17 @@ export interface ComparedPlace {
 }
 
 /** What some places need, all compared with the same commit of the branch. */
-export interface BranchPlan<Item> {
+export interface BranchComparison<Item> {
   /** The commit; `null` where the branch does not exist yet. */
   readonly head: string | null;
   readonly places: readonly ItemResult<Item, ComparedPlace>[];
 }
 
 /** Compares places with the branch as it is now. @param sent what earlier attempts may have written */
-export type PlanChanges<Item> = (target: CommitTarget, sent: ReadonlySet<Item>) => Promise<BranchPlan<Item>>;
+export type CompareChanges<Item> = (
+  target: CommitTarget,
+  sent: ReadonlySet<Item>,
+) => Promise<BranchComparison<Item>>;
 
 /** A place that is as wanted. */
 export interface CommittedPlace {
@@ -62,12 +65,12 @@ type CommittedPlaces<Item> = readonly ItemResult<Item, CommittedPlace>[];
  *
  * @returns an error says whether anything may have been written
  */
-export async function commitPlanned<Item>(
-  plan: PlanChanges<Item>,
+export async function commitCompared<Item>(
+  compare: CompareChanges<Item>,
   target: CommitTarget,
   ports: Ports,
 ): Promise<CommittedPlaces<Item>> {
-  const commit = new PlannedCommit(plan, target, ports);
+  const commit = new ComparedCommit(compare, target, ports);
   try {
     return await withRetries(ports, () => commit.attempt());
   } catch (thrown) {
@@ -75,19 +78,19 @@ export async function commitPlanned<Item>(
   }
 }
 
-class PlannedCommit<Item> {
-  readonly #plan: PlanChanges<Item>;
+class ComparedCommit<Item> {
+  readonly #compareWith: CompareChanges<Item>;
   readonly #target: CommitTarget;
   readonly #ports: Ports;
   readonly #write: ChangeWriter;
   /** What was sent last for each item. */
   readonly #sent = new Map<Item, ComparedPlace>();
   /** The comparison that the next attempt need not repeat. */
-  #known: BranchPlan<Item> | null = null;
+  #known: BranchComparison<Item> | null = null;
   #method: CommitMethod | undefined;
 
-  constructor(plan: PlanChanges<Item>, target: CommitTarget, ports: Ports) {
-    this.#plan = plan;
+  constructor(compare: CompareChanges<Item>, target: CommitTarget, ports: Ports) {
+    this.#compareWith = compare;
     this.#target = target;
     this.#ports = ports;
     this.#write = createChangeWriter(target, ports, (used) => {
@@ -96,20 +99,20 @@ class PlannedCommit<Item> {
   }
 
   async attempt(): Promise<CommittedPlaces<Item>> {
-    const planned = this.#known ?? (await this.#compare());
+    const compared = this.#known ?? (await this.#compare());
     this.#known = null;
-    const changes = planned.places.flatMap(({ item, result }) => {
+    const changes = compared.places.flatMap(({ item, result }) => {
       const place = hasFailed(result) ? {} : (result as ComparedPlace);
       if (place.change !== undefined) this.#sent.set(item, place);
       return place.change ?? [];
     });
-    if (changes.length === 0) return this.#finish(planned, leftOut);
-    const commits = await this.#write(changes, planned.head).catch((thrown: unknown) => {
-      this.#known = isStillTrue(thrown, changes, this.#target) ? planned : null;
+    if (changes.length === 0) return this.#finish(compared, leftOut);
+    const commits = await this.#write(changes, compared.head).catch((thrown: unknown) => {
+      this.#known = isStillTrue(thrown, changes, this.#target) ? compared : null;
       throw thrown;
     });
     const byChange = new Map(commits.map(({ item, result }) => [item, result]));
-    return this.#finish(planned, (change) => byChange.get(change) ?? leftOut());
+    return this.#finish(compared, (change) => byChange.get(change) ?? leftOut());
   }
 
   /** After a stop, the branch may hold a commit whose answer did not arrive. @throws the error where it is not known */
@@ -119,16 +122,19 @@ class PlannedCommit<Item> {
     const github = this.#target.github.withSignal(withCleanupSignal(this.#ports).signal);
     const arrived = await resultOf(() => this.#compare(github));
     if (hasFailed(arrived)) throw error;
-    return this.#finish(arrived as BranchPlan<Item>, () => error);
+    return this.#finish(arrived as BranchComparison<Item>, () => error);
   }
 
-  #compare(github = this.#target.github): Promise<BranchPlan<Item>> {
+  #compare(github = this.#target.github): Promise<BranchComparison<Item>> {
     // After a write, what was read of the branch may be old.
     const reader = this.#sent.size === 0 ? this.#target.reader : createBranchReader();
-    return this.#plan({ ...this.#target, github, reader }, new Set(this.#sent.keys()));
+    return this.#compareWith({ ...this.#target, github, reader }, new Set(this.#sent.keys()));
   }
 
-  #finish({ places }: BranchPlan<Item>, conclude: (change: Change) => Result<string>): CommittedPlaces<Item> {
+  #finish(
+    { places }: BranchComparison<Item>,
+    conclude: (change: Change) => Result<string>,
+  ): CommittedPlaces<Item> {
     return places.map(({ item, result }) => {
       // After a stop it is not known what the last write did.
       if (hasFailed(result)) {

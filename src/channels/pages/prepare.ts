@@ -10,7 +10,7 @@ import { addressOf, type PagesDestination, resolveDestination, rootOf } from './
 import { applyJekyll, type FileLookup, findJekyllRefusal } from './jekyll.ts';
 import { listPictureUrls } from './pictures.ts';
 import { entryUrl, removalMethod } from './placement.ts';
-import type { SetupPlan } from './set-up.ts';
+import type { Setup } from './set-up.ts';
 import {
   COMMIT_METHODS,
   type CommitTarget,
@@ -26,7 +26,7 @@ export interface PreparationContext {
   readonly pages: RepositoryContext['site'];
   readonly target: Omit<CommitTarget, 'branch'>;
   /** What has to be set up first; `null` where nothing has. */
-  readonly setup: SetupPlan | null;
+  readonly setup: Setup | null;
   readonly exists: FileLookup;
 }
 

@@ -11,13 +11,13 @@ import { createJekyllLookup } from './jekyll.ts';
 import { describePublished } from './placement.ts';
 import { prepareFile, prepareSite } from './prepare.ts';
 import { recheckBranch } from './recheck.ts';
-import { describeSetup, finishSetup, planSetup } from './set-up.ts';
+import { describeSetup, findSetup, finishSetup } from './set-up.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
 import { chooseMethod, commitTarget, type PagesOptions, type PagesTask } from './target.ts';
 
 /**
  * K1: commits files to the repository; its Pages site shows them on the screen. What it does for each file and folder:
- * destination → read the branch → plan a change → write it → placement.
+ * destination → read the branch → compare → write the change → placement.
  *
  * @see protocol 4.2
  */
@@ -47,8 +47,8 @@ export function createPagesPublisher(
       );
       const [first] = tasks;
       if (first === undefined) return placed;
-      const { setup: plan = null, target } = first.data;
-      return finishSetup(placed, { plan, ...target }, ports);
+      const { setup = null, target } = first.data;
+      return finishSetup(placed, setup, target, ports);
     },
     progress: createProgress(access, options, ports),
     recheck: recheckBranch,
@@ -64,7 +64,7 @@ async function prepareItems<Item extends ChannelItem>(
   const github = requireGitHub(access, 'K1');
   const pages = access.repository.site;
   await checkSiteWorkflow(github, options, pages);
-  const setup = await planSetup(github, options, pages);
+  const setup = await findSetup(github, options, pages);
   const files = items.flatMap(({ file, site = null }) => (site === null ? [file] : []));
   const method = await chooseMethod(files, ports.signal, setup?.absence);
   const target = commitTarget(github, options, { method, reader: createBranchReader() });

@@ -7,10 +7,10 @@ import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { createBranchReader } from './branch-reader.ts';
 import { createProgress } from './build.ts';
 import { commitTasks, previewCommits } from './commit-tasks.ts';
+import { compareFiles } from './compare-files.ts';
+import { describeStaying, type FoundSites, findSites } from './compare-removal.ts';
 import { createJekyllLookup } from './jekyll.ts';
 import { describeRemoved } from './placement.ts';
-import { planFiles } from './plan-files.ts';
-import { describeStaying, type FoundSites, findSites } from './plan-removal.ts';
 import { type PreparationContext, prepareRemoval } from './prepare.ts';
 import { recheckBranch } from './recheck.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
@@ -136,7 +136,7 @@ async function findOwnedFiles(
     return [];
   }
   const wanted = others.map((one) => ({ path: one, file: null }));
-  const { places } = wanted.length === 0 ? { places: [] } : await planFiles(wanted, target);
+  const { places } = wanted.length === 0 ? { places: [] } : await compareFiles(wanted, target);
   return places.flatMap(({ item, result }) => {
     if (!hasFailed(result)) return [item.path];
     if (result.code !== 'NOT_OURS') throw result;

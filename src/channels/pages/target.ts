@@ -10,7 +10,7 @@ import type { Words } from '../../words.ts';
 import type { BranchReader, BranchTree } from './branch-reader.ts';
 import type { PagesDestination, PagesLocation } from './destination.ts';
 import type { PlacedPictures } from './pictures.ts';
-import type { SetupPlan } from './set-up.ts';
+import type { Setup } from './set-up.ts';
 
 /** How files are committed. @see protocol 4.2, 8 */
 export const COMMIT_METHODS = {
@@ -89,7 +89,7 @@ export interface PagesTask extends WantedFile {
   /** Of a folder: where its entry page goes. */
   readonly destination: PagesDestination;
   /** What has to be set up first, the same for all files of a step; absent or `null` where nothing has. */
-  readonly setup?: SetupPlan | null;
+  readonly setup?: Setup | null;
   /** What the folder is to hold; absent for a single file, and where the folder is removed. */
   readonly site?: LocalSite;
   readonly placedPictures?: PlacedPictures;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ComparedPlace } from '../../../../src/channels/pages/commit.ts';
 import { formatCommitMessage } from '../../../../src/channels/pages/commit-message.ts';
-import { planSite } from '../../../../src/channels/pages/plan-site.ts';
+import { compareSite } from '../../../../src/channels/pages/compare-site.ts';
 import type { FolderTarget } from '../../../../src/channels/pages/target.ts';
 import type { Change } from '../../../../src/github/change.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
@@ -22,7 +22,7 @@ async function plan(
 ): Promise<ComparedPlace & NonNullable<ComparedPlace['delivered']> & Omit<Change, 'basis'>> {
   const { github } = connect(branch);
   const target = folderTarget(github, more.folder ?? FOLDER, more);
-  const planned = await planSite(memorySite(contents), target, await readBranchTree(github));
+  const planned = await compareSite(memorySite(contents), target, await readBranchTree(github));
   return { message: '', writes: [], removals: [], ...planned, ...planned.delivered, ...planned.change };
 }
 
@@ -97,7 +97,7 @@ describe('the plan for a folder', () => {
       pictures: ['index.html.png'],
     };
     const planWith = async (more: PlanOptions = {}) =>
-      planSite(site, folderTarget(github, FOLDER, more), await readBranchTree(github));
+      compareSite(site, folderTarget(github, FOLDER, more), await readBranchTree(github));
     await expect(planWith()).rejects.toMatchObject({
       code: 'NOT_OURS',
       message: expect.stringMatching(/^p\/1\/index\.html\.png, where the picture goes,/),
@@ -118,7 +118,7 @@ describe('the plan for a folder', () => {
     const tree = await readBranchTree(github);
     const contents = { 'index.html': 'page', 'index.html.png': 'picture' };
     const site = { ...memorySite(contents), pictures: ['index.html.png'] };
-    const planned = await planSite(site, folderTarget(github, FOLDER), tree);
+    const planned = await compareSite(site, folderTarget(github, FOLDER), tree);
     expect(planned.delivered.changes.changed).toEqual(['index.html.png']);
   });
 

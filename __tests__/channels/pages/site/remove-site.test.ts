@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createBranchReader } from '../../../../src/channels/pages/branch-reader.ts';
-import { findSites } from '../../../../src/channels/pages/plan-removal.ts';
+import { findSites } from '../../../../src/channels/pages/compare-removal.ts';
 import { createPagesRemover } from '../../../../src/channels/pages/remove.ts';
 import { hasFailed } from '../../../../src/errors.ts';
 import { BATCH, SITE } from '../../../../src/protocol/limits.ts';

@@ -2,7 +2,7 @@ import { forEachItem } from '../../async.ts';
 import { hasFailed, type Result } from '../../errors.ts';
 import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
-import type { BranchPlan, ComparedPlace } from './commit.ts';
+import type { BranchComparison, ComparedPlace } from './commit.ts';
 import { formatCommitMessage } from './commit-message.ts';
 import { notConfinedError, notOwnedError, pictureNotOwnedError } from './not-ours.ts';
 import { isOwned } from './ownership.ts';
@@ -15,11 +15,11 @@ import { type CommitTarget, readTargetHead, type WantedFile } from './target.ts'
  * @param sent what an earlier attempt may have changed
  * @returns `NOT_OURS` for a path with a file that this tool did not deliver
  */
-export async function planFiles<Item extends WantedFile>(
+export async function compareFiles<Item extends WantedFile>(
   wanted: readonly Item[],
   target: CommitTarget,
   sent: ReadonlySet<WantedFile> = new Set(),
-): Promise<BranchPlan<Item>> {
+): Promise<BranchComparison<Item>> {
   const head = await readTargetHead(target);
   const read = async (all: readonly WantedFile[]): Promise<ExistingFiles> =>
     head === null ? new Map() : readExisting(all, { ...target, head, sent });
@@ -28,7 +28,7 @@ export async function planFiles<Item extends WantedFile>(
   const found = old.length === 0 ? existing : new Map([...existing, ...(await read(old))]);
   const places = await forEachItem(wanted, async (one) => {
     const pictures = [...(one.pictures ?? []), ...listOldPictures(one, existing, wanted, target)];
-    return planFile(one, pictures, found, target);
+    return compareFile(one, pictures, found, target);
   });
   return { head, places };
 }
@@ -94,7 +94,7 @@ function listOldPictures(
 }
 
 /** The change of a file and of its pictures, if any of them needs one. */
-function planFile(
+function compareFile(
   one: WantedFile,
   pictures: readonly WantedFile[],
   found: ExistingFiles,

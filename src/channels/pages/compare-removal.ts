@@ -4,8 +4,8 @@ import { nameFew } from '../../plain-text.ts';
 import { type BranchTree, filesBelow, hasFilesBelow, refuseSubmodules, treeShaAt } from './branch-reader.ts';
 import type { ComparedPlace } from './commit.ts';
 import { formatCommitMessage } from './commit-message.ts';
+import { listBasis } from './compare-site.ts';
 import { type FoundDeliveries, findDeliveries } from './ownership.ts';
-import { listBasis } from './plan-site.ts';
 import type { FolderTarget, PagesTask } from './target.ts';
 
 /** The delivered sites at and below a folder, and what else is there. */
@@ -45,7 +45,7 @@ export async function findSites(
  *
  * @param wasSent whether an attempt may have removed them: then the folder's last commit did
  */
-export async function planRemoval(
+export async function compareRemoval(
   target: FolderTarget,
   tree: BranchTree,
   wasSent: boolean,

@@ -28,7 +28,7 @@ const EMPTY_FILE: FileBytes = {
  * @throws {DeliveryError} `NOT_OURS` that names what others have there; `TOO_LARGE` for more than Pages serves.
  * @see design 4, 6
  */
-export async function planSite(
+export async function compareSite(
   site: LocalSite,
   target: FolderTarget,
   tree: BranchTree,
@@ -36,7 +36,7 @@ export async function planSite(
   const { folder, essence } = target;
   const { sites, lastCommit, before } = await findDeliveries(target, tree, folder);
   const { files: owned = new Map<string, string>(), delivery } = sites.get(folder) ?? {};
-  const { verb, delivered, ...changes } = await compareSite(site, target, tree, owned);
+  const { verb, delivered, ...changes } = await sortFiles(site, target, tree, owned);
   const oldSites = await findOldSites(target, tree);
   const switchPath = `${target.siteRoot}.nojekyll`;
   const jekyllSwitch = target.options.nojekyll && !tree.entries.has(switchPath) ? [switchPath] : [];
@@ -86,7 +86,7 @@ async function findOldSites(target: FolderTarget, tree: BranchTree): Promise<rea
 
 const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
 
-/** What the plan is made for: the trees of its folders, and files that must not be there. */
+/** What a change is made for: the trees of its folders, and files that must not be there. */
 export const listBasis = (
   folders: readonly string[],
   added: readonly string[],
@@ -110,7 +110,7 @@ interface SiteComparison {
 }
 
 /** @throws {DeliveryError} `NOT_OURS` that names what may not be replaced, the first ten in full. */
-async function compareSite(
+async function sortFiles(
   site: LocalSite,
   target: FolderTarget,
   tree: BranchTree,
