@@ -159,32 +159,23 @@ function missingBranchError(cause: DeliveryError): DeliveryError {
 }
 
 /**
- * The method for some files: by the size of a single one; several go through git where it is installed. The single-call
- * write can't create a branch, nor can the API create the first commit.
+ * The method for these files on this machine, whichever of them turn out to need a change: by the size of a single one;
+ * several go through git where it is installed. The single-call write can't create a branch, nor can the API create the
+ * first commit.
  *
  * @param files `null` for each that is removed
  * @param absence what the delivery has to create
  */
-export function methodFor(
-  files: readonly (LocalFile | null)[],
-  gitIsInstalled: boolean,
-  absence: 'branch' | 'commits' | null = null,
-): CommitMethod {
-  if ((files.length > 1 || absence === 'commits') && gitIsInstalled) return 'C';
-  const size = files.length > 1 ? undefined : files[0]?.size;
-  if (size === undefined) return 'B';
-  if (size <= SIZE.methodA) return absence === 'branch' ? 'B' : 'A';
-  return size <= SIZE.methodB ? 'B' : 'C';
-}
-
-/** The method for these files on this machine, whichever of them turn out to need a change. */
 export async function chooseMethod(
   files: readonly (LocalFile | null)[],
   signal: AbortSignal,
   absence: 'branch' | 'commits' | null = null,
 ): Promise<CommitMethod> {
-  const mayNeedGit = files.length > 1 || absence === 'commits';
-  return methodFor(files, mayNeedGit && (await hasGit(signal)), absence);
+  if ((files.length > 1 || absence === 'commits') && (await hasGit(signal))) return 'C';
+  const size = files.length > 1 ? undefined : files[0]?.size;
+  if (size === undefined) return 'B';
+  if (size <= SIZE.methodA) return absence === 'branch' ? 'B' : 'A';
+  return size <= SIZE.methodB ? 'B' : 'C';
 }
 
 /** The method for these changes: one call of method A compares and writes one path, and nothing beside it. */

@@ -97,7 +97,7 @@ class BranchWriter {
     this.#onWrite('B');
     const { github, branch } = this.#target;
     const readHead = () => readTargetHead(this.#target);
-    const commits = await commitChanges(github, ready, { branch, planned: head, readHead });
+    const commits = await commitChanges(github, ready, { branch, planned: head }, readHead);
     return [...pairUp(ready, commits), ...failed];
   }
 
