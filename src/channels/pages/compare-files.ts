@@ -22,7 +22,7 @@ export async function compareFiles<Item extends WantedFile>(
 ): Promise<BranchComparison<Item>> {
   const head = await readTargetHead(target);
   const read = async (all: readonly WantedFile[]): Promise<ExistingFiles> =>
-    head === null ? new Map() : readExisting(all, { ...target, head, sent });
+    head === null ? new Map() : readExisting(all, target, head, sent);
   const existing = await read([...wanted, ...wanted.flatMap(({ pictures = [] }) => pictures)]);
   const old = wanted.flatMap((one) => listOldPictures(one, existing, wanted, target));
   const found = old.length === 0 ? existing : new Map([...existing, ...(await read(old))]);
@@ -46,15 +46,9 @@ type ExistingFiles = ReadonlyMap<string, Result<ExistingFile>>;
 
 async function readExisting(
   wanted: readonly WantedFile[],
-  {
-    github,
-    head,
-    reader,
-    sent,
-  }: Pick<CommitTarget, 'github' | 'reader'> & {
-    readonly head: string;
-    readonly sent: ReadonlySet<WantedFile>;
-  },
+  { github, reader }: CommitTarget,
+  head: string,
+  sent: ReadonlySet<WantedFile>,
 ): Promise<ExistingFiles> {
   const paths = wanted.map(({ path }) => path);
   const blobs = await reader.getBlobs(github, head, paths);
@@ -62,8 +56,11 @@ async function readExisting(
   const touched = wanted.filter(
     (one) => typeof blobs.get(one.path) === 'string' || one.file !== null || sent.has(one),
   );
-  const touchedPaths = touched.map(({ path }) => path);
-  const commits = await getLastCommits(github, head, touchedPaths);
+  const commits = await getLastCommits(
+    github,
+    head,
+    touched.map(({ path }) => path),
+  );
   return new Map(
     paths.map((path) => {
       const blob = blobs.get(path) ?? null;

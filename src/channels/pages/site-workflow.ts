@@ -30,48 +30,36 @@ export async function checkSiteWorkflow(
 ): Promise<void> {
   const builtBy = site === null || typeof site === 'string' ? 'unknown' : site.builtBy;
   if (siteWorkflow !== undefined) {
-    if (builtBy === 'branch') throw notBuiltByWorkflowError(siteWorkflow);
+    if (builtBy === 'branch') {
+      const message = `the site is built from a branch, not by the workflow ${siteWorkflow}`;
+      const hint = (w: Words) => `leave ${w.input('site-workflow')} out`;
+      throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
+    }
     return refuseUnusableWorkflow(github, siteWorkflow);
   }
   // What builds a site at another address, such as a service that GitHub notifies of the push, is not known.
   if (builtBy !== 'workflow' || pagesBase !== undefined) return;
-  if (await isJobToken(github)) throw jobTokenError();
+  if (!(await isJobToken(github))) return;
+  const message = "a workflow builds the site, and a commit by a job's own token starts no workflow";
+  const hint = (w: Words) =>
+    `set ${w.input('site-workflow')} to the file of that workflow (which needs the permission \`actions: write\`), set ${w.input('token')} to that of an app or a user, or ${w.use('K2 or K3')}`;
+  throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
 }
 
 async function refuseUnusableWorkflow(github: GitHubClient, file: string): Promise<void> {
   const state = await getWorkflowState(github, file);
   if (state === 'active') return;
-  const message =
-    state === null
-      ? `the repository has no workflow ${file} on its default branch`
-      : `the workflow ${file} is switched off (${state})`;
-  throw new DeliveryError('BAD_INPUT', message, {
-    step: 'check',
-    httpCode: state === null ? 404 : undefined,
-    hint:
-      state === null
-        ? (w) => `set ${w.input('site-workflow')} to the name of a file in .github/workflows`
-        : (w) => `switch it on under Actions, or set ${w.input('site-workflow')} to another one`,
-  });
-}
-
-function notBuiltByWorkflowError(file: string): DeliveryError {
-  return new DeliveryError('BAD_INPUT', `the site is built from a branch, not by the workflow ${file}`, {
-    step: 'check',
-    hint: (w) => `leave ${w.input('site-workflow')} out`,
-  });
-}
-
-function jobTokenError(): DeliveryError {
-  return new DeliveryError(
-    'BAD_INPUT',
-    "a workflow builds the site, and a commit by a job's own token starts no workflow",
-    {
+  if (state === null) {
+    throw new DeliveryError('BAD_INPUT', `the repository has no workflow ${file} on its default branch`, {
       step: 'check',
-      hint: (w) =>
-        `set ${w.input('site-workflow')} to the file of that workflow (which needs the permission \`actions: write\`), set ${w.input('token')} to that of an app or a user, or ${w.use('K2 or K3')}`,
-    },
-  );
+      httpCode: 404,
+      hint: (w) => `set ${w.input('site-workflow')} to the name of a file in .github/workflows`,
+    });
+  }
+  throw new DeliveryError('BAD_INPUT', `the workflow ${file} is switched off (${state})`, {
+    step: 'check',
+    hint: (w) => `switch it on under Actions, or set ${w.input('site-workflow')} to another one`,
+  });
 }
 
 /** The workflow that `site-workflow` names. */
