@@ -114,10 +114,10 @@ describe('publishing a site', () => {
 
   test('knows what was there before somebody removed the folder: a cache may still have it', async () => {
     const branch = new MemoryBranch();
-    await publish(branch, { 'index.html': 'one' }).placed;
-    branch.change({ 'p/1/index.html': null });
-    const { placed } = publish(branch, { 'index.html': 'two' });
-    expect(earlierIn(await placed)).toEqual({ 'index.html': [shaOf('one')] });
+    await publish(branch, { 'index.html': 'one', 'a.css': 'first' }).placed;
+    branch.change({ 'p/1/index.html': null, 'p/1/a.css': null });
+    const { placed } = publish(branch, { 'index.html': 'two', 'a.css': 'second' });
+    expect(earlierIn(await placed)).toEqual({ 'index.html': [shaOf('one')], 'a.css': [shaOf('first')] });
   });
 
   test('names the delivery that it replaced', async () => {
