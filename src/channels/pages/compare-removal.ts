@@ -68,7 +68,7 @@ export async function compareRemoval(
 }
 
 /**
- * For UNKNOWN: what stays below a folder once everything of ours is removed; `NOT_OURS` where nothing is, so that all of it would
+ * For UNKNOWN: what stays below a folder once everything of ours is removed; an error where nothing is, so that all of it would
  * still be served.
  */
 export function describeStaying(
@@ -82,7 +82,14 @@ export function describeStaying(
   // At the root of the site there are always files of others.
   const isRoot = path === destination.siteRoot;
   if (sites.size + owned.length === 0 && left.length > 0 && !isRoot) {
-    return isComplete ? nothingOwnedError(name, left) : longHistoryError(name, left);
+    const [code, why] = isComplete
+      ? (['NOT_OURS', `nothing in ${name} is as this tool delivered it`] as const)
+      : (['TOO_LARGE', `the history of ${name} is too long to be searched whole`] as const);
+    return new DeliveryError(code, `${why}, so nothing was removed: ${nameFew(left)}`, {
+      hint: (w) =>
+        `set ${w.input('path')} to the folder that was delivered itself, or remove these files with git`,
+      leftBehind: [],
+    });
   }
   const reasons = [
     ...(left.length === 0 ? [] : [`because it is not as this tool delivered it: ${nameFew(left)}`]),
@@ -90,21 +97,3 @@ export function describeStaying(
   ];
   return reasons.length === 0 ? [] : [`what stays in ${name}, ${reasons.join('; and ')}`];
 }
-
-const nothingOwnedError = (name: string, left: readonly string[]): DeliveryError =>
-  new DeliveryError(
-    'NOT_OURS',
-    `nothing in ${name} is as this tool delivered it, so nothing was removed: ${nameFew(left)}`,
-    {
-      hint: (w) =>
-        `set ${w.input('path')} to the folder that was delivered itself, or remove these files with git`,
-      leftBehind: [],
-    },
-  );
-
-const longHistoryError = (name: string, left: readonly string[]): DeliveryError =>
-  new DeliveryError(
-    'TOO_LARGE',
-    `the history of ${name} is too long to be searched whole, so nothing was removed: ${nameFew(left)}`,
-    { hint: (w) => `set ${w.input('path')} to the folder that was delivered itself`, leftBehind: [] },
-  );
