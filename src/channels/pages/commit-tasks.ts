@@ -28,8 +28,6 @@ type TaskResults<Value> = readonly ItemResult<PreparedTask<PagesTask>, Value>[];
 
 const isFolder = (task: PagesTask): task is FolderTask => 'folder' in task.target;
 
-export const isFolderTask = ({ data }: PreparedTask<PagesTask>): boolean => isFolder(data);
-
 /** What is compared and written together: all files of a step, or one folder. */
 interface TaskGroup {
   readonly tasks: Tasks;
@@ -40,10 +38,10 @@ interface TaskGroup {
 /** Files before the folders that take them over, and after those that are removed, which then are as delivered. */
 function groupTasks(tasks: Tasks): readonly TaskGroup[] {
   const folders = tasks.flatMap(({ data }) => (isFolder(data) ? [data.target.folder] : []));
-  const files = tasks.filter((one) => !isFolderTask(one));
-  const withSite = tasks.filter(({ data }) => data.site !== undefined);
-  const withoutSite = tasks.filter((one) => isFolderTask(one) && one.data.site === undefined);
-  return [...withoutSite.map((one) => [one]), files, ...withSite.map((one) => [one])].map((together) => ({
+  const files = tasks.filter(({ data }) => !isFolder(data));
+  const sites = tasks.filter(({ data }) => isFolder(data) && data.site !== undefined);
+  const removals = tasks.filter(({ data }) => isFolder(data) && data.site === undefined);
+  return [...removals.map((one) => [one]), files, ...sites.map((one) => [one])].map((together) => ({
     tasks: together,
     items: together.map((one) => withPictures(one, folders)),
   }));
@@ -92,14 +90,14 @@ export async function commitTasks(
 export async function previewCommits(
   tasks: Tasks,
   ports: Pick<Ports, 'signal'>,
-  nothingIn: (place: ComparedPlace, task: PagesTask) => string,
+  nothingIn: (place: ComparedPlace) => string,
 ): Promise<TaskResults<string>> {
   return forEachGroup(tasks, async (items, target) => {
     const { places } = await compareGroup(items, target);
     const described = await forEachItem(places, async ({ item, result }) => {
       if (hasFailed(result)) throw result;
       const place = result as ComparedPlace;
-      if (place.change === undefined) return nothingIn(place, item);
+      if (place.change === undefined) return nothingIn(place);
       if (item.site !== undefined) await refuseUnwritable(place.change, target, ports);
       return (place.change.message.split('\n')[0] ?? '') + describeFurther(place, target);
     });
