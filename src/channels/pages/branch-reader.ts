@@ -8,14 +8,17 @@ import {
   submoduleError,
 } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
+import { getLastCommits, type LastCommit, type LastCommits } from '../../github/api/history.ts';
 
 /** Everything that a commit holds, by path. */
 type CommitEntries = ReadonlyMap<string, BranchEntry>;
 
-/** Reads what a commit of the branch holds. A commit never changes, so its tree is not asked for twice. */
+/** Reads what a commit of the branch holds. A commit never changes, so nothing of it is asked for twice. */
 export interface BranchReader {
   /** @param head sha of the commit */
   getBlobs(github: GitHubClient, head: string, paths: readonly string[]): Promise<ExistingBlobs>;
+  /** The last commit that touched each path, and others that are known. @param head sha of the commit to begin with */
+  getCommits(github: GitHubClient, head: string, paths: readonly string[]): Promise<LastCommits>;
   /** @param commit its sha @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files. */
   getEntries(github: GitHubClient, commit: string): Promise<CommitEntries>;
 }
@@ -23,14 +26,22 @@ export interface BranchReader {
 /** Commits whose entries are remembered: the newest one, and the one that delivered what is looked at. */
 const REMEMBERED = 2;
 
-/** Creates a reader that remembers the trees of two commits. */
+/** Creates a reader that remembers the trees of two commits, and the history of the newest one. */
 export function createBranchReader(): BranchReader {
   const entries = new Map<string, CommitEntries>();
+  let history = { head: '', commits: new Map<string, LastCommit | null>() };
   return {
     getBlobs: async (github, head, paths) => {
       const tree = entries.get(head);
       if (tree === undefined) return getExistingBlobs(github, head, paths);
       return new Map(paths.map((path) => [path, findInTree(tree, path)]));
+    },
+    getCommits: async (github, head, paths) => {
+      if (history.head !== head) history = { head, commits: new Map() };
+      const { commits } = history;
+      const missing = paths.filter((path) => !commits.has(path));
+      for (const [path, last] of await getLastCommits(github, head, missing)) commits.set(path, last);
+      return commits;
     },
     getEntries: async (github, commit) => {
       const found = entries.get(commit) ?? (await listEntries(github, commit));

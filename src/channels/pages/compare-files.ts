@@ -1,6 +1,6 @@
 import { forEachItem } from '../../async.ts';
 import { hasFailed, type Result } from '../../errors.ts';
-import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
+import type { LastCommit } from '../../github/api/history.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import type { BranchComparison, ComparedPlace } from './commit.ts';
 import { formatCommitMessage } from './commit-message.ts';
@@ -56,7 +56,7 @@ async function readExisting(
   const touched = wanted.filter(
     (one) => typeof blobs.get(one.path) === 'string' || one.file !== null || sent.has(one),
   );
-  const commits = await getLastCommits(
+  const commits = await reader.getCommits(
     github,
     head,
     touched.map(({ path }) => path),
