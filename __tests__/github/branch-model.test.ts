@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Placement, PreparedTask } from '../../src/channels/channel.ts';
-import type { PagesTask } from '../../src/channels/pages/file-tasks.ts';
 import { createPagesPublisher } from '../../src/channels/pages/publish.ts';
+import type { PagesTask } from '../../src/channels/pages/target.ts';
 import { DeliveryError, hasFailed, resultOf } from '../../src/errors.ts';
 import { createGitHubClient } from '../../src/github/api/client.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';

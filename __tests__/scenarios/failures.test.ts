@@ -60,7 +60,12 @@ describe('what the token may not', () => {
     const repository = await scenario.repository();
     repository.protect(rule);
     const one = await scenario.deliver({ repository, files, inputs });
-    expectNotReady(one, { step: 'place', httpCode: 409, reason, hint: /pull request.*`token:`.*K2/ });
+    expectNotReady(one, {
+      step: 'place',
+      httpCode: 409,
+      reason,
+      hint: /^build the site from a branch .*`token:`.*K2/,
+    });
     expect(one.report.notReady?.hint).not.toContain('another job');
     expect(listRequests(scenario, /^PUT /)).toHaveLength(1);
     const several = await scenario.deliver({

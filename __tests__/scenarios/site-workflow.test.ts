@@ -56,6 +56,42 @@ describe('the run that was started goes no further until the timeout, which name
   });
 });
 
+test('a run that deployed our commit without the file', async () => {
+  const repository = await scenario.repository({ pages });
+  repository.pages.live = false;
+  const delivered = await scenario.deliver({
+    repository,
+    files,
+    inputs: { ...inputs, timeout: '20' },
+    token: allowed(),
+    simulatedTime: true,
+  });
+  expectNotReady(delivered, {
+    step: 'verify',
+    httpCode: 404,
+    reason: /HTTP 404/,
+    hint: /^pages\.yml deployed our commit without `page\.html`; let its upload include it/,
+  });
+});
+
+test('a run that deployed our commit without the files of the folder', async () => {
+  const repository = await scenario.repository({ pages });
+  repository.pages.live = false;
+  const delivered = await scenario.deliver({
+    repository,
+    files: { 'out/index.html': createPage(), 'out/a.txt': 'text' },
+    inputs: { 'site-workflow': 'pages.yml', file: 'out/', path: 'p/', timeout: '20' },
+    token: allowed(),
+    simulatedTime: true,
+  });
+  expectNotReady(delivered, {
+    step: 'verify',
+    httpCode: 404,
+    reason: /HTTP 404/,
+    hint: /^pages\.yml deployed our commit without all of `p\/`; let its upload include it/,
+  });
+});
+
 test('a start that no run follows is reported before the timeout', async () => {
   const repository = await scenario.repository({ pages: { ...pages, runOutcomes: 'absent' } });
   const delivered = await scenario.deliver({

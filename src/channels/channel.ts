@@ -180,7 +180,7 @@ export interface AbsentFile {
   readonly failure: DeliveryError;
 }
 
-/** One of the two things that a channel does: publishing files, or removing them. */
+/** Publishing files, or removing them. */
 export interface ChannelAction<Data = unknown> {
   /**
    * Finds out where each item goes; removing a folder gives several tasks for one. Whether it may be written there is
@@ -219,11 +219,7 @@ export interface ChannelAction<Data = unknown> {
   ): Promise<readonly ItemResult<PlacedTask<Data>, readonly string[]>[]>;
 }
 
-/**
- * One of the protocol's channels. Each file has its own result: one that fails does not stop the others.
- *
- * @see protocol 1 (channels)
- */
+/** One of the protocol's channels. Each file has its own result: one that fails does not stop the others. @see protocol 1 */
 export interface Channel {
   readonly publish: ChannelAction;
   readonly remove: ChannelAction;

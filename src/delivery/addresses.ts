@@ -54,7 +54,7 @@ const isNotOlder = ({ lastModified }: ProbeResult, builtAt: number | undefined):
 
 /** The other files of a site, each at its own address. */
 export function listParts(
-  { placement: { parts = [] }, expected, session }: PlacementCheck,
+  { placement: { parts = [], refusals }, expected, session }: PlacementCheck,
   { hosts }: ProbeResult,
   ports: Ports,
 ): readonly PartAddress[] {
@@ -67,7 +67,7 @@ export function listParts(
     // A browser would be at another host after a redirect.
     const judge: Address['judge'] = (result) => judgeCached(result, hosts.at(-1));
     const answers = gone ? AGREEING_PROBES.usual : 1;
-    const plain = { path: part.path, open: () => open(false), answers, judge, asBrowser: true };
+    const plain = { path: part.path, open: () => open(false), answers, judge, refusals, asBrowser: true };
     return {
       part,
       plain,

@@ -93,7 +93,12 @@ export function wrongAnswersError(
   return new DeliveryError(
     'NOT_PROVEN',
     `${wrong.length} of ${total} files of the site ${what}${which}: ${describeWrong(wrong, words)}`,
-    { httpCode: code ?? undefined, hint: 'try again: what is committed is only verified' },
+    {
+      httpCode: code ?? undefined,
+      hint:
+        wrong.find(({ meaning }) => meaning)?.meaning?.hint ??
+        'try again: what is committed is only verified',
+    },
   );
 }
 

@@ -5,7 +5,8 @@ import type { Ports } from '../ports.ts';
 import { AUTH, type CallTemplate } from '../protocol/calls.ts';
 import { DEVICE_FLOW, SECOND } from '../protocol/limits.ts';
 import type { Text, Words } from '../words.ts';
-import { isRateLimited, parseErrorBody } from './api/failures.ts';
+import { parseErrorBody } from './api/failures.ts';
+import { isRateLimited } from './api/refusal-rules.ts';
 
 export interface DeviceFlowOptions {
   /** Such as `https://github.com`. */

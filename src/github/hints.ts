@@ -22,7 +22,7 @@ export const MOVED_HINT = (w: Words) =>
 export const NEWER_ACTION_HINT = (w: Words) => `use the newest version of this tool, or ${w.use('K3')}`;
 
 export const SIGNATURE_HINT = (w: Words) =>
-  `set ${w.input('branch')} to one without the rule, set ${w.input('token')} to one that may bypass the rule, or ${w.use('K2')}, which pushes nothing`;
+  `build the site from a branch without this rule (Settings → Pages) and set ${w.input('branch')} to it, set ${w.input('token')} to one that may bypass the rule, or ${w.use('K2')}, which pushes nothing`;
 
 export const SIZE_HINT = (w: Words) => `${w.use('K2')} for a file of this size`;
 
@@ -109,6 +109,6 @@ export const SHARED_REFUSALS = {
     text: BRANCH_RULE,
     code: 'FORBIDDEN_BY_RULE',
     hint: (w) =>
-      `set ${w.input('branch')} to one without the rule and open a pull request from it, set ${w.input('token')} to one that may bypass the rule, or ${w.use('K2')}, which pushes nothing`,
+      `build the site from a branch without this rule (Settings → Pages) and set ${w.input('branch')} to it, set ${w.input('token')} to one that may bypass the rule, or ${w.use('K2')}, which pushes nothing`,
   },
 } as const satisfies Record<string, SharedRefusal>;

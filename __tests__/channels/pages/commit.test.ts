@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { commitPlanned } from '../../../src/channels/pages/commit.ts';
-import { planFiles, type WantedFile } from '../../../src/channels/pages/plan-files.ts';
-import { type CommitTarget, chooseMethod } from '../../../src/channels/pages/target.ts';
+import { commitCompared } from '../../../src/channels/pages/commit.ts';
+import { compareFiles } from '../../../src/channels/pages/compare-files.ts';
+import { type CommitTarget, chooseMethod, type WantedFile } from '../../../src/channels/pages/target.ts';
 import { hasFailed, type Result, stoppedError } from '../../../src/errors.ts';
 import { absent, type FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile, temporaryFolder } from '../../support/files.ts';
@@ -42,8 +42,8 @@ async function commitFiles(
   target: CommitTarget,
   ports: ReturnType<typeof fakePorts>,
 ): Promise<readonly Result<object>[]> {
-  const plan = (now: CommitTarget, sent: ReadonlySet<WantedFile>) => planFiles(wanted, now, sent);
-  const done = await commitPlanned(plan, target, ports);
+  const plan = (now: CommitTarget, sent: ReadonlySet<WantedFile>) => compareFiles(wanted, now, sent);
+  const done = await commitCompared(plan, target, ports);
   return resultsFor(done, wanted).map((result) => {
     if (hasFailed(result)) return result;
     const { place, ...more } = result as Exclude<typeof result, Error>;
@@ -80,11 +80,11 @@ const getCodes = (results: readonly Result<object>[]) =>
 
 /** What a path needs, or why it must not be changed. */
 async function compareOne(item: WantedFile, target: CommitTarget): Promise<object | undefined> {
-  const [state] = resultsFor((await planFiles([item], target)).places, [item]);
+  const [state] = resultsFor((await compareFiles([item], target)).places, [item]);
   return hasFailed(state) ? state : { change: undefined, ...state, ...state?.change };
 }
 
-describe('planFiles', () => {
+describe('compareFiles', () => {
   test.each<[string, string | null, BranchFiles[string] | undefined, boolean, object]>([
     ['nothing exists', 'new', undefined, false, { message: 'ADD', basis: new Map([['a/p.html', null]]) }],
     [
@@ -174,7 +174,7 @@ describe('planFiles', () => {
   });
 });
 
-describe('commitPlanned on a branch that others write to', () => {
+describe('commitCompared on a branch that others write to', () => {
   test('reads everything in one commit, and never by a name that a tag could have as well', async () => {
     const { blobSha } = await localFile('a');
     const github = branchWith({ 'a.html': existingFile(blobSha) });
@@ -209,7 +209,7 @@ describe('commitPlanned on a branch that others write to', () => {
   });
 });
 
-describe('commitPlanned with several files', () => {
+describe('commitCompared with several files', () => {
   test('makes a commit for each file in one update of the branch', async () => {
     const github = branchWith();
     const { work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b' });
@@ -309,7 +309,7 @@ describe('commitPlanned with several files', () => {
   });
 });
 
-describe('a stop of the delivery during commitPlanned', () => {
+describe('a stop of the delivery during commitCompared', () => {
   const stopDuringUpdate = async (arrives: readonly string[]) => {
     const files: BranchFiles = {};
     const reason = stoppedError();

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  applyJekyll,
   type PagesDestination,
   type PagesLocation,
   resolveDestination,
 } from '../../../src/channels/pages/destination.ts';
+import { applyJekyll } from '../../../src/channels/pages/jekyll.ts';
 import type { RepositoryContext } from '../../../src/github/api/repository.ts';
 import { siteWith } from '../repository-context.ts';
 
@@ -166,7 +166,7 @@ describe('applyJekyll for a name that Jekyll leaves out', () => {
   );
 
   test('accepts it where .nojekyll exists at the site’s root', async () => {
-    const { asked, work } = applyTo({ path: 'docs/_page.html', folder: 'docs' }, true);
+    const { asked, work } = applyTo({ path: 'docs/_page.html', siteRoot: 'docs/' }, true);
     await expect(work).resolves.toMatchObject({ path: 'docs/_page.html', hostMayChangeBytes: false });
     expect(asked).toEqual(['main:docs/.nojekyll']);
   });
@@ -178,7 +178,7 @@ describe('applyJekyll for a name that Jekyll leaves out', () => {
   });
 
   test('ignores the name of the site’s own folder', async () => {
-    const { asked, work } = applyTo({ path: '_site/page.html', folder: '_site' });
+    const { asked, work } = applyTo({ path: '_site/page.html', siteRoot: '_site/' });
     await work;
     expect(asked).toEqual([]);
   });

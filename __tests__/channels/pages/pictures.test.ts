@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { commitPlanned } from '../../../src/channels/pages/commit.ts';
-import { formatCommitMessage, isOwned } from '../../../src/channels/pages/ownership.ts';
-import { type ComparedFile, planFiles, type WantedFile } from '../../../src/channels/pages/plan-files.ts';
-import type { CommitTarget } from '../../../src/channels/pages/target.ts';
+import { type ComparedPlace, commitCompared } from '../../../src/channels/pages/commit.ts';
+import { formatCommitMessage } from '../../../src/channels/pages/commit-message.ts';
+import { compareFiles } from '../../../src/channels/pages/compare-files.ts';
+import { isOwned } from '../../../src/channels/pages/ownership.ts';
+import type { CommitTarget, WantedFile } from '../../../src/channels/pages/target.ts';
 import { hasFailed } from '../../../src/errors.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
 import { absent, failure } from '../../github/fake-github.ts';
@@ -56,8 +57,8 @@ async function compare(wanted: WantedFile, files: BranchFiles) {
 
 /** What a page needs: by path, the new blob of each that changes, `null` for one that is removed. */
 async function planOne(wanted: WantedFile, target: CommitTarget) {
-  const [state] = resultsFor((await planFiles([wanted], target)).places, [wanted]);
-  const { change } = hasFailed(state) ? {} : (state as ComparedFile);
+  const [state] = resultsFor((await compareFiles([wanted], target)).places, [wanted]);
+  const { change } = hasFailed(state) ? {} : (state as ComparedPlace);
   const changed = Object.fromEntries([
     ...(change?.writes ?? []).map(({ path, file }) => [path, file.blobSha]),
     ...(change?.removals ?? []).map((path) => [path, null]),
@@ -202,7 +203,7 @@ describe('a page with a picture', () => {
     const github = branchWith({});
     const host = new FakeHttp((_, nth) => ({ status: 201, body: { sha: nth === 1 ? 'new' : 'p1' } }));
     const wanted = [pageWith('new', { [PICTURE]: 'p1' })];
-    await commitPlanned((now) => planFiles(wanted, now), commitTargetWith(github), fakePorts(host.http));
+    await commitCompared((now) => compareFiles(wanted, now), commitTargetWith(github), fakePorts(host.http));
     expect(github.writes).toEqual(['tree', 'commit', 'update_ref']);
     expect(github.sent('tree')).toMatchObject([
       {

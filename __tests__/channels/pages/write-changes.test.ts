@@ -1,11 +1,6 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  COMMIT_METHODS,
-  type CommitMethod,
-  chooseMethod,
-  methodFor,
-} from '../../../src/channels/pages/target.ts';
+import { COMMIT_METHODS, type CommitMethod, chooseMethod } from '../../../src/channels/pages/target.ts';
 import { createChangeWriter } from '../../../src/channels/pages/write-changes.ts';
 import { hasFailed, type Result } from '../../../src/errors.ts';
 import type { Change } from '../../../src/github/change.ts';
@@ -27,7 +22,7 @@ afterEach(() => {
   process.env = env;
 });
 
-describe('methodFor', () => {
+describe('chooseMethod', () => {
   const fileOfSize = (size: number | null): LocalFile | null => (size === null ? null : fileWith({ size }));
 
   test.each<[string, (number | null)[], 'A' | 'B' | 'C', 'A' | 'B' | 'C']>([
@@ -40,9 +35,11 @@ describe('methodFor', () => {
     ['two small files', [1, 1], 'C', 'B'],
     ['files of any size', [1, 50 * MEGABYTE, null], 'C', 'B'],
     ['no file', [], 'B', 'B'],
-  ])('chooses the method for %s, with git and without it', (_, sizes, withGit, withoutGit) => {
-    const files = sizes.map(fileOfSize);
-    expect([methodFor(files, true), methodFor(files, false)]).toEqual([withGit, withoutGit]);
+  ])('chooses the method for %s, with git and without it', async (_, sizes, withGit, withoutGit) => {
+    const choose = () => chooseMethod(sizes.map(fileOfSize), fakePorts().signal);
+    expect(await choose()).toBe(withGit);
+    process.env.PATH = await temporaryFolder();
+    expect(await choose()).toBe(withoutGit);
   });
 
   test('has a name for the report for each method', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DeliveryError } from '../../../src/errors.ts';
-import { type ApiRefusal, parseErrorBody, refusalError } from '../../../src/github/api/failures.ts';
+import { parseErrorBody, refusalError } from '../../../src/github/api/failures.ts';
+import type { ApiRefusal } from '../../../src/github/api/refusal-rules.ts';
 import { shortHostMessage } from '../../../src/http/response.ts';
 import { API } from '../../../src/protocol/calls.ts';
 import { NOON } from '../../support/ports.ts';
@@ -72,7 +73,7 @@ describe('refusalError', () => {
     [
       409,
       { message: 'Repository rule violations found; Changes must be made through a pull request.' },
-      /^set `branch:`/,
+      /^build the site from a branch without this rule .* set `branch:`/,
     ],
   ] as const)('gives for HTTP %i %o a hint that helps, and no permission', (status, more, hint) => {
     const error = refused(status, more);
@@ -130,7 +131,7 @@ describe('refusalError', () => {
       const failure = refused(status, { message });
       expect(failure).toMatchObject({ code: 'FORBIDDEN_BY_RULE', retryable: false });
       expect(failure.hint).not.toContain('another job');
-      for (const word of ['pull request', '`branch:`', '`token:`', 'K2'])
+      for (const word of ['Settings → Pages', '`branch:`', '`token:`', 'K2'])
         expect(failure.hint).toContain(word);
     }
   });
@@ -190,7 +191,12 @@ describe('refusalError', () => {
     ['set `branch:` to one that exists', 'K2', 404, { message: 'Branch drafts not found' }],
     ['set `tag:` to another one', 'K3', 422, { message: 'Cannot upload assets to an immutable release.' }],
     ['one that may bypass the rule', 'K2', 409, { message: 'Repository rule violations found' }],
-    ['set `branch:` to one without the rule', 'K2', 422, { message: 'Cannot update this protected branch' }],
+    [
+      'build the site from a branch without this rule (Settings → Pages) and set `branch:` to it',
+      'K2',
+      422,
+      { message: 'Cannot update this protected branch' },
+    ],
     ['for a file of this size', 'K2', 413, {}],
     ['push a first one', 'K3', 409, { message: 'Git Repository is empty.' }],
     ['push a first one', 'K3', 422, { message: 'Validation Failed; Repository is empty.' }],

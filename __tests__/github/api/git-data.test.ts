@@ -113,7 +113,7 @@ describe('commitChanges', () => {
   ])('creates nothing where the branch %s since it was compared', async (_, planned, readHead) => {
     const github = new FakeGitHub(answers);
     await expect(
-      commitChanges(github, [changeWith()], { branch: 'main', planned, readHead }),
+      commitChanges(github, [changeWith()], { branch: 'main', planned }, readHead),
     ).rejects.toMatchObject({
       code: 'CONFLICT',
       retryable: true,
@@ -137,7 +137,7 @@ describe('commitChanges', () => {
   test('creates a new branch with commits of its own, the first without a parent', async () => {
     const github = new FakeGitHub({ ...answers, create_ref: {} });
     const changes = [changeWith(), changeWith({ path: 'c.html' })];
-    await commitChanges(github, changes, { branch: 'new', planned: null, readHead: async () => null });
+    await commitChanges(github, changes, { branch: 'new', planned: null }, async () => null);
     expect(github.sent('tree')).toEqual([
       { tree: [entry('a/b.html', 'b10b')] },
       { base_tree: 'tree1', tree: [entry('c.html', 'b10b')] },

@@ -647,6 +647,16 @@ describe('gitError', () => {
     expect(failure.hint).toMatch(hint);
   });
 
+  test('tells what the host says, without the form in which git passes it on', () => {
+    const err =
+      'remote: \nremote: error: GH006: Protected branch update failed for refs/heads/main.        \nremote: \nremote: - Changes must be made through a pull request.\n ! [remote rejected] x -> main (protected branch hook declined)';
+    const failure = gitError('pushing', { exitCode: 1, out: '', err }, { online: true, secrets: [] });
+    expect(failure.message).toBe(
+      'pushing failed: GH006: Protected branch update failed for refs/heads/main.; - Changes must be made through a pull request.; ! [remote rejected] x -> main (protected branch hook declined)',
+    );
+    expect(failure.hint).toMatch(/^build the site from a branch without this rule/);
+  });
+
   test('maps a failure of an offline command to INTERNAL, whatever its message', () => {
     const err = 'fatal: No space left on device; HTTP 403';
     const failure = gitError('writing', { exitCode: 128, out: '', err }, { online: false, secrets: [] });

@@ -1,4 +1,3 @@
-import { hasFailed } from '../../errors.ts';
 import {
   type BranchEntry,
   type ExistingBlobs,
@@ -9,7 +8,7 @@ import {
   submoduleError,
 } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import { getLastCommits, type LastCommits } from '../../github/api/history.ts';
+import { getLastCommits, type LastCommit, type LastCommits } from '../../github/api/history.ts';
 
 /** Everything that a commit holds, by path. */
 type CommitEntries = ReadonlyMap<string, BranchEntry>;
@@ -18,7 +17,7 @@ type CommitEntries = ReadonlyMap<string, BranchEntry>;
 export interface BranchReader {
   /** @param head sha of the commit */
   getBlobs(github: GitHubClient, head: string, paths: readonly string[]): Promise<ExistingBlobs>;
-  /** The last commit that touched each path. @param head sha of the commit that the history begins with */
+  /** The last commit that touched each path, and others that are known. @param head sha of the commit to begin with */
   getCommits(github: GitHubClient, head: string, paths: readonly string[]): Promise<LastCommits>;
   /** @param commit its sha @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files. */
   getEntries(github: GitHubClient, commit: string): Promise<CommitEntries>;
@@ -27,18 +26,23 @@ export interface BranchReader {
 /** Commits whose entries are remembered: the newest one, and the one that delivered what is looked at. */
 const REMEMBERED = 2;
 
-/** Creates a reader that remembers the newest commit only, and the entries of the one before. */
+/** Creates a reader that remembers the trees of two commits, and the history of the newest one. */
 export function createBranchReader(): BranchReader {
-  const blobs = createMemory(getExistingBlobs);
-  const commits = createMemory(getLastCommits);
   const entries = new Map<string, CommitEntries>();
+  let history = { head: '', commits: new Map<string, LastCommit | null>() };
   return {
     getBlobs: async (github, head, paths) => {
       const tree = entries.get(head);
-      if (tree === undefined) return blobs(github, head, paths);
+      if (tree === undefined) return getExistingBlobs(github, head, paths);
       return new Map(paths.map((path) => [path, findInTree(tree, path)]));
     },
-    getCommits: commits,
+    getCommits: async (github, head, paths) => {
+      if (history.head !== head) history = { head, commits: new Map() };
+      const { commits } = history;
+      const missing = paths.filter((path) => !commits.has(path));
+      for (const [path, last] of await getLastCommits(github, head, missing)) commits.set(path, last);
+      return commits;
+    },
     getEntries: async (github, commit) => {
       const found = entries.get(commit) ?? (await listEntries(github, commit));
       // The one that was used last is at the end.
@@ -47,26 +51,6 @@ export function createBranchReader(): BranchReader {
       for (const oldest of [...entries.keys()].slice(0, -REMEMBERED)) entries.delete(oldest);
       return found;
     },
-  };
-}
-
-type ReadPaths<Value> = (
-  github: GitHubClient,
-  head: string,
-  paths: readonly string[],
-) => Promise<ReadonlyMap<string, Value>>;
-
-/** The same reading, in which only paths that are not known yet are asked for. A failure is not remembered. */
-function createMemory<Value>(read: ReadPaths<Value>): ReadPaths<Value> {
-  let known = { head: '', values: new Map<string, Value>() };
-  return async (github, head, paths) => {
-    if (known.head !== head) known = { head, values: new Map() };
-    const { values } = known;
-    const missing = paths.filter((path) => !values.has(path));
-    const found = missing.length === 0 ? new Map<string, Value>() : await read(github, head, missing);
-    for (const [path, value] of found) if (!hasFailed(value)) values.set(path, value);
-    const result = paths.map((path) => [path, found.get(path) ?? values.get(path)] as const);
-    return new Map(result.flatMap(([path, value]) => (value === undefined ? [] : [[path, value] as const])));
   };
 }
 

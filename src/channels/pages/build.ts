@@ -8,7 +8,7 @@ import {
   getDeploymentStatus,
   requestBuild,
 } from '../../github/api/pages-build.ts';
-import type { Ports } from '../../ports.ts';
+import type { Clock, Ports } from '../../ports.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
 import type { ChannelAction, HostProgress, Placement } from '../channel.ts';
@@ -18,9 +18,9 @@ import { createSiteRun, type RunProgress } from './site-workflow.ts';
 
 type BuiltBy = PagesDestination['builtBy'];
 /** Asks how far the build is that contains a commit. */
-type WatchBuild = (
-  placed: Pick<Placement, 'commitSha' | 'hostMayChangeBytes' | 'written'>,
-) => Promise<HostProgress>;
+type WatchBuild = (placed: WatchedPlacement) => Promise<HostProgress>;
+
+type WatchedPlacement = Pick<Placement, 'commitSha' | 'hostMayChangeBytes' | 'written'>;
 
 /** What is built, and how. */
 type SiteBuild = Pick<PagesDestination, 'builtBy' | 'branch'>;
@@ -50,8 +50,6 @@ export function createProgress(
   };
 }
 
-const NOT_REQUESTED: BuildRequest = { words: '', again: true, started: false };
-
 /**
  * Watches the build that should publish the commit. The host is asked at most 48 times, spread over the whole
  * wait, however often the watch is called. A build that does not start, or that had failed before this delivery,
@@ -66,70 +64,95 @@ export function watchBuild(
   options: BuildOptions,
   { clock }: Pick<Ports, 'clock'>,
 ): WatchBuild {
-  const { builtBy } = build;
-  const pause = options.timeout / BUILD_WAIT.polls;
-  const askBuild = createBuildQuestion(github, build, options);
-  let asked = { next: Number.NEGATIVE_INFINITY, polls: 0 };
-  const notAsked: HostProgress = { finished: false, detail: 'not asked yet', hint: HINTS[builtBy].late };
-  let progress = notAsked;
-  // Another file of the same build may have another commit: what is said of one says nothing of the other.
-  let askedFor: string | undefined;
-  const finished = new Map<string, HostProgress>();
-  return async ({ commitSha, hostMayChangeBytes, written }) => {
+  const watch = new BuildWatch(github, build, options, clock);
+  return (placed) => watch.ask(placed);
+}
+
+class BuildWatch {
+  readonly #github: GitHubClient;
+  readonly #build: SiteBuild;
+  readonly #timeout: number;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #starter: BuildStarter | null;
+  readonly #finished = new Map<string, HostProgress>();
+  #polls = 0;
+  #nextPoll = Number.NEGATIVE_INFINITY;
+  /** Another file of the same build may have another commit: what is said of one says nothing of the other. */
+  #asked: { readonly commit: string; readonly progress: HostProgress } | undefined;
+  #request: BuildRequest = { words: '', again: true, started: false };
+  /** What an earlier delivery left: the build that had failed before the first poll. */
+  #failedBefore: string | undefined;
+
+  constructor(github: GitHubClient, build: SiteBuild, options: BuildOptions, clock: Pick<Clock, 'now'>) {
+    this.#github = github;
+    this.#build = build;
+    this.#timeout = options.timeout;
+    this.#clock = clock;
+    this.#starter = createBuildStarter(github, build, options);
+  }
+
+  async ask({ commitSha, hostMayChangeBytes, written }: WatchedPlacement): Promise<HostProgress> {
     // Where there was nothing to remove, what the branch holds now counts.
-    const commit = commitSha ?? build.branch;
-    const known = finished.get(commit);
+    const commit = commitSha ?? this.#build.branch;
+    const known = this.#finished.get(commit);
     if (known !== undefined) return known;
-    if (askedFor !== commit) {
-      // What is finished needs no pause before the next question.
-      if (finished.size > 0) asked = { ...asked, next: Number.NEGATIVE_INFINITY };
-      progress = notAsked;
-      askedFor = commit;
+    const { late } = HINTS[this.#build.builtBy];
+    let { progress } =
+      this.#asked?.commit === commit
+        ? this.#asked
+        : { progress: { finished: false, detail: 'not asked yet', hint: late } };
+    // What is finished needs no pause before the next question.
+    const isNext = this.#asked?.commit !== commit && this.#finished.size > 0;
+    const isDue = isNext || this.#clock.now() >= this.#nextPoll;
+    if (isDue && this.#polls < BUILD_WAIT.polls) {
+      const { status, run, words } = await this.#poll(commit, written);
+      const isBuilt = status.status === 'built';
+      // Without the host's word, what the site's build may change cannot be proven at all.
+      const unread = hostMayChangeBytes && status.status === 'unknown' ? status.hint : undefined;
+      progress = {
+        finished: isBuilt,
+        // A commit of ours that has no build yet will have one.
+        building: status.status === 'building' || (written && status.notStarted === true),
+        detail: joinWords(status.detail, words),
+        httpCode: status.httpCode,
+        hint: run?.hint ?? unread ?? late,
+        // Only a proof by the marker needs it.
+        committedAt: isBuilt && hostMayChangeBytes ? await getCommitTime(this.#github, commit) : undefined,
+      };
+      if (isBuilt) this.#finished.set(commit, progress);
     }
-    if (clock.now() < asked.next || asked.polls >= BUILD_WAIT.polls) return progress;
-    const polls = asked.polls + 1;
-    const { status, run, words } = await askBuild({ commitSha: commit, written, polls });
-    // A limit may be lifted earlier than the host says.
-    const requested = Math.min(status.retryAfter ?? 0, options.timeout / BUILD_WAIT.longestPauses);
-    asked = { next: clock.now() + Math.max(pause, requested), polls };
-    const committedAt = await readCommitTime(github, status, { commitSha: commit, hostMayChangeBytes });
-    // Without the host's word, what the site's build may change cannot be proven at all.
-    const unread = hostMayChangeBytes && status.status === 'unknown' ? status.hint : undefined;
-    const hint = run?.hint ?? unread ?? notAsked.hint ?? '';
-    progress = { ...toProgress(status, words, written), hint, committedAt };
-    if (progress.finished) finished.set(commit, progress);
+    this.#asked = { commit, progress };
     return progress;
-  };
-}
+  }
 
-function toProgress(
-  { status, detail, httpCode, notStarted = false }: BuildStatus,
-  words: string,
-  written: boolean,
-): HostProgress {
-  const parts = [detail, words].filter((part) => part !== '');
-  const detailed = parts.join('; ');
-  // A commit of ours that has no build yet will have one.
-  const building = status === 'building' || (written && notStarted);
-  return { finished: status === 'built', building, detail: detailed, httpCode };
-}
-
-/** When the commit of a finished build was made; only a proof by the marker needs it. */
-async function readCommitTime(
-  github: GitHubClient,
-  { status }: BuildStatus,
-  { commitSha, hostMayChangeBytes }: { readonly commitSha: string; readonly hostMayChangeBytes: boolean },
-): Promise<number | undefined> {
-  return status === 'built' && hostMayChangeBytes ? getCommitTime(github, commitSha) : undefined;
-}
-
-/** The commit that is waited for. */
-interface BuildPoll {
-  readonly commitSha: string;
-  /** Whether this delivery made it. */
-  readonly written: boolean;
-  /** How many polls there were, with this one. */
-  readonly polls: number;
+  /** One poll: asks how far the build is, starts it where it is due, and asks for the run that was started. */
+  async #poll(commit: string, written: boolean): Promise<BuildAnswer> {
+    this.#polls += 1;
+    const { builtBy } = this.#build;
+    const starter = this.#starter;
+    const status = await (builtBy === 'workflow' ? getDeploymentStatus : getBuildStatus)(
+      this.#github,
+      commit,
+    );
+    // A limit may be lifted earlier than the host says.
+    const asked = Math.min(status.retryAfter ?? 0, this.#timeout / BUILD_WAIT.longestPauses);
+    this.#nextPoll = this.#clock.now() + Math.max(this.#timeout / BUILD_WAIT.polls, asked);
+    if (this.#polls === 1 && !written && starter !== null) this.#failedBefore = status.build;
+    const isEarlier = status.build !== undefined && status.build === this.#failedBefore;
+    const isOpen = this.#request.started && status.status !== 'built';
+    const run = isOpen ? await starter?.follow?.() : undefined;
+    const { errored } = HINTS[builtBy];
+    if (status.status === 'errored' && !isEarlier) throw buildError(status, errored, run);
+    if (run?.failure !== undefined) throw run.failure;
+    if (this.#request.again && (isEarlier || starter?.isDue(status, this.#polls, written))) {
+      this.#request = (await starter?.start()) ?? this.#request;
+      const { started, again, words } = this.#request;
+      if (isEarlier && !started && !again) {
+        throw buildError({ ...status, detail: joinWords(status.detail, words) }, errored);
+      }
+    }
+    return { status, run, words: joinWords(this.#request.words, run?.words ?? '') };
+  }
 }
 
 interface BuildAnswer {
@@ -139,36 +162,7 @@ interface BuildAnswer {
   readonly words: string;
 }
 
-/** One poll: asks how far the build is, starts it where it is due, and asks for the run that was started. */
-function createBuildQuestion(
-  github: GitHubClient,
-  build: SiteBuild,
-  options: BuildOptions,
-): (poll: BuildPoll) => Promise<BuildAnswer> {
-  const getStatus = build.builtBy === 'workflow' ? getDeploymentStatus : getBuildStatus;
-  const starter = createBuildStarter(github, build, options);
-  let request = NOT_REQUESTED;
-  let failedBefore: string | undefined;
-  return async ({ commitSha, written, polls }) => {
-    const status = await getStatus(github, commitSha);
-    // Only the first poll shows what an earlier delivery left.
-    if (polls === 1 && !written && starter !== null) failedBefore = status.build;
-    const isEarlier = status.build !== undefined && status.build === failedBefore;
-    const run = request.started && status.status !== 'built' ? await starter?.follow?.() : undefined;
-    if (status.status === 'errored' && !isEarlier)
-      throw buildError(status, HINTS[build.builtBy].errored, run);
-    if (run?.failure !== undefined) throw run.failure;
-    if (request.again && (isEarlier || starter?.isDue(status, polls, written))) {
-      request = (await starter?.start()) ?? request;
-      if (isEarlier && !request.started && !request.again) {
-        const detail = `${status.detail}; ${request.words}`;
-        throw buildError({ ...status, detail }, HINTS[build.builtBy].errored);
-      }
-    }
-    const words = [request.words, run?.words ?? ''].filter((part) => part !== '').join('; ');
-    return { status, run, words };
-  };
-}
+const joinWords = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('; ');
 
 interface BuildStarter {
   /** Whether the build should be started now. */

@@ -1,37 +1,54 @@
 import { type ItemResult, withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf, toDeliveryError } from '../../errors.ts';
+import type { LastCommit } from '../../github/api/history.ts';
 import type { Change } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
+import type { SiteChanges } from '../site-changes.ts';
 import { createBranchReader } from './branch-reader.ts';
+import type { EarlierFiles } from './earlier-files.ts';
 import { type CommitMethod, type CommitTarget, methodOf } from './target.ts';
-import { createChangeWriter } from './write-changes.ts';
+import { type ChangeWriter, createChangeWriter } from './write-changes.ts';
 
-/** What a place of the branch needs: a change, or nothing more. */
+/** What a place of the branch needs, a file or a folder: a change, or nothing more. */
 export interface ComparedPlace {
   /** Absent where the place is as wanted. */
   readonly change?: Change | undefined;
   /** The commit that made it so; absent where nothing ever existed. */
   readonly commitSha?: string | undefined;
+  /** What it held before, by path, a folder's files by the path within it. */
+  readonly earlier?: EarlierFiles;
+  /** The newest delivery of this tool to it. */
+  readonly replaced?: Pick<LastCommit, 'sha' | 'message'>;
+  /** Of a folder that is delivered: git's id of the delivered files as a tree, and bytes of all that Pages serves. */
+  readonly delivered?: {
+    readonly changes: SiteChanges;
+    readonly treeSha: string;
+    readonly totalSize: number;
+  };
+  /** Of a folder that is removed: the folders of the deliveries, and the files that are removed. */
+  readonly removed?: { readonly sites: readonly string[]; readonly files: readonly string[] };
+  /** Of a folder that is removed: what is said where nothing is to be removed. */
+  readonly nothing?: string;
 }
 
 /** What some places need, all compared with the same commit of the branch. */
-export interface BranchPlan<Item, Place> {
+export interface BranchComparison<Item> {
   /** The commit; `null` where the branch does not exist yet. */
   readonly head: string | null;
-  readonly places: readonly ItemResult<Item, Place>[];
+  readonly places: readonly ItemResult<Item, ComparedPlace>[];
 }
 
 /** Compares places with the branch as it is now. @param sent what earlier attempts may have written */
-export type PlanChanges<Target, Item, Place> = (
-  target: Target,
+export type CompareChanges<Item> = (
+  target: CommitTarget,
   sent: ReadonlySet<Item>,
-) => Promise<BranchPlan<Item, Place>>;
+) => Promise<BranchComparison<Item>>;
 
 /** A place that is as wanted. */
-export interface CommittedPlace<Place> {
+export interface CommittedPlace {
   /** What it needed. */
-  readonly place: Place;
+  readonly place: ComparedPlace;
   /** The commit that made it so; absent where nothing ever existed. */
   readonly commitSha?: string | undefined;
   /** `false` where it was so already. */
@@ -40,7 +57,7 @@ export interface CommittedPlace<Place> {
   readonly method?: CommitMethod | undefined;
 }
 
-type CommittedPlaces<Item, Place> = readonly ItemResult<Item, CommittedPlace<Place>>[];
+type CommittedPlaces<Item> = readonly ItemResult<Item, CommittedPlace>[];
 
 /**
  * Compares, and makes a commit for each place that needs one, all of them in one update of the branch. Each attempt
@@ -48,92 +65,93 @@ type CommittedPlaces<Item, Place> = readonly ItemResult<Item, CommittedPlace<Pla
  *
  * @returns an error says whether anything may have been written
  */
-export async function commitPlanned<Target extends CommitTarget, Item, Place extends ComparedPlace>(
-  plan: PlanChanges<Target, Item, Place>,
-  target: Target,
+export async function commitCompared<Item>(
+  compare: CompareChanges<Item>,
+  target: CommitTarget,
   ports: Ports,
-): Promise<CommittedPlaces<Item, Place>> {
-  /** What was sent last for each item. */
-  const sent = new Map<Item, Place>();
-  let method: CommitMethod | undefined;
-  const write = createChangeWriter(target, ports, (used) => {
-    method = used;
-  });
-  const compare = (github = target.github): Promise<BranchPlan<Item, Place>> => {
-    // After a write, what was read of the branch may be old.
-    const reader = sent.size === 0 ? target.reader : createBranchReader();
-    return plan({ ...target, github, reader }, new Set(sent.keys()));
-  };
-  const finish = (
-    { places }: BranchPlan<Item, Place>,
-    conclude: (change: Change) => Result<string>,
-  ): CommittedPlaces<Item, Place> =>
-    places.map(({ item, result }) => {
-      // After a stop it is not known what the last write did.
-      if (hasFailed(result))
-        return { item, result: ports.signal.aborted ? result : result.withLeftBehind([]) };
-      return { item, result: finishPlace(result as Place, sent.get(item), method, conclude) };
-    });
-  let known: BranchPlan<Item, Place> | null = null;
+): Promise<CommittedPlaces<Item>> {
+  const commit = new ComparedCommit(compare, target, ports);
   try {
-    return await withRetries(ports, async () => {
-      const planned = known ?? (await compare());
-      known = null;
-      const changes = planned.places.flatMap(({ item, result }) => {
-        const { change } = hasFailed(result) ? {} : (result as Place);
-        if (change !== undefined) sent.set(item, result as Place);
-        return change ?? [];
-      });
-      if (changes.length === 0) return finish(planned, leftOut);
-      const commits = await write(changes, planned.head).catch((thrown: unknown) => {
-        known = isStillTrue(thrown, changes, target) ? planned : null;
-        throw thrown;
-      });
-      const byChange = new Map(commits.map(({ item, result }) => [item, result]));
-      return finish(planned, (change) => byChange.get(change) ?? leftOut());
-    });
+    return await withRetries(ports, () => commit.attempt());
   } catch (thrown) {
-    const error = toDeliveryError(thrown);
-    if (sent.size === 0) throw error.withLeftBehind([]);
-    if (!ports.signal.aborted) throw error;
-    // The branch may hold a commit whose answer did not arrive.
-    const arrived = await resultOf(() => compare(target.github.withSignal(withCleanupSignal(ports).signal)));
-    if (hasFailed(arrived)) throw error;
-    return finish(arrived as BranchPlan<Item, Place>, () => error);
+    return commit.findArrived(toDeliveryError(thrown));
   }
 }
 
-/** @param sent what was sent last for the place, if anything was */
-function finishPlace<Place extends ComparedPlace>(
-  place: Place,
-  sent: Place | undefined,
-  method: CommitMethod | undefined,
-  conclude: (change: Change) => Result<string>,
-): Result<CommittedPlace<Place>> {
-  const commitSha = place.change === undefined ? place.commitSha : conclude(place.change);
-  if (hasFailed(commitSha)) return commitSha;
-  return sent === undefined
-    ? { place, commitSha: commitSha as string | undefined, written: false }
-    : { place: sent, commitSha: commitSha as string | undefined, written: true, method };
-}
+class ComparedCommit<Item> {
+  readonly #compareWith: CompareChanges<Item>;
+  readonly #target: CommitTarget;
+  readonly #ports: Ports;
+  readonly #write: ChangeWriter;
+  /** What was sent last for each item. */
+  readonly #sent = new Map<Item, ComparedPlace>();
+  /** The comparison that the next attempt need not repeat. */
+  #known: BranchComparison<Item> | null = null;
+  #method: CommitMethod | undefined;
 
-/** The same for a single place. @param plan gets whether an earlier attempt may have written it */
-export async function commitOne<Target extends CommitTarget, Place extends ComparedPlace>(
-  plan: (
-    target: Target,
-    wasSent: boolean,
-  ) => Promise<{ readonly head: string | null; readonly place: Place }>,
-  target: Target,
-  ports: Ports,
-): Promise<CommittedPlace<Place>> {
-  const planOne: PlanChanges<Target, Target, Place> = async (now, sent) => {
-    const { head, place } = await plan(now, sent.size > 0);
-    return { head, places: [{ item: target, result: place }] };
-  };
-  const [done] = await commitPlanned(planOne, target, ports);
-  const result = done?.result ?? leftOut();
-  if (hasFailed(result)) throw result;
-  return result as CommittedPlace<Place>;
+  constructor(compare: CompareChanges<Item>, target: CommitTarget, ports: Ports) {
+    this.#compareWith = compare;
+    this.#target = target;
+    this.#ports = ports;
+    this.#write = createChangeWriter(target, ports, (used) => {
+      this.#method = used;
+    });
+  }
+
+  async attempt(): Promise<CommittedPlaces<Item>> {
+    const compared = this.#known ?? (await this.#compare());
+    this.#known = null;
+    const changes = compared.places.flatMap(({ item, result }) => {
+      const place = hasFailed(result) ? {} : (result as ComparedPlace);
+      if (place.change !== undefined) this.#sent.set(item, place);
+      return place.change ?? [];
+    });
+    if (changes.length === 0) return this.#finish(compared, leftOut);
+    const commits = await this.#write(changes, compared.head).catch((thrown: unknown) => {
+      this.#known = isStillTrue(thrown, changes, this.#target) ? compared : null;
+      throw thrown;
+    });
+    const byChange = new Map(commits.map(({ item, result }) => [item, result]));
+    return this.#finish(compared, (change) => byChange.get(change) ?? leftOut());
+  }
+
+  /** After a stop, the branch may hold a commit whose answer did not arrive. @throws the error where it is not known */
+  async findArrived(error: DeliveryError): Promise<CommittedPlaces<Item>> {
+    if (this.#sent.size === 0) throw error.withLeftBehind([]);
+    if (!this.#ports.signal.aborted) throw error;
+    const github = this.#target.github.withSignal(withCleanupSignal(this.#ports).signal);
+    const arrived = await resultOf(() => this.#compare(github));
+    if (hasFailed(arrived)) throw error;
+    return this.#finish(arrived as BranchComparison<Item>, () => error);
+  }
+
+  #compare(github = this.#target.github): Promise<BranchComparison<Item>> {
+    // After a write, what was read of the branch may be old.
+    const reader = this.#sent.size === 0 ? this.#target.reader : createBranchReader();
+    return this.#compareWith({ ...this.#target, github, reader }, new Set(this.#sent.keys()));
+  }
+
+  #finish(
+    { places }: BranchComparison<Item>,
+    conclude: (change: Change) => Result<string>,
+  ): CommittedPlaces<Item> {
+    return places.map(({ item, result }) => {
+      // After a stop it is not known what the last write did.
+      if (hasFailed(result)) {
+        return { item, result: this.#ports.signal.aborted ? result : result.withLeftBehind([]) };
+      }
+      const now = result as ComparedPlace;
+      const commitSha = now.change === undefined ? now.commitSha : conclude(now.change);
+      if (hasFailed(commitSha)) return { item, result: commitSha };
+      const sent = this.#sent.get(item);
+      const done = {
+        place: sent ?? now,
+        commitSha: commitSha as string | undefined,
+        written: sent !== undefined,
+      };
+      return { item, result: sent === undefined ? done : { ...done, method: this.#method } };
+    });
+  }
 }
 
 const leftOut = (): DeliveryError => new DeliveryError('INTERNAL', 'no commit was made');

@@ -1,9 +1,6 @@
 import { DeliveryError } from '../../errors.ts';
-import { getBlobSha } from '../../github/api/branch.ts';
-import type { GitHubClient } from '../../github/api/client.ts';
 import type { PagesSite, RepositoryContext } from '../../github/api/repository.ts';
 import { defaultRawUrl, defaultSiteUrl, type RepositoryName } from '../../github/hosts.ts';
-import { buildWithJekyll, MARKDOWN } from '../../rules/jekyll.ts';
 import { encodePath } from '../../rules/naming.ts';
 import type { Words } from '../../words.ts';
 
@@ -41,12 +38,14 @@ export interface PagesDestination {
   /** The address of the root of all that Pages serves. */
   readonly rootUrl: URL;
   readonly builtBy: PagesSite['builtBy'];
+  /** The workflow that `site-workflow` names. */
+  readonly workflow?: string | undefined;
   /** Whether the site's build may rightly change the file. */
   readonly hostMayChangeBytes: boolean;
   /** What a person should know of the page. */
   readonly notes: readonly string[];
-  /** The site's root folder in the branch: empty, or such as `docs`. */
-  readonly folder: string;
+  /** The folder of the branch that Pages serves: empty for all of it, or ending in `/`. */
+  readonly siteRoot: string;
   /** What had to be assumed. */
   readonly unknown: readonly string[];
 }
@@ -70,19 +69,20 @@ export function resolveDestination(
   if (site === null && givenBase === undefined && !setup) throw noSiteError(repository, setup);
   if (known !== null && givenBase === undefined) refuseUnusableSite(known, location);
   const branch = targetBranch(location, site);
-  const folder = known?.folder ?? '';
-  const path = pathBelow(folder, location);
+  const siteRoot = rootOf(site);
+  const path = pathBelow(siteRoot, location);
   const rootUrl = location.pagesBase ?? known?.base ?? defaultSiteUrl(location.serverUrl, repository);
   const rawBase =
     location.rawBase ?? urlBelow(defaultRawUrl(location.serverUrl, repository, known?.base), branch);
   return {
     branch,
     path,
-    folder,
-    pageUrl: addressOf({ folder, rootUrl }, path),
+    siteRoot,
+    pageUrl: addressOf({ siteRoot, rootUrl }, path),
     rawUrl: urlBelow(rawBase, path),
     rootUrl,
     builtBy: known?.builtBy ?? (location.siteWorkflow === undefined ? 'branch' : 'workflow'),
+    ...(location.siteWorkflow && { workflow: location.siteWorkflow }),
     hostMayChangeBytes: false,
     notes: [],
     unknown: site === 'unreadable' ? [SETTINGS_UNREADABLE] : [],
@@ -101,27 +101,25 @@ export function targetBranch(
 const SETTINGS_UNREADABLE =
   'the Pages settings could not be read (the permission `pages: read` is missing); the usual address was assumed';
 
-/** The site's root folder as the beginning of a path: empty, or such as `docs/`. */
-export const folderPrefix = (folder: string): string => (folder === '' ? '' : `${folder}/`);
+/** The folder of the branch that a Pages site serves: empty, or such as `docs/`. */
+export const rootOf = (site: RepositoryContext['site']): string =>
+  site === null || typeof site === 'string' || site.folder === '' ? '' : `${site.folder}/`;
 
 /** The path as the site serves it: without the site's root folder. */
-export const servedPath = (folder: string, path: string): string =>
-  folder === '' ? path : path.slice(folder.length + 1);
+export const servedPath = (siteRoot: string, path: string): string => path.slice(siteRoot.length);
 
 function pathBelow(
-  folder: string,
+  prefix: string,
   { path = '', name, confinement }: Pick<PagesLocation, 'path' | 'confinement'> & { readonly name: string },
 ): string {
-  const prefix = folderPrefix(folder);
   if (confinement !== undefined) return prefix + confinement.folder + name;
-  if (path === '') return prefix + name;
   // `./` is the root of the site.
-  if (path === './') return prefix + name;
+  if (path === '' || path === './') return prefix + name;
   const whole = path.endsWith('/') ? path + name : path;
   if (whole.startsWith(prefix)) return whole;
   throw new DeliveryError(
     'BAD_INPUT',
-    `the site shows only the folder /${folder} of its branch, and ${whole} is outside`,
+    `the site shows only the folder /${prefix.slice(0, -1)} of its branch, and ${whole} is outside`,
     { step: 'check', hint: (w) => `set ${w.input('path', `${prefix}${path}`)}` },
   );
 }
@@ -148,66 +146,11 @@ export function refuseUnusableSite(
   );
 }
 
-/** Tells whether a branch contains a file. */
-export type FileLookup = (branch: string, path: string) => Promise<boolean>;
-
-/** Looks for the file that switches Jekyll off; each place is asked once for all files, which have one branch. */
-export function createJekyllLookup(github: GitHubClient): FileLookup {
-  const asked = new Map<string, Promise<boolean>>();
-  return (branch, path) => {
-    const exists = asked.get(path) ?? getBlobSha(github, { branch, path }).then((blob) => blob !== null);
-    asked.set(path, exists);
-    return exists;
-  };
-}
-
-/**
- * Adds what Jekyll does to the file, where it builds the site. A `.nojekyll` at the site's root switches it off. A file
- * that is both copied and rendered is shown as a page where a marker can prove that.
- *
- * @param content the file's first bytes, and whether a marker was given
- * @throws {DeliveryError} `BAD_INPUT` where the address would never show the file.
- */
-export async function applyJekyll(
-  destination: PagesDestination,
-  content: { readonly head: string; readonly hasMarker: boolean },
-  exists: FileLookup,
-): Promise<PagesDestination> {
-  const { branch, path, folder, builtBy, pageUrl } = destination;
-  const served = servedPath(folder, path);
-  if (builtBy === 'workflow') return { ...destination, hostMayChangeBytes: true };
-  const { isCopied, page } = buildWithJekyll(served, content.head);
-  if (isCopied && (page === null || !content.hasMarker)) return destination;
-  const switchFile = `${folderPrefix(folder)}.nojekyll`;
-  if (await exists(branch, switchFile)) return destination;
-  if (page === null || !content.hasMarker) throw jekyllError(served, switchFile, page === null);
-  return {
-    ...destination,
-    pageUrl: new URL(pageUrl.href.replace(MARKDOWN, '.html')),
-    hostMayChangeBytes: true,
-    notes: [`Jekyll renders ${served} into this page`],
-  };
-}
-
-function jekyllError(served: string, switchFile: string, isLeftOut: boolean): DeliveryError {
-  const message = isLeftOut
-    ? `Jekyll leaves ${served} out of the site because of its name`
-    : `Jekyll renders ${served}, so the page has other bytes than the file`;
-  const change = (w: Words) =>
-    isLeftOut
-      ? `set ${w.input('path')} to a name that does not begin with _ . # or ~ and does not end with ~`
-      : `set ${w.input('marker')} to a text that the page keeps`;
-  return new DeliveryError('BAD_INPUT', message, {
-    step: 'check',
-    hint: (w) => `${change(w)}, or commit an empty ${switchFile}`,
-  });
-}
-
 /** The address of any path of the branch, a file or a folder that ends in `/`. */
 export const addressOf = (
-  { folder, rootUrl }: Pick<PagesDestination, 'folder' | 'rootUrl'>,
+  { siteRoot, rootUrl }: Pick<PagesDestination, 'siteRoot' | 'rootUrl'>,
   path: string,
-): URL => urlBelow(rootUrl, servedPath(folder, path));
+): URL => urlBelow(rootUrl, servedPath(siteRoot, path));
 
 function urlBelow(base: URL, path: string): URL {
   return new URL(`${base.href.replace(/\/$/, '')}/${encodePath(path)}`);

@@ -1,141 +1,17 @@
-import { DeliveryError } from '../../errors.ts';
-import type { LastCommit } from '../../github/api/history.ts';
+import { parentFolders } from '../../github/api/branch.ts';
+import { type GitHubClient, isLastPage } from '../../github/api/client.ts';
+import { getLastCommits } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
-import {
-  CONFINED_TRAILER,
-  KEPT_TRAILER,
-  OBJECT_TRAILER,
-  REMOVED_TRAILER,
-  TRAILER,
-  TREE_TRAILER,
-} from '../../protocol/words.ts';
-import { baseName } from '../../rules/naming.ts';
-import { isPictureOf } from './pictures.ts';
+import { SITE } from '../../protocol/limits.ts';
+import { type BranchTree, filesBelow, hasFilesBelow, treeShaAt } from './branch-reader.ts';
+import { createKeptLookup, type DeliveredSite, listDelivered, parseMessage } from './commit-message.ts';
+import type { CommitTarget } from './target.ts';
 
 /*
- * Who owns a path of the branch is decided by the last commit that touched it: its message says what was delivered.
- * `isOwned` here judges one file; `site-history.ts` finds the files of a folder, `compare-site.ts` which of them may be
- * replaced, `plan-site.ts` what `prune` and `keep` remove, and `find-sites.ts` what a withdrawal removes.
+ * Who owns a path of the branch: the newest commit that has the form of this tool's says what was delivered, and the
+ * branch still holds just that. `isOwned` judges one file, `findDeliveries` the files of folders, `findWholeSites` those
+ * that `keep` may remove. Nothing else in the project decides it; what is not ours is refused with `not-ours.ts`.
  */
-
-/** A folder that a commit delivered as a whole. */
-export interface DeliveredSite {
-  /** The folder in the branch: empty for its root, or ending in `/`. */
-  readonly folder: string;
-  /** Git's id of the tree that has exactly the delivered files. */
-  readonly treeSha: string;
-  /** What else the folder had, with paths within it; that of a whole folder ends in `/`. */
-  readonly kept: readonly TreeFile[];
-}
-
-/** What a commit of this tool says of itself. */
-export interface DeliveryMessage {
-  readonly verb: 'ADD' | 'UPDATE' | 'REMOVE';
-  /** What the user said about the delivery, in one line. */
-  readonly essence: string;
-  /** What the delivery was confined to. */
-  readonly confinedTo?: string | undefined;
-  /** The file that it delivered, then the pictures that a page got with it: git's ids of their bytes. */
-  readonly objects?: readonly TreeFile[];
-  readonly site?: DeliveredSite;
-  /** The folders of the sites that it removed. */
-  readonly removed?: readonly string[];
-}
-
-/**
- * The message of a commit: `ADD/UPDATE/REMOVE <name>: <essence>`, then trailers that name what it did.
- *
- * @param place path of the file; of a folder it ends in `/`, or is empty for the branch's root
- * @see protocol 1 (repository etiquette), design 4
- */
-export function formatCommitMessage(
-  place: string,
-  { verb, essence, confinedTo, objects = [], site, removed = [] }: DeliveryMessage,
-): string {
-  return [
-    `${verb} ${shortName(place)}: ${essence}`,
-    '',
-    TRAILER,
-    ...(confinedTo === undefined ? [] : [`${CONFINED_TRAILER}: ${confinedTo}`]),
-    ...objects.map(({ path, sha }) => `${OBJECT_TRAILER}: ${sha} ${path}`),
-    ...(site === undefined ? [] : [`${TREE_TRAILER}: ${site.treeSha} ${nameFolder(site.folder)}`]),
-    ...(site?.kept ?? []).map(({ path, sha }) => `${KEPT_TRAILER}: ${sha} ${escapeName(path)}`),
-    ...removed.map((folder) => `${REMOVED_TRAILER}: ${nameFolder(folder)}`),
-  ].join('\n');
-}
-
-const nameFolder = (folder: string): string => (folder === '' ? './' : folder);
-
-const unnameFolder = (name: string): string => (name === './' ? '' : name);
-
-/** How a person would name a file or a folder, in short. */
-const shortName = (place: string): string => (place === '' ? '.' : baseName(place.replace(/\/$/, '')));
-
-/** Names of others may have line breaks, and spaces at their end: these would change the form of the message. */
-const escapeName = (path: string): string => path.replace(/[\s\p{Cc}%]/gu, encodeURIComponent);
-
-/** A name that nobody escaped stays as it is: then it names nothing. */
-function unescapeName(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
-}
-
-/**
- * What a commit says of itself; `null` unless the message has exactly the form of `formatCommitMessage`: a squashed, quoted
- * or amended one proves nothing. The branch must be compared with it, because a message can be copied.
- *
- * @see design 4
- */
-export function parseMessage(message: string): DeliveryMessage | null {
-  const [subject = '', empty, trailer, ...rest] = message.trimEnd().split('\n');
-  const [, verb, title = ''] = /^(ADD|UPDATE|REMOVE) (.+)$/.exec(subject) ?? [];
-  if (verb === undefined || empty !== '' || trailer !== TRAILER) return null;
-  const confinedTo = CONFINED_LINE.exec(rest[0] ?? '')?.[1];
-  const lines = confinedTo === undefined ? rest : rest.slice(1);
-  if (verb === 'REMOVE') {
-    const [, essence] = /: (.+)$/.exec(title) ?? [];
-    const removed = matchAll(lines, REMOVED_LINE)?.map(([, name = '']) => unnameFolder(name));
-    return essence === undefined || removed === undefined ? null : { verb, essence, confinedTo, removed };
-  }
-  const objects = parseObjects(lines);
-  const site = parseSite(lines);
-  const place = site?.folder ?? objects?.[0]?.path;
-  const prefix = place === undefined ? title : `${shortName(place)}: `;
-  if (!title.startsWith(prefix) || title === prefix) return null;
-  const said = { verb: verb as 'ADD' | 'UPDATE', essence: title.slice(prefix.length), confinedTo };
-  return site === null ? { ...said, objects: objects ?? [] } : { ...said, site };
-}
-
-const CONFINED_LINE = new RegExp(`^${CONFINED_TRAILER}: (.+)$`);
-const OBJECT_LINE = new RegExp(`^${OBJECT_TRAILER}: (\\S+) (.+)$`);
-const TREE_LINE = new RegExp(`^${TREE_TRAILER}: ([0-9a-f]{40}) (.+/)$`);
-const KEPT_LINE = new RegExp(`^${KEPT_TRAILER}: ([0-9a-f]{40}) (.+)$`);
-const REMOVED_LINE = new RegExp(`^${REMOVED_TRAILER}: (.+)$`);
-
-/** A file, and nothing beside it but the pictures of a page. */
-function parseObjects(lines: readonly string[]): readonly TreeFile[] | null {
-  const objects = matchAll(lines, OBJECT_LINE)?.map(([, sha = '', path = '']) => ({ path, sha }));
-  const [main, ...pictures] = objects ?? [];
-  const isWhole = main !== undefined && pictures.every(({ path }) => isPictureOf(path, main.path));
-  return isWhole ? (objects ?? null) : null;
-}
-
-function parseSite([tree = '', ...others]: readonly string[]): DeliveredSite | null {
-  const [, treeSha, name] = TREE_LINE.exec(tree) ?? [];
-  const kept = matchAll(others, KEPT_LINE);
-  if (treeSha === undefined || name === undefined || kept === null) return null;
-  const files = kept.map(([, sha = '', path = '']) => ({ path: unescapeName(path), sha }));
-  return { folder: unnameFolder(name), treeSha, kept: files };
-}
-
-/** The parts of each line; `null` unless all of them have this form. */
-function matchAll(lines: readonly string[], form: RegExp): readonly RegExpExecArray[] | null {
-  const found = lines.map((line) => form.exec(line));
-  return found.every((one) => one !== null) ? found : null;
-}
 
 /**
  * Whether this tool delivered what a path holds, and nobody changed it since.
@@ -159,58 +35,196 @@ export function isOwned(
   );
 }
 
+/** A commit that says that it delivered a folder. */
+interface Delivery extends DeliveredSite {
+  readonly sha: string;
+  readonly message: string;
+  /** Sha of the commit before it; absent where there is none, or where it was not asked for. */
+  readonly parent?: string | undefined;
+  /** Newer commits that delivered a folder of its own below this one. */
+  readonly later: readonly DeliveredSite[];
+}
+
+/** A folder that this tool delivered, as far as it is still there. */
+export interface OwnedSite {
+  readonly delivery: Delivery;
+  /** By path within the folder: git's id of the bytes that were delivered and that are still there. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** What this tool delivered to a folder, and below it. */
+export interface FoundDeliveries {
+  /** By folder; some may have no file left. */
+  readonly sites: ReadonlyMap<string, OwnedSite>;
+  /** Folders that are not looked at, because one run removes no more. */
+  readonly postponed: readonly string[];
+  /** Whether all of the history was searched. */
+  readonly isComplete: boolean;
+  /** The last commit that touched the folder, by anybody; absent where none did. */
+  readonly lastCommit?: string | undefined;
+  /** The commit before the newest delivery to the folder, or else before the last one that touched it. */
+  readonly before?: string | undefined;
+}
+
+type SearchTarget = Pick<CommitTarget, 'github' | 'reader'>;
+
+const NOTHING: FoundDeliveries = { sites: new Map(), postponed: [], isComplete: true };
+
 /**
- * Says whose delivery was replaced: somebody may have handed over its address.
+ * What this tool delivered to a folder, as far as it is there. The newest commit that has the form of a delivery
+ * counts, if the tree that it names is the one that it made. A file that somebody removed meanwhile, and put back
+ * with the same bytes, is the delivered one; after a removal by this tool nothing is.
  *
- * @param replaced the newest commit of this tool for the same place; nothing is said of one of the same run
- * @param essence of the commit that replaces it
+ * @param folder empty for the branch's root, or ending in `/`
+ * @param isWithBelow whether the deliveries below the folder are looked for too, however deep. A history that is too
+ * long to be read tells only of those that nobody changed since; a folder as it was delivered costs no further request
  * @see design 4
  */
-export function describeReplaced(
-  replaced: Pick<LastCommit, 'sha' | 'message'> | undefined,
-  essence: string,
-): string[] {
-  if (replaced === undefined) return [];
-  const before = parseMessage(replaced.message)?.essence ?? '';
-  const [, run] = /^from (run \d+ of .+)$/.exec(before) ?? [];
-  if (run !== undefined && essence === before) return [];
-  return [`replaced the delivery of ${run ?? `commit ${replaced.sha.slice(0, 7)}`}`];
+export async function findDeliveries(
+  target: SearchTarget,
+  tree: BranchTree,
+  folder: string,
+  isWithBelow = false,
+): Promise<FoundDeliveries> {
+  if (tree.head === null) return NOTHING;
+  const { deliveries, isComplete, ...last } = await readHistory(
+    target.github,
+    tree.head,
+    folder,
+    isWithBelow,
+  );
+  const search = createSearch(target, tree);
+  for (const one of deliveries.values()) {
+    if (one !== null && (isWithBelow || one.folder === folder)) await search.add(one);
+  }
+  if (isWithBelow && !isComplete) {
+    const left = [...filesBelow(tree, folder).keys()].filter((path) => !search.found.has(folder + path));
+    const folders = listFoldersOf(left, folder).filter((one) => !deliveries.has(one));
+    for (const one of await readLastDeliveries(target, tree.head, folders)) await search.add(one);
+  }
+  const parent = hasFilesBelow(tree, folder) ? deliveries.get(folder)?.parent : undefined;
+  return {
+    sites: search.sites,
+    postponed: search.postponed,
+    isComplete,
+    ...last,
+    before: parent ?? last.before,
+  };
 }
 
-/** @see protocol 7 (prohibition 4) */
-export function pictureNotOwnedError(path: string): DeliveryError {
-  return new DeliveryError(
-    'NOT_OURS',
-    `${path}, where the picture goes, already exists in the repository, and it is no picture that this tool took of the page`,
-    { hint: (w) => `set ${w.input('picture', 'false')}, or ${w.input('overwrite', 'true')} to replace it` },
-  );
+/** Collects what of each delivery is still there, with a bound on the trees that are read, sites and files. */
+function createSearch({ github, reader }: SearchTarget, tree: BranchTree) {
+  const sites = new Map<string, OwnedSite>();
+  const postponed: string[] = [];
+  const found = new Set<string>();
+  let treesLeft: number = SITE.olderTrees;
+  const add = async (delivery: Delivery): Promise<void> => {
+    const { folder, sha } = delivery;
+    if (!hasFilesBelow(tree, folder)) return;
+    let delivered = listDelivered(tree.entries, delivery);
+    const isFull = sites.size >= SITE.removals || found.size >= SITE.files;
+    if (isFull || (delivered === null && treesLeft === 0)) {
+      postponed.push(folder);
+      return;
+    }
+    if (delivered === null) {
+      treesLeft -= 1;
+      delivered = listDelivered(await reader.getEntries(github, sha), delivery) ?? [];
+    }
+    const remaining = listRemaining(tree, delivery, delivered).filter(
+      ({ path }) => !found.has(folder + path),
+    );
+    for (const { path } of remaining) found.add(folder + path);
+    sites.set(folder, { delivery, files: new Map(remaining.map((one) => [one.path, one.sha])) });
+  };
+  return { sites, postponed, found, add };
 }
 
-/** @see protocol 7 (prohibition 4) */
-export function notConfinedError(path: string): DeliveryError {
-  return new DeliveryError(
-    'NOT_OURS',
-    `${path} already exists in the repository, and what it holds now was not delivered by the same confined job`,
-    { hint: (w) => `set ${w.input('name')} to another name` },
-  );
+interface History extends Pick<FoundDeliveries, 'lastCommit' | 'before' | 'isComplete'> {
+  /** By folder: its newest delivery; `null` where a newer commit says that it was removed. */
+  readonly deliveries: ReadonlyMap<string, Delivery | null>;
 }
 
-/** @param message of the last commit that touched the path @see protocol 7 (prohibition 4) */
-export function notOwnedError(path: string, isRemoval: boolean, message = ''): DeliveryError {
-  const { site } = parseMessage(message) ?? {};
-  const isPartOfSite = site !== undefined && path.startsWith(site.folder);
-  const folder = site?.folder || './';
-  return new DeliveryError(
-    'NOT_OURS',
-    isPartOfSite
-      ? `${path} already exists in the repository, and it came with the folder ${folder} that was delivered as a whole`
-      : `${path} already exists in the repository, and this tool did not deliver what it holds now`,
-    {
-      hint: isPartOfSite
-        ? (w) =>
-            `deliver the folder again with what you want, set ${w.input('path', folder)} to withdraw all of it, or ${w.input('overwrite', 'true')} if you may ${isRemoval ? 'remove' : 'replace'} that file alone`
-        : (w) =>
-            `set ${w.input('path')} to another place, or ${w.input('overwrite', 'true')} if you may ${isRemoval ? 'remove' : 'replace'} that file`,
-    },
+/** Reads the history of a folder: to its newest delivery, or on for those below it. */
+async function readHistory(
+  github: GitHubClient,
+  head: string,
+  folder: string,
+  isWithBelow: boolean,
+): Promise<History> {
+  const place = folder === '' ? {} : { path: folder.slice(0, -1) };
+  const deliveries = new Map<string, Delivery | null>();
+  const newer: DeliveredSite[] = [];
+  let last: Pick<History, 'lastCommit' | 'before'> | undefined;
+  for (let page = 1; page <= SITE.historyPages; page += 1) {
+    const query = { ...github.repository, ...place, sha: head, per_page: SITE.history, page };
+    const answer = await github.rest.repos.listCommits(query);
+    last ??= { lastCommit: answer.data[0]?.sha, before: answer.data[0]?.parents[0]?.sha };
+    for (const { sha, commit, parents } of answer.data) {
+      const { site, removed = [] } = parseMessage(commit.message) ?? {};
+      for (const one of removed) if (!deliveries.has(one)) deliveries.set(one, null);
+      if (site === undefined || !site.folder.startsWith(folder)) continue;
+      const later = newer.filter((one) => one.folder.startsWith(site.folder) && one.folder !== site.folder);
+      const parent = parents[0]?.sha;
+      const delivery = { ...site, sha, parent, message: commit.message, later };
+      if (!deliveries.has(site.folder)) deliveries.set(site.folder, delivery);
+      newer.push(site);
+      if (!isWithBelow && deliveries.has(folder)) break;
+    }
+    const isComplete = isLastPage(answer, SITE.history);
+    if (isComplete || (!isWithBelow && deliveries.has(folder))) return { ...last, deliveries, isComplete };
+  }
+  return { ...last, deliveries, isComplete: false };
+}
+
+/** The deliveries of folders whose last commit, by anybody, delivered them: a few requests for all. */
+async function readLastDeliveries(
+  { github }: SearchTarget,
+  head: string,
+  folders: readonly string[],
+): Promise<readonly (Delivery & { readonly committedAt: number | null })[]> {
+  const asked = folders.slice(0, SITE.siblings);
+  const names = asked.map((one) => one.slice(0, -1));
+  const commits = await getLastCommits(github, head, names);
+  return asked.flatMap((folder, nth) => {
+    const last = commits.get(names[nth] ?? '');
+    const { site } = parseMessage(last?.message ?? '') ?? {};
+    return last && site?.folder === folder ? [{ ...last, ...site, later: [] }] : [];
+  });
+}
+
+/** The delivered files that nobody changed since, and that no later delivery below replaced. */
+function listRemaining(
+  { entries }: BranchTree,
+  { folder, later }: Delivery,
+  delivered: readonly TreeFile[],
+): readonly TreeFile[] {
+  const others = later.map((one) => ({ folder: one.folder, isKept: createKeptLookup(one.kept) }));
+  const isReplaced = (path: string): boolean =>
+    others.some((one) => path.startsWith(one.folder) && !one.isKept(path.slice(one.folder.length)));
+  return delivered.filter(({ path, sha }) => {
+    const entry = entries.get(folder + path);
+    return entry?.sha === sha && entry.mode === '100644' && !isReplaced(folder + path);
+  });
+}
+
+/** The folders below a folder that have any of these files, those that lie highest first. @param paths within it */
+function listFoldersOf(paths: readonly string[], folder: string): readonly string[] {
+  const folders = new Set(paths.flatMap(parentFolders));
+  const depth = (path: string): number => path.split('/').length;
+  return [...folders].toSorted((one, other) => depth(one) - depth(other)).map((one) => `${folder}${one}/`);
+}
+
+/** The folders of which the last commit that touched them delivered all that they hold, the newest first. */
+export async function findWholeSites(
+  target: SearchTarget,
+  tree: BranchTree,
+  folders: readonly string[],
+): Promise<readonly string[]> {
+  if (tree.head === null) return [];
+  const owned = (await readLastDeliveries(target, tree.head, folders)).filter(
+    (one) => one.treeSha === treeShaAt(tree, one.folder) && one.committedAt,
   );
+  owned.sort((one, other) => (other.committedAt ?? 0) - (one.committedAt ?? 0));
+  return owned.map(({ folder }) => folder);
 }

@@ -7,6 +7,8 @@ export interface PagePictures {
   readonly picture: LocalFile;
   /** The picture of the delivery before, where the page looked different. */
   readonly before: LocalFile | null;
+  /** Of a folder: with these pictures among its files. */
+  readonly site?: LocalSite | null;
 }
 
 /** Where the pictures of a page are. */

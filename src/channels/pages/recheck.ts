@@ -4,7 +4,7 @@ import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../githu
 import { nameFew } from '../../plain-text.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import type { PlacedTask } from '../channel.ts';
-import type { PagesTask } from './file-tasks.ts';
+import type { PagesTask } from './target.ts';
 
 /**
  * Looks, after the proof, whether the branch still holds what was delivered: an address may show for a while what

@@ -11,7 +11,7 @@ import type { Placement } from '../channel.ts';
 import { type PagesLocation, refuseUnusableSite, targetBranch } from './destination.ts';
 
 /** What a delivery has to set up besides its commit. */
-export interface SetupPlan {
+export interface Setup {
   readonly branch: string;
   /** What is missing: the branch, or all commits of the repository; `null` where the branch exists. */
   readonly absence: 'branch' | 'commits' | null;
@@ -24,24 +24,33 @@ export interface SetupPlan {
  *
  * @throws {DeliveryError} where it can't be known or would show more than the delivery, with what to change.
  */
-export async function planSetup(
+export async function findSetup(
   github: GitHubClient,
   options: PagesLocation,
   site: RepositoryContext['site'],
-): Promise<SetupPlan | null> {
+): Promise<Setup | null> {
   if (!options.setup) return null;
   const isOwnAddress = options.pagesBase !== undefined;
-  if (site === 'unreadable' && !isOwnAddress) throw unreadableError();
+  if (site === 'unreadable' && !isOwnAddress) {
+    const hint = permissionHint('pages: read');
+    const message = "`setup` needs the Pages settings, and they can't be read";
+    throw new DeliveryError('NO_PERMISSION', message, { step: 'check', hint });
+  }
   const branch = targetBranch(options, site);
   const absence = await readAbsence(github, branch);
-  const plan = { branch, absence, enablesPages: site === null && !isOwnAddress };
+  const setup = { branch, absence, enablesPages: site === null && !isOwnAddress };
   const isByWorkflow = typeof site === 'object' && site?.builtBy === 'workflow' && !isOwnAddress;
-  if (absence !== null && isByWorkflow) throw workflowSiteError(branch);
-  if (plan.enablesPages) refuseUnclear(plan, options);
-  return plan;
+  if (absence !== null && isByWorkflow) {
+    const message = `a workflow builds the Pages site, and it does not know the new branch ${branch}`;
+    const hint = (w: Words) =>
+      `set ${w.input('branch')} to one that exists, or leave ${w.input('setup')} out`;
+    throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
+  }
+  if (setup.enablesPages) refuseUnclear(setup, options);
+  return setup;
 }
 
-async function readAbsence(github: GitHubClient, branch: string): Promise<SetupPlan['absence']> {
+async function readAbsence(github: GitHubClient, branch: string): Promise<Setup['absence']> {
   const head = await resultOf(() => getBranchHead(github, branch));
   const absence = findAbsence(head);
   if (hasFailed(head) && absence === null) throw head;
@@ -49,7 +58,7 @@ async function readAbsence(github: GitHubClient, branch: string): Promise<SetupP
 }
 
 /** A page would show everything that the branch has, so an existing one must be named. */
-function refuseUnclear({ branch, absence }: SetupPlan, { branch: named, siteWorkflow }: PagesLocation): void {
+function refuseUnclear({ branch, absence }: Setup, { branch: named, siteWorkflow }: PagesLocation): void {
   if (siteWorkflow !== undefined) {
     throw new DeliveryError('BAD_INPUT', '`setup` switches on a site that is built from a branch', {
       step: 'check',
@@ -69,18 +78,11 @@ function refuseUnclear({ branch, absence }: SetupPlan, { branch: named, siteWork
 }
 
 /** What a real run would set up, for a preview; empty where nothing is missing. */
-export function describeSetup({ branch, absence, enablesPages }: SetupPlan): string {
+export function describeSetup({ branch, absence, enablesPages }: Setup): string {
   return [
     ...(absence === null ? [] : [`; creates the branch ${branch}`]),
     ...(enablesPages ? [`; switches Pages on for the branch ${branch}, if the token may`] : []),
   ].join('');
-}
-
-/** What `finishSetup` needs besides the placements. */
-interface SetupContext {
-  readonly plan: SetupPlan | null;
-  readonly github: GitHubClient;
-  readonly serverUrl: URL;
 }
 
 /**
@@ -89,37 +91,43 @@ interface SetupContext {
  */
 export async function finishSetup<Item>(
   placed: readonly ItemResult<Item, Placement>[],
-  { plan, github, serverUrl }: SetupContext,
+  setup: Setup | null,
+  { github, serverUrl }: { readonly github: GitHubClient; readonly serverUrl: URL },
   ports: Ports,
 ): Promise<readonly ItemResult<Item, Placement>[]> {
-  if (plan === null || placed.every(({ result }) => hasFailed(result))) return placed;
-  const site = plan.enablesPages ? await resultOf(() => enablePages(github, plan.branch, ports)) : null;
+  if (setup === null || placed.every(({ result }) => hasFailed(result))) return placed;
+  const { branch, absence, enablesPages } = setup;
   const assumed = defaultSiteUrl(serverUrl, github.repository);
+  const site = enablesPages ? await resultOf(() => enablePages(github, branch, assumed, ports)) : null;
   return placed.map(({ item, result }) => {
     if (hasFailed(result)) return { item, result };
-    if (hasFailed(site)) return { item, result: site.withLeftBehind([describeLeft(result, plan)]) };
-    if (site !== null && site.base.pathname !== assumed.pathname) {
-      return { item, result: otherAddressError(site).withLeftBehind([describeLeft(result, plan)]) };
+    if (hasFailed(site)) {
+      return { item, result: site.withLeftBehind([`commit ${result.commitSha} on the branch ${branch}`]) };
     }
-    const address = site === null ? result : moveTo(site.base, assumed, result);
-    return { item, result: { ...address, notes: [...address.notes, ...describeDone(plan, result)] } };
+    const placement = site === null ? result : moveTo(site.base, assumed, result);
+    const done = [
+      ...(absence !== null && result.written ? [`the branch ${branch} was created`] : []),
+      ...(enablesPages ? [`Pages was switched on for the branch ${branch}`] : []),
+    ];
+    return { item, result: { ...placement, notes: [...placement.notes, ...done] } };
   });
 }
 
-const describeLeft = ({ commitSha }: Placement, { branch }: SetupPlan): string =>
-  `commit ${commitSha} on the branch ${branch}`;
-
-const describeDone = ({ branch, absence, enablesPages }: SetupPlan, { written }: Placement): string[] => [
-  ...(absence !== null && written ? [`the branch ${branch} was created`] : []),
-  ...(enablesPages ? [`Pages was switched on for the branch ${branch}`] : []),
-];
-
-async function enablePages(github: GitHubClient, branch: string, ports: Ports): Promise<PagesSite> {
+/** @param assumed the address for which the pages were checked */
+async function enablePages(
+  github: GitHubClient,
+  branch: string,
+  assumed: URL,
+  ports: Ports,
+): Promise<PagesSite> {
   const site = await resultOf(() => createPagesSite(github, branch, ports));
   if (hasFailed(site)) throw notEnabledError(site, branch);
   refuseUnusableSite(site, { branch });
   ports.logger.info(`Pages was switched on for the branch ${branch}: ${site.base.href}`);
-  return site;
+  if (site.base.pathname === assumed.pathname) return site;
+  const message = `Pages was switched on at ${site.base.href}, another path than assumed`;
+  const hint = 'try again, which checks the references of the pages for this path';
+  throw new DeliveryError('NOT_PROVEN', message, { hint });
 }
 
 /** The same placement at the site's real address, such as a domain of its own. */
@@ -144,37 +152,7 @@ function notEnabledError(cause: DeliveryError, branch: string): DeliveryError {
   const clicks = `under Settings → Pages choose "Deploy from a branch" and the branch ${branch}, and try again`;
   const hint = (w: Words) =>
     `${clicks}; or ${mayNot ? `set ${w.input('token')} to that of an administrator` : w.say(cause.advice ?? '')}`;
-  const reason = mayNot
-    ? 'this token may not switch Pages on for it'
-    : 'Pages could not be switched on for it';
-  return new DeliveryError(code, `the branch ${branch} is there already, but ${reason}: ${message}`, {
-    httpCode,
-    hint,
-    leftBehind: [],
-    cause,
-  });
-}
-
-function otherAddressError({ base }: PagesSite): DeliveryError {
-  return new DeliveryError('NOT_PROVEN', `Pages was switched on at ${base.href}, another path than assumed`, {
-    hint: 'try again, which checks the references of the pages for this path',
-  });
-}
-
-function unreadableError(): DeliveryError {
-  return new DeliveryError('NO_PERMISSION', "`setup` needs the Pages settings, and they can't be read", {
-    step: 'check',
-    hint: permissionHint('pages: read'),
-  });
-}
-
-function workflowSiteError(branch: string): DeliveryError {
-  return new DeliveryError(
-    'BAD_INPUT',
-    `a workflow builds the Pages site, and it does not know the new branch ${branch}`,
-    {
-      step: 'check',
-      hint: (w) => `set ${w.input('branch')} to one that exists, or leave ${w.input('setup')} out`,
-    },
-  );
+  const reason = mayNot ? 'this token may not switch Pages on' : 'Pages could not be switched on';
+  const about = `the branch ${branch} is there already, but ${reason} for it: ${message}`;
+  return new DeliveryError(code, about, { httpCode, hint, leftBehind: [], cause });
 }

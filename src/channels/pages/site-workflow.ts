@@ -1,20 +1,20 @@
 import { DeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
+import { type BuildRequest, describeUnreadable } from '../../github/api/pages-build.ts';
+import type { RepositoryContext } from '../../github/api/repository.ts';
+import { isJobToken } from '../../github/api/token-owner.ts';
 import {
-  type BuildRequest,
-  describeUnreadable,
   getWorkflowState,
   listWorkflowRuns,
   needsApproval,
   startWorkflow,
   type WorkflowRun,
-} from '../../github/api/pages-build.ts';
-import type { RepositoryContext } from '../../github/api/repository.ts';
-import { isJobToken } from '../../github/api/token-owner.ts';
+} from '../../github/api/workflow-runs.ts';
 import { API } from '../../protocol/calls.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text, Words } from '../../words.ts';
-import type { PagesLocation } from './destination.ts';
+import type { Placement } from '../channel.ts';
+import type { PagesDestination, PagesLocation } from './destination.ts';
 
 /**
  * Refuses, before anything is committed, a site that would never show the file: one that a workflow builds, with
@@ -30,48 +30,36 @@ export async function checkSiteWorkflow(
 ): Promise<void> {
   const builtBy = site === null || typeof site === 'string' ? 'unknown' : site.builtBy;
   if (siteWorkflow !== undefined) {
-    if (builtBy === 'branch') throw notBuiltByWorkflowError(siteWorkflow);
+    if (builtBy === 'branch') {
+      const message = `the site is built from a branch, not by the workflow ${siteWorkflow}`;
+      const hint = (w: Words) => `leave ${w.input('site-workflow')} out`;
+      throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
+    }
     return refuseUnusableWorkflow(github, siteWorkflow);
   }
   // What builds a site at another address, such as a service that GitHub notifies of the push, is not known.
   if (builtBy !== 'workflow' || pagesBase !== undefined) return;
-  if (await isJobToken(github)) throw jobTokenError();
+  if (!(await isJobToken(github))) return;
+  const message = "a workflow builds the site, and a commit by a job's own token starts no workflow";
+  const hint = (w: Words) =>
+    `set ${w.input('site-workflow')} to the file of that workflow (which needs the permission \`actions: write\`), set ${w.input('token')} to that of an app or a user, or ${w.use('K2 or K3')}`;
+  throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
 }
 
 async function refuseUnusableWorkflow(github: GitHubClient, file: string): Promise<void> {
   const state = await getWorkflowState(github, file);
   if (state === 'active') return;
-  const message =
-    state === null
-      ? `the repository has no workflow ${file} on its default branch`
-      : `the workflow ${file} is switched off (${state})`;
-  throw new DeliveryError('BAD_INPUT', message, {
-    step: 'check',
-    httpCode: state === null ? 404 : undefined,
-    hint:
-      state === null
-        ? (w) => `set ${w.input('site-workflow')} to the name of a file in .github/workflows`
-        : (w) => `switch it on under Actions, or set ${w.input('site-workflow')} to another one`,
-  });
-}
-
-function notBuiltByWorkflowError(file: string): DeliveryError {
-  return new DeliveryError('BAD_INPUT', `the site is built from a branch, not by the workflow ${file}`, {
-    step: 'check',
-    hint: (w) => `leave ${w.input('site-workflow')} out`,
-  });
-}
-
-function jobTokenError(): DeliveryError {
-  return new DeliveryError(
-    'BAD_INPUT',
-    "a workflow builds the site, and a commit by a job's own token starts no workflow",
-    {
+  if (state === null) {
+    throw new DeliveryError('BAD_INPUT', `the repository has no workflow ${file} on its default branch`, {
       step: 'check',
-      hint: (w) =>
-        `set ${w.input('site-workflow')} to the file of that workflow (which needs the permission \`actions: write\`), set ${w.input('token')} to that of an app or a user, or ${w.use('K2 or K3')}`,
-    },
-  );
+      httpCode: 404,
+      hint: (w) => `set ${w.input('site-workflow')} to the name of a file in .github/workflows`,
+    });
+  }
+  throw new DeliveryError('BAD_INPUT', `the workflow ${file} is switched off (${state})`, {
+    step: 'check',
+    hint: (w) => `switch it on under Actions, or set ${w.input('site-workflow')} to another one`,
+  });
 }
 
 /** The workflow that `site-workflow` names. */
@@ -98,12 +86,9 @@ export function createSiteRun(github: GitHubClient, file: string, branch: string
     const runs = (await listWorkflowRuns(github, file, branch)).filter(({ id }) => id > before);
     const [newest] = runs;
     if (newest === undefined) return describeAbsence(file, polls);
-    const hopeful = runs.find(({ conclusion }) => conclusion === 'success' || conclusion === null);
-    if (hopeful === undefined) return describeUnsuccessful(file, newest);
-    if (hopeful.status === 'waiting' && (await needsApproval(github, hopeful))) {
-      return describeUnsuccessful(file, { ...hopeful, conclusion: 'action_required' });
-    }
-    return describeRun(hopeful);
+    const run = runs.find(({ conclusion }) => conclusion === 'success' || conclusion === null) ?? newest;
+    const isHeld = run.status === 'waiting' && run.conclusion === null && (await needsApproval(github, run));
+    return describeRun(file, isHeld ? { ...run, conclusion: 'action_required' } : run);
   };
   return {
     async start() {
@@ -152,10 +137,24 @@ export interface RunProgress {
   readonly failure?: DeliveryError;
 }
 
-const at = (page: string): string => (page === '' ? 'under Actions' : `at ${page}`);
+/**
+ * What 404 means where the workflow has deployed our commit, which is waited for before.
+ *
+ * @param place the file, or the folder with a slash at its end
+ */
+export function listLeftOut(
+  { builtBy, workflow = 'the workflow that builds the site' }: Pick<PagesDestination, 'builtBy' | 'workflow'>,
+  place: string,
+): Pick<Placement, 'refusals'> {
+  if (builtBy !== 'workflow') return {};
+  const what = place.endsWith('/') ? `all of \`${place}\`` : `\`${place}\``;
+  const hint = (w: Words) =>
+    `${workflow} deployed our commit without ${what}; let its upload include it, or ${w.use('K2 or K3')}`;
+  return { refusals: [{ httpCodes: [404], text: /^/, hint, isFinal: false }] };
+}
 
-/** What a run that may still publish the site is doing, by GitHub's word for it. */
-const STATES: Readonly<Record<string, { readonly words: string; readonly change: Text }>> = {
+/** What GitHub's words for a run mean, before its end and as its conclusion, and what to change. */
+const STATES: Readonly<Record<string, { readonly words?: string; readonly change: Text }>> = {
   queued: { words: 'waits for a runner', change: 'check that a runner has the labels of `runs-on:`' },
   pending: { words: 'waits for another run', change: 'wait for the other run of its `concurrency:` group' },
   waiting: {
@@ -163,41 +162,30 @@ const STATES: Readonly<Record<string, { readonly words: string; readonly change:
     change: 'wait for that rule, or change it under Settings → Environments',
   },
   in_progress: { words: 'is in progress', change: (w) => `set a longer ${w.input('timeout')}` },
+  success: { change: 'let the workflow publish this file too, also when `workflow_dispatch` started it' },
+  cancelled: { change: 'try again' },
+  skipped: { change: 'change the `if:` that leaves its jobs out when `workflow_dispatch` starts it' },
+  startup_failure: { change: 'fix the workflow file, which GitHub cannot start' },
+  action_required: {
+    words: 'waits for an approval',
+    change: 'approve it and try again, or remove the required reviewers under Settings → Environments',
+  },
 };
 
-const SUCCESS = {
-  words: 'ended with success',
-  change: 'let the workflow publish this file too, also when `workflow_dispatch` started it',
-};
-
-/** A run that has published the site, or may still do so. */
-export function describeRun({ status, conclusion, page }: WorkflowRun): RunProgress {
-  const state = conclusion === 'success' ? SUCCESS : STATES[status];
-  const { words, change } = state ?? { words: `is ${status}`, change: 'wait until it has started' };
-  const hint = (w: Words) => `see the run ${at(page)}: ${w.say(change)}, or ${w.use('K2 or K3')}`;
-  return { words: `its run ${words}`, page, hint };
-}
-
-/** What to change after each conclusion that publishes nothing; any other asks for a look at the run. */
-const CHANGES: Readonly<Record<string, string>> = {
-  cancelled: 'try again',
-  skipped: 'change the `if:` that leaves its jobs out when `workflow_dispatch` starts it',
-  startup_failure: 'fix the workflow file, which GitHub cannot start',
-  action_required: 'approve it and try again, or remove the required reviewers under Settings → Environments',
-};
-
-/** A run that ended without success, or that a person must approve first. */
-export function describeUnsuccessful(file: string, { conclusion, page }: WorkflowRun): RunProgress {
-  const ending = conclusion ?? 'no conclusion';
-  const words = ending === 'action_required' ? 'waits for an approval' : `ended with ${ending}`;
-  const change = CHANGES[ending] ?? 'fix what failed there and try again';
-  const hint = (w: Words) => `see the run ${at(page)}: ${change}, or ${w.use('K2 or K3')}`;
+/** A run that has published the site, may still do so, or ended without success. */
+function describeRun(file: string, { status, conclusion, page }: WorkflowRun): RunProgress {
+  const isLost = conclusion !== null && conclusion !== 'success';
+  const { words = conclusion === null ? `is ${status}` : `ended with ${conclusion}`, change } = STATES[
+    conclusion ?? status
+  ] ?? { change: isLost ? 'fix what failed there and try again' : 'wait until it has started' };
+  const where = page === '' ? 'under Actions' : `at ${page}`;
+  const hint = (w: Words) => `see the run ${where}: ${w.say(change)}, or ${w.use('K2 or K3')}`;
   const failure = new DeliveryError('BUILD_ERRORED', `the run of the workflow ${file} ${words}`, { hint });
-  return { words: `its run ${words}`, page, hint, failure };
+  return { words: `its run ${words}`, page, hint, ...(isLost && { failure }) };
 }
 
 /** No run has appeared yet, after so many polls. */
-export function describeAbsence(file: string, polls: number): RunProgress {
+function describeAbsence(file: string, polls: number): RunProgress {
   const words = 'it has no run yet';
   if (polls < BUILD_WAIT.pollsBeforeRun) return { words, page: '' };
   const hint = (w: Words) =>

@@ -5,9 +5,12 @@ import type { Change } from '../../github/change.ts';
 import { hasGit } from '../../github/git/process.ts';
 import { SIZE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
+import type { LocalSite, LocalSiteFile } from '../../rules/local-site.ts';
 import type { Words } from '../../words.ts';
 import type { BranchReader, BranchTree } from './branch-reader.ts';
-import type { PagesLocation } from './destination.ts';
+import type { PagesDestination, PagesLocation } from './destination.ts';
+import type { PlacedPictures } from './pictures.ts';
+import type { Setup } from './set-up.ts';
 
 /** How files are committed. @see protocol 4.2, 8 */
 export const COMMIT_METHODS = {
@@ -70,6 +73,27 @@ export const folderTarget = (
   siteRoot: string,
   { prune, keep, nojekyll }: FolderSettings,
 ): FolderTarget => ({ ...target, method: 'C', folder, siteRoot, options: { prune, keep, nojekyll } });
+
+/** A path that should hold a file, or nothing. */
+export interface WantedFile {
+  readonly path: string;
+  /** `null` to remove what exists there; a folder, whose files are its own, has `null` as well. */
+  readonly file: LocalFile | null;
+  /** The pictures of the page, for the same commit. What an earlier delivery had of them is removed. */
+  readonly pictures?: readonly LocalSiteFile[];
+}
+
+/** What is published or removed: one file, or a folder that is committed as one. */
+export interface PagesTask extends WantedFile {
+  readonly target: CommitTarget | FolderTarget;
+  /** Of a folder: where its entry page goes. */
+  readonly destination: PagesDestination;
+  /** What has to be set up first, the same for all files of a step; absent or `null` where nothing has. */
+  readonly setup?: Setup | null;
+  /** What the folder is to hold; absent for a single file, and where the folder is removed. */
+  readonly site?: LocalSite;
+  readonly placedPictures?: PlacedPictures;
+}
 
 /** What K1 needs of the inputs. */
 export interface PagesOptions extends PagesLocation, FolderSettings {
@@ -135,32 +159,23 @@ function missingBranchError(cause: DeliveryError): DeliveryError {
 }
 
 /**
- * The method for some files: by the size of a single one; several go through git where it is installed. The single-call
- * write can't create a branch, nor can the API create the first commit.
+ * The method for these files on this machine, whichever of them turn out to need a change: by the size of a single one;
+ * several go through git where it is installed. The single-call write can't create a branch, nor can the API create the
+ * first commit.
  *
  * @param files `null` for each that is removed
  * @param absence what the delivery has to create
  */
-export function methodFor(
-  files: readonly (LocalFile | null)[],
-  gitIsInstalled: boolean,
-  absence: 'branch' | 'commits' | null = null,
-): CommitMethod {
-  if ((files.length > 1 || absence === 'commits') && gitIsInstalled) return 'C';
-  const size = files.length > 1 ? undefined : files[0]?.size;
-  if (size === undefined) return 'B';
-  if (size <= SIZE.methodA) return absence === 'branch' ? 'B' : 'A';
-  return size <= SIZE.methodB ? 'B' : 'C';
-}
-
-/** The method for these files on this machine, whichever of them turn out to need a change. */
 export async function chooseMethod(
   files: readonly (LocalFile | null)[],
   signal: AbortSignal,
   absence: 'branch' | 'commits' | null = null,
 ): Promise<CommitMethod> {
-  const mayNeedGit = files.length > 1 || absence === 'commits';
-  return methodFor(files, mayNeedGit && (await hasGit(signal)), absence);
+  if ((files.length > 1 || absence === 'commits') && (await hasGit(signal))) return 'C';
+  const size = files.length > 1 ? undefined : files[0]?.size;
+  if (size === undefined) return 'B';
+  if (size <= SIZE.methodA) return absence === 'branch' ? 'B' : 'A';
+  return size <= SIZE.methodB ? 'B' : 'C';
 }
 
 /** The method for these changes: one call of method A compares and writes one path, and nothing beside it. */

@@ -12,6 +12,7 @@ import { SIGNATURE_HINT } from '../../github/hints.ts';
 import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SITE, SIZE } from '../../protocol/limits.ts';
 import { changedFileError } from '../../rules/opened-file.ts';
+import type { Words } from '../../words.ts';
 import { type CommitMethod, type CommitTarget, methodOf, readTargetHead } from './target.ts';
 
 /** The commit of each change. */
@@ -26,90 +27,120 @@ type Commits = readonly ItemResult<Change, string>[];
  */
 export type ChangeWriter = (changes: readonly Change[], head: string | null) => Promise<Commits>;
 
-/** What the methods share during all attempts. */
-interface WriterState {
-  readonly target: CommitTarget;
-  readonly ports: Ports;
-  /** Blobs that the host has already. */
-  readonly sentBlobs: Set<string>;
-  /** Is called with the method before it changes the branch: it may be another one than planned. */
-  readonly onWrite: (method: CommitMethod) => void;
-}
-
 /**
  * Opens the branch for writing. What does not depend on the branch is sent once, however many attempts follow.
  *
- * @param onWrite is called with the method that changes the branch, before it does
+ * @param onWrite is called with the method that changes the branch, before it does: it may be another one than planned
  */
 export function createChangeWriter(
   target: CommitTarget,
   ports: Ports,
-  onWrite: WriterState['onWrite'] = () => undefined,
+  onWrite: (method: CommitMethod) => void = () => undefined,
 ): ChangeWriter {
-  const state = { target, ports, sentBlobs: new Set<string>(), onWrite };
-  const useGit = createGitWriter(state);
-  const writers: Readonly<Record<CommitMethod, ChangeWriter>> = {
-    A: (changes) => writeContents(changes, state),
-    B: (changes, head) => writeObjects(changes, head, state, useGit),
-    C: useGit,
-  };
-  return (changes, head) => writers[methodOf(changes, target)](changes, head);
+  const writer = new BranchWriter(target, ports, onWrite);
+  return (changes, head) => writer.write(changes, head);
 }
 
-/** Method A: one file of at most 1 MB, in one call. */
-async function writeContents(
-  [change]: readonly Change[],
-  { target: { branch, github }, onWrite }: WriterState,
-): Promise<Commits> {
-  const [write] = change?.writes ?? [];
-  if (change === undefined || write === undefined) return [];
-  const { path, file } = write;
-  const content = Buffer.concat(await file.read().toArray());
-  // The bytes sent are those that were checked, even if nothing showed that they changed.
-  const sha = createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
-  if (sha !== file.blobSha) throw changedFileError(path);
-  const { message, basis } = change;
-  onWrite('A');
-  const put = { branch, path, message, content, replaces: basis.get(path) ?? null };
-  return [{ item: change, result: await putFile(github, put) }];
-}
+class BranchWriter {
+  readonly #target: CommitTarget;
+  readonly #ports: Ports;
+  readonly #onWrite: (method: CommitMethod) => void;
+  /** Blobs that the host has already: a blob is named by its content. */
+  readonly #sentBlobs = new Set<string>();
+  /** What the branch asks for and who commits is read once. */
+  #way: GitWay | undefined;
+  #author: CommitIdentity | undefined;
 
-/** Method B. A blob that the host refuses stops no other change; where git is installed, git is used for all. */
-async function writeObjects(
-  changes: readonly Change[],
-  head: string | null,
-  state: WriterState,
-  useGit: ChangeWriter | null,
-): Promise<Commits> {
-  const { target, ports } = state;
-  const blobs = await forEachItem(changes, (change) => sendBlobs(change, state));
-  const refused = blobs.filter(({ result }) => hasFailed(result) && result.code === 'TOO_LARGE');
-  if (refused.length > 0 && useGit !== null && (await hasGit(ports.signal))) {
-    ports.logger.info('the host refuses a blob of this size: using git instead');
-    return useGit(changes, head);
+  constructor(target: CommitTarget, ports: Ports, onWrite: (method: CommitMethod) => void) {
+    this.#target = target;
+    this.#ports = ports;
+    this.#onWrite = onWrite;
   }
-  const ready = blobs.flatMap(({ item, result }) => (hasFailed(result) ? [] : [item]));
-  const failed = blobs.flatMap((blob) => {
-    if (!hasFailed(blob.result)) return [];
-    const result = refused.includes(blob) && useGit !== null ? noGitError() : blob.result;
-    return [{ item: blob.item, result }];
-  });
-  if (ready.length === 0) return failed;
-  state.onWrite('B');
-  const readHead = () => readTargetHead(target);
-  const commits = await commitChanges(target.github, ready, {
-    branch: target.branch,
-    planned: head,
-    readHead,
-  });
-  return [...pairUp(ready, commits), ...failed];
-}
 
-/** A blob is named by its content, so it is sent only once. */
-async function sendBlobs({ writes }: Change, { target, sentBlobs, ports }: WriterState): Promise<void> {
-  for (const { file } of writes) {
-    if (!sentBlobs.has(file.blobSha)) await createBlob(target.github, file, ports);
-    sentBlobs.add(file.blobSha);
+  write(changes: readonly Change[], head: string | null): Promise<Commits> {
+    const method = methodOf(changes, this.#target);
+    if (method === 'A') return this.#putContents(changes);
+    return method === 'B' ? this.#writeObjects(changes, head, true) : this.#writeByGit(changes, head);
+  }
+
+  /** Method A: one file of at most 1 MB, in one call. */
+  async #putContents([change]: readonly Change[]): Promise<Commits> {
+    const { branch, github } = this.#target;
+    const [write] = change?.writes ?? [];
+    if (change === undefined || write === undefined) return [];
+    const { path, file } = write;
+    const content = Buffer.concat(await file.read().toArray());
+    // The bytes sent are those that were checked, even if nothing showed that they changed.
+    const sha = createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
+    if (sha !== file.blobSha) throw changedFileError(path);
+    const { message, basis } = change;
+    this.#onWrite('A');
+    const put = { branch, path, message, content, replaces: basis.get(path) ?? null };
+    return [{ item: change, result: await putFile(github, put) }];
+  }
+
+  /** Method B. A blob that the host refuses stops no other change; where git is installed, git is used for all. */
+  async #writeObjects(changes: readonly Change[], head: string | null, mayUseGit: boolean): Promise<Commits> {
+    const blobs = await forEachItem(changes, (change) => this.#sendBlobs(change));
+    const isRefused = ({ result }: (typeof blobs)[number]) =>
+      hasFailed(result) && result.code === 'TOO_LARGE';
+    if (mayUseGit && blobs.some(isRefused) && (await hasGit(this.#ports.signal))) {
+      this.#ports.logger.info('the host refuses a blob of this size: using git instead');
+      return this.#writeByGit(changes, head);
+    }
+    const ready = blobs.flatMap(({ item, result }) => (hasFailed(result) ? [] : [item]));
+    const failed = blobs.flatMap((blob) => {
+      if (!hasFailed(blob.result)) return [];
+      return [{ item: blob.item, result: mayUseGit && isRefused(blob) ? noGitError() : blob.result }];
+    });
+    if (ready.length === 0) return failed;
+    this.#onWrite('B');
+    const { github, branch } = this.#target;
+    const readHead = () => readTargetHead(this.#target);
+    const commits = await commitChanges(github, ready, { branch, planned: head }, readHead);
+    return [...pairUp(ready, commits), ...failed];
+  }
+
+  async #sendBlobs({ writes }: Change): Promise<void> {
+    for (const { file } of writes) {
+      if (!this.#sentBlobs.has(file.blobSha)) await createBlob(this.#target.github, file, this.#ports);
+      this.#sentBlobs.add(file.blobSha);
+    }
+  }
+
+  /**
+   * Method C, or the object API for the changes that fit where git can not be used: GitHub signs what the token of a
+   * job or an app commits there, and git cannot. Of the other changes nothing is sent.
+   */
+  async #writeByGit(changes: readonly Change[], head: string | null): Promise<Commits> {
+    this.#way ??= await findGitWay(this.#target, this.#ports);
+    if (this.#way === 'git') {
+      try {
+        return pairUp(changes, await this.#push(changes, head));
+      } catch (thrown) {
+        if (!(thrown instanceof DeliveryError) || thrown.code !== 'NEEDS_SIGNATURE') throw thrown;
+        this.#way = 'signed';
+      }
+    }
+    const way = this.#way;
+    if (way === 'signed') {
+      this.#ports.logger.info('the branch takes signed commits only: using the object API instead of git');
+    }
+    const refused = changes.flatMap((item) => findExcess(item, this.#target, way) ?? []);
+    const fitting = changes.filter((change) => !refused.some(({ item }) => item === change));
+    return [...(await this.#writeObjects(fitting, head, false)), ...refused];
+  }
+
+  /** The code of git is loaded only where it is needed. */
+  async #push(changes: readonly Change[], head: string | null): Promise<readonly string[]> {
+    const { github, branch, serverUrl } = this.#target;
+    this.#author ??= await getCommitIdentity(github);
+    const { pushChanges } = await import(/* webpackMode: "eager" */ '../../github/git/push.ts');
+    const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, serverUrl);
+    const { token } = github;
+    const push = { remote, token, branch, changes, author: this.#author, createsBranch: head === null };
+    this.#onWrite('C');
+    return nameMovedRepository(github, () => pushChanges(push, this.#ports));
   }
 }
 
@@ -125,61 +156,6 @@ async function findGitWay(
 }
 
 /**
- * Method C, or the object API where git can not be used: GitHub signs what the token of a job or an app commits
- * there, and git cannot. What the branch asks for and who commits is read once.
- */
-function createGitWriter(state: WriterState): ChangeWriter {
-  const { target, ports } = state;
-  let way: GitWay | undefined;
-  let author: CommitIdentity | undefined;
-  return async (changes, head) => {
-    way ??= await findGitWay(target, ports);
-    if (way === 'git') {
-      author ??= await getCommitIdentity(target.github);
-      try {
-        return await writeWithGit(changes, head, state, author);
-      } catch (thrown) {
-        if (!(thrown instanceof DeliveryError) || thrown.code !== 'NEEDS_SIGNATURE') throw thrown;
-        way = 'signed';
-      }
-    }
-    return writeWithoutGit(changes, head, state, way);
-  };
-}
-
-/** Method C; its code is loaded only where it is needed. */
-async function writeWithGit(
-  changes: readonly Change[],
-  head: string | null,
-  { target: { github, branch, serverUrl }, ports, onWrite }: WriterState,
-  author: CommitIdentity,
-): Promise<Commits> {
-  const { pushChanges } = await import(/* webpackMode: "eager" */ '../../github/git/push.ts');
-  const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, serverUrl);
-  const push = { remote, token: github.token, branch, changes, author, createsBranch: head === null };
-  onWrite('C');
-  return pairUp(changes, await nameMovedRepository(github, () => pushChanges(push, ports)));
-}
-
-/** Method B for the changes that fit; of the others nothing is sent. */
-async function writeWithoutGit(
-  changes: readonly Change[],
-  head: string | null,
-  state: WriterState,
-  way: Exclude<GitWay, 'git'>,
-): Promise<Commits> {
-  if (way === 'signed') {
-    state.ports.logger.info('the branch takes signed commits only: using the object API instead of git');
-  }
-  const refused = changes.flatMap((item) => {
-    const result = findExcess(item, state.target, way);
-    return result === null ? [] : [{ item, result }];
-  });
-  const fitting = changes.filter((change) => !refused.some(({ item }) => item === change));
-  return [...(await writeObjects(fitting, head, state, null)), ...refused];
-}
-
-/**
  * Whether a change could be written by git or instead of it, as far as that is known before.
  *
  * @throws {DeliveryError} `NEEDS_SIGNATURE` or `BAD_INPUT` as `createChangeWriter` would.
@@ -191,31 +167,27 @@ export async function refuseUnwritable(
 ): Promise<void> {
   const way = await findGitWay(target, ports);
   const refusal = way === 'git' ? null : findExcess(change, target, way);
-  if (refusal !== null) throw refusal;
+  if (refusal !== null) throw refusal.result;
 }
 
 /** Why the object API does not take a change: each of its files is a request. */
 function findExcess(
-  { writes }: Change,
+  item: Change,
   { branch }: CommitTarget,
   way: Exclude<GitWay, 'git'>,
-): DeliveryError | null {
+): { readonly item: Change; readonly result: DeliveryError } | null {
+  const { writes } = item;
   const large = writes.find(({ file }) => file.size > SIZE.methodB);
   if (writes.length <= SITE.apiWrites && large === undefined) return null;
   const what = large === undefined ? `${writes.length} changed files` : `the large file ${large.path}`;
   const limit = `at most ${SITE.apiWrites} files of ${SIZE.methodB / MEGABYTE} MB`;
-  if (way === 'without-git') {
-    return new DeliveryError(
-      'BAD_INPUT',
-      `this delivery has ${what}, and no git (2.31 or later) is installed here: without it GitHub takes file by file, ${limit}`,
-      { hint: (w) => `install git, or ${w.use('K2')} for a single file`, leftBehind: [] },
-    );
-  }
-  return new DeliveryError(
-    'NEEDS_SIGNATURE',
-    `the branch ${branch} takes signed commits only, and this delivery has ${what}: GitHub signs only what is sent file by file, ${limit}`,
-    { hint: SIGNATURE_HINT, leftBehind: [] },
-  );
+  const isSigned = way === 'signed';
+  const message = isSigned
+    ? `the branch ${branch} takes signed commits only, and this delivery has ${what}: GitHub signs only what is sent file by file, ${limit}`
+    : `this delivery has ${what}, and no git (2.31 or later) is installed here: without it GitHub takes file by file, ${limit}`;
+  const hint = isSigned ? SIGNATURE_HINT : (w: Words) => `install git, or ${w.use('K2')} for a single file`;
+  const code = isSigned ? 'NEEDS_SIGNATURE' : 'BAD_INPUT';
+  return { item, result: new DeliveryError(code, message, { hint, leftBehind: [] }) };
 }
 
 /** The commits of a chain, which has one commit for each change in the changes' order. */

@@ -35,7 +35,7 @@ export async function addPicture(
     ...delivery,
     site,
     unknown: [...delivery.unknown, ...(isStale ? [STALE_PICTURE] : [])],
-    tasks: new Map([...delivery.tasks, ['K1', { ...task, pictures }]]),
+    tasks: new Map([...delivery.tasks, ['K1', { ...task, pictures: { ...pictures, site } }]]),
     picture: { title: view.title, changed },
   };
 }

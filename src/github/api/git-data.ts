@@ -63,13 +63,9 @@ export async function createBlob(github: GitHubClient, file: FileBytes, ports: P
   };
   await withRetries(ports, async () => {
     const answer = await sendStreamed(github, request, ports);
-    const sha = (answer as { sha?: unknown } | undefined)?.sha;
-    if (sha === file.blobSha) return;
-    const message =
-      sha === undefined
-        ? 'creating the blob returned something that is not a blob'
-        : 'GitHub stored a blob that differs from the file';
-    throw new DeliveryError('HOST_ERROR', message, { httpCode: 201, hint: RETRY_HINT, retryable: true });
+    if ((answer as { sha?: unknown } | undefined)?.sha === file.blobSha) return;
+    const details = { httpCode: 201, hint: RETRY_HINT, retryable: true };
+    throw new DeliveryError('HOST_ERROR', 'GitHub did not store the blob of the file', details);
   });
 }
 
@@ -80,20 +76,13 @@ async function* formatBlob(file: Pick<FileBytes, 'read'>): AsyncGenerator<string
   yield BLOB_TAIL;
 }
 
-/** What commits are built on. */
-interface CommitBase {
-  readonly branch: string;
-  /** The commit that the changes were planned for; `null` for a branch that does not exist yet. */
-  readonly planned: string | null;
-  /** Reads the commit that the branch points to now. */
-  readonly readHead?: () => Promise<string | null>;
-}
-
 /**
  * Method B, the other calls: creates one commit per change, each on top of the one before, and moves the branch
  * once, never by force. The blobs must exist already. When another writer is first, only unused objects are left
  * behind, and the caller starts again.
  *
+ * @param planned the commit that the changes were made for; `null` for a branch that does not exist yet
+ * @param readHead reads the commit that the branch points to now
  * @returns the commits' shas, in the order of the changes
  * @throws {DeliveryError} `CONFLICT` when the branch is another one than planned.
  * @see protocol 4.2
@@ -101,13 +90,19 @@ interface CommitBase {
 export async function commitChanges(
   github: GitHubClient,
   changes: readonly Change[],
-  { branch, planned, readHead = () => getBranchHead(github, branch) }: CommitBase,
+  { branch, planned }: { readonly branch: string; readonly planned: string | null },
+  readHead: () => Promise<string | null> = () => getBranchHead(github, branch),
 ): Promise<string[]> {
   const waitForTurn = (): Promise<void> => github.pace(async () => undefined);
   // The calls for one file are one write. With many files each commit is one; the first waits before the branch is read.
   if (changes.length > 1) await waitForTurn();
   if ((await readHead()) !== planned) throw conflictError(branch);
-  let last = await readCommit(github, planned);
+  const { rest, repository } = github;
+  let last: CommitObject | null = null;
+  if (planned !== null) {
+    const { data } = await rest.git.getCommit({ ...repository, commit_sha: planned });
+    last = { sha: planned, tree: data.tree.sha };
+  }
   const commits: string[] = [];
   for (const { message, writes, removals } of changes) {
     if (commits.length > 0) await waitForTurn();
@@ -116,7 +111,11 @@ export async function commitChanges(
     last = await createCommit(github, message, [...removed, ...written], last);
     commits.push(last.sha);
   }
-  await moveBranch(github, branch, { from: planned, to: commits.at(-1) });
+  const sha = commits.at(-1);
+  if (sha === undefined) return commits;
+  await (planned === null
+    ? rest.git.createRef({ ...repository, ref: `refs/heads/${branch}`, sha })
+    : rest.git.updateRef({ ...repository, ref: `heads/${branch}`, sha, force: false }));
   return commits;
 }
 
@@ -124,15 +123,6 @@ export async function commitChanges(
 interface CommitObject {
   readonly sha: string;
   readonly tree: string;
-}
-
-/** The commit with this sha; `null` for none. */
-async function readCommit(
-  { rest, repository }: GitHubClient,
-  sha: string | null,
-): Promise<CommitObject | null> {
-  if (sha === null) return null;
-  return { sha, tree: (await rest.git.getCommit({ ...repository, commit_sha: sha })).data.tree.sha };
 }
 
 /**
@@ -153,16 +143,4 @@ async function createCommit(
   const parents = base === null ? [] : [base.sha];
   const { data } = await rest.git.createCommit({ ...repository, message, tree, parents });
   return { sha: data.sha, tree };
-}
-
-/** Moves the branch, never by force; from `null` it is created. */
-async function moveBranch(
-  { rest, repository }: GitHubClient,
-  branch: string,
-  { from, to: sha }: { readonly from: string | null; readonly to: string | undefined },
-): Promise<void> {
-  if (sha === undefined) return;
-  await (from === null
-    ? rest.git.createRef({ ...repository, ref: `refs/heads/${branch}`, sha })
-    : rest.git.updateRef({ ...repository, ref: `heads/${branch}`, sha, force: false }));
 }

@@ -1,8 +1,6 @@
-import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { DeliveryError, type ErrorCode } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import { API, type CallTemplate } from '../../protocol/calls.ts';
-import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
 import type { GitHubClient } from './client.ts';
 import { isNotFound, nullIfNotFound } from './failures.ts';
@@ -146,86 +144,4 @@ async function unknownIfUnreadable(
     }
     return { status: 'unknown', ...describeUnreadable(thrown, call) };
   }
-}
-
-/**
- * Whether a workflow can run: `active`, or why not; `null` where there is none with that file name.
- *
- * @see https://docs.github.com/rest/actions/workflows#get-a-workflow
- */
-export async function getWorkflowState(github: GitHubClient, file: string): Promise<string | null> {
-  const query = { ...github.repository, workflow_id: file };
-  const answer = await nullIfNotFound(() => github.rest.actions.getWorkflow(query));
-  return answer && shortHostMessage(answer.data.state);
-}
-
-/**
- * Starts a workflow on a branch. Unlike a commit, this starts one with the job's own token too.
- *
- * @throws {DeliveryError} `NO_PERMISSION` without `actions: write`; `BAD_INPUT` where it cannot be started so.
- * @see https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event
- */
-export async function startWorkflow(github: GitHubClient, file: string, branch: string): Promise<void> {
-  try {
-    const target = { ...github.repository, workflow_id: file, ref: branch };
-    await github.rest.actions.createWorkflowDispatch(target);
-  } catch (thrown) {
-    if (!(thrown instanceof DeliveryError) || thrown.httpCode !== 422) throw thrown;
-    throw new DeliveryError('BAD_INPUT', thrown.message, {
-      httpCode: 422,
-      hint: `add \`on: workflow_dispatch\`, without required inputs, to .github/workflows/${file} on the branch ${branch}`,
-      cause: thrown,
-    });
-  }
-}
-
-/** A run of a workflow. */
-export interface WorkflowRun {
-  /** A later run has a larger one. */
-  readonly id: number;
-  /** GitHub's word, such as `queued`, `in_progress`, `waiting` or `completed`. */
-  readonly status: string;
-  /** How it ended, such as `success` or `cancelled`; `null` before its end. */
-  readonly conclusion: string | null;
-  /** The https address of its page; empty where the host gave none. */
-  readonly page: string;
-}
-
-type RunRecord =
-  RestEndpointMethodTypes['actions']['listWorkflowRuns']['response']['data']['workflow_runs'][number];
-
-/**
- * The newest runs of a workflow on a branch, the newest first, whatever started them.
- *
- * @see https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-workflow
- */
-export async function listWorkflowRuns(
-  github: GitHubClient,
-  file: string,
-  branch: string,
-): Promise<readonly WorkflowRun[]> {
-  const query = { workflow_id: file, branch, per_page: BUILD_WAIT.runs, exclude_pull_requests: true };
-  const { data } = await github.rest.actions.listWorkflowRuns({ ...github.repository, ...query });
-  return data.workflow_runs.map(toWorkflowRun).sort((one, other) => other.id - one.id);
-}
-
-function toWorkflowRun({ id, status, conclusion, html_url }: RunRecord): WorkflowRun {
-  return {
-    id,
-    status: shortHostMessage(status ?? 'unknown'),
-    conclusion: conclusion === null ? null : shortHostMessage(conclusion),
-    page: URL.parse(html_url)?.protocol === 'https:' ? shortHostMessage(html_url) : '',
-  };
-}
-
-/**
- * Whether a person must approve a run before it goes on. A run waits as well for a timer, or for an app that
- * decides by itself.
- *
- * @see https://docs.github.com/rest/actions/workflow-runs#get-pending-deployments-for-a-workflow-run
- */
-export async function needsApproval(github: GitHubClient, { id }: Pick<WorkflowRun, 'id'>): Promise<boolean> {
-  const query = { ...github.repository, run_id: id };
-  const { data } = await github.rest.actions.getPendingDeploymentsForRun(query);
-  return data.some(({ reviewers }) => reviewers.length > 0);
 }

@@ -94,7 +94,10 @@ const GIT_RULES: readonly GitRule[] = [
 
 /** Lines of output that do not describe a failure. */
 const IRRELEVANT_LINE =
-  /^(hint:|error: failed to push some refs|To https:|Done$|Everything up-to-date|(remote: )?\w+ objects: |(remote: )?Total \d)/;
+  /^(hint:|error: failed to push some refs|To https:|Done$|Everything up-to-date|\w+ objects: |Total \d)/;
+
+/** What git puts before each line that the host says. */
+const HOST_PREFIX = /^remote:\s*(error:\s*)?/;
 
 /**
  * The failure of a git command. Its message is limited and contains no secret.
@@ -108,7 +111,7 @@ export function gitError(
 ): DeliveryError {
   const redactor = createRedactor();
   for (const secret of secrets) redactor.addSecret(secret);
-  const lines = `${err}\n${out}`.split(/[\r\n]+/).map((line) => line.trim());
+  const lines = `${err}\n${out}`.split(/[\r\n]+/).map((line) => line.trim().replace(HOST_PREFIX, ''));
   const output = redactor.redact(
     lines.filter((line) => line !== '' && !IRRELEVANT_LINE.test(line)).join('; '),
   );

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { filesBelow, listFolders, treeShaAt } from '../../../../src/channels/pages/branch-reader.ts';
-import { findOwnedFiles, listKept } from '../../../../src/channels/pages/site/site-history.ts';
+import { listKept } from '../../../../src/channels/pages/commit-message.ts';
+import { findDeliveries } from '../../../../src/channels/pages/ownership.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
 import { FakeGitHub } from '../../../github/fake-github.ts';
 import { held, heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
@@ -21,12 +22,8 @@ const readTree = (branch: MemoryBranch) => readBranchTree(connect(branch).github
 /** The paths of a folder that count as ours, and the rest of the answer. */
 async function findOwned(branch: MemoryBranch, folder = FOLDER) {
   const { github } = connect(branch);
-  const { files, ...more } = await findOwnedFiles(
-    folderTarget(github, ''),
-    await readBranchTree(github),
-    folder,
-  );
-  return { paths: [...files.keys()].sort(), ...more };
+  const { sites } = await findDeliveries(folderTarget(github, ''), await readBranchTree(github), folder);
+  return [...(sites.get(folder)?.files.keys() ?? [])].sort();
 }
 
 /** A branch with a person's README and a delivered folder. */
@@ -76,22 +73,18 @@ describe('what is ours in a folder', () => {
   test('is nothing where the folder does not exist', async () => {
     const { github, host } = connect(new MemoryBranch(heldFiles({ 'README.md': 'theirs' })));
     const tree = await readBranchTree(github);
-    await expect(findOwnedFiles(folderTarget(github, ''), tree, FOLDER)).resolves.toMatchObject({
-      files: new Map(),
-    });
-    await expect(
-      findOwnedFiles(folderTarget(github, ''), { ...tree, head: null }, ''),
-    ).resolves.toMatchObject({
-      files: new Map(),
-    });
+    const nothing = { sites: new Map() };
+    const target = folderTarget(github, '');
+    await expect(findDeliveries(target, tree, FOLDER)).resolves.toMatchObject(nothing);
+    await expect(findDeliveries(target, { ...tree, head: null }, '')).resolves.toMatchObject(nothing);
     expect(host.seen).toHaveLength(4);
   });
 
   test('is everything that the last delivery has delivered, after one more request', async () => {
     const branch = await deliveredBranch();
     const { github, host } = connect(branch);
-    const owned = await findOwnedFiles(folderTarget(github, ''), await readBranchTree(github), FOLDER);
-    expect(Object.fromEntries(owned.files)).toEqual({
+    const owned = await findDeliveries(folderTarget(github, ''), await readBranchTree(github), FOLDER);
+    expect(Object.fromEntries(owned.sites.get(FOLDER)?.files ?? [])).toEqual({
       'index.html': shaOf('page'),
       'css/a.css': shaOf('style'),
     });
@@ -122,13 +115,13 @@ describe('what is ours in a folder', () => {
   ])('is what is unchanged since, where %s', async (_, work, paths) => {
     const branch = await deliveredBranch();
     await work(branch);
-    expect((await findOwned(branch)).paths).toEqual(paths);
+    expect(await findOwned(branch)).toEqual(paths);
   });
 
   test('does not count a file of a person with the bytes that we deliver, which the commit names', async () => {
     const branch = await deliveredBranch({ 'p/1/index.html': 'page' });
     expect(branch.head.message).toContain(`Kept-object: ${shaOf('page')} index.html`);
-    expect((await findOwned(branch)).paths).toEqual(['css/a.css']);
+    expect(await findOwned(branch)).toEqual(['css/a.css']);
   });
 
   test.each<[string, (message: string) => string]>([
@@ -140,26 +133,26 @@ describe('what is ours in a folder', () => {
     await deliverSite(branch, FOLDER, CONTENTS);
     const files = heldFiles({ 'p/1/index.html': 'hand', 'p/1/css/a.css': 'style' });
     branch.commit(files, edit(branch.head.message), branch.head.parent);
-    expect((await findOwned(branch)).paths).toEqual([]);
+    expect(await findOwned(branch)).toEqual([]);
   });
 
   test('is nothing where a copied message names kept files that are others now', async () => {
     const branch = await deliveredBranch({ 'p/1/notes.txt': 'theirs' });
     branch.change({ 'p/1/notes.txt': 'theirs too' }, branch.head.message);
-    expect((await findOwned(branch)).paths).toEqual([]);
+    expect(await findOwned(branch)).toEqual([]);
   });
 
   test('leaves out a whole folder of others, which the commit names by one line', async () => {
     const branch = await deliveredBranch({ 'p/1/mine/a': '1', 'p/1/mine/deep/b': '2' });
     expect(branch.head.message).toContain(`Kept-object: ${branch.treeSha('p/1/mine')} mine/`);
-    expect((await findOwned(branch)).paths).toEqual(['css/a.css', 'index.html']);
+    expect(await findOwned(branch)).toEqual(['css/a.css', 'index.html']);
   });
 
   test('is found at the root of the branch as well', async () => {
     const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
     await deliverSite(branch, '', CONTENTS);
     branch.change({ 'README.md': 'x' });
-    expect((await findOwned(branch, '')).paths).toEqual(['css/a.css', 'index.html']);
+    expect(await findOwned(branch, '')).toEqual(['css/a.css', 'index.html']);
   });
 });
 
@@ -190,12 +183,12 @@ test('what was withdrawn is not ours any more where a person put it back', async
   const { files } = branch.head;
   await withdrawFolder(branch, FOLDER);
   branch.commit(files, 'Revert "REMOVE 1"');
-  expect((await findOwned(branch)).paths).toEqual([]);
+  expect(await findOwned(branch)).toEqual([]);
 });
 
 test('a delivery is found even if a hundred deliveries of other folders come after it', async () => {
   const branch = new MemoryBranch();
   await deliverSite(branch, '', CONTENTS);
   for (let nth = 0; nth < 130; nth += 1) branch.change({ 'p/1/a.txt': String(nth) }, `UPDATE 1: ${nth}`);
-  expect((await findOwned(branch, '')).paths).toEqual(['css/a.css', 'index.html']);
+  expect(await findOwned(branch, '')).toEqual(['css/a.css', 'index.html']);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { previewCommits } from '../../../../src/channels/pages/commit-tasks.ts';
 import { addPictures, placePictures } from '../../../../src/channels/pages/pictures.ts';
-import { prepareSite, previewSite } from '../../../../src/channels/pages/site/prepare-site.ts';
+import { prepareSite } from '../../../../src/channels/pages/prepare.ts';
 import type { PagesOptions } from '../../../../src/channels/pages/target.ts';
 import { fakePorts } from '../../../support/ports.ts';
 import { commitTargetWith } from '../../fake-branch.ts';
@@ -34,8 +35,12 @@ function prepare(
     asked.push(path);
     return branch.head.files.has(path);
   };
-  const given = { site: memorySite(contents), name, target };
-  return { asked, prepared: prepareSite(given, pagesOptionsWith(options), pages, exists) };
+  const context = { options: pagesOptionsWith(options), pages, target, setup: null, exists };
+  return {
+    asked,
+    site: memorySite(contents),
+    prepared: prepareSite({ site: memorySite(contents), name }, context),
+  };
 }
 
 describe('preparing a site', () => {
@@ -69,7 +74,8 @@ describe('preparing a site', () => {
   });
 
   test('tells where the pictures of the entry will be, which become files of the site', async () => {
-    const prepared = await prepare({ ...PAGE, 'a.css': 'p{}' }).prepared;
+    const { prepared: preparing, site: given } = prepare({ ...PAGE, 'a.css': 'p{}' });
+    const prepared = await preparing;
     const page = 'https://octo.github.io/site/p/1/index.html';
     expect(prepared.served).toMatchObject({
       url: new URL('https://octo.github.io/site/p/1/'),
@@ -77,7 +83,7 @@ describe('preparing a site', () => {
       pictureUrls: { picture: new URL(`${page}.png`) },
     });
     const pictures = { picture: memoryFile('picture'), before: memoryFile('before') };
-    const site = addPictures(prepared.data.site, pictures);
+    const site = addPictures(given, pictures);
     expect(site.files.map(({ path }) => path)).toEqual([
       'a.css',
       'index.html',
@@ -93,8 +99,8 @@ describe('preparing a site', () => {
   });
 
   test('refuses a folder that has a file where the picture goes', async () => {
-    const { data } = await prepare({ ...PAGE, 'index.html.png': 'x' }).prepared;
-    expect(() => addPictures(data.site, { picture: memoryFile('picture'), before: null })).toThrow(
+    const site = memorySite({ ...PAGE, 'index.html.png': 'x' });
+    expect(() => addPictures(site, { picture: memoryFile('picture'), before: null })).toThrow(
       'the folder has a file index.html.png, where the picture goes',
     );
   });
@@ -176,10 +182,14 @@ describe('names that Jekyll changes', () => {
 
 test('a preview tells what would be done, and writes nothing', async () => {
   const branch = new MemoryBranch();
-  const { data } = await prepare(PAGE, { branch }).prepared;
-  await expect(previewSite(data, fakePorts())).resolves.toBe('ADD 1: from run 7 of Deliver (files: 1 added)');
+  const task = await prepare(PAGE, { branch }).prepared;
+  const preview = async () => {
+    const [previewed] = await previewCommits([task], fakePorts(), () => 'nothing');
+    return previewed?.result;
+  };
+  expect(await preview()).toBe('ADD 1: from run 7 of Deliver (files: 1 added)');
   branch.commit(heldFiles({ 'p/1/index.html': '<p>' }), 'theirs');
   const { head } = branch;
-  await expect(previewSite(data, fakePorts())).resolves.toBe(`commit ${head.sha} already holds this site`);
+  expect(await preview()).toBe('nothing');
   expect(branch.head).toBe(head);
 });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Placement } from '../../../../src/channels/channel.ts';
+import type { ChannelPlan, Placement } from '../../../../src/channels/channel.ts';
+import type { ComparedPlace } from '../../../../src/channels/pages/commit.ts';
+import { formatCommitMessage } from '../../../../src/channels/pages/commit-message.ts';
+import { commitTasks } from '../../../../src/channels/pages/commit-tasks.ts';
 import { resolveDestination } from '../../../../src/channels/pages/destination.ts';
-import { formatCommitMessage } from '../../../../src/channels/pages/ownership.ts';
-import type { SitePlan } from '../../../../src/channels/pages/site/plan-site.ts';
-import { describeChanges, entryUrl, publishSite } from '../../../../src/channels/pages/site/publish-site.ts';
+import { describeChanges, describePublished, entryUrl } from '../../../../src/channels/pages/placement.ts';
 import { hasFailed, stoppedError } from '../../../../src/errors.ts';
 import { hashTree } from '../../../../src/github/api/tree-id.ts';
 import { nameFew } from '../../../../src/plain-text.ts';
@@ -16,13 +17,33 @@ import { connect, deliverSite, folderTarget, memorySite } from './site-runs.ts';
 
 const CONTENTS = { 'index.html': 'page', 'css/ä b.css': 'style' };
 
-function publish(branch: MemoryBranch, contents: Readonly<Record<string, string>>) {
-  const { github, ports, host } = connect(branch);
+type Connection = ReturnType<typeof connect>;
+
+async function publishThrough(
+  { github, ports }: Pick<Connection, 'github' | 'ports'>,
+  contents: Readonly<Record<string, string>>,
+): Promise<Placement> {
   const site = memorySite(contents);
   const location = { ...pagesOptionsWith(), path: 'p/1/', name: site.entry };
   const destination = resolveDestination(github.repository, location, siteWith());
-  const placed = publishSite({ target: folderTarget(github, 'p/1/'), site, destination }, ports);
-  return { placed, ports, host };
+  const data = {
+    target: folderTarget(github, 'p/1/'),
+    path: destination.path,
+    file: null,
+    site,
+    destination,
+  };
+  const task = { plan: {} as ChannelPlan, data };
+  const [placed] = await commitTasks([task], ports, (done, one) =>
+    describePublished(done, one, ports.logger),
+  );
+  if (placed === undefined || hasFailed(placed.result)) throw placed?.result;
+  return placed.result as Placement;
+}
+
+function publish(branch: MemoryBranch, contents: Readonly<Record<string, string>>) {
+  const connection = connect(branch);
+  return { placed: publishThrough(connection, contents), ...connection };
 }
 
 describe('publishing a site', () => {
@@ -93,10 +114,10 @@ describe('publishing a site', () => {
 
   test('knows what was there before somebody removed the folder: a cache may still have it', async () => {
     const branch = new MemoryBranch();
-    await publish(branch, { 'index.html': 'one' }).placed;
-    branch.change({ 'p/1/index.html': null });
-    const { placed } = publish(branch, { 'index.html': 'two' });
-    expect(earlierIn(await placed)).toEqual({ 'index.html': [shaOf('one')] });
+    await publish(branch, { 'index.html': 'one', 'a.css': 'first' }).placed;
+    branch.change({ 'p/1/index.html': null, 'p/1/a.css': null });
+    const { placed } = publish(branch, { 'index.html': 'two', 'a.css': 'second' });
+    expect(earlierIn(await placed)).toEqual({ 'index.html': [shaOf('one')], 'a.css': [shaOf('first')] });
   });
 
   test('names the delivery that it replaced', async () => {
@@ -166,10 +187,7 @@ describe('publishing a site', () => {
         throw stoppedError();
       },
     });
-    const location = { ...pagesOptionsWith(), path: 'p/1/', name: 'index.html' };
-    const destination = resolveDestination(github.repository, location, siteWith());
-    const target = folderTarget(github, 'p/1/');
-    const placed = await publishSite({ target, site: memorySite(CONTENTS), destination }, ports);
+    const placed = await publishThrough({ github, ports }, CONTENTS);
     expect(placed).toMatchObject({
       written: true,
       commitSha: branch.head.sha,
@@ -180,13 +198,8 @@ describe('publishing a site', () => {
   test('says that nothing was written where the branch cannot even be read', async () => {
     const { github, ports } = connect(new MemoryBranch());
     const refused = failure('HOST_ERROR', 502);
-    const target = folderTarget(
-      Object.assign(github, { rest: new FakeGitHub({ get_ref: refused }).rest }),
-      'p/1/',
-    );
-    const location = { ...pagesOptionsWith(), path: 'p/1/', name: 'index.html' };
-    const destination = resolveDestination(github.repository, location, siteWith());
-    const placed = publishSite({ target, site: memorySite(CONTENTS), destination }, ports);
+    Object.assign(github, { rest: new FakeGitHub({ get_ref: refused }).rest });
+    const placed = publishThrough({ github, ports }, CONTENTS);
     await expect(placed).rejects.toMatchObject({ code: 'HOST_ERROR', leftBehind: [] });
   });
 
@@ -204,7 +217,8 @@ test('the address of an entry that is no index page is that of its file', () => 
 
 describe('what a person reads of the changes', () => {
   const changes = { added: [], changed: [], removed: [], kept: [], removedFolders: [] };
-  const planWith = (more: Partial<SitePlan>): SitePlan => ({
+  type Delivered = NonNullable<ComparedPlace['delivered']>;
+  const planWith = (more: Partial<Delivered>): Delivered => ({
     treeSha: '',
     changes,
     totalSize: 0,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { formatCommitMessage } from '../../../../src/channels/pages/ownership.ts';
-import { planSite, type SitePlan } from '../../../../src/channels/pages/site/plan-site.ts';
+import type { ComparedPlace } from '../../../../src/channels/pages/commit.ts';
+import { formatCommitMessage } from '../../../../src/channels/pages/commit-message.ts';
+import { compareSite } from '../../../../src/channels/pages/compare-site.ts';
 import type { FolderTarget } from '../../../../src/channels/pages/target.ts';
 import type { Change } from '../../../../src/github/change.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
@@ -18,14 +19,15 @@ async function plan(
   branch: MemoryBranch,
   contents: Readonly<Record<string, string>>,
   more: PlanOptions = {},
-): Promise<SitePlan & Omit<Change, 'basis'>> {
+): Promise<ComparedPlace & NonNullable<ComparedPlace['delivered']> & Omit<Change, 'basis'>> {
   const { github } = connect(branch);
   const target = folderTarget(github, more.folder ?? FOLDER, more);
-  const planned = await planSite(memorySite(contents), target, await readBranchTree(github));
-  return { message: '', writes: [], removals: [], ...planned, ...planned.change };
+  const planned = await compareSite(memorySite(contents), target, await readBranchTree(github));
+  return { message: '', writes: [], removals: [], ...planned, ...planned.delivered, ...planned.change };
 }
 
-const written = ({ change }: SitePlan): string[] => (change?.writes ?? []).map(({ path }) => path).sort();
+const written = ({ change }: ComparedPlace): string[] =>
+  (change?.writes ?? []).map(({ path }) => path).sort();
 
 async function deliveredBranch(files: Readonly<Record<string, string>> = {}): Promise<MemoryBranch> {
   const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs', ...files }));
@@ -95,7 +97,7 @@ describe('the plan for a folder', () => {
       pictures: ['index.html.png'],
     };
     const planWith = async (more: PlanOptions = {}) =>
-      planSite(site, folderTarget(github, FOLDER, more), await readBranchTree(github));
+      compareSite(site, folderTarget(github, FOLDER, more), await readBranchTree(github));
     await expect(planWith()).rejects.toMatchObject({
       code: 'NOT_OURS',
       message: expect.stringMatching(/^p\/1\/index\.html\.png, where the picture goes,/),
@@ -116,8 +118,8 @@ describe('the plan for a folder', () => {
     const tree = await readBranchTree(github);
     const contents = { 'index.html': 'page', 'index.html.png': 'picture' };
     const site = { ...memorySite(contents), pictures: ['index.html.png'] };
-    const planned = await planSite(site, folderTarget(github, FOLDER), tree);
-    expect(planned.changes.changed).toEqual(['index.html.png']);
+    const planned = await compareSite(site, folderTarget(github, FOLDER), tree);
+    expect(planned.delivered.changes.changed).toEqual(['index.html.png']);
   });
 
   test('does not take over a single file that was made executable below the same message', async () => {

@@ -1,42 +1,13 @@
 import { forEachItem } from '../../async.ts';
 import { hasFailed, type Result } from '../../errors.ts';
 import type { LastCommit } from '../../github/api/history.ts';
-import type { GitBlob } from '../../http/fetch-back.ts';
-import type { LocalFile } from '../../rules/inspect.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
-import type { BranchPlan, ComparedPlace } from './commit.ts';
-import {
-  formatCommitMessage,
-  isOwned,
-  notConfinedError,
-  notOwnedError,
-  pictureNotOwnedError,
-} from './ownership.ts';
+import type { BranchComparison, ComparedPlace } from './commit.ts';
+import { formatCommitMessage } from './commit-message.ts';
+import { notConfinedError, notOwnedError, pictureNotOwnedError } from './not-ours.ts';
+import { isOwned } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
-import { type CommitTarget, readTargetHead } from './target.ts';
-
-/** A path that should hold a file, or nothing. */
-export interface WantedFile {
-  readonly path: string;
-  /** `null` to remove what exists there; a folder, whose files are its own, has `null` as well. */
-  readonly file: LocalFile | null;
-  /** The pictures of the page, for the same commit. What an earlier delivery had of them is removed. */
-  readonly pictures?: readonly PlacedPicture[];
-}
-
-/** A picture, and where it goes. */
-export interface PlacedPicture {
-  readonly path: string;
-  readonly file: LocalFile;
-}
-
-/** What a path needs, and what it held. */
-export interface ComparedFile extends ComparedPlace {
-  /** What the path held before, the newest first. */
-  readonly earlier?: readonly GitBlob[];
-  /** The delivery of this tool that is replaced. */
-  readonly replaced?: LastCommit;
-}
+import { type CommitTarget, readTargetHead, type WantedFile } from './target.ts';
 
 /**
  * Compares paths with the branch, all in the same commit of it. Reads nothing but these paths.
@@ -44,20 +15,20 @@ export interface ComparedFile extends ComparedPlace {
  * @param sent what an earlier attempt may have changed
  * @returns `NOT_OURS` for a path with a file that this tool did not deliver
  */
-export async function planFiles<Item extends WantedFile>(
+export async function compareFiles<Item extends WantedFile>(
   wanted: readonly Item[],
   target: CommitTarget,
   sent: ReadonlySet<WantedFile> = new Set(),
-): Promise<BranchPlan<Item, ComparedFile>> {
+): Promise<BranchComparison<Item>> {
   const head = await readTargetHead(target);
   const read = async (all: readonly WantedFile[]): Promise<ExistingFiles> =>
-    head === null ? new Map() : readExisting(all, { ...target, head, sent });
+    head === null ? new Map() : readExisting(all, target, head, sent);
   const existing = await read([...wanted, ...wanted.flatMap(({ pictures = [] }) => pictures)]);
   const old = wanted.flatMap((one) => listOldPictures(one, existing, wanted, target));
   const found = old.length === 0 ? existing : new Map([...existing, ...(await read(old))]);
   const places = await forEachItem(wanted, async (one) => {
     const pictures = [...(one.pictures ?? []), ...listOldPictures(one, existing, wanted, target)];
-    return planFile(one, pictures, found, target);
+    return compareFile(one, pictures, found, target);
   });
   return { head, places };
 }
@@ -75,15 +46,9 @@ type ExistingFiles = ReadonlyMap<string, Result<ExistingFile>>;
 
 async function readExisting(
   wanted: readonly WantedFile[],
-  {
-    github,
-    head,
-    reader,
-    sent,
-  }: Pick<CommitTarget, 'github' | 'reader'> & {
-    readonly head: string;
-    readonly sent: ReadonlySet<WantedFile>;
-  },
+  { github, reader }: CommitTarget,
+  head: string,
+  sent: ReadonlySet<WantedFile>,
 ): Promise<ExistingFiles> {
   const paths = wanted.map(({ path }) => path);
   const blobs = await reader.getBlobs(github, head, paths);
@@ -91,8 +56,11 @@ async function readExisting(
   const touched = wanted.filter(
     (one) => typeof blobs.get(one.path) === 'string' || one.file !== null || sent.has(one),
   );
-  const touchedPaths = touched.map(({ path }) => path);
-  const commits = await reader.getCommits(github, head, touchedPaths);
+  const commits = await reader.getCommits(
+    github,
+    head,
+    touched.map(({ path }) => path),
+  );
   return new Map(
     paths.map((path) => {
       const blob = blobs.get(path) ?? null;
@@ -123,12 +91,12 @@ function listOldPictures(
 }
 
 /** The change of a file and of its pictures, if any of them needs one. */
-function planFile(
+function compareFile(
   one: WantedFile,
   pictures: readonly WantedFile[],
   found: ExistingFiles,
   target: CommitTarget,
-): ComparedFile {
+): ComparedPlace {
   const { path, file } = one;
   const { essence, confinedTo } = target;
   const state = found.get(path) ?? NOTHING;
@@ -144,8 +112,7 @@ function planFile(
   if (!isSame) changed.unshift(one);
   const versions = new Map(last?.blobs.map((one) => [one.sha, one]));
   versions.delete(file?.blobSha ?? '');
-  const blobs = [...versions.values()];
-  const earlier = blobs.length > 0 && { earlier: blobs };
+  const earlier = versions.size > 0 && { earlier: new Map([[path, [...versions.values()]]]) };
   if (changed.length === 0) return { commitSha: last?.sha, ...earlier };
   const delivered = file === null ? [] : [one, ...(one.pictures ?? [])];
   const change = {

@@ -4,7 +4,7 @@ import {
   type DeliveredSite,
   formatCommitMessage,
   parseMessage,
-} from '../../../../src/channels/pages/ownership.ts';
+} from '../../../../src/channels/pages/commit-message.ts';
 
 const formatSiteMessage = (site: DeliveredSite, verb: 'ADD' | 'UPDATE', essence: string): string =>
   formatCommitMessage(site.folder, { verb, essence, site });
