@@ -39,6 +39,9 @@ export const ACTION: Face = {
   folder: 'the workspace',
 };
 
+/** What everybody must know of K3 who is told to use it. */
+const PUBLIC_BIN = ' (public to anyone with the link)';
+
 /** A text in the words of one interface. */
 export function say(text: Text, face: Face): string {
   if (typeof text === 'string') return text;
@@ -48,9 +51,12 @@ export function say(text: Text, face: Face): string {
     return face.input(name, value);
   };
   const words: Words = {
-    use: (channels) => `use ${input('channel', channels.slice(0, 2))}${channels.slice(2)}`,
     grant: (permissions) => `set ${input('token')} to one with the permissions \`${permissions}\``,
     ...face,
+    use(channels) {
+      const way = face.use?.(channels) ?? `use ${input('channel', channels.slice(0, 2))}${channels.slice(2)}`;
+      return way.includes('K3') ? `${way}${PUBLIC_BIN}` : way;
+    },
     input,
     say: (inner) => (typeof inner === 'string' ? inner : inner(words)),
   };

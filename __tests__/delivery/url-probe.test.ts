@@ -154,6 +154,7 @@ describe('a body', () => {
     ['gone', true],
     ['altered', false],
     ['previous', false],
+    ['served', false],
     ['cut-short', false],
     ['different', false],
     ['login', false],
@@ -167,8 +168,8 @@ describe('where nothing must be any more', () => {
   test.each<[ContentMatch, Scripted | Error]>([
     ['gone', { status: 404 }],
     ['gone', { status: 410, body: 'taken away' }],
-    ['previous', { body: BYTES }],
-    ['previous', { body: 'another page' }],
+    ['served', { body: BYTES }],
+    ['served', { body: 'another page' }],
     ['absent', { status: 403 }],
     ['absent', { status: 500 }],
     ['absent', { status: 204 }],

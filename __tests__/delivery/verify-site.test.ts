@@ -182,7 +182,7 @@ describe('the files of a site that was withdrawn', () => {
   });
 
   test.each<[string, Scripted, string]>([
-    ['the file', { body: 'a.js' }, 'a.js (HTTP 200 with the content from before)'],
+    ['something', { body: 'a.js' }, 'a.js (HTTP 200 with some content: there should be none)'],
     ['that it fails', { status: 500 }, 'a.js (HTTP 500)'],
   ])('are not gone where the host shows %s', async (_, answer, problem) => {
     const { verified } = await verify(({ path }) => (path === 'a.js' ? answer : undefined), { gone: true });

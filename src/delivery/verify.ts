@@ -51,7 +51,9 @@ export async function verifyPlacement(
     ...(result.added === undefined
       ? []
       : [
-          `what the link's host has added to the page does: ${nameFew(result.added.length === 0 ? ['spaces'] : result.added)}`,
+          result.added.length === 0
+            ? "whether the page looks the same: the link's host has changed spaces or line breaks, which count in preformatted text"
+            : `what the link's host has added to the page does: ${nameFew(result.added)}`,
         ]),
     ...rest.value,
     ...raw.value.unknown,
