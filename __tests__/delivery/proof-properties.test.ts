@@ -96,8 +96,7 @@ const placements: Readonly<Record<HostModel['channel'], (sha: string) => Placeme
     placementWith({
       bypassCache: false,
       hostMayChangeBytes: false,
-      warnsFirst: true,
-      countsDownloads: true,
+      isInBin: true,
       answers: AGREEING_PROBES.counted,
     }),
   K4: () => placementWith({ bypassCache: false, hostMayChangeBytes: false, mustBeExternal: true }),
