@@ -21,7 +21,7 @@ import {
   type Report,
   type SiteReport,
 } from './report.ts';
-import { composeLines, describeGoneProof, duplicateAttempts, listUnknown, mainPlan } from './report-lines.ts';
+import { composeLines, describeProof, duplicateAttempts, listUnknown, mainPlan } from './report-lines.ts';
 import { reportPicture } from './screen/picture-report.ts';
 import { reportScreen } from './screen/screen-report.ts';
 
@@ -199,17 +199,5 @@ function findEvidence(name: GateName, { placement, proof, screen }: ChannelAttem
   if (proof === null) return null;
   if (name === 'G4_REPORT') return `${proof.match === 'gone' ? 'report' : 'URL and report'} handed over`;
   const shown = screen?.view.verdict === 'shown' ? ', shown in a browser' : '';
-  return `HTTP ${proof.httpCode}, ${describeProof(proof)}${shown}`;
-}
-
-function describeProof(proof: NonNullable<ChannelAttempt['proof']>): string {
-  const { match, markerCount, parts } = proof;
-  if (match === 'gone') return describeGoneProof(proof);
-  const all = parts === 0 ? 'the file' : `all ${parts + 1} files`;
-  const others =
-    match === 'extended' ? 'everything of the file, with additions' : 'other bytes than the file';
-  const bytes = match === 'identical' ? `bytes identical to ${all}` : others;
-  if (markerCount === null) return bytes;
-  const marker = `marker found ${markerCount === 1 ? 'once' : `${markerCount} times`}`;
-  return match === 'marked' ? marker : `${marker}, ${bytes}`;
+  return `HTTP ${proof.httpCode}, ${describeProof(proof).join(', ')}${shown}`;
 }

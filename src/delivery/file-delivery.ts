@@ -8,7 +8,7 @@ import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import type { ChannelChoice } from './choose-channel.ts';
 import type { FoundFile } from './find-files.ts';
-import type { ContentMatch, ExpectedContent, ProbeResult } from './match-content.ts';
+import type { ExpectedContent, ProbeResult, ProvenMatch } from './match-content.ts';
 
 /** The subject of a delivery that has no file. */
 export const LINK_SUBJECT = 'the given link';
@@ -161,7 +161,7 @@ export interface Proof {
   /** SHA-256 of the body, lowercase hex; `null` where nothing is served any more. */
   readonly sha256: string | null;
   /** How the body relates to the file. */
-  readonly match: ContentMatch;
+  readonly match: ProvenMatch;
   readonly hosts: readonly string[];
   /** How many further files of a site were proven. */
   readonly parts: number;

@@ -61,6 +61,9 @@ export interface ProbeResult {
 
 const PROOFS: readonly ContentMatch[] = ['identical', 'extended', 'marked', 'gone'];
 
+/** What a proven address may have answered: `altered` counts with what the host says of its build. */
+export type ProvenMatch = Extract<ContentMatch, 'identical' | 'extended' | 'marked' | 'gone' | 'altered'>;
+
 /** Whether one answer is enough to prove the delivery or the withdrawal. */
 export const isProof = ({ match }: ProbeResult): boolean => PROOFS.includes(match);
 

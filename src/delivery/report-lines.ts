@@ -4,7 +4,14 @@ import { countFiles, neutralizeText } from '../plain-text.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
 import { countMarker } from './describe-probe.ts';
-import { type ChannelAttempt, type FileDelivery, LINK_SUBJECT, mainAttempt } from './file-delivery.ts';
+import {
+  type ChannelAttempt,
+  type FileDelivery,
+  LINK_SUBJECT,
+  mainAttempt,
+  type Proof,
+} from './file-delivery.ts';
+import type { ProvenMatch } from './match-content.ts';
 import { type FailureReason, formatReason } from './report.ts';
 import { describeScreen } from './screen/screen-report.ts';
 
@@ -126,27 +133,38 @@ function testLine(delivery: FileDelivery, { notReady }: ReportFacts): string {
   ].join('; ');
 }
 
-/** What an address shows once its file is withdrawn. */
-export const describeGoneProof = ({ isCached }: NonNullable<ChannelAttempt['proof']>): string =>
-  `nothing is served ${isCached ? 'past caches' : 'there'}`;
+/** What an answer that is proven says of the bytes. */
+const BYTES: Readonly<Record<ProvenMatch, (proof: Proof) => readonly string[]>> = {
+  identical: () => ['bytes identical: yes'],
+  extended: () => ['bytes identical: no, the host added to the file'],
+  altered: () => ['bytes identical: no'],
+  marked: () => [],
+  gone: ({ isCached }) => [`nothing is served ${isCached ? 'past caches' : 'there'}`],
+};
+
+/** What was proven of the content: in the report's TEST line and as the evidence of G3. */
+export const describeProof = (proof: Proof): readonly string[] => [
+  ...(proof.markerCount === null || proof.match === 'gone' ? [] : [formatMarker(proof.markerCount)]),
+  ...BYTES[proof.match](proof),
+];
+
+const formatMarker = (count: number): string => `marker found: ${count === 0 ? 'no' : `yes, ${count} ×`}`;
 
 /** What was compared, or that nothing is there any more. */
 function describeContent(
   { operation, site }: FileDelivery,
   { proof, lastProbe, expected }: ChannelAttempt,
-): string[] {
-  if (operation === 'withdraw') return [proof === null ? 'not proven to be gone' : describeGoneProof(proof)];
-  const count = proof === null ? countMarker(lastProbe, expected) : proof.markerCount;
-  const isCompared = proof !== null && proof.match !== 'marked';
-  const found = count === 0 ? 'no' : `yes, ${count} ×`;
-  const none = `none was given${proof === null ? '' : ', all bytes compared'}`;
-  return [
-    `marker found: ${count === null ? none : found}`,
-    ...(isCompared ? [`bytes identical: ${proof.match === 'identical' ? 'yes' : 'no'}`] : []),
-    ...(site === null
-      ? []
-      : [`files identical: ${proof === null ? 0 : proof.parts + 1} of ${site.files.length}`]),
-  ];
+): readonly string[] {
+  const files = (count: number) =>
+    site === null ? [] : [`files identical: ${count} of ${site.files.length}`];
+  if (proof === null) {
+    const count = countMarker(lastProbe, expected);
+    const marker = count === null ? 'marker found: none was given' : formatMarker(count);
+    return operation === 'withdraw' ? ['not proven to be gone'] : [marker, ...files(0)];
+  }
+  if (proof.match === 'gone') return describeProof(proof);
+  const none = proof.markerCount === null ? ['marker found: none was given, all bytes compared'] : [];
+  return [...none, ...describeProof(proof), ...files(proof.parts + 1)];
 }
 
 function resultLine(delivery: FileDelivery, { notReady, provenUrl }: ReportFacts): string {

@@ -12,7 +12,7 @@ import {
 } from './addresses.ts';
 import { countMarker, describeCacheTime, describeProbe, type ProofWords } from './describe-probe.ts';
 import type { ChannelAttempt, Proof } from './file-delivery.ts';
-import { isProof, type ProbeResult } from './match-content.ts';
+import { isProof, type ProbeResult, type ProvenMatch } from './match-content.ts';
 import { type Address, type ProvenAddress, prove } from './prove.ts';
 import { type ProbeTarget, UrlProbe } from './url-probe.ts';
 import type { WaitLimits } from './wait-log.ts';
@@ -48,7 +48,7 @@ export async function verifyPlacement(
       httpCode: result.httpCode ?? 0,
       markerCount: countMarker(result, expected),
       sha256: result.fingerprint?.sha256 ?? null,
-      match: result.match,
+      match: result.match as ProvenMatch,
       hosts: result.hosts,
       parts: parts.length,
       isCached: rest.value.length > 0,
