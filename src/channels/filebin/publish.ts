@@ -62,25 +62,11 @@ function readBefore(options: FilebinOptions, ports: Ports): Promise<BinState> {
   return withRetries(ports, () => readBin(options, ports));
 }
 
-/** The same where a failure ends an upload that has not begun: it leaves nothing behind. */
+/** The bin right before an upload: others may have put a file of the same name into it meanwhile. What fails here has sent nothing. */
 function readBeforeUpload(options: FilebinOptions, ports: Ports): Promise<BinState> {
   return readBefore(options, ports).catch((thrown: unknown) => {
     throw thrown instanceof DeliveryError ? thrown.withLeftBehind([]) : thrown;
   });
-}
-
-/**
- * The bin right before each upload: the files before it may have taken long, and into a bin with a name that others
- * know, somebody may have put a file of the same name meanwhile.
- */
-function createStateReader(before: BinState, options: FilebinOptions, ports: Ports): () => Promise<BinState> {
-  let isFirst = true;
-  return async () => {
-    const isKnown = isFirst || options.binIsNew;
-    isFirst = false;
-    if (isKnown) return before;
-    return readBeforeUpload(options, ports);
-  };
 }
 
 function previewUpload({ file, filename }: BinUpload, before: BinState, options: FilebinOptions): string {
@@ -97,9 +83,8 @@ async function postFiles(
   ports: Ports,
 ): Promise<readonly ItemResult<UploadTasks[number], Placement>[]> {
   const before = await readBeforeUpload(options, ports);
-  const readNow = createStateReader(before, options, ports);
-  const posted = await forEachItem(tasks, async ({ data }) =>
-    storeFile(data, await readNow(), options, ports),
+  const posted = await forEachItem(tasks, async (task) =>
+    storeFile(task.data, task === tasks[0] ? before : await readBeforeUpload(options, ports), options, ports),
   );
   const stored = posted.flatMap(({ result }) => (hasFailed(result) ? [] : [result.stored]));
   const left = new Map<string, readonly string[]>();
