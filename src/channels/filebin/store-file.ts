@@ -122,7 +122,7 @@ async function postFile(
     };
     const answer = await sendRequest(request, ports);
     if (answer.status !== 201) throw uploadRefusedError(answer, location.bin, ports.clock.now());
-    return parseStoredFile(answer, file, { bin: location.bin, filename });
+    return parseStoredFile(answer, file, filename);
   } catch (thrown) {
     throw isAnswerTimeout(thrown) ? noAnswerError(location, thrown) : thrown;
   }
@@ -159,11 +159,7 @@ function noAnswerError({ bin }: BinLocation, cause: unknown): DeliveryError {
 }
 
 /** Reads what the host answers about the file that it stored. */
-function parseStoredFile(
-  { json, status }: TextAnswer,
-  { sha256 }: LocalFile,
-  asked: { readonly bin: string; readonly filename: string },
-): BinFile {
+function parseStoredFile({ json, status }: TextAnswer, { sha256 }: LocalFile, asked: string): BinFile {
   if (typeof json !== 'object' || json === null) {
     throw new DeliveryError('HOST_ERROR', 'posting to the bin was answered with something that is not JSON', {
       httpCode: status,
@@ -179,8 +175,7 @@ function parseStoredFile(
     });
   }
   return {
-    bin: bin?.id ?? asked.bin,
-    filename: file?.filename ?? asked.filename,
+    filename: file?.filename ?? asked,
     sha256,
     contentType: file?.['content-type'],
     expires: bin?.expired_at,
