@@ -4,13 +4,7 @@ import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { getBrowserDisplay } from '../rules/browser-display.ts';
 import { checkPages, closeFiles, openFiles } from './check-file.ts';
-import {
-  chooseChannels,
-  describeRepository,
-  failAuthorization,
-  isWanted,
-  queryFor,
-} from './choose-channel.ts';
+import { chooseChannels, isWanted, queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import {
@@ -29,6 +23,7 @@ import { createPageOpener } from './screen/open-pages.ts';
 import { type ScreenStep, viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
 import {
   actionsFor,
+  authorize,
   type ChannelActions,
   prepareTasks,
   previewTasks,
@@ -59,11 +54,7 @@ export async function deliver(
         onlyChecked(),
       );
     } else if (files.some(isOngoing)) {
-      context.logger.startSection('Authorize');
-      const { repository, channels } = await context
-        .openRepository(queryFor(request))
-        .catch(failAuthorization);
-      for (const line of describeRepository(repository)) context.logger.info(line);
+      const { repository, channels } = await authorize(queryFor(request), context);
       files = await chooseForAll(files, request, repository);
       files = noteInputs(files, request, context);
       const step = { request, context, open: createPageOpener(context.screen, context) };

@@ -1,8 +1,11 @@
 import type { Channel, ChannelAction, ChannelMap } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, type Result } from '../errors.ts';
+import type { RepositoryQuery } from '../github/api/repository.ts';
 import type { Ports } from '../ports.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
+import { describeRepository } from './choose-channel.ts';
+import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
 import {
   askChannel,
   type ChannelAttempt,
@@ -11,6 +14,7 @@ import {
   channelsUsed,
   type FileDelivery,
   findAbsent,
+  inStep,
   isOngoing,
   newAttempt,
   runStep,
@@ -27,6 +31,17 @@ export const actionsFor = ({ K1, K2, K3, K4 }: ChannelMap, action: keyof Channel
   K3: K3[action],
   K4: K4[action],
 });
+
+/** Opens the repository, and tells what is known of it. @throws {DeliveryError} with the step `authorize` @see protocol 5 */
+export async function authorize(
+  query: RepositoryQuery,
+  { openRepository, logger }: DeliveryContext,
+): Promise<OpenRepository> {
+  logger.startSection('Authorize');
+  const opened = await inStep('authorize', () => openRepository(query));
+  for (const line of describeRepository(opened.repository)) logger.info(line);
+  return opened;
+}
 
 /** Lets every channel plan what it is to do, before any of them writes. */
 export async function prepareTasks(

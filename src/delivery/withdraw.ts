@@ -5,7 +5,7 @@ import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { baseName } from '../rules/naming.ts';
-import { describeRepository, failAuthorization, queryFor } from './choose-channel.ts';
+import { queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import {
@@ -20,7 +20,14 @@ import {
 import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
 import { siteName } from './open-site.ts';
 import type { Report } from './report.ts';
-import { actionsFor, type ChannelActions, previewTasks, publishTasks, recheckDeliveries } from './tasks.ts';
+import {
+  actionsFor,
+  authorize,
+  type ChannelActions,
+  previewTasks,
+  publishTasks,
+  recheckDeliveries,
+} from './tasks.ts';
 
 /**
  * Withdraws what was delivered: authorize → find → remove → wait → verify that it is gone → report. Only owned
@@ -40,9 +47,7 @@ export async function withdraw(
   try {
     refuseUnnamedBin(request);
     items = await itemsToRemove(request, channels, context);
-    context.logger.startSection('Authorize');
-    const opened = await context.openRepository(queryFor({ channels })).catch(failAuthorization);
-    for (const line of describeRepository(opened.repository)) context.logger.info(line);
+    const opened = await authorize(queryFor({ channels }), context);
     const actions = actionsFor(opened.channels, 'remove');
     files = await inStep('place', async () => {
       const found = await findRemovals(items, { ...request, channels, reason }, actions, context);
