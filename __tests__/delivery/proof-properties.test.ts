@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Placement, PreparedTask } from '../../src/channels/channel.ts';
-import { newAttempt } from '../../src/delivery/file-delivery.ts';
+import { newAttempt } from '../../src/delivery/delivery.ts';
 import { publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
 import { AGREEING_PROBES } from '../../src/protocol/limits.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';

@@ -1,7 +1,7 @@
 import { createPorts, runRequest } from '../context.ts';
 import { readCredentials } from '../credentials.ts';
 import { refusalReport } from '../delivery/compose-report.ts';
-import { LINK_SUBJECT } from '../delivery/file-delivery.ts';
+import { LINK_SUBJECT } from '../delivery/delivery.ts';
 import { findFiles } from '../delivery/find-files.ts';
 import { finishReport } from '../delivery/finish-report.ts';
 import { getDeliveryResult, type Report } from '../delivery/report.ts';

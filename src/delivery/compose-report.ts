@@ -6,13 +6,7 @@ import { SITE } from '../protocol/limits.ts';
 import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
 import { ACTION, type Face, say } from '../words.ts';
-import {
-  type ChannelAttempt,
-  type FileDelivery,
-  LINK_SUBJECT,
-  mainAttempt,
-  newDelivery,
-} from './file-delivery.ts';
+import { type ChannelAttempt, type Delivery, LINK_SUBJECT, mainAttempt, newDelivery } from './delivery.ts';
 import {
   type DuplicateReport,
   type FailureReason,
@@ -26,7 +20,7 @@ import { reportPicture } from './screen/picture-report.ts';
 import { reportScreen } from './screen/screen-report.ts';
 
 /** Composes the report, in the words of an interface. It contains the URL only when every gate is passed. */
-export function composeReport(delivery: FileDelivery, face = ACTION): Report {
+export function composeReport(delivery: Delivery, face = ACTION): Report {
   const { file, subject, operation, failure } = delivery;
   const main = mainAttempt(delivery);
   const gates = evaluateGates(main, operation).map((gate) => ({
@@ -82,7 +76,7 @@ export function refusalReport(
   return composeReport({ ...newDelivery(operation, subject), failure }, face);
 }
 
-function reportSite(delivery: FileDelivery): SiteReport | null {
+function reportSite(delivery: Delivery): SiteReport | null {
   const { site } = delivery;
   if (site === null) return null;
   const { changes, treeSha = null, servedSize = null } = mainAttempt(delivery)?.placement ?? {};

@@ -6,17 +6,17 @@ import { getBrowserDisplay } from '../rules/browser-display.ts';
 import { checkPages, closeFiles, openFiles } from './check-file.ts';
 import { chooseChannels, isWanted, queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
-import type { DeliveryContext } from './delivery-context.ts';
 import {
   channelsIn,
-  type FileDelivery,
+  type Delivery,
   failAll,
   inStep,
   isOngoing,
   LINK_SUBJECT,
   newDelivery,
   runStep,
-} from './file-delivery.ts';
+} from './delivery.ts';
+import type { DeliveryContext } from './delivery-context.ts';
 import { folderChannelError } from './open-site.ts';
 import type { Report } from './report.ts';
 import { createPageOpener } from './screen/open-pages.ts';
@@ -45,7 +45,7 @@ export async function deliver(
   context: DeliveryContext,
   { checkOnly = false } = {},
 ): Promise<readonly Report[]> {
-  let files: readonly FileDelivery[] = [newDelivery('deliver', request.fileLines[0] ?? LINK_SUBJECT)];
+  let files: readonly Delivery[] = [newDelivery('deliver', request.fileLines[0] ?? LINK_SUBJECT)];
   try {
     files = await openFiles(request, context);
     if (checkOnly) {
@@ -81,10 +81,10 @@ const onlyChecked = (): DeliveryError =>
   });
 
 const chooseForAll = (
-  files: readonly FileDelivery[],
+  files: readonly Delivery[],
   request: DeliveryRequest,
   repository: RepositoryContext,
-): Promise<readonly FileDelivery[]> =>
+): Promise<readonly Delivery[]> =>
   runStep('authorize', files, async (delivery) => {
     const { file, name, site, subject } = delivery;
     const display = site === null ? getBrowserDisplay(name) : 'page';
@@ -95,10 +95,10 @@ const chooseForAll = (
 
 /** Plans, looks at the pages, places, waits and verifies; or says what that would do. */
 async function placeAndVerify(
-  deliveries: readonly FileDelivery[],
+  deliveries: readonly Delivery[],
   actions: ChannelActions,
   step: ScreenStep & { readonly request: DeliveryRequest },
-): Promise<readonly FileDelivery[]> {
+): Promise<readonly Delivery[]> {
   const { request, context } = step;
   const planned = await prepareTasks(deliveries, actions, context);
   const checked = await checkPages(planned, request, ({ tasks }) => tasks.has('K1'), context);
@@ -110,10 +110,10 @@ async function placeAndVerify(
 
 /** Says which inputs are for other deliveries than the one that was chosen. */
 function noteInputs(
-  deliveries: readonly FileDelivery[],
+  deliveries: readonly Delivery[],
   { channels, scopedInputs }: Pick<DeliveryRequest, 'channels' | 'scopedInputs'>,
   { logger, face }: Pick<DeliveryContext, 'logger' | 'face'>,
-): readonly FileDelivery[] {
+): readonly Delivery[] {
   if (scopedInputs.length === 0) return deliveries;
   const hasFolder = deliveries.some(({ site, failure }) => site !== null || failure !== null);
   const noted = deliveries.map((delivery) => {

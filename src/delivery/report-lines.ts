@@ -3,14 +3,8 @@ import { countChanges, formatChangeCounts } from '../channels/site-changes.ts';
 import { countFiles, neutralizeText } from '../plain-text.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
+import { type ChannelAttempt, type Delivery, LINK_SUBJECT, mainAttempt, type Proof } from './delivery.ts';
 import { countMarker } from './describe-probe.ts';
-import {
-  type ChannelAttempt,
-  type FileDelivery,
-  LINK_SUBJECT,
-  mainAttempt,
-  type Proof,
-} from './file-delivery.ts';
 import type { ProvenMatch } from './match-content.ts';
 import { type FailureReason, formatReason } from './report.ts';
 import { describeScreen } from './screen/screen-report.ts';
@@ -24,10 +18,7 @@ export interface ReportFacts {
 }
 
 /** Writes the report's lines. @see protocol 4.7 */
-export function composeLines(
-  delivery: FileDelivery,
-  facts: ReportFacts,
-): Readonly<Record<ReportLine, string>> {
+export function composeLines(delivery: Delivery, facts: ReportFacts): Readonly<Record<ReportLine, string>> {
   return {
     CLAIM: neutralizeText(claimLine(delivery, facts)),
     CODE: neutralizeText(codeLine(delivery)),
@@ -37,13 +28,13 @@ export function composeLines(
   };
 }
 
-export const mainPlan = (delivery: FileDelivery): ChannelPlan | null =>
+export const mainPlan = (delivery: Delivery): ChannelPlan | null =>
   (delivery.choice && delivery.tasks.get(delivery.choice.main)?.plan) ?? null;
 
-export const duplicateAttempts = ({ choice, attempts }: FileDelivery): readonly ChannelAttempt[] =>
+export const duplicateAttempts = ({ choice, attempts }: Delivery): readonly ChannelAttempt[] =>
   (choice?.duplicates ?? []).flatMap((key) => attempts.get(key) ?? []);
 
-function claimLine(delivery: FileDelivery, { provenUrl, notReady }: ReportFacts): string {
+function claimLine(delivery: Delivery, { provenUrl, notReady }: ReportFacts): string {
   const { operation, subject } = delivery;
   const main = mainAttempt(delivery);
   if (operation === 'withdraw') {
@@ -69,7 +60,7 @@ function claimLine(delivery: FileDelivery, { provenUrl, notReady }: ReportFacts)
 }
 
 /** What was carried out; of what is only planned, what would be. */
-function describeMethod(delivery: FileDelivery, planned: string): string {
+function describeMethod(delivery: Delivery, planned: string): string {
   const placement = mainAttempt(delivery)?.placement ?? null;
   if (placement === null || placement.written) return placement?.method ?? planned;
   const unchanged =
@@ -86,7 +77,7 @@ function describeDuplicate({ task, placement, proof }: ChannelAttempt): string[]
   return [`duplicate on ${channel} (${CHANNELS[channel].lifetime}): ${placement.url.href}`];
 }
 
-function codeLine(delivery: FileDelivery): string {
+function codeLine(delivery: Delivery): string {
   const { subject, file, site, choice } = delivery;
   const kind = site === null ? 'file' : 'site';
   const parts = [subject === LINK_SUBJECT ? 'no file' : `${kind} ${subject}`];
@@ -116,7 +107,7 @@ function codeLine(delivery: FileDelivery): string {
   return parts.join('; ');
 }
 
-function testLine(delivery: FileDelivery, { notReady }: ReportFacts): string {
+function testLine(delivery: Delivery, { notReady }: ReportFacts): string {
   const main = mainAttempt(delivery);
   if (main === null || main.placement === null) {
     if (notReady?.code === 'DRY_RUN') return 'nothing was fetched, because nothing was written';
@@ -152,7 +143,7 @@ const formatMarker = (count: number): string => `marker found: ${count === 0 ? '
 
 /** What was compared, or that nothing is there any more. */
 function describeContent(
-  { operation, site }: FileDelivery,
+  { operation, site }: Delivery,
   { proof, lastProbe, expected }: ChannelAttempt,
 ): readonly string[] {
   const files = (count: number) =>
@@ -167,7 +158,7 @@ function describeContent(
   return [...none, ...describeProof(proof), ...files(proof.parts + 1)];
 }
 
-function resultLine(delivery: FileDelivery, { notReady, provenUrl }: ReportFacts): string {
+function resultLine(delivery: Delivery, { notReady, provenUrl }: ReportFacts): string {
   if (notReady !== null) return `${RESULTS.notReady} → ${formatReason(notReady)}`;
   if (delivery.operation === 'deliver') return `${RESULTS.ready} → ${provenUrl}`;
   // No address follows the arrow of a result unless it is handed over.
@@ -184,7 +175,7 @@ function resultLine(delivery: FileDelivery, { notReady, provenUrl }: ReportFacts
 }
 
 /** What was not verified. @see protocol 4.7 */
-export function listUnknown(delivery: FileDelivery, ready: boolean): string[] {
+export function listUnknown(delivery: Delivery, ready: boolean): string[] {
   const { operation, failure, file, subject } = delivery;
   const main = mainAttempt(delivery);
   const unknown = [...delivery.unknown, ...(main?.unknown ?? [])];
@@ -213,11 +204,11 @@ const NOTHING_PUBLISHED = 'everything after the failed step; nothing was publish
 const UNEXPECTED_END = 'whether it was published: the delivery ended by an error that nothing expected';
 
 /** Whether the delivery broke off by a mistake of ours: how far it was is not known then. */
-const isUnexpected = ({ failure }: FileDelivery): boolean =>
+const isUnexpected = ({ failure }: Delivery): boolean =>
   failure?.code === 'INTERNAL' && failure.leftBehind === undefined;
 
 /** What a delivery that is not ready has left behind. */
-function describeLeftBehind(delivery: FileDelivery): string {
+function describeLeftBehind(delivery: Delivery): string {
   const main = mainAttempt(delivery);
   if (main === null) return isUnexpected(delivery) ? UNEXPECTED_END : NOTHING_PUBLISHED;
   const { failure, placement } = main;

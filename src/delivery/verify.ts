@@ -10,8 +10,8 @@ import {
   pageAddress,
   plainAddress,
 } from './addresses.ts';
+import type { ChannelAttempt, Proof } from './delivery.ts';
 import { countMarker, describeCacheTime, describeProbe, type ProofWords } from './describe-probe.ts';
-import type { ChannelAttempt, Proof } from './file-delivery.ts';
 import { isProof, type ProbeResult, type ProvenMatch } from './match-content.ts';
 import { type Address, type ProvenAddress, prove } from './prove.ts';
 import { type ProbeTarget, UrlProbe } from './url-probe.ts';

@@ -1,7 +1,7 @@
 import type { ScreenView } from '../../browser/screen-view.ts';
 import { hasFailed, resultOf } from '../../errors.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
-import type { FileDelivery } from '../file-delivery.ts';
+import type { Delivery } from '../delivery.ts';
 import { listLocalFiles } from './local-files.ts';
 import type { PageOpener } from './open-pages.ts';
 import { pageToView } from './page-to-view.ts';
@@ -15,7 +15,7 @@ import { pageToView } from './page-to-view.ts';
  */
 export async function findRouterProblem(
   view: ScreenView,
-  delivery: FileDelivery,
+  delivery: Delivery,
   page: URL,
   { request, open }: { readonly request: Pick<DeliveryRequest, 'marker'>; readonly open: PageOpener },
 ): Promise<string | null> {
