@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { estimateUploadTime } from '../../../src/channels/release/new-release.ts';
 import { createReleasePublisher, type ReleaseOptions } from '../../../src/channels/release/publish.ts';
 import { hasFailed } from '../../../src/errors.ts';
 import { type Asset, formatLabel } from '../../../src/github/api/releases.ts';
@@ -775,10 +776,24 @@ describe('a new release of channel K2', () => {
     expect(prepared.github.sent('create_release')).toHaveLength(1);
   });
 
-  test('says from time to time how far many files are', async () => {
-    const names = Array.from({ length: 60 }, (_, nth) => `${nth}.zip`);
+  test('says at the start how long many files take', async () => {
+    const names = Array.from({ length: 130 }, (_, nth) => `${nth}.zip`);
     const { ports, perform } = await prepareNew({}, names);
     await perform();
-    expect(ports.logger.lines).toEqual(expect.arrayContaining(['25 of 60 assets', '50 of 60 assets']));
+    expect(ports.logger.lines[0]).toBe(
+      '130 assets: at least 3 min, because GitHub limits how often a token may write',
+    );
+    expect(ports.logger.lines.at(-1)).toBe('130 of 130 assets');
+  });
+});
+
+describe('the time that uploads to channel K2 take at least', () => {
+  test.each([
+    [1, 1],
+    [60, 60],
+    [479, 479],
+    [500, 3_620],
+  ])('is for %i assets %i seconds', (count, seconds) => {
+    expect(estimateUploadTime(count)).toBe(seconds * 1_000);
   });
 });

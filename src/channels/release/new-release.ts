@@ -1,7 +1,8 @@
 import { type ItemResult, withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, hasSucceeded, type Result, resultOf } from '../../errors.ts';
 import { type ListedRelease, listAssets } from '../../github/api/releases.ts';
-import type { Ports } from '../../ports.ts';
+import type { Logger, Ports } from '../../ports.ts';
+import { HOUR, MINUTE, WRITE_INTERVAL, WRITES_PER_HOUR } from '../../protocol/limits.ts';
 import type { PreparedTask } from '../channel.ts';
 import { type AssetResult, type AssetTask, ensureAsset, type ReleaseState } from './asset.ts';
 import { discardDraft, openDraft } from './draft.ts';
@@ -82,7 +83,8 @@ async function placeAll(
 
 type UploadResult = ItemResult<PreparedTask<AssetTask>, AssetResult>;
 
-/** How often the log says how far many files are: GitHub limits how often a token may write. */
+/** From this number of files on, the log says how long it takes and how far it is. */
+const MANY_FILES = 10;
 const LOG_EVERY = 25;
 
 /**
@@ -96,12 +98,32 @@ export async function uploadFiles(
   { stopsAtFailure }: { readonly stopsAtFailure: boolean },
   ports: Ports,
 ): Promise<readonly UploadResult[]> {
+  logEstimate(tasks.length, ports.logger);
   const results: UploadResult[] = [];
   for (const item of tasks) {
     const result: Result<AssetResult> = await resultOf(() => ensureAsset(item.data, state, ports));
     results.push({ item, result });
-    if (results.length % LOG_EVERY === 0) ports.logger.info(`${results.length} of ${tasks.length} assets`);
+    const isShown = results.length % LOG_EVERY === 0 || results.length === tasks.length;
+    if (isShown && tasks.length >= MANY_FILES)
+      ports.logger.info(`${results.length} of ${tasks.length} assets`);
     if (hasFailed(result) && stopsAtFailure) break;
   }
   return results;
+}
+
+function logEstimate(count: number, logger: Pick<Logger, 'info'>): void {
+  if (count < MANY_FILES) return;
+  const minutes = Math.ceil(estimateUploadTime(count) / MINUTE);
+  logger.info(`${count} assets: at least ${minutes} min, because GitHub limits how often a token may write`);
+}
+
+/**
+ * The least time for the writes of a new release: a draft, its files, and its publishing. The draft and the first
+ * upload start at once.
+ *
+ * @returns milliseconds
+ */
+export function estimateUploadTime(count: number): number {
+  const hours = Math.floor(count / WRITES_PER_HOUR);
+  return hours * HOUR + (count - hours * WRITES_PER_HOUR) * WRITE_INTERVAL;
 }
