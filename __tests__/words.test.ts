@@ -73,15 +73,15 @@ describe('say', () => {
     [(w) => `set ${w.input('file')}`, 'set `file:`', 'set `FILE`', 'set `file`'],
     [
       (w) => w.use('K1, K2 or K3'),
-      'use channel: K1, K2 or K3',
-      'use `--channel K1`, K2 or K3',
-      'use `channel: "K1"`, K2 or K3',
+      'use channel: K1, K2 or K3 (public to anyone with the link)',
+      'use `--channel K1`, K2 or K3 (public to anyone with the link)',
+      'use `channel: "K1"`, K2 or K3 (public to anyone with the link)',
     ],
     [
       (w) => w.say((inner) => inner.grant('pages: read')),
-      'give the job `permissions: { pages: read }`, or use channel: K3',
-      'set GITHUB_TOKEN to one with the permissions `pages: read`, or use `--channel K3`',
-      `set \`GITHUB_TOKEN\` to one with the permissions \`pages: read\`, or use \`channel: "K3"\` (${ONLY} \`GITHUB_TOKEN\` in its environment)`,
+      'give the job `permissions: { pages: read }`, or use channel: K3 (public to anyone with the link)',
+      'set GITHUB_TOKEN to one with the permissions `pages: read`, or use `--channel K3` (public to anyone with the link)',
+      `set \`GITHUB_TOKEN\` to one with the permissions \`pages: read\`, or use \`channel: "K3"\` (public to anyone with the link) (${ONLY} \`GITHUB_TOKEN\` in its environment)`,
     ],
     [
       (w) => `set ${w.input('token')} to a valid token${w.ownToken}`,
@@ -131,7 +131,7 @@ describe('say', () => {
       'set `name:` or `GITHUB_TOKEN` in the `env:` of the step',
     );
     expect(say((w) => `set ${w.input('setup', 'true')}, or ${w.use('K2 or K3')}`, NARROW)).toBe(
-      'set `setup: true`, or use `channel: K2` or K3 (this action takes `name`, `content` and `marker` alone; a step that uses the whole action can set `setup`, `channel`)',
+      'set `setup: true`, or use `channel: K2` or K3 (public to anyone with the link) (this action takes `name`, `content` and `marker` alone; a step that uses the whole action can set `setup`, `channel`)',
     );
   });
 });

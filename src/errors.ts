@@ -125,7 +125,7 @@ export function toDeliveryError(thrown: unknown): DeliveryError {
   if (reason instanceof DeliveryError) return reason;
   if (reason instanceof Error && reason.name === 'TimeoutError') {
     return new DeliveryError('CONNECTION', 'no answer came in time', {
-      hint: 'try again, or use another channel',
+      hint: 'try again',
       cause: thrown,
     });
   }

@@ -27,12 +27,15 @@ export interface Face extends Omit<Words, 'use' | 'grant' | 'say'>, Partial<Pick
   readonly others?: (names: readonly string[]) => string;
 }
 
+/** What everybody must know of K3 who is told to use it. */
+export const PUBLIC_BIN = ' (public to anyone with the link)';
+
 /** The action: inputs as YAML. */
 export const ACTION: Face = {
   input: (name, value) => (value === undefined ? `\`${name}:\`` : `\`${name}: ${value}\``),
   subject: (name) => `input \`${name}\``,
   use: (channels) => `use channel: ${channels}`,
-  grant: (permissions) => `give the job \`permissions: { ${permissions} }\`, or use channel: K3`,
+  grant: (permissions) => `give the job \`permissions: { ${permissions} }\`, or use channel: K3${PUBLIC_BIN}`,
   link: 'set `url:` to the link',
   ownToken: ', such as `${{ github.token }}`',
   folder: 'the workspace',
@@ -47,10 +50,13 @@ export function say(text: Text, face: Face): string {
     return face.input(name, value);
   };
   const words: Words = {
-    use: (channels) => `use ${input('channel', channels.slice(0, 2))}${channels.slice(2)}`,
     grant: (permissions) =>
       `set ${input('token')} to one with the permissions \`${permissions}\`, or ${words.use('K3')}`,
     ...face,
+    use(channels) {
+      const way = face.use?.(channels) ?? `use ${input('channel', channels.slice(0, 2))}${channels.slice(2)}`;
+      return way.includes('K3') ? `${way}${PUBLIC_BIN}` : way;
+    },
     input,
     say: (inner) => (typeof inner === 'string' ? inner : inner(words)),
   };

@@ -107,7 +107,7 @@ describe('what to change where the token may not do something', () => {
 
   test('names all permissions that the step needs, since a list takes away the others', () => {
     expect(grant({ file: 'a.html' })).toBe(
-      'give the job `permissions: { contents: write, pages: write }`, or use channel: K3',
+      'give the job `permissions: { contents: write, pages: write }`, or use channel: K3 (public to anyone with the link)',
     );
     expect(grant({ file: 'out/', comment: 'true', 'site-workflow': 'pages.yml' })).toBe(
       'give the job `permissions: { contents: write, pages: write, pull-requests: write, actions: write }`',

@@ -252,8 +252,8 @@ describe('composeComment, for many files', () => {
   test('has a row for each file: the link and its proof, or the reason why there is none', () => {
     expect(rowsIn(composed(some))).toEqual([
       '| ❌ | b.html | it shows | nothing | (step <code>verify</code>, HTTP 404). **To change:** set <code>path:</code> |',
-      '| ✅ | [a.html](<https://octo.github.io/site/a.html>) | HTTP 200, bytes identical to the file |',
-      '| ✅ | [c.html](<https://octo.github.io/site/c.html>) | HTTP 200, bytes identical to the file |',
+      '| ✅ | [a.html](<https://octo.github.io/site/a.html>) | HTTP 200, bytes identical: yes |',
+      '| ✅ | [c.html](<https://octo.github.io/site/c.html>) | HTTP 200, bytes identical: yes |',
     ]);
   });
 

@@ -14,7 +14,7 @@ import {
 } from '../../src/action/report-markdown.ts';
 import type { SiteChanges } from '../../src/channels/site-changes.ts';
 import { refusalReport } from '../../src/delivery/compose-report.ts';
-import { LINK_SUBJECT } from '../../src/delivery/file-delivery.ts';
+import { LINK_SUBJECT } from '../../src/delivery/delivery.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import type { PictureReport } from '../../src/delivery/screen/picture-report.ts';
 import { DeliveryError } from '../../src/errors.ts';

@@ -16,7 +16,7 @@ describe('channel K4', () => {
       bypassCache: false,
       hostMayChangeBytes: false,
       mustBeExternal: true,
-      warnsFirst: false,
+      isInBin: false,
       unknown: ['whether the link still opens later, and from every network'],
     });
   });
@@ -34,7 +34,7 @@ describe('channel K4', () => {
   test('tells of the warning page that the file-bin shows before the content', async () => {
     const task = await prepareOne(createNativeChannel(LINK, BINS).publish, null);
     await expect(task.perform()).resolves.toMatchObject({
-      warnsFirst: true,
+      isInBin: true,
       notes: expect.arrayContaining(['a browser may be shown a warning page first']),
     });
   });

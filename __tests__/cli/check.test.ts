@@ -85,7 +85,9 @@ describe('check refuses', () => {
     await large.truncate(SIZE.repository + 1);
     await large.close();
     const { printed } = await check(['large.bin'], '--channel', 'K1');
-    expect(printed[0]).toMatch(/K1 takes at most 95 MB. To change: use `--channel K2` or K3$/);
+    expect(printed[0]).toMatch(
+      /K1 takes at most 95 MB. To change: use `--channel K2` or K3 \(public to anyone with the link\)$/,
+    );
   });
 
   test('a page for the screen that needs other files, and no page for download', async () => {

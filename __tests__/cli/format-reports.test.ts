@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { formatOutcome, formatReports, formatReportTable } from '../../src/cli/print-reports.ts';
+import { formatEnding, formatReports, formatReportTable } from '../../src/cli/print-reports.ts';
 import { reportText } from '../../src/delivery/report.ts';
 import { planned, provenFile, reportWith, unprovenFile } from '../action/reports.ts';
 
@@ -66,6 +66,6 @@ describe('the last line of a command', () => {
     [[provenFile('a.html'), provenFile('b.html')], '2 files, nothing failed'],
     [[provenFile('a.html'), unprovenFile('b.html')], 'Not ready: 1 of 2 files'],
   ])('says how it ended, English first', (reports, line) => {
-    expect(formatOutcome(reports)).toEqual(typeof line === 'string' ? line : expect.stringMatching(line));
+    expect(formatEnding(reports)).toEqual(typeof line === 'string' ? line : expect.stringMatching(line));
   });
 });

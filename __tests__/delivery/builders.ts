@@ -11,11 +11,11 @@ import type {
 } from '../../src/channels/channel.ts';
 import {
   type ChannelAttempt,
-  type FileDelivery,
+  type Delivery,
   newAttempt,
   newDelivery,
   type Proof,
-} from '../../src/delivery/file-delivery.ts';
+} from '../../src/delivery/delivery.ts';
 import type { ProbeResult } from '../../src/delivery/match-content.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
@@ -156,7 +156,7 @@ export const fileWith = (more: Partial<LocalFile> = {}): LocalFile =>
   ({ name: 'page.html', size: 12, sha256: 'f00d', blobSha: 'b10b', markerCount: null, ...more }) as LocalFile;
 
 /** What a test says of a delivery: its attempts by role. */
-export interface DeliveryParts extends Partial<FileDelivery> {
+export interface DeliveryParts extends Partial<Delivery> {
   /** The main attempt; `null` where no channel was tried. */
   readonly main?: ChannelAttempt | null;
   readonly duplicates?: readonly ChannelAttempt[];
@@ -170,7 +170,7 @@ export function deliveryWith({
   duplicates = [],
   reason = 'it was asked for',
   ...more
-}: DeliveryParts = {}): FileDelivery {
+}: DeliveryParts = {}): Delivery {
   const attempts = [...(main === null ? [] : [main]), ...duplicates];
   const keyOf = ({ task }: ChannelAttempt): ChannelKey => task.plan.channel;
   return {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkPages } from '../../src/delivery/check-file.ts';
-import { type FileDelivery, newDelivery } from '../../src/delivery/file-delivery.ts';
+import { type Delivery, newDelivery } from '../../src/delivery/delivery.ts';
 import { memoryFile } from '../channels/pages/site/site-runs.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
 import { PAGE, requestWith, taskWith } from './builders.ts';
 
 /** A file that K1 will serve beside `PAGE`. */
-function planned(name: string, content: string): FileDelivery {
+function planned(name: string, content: string): Delivery {
   const served = {
     url: new URL(name, PAGE),
     display: 'page',
@@ -23,7 +23,7 @@ function planned(name: string, content: string): FileDelivery {
 const PAGE_WITH_STYLE = planned('page.html', '<link rel=stylesheet href=style.css>');
 
 /** What becomes of the first delivery, and what its host was asked. */
-async function check(mode: string, deliveries: readonly FileDelivery[], host: Scripted | Error = {}) {
+async function check(mode: string, deliveries: readonly Delivery[], host: Scripted | Error = {}) {
   const { http, seen } = new FakeHttp(() => host);
   const request = requestWith({ 'self-contained': mode });
   const [checked] = await checkPages(deliveries, request, () => true, fakePorts(http));

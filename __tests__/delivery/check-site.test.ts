@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkSite } from '../../src/delivery/check-site.ts';
-import type { FileDelivery } from '../../src/delivery/file-delivery.ts';
+import type { Delivery } from '../../src/delivery/delivery.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { memorySite } from '../channels/pages/site/site-runs.ts';
 import { attemptWith, deliveryWith, requestWith, taskWith } from './builders.ts';
@@ -9,7 +9,7 @@ const SERVED = { sitePath: '/site/p/1/', rootPath: '/site/', origin: 'https://oc
 const { signal } = new AbortController();
 
 /** A delivery of the folder `dist`, served at an address where there is a host. */
-function delivery(isServed = true): FileDelivery {
+function delivery(isServed = true): Delivery {
   const task = { ...taskWith(), ...(isServed ? { servedAt: SERVED } : {}) };
   return {
     ...deliveryWith({ main: { ...attemptWith(), task }, subject: 'dist', notes: ['before'] }),

@@ -160,8 +160,8 @@ describe('the public bin', () => {
 
 describe('a file that is too large for what was asked', () => {
   test.each<[ChannelKey, number, string]>([
-    ['K1', 95 * 1_048_576, 'use channel: K2 or K3'],
-    ['K2', 2_048 * 1_048_576, 'use channel: K3'],
+    ['K1', 95 * 1_048_576, 'use channel: K2 or K3 (public to anyone with the link)'],
+    ['K2', 2_048 * 1_048_576, 'use channel: K3 (public to anyone with the link)'],
   ])('is refused by %s above %d bytes, with the channels to use', (channel, most, hint) => {
     expect(() => refuseTooLarge([channel], most)).not.toThrow();
     expect(() => refuseTooLarge(['K3', channel], most + 1)).toThrow(

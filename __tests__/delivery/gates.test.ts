@@ -65,12 +65,12 @@ describe('the gates', () => {
   });
 
   test.each([
-    [{ match: 'identical', markerCount: null }, 'HTTP 200, bytes identical to the file'],
-    [{ match: 'identical', markerCount: 1 }, 'HTTP 200, marker found once, bytes identical to the file'],
-    [{ match: 'identical', markerCount: 3 }, 'HTTP 200, marker found 3 times, bytes identical to the file'],
-    [{ match: 'identical', markerCount: null, parts: 11 }, 'HTTP 200, bytes identical to all 12 files'],
-    [{ match: 'altered', markerCount: 1 }, 'HTTP 200, marker found once, other bytes than the file'],
-    [{ match: 'marked', markerCount: 2 }, 'HTTP 200, marker found 2 times'],
+    [{ match: 'identical', markerCount: null }, 'HTTP 200, bytes identical: yes'],
+    [{ match: 'identical', markerCount: 1 }, 'HTTP 200, marker found: yes, 1 ×, bytes identical: yes'],
+    [{ match: 'identical', markerCount: 3 }, 'HTTP 200, marker found: yes, 3 ×, bytes identical: yes'],
+    [{ match: 'identical', markerCount: null, parts: 11 }, 'HTTP 200, bytes identical: yes'],
+    [{ match: 'altered', markerCount: 1 }, 'HTTP 200, marker found: yes, 1 ×, bytes identical: no'],
+    [{ match: 'marked', markerCount: 2 }, 'HTTP 200, marker found: yes, 2 ×'],
   ] as const)('G3 shows for %o the evidence %j', (proof, evidence) => {
     expect(evidenceOf(attemptWith({ proof: proofWith(proof) }))[2]).toBe(evidence);
   });

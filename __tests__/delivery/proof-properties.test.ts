@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Placement, PreparedTask } from '../../src/channels/channel.ts';
-import { newAttempt } from '../../src/delivery/file-delivery.ts';
+import { newAttempt } from '../../src/delivery/delivery.ts';
 import { publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
 import { AGREEING_PROBES } from '../../src/protocol/limits.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
@@ -96,8 +96,7 @@ const placements: Readonly<Record<HostModel['channel'], (sha: string) => Placeme
     placementWith({
       bypassCache: false,
       hostMayChangeBytes: false,
-      warnsFirst: true,
-      countsDownloads: true,
+      isInBin: true,
       answers: AGREEING_PROBES.counted,
     }),
   K4: () => placementWith({ bypassCache: false, hostMayChangeBytes: false, mustBeExternal: true }),

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { HostProgress } from '../../src/channels/channel.ts';
-import { type ChannelAttempt, newAttempt } from '../../src/delivery/file-delivery.ts';
+import { type ChannelAttempt, newAttempt } from '../../src/delivery/delivery.ts';
 import { publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
 import { DeliveryError, stoppedError } from '../../src/errors.ts';
 import { localFile } from '../support/files.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { composeReport, refusalReport } from '../../src/delivery/compose-report.ts';
-import { type FileDelivery, LINK_SUBJECT } from '../../src/delivery/file-delivery.ts';
+import { type Delivery, LINK_SUBJECT } from '../../src/delivery/delivery.ts';
 import type { ProbeResult } from '../../src/delivery/match-content.ts';
 import { composeDocument, type Report, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
@@ -15,7 +15,7 @@ import {
   RAW,
 } from './builders.ts';
 
-const deliveryWith = (more: DeliveryParts = {}): FileDelivery =>
+const deliveryWith = (more: DeliveryParts = {}): Delivery =>
   anyDelivery({ subject: 'out/page.html', reason: 'the file is shown on the screen', ...more });
 
 const failing = (code: ErrorCode = 'NOT_PROVEN', httpCode?: number, hint?: string): DeliveryError =>
@@ -521,7 +521,7 @@ describe('the report on a withdrawal', () => {
     httpCode: 404,
     proof: proofWith({ match: 'gone', httpCode: 404, sha256: null }),
   });
-  const withdrawing = (more: DeliveryParts = {}): FileDelivery =>
+  const withdrawing = (more: DeliveryParts = {}): Delivery =>
     deliveryWith({ operation: 'withdraw', file: null, main: gone, ...more });
 
   test('of what was not there says so', () => {

@@ -5,7 +5,7 @@ import { newPlacementCheck, type PlacementCheck } from '../../src/delivery/addre
 import type { ProbeResult } from '../../src/delivery/match-content.ts';
 import { prove } from '../../src/delivery/prove.ts';
 import type { UrlProbe } from '../../src/delivery/url-probe.ts';
-import { provePage } from '../../src/delivery/verify.ts';
+import { provePage, verifyPlacement } from '../../src/delivery/verify.ts';
 import { waitForSite } from '../../src/delivery/wait-for-site.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { AGREEING_PROBES, LATER_PROBE } from '../../src/protocol/limits.ts';
@@ -387,6 +387,40 @@ describe('a body that has the marker in other bytes than the file', () => {
   );
 });
 
+test.each([
+  [`${BYTES}<script>1</script>`, "what the link's host has added to the page does: <script>"],
+  [BYTES.replace('\n', ''), 'changed spaces or line breaks, which count in preformatted text'],
+])('UNKNOWN says of a link what its host has changed: %s', async (body, said) => {
+  const { check, limits, ports } = await stage(() => ({ body }), {
+    bypassCache: false,
+    mustBeExternal: true,
+  });
+  const { unknown } = await verifyPlacement(check, undefined, limits, ports);
+  expect(unknown[0]).toMatch(said);
+});
+
+describe('a host that nothing reaches', () => {
+  const unknown = new DeliveryError('NO_NETWORK', "example.com can't be reached");
+  const link = { bypassCache: false, mustBeExternal: true };
+
+  test('is given up after a quarter of the time where it is that of a link', async () => {
+    const { verifying, elapsed } = await stage(() => unknown, link);
+    await expect(verifying()).rejects.toMatchObject({
+      message: `the address was not proven, because nothing answered for ${TIMEOUT / 4_000} s: ${unknown.message}`,
+    });
+    expect(elapsed()).toBe(TIMEOUT / 4);
+  });
+
+  test.each<[string, Answer, Partial<Placement>]>([
+    ['has answered', (nth) => (nth === 1 ? { status: 503 } : unknown), link],
+    ['is that of a placement', () => unknown, {}],
+  ])('is waited for where it %s', async (_, answer, more) => {
+    const { verifying, elapsed } = await stage(answer, more);
+    await expect(verifying()).rejects.toThrow('the address was not proven in time');
+    expect(elapsed()).toBe(TIMEOUT);
+  });
+});
+
 describe('a login page', () => {
   const LOGIN = (nth: number): Scripted =>
     nth % 2 === 1 ? { status: 302, headers: { location: '/login' } } : { body: `Sign in: ${MARKER}` };
@@ -451,7 +485,7 @@ describe('verifying that nothing is there any more', () => {
     await expect(verifying()).rejects.toMatchObject({
       code: 'NOT_PROVEN',
       httpCode: 200,
-      message: expect.stringContaining('the content from before'),
+      message: expect.stringContaining('some content: there should be none'),
     });
     expect(elapsed()).toBe(TIMEOUT);
   });

@@ -227,8 +227,9 @@ describe('a request is a NO_NETWORK error', () => {
     proxy.close();
     expect(failure).toMatchObject({
       code: 'NO_NETWORK',
-      message: expect.stringContaining('407'),
-      hint: expect.stringContaining('https_proxy'),
+      message: 'the proxy refused the connection to files.example.com with HTTP 407',
+      hint: expect.stringContaining('user and password'),
+      retryable: false,
     });
   });
 
@@ -290,7 +291,7 @@ describe('connectionError', () => {
     expect(convert(thrown)).toMatchObject({
       code: 'CONNECTION',
       message: `the request to api.example.com failed: ${reason}`,
-      hint: 'try again, or use another channel',
+      hint: 'try again',
       retryable: true,
       cause: thrown,
     });

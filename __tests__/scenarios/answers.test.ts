@@ -149,7 +149,7 @@ test('a release with 1,000 assets takes another tag, which the hint says', async
   expectNotReady(delivered, {
     step: 'place',
     reason: /file_count|assets/,
-    hint: /^set `tag:` to another one, or use channel: K3$/,
+    hint: /^set `tag:` to another one, or use channel: K3 \(public to anyone with the link\)$/,
   });
 });
 

@@ -2,7 +2,7 @@ import { readCredentials } from '../credentials.ts';
 import type { Ports } from '../ports.ts';
 import { completeInputs, INPUT_NAMES, type RawInputs } from '../request/inputs.ts';
 import type { RunContext } from '../request/parse-request.ts';
-import { ACTION, type Face } from '../words.ts';
+import { ACTION, type Face, PUBLIC_BIN } from '../words.ts';
 import type { CurrentRun } from './current-run.ts';
 import { findReadOnlyFork } from './pull-request.ts';
 
@@ -68,7 +68,7 @@ export function actionFace(inputs: RawInputs, run: CurrentRun): Face {
     grant(permissions) {
       if (fork !== null) return `the token of a run for the fork ${fork} may only read: ${FORK_HELP}`;
       const block = describePermissions(inputs, permissions);
-      return isFolder ? block : `${block}, or use channel: K3`;
+      return isFolder ? block : `${block}, or use channel: K3${PUBLIC_BIN}`;
     },
   };
 }

@@ -151,10 +151,11 @@ export interface Placement {
    * no download. Absent where it need not be shown.
    */
   readonly display?: BrowserDisplay;
-  /** Whether the host shows its known warning page before the content, once to each browser. */
-  readonly warnsFirst?: boolean;
-  /** Whether the host may count each request as a download and limit them: then it is asked no more often than needed. */
-  readonly countsDownloads?: boolean;
+  /**
+   * Whether the host is the file-bin: it shows its known warning page before the content, once to each browser, and may
+   * count each request as a download and limit them, so that it is asked no more often than needed.
+   */
+  readonly isInBin?: boolean;
   /** What the host means when it refuses the address; the first that fits counts. */
   readonly refusals?: readonly KnownRefusal[];
   /** How many right answers in a row prove it, where no cache has to be got past; `AGREEING_PROBES.usual` by default. */

@@ -60,8 +60,7 @@ function placementOf(url: URL, isBin: boolean): Placement {
     bypassCache: false,
     hostMayChangeBytes: false,
     mustBeExternal: true,
-    warnsFirst: isBin,
-    countsDownloads: isBin,
+    isInBin: isBin,
     ...(isBin && { answers: AGREEING_PROBES.counted, refusals: BIN_REFUSALS }),
     notes: [
       'how long the link lives is up to the environment that gave it',

@@ -31,11 +31,11 @@ export async function printReports(
   if (json) terminal.printJson(document);
   else terminal.print(name === 'check' ? formatChecks(reports) : formatReports(reports));
   if (qr) await printQrCode(document, json, terminal);
-  if (!json && !quiet && name !== 'check') terminal.printOutcome(formatOutcome(reports), isGood);
+  if (!json && !quiet && name !== 'check') terminal.printOutcome(formatEnding(reports), isGood);
   return isGood;
 }
 
-export function formatOutcome(reports: readonly Report[]): string {
+export function formatEnding(reports: readonly Report[]): string {
   const [only, ...others] = reports;
   if (only !== undefined && others.length === 0) return describeOutcome(only);
   const failed = reports.filter((report) => getDeliveryResult(report) === 'not-ready').length;

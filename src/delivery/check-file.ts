@@ -8,8 +8,8 @@ import { checkSelfContained } from '../rules/page/self-contained.ts';
 import { checkContent, refuseSecretNames } from './check-content.ts';
 import { checkSite } from './check-site.ts';
 import { refuseTooLarge } from './choose-channel.ts';
+import { type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import { type FileDelivery, LINK_SUBJECT, newDelivery, runStep } from './file-delivery.ts';
 import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
 import { openSite, siteName } from './open-site.ts';
 import { findMissingUrls, listLocalFiles } from './screen/local-files.ts';
@@ -23,7 +23,7 @@ import { findMissingUrls, listLocalFiles } from './screen/local-files.ts';
 export async function openFiles(
   request: DeliveryRequest,
   context: DeliveryContext,
-): Promise<readonly FileDelivery[]> {
+): Promise<readonly Delivery[]> {
   const { fileLines, folder, path } = request;
   if (fileLines.length === 0) return [newDelivery('deliver', LINK_SUBJECT)];
   const found = await context.findFiles(fileLines, folder);
@@ -85,11 +85,11 @@ const times = (count: number): string => (count === 1 ? 'once' : `${count} times
  * @see protocol 1 (file rules)
  */
 export function checkPages(
-  deliveries: readonly FileDelivery[],
+  deliveries: readonly Delivery[],
   request: Pick<DeliveryRequest, 'selfContained' | 'repository' | 'serverUrl' | 'pagesBase'>,
-  isForScreen: (delivery: FileDelivery) => boolean,
+  isForScreen: (delivery: Delivery) => boolean,
   ports: Ports,
-): Promise<readonly FileDelivery[]> {
+): Promise<readonly Delivery[]> {
   const local = listLocalFiles(deliveries);
   const findMissing = (urls: readonly URL[]) =>
     findMissingUrls(
@@ -111,6 +111,6 @@ export function checkPages(
   });
 }
 
-export async function closeFiles(deliveries: readonly FileDelivery[]): Promise<void> {
+export async function closeFiles(deliveries: readonly Delivery[]): Promise<void> {
   for (const { file } of deliveries) await file?.close();
 }

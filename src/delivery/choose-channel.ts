@@ -1,4 +1,4 @@
-import { DeliveryError, toDeliveryError } from '../errors.ts';
+import { DeliveryError } from '../errors.ts';
 import type { RepositoryContext, RepositoryQuery } from '../github/api/repository.ts';
 import { MAX_FILE_SIZE, MEGABYTE, SIZE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
@@ -22,11 +22,6 @@ export const queryFor = (request: Pick<DeliveryRequest, 'channels'>): Repository
   site: isWanted('K1', request),
   repository: isWanted('K2', request),
 });
-
-/** @throws {DeliveryError} with the step `authorize` @see protocol 5 */
-export function failAuthorization(thrown: unknown): never {
-  throw toDeliveryError(thrown).withStep('authorize');
-}
 
 export function describeRepository({ hasToken, privateRepository, site }: RepositoryContext): string[] {
   const lines = [hasToken ? 'there is a token' : 'there is no token, or no repository for it'];

@@ -6,13 +6,7 @@ import { SITE } from '../protocol/limits.ts';
 import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
 import { ACTION, type Face, say } from '../words.ts';
-import {
-  type ChannelAttempt,
-  type FileDelivery,
-  LINK_SUBJECT,
-  mainAttempt,
-  newDelivery,
-} from './file-delivery.ts';
+import { type ChannelAttempt, type Delivery, LINK_SUBJECT, mainAttempt, newDelivery } from './delivery.ts';
 import {
   type DuplicateReport,
   type FailureReason,
@@ -21,12 +15,12 @@ import {
   type Report,
   type SiteReport,
 } from './report.ts';
-import { composeLines, describeGoneProof, duplicateAttempts, listUnknown, mainPlan } from './report-lines.ts';
+import { composeLines, describeProof, duplicateAttempts, listUnknown, mainPlan } from './report-lines.ts';
 import { reportPicture } from './screen/picture-report.ts';
 import { reportScreen } from './screen/screen-report.ts';
 
 /** Composes the report, in the words of an interface. It contains the URL only when every gate is passed. */
-export function composeReport(delivery: FileDelivery, face = ACTION): Report {
+export function composeReport(delivery: Delivery, face = ACTION): Report {
   const { file, subject, operation, failure } = delivery;
   const main = mainAttempt(delivery);
   const gates = evaluateGates(main, operation).map((gate) => ({
@@ -82,7 +76,7 @@ export function refusalReport(
   return composeReport({ ...newDelivery(operation, subject), failure }, face);
 }
 
-function reportSite(delivery: FileDelivery): SiteReport | null {
+function reportSite(delivery: Delivery): SiteReport | null {
   const { site } = delivery;
   if (site === null) return null;
   const { changes, treeSha = null, servedSize = null } = mainAttempt(delivery)?.placement ?? {};
@@ -199,17 +193,5 @@ function findEvidence(name: GateName, { placement, proof, screen }: ChannelAttem
   if (proof === null) return null;
   if (name === 'G4_REPORT') return `${proof.match === 'gone' ? 'report' : 'URL and report'} handed over`;
   const shown = screen?.view.verdict === 'shown' ? ', shown in a browser' : '';
-  return `HTTP ${proof.httpCode}, ${describeProof(proof)}${shown}`;
-}
-
-function describeProof(proof: NonNullable<ChannelAttempt['proof']>): string {
-  const { match, markerCount, parts } = proof;
-  if (match === 'gone') return describeGoneProof(proof);
-  const all = parts === 0 ? 'the file' : `all ${parts + 1} files`;
-  const others =
-    match === 'extended' ? 'everything of the file, with additions' : 'other bytes than the file';
-  const bytes = match === 'identical' ? `bytes identical to ${all}` : others;
-  if (markerCount === null) return bytes;
-  const marker = `marker found ${markerCount === 1 ? 'once' : `${markerCount} times`}`;
-  return match === 'marked' ? marker : `${marker}, ${bytes}`;
+  return `HTTP ${proof.httpCode}, ${describeProof(proof).join(', ')}${shown}`;
 }

@@ -4,31 +4,26 @@ import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { getBrowserDisplay } from '../rules/browser-display.ts';
 import { checkPages, closeFiles, openFiles } from './check-file.ts';
-import {
-  chooseChannels,
-  describeRepository,
-  failAuthorization,
-  isWanted,
-  queryFor,
-} from './choose-channel.ts';
+import { chooseChannels, isWanted, queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
-import type { DeliveryContext } from './delivery-context.ts';
 import {
   channelsIn,
-  type FileDelivery,
+  type Delivery,
   failAll,
   inStep,
   isOngoing,
   LINK_SUBJECT,
   newDelivery,
   runStep,
-} from './file-delivery.ts';
+} from './delivery.ts';
+import type { DeliveryContext } from './delivery-context.ts';
 import { folderChannelError } from './open-site.ts';
 import type { Report } from './report.ts';
 import { createPageOpener } from './screen/open-pages.ts';
 import { type ScreenStep, viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
 import {
   actionsFor,
+  authorize,
   type ChannelActions,
   prepareTasks,
   previewTasks,
@@ -50,7 +45,7 @@ export async function deliver(
   context: DeliveryContext,
   { checkOnly = false } = {},
 ): Promise<readonly Report[]> {
-  let files: readonly FileDelivery[] = [newDelivery('deliver', request.fileLines[0] ?? LINK_SUBJECT)];
+  let files: readonly Delivery[] = [newDelivery('deliver', request.fileLines[0] ?? LINK_SUBJECT)];
   try {
     files = await openFiles(request, context);
     if (checkOnly) {
@@ -59,11 +54,7 @@ export async function deliver(
         onlyChecked(),
       );
     } else if (files.some(isOngoing)) {
-      context.logger.startSection('Authorize');
-      const { repository, channels } = await context
-        .openRepository(queryFor(request))
-        .catch(failAuthorization);
-      for (const line of describeRepository(repository)) context.logger.info(line);
+      const { repository, channels } = await authorize(queryFor(request), context);
       files = await chooseForAll(files, request, repository);
       files = noteInputs(files, request, context);
       const step = { request, context, open: createPageOpener(context.screen, context) };
@@ -90,10 +81,10 @@ const onlyChecked = (): DeliveryError =>
   });
 
 const chooseForAll = (
-  files: readonly FileDelivery[],
+  files: readonly Delivery[],
   request: DeliveryRequest,
   repository: RepositoryContext,
-): Promise<readonly FileDelivery[]> =>
+): Promise<readonly Delivery[]> =>
   runStep('authorize', files, async (delivery) => {
     const { file, name, site, subject } = delivery;
     const display = site === null ? getBrowserDisplay(name) : 'page';
@@ -104,10 +95,10 @@ const chooseForAll = (
 
 /** Plans, looks at the pages, places, waits and verifies; or says what that would do. */
 async function placeAndVerify(
-  deliveries: readonly FileDelivery[],
+  deliveries: readonly Delivery[],
   actions: ChannelActions,
   step: ScreenStep & { readonly request: DeliveryRequest },
-): Promise<readonly FileDelivery[]> {
+): Promise<readonly Delivery[]> {
   const { request, context } = step;
   const planned = await prepareTasks(deliveries, actions, context);
   const checked = await checkPages(planned, request, ({ tasks }) => tasks.has('K1'), context);
@@ -119,10 +110,10 @@ async function placeAndVerify(
 
 /** Says which inputs are for other deliveries than the one that was chosen. */
 function noteInputs(
-  deliveries: readonly FileDelivery[],
+  deliveries: readonly Delivery[],
   { channels, scopedInputs }: Pick<DeliveryRequest, 'channels' | 'scopedInputs'>,
   { logger, face }: Pick<DeliveryContext, 'logger' | 'face'>,
-): readonly FileDelivery[] {
+): readonly Delivery[] {
   if (scopedInputs.length === 0) return deliveries;
   const hasFolder = deliveries.some(({ site, failure }) => site !== null || failure !== null);
   const noted = deliveries.map((delivery) => {

@@ -13,6 +13,7 @@ const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
   gone: 'nothing any more',
   altered: 'the marker, but other bytes than the file',
   previous: 'the content from before',
+  served: 'some content: there should be none',
   'cut-short': 'only the beginning of the file',
   different: 'other content',
   login: 'a login page: the host is in private mode, or the address is not public',
@@ -59,6 +60,8 @@ export interface ProofWords {
   readonly gone: boolean;
   /** Where a browser must end, once that is known. */
   readonly host?: string | undefined;
+  /** Milliseconds after which a link was given up, because nothing had ever answered there. */
+  readonly unreachedFor?: number | undefined;
 }
 
 /** What is wrong, in a few words: one answer in full, of several files the first ten. */
@@ -105,7 +108,7 @@ export function wrongAnswersError(
 /** An address that leads to another host than the one that was proven is not the one to hand over. */
 function notProvenError(
   { last, earlier, meaning }: WrongAnswer,
-  { which, host, gone }: ProofWords,
+  { which, host, gone, unreachedFor }: ProofWords,
 ): DeliveryError {
   const httpCode = last?.httpCode ?? undefined;
   const address = which === '' ? 'the address' : `the address ${which}`;
@@ -121,7 +124,9 @@ function notProvenError(
       },
     );
   }
-  const title = `${address} was not proven${meaning?.isFinal ? '' : ' in time'}`;
+  const time =
+    unreachedFor === undefined ? ' in time' : `, because nothing answered for ${unreachedFor / SECOND} s`;
+  const title = `${address} was not proven${meaning?.isFinal ? '' : time}`;
   const differed = earlier === undefined ? '' : `, and at other times ${DESCRIPTIONS[earlier.match]}`;
   return new DeliveryError('NOT_PROVEN', `${title}: ${describeProbe(last)}${differed}`, {
     httpCode,
@@ -174,14 +179,14 @@ export function loginPageError(result: ProbeResult): DeliveryError {
 
 /** @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits */
 export const BUSY_HINT =
-  'the host limits requests for a while: try again later, or use another channel; a GitHub Pages site has soft limits of 10 builds an hour, 100 GB a month and 1 GB in all';
+  'the host limits requests for a while: try again later; a GitHub Pages site has soft limits of 10 builds an hour, 100 GB a month and 1 GB in all';
 
 const HINTS: Readonly<Partial<Record<ContentMatch, Text>>> = {
   altered:
     "the host changes the file, which counts only if it says that our commit is built (permission `pages: read`) and the page's Last-Modified is not older: commit an empty .nojekyll to the site's root, remove the front matter from the file, or let no proxy change the page",
   previous: (w) =>
     `a cache still answers with the old page: try again in ten minutes, or set ${w.input('path')} to a new name`,
-  'cut-short': 'the host answers incompletely: try again, or use another channel',
+  'cut-short': 'the host answers incompletely: try again',
   different: (w) =>
     `check that the address belongs to the file, and that ${w.input('marker')}, where it is set, is plain text of it`,
   login: (w) =>

@@ -14,7 +14,7 @@ import { decodePage } from '../rules/page-encoding.ts';
  * the file and additions of its host; `marked` is one with the marker where no file was given to compare with; `gone`
  * is what a withdrawn address must answer. An `altered` body has the marker, but other bytes than the file: it counts
  * only with what the host says of its build; an `echo` has it only where nothing of the content is shown, as in its
- * address or title; a `gate` leads a browser elsewhere or asks to sign in, and what is `not-shown` is right, but a
+ * address or title; something is `served` where nothing should be; a `gate` leads a browser elsewhere or asks to sign in, and what is `not-shown` is right, but a
  * browser would not show it as a page.
  */
 export type ContentMatch =
@@ -24,6 +24,7 @@ export type ContentMatch =
   | 'gone'
   | 'altered'
   | 'previous'
+  | 'served'
   | 'cut-short'
   | 'different'
   | 'login'
@@ -59,6 +60,9 @@ export interface ProbeResult {
 }
 
 const PROOFS: readonly ContentMatch[] = ['identical', 'extended', 'marked', 'gone'];
+
+/** What a proven address may have answered: `altered` counts with what the host says of its build. */
+export type ProvenMatch = Extract<ContentMatch, 'identical' | 'extended' | 'marked' | 'gone' | 'altered'>;
 
 /** Whether one answer is enough to prove the delivery or the withdrawal. */
 export const isProof = ({ match }: ProbeResult): boolean => PROOFS.includes(match);
@@ -118,7 +122,8 @@ export async function matchContent(
   // A login page may contain any marker.
   if (login) return 'login';
   if (fingerprint === null) return 'absent';
-  if (gone || isBlob) return 'previous';
+  if (isBlob) return 'previous';
+  if (gone) return 'served';
   if (file !== null && (await isBeginningOf(file, fingerprint))) return 'cut-short';
   if (marker === undefined || fingerprint.counts[0] === 0) return 'different';
   if (!hasMarker) return 'echo';

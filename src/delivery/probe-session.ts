@@ -6,7 +6,6 @@ import type { ExpectedContent } from './match-content.ts';
 export interface ProbeSession {
   /** Milliseconds since the epoch at which a request in progress is canceled. */
   readonly deadline: number;
-  readonly limitTo: TimeLimit;
   /** A new value for `?v=`, the time and digits that nobody else has: a cache keeps the answer to each. */
   readonly nextStamp: () => string;
   /** Why the addresses may open only inside this network; empty where nothing says so. */
@@ -22,7 +21,7 @@ export function newProbeSession(deadline: number, ports: Ports): ProbeSession {
     asked += 1;
     return `${Math.floor(clock.now() / SECOND)}${own}${asked}`;
   };
-  return { deadline, limitTo: createSharedLimits(ports), nextStamp, internalReason: '', publicOnly: true };
+  return { deadline, nextStamp, internalReason: '', publicOnly: true };
 }
 
 /** Milliseconds that one request may take: a very slow answer must leave time for another request. */
@@ -34,29 +33,3 @@ export function maxProbeTime({ file, gone }: ExpectedContent): number {
 
 /** Milliseconds that one request for so many bytes may take. */
 const probeTimeFor = (size: number): number => PROBE_TIME.least + (size / MEGABYTE) * PROBE_TIME.perMegabyte;
-
-/** Returns a signal for a request that may take so many milliseconds. */
-type TimeLimit = (milliseconds: number) => AbortSignal;
-
-/**
- * Time limits for thousands of short requests. The timer of a signal can't be canceled: it would be kept until its time
- * is over, long after its request. So requests that begin in the same second share one, which gives each of them the
- * time that it may take, and at most two seconds more.
- *
- * @returns signals that also abort when the delivery is stopped
- */
-export function createSharedLimits({ clock, signal: stop }: Pick<Ports, 'clock' | 'signal'>): TimeLimit {
-  const signals = new Map<number, AbortSignal>();
-  let current = Number.NaN;
-  return (milliseconds) => {
-    const second = Math.floor(clock.now() / SECOND);
-    if (second !== current) signals.clear();
-    current = second;
-    const seconds = Math.ceil(milliseconds / SECOND) + 1;
-    const known = signals.get(seconds);
-    if (known !== undefined) return known;
-    const signal = AbortSignal.any([stop, clock.timeout(seconds * SECOND)]);
-    signals.set(seconds, signal);
-    return signal;
-  };
-}

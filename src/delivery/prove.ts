@@ -53,12 +53,15 @@ export async function prove(
 ): Promise<readonly ProvenAddress[]> {
   const { clock, signal } = ports;
   const proven = new Map<Address, ProvenAddress>();
+  const begun = clock.now();
   const log = createProofLog(addresses.length, words, limits, ports);
   let open = addresses.map((address) => new AddressProof(address, limits, ports));
   try {
     for (;;) {
       signal.throwIfAborted();
-      const isLast = clock.now() >= limits.deadline;
+      const isUnreached = open.every((one) => one.isUnreached);
+      const time = isUnreached ? limits.timeout * UNREACHED_SHARE : Number.POSITIVE_INFINITY;
+      const isLast = clock.now() >= Math.min(limits.deadline, begun + time);
       const looks = await mapConcurrently(open, SITE.probes, async (one) => {
         const look = await one.look(isLast);
         if (look === 'open') return one;
@@ -70,7 +73,10 @@ export async function prove(
       if (open.length === 0) break;
       const wrong = open.map((one) => one.describe());
       const final = wrong.find(({ meaning }) => meaning?.isFinal);
-      if (isLast || final !== undefined) throw wrongAnswersError(wrong, addresses.length, words);
+      if (isLast || final !== undefined) {
+        const unreachedFor = isUnreached && isLast ? clock.now() - begun : undefined;
+        throw wrongAnswersError(wrong, addresses.length, { ...words, unreachedFor });
+      }
       log.write(wrong);
       await clock.sleep(Math.max(Math.min(limits.interval, limits.deadline - clock.now()), 0), signal);
     }
@@ -79,6 +85,12 @@ export async function prove(
   }
   return addresses.flatMap((address) => proven.get(address) ?? []);
 }
+
+/**
+ * A link on a host that nothing reaches is given up after this share of the time, in which a name that is new may come
+ * to resolve. What a channel placed is waited for: its host has answered before.
+ */
+const UNREACHED_SHARE = 1 / 4;
 
 /** Which further answer is asked for as a browser does: a person opens the address with one. */
 const BROWSER_PROBE = 1;
@@ -92,6 +104,7 @@ class AddressProof {
   #needed: number;
   #oldLooks = 0;
   #known: ProbeResult | undefined;
+  #isReached = false;
   /** The last wrong answer, and a right one that it followed. */
   #wrong: ProbeResult | null = null;
   #earlier: ProbeResult | undefined;
@@ -102,6 +115,11 @@ class AddressProof {
     this.#known = address.known;
     this.#limits = limits;
     this.#ports = ports;
+  }
+
+  /** Whether it is a link whose host has never answered. */
+  get isUnreached(): boolean {
+    return this.address.isExternal === true && !this.#isReached;
   }
 
   /** Asks as often as is needed, and stops at the first wrong answer. */
@@ -163,6 +181,7 @@ class AddressProof {
     const { path } = this.address;
     try {
       const result = await this.#probe.probe(size, asBrowser);
+      this.#isReached ||= result.failure?.code !== 'NO_NETWORK';
       if (result.match === 'login' && path === null) throw loginPageError(result);
       return result;
     } catch (thrown) {

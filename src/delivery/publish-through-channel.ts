@@ -4,7 +4,7 @@ import { hasFailed, resultOf, toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { BATCH } from '../protocol/limits.ts';
 import { newPlacementCheck } from './addresses.ts';
-import { askChannel, type ChannelAttempt } from './file-delivery.ts';
+import { askChannel, type ChannelAttempt } from './delivery.ts';
 import { verifyPlacement } from './verify.ts';
 import { type Checks, type WaitedSite, waitForAll } from './wait-for-site.ts';
 import type { WaitLimits } from './wait-log.ts';

@@ -3,8 +3,9 @@ import { countChanges, formatChangeCounts } from '../channels/site-changes.ts';
 import { countFiles, neutralizeText } from '../plain-text.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
+import { type ChannelAttempt, type Delivery, LINK_SUBJECT, mainAttempt, type Proof } from './delivery.ts';
 import { countMarker } from './describe-probe.ts';
-import { type ChannelAttempt, type FileDelivery, LINK_SUBJECT, mainAttempt } from './file-delivery.ts';
+import type { ProvenMatch } from './match-content.ts';
 import { type FailureReason, formatReason } from './report.ts';
 import { describeScreen } from './screen/screen-report.ts';
 
@@ -17,10 +18,7 @@ export interface ReportFacts {
 }
 
 /** Writes the report's lines. @see protocol 4.7 */
-export function composeLines(
-  delivery: FileDelivery,
-  facts: ReportFacts,
-): Readonly<Record<ReportLine, string>> {
+export function composeLines(delivery: Delivery, facts: ReportFacts): Readonly<Record<ReportLine, string>> {
   return {
     CLAIM: neutralizeText(claimLine(delivery, facts)),
     CODE: neutralizeText(codeLine(delivery)),
@@ -30,13 +28,13 @@ export function composeLines(
   };
 }
 
-export const mainPlan = (delivery: FileDelivery): ChannelPlan | null =>
+export const mainPlan = (delivery: Delivery): ChannelPlan | null =>
   (delivery.choice && delivery.tasks.get(delivery.choice.main)?.plan) ?? null;
 
-export const duplicateAttempts = ({ choice, attempts }: FileDelivery): readonly ChannelAttempt[] =>
+export const duplicateAttempts = ({ choice, attempts }: Delivery): readonly ChannelAttempt[] =>
   (choice?.duplicates ?? []).flatMap((key) => attempts.get(key) ?? []);
 
-function claimLine(delivery: FileDelivery, { provenUrl, notReady }: ReportFacts): string {
+function claimLine(delivery: Delivery, { provenUrl, notReady }: ReportFacts): string {
   const { operation, subject } = delivery;
   const main = mainAttempt(delivery);
   if (operation === 'withdraw') {
@@ -62,7 +60,7 @@ function claimLine(delivery: FileDelivery, { provenUrl, notReady }: ReportFacts)
 }
 
 /** What was carried out; of what is only planned, what would be. */
-function describeMethod(delivery: FileDelivery, planned: string): string {
+function describeMethod(delivery: Delivery, planned: string): string {
   const placement = mainAttempt(delivery)?.placement ?? null;
   if (placement === null || placement.written) return placement?.method ?? planned;
   const unchanged =
@@ -79,7 +77,7 @@ function describeDuplicate({ task, placement, proof }: ChannelAttempt): string[]
   return [`duplicate on ${channel} (${CHANNELS[channel].lifetime}): ${placement.url.href}`];
 }
 
-function codeLine(delivery: FileDelivery): string {
+function codeLine(delivery: Delivery): string {
   const { subject, file, site, choice } = delivery;
   const kind = site === null ? 'file' : 'site';
   const parts = [subject === LINK_SUBJECT ? 'no file' : `${kind} ${subject}`];
@@ -109,7 +107,7 @@ function codeLine(delivery: FileDelivery): string {
   return parts.join('; ');
 }
 
-function testLine(delivery: FileDelivery, { notReady }: ReportFacts): string {
+function testLine(delivery: Delivery, { notReady }: ReportFacts): string {
   const main = mainAttempt(delivery);
   if (main === null || main.placement === null) {
     if (notReady?.code === 'DRY_RUN') return 'nothing was fetched, because nothing was written';
@@ -126,30 +124,41 @@ function testLine(delivery: FileDelivery, { notReady }: ReportFacts): string {
   ].join('; ');
 }
 
-/** What an address shows once its file is withdrawn. */
-export const describeGoneProof = ({ isCached }: NonNullable<ChannelAttempt['proof']>): string =>
-  `nothing is served ${isCached ? 'past caches' : 'there'}`;
+/** What an answer that is proven says of the bytes. */
+const BYTES: Readonly<Record<ProvenMatch, (proof: Proof) => readonly string[]>> = {
+  identical: () => ['bytes identical: yes'],
+  extended: () => ['bytes identical: no, the host added to the file'],
+  altered: () => ['bytes identical: no'],
+  marked: () => [],
+  gone: ({ isCached }) => [`nothing is served ${isCached ? 'past caches' : 'there'}`],
+};
+
+/** What was proven of the content: in the report's TEST line and as the evidence of G3. */
+export const describeProof = (proof: Proof): readonly string[] => [
+  ...(proof.markerCount === null || proof.match === 'gone' ? [] : [formatMarker(proof.markerCount)]),
+  ...BYTES[proof.match](proof),
+];
+
+const formatMarker = (count: number): string => `marker found: ${count === 0 ? 'no' : `yes, ${count} ×`}`;
 
 /** What was compared, or that nothing is there any more. */
 function describeContent(
-  { operation, site }: FileDelivery,
+  { operation, site }: Delivery,
   { proof, lastProbe, expected }: ChannelAttempt,
-): string[] {
-  if (operation === 'withdraw') return [proof === null ? 'not proven to be gone' : describeGoneProof(proof)];
-  const count = proof === null ? countMarker(lastProbe, expected) : proof.markerCount;
-  const isCompared = proof !== null && proof.match !== 'marked';
-  const found = count === 0 ? 'no' : `yes, ${count} ×`;
-  const none = `none was given${proof === null ? '' : ', all bytes compared'}`;
-  return [
-    `marker found: ${count === null ? none : found}`,
-    ...(isCompared ? [`bytes identical: ${proof.match === 'identical' ? 'yes' : 'no'}`] : []),
-    ...(site === null
-      ? []
-      : [`files identical: ${proof === null ? 0 : proof.parts + 1} of ${site.files.length}`]),
-  ];
+): readonly string[] {
+  const files = (count: number) =>
+    site === null ? [] : [`files identical: ${count} of ${site.files.length}`];
+  if (proof === null) {
+    const count = countMarker(lastProbe, expected);
+    const marker = count === null ? 'marker found: none was given' : formatMarker(count);
+    return operation === 'withdraw' ? ['not proven to be gone'] : [marker, ...files(0)];
+  }
+  if (proof.match === 'gone') return describeProof(proof);
+  const none = proof.markerCount === null ? ['marker found: none was given, all bytes compared'] : [];
+  return [...none, ...describeProof(proof), ...files(proof.parts + 1)];
 }
 
-function resultLine(delivery: FileDelivery, { notReady, provenUrl }: ReportFacts): string {
+function resultLine(delivery: Delivery, { notReady, provenUrl }: ReportFacts): string {
   if (notReady !== null) return `${RESULTS.notReady} → ${formatReason(notReady)}`;
   if (delivery.operation === 'deliver') return `${RESULTS.ready} → ${provenUrl}`;
   // No address follows the arrow of a result unless it is handed over.
@@ -166,7 +175,7 @@ function resultLine(delivery: FileDelivery, { notReady, provenUrl }: ReportFacts
 }
 
 /** What was not verified. @see protocol 4.7 */
-export function listUnknown(delivery: FileDelivery, ready: boolean): string[] {
+export function listUnknown(delivery: Delivery, ready: boolean): string[] {
   const { operation, failure, file, subject } = delivery;
   const main = mainAttempt(delivery);
   const unknown = [...delivery.unknown, ...(main?.unknown ?? [])];
@@ -195,11 +204,11 @@ const NOTHING_PUBLISHED = 'everything after the failed step; nothing was publish
 const UNEXPECTED_END = 'whether it was published: the delivery ended by an error that nothing expected';
 
 /** Whether the delivery broke off by a mistake of ours: how far it was is not known then. */
-const isUnexpected = ({ failure }: FileDelivery): boolean =>
+const isUnexpected = ({ failure }: Delivery): boolean =>
   failure?.code === 'INTERNAL' && failure.leftBehind === undefined;
 
 /** What a delivery that is not ready has left behind. */
-function describeLeftBehind(delivery: FileDelivery): string {
+function describeLeftBehind(delivery: Delivery): string {
   const main = mainAttempt(delivery);
   if (main === null) return isUnexpected(delivery) ? UNEXPECTED_END : NOTHING_PUBLISHED;
   const { failure, placement } = main;

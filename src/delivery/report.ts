@@ -11,7 +11,7 @@ import {
   type Step,
 } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import { LINK_SUBJECT } from './file-delivery.ts';
+import { LINK_SUBJECT } from './delivery.ts';
 import type { PictureReport } from './screen/picture-report.ts';
 import type { ScreenReport } from './screen/screen-report.ts';
 

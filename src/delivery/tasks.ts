@@ -1,22 +1,26 @@
 import type { Channel, ChannelAction, ChannelMap } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, type Result } from '../errors.ts';
+import type { RepositoryQuery } from '../github/api/repository.ts';
 import type { Ports } from '../ports.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
+import { describeRepository } from './choose-channel.ts';
 import {
   askChannel,
   type ChannelAttempt,
   type ChannelRole,
   channelsIn,
   channelsUsed,
-  type FileDelivery,
+  type Delivery,
   findAbsent,
+  inStep,
   isOngoing,
   newAttempt,
   runStep,
   withFailure,
   withPreparationFailure,
-} from './file-delivery.ts';
+} from './delivery.ts';
+import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
 
 /** What each channel does: publish, or remove. */
 export type ChannelActions = Readonly<Record<ChannelKey, ChannelAction>>;
@@ -28,12 +32,23 @@ export const actionsFor = ({ K1, K2, K3, K4 }: ChannelMap, action: keyof Channel
   K4: K4[action],
 });
 
+/** Opens the repository, and tells what is known of it. @throws {DeliveryError} with the step `authorize` @see protocol 5 */
+export async function authorize(
+  query: RepositoryQuery,
+  { openRepository, logger }: DeliveryContext,
+): Promise<OpenRepository> {
+  logger.startSection('Authorize');
+  const opened = await inStep('authorize', () => openRepository(query));
+  for (const line of describeRepository(opened.repository)) logger.info(line);
+  return opened;
+}
+
 /** Lets every channel plan what it is to do, before any of them writes. */
 export async function prepareTasks(
-  deliveries: readonly FileDelivery[],
+  deliveries: readonly Delivery[],
   actions: ChannelActions,
   { logger }: Pick<Ports, 'logger'>,
-): Promise<readonly FileDelivery[]> {
+): Promise<readonly Delivery[]> {
   logger.startSection('Plan');
   let planned = deliveries;
   for (const key of channelsUsed(deliveries)) {
@@ -54,7 +69,7 @@ export async function prepareTasks(
   return planned;
 }
 
-function logPlan({ subject, tasks, choice }: FileDelivery, key: ChannelKey, logger: Ports['logger']): void {
+function logPlan({ subject, tasks, choice }: Delivery, key: ChannelKey, logger: Ports['logger']): void {
   const plan = tasks.get(key)?.plan;
   if (plan === undefined) return;
   const reason = choice?.main === key ? choice.reason : 'it is a duplicate';
@@ -62,10 +77,7 @@ function logPlan({ subject, tasks, choice }: FileDelivery, key: ChannelKey, logg
 }
 
 /** Of two files with one destination the second is refused: it would replace the first. */
-function refuseSameDestination(
-  deliveries: readonly FileDelivery[],
-  key: ChannelKey,
-): readonly FileDelivery[] {
+function refuseSameDestination(deliveries: readonly Delivery[], key: ChannelKey): readonly Delivery[] {
   const taken = new Map<string, string>();
   return deliveries.map((delivery) => {
     const destination = isOngoing(delivery) ? delivery.tasks.get(key)?.plan.destination : undefined;
@@ -86,10 +98,10 @@ function refuseSameDestination(
 
 /** A dry run ends with what would be done, or with what would fail. */
 export async function previewTasks(
-  deliveries: readonly FileDelivery[],
+  deliveries: readonly Delivery[],
   actions: ChannelActions,
   { logger }: Pick<Ports, 'logger'>,
-): Promise<readonly FileDelivery[]> {
+): Promise<readonly Delivery[]> {
   logger.startSection('Preview');
   let previewed = deliveries;
   for (const key of channelsUsed(deliveries)) {
@@ -121,11 +133,11 @@ export async function previewTasks(
  * main one failed.
  */
 export async function publishTasks(
-  deliveries: readonly FileDelivery[],
+  deliveries: readonly Delivery[],
   request: DeliveryRequest,
   actions: ChannelActions,
   ports: Ports,
-): Promise<readonly FileDelivery[]> {
+): Promise<readonly Delivery[]> {
   let published = deliveries;
   for (const role of ['main', 'duplicates'] as const) {
     for (const key of channelsUsed(deliveries.filter(isOngoing), role)) {
@@ -136,11 +148,11 @@ export async function publishTasks(
 }
 
 async function publishOnChannel(
-  deliveries: readonly FileDelivery[],
+  deliveries: readonly Delivery[],
   { key, role }: { readonly key: ChannelKey; readonly role: ChannelRole },
   { marker, operation, interval, timeout }: DeliveryRequest,
   { action, ports }: { readonly action: ChannelActions[ChannelKey]; readonly ports: Ports },
-): Promise<readonly FileDelivery[]> {
+): Promise<readonly Delivery[]> {
   const gone = operation === 'withdraw';
   const open = deliveries.flatMap((delivery) => {
     const task = delivery.tasks.get(key);
@@ -162,9 +174,9 @@ async function publishOnChannel(
 
 /** Looks at everything that is proven once more, right before the claim. */
 export async function recheckDeliveries(
-  deliveries: readonly FileDelivery[],
+  deliveries: readonly Delivery[],
   actions: ChannelActions,
-): Promise<readonly FileDelivery[]> {
+): Promise<readonly Delivery[]> {
   const { recheckChannel } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
   let looked = deliveries;
   for (const key of channelsUsed(deliveries)) {
@@ -176,10 +188,10 @@ export async function recheckDeliveries(
 
 /** The deliveries with what became of their tasks in a channel. */
 function withAttempts(
-  deliveries: readonly FileDelivery[],
+  deliveries: readonly Delivery[],
   key: ChannelKey,
   attempts: readonly ChannelAttempt[],
-): readonly FileDelivery[] {
+): readonly Delivery[] {
   const byTask = new Map(attempts.map((attempt) => [attempt.task, attempt]));
   return deliveries.map((delivery) => {
     const task = delivery.tasks.get(key);

@@ -23,7 +23,7 @@ import { maxProbeTime, type ProbeSession } from './probe-session.ts';
 /** The address, and how it is asked. */
 export type ProbeTarget = Pick<
   Placement,
-  'url' | 'bypassCache' | 'mustBeExternal' | 'earlier' | 'warnsFirst' | 'display' | 'countsDownloads'
+  'url' | 'bypassCache' | 'mustBeExternal' | 'earlier' | 'display' | 'isInBin'
 >;
 
 /** What a link's page may be that has all of the file. */
@@ -62,12 +62,11 @@ export class UrlProbe {
    */
   async probe(size: 'whole' | 'part' = 'whole', asBrowser = false): Promise<ProbeResult> {
     if (this.last !== null && this.#ports.clock.now() < this.#notBefore) return this.last;
+    const { isInBin = false } = this.#target;
     // The bin's warning page is the one exception: a person leaves it with one click, and then the bytes decide.
-    const cookies: CookieJar | undefined =
-      this.#target.warnsFirst && this.#expected.file !== null ? new Map() : undefined;
+    const cookies: CookieJar | undefined = isInBin && this.#expected.file !== null ? new Map() : undefined;
     // Where each look counts, the only one is that of a browser.
-    const { countsDownloads = false } = this.#target;
-    const how = { cookies, isPart: size === 'part', asBrowser: asBrowser || countsDownloads };
+    const how = { cookies, isPart: size === 'part', asBrowser: asBrowser || isInBin };
     this.last = await this.#askOnce(how);
     if (this.last.httpCode === 200 && !isProof(this.last) && cookies !== undefined && cookies.size > 0) {
       this.last = await this.#askOnce(how);
@@ -95,7 +94,8 @@ export class UrlProbe {
   async #ask(how: AskOptions): Promise<ProbeResult> {
     const { clock, http, signal: stop } = this.#ports;
     const left = Math.max(this.#session.deadline - clock.now(), SECOND);
-    const signal = this.#session.limitTo(Math.min(maxProbeTime(this.#expected), left));
+    const limit = clock.timeout(Math.min(maxProbeTime(this.#expected), left));
+    const signal = AbortSignal.any([stop, limit]);
     const { asBrowser } = how;
     const { file, marker } = this.#expected;
     const options = this.#fetchOptions(how, signal);
@@ -131,7 +131,7 @@ export class UrlProbe {
   }
 
   #fetchOptions(how: AskOptions, signal: AbortSignal): FetchBackOptions {
-    const { earlier = [], display, countsDownloads = false } = this.#target;
+    const { earlier = [], display, isInBin = false } = this.#target;
     const { file, marker } = this.#expected;
     const isComparedOnly = display === undefined && marker === undefined && !this.#isLink();
     return {
@@ -139,7 +139,7 @@ export class UrlProbe {
       guard: (url) => this.#guard(url),
       publicOnly: this.#session.publicOnly,
       asBrowser: how.asBrowser,
-      plainRefusals: countsDownloads,
+      plainRefusals: isInBin,
       ...(how.cookies && { cookies: how.cookies }),
       // Of thousands of files, each is fetched too fast for a progress of its own.
       ...(isComparedOnly

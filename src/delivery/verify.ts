@@ -1,4 +1,3 @@
-import type { Placement } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import { countFiles, nameFew } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
@@ -11,9 +10,9 @@ import {
   pageAddress,
   plainAddress,
 } from './addresses.ts';
+import type { ChannelAttempt, Proof } from './delivery.ts';
 import { countMarker, describeCacheTime, describeProbe, type ProofWords } from './describe-probe.ts';
-import type { ChannelAttempt, Proof } from './file-delivery.ts';
-import { type ExpectedContent, isProof, type ProbeResult } from './match-content.ts';
+import { isProof, type ProbeResult, type ProvenMatch } from './match-content.ts';
 import { type Address, type ProvenAddress, prove } from './prove.ts';
 import { type ProbeTarget, UrlProbe } from './url-probe.ts';
 import type { WaitLimits } from './wait-log.ts';
@@ -34,7 +33,7 @@ export async function verifyPlacement(
   limits: WaitLimits,
   ports: Ports,
 ): Promise<Pick<ChannelAttempt, 'rawUrl' | 'unknown'> & { readonly proof: Proof }> {
-  const { placement, expected, session } = check;
+  const { expected, session } = check;
   const result = await provePage(check, builtAt, limits, ports);
   const parts = listParts(check, result, ports);
   const [rest, raw] = await Promise.allSettled([
@@ -43,25 +42,13 @@ export async function verifyPlacement(
   ]);
   if (rest.status === 'rejected') throw rest.reason;
   if (raw.status === 'rejected') throw raw.reason;
-  const unknown = [
-    ...(session.internalReason === ''
-      ? []
-      : [`whether the address opens outside this network: ${session.internalReason}`]),
-    ...otherHostUnknown(placement, result, expected),
-    ...(result.added === undefined
-      ? []
-      : [
-          `what the link's host has added to the page does: ${nameFew(result.added.length === 0 ? ['spaces'] : result.added)}`,
-        ]),
-    ...rest.value,
-    ...raw.value.unknown,
-  ];
+  const unknown = [...describePage(check, result), ...rest.value, ...raw.value.unknown];
   return {
     proof: {
       httpCode: result.httpCode ?? 0,
       markerCount: countMarker(result, expected),
       sha256: result.fingerprint?.sha256 ?? null,
-      match: result.match,
+      match: result.match as ProvenMatch,
       hosts: result.hosts,
       parts: parts.length,
       isCached: rest.value.length > 0,
@@ -186,20 +173,27 @@ async function verifyRawAddress(
 /** The raw address is not proven, or on this machine: it is not handed over then. */
 const RAW_FAILURES: readonly string[] = ['NOT_PROVEN', 'NOT_EXTERNAL'];
 
-/**
- * A page of K1 may be at another host, such as the site's own domain. What is there can change without the
- * repository.
- *
- * @see design 5 (K1)
- */
-function otherHostUnknown(
-  { url, bypassCache }: Placement,
-  { hosts }: ProbeResult,
-  { gone = false }: ExpectedContent,
+/** What the answer of the page itself leaves open. */
+function describePage(
+  { placement: { url, bypassCache }, expected: { gone = false }, session }: PlacementCheck,
+  { hosts, added }: ProbeResult,
 ): readonly string[] {
+  const { internalReason } = session;
   const end = hosts.at(-1);
-  if (gone || !bypassCache || end === undefined || end === url.host) return [];
+  // A page of K1 may be at another host, such as the site's own domain. @see design 5 (K1)
+  const isElsewhere = !gone && bypassCache && end !== undefined && end !== url.host;
   return [
-    `whether ${end}, where the address leads to, is a part of the site: what it shows can change without the repository`,
+    ...(internalReason === '' ? [] : [`whether the address opens outside this network: ${internalReason}`]),
+    ...(isElsewhere
+      ? [
+          `whether ${end}, where the address leads to, is a part of the site: what it shows can change without the repository`,
+        ]
+      : []),
+    ...(added === undefined ? [] : [describeAdded(added)]),
   ];
 }
+
+const describeAdded = (added: readonly string[]): string =>
+  added.length === 0
+    ? "whether the page looks the same: the link's host has changed spaces or line breaks, which count in preformatted text"
+    : `what the link's host has added to the page does: ${nameFew(added)}`;

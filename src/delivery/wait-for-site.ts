@@ -4,8 +4,8 @@ import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';
 import type { PlacementCheck } from './addresses.ts';
+import type { ChannelAttempt } from './delivery.ts';
 import { BUSY_HINT, describeProbe, loginPageError } from './describe-probe.ts';
-import type { ChannelAttempt } from './file-delivery.ts';
 import { isProof } from './match-content.ts';
 import { createWaitLog, type WaitLimits } from './wait-log.ts';
 

@@ -5,22 +5,29 @@ import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { baseName } from '../rules/naming.ts';
-import { describeRepository, failAuthorization, queryFor } from './choose-channel.ts';
+import { queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
-import type { DeliveryContext } from './delivery-context.ts';
 import {
   askChannel,
-  type FileDelivery,
+  type Delivery,
   failAll,
   inStep,
   LINK_SUBJECT,
   newDelivery,
   withPreparationFailure,
-} from './file-delivery.ts';
+} from './delivery.ts';
+import type { DeliveryContext } from './delivery-context.ts';
 import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
 import { siteName } from './open-site.ts';
 import type { Report } from './report.ts';
-import { actionsFor, type ChannelActions, previewTasks, publishTasks, recheckDeliveries } from './tasks.ts';
+import {
+  actionsFor,
+  authorize,
+  type ChannelActions,
+  previewTasks,
+  publishTasks,
+  recheckDeliveries,
+} from './tasks.ts';
 
 /**
  * Withdraws what was delivered: authorize → find → remove → wait → verify that it is gone → report. Only owned
@@ -34,15 +41,13 @@ export async function withdraw(
 ): Promise<readonly Report[]> {
   const { channels, reason } = channelsToWithdrawFrom(request);
   let items: readonly ChannelItem[] = [];
-  let files: readonly FileDelivery[] = [
+  let files: readonly Delivery[] = [
     newDelivery('withdraw', request.path ?? request.fileLines[0] ?? LINK_SUBJECT),
   ];
   try {
     refuseUnnamedBin(request);
     items = await itemsToRemove(request, channels, context);
-    context.logger.startSection('Authorize');
-    const opened = await context.openRepository(queryFor({ channels })).catch(failAuthorization);
-    for (const line of describeRepository(opened.repository)) context.logger.info(line);
+    const opened = await authorize(queryFor({ channels }), context);
     const actions = actionsFor(opened.channels, 'remove');
     files = await inStep('place', async () => {
       const found = await findRemovals(items, { ...request, channels, reason }, actions, context);
@@ -129,13 +134,13 @@ async function findRemovals(
   }: WithdrawalChannels & Pick<DeliveryRequest, 'path' | 'scopedInputs'>,
   actions: ChannelActions,
   { logger, face }: DeliveryContext,
-): Promise<readonly FileDelivery[]> {
+): Promise<readonly Delivery[]> {
   logger.startSection('Find what was delivered');
   // The folder of a site need not exist any more.
   const chosen = { channels, reason, hasFolder: true, isByAccount: false };
   const notes = noteOtherInputs(scopedInputs, chosen, face);
   for (const note of notes) logger.info(note);
-  const found: FileDelivery[] = [];
+  const found: Delivery[] = [];
   for (const key of channels) {
     for (const { item, result } of await askChannel(items, (all) => actions[key].prepare(all))) {
       const choice = { main: key, duplicates: [], reason };

@@ -18,8 +18,6 @@ const UNREACHABLE_CODES = new Set([
   'EHOSTUNREACH',
   'ENETDOWN',
   'UND_ERR_CONNECT_TIMEOUT',
-  // The proxy refused the CONNECT request.
-  'UND_ERR_ABORTED',
 ]);
 
 export const NETWORK_HINT = 'check the network and the `https_proxy` and `no_proxy` variables';
@@ -158,10 +156,12 @@ export function connectionError(
   if (thrown instanceof DeliveryError) return thrown;
   const code = networkCode(thrown);
   const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const [, refusal] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
+  if (refusal !== undefined) return refusedByProxyError(httpRequest.url, Number(refusal), thrown);
   const reason =
     code === 'UND_ERR_HEADERS_TIMEOUT'
       ? `no response within ${(httpRequest.headersTimeout ?? EXCHANGE.headers) / 1000} s`
-      : (ERROR_DESCRIPTIONS[code] ?? (code === '' || code === 'UND_ERR_ABORTED' ? message : code));
+      : (ERROR_DESCRIPTIONS[code] ?? (code === '' ? message : code));
   if (UNREACHABLE_CODES.has(code)) {
     return new DeliveryError('NO_NETWORK', `${httpRequest.url.host} can't be reached: ${reason}`, {
       hint: NETWORK_HINT,
@@ -171,8 +171,17 @@ export function connectionError(
   }
   return new DeliveryError('CONNECTION', `the request to ${httpRequest.url.host} failed: ${reason}`, {
     retryable: !isCertificateError(code),
-    hint: isCertificateError(code) ? CERTIFICATE_HINT : 'try again, or use another channel',
+    hint: isCertificateError(code) ? CERTIFICATE_HINT : 'try again',
     cause: thrown,
+  });
+}
+
+/** The proxy answered the CONNECT request, and nothing else has reached anybody. */
+function refusedByProxyError({ host }: URL, status: number, cause: unknown): DeliveryError {
+  return new DeliveryError('NO_NETWORK', `the proxy refused the connection to ${host} with HTTP ${status}`, {
+    hint: `let the proxy of \`https_proxy\` connect to ${host}${status === 407 ? ', and put its user and password into the variable' : ''}, or set \`no_proxy\``,
+    retryable: status >= 500,
+    cause,
   });
 }
 

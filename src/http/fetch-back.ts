@@ -115,22 +115,33 @@ export async function fetchBack(
     const why = { retryAfter: parseRetryAfter(response, Number.NaN), refusal: await readRefusal(response) };
     return { ...answer, fingerprint: null, isBlob: false, head: '', ...why };
   }
+  try {
+    const read = await readContent(response, answer.length, options, needles);
+    const type = firstHeader(response, 'content-type') ?? '';
+    return { ...answer, ...read, isShown: answer.isShown && isReadAsWritten(read.head, type) };
+  } catch (thrown) {
+    throw connectionError(thrown, { url: hops.at(-1) ?? url, signal: options.signal });
+  }
+}
+
+/** Reads the body as far as the options say. */
+async function readContent(
+  response: HttpResponse,
+  length: number | null,
+  options: FetchBackOptions,
+  needles: readonly Buffer[],
+): Promise<Pick<FetchedContent, 'fingerprint' | 'isBlob' | 'head'>> {
   const decoded = decodeBody(response, options.asBrowser ?? false);
-  const progress = options.startProgress?.(Math.min(answer.length ?? 0, options.readAtMost ?? Infinity));
-  const body = limitSize(decoded, options, needles[0]);
+  const progress = options.startProgress?.(Math.min(length ?? 0, options.readAtMost ?? Infinity));
   const head = createHeadReader(options.headSize ?? HEAD_SIZE);
   const blob = createBlobCheck(options.blobs ?? []);
   try {
-    const fingerprint = await fingerprintBytes(body, needles, (chunk) => {
+    const fingerprint = await fingerprintBytes(limitSize(decoded, options, needles[0]), needles, (chunk) => {
       progress?.advance(chunk.length);
       head.add(chunk);
       blob.add(chunk);
     });
-    const text = head.text();
-    const isShown = answer.isShown && isReadAsWritten(text, firstHeader(response, 'content-type') ?? '');
-    return { ...answer, isShown, fingerprint, isBlob: blob.matches(), head: text };
-  } catch (thrown) {
-    throw connectionError(thrown, { url: hops.at(-1) ?? url, signal: options.signal });
+    return { fingerprint, isBlob: blob.matches(), head: head.text() };
   } finally {
     progress?.end();
   }

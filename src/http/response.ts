@@ -134,7 +134,7 @@ async function* decode(response: HttpResponse, decoder: Transform): AsyncGenerat
 const encodingError = ({ status }: HttpResponse, what: string): DeliveryError =>
   new DeliveryError('HOST_ERROR', `the host answers with ${what}`, {
     httpCode: status,
-    hint: 'let the host answer without Content-Encoding, or use another channel',
+    hint: 'let the host answer without Content-Encoding',
   });
 
 /** Servers mark the tag of a version where they encode it; its content is the same. */

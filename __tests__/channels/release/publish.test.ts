@@ -82,7 +82,9 @@ describe('preparing an upload to channel K2', () => {
     const action = createReleasePublisher(OPTIONS, access, fakePorts());
     await expect(prepareOne(action, await localFile('x'), 'a.zip')).rejects.toMatchObject({
       code: 'NOT_EXTERNAL',
-      hint: expect.stringContaining('or K3'),
+      hint: expect.stringMatching(
+        /K1 with a public site, or use channel: K3 \(public to anyone with the link\)$/,
+      ),
     });
   });
 

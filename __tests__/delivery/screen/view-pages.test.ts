@@ -3,7 +3,7 @@ import { createUncheckedView } from '../../../src/browser/lazy-viewer.ts';
 import type { LocalFiles, PageToView, ScreenView } from '../../../src/browser/screen-view.ts';
 import type { ServedFile } from '../../../src/channels/channel.ts';
 import { composeReport } from '../../../src/delivery/compose-report.ts';
-import { type ChannelAttempt, type FileDelivery, newDelivery } from '../../../src/delivery/file-delivery.ts';
+import { type ChannelAttempt, type Delivery, newDelivery } from '../../../src/delivery/delivery.ts';
 import { createPageOpener } from '../../../src/delivery/screen/open-pages.ts';
 import { viewLocalPages, viewPublishedPages } from '../../../src/delivery/screen/view-pages.ts';
 import type { RawInputs } from '../../../src/request/inputs.ts';
@@ -50,7 +50,7 @@ function setUp({
 }
 
 /** A page that is planned for K1. */
-function plannedPage(served: Partial<ServedFile> = {}, name = 'page.html'): FileDelivery {
+function plannedPage(served: Partial<ServedFile> = {}, name = 'page.html'): Delivery {
   return {
     ...newDelivery('deliver', name),
     file: memoryFile('<p>It works</p>', name),
@@ -60,7 +60,7 @@ function plannedPage(served: Partial<ServedFile> = {}, name = 'page.html'): File
   };
 }
 
-const plannedSite = (): FileDelivery => ({
+const plannedSite = (): Delivery => ({
   ...plannedPage({ url: new URL('https://octo.github.io/site/p/') }),
   site: memorySite({ 'index.html': '<p>It works</p>', 'о нас.html': '<p>We</p>', 'app.js': '1' }),
   tasks: new Map([
@@ -76,13 +76,13 @@ const plannedSite = (): FileDelivery => ({
 });
 
 /** The same page once it is proven. */
-function provenPage(delivery = plannedPage(), isCached = false): FileDelivery {
+function provenPage(delivery = plannedPage(), isCached = false): Delivery {
   const task = delivery.tasks.get('K1') ?? taskWith();
   const attempt = { ...attemptWith({ proof: proofWith({ isCached }) }), task };
   return { ...delivery, attempts: new Map([['K1', attempt]]) };
 }
 
-const provenLink = (): FileDelivery => {
+const provenLink = (): Delivery => {
   const plan = planWith({ channel: 'K4' });
   const attempt = attemptWith({ plan, placement: placementWith({ url: new URL('https://a.dev/x') }) });
   return {
@@ -106,7 +106,7 @@ describe('a page that may be built for another place', () => {
   const SETTING = "`base: '/site/p/'` in vite.config";
   const [BELOW, ROOT] = ['https://octo.github.io/site/p/', 'https://octo.github.io/'];
   const NOWHERE = 'https://octo.github.io/site/no-such-page-7f3a9c2e/';
-  const withScript = (): FileDelivery => ({ ...plannedSite(), routerSetting: SETTING });
+  const withScript = (): Delivery => ({ ...plannedSite(), routerSetting: SETTING });
   const header = viewWith({ painted: { characters: 8, images: 0, drawings: 0 } });
   const whole = viewWith({ painted: { characters: 17, images: 0, drawings: 0 } });
   const look = async (
@@ -294,7 +294,7 @@ describe('a page before it is published', () => {
 });
 
 describe('a proven page', () => {
-  const viewProven = async (delivery: FileDelivery, stage: Stage = {}) => {
+  const viewProven = async (delivery: Delivery, stage: Stage = {}) => {
     const { screen, step, ports } = setUp(stage);
     const [viewed] = await viewPublishedPages([delivery], step);
     if (viewed === undefined) throw new Error('there is no delivery');
@@ -423,7 +423,7 @@ describe('a proven page', () => {
   test('that fails as a duplicate leaves the main delivery ready', async () => {
     const main = provenLink();
     const page = provenPage();
-    const both: FileDelivery = {
+    const both: Delivery = {
       ...main,
       choice: { main: 'K4', duplicates: ['K1'], reason: 'it was asked for' },
       tasks: new Map([...main.tasks, ...page.tasks]),
@@ -612,7 +612,7 @@ describe('a picture of a page', () => {
 
   test('is reported with its address only once all is proven', async () => {
     const pictures = { url: PICTURE, sha256: 'aa', before: null };
-    const proven = (placed: ChannelAttempt): FileDelivery => ({
+    const proven = (placed: ChannelAttempt): Delivery => ({
       ...plannedPage(),
       picture: { title: 'RESULT: Nightly', changed: 0.5 },
       attempts: new Map([['K1', placed]]),

@@ -9,7 +9,6 @@ import { type BinAnswer, binCallError, type HostRefusal, plainText } from './ref
 
 /** A file in a bin, as the host stores it. */
 export interface BinFile {
-  readonly bin: string;
   readonly filename: string;
   /** Lowercase hex. */
   readonly sha256: string | undefined;
@@ -112,7 +111,7 @@ function parseBinState(answer: BinAnswer, name: string): BinState | null {
   }
   const listed: unknown = record?.files ?? [];
   if (status !== 200 || bin == null || !isFileList(listed)) return null;
-  const files = listed.flatMap((file) => parseListedFile(file, name, bin.expired_at));
+  const files = listed.flatMap((file) => parseListedFile(file, bin.expired_at));
   // The host describes a bin that does not exist as well: as an empty one that was never created.
   const isAbsent = files.length === 0 && String(bin.created_at).startsWith('0001-');
   return { status: isAbsent ? 'absent' : bin.readonly === true ? 'locked' : 'open', files };
@@ -121,9 +120,9 @@ function parseBinState(answer: BinAnswer, name: string): BinState | null {
 const isFileList = (listed: unknown): listed is readonly FileRecord[] =>
   Array.isArray(listed) && listed.every((file) => typeof file === 'object' && file !== null);
 
-function parseListedFile(file: FileRecord, bin: string, expires: string | undefined): readonly BinFile[] {
+function parseListedFile(file: FileRecord, expires: string | undefined): readonly BinFile[] {
   const { filename, sha256, 'content-type': contentType } = file;
-  return filename === undefined ? [] : [{ bin, filename, sha256, contentType, expires }];
+  return filename === undefined ? [] : [{ filename, sha256, contentType, expires }];
 }
 
 /** Asks the host to lock the bin, for good; `false` where it did not say that it did. */

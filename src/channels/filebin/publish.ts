@@ -8,7 +8,15 @@ import { withRetries } from '../../retry.ts';
 import { getTypeDisplay } from '../../rules/browser-display.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, PlacedTask, Placement, PreparedTask } from '../channel.ts';
-import { type BinFile, type BinLook, type BinState, lookAtFile, readBin, urlFor } from './bin-client.ts';
+import {
+  type BinFile,
+  type BinLocation,
+  type BinLook,
+  type BinState,
+  lookAtFile,
+  readBin,
+  urlFor,
+} from './bin-client.ts';
 import { findOrAllowUpload, lockOwnBin, recheckLock } from './ownership.ts';
 import { listRefusals, refusedLaterError } from './refusals.ts';
 import { type BinTarget, type BinUpload, type StoreResult, storeFile } from './store-file.ts';
@@ -62,25 +70,11 @@ function readBefore(options: FilebinOptions, ports: Ports): Promise<BinState> {
   return withRetries(ports, () => readBin(options, ports));
 }
 
-/** The same where a failure ends an upload that has not begun: it leaves nothing behind. */
+/** The bin right before an upload: others may have put a file of the same name into it meanwhile. What fails here has sent nothing. */
 function readBeforeUpload(options: FilebinOptions, ports: Ports): Promise<BinState> {
   return readBefore(options, ports).catch((thrown: unknown) => {
     throw thrown instanceof DeliveryError ? thrown.withLeftBehind([]) : thrown;
   });
-}
-
-/**
- * The bin right before each upload: the files before it may have taken long, and into a bin with a name that others
- * know, somebody may have put a file of the same name meanwhile.
- */
-function createStateReader(before: BinState, options: FilebinOptions, ports: Ports): () => Promise<BinState> {
-  let isFirst = true;
-  return async () => {
-    const isKnown = isFirst || options.binIsNew;
-    isFirst = false;
-    if (isKnown) return before;
-    return readBeforeUpload(options, ports);
-  };
 }
 
 function previewUpload({ file, filename }: BinUpload, before: BinState, options: FilebinOptions): string {
@@ -97,46 +91,37 @@ async function postFiles(
   ports: Ports,
 ): Promise<readonly ItemResult<UploadTasks[number], Placement>[]> {
   const before = await readBeforeUpload(options, ports);
-  const readNow = createStateReader(before, options, ports);
-  const posted = await forEachItem(tasks, async ({ data }) =>
-    storeFile(data, await readNow(), options, ports),
+  const posted = await forEachItem(tasks, async (task) =>
+    storeFile(task.data, task === tasks[0] ? before : await readBeforeUpload(options, ports), options, ports),
   );
   const stored = posted.flatMap(({ result }) => (hasFailed(result) ? [] : [result.stored]));
-  const left = new Map<string, readonly string[]>();
-  // The host decides on the bin's name.
-  for (const bin of new Set(stored.map((file) => file.bin))) {
-    const entries = stored.filter((file) => file.bin === bin);
-    const isNew = options.binIsNew && bin === options.bin;
-    const wasTaken =
-      !isNew && posted.some(({ result }, at) => !hasFailed(result) && (result.stored.filesBefore ?? 0) > at);
-    left.set(bin, await lockOwnBin({ ...options, bin }, entries, { before, isNew, wasTaken }, ports));
-  }
+  const isNew = options.binIsNew;
+  const wasTaken =
+    !isNew && posted.some(({ result }, at) => !hasFailed(result) && (result.stored.filesBefore ?? 0) > at);
+  const unknown =
+    stored.length === 0 ? [] : await lockOwnBin(options, stored, { before, isNew, wasTaken }, ports);
   return posted.map(({ item, result }) => {
     if (hasFailed(result)) return { item, result };
-    const { bin, filename } = result.stored;
-    const url = urlFor(BIN.get, { ...options, bin }, filename);
     const asked =
       options.path === undefined || options.path.endsWith('/') ? item.data.file.name : options.path;
-    return { item, result: { ...binPlacement(result, url, asked), unknown: left.get(bin) ?? [] } };
+    return { item, result: { ...binPlacement(result, options, asked), unknown } };
   });
 }
 
-/** Whether each file can still be downloaded after its proof, and whether the locks hold; each lock is read once. */
+/** Whether each file can still be downloaded after its proof, and whether the lock holds, which is read once. */
 async function lookAgain(
   placed: readonly PlacedTask<BinUpload>[],
   options: FilebinOptions,
   ports: Ports,
 ): Promise<readonly ItemResult<PlacedTask<BinUpload>, readonly string[]>[]> {
-  const locks = new Map<string, Promise<readonly string[]>>();
+  let lock: Promise<readonly string[]> | undefined;
   return forEachItem(placed, async ({ placement: { url, unknown } }) => {
-    const [bin = '', filename = ''] = url.pathname.split('/').slice(-2).map(decodeURIComponent);
-    const location = { ...options, bin };
-    const seen = await lookAtFile(filename, location, ports);
-    if (seen.kind === 'refused') throw refusedLaterError(seen.refusal, bin);
+    const filename = decodeURIComponent(url.pathname.split('/').at(-1) ?? '');
+    const seen = await lookAtFile(filename, options, ports);
+    if (seen.kind === 'refused') throw refusedLaterError(seen.refusal, options.bin);
     // What is said of the bin already is no lock.
-    const lock = unknown.length > 0 ? Promise.resolve([]) : (locks.get(bin) ?? recheckLock(location, ports));
-    locks.set(bin, lock);
-    return [...UNKNOWN_AFTER[seen.kind], ...(await lock)];
+    if (unknown.length === 0) lock ??= recheckLock(options, ports);
+    return [...UNKNOWN_AFTER[seen.kind], ...((await lock) ?? [])];
   });
 }
 
@@ -149,22 +134,25 @@ const UNKNOWN_AFTER: Readonly<Record<Exclude<BinLook['kind'], 'refused'>, readon
   unclear: ['whether the address still opens after its proof: the bin host gave no clear answer'],
 };
 
-function binPlacement({ stored, written, confirmed }: StoreResult, url: URL, asked: string): Placement {
-  const where = `bin ${stored.bin}, file ${stored.filename}`;
+function binPlacement(
+  { stored, written, confirmed }: StoreResult,
+  location: BinLocation,
+  asked: string,
+): Placement {
+  const where = `bin ${location.bin}, file ${stored.filename}`;
   const shown = describeShown(stored.contentType);
   return {
     evidence: confirmed
       ? `HTTP 201, ${where}`
       : `${where} ${written ? 'holds' : 'already holds'} these bytes`,
-    url,
+    url: urlFor(BIN.get, location, stored.filename),
     written,
     claim: shown.claim,
     bypassCache: false,
     hostMayChangeBytes: false,
     mustBeExternal: false,
-    warnsFirst: true,
-    countsDownloads: true,
-    refusals: listRefusals(stored.bin),
+    isInBin: true,
+    refusals: listRefusals(location.bin),
     answers: AGREEING_PROBES.rechecked,
     notes: [...binNotes(stored, asked), ...shown.notes],
     unknown: [],

@@ -88,16 +88,10 @@ async function findLate(
 ): Promise<StoreResult | undefined> {
   if (failure.httpCode !== 504) return findSent();
   const deadline = clock.now() + BIN_ANSWER.longest;
-  const progress = logger.progress('waited for the bin to show the file', BIN_ANSWER.longest, 'milliseconds');
-  try {
-    return await poll({ deadline, interval: BIN_ANSWER.interval, clock, signal }, async () => {
-      const found = await findSent();
-      progress.advance(BIN_ANSWER.interval);
-      return found;
-    });
-  } finally {
-    progress.end();
-  }
+  logger.info(
+    `a gateway gave up on the bin host; the file is looked for, for up to ${STORING_MINUTES} minutes`,
+  );
+  return poll({ deadline, interval: BIN_ANSWER.interval, clock, signal }, findSent);
 }
 
 /**
@@ -111,7 +105,6 @@ async function postFile(
   location: BinLocation,
   ports: Ports,
 ): Promise<BinFile> {
-  const waiting = createAnswerWait(ports);
   try {
     const request = {
       method: BIN.post.method,
@@ -124,51 +117,28 @@ async function postFile(
       },
       length: file.size,
       body: () => file.read(),
-      startProgress: () => waiting.after(ports.logger.progress('uploaded', file.size, 'bytes')),
+      startProgress: () => showUpload(file, ports),
       headersTimeout: BIN_ANSWER.longest,
     };
     const answer = await sendRequest(request, ports);
     if (answer.status !== 201) throw uploadRefusedError(answer, location.bin, ports.clock.now());
-    return parseStoredFile(answer, file, { bin: location.bin, filename });
+    return parseStoredFile(answer, file, filename);
   } catch (thrown) {
     throw isAnswerTimeout(thrown) ? noAnswerError(location, thrown) : thrown;
-  } finally {
-    waiting.end();
   }
 }
 
-/** Shows that the host is still storing the file, once all of it was sent: that may take minutes. */
-function createAnswerWait({ clock, logger }: Pick<Ports, 'clock' | 'logger'>) {
-  let hasEnded = false;
-  let shown: Progress | undefined;
-  const wait = (): void => {
-    clock.timeout(BIN_ANSWER.interval).addEventListener('abort', showNext, { once: true });
+/** The progress of an upload, after which the host may store the file for minutes without a word. */
+function showUpload({ size }: LocalFile, { logger }: Pick<Ports, 'logger'>): Progress {
+  const upload = logger.progress('uploaded', size, 'bytes');
+  const end = (): void => {
+    upload.end();
+    logger.info(`the bin host stores the file now, for up to ${STORING_MINUTES} minutes`);
   };
-  const showNext = (): void => {
-    if (hasEnded) return;
-    shown ??= logger.progress(
-      'waited for the bin host to store the file',
-      BIN_ANSWER.longest,
-      'milliseconds',
-    );
-    shown.advance(BIN_ANSWER.interval);
-    wait();
-  };
-  return {
-    /** The progress of the upload, after which the wait begins. */
-    after: (upload: Progress): Progress => ({
-      advance: (amount) => upload.advance(amount),
-      end: () => {
-        upload.end();
-        wait();
-      },
-    }),
-    end: (): void => {
-      hasEnded = true;
-      shown?.end();
-    },
-  };
+  return { advance: (amount) => upload.advance(amount), end };
 }
+
+const STORING_MINUTES = BIN_ANSWER.longest / (60 * SECOND);
 
 const isAnswerTimeout = (thrown: unknown): boolean =>
   thrown instanceof DeliveryError &&
@@ -178,10 +148,9 @@ const isAnswerTimeout = (thrown: unknown): boolean =>
 
 /** Not retryable: the host may still be storing the file, and posting it again would store it twice. */
 function noAnswerError({ bin }: BinLocation, cause: unknown): DeliveryError {
-  const minutes = BIN_ANSWER.longest / (60 * SECOND);
   return new DeliveryError(
     'CONNECTION',
-    `the bin host gave no answer to the upload within ${minutes} minutes`,
+    `the bin host gave no answer to the upload within ${STORING_MINUTES} minutes`,
     {
       hint: (w) => `try again with ${w.input('bin', bin)}: it first reads whether the file has arrived`,
       cause,
@@ -190,11 +159,7 @@ function noAnswerError({ bin }: BinLocation, cause: unknown): DeliveryError {
 }
 
 /** Reads what the host answers about the file that it stored. */
-function parseStoredFile(
-  { json, status }: TextAnswer,
-  { sha256 }: LocalFile,
-  asked: { readonly bin: string; readonly filename: string },
-): BinFile {
+function parseStoredFile({ json, status }: TextAnswer, { sha256 }: LocalFile, asked: string): BinFile {
   if (typeof json !== 'object' || json === null) {
     throw new DeliveryError('HOST_ERROR', 'posting to the bin was answered with something that is not JSON', {
       httpCode: status,
@@ -210,8 +175,7 @@ function parseStoredFile(
     });
   }
   return {
-    bin: bin?.id ?? asked.bin,
-    filename: file?.filename ?? asked.filename,
+    filename: file?.filename ?? asked,
     sha256,
     contentType: file?.['content-type'],
     expires: bin?.expired_at,

@@ -127,19 +127,12 @@ function findRefusal(
   return release === null && absent !== undefined ? unpublishedError(absent, []) : null;
 }
 
-/**
- * The files that would be sent to a release that has no room for all of them; GitHub would refuse the last ones. A
- * file that replaces another needs room too: the old one is deleted after the upload.
- */
+/** The files that a full release can't take, not even to replace one: the old one is deleted after the upload. */
 function findWithoutRoom(assets: readonly Asset[], tasks: ReleaseBatch['tasks']): ReleaseBatch['tasks'] {
-  const existing = new Map(assets.map((asset) => [asset.name, asset]));
-  const added = tasks.filter(({ data }) => !existing.has(data.name));
-  const replacing = tasks.filter(({ data: { name, file, overwrite } }) => {
-    const asset = existing.get(name);
-    return overwrite && asset !== undefined && !hasSameContent(asset, file, false);
-  });
-  const most = assets.length + added.length + Math.min(replacing.length, 1);
-  return most > ASSETS.total ? [...added, ...replacing] : [];
+  if (assets.length < ASSETS.total) return [];
+  const isThere = (one: Asset, { name, file }: AssetTask): boolean =>
+    one.name === name && hasSameContent(one, file, false);
+  return tasks.filter(({ data }) => !assets.some((one) => isThere(one, data)));
 }
 
 /** Refuses a tag with the name of a branch: git and GitHub could no longer tell one from the other. @see design 4 */

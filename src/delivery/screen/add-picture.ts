@@ -6,8 +6,8 @@ import { discard, readBody } from '../../http/response.ts';
 import type { Ports } from '../../ports.ts';
 import { PROBE_TIME, SCREEN } from '../../protocol/limits.ts';
 import { createMemoryFile } from '../../rules/memory-file.ts';
+import type { Delivery } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
-import type { FileDelivery } from '../file-delivery.ts';
 
 /**
  * Adds the picture of a page to what is delivered. Where an earlier delivery left another one, that is kept
@@ -17,10 +17,10 @@ import type { FileDelivery } from '../file-delivery.ts';
  * @see design 7
  */
 export async function addPicture(
-  delivery: FileDelivery,
+  delivery: Delivery,
   view: ScreenView,
   context: DeliveryContext,
-): Promise<FileDelivery> {
+): Promise<Delivery> {
   const task = delivery.tasks.get('K1');
   const urls = task?.served?.pictureUrls;
   if (task === undefined || urls == null) {
@@ -62,7 +62,7 @@ const nameOf = ({ pathname }: URL): string =>
 
 const STALE_PICTURE = 'whether a cache still shows the older picture, for up to ten minutes';
 
-const withoutPicture = (delivery: FileDelivery, reason: string): FileDelivery => ({
+const withoutPicture = (delivery: Delivery, reason: string): Delivery => ({
   ...delivery,
   unknown: [...delivery.unknown, `how the page looks: no picture of it was delivered, because ${reason}`],
 });

@@ -1,7 +1,7 @@
 import type { PageToView, ScreenView } from '../../browser/screen-view.ts';
 import { hasFailed, resultOf } from '../../errors.ts';
 import { SECOND } from '../../protocol/limits.ts';
-import type { FileDelivery } from '../file-delivery.ts';
+import type { Delivery } from '../delivery.ts';
 import { listLocalFiles } from './local-files.ts';
 import type { PageOpener } from './open-pages.ts';
 
@@ -26,7 +26,7 @@ export interface PlaceProblem {
  */
 export async function findPlaceProblem(
   view: ScreenView,
-  delivery: FileDelivery,
+  delivery: Delivery,
   opened: PageToView,
   open: PageOpener,
 ): Promise<PlaceProblem | null> {

@@ -1,7 +1,7 @@
 import type { ServedFile } from '../../channels/channel.ts';
 import { MEGABYTE, SCREEN } from '../../protocol/limits.ts';
 import { isImage } from '../../rules/browser-display.ts';
-import type { FileDelivery } from '../file-delivery.ts';
+import type { Delivery } from '../delivery.ts';
 
 /** Whether something that is shown on the screen is opened in a browser. */
 export interface ScreenChoice {
@@ -17,7 +17,7 @@ export interface ScreenPage extends ScreenChoice {
 }
 
 /** What K1 will show of a delivery; absent where that is nothing, because a browser downloads the file. */
-export function findScreenPage({ tasks, file }: FileDelivery): ScreenPage | undefined {
+export function findScreenPage({ tasks, file }: Delivery): ScreenPage | undefined {
   const served = tasks.get('K1')?.served;
   if (served === undefined || served.display === 'none') return undefined;
   return { served, isPage: served.display === 'page', unopened: findObstacle(served, file?.size ?? 0) };

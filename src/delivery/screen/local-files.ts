@@ -7,7 +7,7 @@ import { BATCH, PROBE_TIME } from '../../protocol/limits.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
 import { getContentType } from '../../rules/media-type.ts';
 import { encodePath } from '../../rules/naming.ts';
-import { type FileDelivery, isOngoing } from '../file-delivery.ts';
+import { type Delivery, isOngoing } from '../delivery.ts';
 
 /**
  * Everything that a step is to publish on the host of pages, as that host will serve it. The list of a folder's files
@@ -15,7 +15,7 @@ import { type FileDelivery, isOngoing } from '../file-delivery.ts';
  *
  * @param sitePath where to serve folders instead
  */
-export function listLocalFiles(deliveries: readonly FileDelivery[], sitePath?: string): LocalFiles {
+export function listLocalFiles(deliveries: readonly Delivery[], sitePath?: string): LocalFiles {
   let known: ReadonlyMap<string, ServedLocally> | undefined;
   const find = (path: string): ServedLocally | undefined => {
     known ??= new Map(deliveries.filter(isOngoing).flatMap((one) => listServed(one, sitePath)));
@@ -36,7 +36,7 @@ export function listLocalFiles(deliveries: readonly FileDelivery[], sitePath?: s
 type ServedLocally = LocalSite['files'][number];
 
 function listServed(
-  { tasks, site, file }: FileDelivery,
+  { tasks, site, file }: Delivery,
   sitePath?: string,
 ): readonly (readonly [string, ServedLocally])[] {
   const task = tasks.get('K1');

@@ -3,12 +3,12 @@ import { SCREEN } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
 import { loadPageRules } from '../../rules/load-page-rules.ts';
 import { decodeText, isHtml, readBytes } from '../../rules/page/page-file.ts';
-import type { FileDelivery } from '../file-delivery.ts';
+import type { Delivery } from '../delivery.ts';
 
 /** What a browser is to open, and what it must show. */
 export async function pageToView(
   url: URL,
-  delivery: FileDelivery,
+  delivery: Delivery,
   { marker }: Pick<DeliveryRequest, 'marker'>,
   local?: LocalFiles,
 ): Promise<PageToView> {
@@ -26,7 +26,7 @@ interface OwnText {
   has(text: string): boolean;
 }
 
-async function readOwnText({ file }: FileDelivery): Promise<OwnText> {
+async function readOwnText({ file }: Delivery): Promise<OwnText> {
   // Of a link only the marker is known.
   if (file === null) return { isEmpty: false, has: (text) => !/[<>]/.test(text) };
   if (!isHtml(file.name) || file.size > SCREEN.markedPage) return { isEmpty: false, has: () => false };

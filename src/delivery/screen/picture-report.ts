@@ -1,5 +1,5 @@
 import { neutralizeText } from '../../plain-text.ts';
-import type { FileDelivery } from '../file-delivery.ts';
+import type { Delivery } from '../delivery.ts';
 
 /** A proven picture of the page. */
 export interface PictureReport {
@@ -15,7 +15,7 @@ export interface PictureReport {
 }
 
 /** The picture that was delivered with a page, once everything is proven. */
-export function reportPicture(delivery: FileDelivery): PictureReport | null {
+export function reportPicture(delivery: Delivery): PictureReport | null {
   const { picture, attempts, subject } = delivery;
   const attempt = attempts.get('K1');
   const pictures = attempt?.placement?.pictures;

@@ -1,6 +1,6 @@
 import type { ScreenFacts } from '../../browser/screen-view.ts';
 import { neutralizeText } from '../../plain-text.ts';
-import { type FileDelivery, mainAttempt } from '../file-delivery.ts';
+import { type Delivery, mainAttempt } from '../delivery.ts';
 import { describeView, formatShare } from './describe-view.ts';
 import { hideOrigin } from './judge-view.ts';
 
@@ -13,7 +13,7 @@ export interface ScreenReport extends ScreenFacts {
 }
 
 /** What a browser saw of a delivery's page; `null` where none was to look. */
-export function reportScreen(delivery: FileDelivery): ScreenReport | null {
+export function reportScreen(delivery: Delivery): ScreenReport | null {
   const { localView, attempts } = delivery;
   const published = mainAttempt(delivery)?.screen ?? attempts.get('K1')?.screen ?? null;
   const view = published?.view ?? localView;
@@ -35,7 +35,7 @@ export function reportScreen(delivery: FileDelivery): ScreenReport | null {
 }
 
 /** The part of the report's line TEST; empty where no browser has opened the page. */
-export function describeScreen(delivery: FileDelivery): string[] {
+export function describeScreen(delivery: Delivery): string[] {
   const screen = reportScreen(delivery);
   if (screen === null || screen.verdict === 'not-checked') return [];
   const { agreement } = screen;

@@ -4,8 +4,8 @@ import { hasFailed, resultOf } from '../../errors.ts';
 import { SCREEN } from '../../protocol/limits.ts';
 import type { ChannelKey } from '../../protocol/words.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
+import { type ChannelAttempt, type Delivery, isOngoing, runStep, withFailure } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
-import { type ChannelAttempt, type FileDelivery, isOngoing, runStep, withFailure } from '../file-delivery.ts';
 import { addPicture } from './add-picture.ts';
 import { findPlaceProblem } from './compare-root.ts';
 import { describeView, formatShare } from './describe-view.ts';
@@ -30,9 +30,9 @@ export interface ScreenStep {
  * @see design 7
  */
 export async function viewLocalPages(
-  given: readonly FileDelivery[],
+  given: readonly Delivery[],
   { request, context, open }: ScreenStep,
-): Promise<readonly FileDelivery[]> {
+): Promise<readonly Delivery[]> {
   const { screen: mode } = request;
   const deliveries = request.picture ? refusePicturePaths(given) : given;
   const pages = new Map(
@@ -82,9 +82,9 @@ interface ProvenPage extends ScreenChoice {
  * @see design 7
  */
 export async function viewPublishedPages(
-  deliveries: readonly FileDelivery[],
+  deliveries: readonly Delivery[],
   step: ScreenStep,
-): Promise<readonly FileDelivery[]> {
+): Promise<readonly Delivery[]> {
   const proven = deliveries.map((delivery) => findProvenPage(delivery, step));
   const pages = proven.filter((page) => page !== undefined);
   if (pages.length === 0) return deliveries;
@@ -92,7 +92,7 @@ export async function viewPublishedPages(
   const chosen = chooseFirst(pages);
   const openable = pages.filter(({ unopened }) => unopened === '').length;
   if (mode !== 'off' && chosen.size > 0) step.context.logger.startSection('Open the page in a browser');
-  const viewed: FileDelivery[] = [];
+  const viewed: Delivery[] = [];
   for (const [at, delivery] of deliveries.entries()) {
     const page = proven[at];
     if (page === undefined) viewed.push(delivery);
@@ -107,18 +107,18 @@ export async function viewPublishedPages(
 const describeMany = (count: number): string =>
   `of ${count} pages ${SCREEN.pages} were opened in one, and ${count - SCREEN.pages} were not`;
 
-function leaveUnseen(delivery: FileDelivery, { key, attempt }: ProvenPage, reason: string): FileDelivery {
+function leaveUnseen(delivery: Delivery, { key, attempt }: ProvenPage, reason: string): Delivery {
   return withAttempt(delivery, key, { ...attempt, unknown: [...attempt.unknown, describeUnseen(reason)] });
 }
 
-const withAttempt = (delivery: FileDelivery, key: ChannelKey, attempt: ChannelAttempt): FileDelivery => ({
+const withAttempt = (delivery: Delivery, key: ChannelKey, attempt: ChannelAttempt): Delivery => ({
   ...delivery,
   attempts: new Map([...delivery.attempts, [key, attempt]]),
 });
 
 /** K1's page, or a link that is to be opened as well. */
 function findProvenPage(
-  delivery: FileDelivery,
+  delivery: Delivery,
   { request: { screen, opensLinks }, context }: ScreenStep,
 ): ProvenPage | undefined {
   const isLinkOpened = screen !== 'off' && (opensLinks || screen === 'enforce');
@@ -137,10 +137,10 @@ function findProvenPage(
 }
 
 async function viewPublishedPage(
-  delivery: FileDelivery,
+  delivery: Delivery,
   { key, attempt, url }: ProvenPage,
   step: ScreenStep,
-): Promise<FileDelivery> {
+): Promise<Delivery> {
   const { request, context, open } = step;
   // What is proven stays proven, even if the job ends now.
   const page = {
@@ -171,7 +171,7 @@ const UNCOMPARED = { agreement: null, note: [] };
 
 /** How far the published page looks like the local one, and a note where a page that keeps its look does not. */
 async function compareViews(
-  delivery: FileDelivery,
+  delivery: Delivery,
   view: ScreenView,
   { request, context, open }: ScreenStep,
 ): Promise<{ readonly agreement: number | null; readonly note: readonly string[] }> {

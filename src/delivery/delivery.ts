@@ -8,13 +8,13 @@ import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import type { ChannelChoice } from './choose-channel.ts';
 import type { FoundFile } from './find-files.ts';
-import type { ContentMatch, ExpectedContent, ProbeResult } from './match-content.ts';
+import type { ExpectedContent, ProbeResult, ProvenMatch } from './match-content.ts';
 
 /** The subject of a delivery that has no file. */
 export const LINK_SUBJECT = 'the given link';
 
-/** One file's delivery, or its withdrawal: what is known of it so far. Each step returns a new one. */
-export interface FileDelivery {
+/** The delivery of a file or a folder, or its withdrawal: what is known of it so far. Each step returns a new one. */
+export interface Delivery {
   readonly operation: Operation;
   /** The file as the user wrote it, or what is withdrawn, or `LINK_SUBJECT`. */
   readonly subject: string;
@@ -45,11 +45,7 @@ export interface FileDelivery {
   readonly failure: DeliveryError | null;
 }
 
-export function newDelivery(
-  operation: Operation,
-  subject: string,
-  found: FoundFile | null = null,
-): FileDelivery {
+export function newDelivery(operation: Operation, subject: string, found: FoundFile | null = null): Delivery {
   return {
     operation,
     subject,
@@ -70,9 +66,9 @@ export function newDelivery(
 }
 
 /** Whether nothing has failed yet. */
-export const isOngoing = ({ failure }: FileDelivery): boolean => failure === null;
+export const isOngoing = ({ failure }: Delivery): boolean => failure === null;
 
-export const withFailure = (delivery: FileDelivery, step: Step, thrown: unknown): FileDelivery => ({
+export const withFailure = (delivery: Delivery, step: Step, thrown: unknown): Delivery => ({
   ...delivery,
   failure: toDeliveryError(thrown).withStep(step),
 });
@@ -81,7 +77,7 @@ export const withFailure = (delivery: FileDelivery, step: Step, thrown: unknown)
 const INPUT_CODES: readonly ErrorCode[] = ['BAD_INPUT', 'BAD_FILE', 'TOO_LARGE'];
 
 /** A channel could not prepare to place it: the host's answer is the reason, or what was given. */
-export const withPreparationFailure = (delivery: FileDelivery, failure: DeliveryError): FileDelivery =>
+export const withPreparationFailure = (delivery: Delivery, failure: DeliveryError): Delivery =>
   withFailure(delivery, INPUT_CODES.includes(failure.code) ? 'check' : 'place', failure);
 
 /** Does work that belongs to a step: what it throws names that step, unless it knows another one. */
@@ -94,16 +90,16 @@ export async function inStep<T>(step: Step, work: () => Promise<T>): Promise<T> 
 }
 
 /** A failure that concerns all deliveries ends those that are still open. */
-export const failAll = (deliveries: readonly FileDelivery[], thrown: unknown): readonly FileDelivery[] =>
+export const failAll = (deliveries: readonly Delivery[], thrown: unknown): readonly Delivery[] =>
   deliveries.map((delivery) => (isOngoing(delivery) ? withFailure(delivery, 'check', thrown) : delivery));
 
 /** Does one step for each open delivery, one after the other. A failure ends only its own delivery. */
 export async function runStep(
   step: Step,
-  deliveries: readonly FileDelivery[],
-  work: (delivery: FileDelivery) => Promise<FileDelivery>,
-): Promise<readonly FileDelivery[]> {
-  const done: FileDelivery[] = [];
+  deliveries: readonly Delivery[],
+  work: (delivery: Delivery) => Promise<Delivery>,
+): Promise<readonly Delivery[]> {
+  const done: Delivery[] = [];
   for (const delivery of deliveries) {
     const next = isOngoing(delivery) ? await resultOf(() => work(delivery)) : delivery;
     done.push(hasFailed(next) ? withFailure(delivery, step, next) : next);
@@ -124,7 +120,7 @@ export async function askChannel<Item, Value>(
 /** Which channels a delivery uses: its main one, its duplicates, or any of them. */
 export type ChannelRole = 'main' | 'duplicates' | 'any';
 
-export function channelsIn({ choice }: FileDelivery, role: ChannelRole = 'any'): readonly ChannelKey[] {
+export function channelsIn({ choice }: Delivery, role: ChannelRole = 'any'): readonly ChannelKey[] {
   if (choice === null) return [];
   if (role === 'any') return [choice.main, ...choice.duplicates];
   return role === 'main' ? [choice.main] : choice.duplicates;
@@ -132,18 +128,18 @@ export function channelsIn({ choice }: FileDelivery, role: ChannelRole = 'any'):
 
 /** All channels that some deliveries use, each once. */
 export const channelsUsed = (
-  deliveries: readonly FileDelivery[],
+  deliveries: readonly Delivery[],
   role: ChannelRole = 'any',
 ): ReadonlySet<ChannelKey> => new Set(deliveries.flatMap((delivery) => channelsIn(delivery, role)));
 
 /** The first file that would have gone through the channel, or may have, and failed before. */
-export function findAbsent(deliveries: readonly FileDelivery[], key: ChannelKey): AbsentFile | undefined {
+export function findAbsent(deliveries: readonly Delivery[], key: ChannelKey): AbsentFile | undefined {
   const failed = deliveries.filter((one) => one.choice === null || channelsIn(one).includes(key));
   return failed.flatMap(({ subject, failure }) => (failure === null ? [] : [{ subject, failure }]))[0];
 }
 
 /** How it went in the main channel; `null` where it was not tried. */
-export const mainAttempt = ({ choice, attempts }: FileDelivery): ChannelAttempt | null =>
+export const mainAttempt = ({ choice, attempts }: Delivery): ChannelAttempt | null =>
   (choice && attempts.get(choice.main)) ?? null;
 
 /** What a browser saw of a published page. */
@@ -161,7 +157,7 @@ export interface Proof {
   /** SHA-256 of the body, lowercase hex; `null` where nothing is served any more. */
   readonly sha256: string | null;
   /** How the body relates to the file. */
-  readonly match: ContentMatch;
+  readonly match: ProvenMatch;
   readonly hosts: readonly string[];
   /** How many further files of a site were proven. */
   readonly parts: number;

@@ -4,21 +4,21 @@ import {
   askChannel,
   channelsIn,
   channelsUsed,
-  type FileDelivery,
+  type Delivery,
   failAll,
   isOngoing,
   mainAttempt,
   newDelivery,
   runStep,
   withFailure,
-} from '../../src/delivery/file-delivery.ts';
+} from '../../src/delivery/delivery.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { attemptWith, deliveryWith } from './builders.ts';
 
 const TAKEN = new DeliveryError('NOT_OURS', 'taken');
-const someDeliveries = (count: number): FileDelivery[] =>
+const someDeliveries = (count: number): Delivery[] =>
   Array.from({ length: count }, (_, at) => newDelivery('deliver', `${at}.html`));
-const failures = (some: readonly FileDelivery[]) => some.map(({ failure }) => failure?.message ?? null);
+const failures = (some: readonly Delivery[]) => some.map(({ failure }) => failure?.message ?? null);
 
 describe('newDelivery', () => {
   test('knows nothing but its subject and what was asked for', () => {
@@ -70,7 +70,7 @@ describe('runStep', () => {
   });
 
   test('leaves out a delivery that has failed, and keeps its failure', async () => {
-    const [first, second] = someDeliveries(2) as [FileDelivery, FileDelivery];
+    const [first, second] = someDeliveries(2) as [Delivery, Delivery];
     const some = [withFailure(first, 'check', TAKEN), second];
     const done = await runStep('place', some, () => Promise.reject(new Error('later')));
     expect(failures(done)).toEqual(['taken', 'unexpected error: later']);
@@ -86,7 +86,7 @@ describe('runStep', () => {
 
 describe('failAll', () => {
   test('ends all open deliveries with an error that concerns all, and no other', () => {
-    const [first, second, third] = someDeliveries(3) as [FileDelivery, FileDelivery, FileDelivery];
+    const [first, second, third] = someDeliveries(3) as [Delivery, Delivery, Delivery];
     const failed = failAll(
       [first, withFailure(second, 'check', TAKEN), third],
       new DeliveryError('BAD_TOKEN', 'no', { step: 'authorize' }),
