@@ -78,8 +78,8 @@ describe('say', () => {
       'use `channel: "K1"`, K2 or K3 (public to anyone with the link)',
     ],
     [
-      (w) => `${w.grant('pages: read')}, or ${w.say((inner) => inner.use('K3'))}`,
-      'add `permissions: { pages: read }` to the job (a pull request from a fork gets a read-only token), or use channel: K3 (public to anyone with the link)',
+      (w) => w.say((inner) => inner.grant('pages: read')),
+      'give the job `permissions: { pages: read }`, or use channel: K3 (public to anyone with the link)',
       'set GITHUB_TOKEN to one with the permissions `pages: read`, or use `--channel K3` (public to anyone with the link)',
       `set \`GITHUB_TOKEN\` to one with the permissions \`pages: read\`, or use \`channel: "K3"\` (public to anyone with the link) (${ONLY} \`GITHUB_TOKEN\` in its environment)`,
     ],

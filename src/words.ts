@@ -9,7 +9,7 @@ export interface Words {
   subject(name: string): string;
   /** The way out through other channels, such as `K2 or K3`. */
   use(channels: string): string;
-  /** How the token gets permissions, such as `contents: write`. */
+  /** How the token gets permissions, such as `contents: write`, and what else there is. */
   grant(permissions: string): string;
   /** How the environment's own link is proven. */
   readonly link: string;
@@ -27,20 +27,19 @@ export interface Face extends Omit<Words, 'use' | 'grant' | 'say'>, Partial<Pick
   readonly others?: (names: readonly string[]) => string;
 }
 
+/** What everybody must know of K3 who is told to use it. */
+export const PUBLIC_BIN = ' (public to anyone with the link)';
+
 /** The action: inputs as YAML. */
 export const ACTION: Face = {
   input: (name, value) => (value === undefined ? `\`${name}:\`` : `\`${name}: ${value}\``),
   subject: (name) => `input \`${name}\``,
   use: (channels) => `use channel: ${channels}`,
-  grant: (permissions) =>
-    `add \`permissions: { ${permissions} }\` to the job (a pull request from a fork gets a read-only token)`,
+  grant: (permissions) => `give the job \`permissions: { ${permissions} }\`, or use channel: K3${PUBLIC_BIN}`,
   link: 'set `url:` to the link',
   ownToken: ', such as `${{ github.token }}`',
   folder: 'the workspace',
 };
-
-/** What everybody must know of K3 who is told to use it. */
-const PUBLIC_BIN = ' (public to anyone with the link)';
 
 /** A text in the words of one interface. */
 export function say(text: Text, face: Face): string {
@@ -51,7 +50,8 @@ export function say(text: Text, face: Face): string {
     return face.input(name, value);
   };
   const words: Words = {
-    grant: (permissions) => `set ${input('token')} to one with the permissions \`${permissions}\``,
+    grant: (permissions) =>
+      `set ${input('token')} to one with the permissions \`${permissions}\`, or ${words.use('K3')}`,
     ...face,
     use(channels) {
       const way = face.use?.(channels) ?? `use ${input('channel', channels.slice(0, 2))}${channels.slice(2)}`;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CurrentRun } from '../../src/action/current-run.ts';
-import { createRunContext, readInputs } from '../../src/action/inputs.ts';
-import { INPUTS } from '../../src/request/inputs.ts';
+import { actionFace, createRunContext, describePermissions, readInputs } from '../../src/action/inputs.ts';
+import { completeInputs, INPUTS, type RawInputs } from '../../src/request/inputs.ts';
+import { say } from '../../src/words.ts';
 import { FakeClock, NOON } from '../support/ports.ts';
 import { runWith } from './current-runs.ts';
 
@@ -91,4 +92,39 @@ describe('createRunContext', () => {
       expect(createRunContext({}, run, ports).sourceIsPrivate).toBe(expected);
     },
   );
+});
+
+describe('what to change where the token may not do something', () => {
+  const grant = (given: Partial<RawInputs>, run: Partial<CurrentRun> = {}): string =>
+    say((w) => w.grant('contents: write'), actionFace(completeInputs(given, {}), { ...runWith({}), ...run }));
+  const pull = (from: string) => ({
+    pull_request: {
+      number: 7,
+      head: { repo: { full_name: from } },
+      base: { repo: { full_name: 'octo/site' } },
+    },
+  });
+
+  test('names all permissions that the step needs, since a list takes away the others', () => {
+    expect(grant({ file: 'a.html' })).toBe(
+      'give the job `permissions: { contents: write, pages: write }`, or use channel: K3 (public to anyone with the link)',
+    );
+    expect(grant({ file: 'out/', comment: 'true', 'site-workflow': 'pages.yml' })).toBe(
+      'give the job `permissions: { contents: write, pages: write, pull-requests: write, actions: write }`',
+    );
+    expect(describePermissions(completeInputs({ channel: 'K3' }, {}), 'pull-requests: write')).toBe(
+      'give the job `permissions: { pull-requests: write }`',
+    );
+  });
+
+  test('names the two workflows where the run is for the pull request of a fork', () => {
+    const run = { eventName: 'pull_request', payload: pull('human/site') } as unknown as Partial<CurrentRun>;
+    for (const file of ['a.html', 'out/']) {
+      expect(grant({ file }, run)).toMatch(
+        /^the token of a run for the fork human\/site may only read: .*fork-safe-publish\.yml/,
+      );
+    }
+    expect(grant({}, { ...run, eventName: 'pull_request_target' })).toMatch(/^give the job/);
+    expect(grant({}, { ...run, payload: pull('octo/site') } as Partial<CurrentRun>)).toMatch(/^give the job/);
+  });
 });

@@ -19,10 +19,10 @@ async function runStep(env: RunnerEnvironment): Promise<string | null> {
 }
 
 describe('run, when an input is refused', () => {
-  test('fails the step with the RESULT line and still writes every output', async () => {
+  test('fails the step in English first and still writes every output', async () => {
     await inStep({ INPUT_FILE: 'page.html', INPUT_TIMEOUT: '300', INPUT_TOKEN: TOKEN }, async (step) => {
       await expect(runStep(step.env)).resolves.toMatch(
-        /^НЕ ГОТОВО → input `timeout` is 300, .*`timeout: 240`$/,
+        /^Not ready \(НЕ ГОТОВО\): input `timeout` is 300, .*`timeout: 240`$/,
       );
       await expect(step.outputs()).resolves.toMatchObject({ url: '', result: 'not-ready' });
       await expect(step.summary()).resolves.toContain('НЕ ГОТОВО');
@@ -90,7 +90,7 @@ describe('run, when an input is refused', () => {
   test('fails the step when an input can not be read, and does not touch the comment', async () => {
     await inStep({ INPUT_FILE: 'page.html', INPUT_COMMENT: 'tRUE', INPUT_TOKEN: TOKEN }, async (step) => {
       await expect(runStep(step.env)).resolves.toMatch(
-        /^НЕ ГОТОВО → input `comment` is neither true nor false \(step check\)/,
+        /^Not ready \(НЕ ГОТОВО\): input `comment` is neither true nor false \(step check\)/,
       );
       await expect(step.outputs()).resolves.toMatchObject({ url: '', result: 'not-ready' });
       expect(step.printed()).not.toMatch(/comment on|No comment/);
@@ -100,7 +100,7 @@ describe('run, when an input is refused', () => {
   test('fails the step with the message of an error outside the delivery, without the token', async () => {
     await inStep({ INPUT_FILE: 'page.html', INPUT_CHANNEL: 'K9', INPUT_TOKEN: TOKEN }, async (step) => {
       process.env.GITHUB_OUTPUT = `/${TOKEN}/output`;
-      await expect(runStep(step.env)).resolves.toMatch(/^НЕ ГОТОВО → /);
+      await expect(runStep(step.env)).resolves.toMatch(/^Not ready \(НЕ ГОТОВО\): /);
     });
   });
 
@@ -171,7 +171,9 @@ describe('run, with the local GitHub', () => {
         return answer;
       };
       world.intercept({ method: 'POST', url: /filebin\.net/ }, { alter });
-      await expect(runStep(step.env)).resolves.toMatch(/^НЕ ГОТОВО → .*was stopped.*\(step verify\)/);
+      await expect(runStep(step.env)).resolves.toMatch(
+        /^Not ready \(НЕ ГОТОВО\): .*was stopped.*\(step verify\)/,
+      );
       const { report, ...outputs } = await step.outputs();
       expect(outputs).toMatchObject({ url: '', result: 'not-ready' });
       expect(report).toMatch(/^UNKNOWN: .*it is placed \(bin .* holds these bytes/m);

@@ -46,6 +46,31 @@ describe('judge of a text that is only an error', () => {
     judge({ ...sight, ...more }, Object.assign(new PageEvents(), { httpCode: 200, contentType }), context)
       .verdict;
 
+  test('refuses a page whose scripts make all of it and got none of their data', () => {
+    const judgeData = (
+      more: Partial<PageSight>,
+      context: object,
+      ownData = { missing: '/api.json', found: 0 },
+    ) =>
+      judge(
+        { ...sight, text: 'Failed to load', isMarkerVisible: null, ...more },
+        Object.assign(new PageEvents(), { httpCode: 200, contentType: 'text/html', ownData }),
+        context,
+      );
+    const text = { text: 'Pets and more' };
+    expect(judgeData(text, { isScripted: true })).toEqual({
+      verdict: 'not-shown',
+      reason: 'the page shows only "Pets and more": 404 /api.json',
+    });
+    expect(judgeData(text, {}).verdict).toBe('shown');
+    expect(judgeData(text, { isScripted: true }, { missing: '', found: 0 }).verdict).toBe('shown');
+    expect(judgeData(text, { isScripted: true }, { missing: '/api.json', found: 1 }).verdict).toBe('shown');
+    expect(judgeData({ ...text, isMarkerVisible: true }, { isScripted: true }).verdict).toBe('shown');
+    expect(judgeData(text, { isScripted: true, isErrorPage: true }).verdict).toBe('shown');
+    const painted = { characters: 201, images: 0, drawings: 0 };
+    expect(judgeData({ ...text, painted }, { isScripted: true }).verdict).toBe('shown');
+  });
+
   test('refuses a page, but not one with more content, one that was asked for, or a file that says so', () => {
     expect(judgeSight({})).toBe('not-shown');
     expect(judgeSight({ isMarkerVisible: false })).toBe('not-shown');

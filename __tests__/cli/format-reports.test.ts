@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { formatReports, formatReportTable } from '../../src/cli/print-reports.ts';
+import { formatOutcome, formatReports, formatReportTable } from '../../src/cli/print-reports.ts';
 import { reportText } from '../../src/delivery/report.ts';
 import { planned, provenFile, reportWith, unprovenFile } from '../action/reports.ts';
 
@@ -56,4 +56,16 @@ test('formatReportTable stays short, whatever it lists', () => {
   expect(lines).toHaveLength(31);
   expect(lines[0]).toMatch(/^not-ready {2}x\.html/);
   expect(lines.at(-1)).toBe('… and 11 more, see their reports');
+});
+
+describe('the last line of a command', () => {
+  test.each([
+    [[provenFile('a.html')], 'Ready (ГОТОВО): https://octo.github.io/site/a.html'],
+    [[unprovenFile('a.html')], /^Not ready \(НЕ ГОТОВО\): .+\(step \w+/],
+    [[planned('a.html')], /^Planned: nothing was published, as asked/],
+    [[provenFile('a.html'), provenFile('b.html')], '2 files, nothing failed'],
+    [[provenFile('a.html'), unprovenFile('b.html')], 'Not ready: 1 of 2 files'],
+  ])('says how it ended, English first', (reports, line) => {
+    expect(formatOutcome(reports)).toEqual(typeof line === 'string' ? line : expect.stringMatching(line));
+  });
 });

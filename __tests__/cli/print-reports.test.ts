@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { encode } from 'uqr';
 import { parseCommand } from '../../src/cli/args.ts';
 import { printReports } from '../../src/cli/print-reports.ts';
-import type { Report } from '../../src/delivery/report.ts';
+import { type Report, reportText } from '../../src/delivery/report.ts';
 import { provenFile, unprovenFile } from '../action/reports.ts';
 import { FakeLogger } from '../support/ports.ts';
 import { fakeTerminal } from './terminals.ts';
 
 async function print(reports: readonly Report[], flags: readonly string[], isTerminal: boolean) {
   const terminal = fakeTerminal(new FakeLogger(), [], isTerminal);
-  await printReports(reports, parseCommand(['deliver', 'a.html', ...flags]), terminal, () => 'the reports');
+  await printReports(reports, parseCommand(['deliver', 'a.html', ...flags]), terminal);
   return terminal.printed;
 }
 
@@ -25,7 +25,7 @@ const readModules = (code: string): boolean[][] =>
 describe('--qr', () => {
   test('shows the proven address on a terminal as a QR code that a phone reads', async () => {
     const [text, code = '', ...others] = await print([provenFile('a.html')], ['--qr'], true);
-    expect({ text, others }).toEqual({ text: 'the reports', others: [] });
+    expect({ text, others }).toEqual({ text: reportText(provenFile('a.html')), others: [] });
     const { data, size } = encode('https://octo.github.io/site/a.html', { border: 2 });
     const shown = readModules(code).slice(0, size);
     // Dark modules are the background of a terminal, light ones are drawn.

@@ -118,7 +118,7 @@ const CASES: readonly Case[] = [
     inputs: { channel },
     contents: 'read' as const,
     reason: /Resource not accessible by integration/,
-    change: '`permissions: { contents: write }` to the job (a pull request from a fork',
+    change: 'give the job `permissions: { contents: write }`',
     instead: 'K3',
   })),
   {

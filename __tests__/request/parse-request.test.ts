@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError } from '../../src/errors.ts';
+import { parseBoolean } from '../../src/request/input-kinds.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import { parseRequest } from '../../src/request/parse-request.ts';
-import { parseBoolean } from '../../src/request/values.ts';
 import { rawInputs, requestWith, runContextWith } from '../delivery/builders.ts';
 
 function parseError(inputs: Partial<RawInputs>): DeliveryError {

@@ -31,7 +31,7 @@ describe('what the token may not', () => {
       step: 'place',
       httpCode: 403,
       reason: /Resource not accessible by integration/,
-      hint: /`permissions: { contents: write }`.*fork/,
+      hint: /give the job `permissions: { contents: write, pages: write }`, or use channel: K3/,
     });
     expect(delivered.report.notReady?.reason).toMatch(what);
     expect(listRequests(scenario, /^(PUT|POST) (?!\S+\/graphql)/)).toHaveLength(1);
@@ -46,7 +46,7 @@ describe('what the token may not', () => {
       step: 'place',
       httpCode: 403,
       reason: /creating the blob answered HTTP 403/,
-      hint: /`permissions: { contents: write }`/,
+      hint: /`permissions: { contents: write, pages: write }`/,
     });
   });
 

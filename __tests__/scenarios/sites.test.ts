@@ -164,7 +164,7 @@ describe("a site that a workflow builds, with the job's own token", () => {
       step: 'wait',
       httpCode: 403,
       reason: /starting the site's workflow/,
-      hint: /`permissions: { actions: write }`/,
+      hint: /`permissions: { contents: write, pages: write, actions: write }`/,
     });
   });
 

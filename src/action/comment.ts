@@ -8,6 +8,7 @@ import type { Ports } from '../ports.ts';
 import { TOOL } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import type { CurrentRun } from './current-run.ts';
+import { FORK_HELP } from './inputs.ts';
 import { type CommentContext, composeComment, composeWithdrawnComment } from './overview.ts';
 import { findPullRequest, type PullRequest } from './pull-request.ts';
 
@@ -20,15 +21,14 @@ export interface CommentJob {
   readonly reports: readonly Report[];
   readonly request: CommentRequest;
   readonly run: CurrentRun;
+  /** What to change where the token may not comment. */
+  readonly permissions: string;
   /** Opens the API of a repository. */
   readonly connect: (options: GitHubClientOptions) => GitHubClient;
 }
 
 /** Failures that another token, or another workflow, would avoid. */
 const NOT_ALLOWED: readonly ErrorCode[] = ['NO_TOKEN', 'BAD_TOKEN', 'NO_PERMISSION', 'NOT_FOUND'];
-
-const FORK_HELP =
-  'A pull request from a fork gets its preview and its comment from two workflows: see examples/fork-safe-build.yml and examples/fork-safe-publish.yml of this action';
 
 /**
  * Keeps one comment on the pull request that the run is about. It is created once something is proven, and from
@@ -56,11 +56,8 @@ export async function updateComment(job: CommentJob, ports: Ports): Promise<void
     logger.info(`Comment on pull request ${number}: ${result}`);
     const others = await updateOtherComments(reports, { number, context, github }, ports);
     if (others > 0) logger.info(`Comments of other steps that say now what is gone: ${others}`);
-    // A fork's delivery that failed for lack of permission needs the same two workflows.
-    const isRefused = reports.some(({ notReady }) => notReady?.code === 'NO_PERMISSION');
-    if (isRefused && pull.readOnlyFor !== null) logger.info(FORK_HELP);
   } catch (thrown) {
-    warnAboutComment(toDeliveryError(thrown), pull, ports);
+    warnAboutComment(toDeliveryError(thrown), pull, job.permissions, ports);
   }
 }
 
@@ -116,21 +113,19 @@ function createMarker({ path, fileLines, url }: CommentRequest): string {
   return `<!-- ${TOOL.name}:${key} -->`;
 }
 
-function warnAboutComment(failure: DeliveryError, pull: PullRequest | null, { logger }: Ports): void {
-  const isNotAllowed = NOT_ALLOWED.includes(failure.code);
-  const reason = isNotAllowed ? describeMissingPermission(failure, pull) : describeFailure(failure);
-  const target = pull === null ? 'the pull request' : `pull request ${pull.number}`;
-  logger.warning(`Could not update the comment on ${target} (the delivery is not affected): ${reason}`);
-  if (isNotAllowed) logger.info(FORK_HELP);
-}
-
-/** The hints of hosts are for the delivery. */
-const describeFailure = ({ code, message, hint }: DeliveryError): string =>
-  code === 'BAD_INPUT' ? `${message}. To change: ${hint}` : message;
-
-function describeMissingPermission({ message }: DeliveryError, pull: PullRequest | null): string {
+function warnAboutComment(
+  { code, message, hint }: DeliveryError,
+  pull: PullRequest | null,
+  permissions: string,
+  { logger }: Ports,
+): void {
   const fork = pull?.readOnlyFor ?? null;
-  return fork === null
-    ? `${message}; add \`permissions: { pull-requests: write }\` to the job`
-    : `it comes from ${fork}, and the run of a fork always gets a read-only token`;
+  const grant =
+    fork === null ? permissions : `the token of a run for the fork ${fork} may only read: ${FORK_HELP}`;
+  // The hints of hosts are for the delivery.
+  const change = NOT_ALLOWED.includes(code) ? grant : code === 'BAD_INPUT' ? hint : '';
+  const target = pull === null ? 'the pull request' : `pull request ${pull.number}`;
+  logger.warning(
+    `Could not update the comment on ${target} (the delivery is not affected): ${message}${change ? `. To change: ${change}` : ''}`,
+  );
 }

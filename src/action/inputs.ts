@@ -2,8 +2,9 @@ import { readCredentials } from '../credentials.ts';
 import type { Ports } from '../ports.ts';
 import { completeInputs, INPUT_NAMES, type RawInputs } from '../request/inputs.ts';
 import type { RunContext } from '../request/parse-request.ts';
-import { ACTION, type Face } from '../words.ts';
+import { ACTION, type Face, PUBLIC_BIN } from '../words.ts';
 import type { CurrentRun } from './current-run.ts';
+import { findReadOnlyFork } from './pull-request.ts';
 
 /** The environment variables that the runner sets. */
 export type RunnerEnvironment = Readonly<Record<string, string | undefined>>;
@@ -39,6 +40,36 @@ export function createRunContext(
     allowedRoots: [folder, env.RUNNER_TEMP ?? ''].filter((root) => root !== ''),
     allowsFullPaths: false,
     opensLinks: false,
+  };
+}
+
+/** Where the pages of forks are published, since their own runs can't. */
+export const FORK_HELP =
+  'publish it from two workflows, as examples/fork-safe-build.yml and examples/fork-safe-publish.yml of this action do';
+
+/** All permissions that a step needs, named together: a list in a job takes away what it leaves out. */
+export function describePermissions(inputs: RawInputs, missing: string): string {
+  const needed = [
+    ...(/k3|k4|bin|native/i.test(inputs.channel) ? [] : ['contents: write', 'pages: write']),
+    ...(inputs.comment.trim().toLowerCase() === 'true' ? ['pull-requests: write'] : []),
+    ...(inputs['site-workflow'] === '' ? [] : ['actions: write']),
+  ];
+  const names = needed.map((one) => one.replace(/:.*/, ''));
+  const others = missing.split(', ').filter((one) => !names.includes(one.replace(/:.*/, '')));
+  return `give the job \`permissions: { ${[...needed, ...others].join(', ')} }\``;
+}
+
+/** The words of the action in one run: its permissions, which the run of a fork does not get, whatever its job says. */
+export function actionFace(inputs: RawInputs, run: CurrentRun): Face {
+  const fork = findReadOnlyFork(run);
+  const isFolder = /\/\s*$/m.test(inputs.file);
+  return {
+    ...ACTION,
+    grant(permissions) {
+      if (fork !== null) return `the token of a run for the fork ${fork} may only read: ${FORK_HELP}`;
+      const block = describePermissions(inputs, permissions);
+      return isFolder ? block : `${block}, or use channel: K3${PUBLIC_BIN}`;
+    },
   };
 }
 

@@ -11,7 +11,6 @@ import {
   joinBlocks,
 } from './markdown.ts';
 import {
-  ALL_VERIFIED,
   type Fact,
   formatFacts,
   formatLinkedName,
@@ -169,8 +168,6 @@ function formatSharedCaveats(reports: readonly Report[]): string {
   }
   const caveats = [...shared.values()].flatMap(({ fact: [kind, text], names }): Fact[] => {
     if (names.length === reports.length) return [[kind, text]];
-    // "Everything was verified" is said of all files or not at all.
-    if (text === ALL_VERIFIED) return [];
     return [[kind, `${text} (${names.length === 1 ? names[0] : countFiles(names.length)})`]];
   });
   return formatFacts(caveats.toSorted(([one], [other]) => Number(one !== 'Note') - Number(other !== 'Note')));

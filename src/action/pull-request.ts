@@ -32,6 +32,10 @@ function toPullRequest(number: unknown, headSha: unknown, readOnlyFor: string | 
   return { number, headSha: toText(headSha), readOnlyFor };
 }
 
+/** The fork whose pull request the event is about, if its run may only read; `null` for any other run. */
+export const findReadOnlyFork = ({ payload, eventName }: CurrentRun): string | null =>
+  payload.pull_request === undefined ? null : getReadOnlyFork(payload.pull_request, eventName);
+
 /** Of all events about a pull request, only `pull_request_target` gives a fork's run a token that can write. */
 function getReadOnlyFork(pull: NonNullable<EventPayload['pull_request']>, eventName: string): string | null {
   const from = toText(pull.head?.repo?.full_name);

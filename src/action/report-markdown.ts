@@ -95,17 +95,11 @@ export function describeHint({ notReady }: Report): string {
   return notReady?.hint ? `**${title}:** ${formatText(notReady.hint)}` : '';
 }
 
-/** What UNKNOWN says if it is empty. */
-export const ALL_VERIFIED = 'nothing, everything was verified';
-
 /** The notes on the address, and everything that is unknown. */
-export function listCaveats({ notes, unknown, ready }: Report): Fact[] {
-  const unverified = unknown.length === 0 && ready ? [ALL_VERIFIED] : unknown;
-  return [
-    ...notes.map((note): Fact => ['Note', formatText(note)]),
-    ...unverified.map((text): Fact => ['UNKNOWN', formatText(text)]),
-  ];
-}
+export const listCaveats = ({ notes, unknown }: Report): Fact[] => [
+  ...notes.map((note): Fact => ['Note', formatText(note)]),
+  ...unknown.map((text): Fact => ['UNKNOWN', formatText(text)]),
+];
 
 /** What a site has and what changed of it, further proven addresses and the caveats. */
 export function listFacts(report: Report): string {
@@ -206,20 +200,20 @@ export function formatPicture(report: Report): string {
   ]);
 }
 
-/** The gates with their evidence, as a table; nothing of a dry run, which passes none. */
+/** The gates with their evidence, as a table; of what is not ready the reason says it all. */
 function formatGates(report: Report): string {
+  if (report.notReady !== null) return '';
   const titles = report.operation === 'withdraw' ? REMOVAL_GATE_TITLES : GATE_TITLES;
-  if (report.notReady?.code === 'DRY_RUN') return '';
-  const rows = report.gates.map(({ name, passed, evidence }) => {
+  const rows = report.gates.map(({ name, evidence }) => {
     const shown = evidence === provenUrl(report) ? formatAddressLink(evidence) : formatText(evidence);
-    return formatTableRow([`${titles[name]} · ${formatInlineCode(name)}`, passed ? '✅' : '❌', shown]);
+    return formatTableRow([`✅ ${titles[name]} · ${formatInlineCode(name)}`, shown]);
   });
-  return formatTable(['Gate', 'Passed', 'Evidence'], rows);
+  return formatTable(['Gate', 'Evidence'], rows);
 }
 
 /** The lines of the report, in the protocol's words. @see protocol 4.7 */
 const formatReportLines = ({ lines }: Report): string =>
-  formatFacts(REPORT_LINES.map((line) => [line, formatText(lines[line]) || 'nothing']));
+  formatFacts(REPORT_LINES.flatMap((line) => (lines[line] === '' ? [] : [[line, formatText(lines[line])]])));
 
 /** How long each step took, such as `Took: place 1.2 s, wait 21.4 s`; of several files the longest time. */
 export function formatTimings(reports: readonly Report[]): string {

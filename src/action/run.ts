@@ -1,31 +1,42 @@
 import { createPorts, runRequest } from '../context.ts';
 import { readCredentials } from '../credentials.ts';
 import { refusalReport } from '../delivery/compose-report.ts';
-import { LINK_SUBJECT } from '../delivery/delivery.ts';
 import { findFiles } from '../delivery/find-files.ts';
 import { finishReport } from '../delivery/finish-report.ts';
-import { getDeliveryResult, type Report } from '../delivery/report.ts';
+import { describeOutcome, getDeliveryResult, nameSubject, type Report } from '../delivery/report.ts';
 import { hasFailed, stoppedError, toDeliveryError } from '../errors.ts';
 import { createGitHubClient, type GitHubClientOptions } from '../github/api/client.ts';
+import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
+import { RESULTS } from '../protocol/words.ts';
 import { createRedactor } from '../redact.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
+import { parseBoolean } from '../request/input-kinds.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
-import { parseBoolean } from '../request/values.ts';
 import { systemClock } from '../system.ts';
-import { ACTION, type Face } from '../words.ts';
+import type { Face } from '../words.ts';
 import { type CurrentRun, loadCurrentRun } from './current-run.ts';
-import { createRunContext, NARROW, type RunnerEnvironment, readInputs } from './inputs.ts';
+import {
+  actionFace,
+  createRunContext,
+  describePermissions,
+  NARROW,
+  type RunnerEnvironment,
+  readInputs,
+} from './inputs.ts';
 import { createActionLogger } from './log.ts';
+
+/** @param title what the annotation is about */
+type FailStep = (message: string, title?: string) => void;
 
 /**
  * The action's whole run: inputs → request → delivery → outputs and summary → comment.
  *
- * @param fail fails the step; called once, at the end, or not at all
+ * @param fail fails the step, with an annotation; called for each file that is not ready, or not at all
  */
-export async function run(env: RunnerEnvironment, fail: (message: string) => void): Promise<void> {
+export async function run(env: RunnerEnvironment, fail: FailStep): Promise<void> {
   const redactor = createRedactor();
   const stop = new AbortController();
   const abort = (): void => stop.abort(stoppedError());
@@ -37,7 +48,7 @@ export async function run(env: RunnerEnvironment, fail: (message: string) => voi
     const ports = createPorts(logger, stop.signal);
     const currentRun = await loadCurrentRun();
     const request = await parse(inputs, env, currentRun, ports).catch(toDeliveryError);
-    const face = isNarrowAction(env, inputs) ? NARROW : ACTION;
+    const face = isNarrowAction(env, inputs) ? NARROW : actionFace(inputs, currentRun);
     const refuse = (thrown: unknown): readonly Report[] => [describeRefusal(inputs, thrown, face)];
     const performed = hasFailed(request)
       ? refuse(request)
@@ -49,11 +60,12 @@ export async function run(env: RunnerEnvironment, fail: (message: string) => voi
     if (!hasFailed(request) && request.comment) {
       const { updateComment } = await import(/* webpackMode: "eager" */ './comment.ts');
       const connect = (options: GitHubClientOptions) => createGitHubClient(options, ports);
-      await updateComment({ reports, request, run: currentRun, connect }, ports);
+      const permissions = describePermissions(inputs, 'pull-requests: write');
+      await updateComment({ reports, request, run: currentRun, permissions, connect }, ports);
     }
-    const message = describeFailure(reports);
-    if (message !== null && (hasFailed(request) ? failsOnRefusal(inputs) : request.failOnNotReady))
-      fail(message);
+    const failed = reports.filter((report) => getDeliveryResult(report) === 'not-ready');
+    if (failed.length > 0 && (hasFailed(request) ? failsOnRefusal(inputs) : request.failOnNotReady))
+      failWith(failed, fail);
     else if (outputFailure !== null) fail(redactor.redact(outputFailure));
   } catch (thrown) {
     fail(redactor.redact(thrown instanceof Error ? thrown.message : String(thrown)));
@@ -100,11 +112,13 @@ function failsOnRefusal(inputs: RawInputs): boolean {
   }
 }
 
-/** The message that the step fails with; `null` if nothing failed. A dry run alone is no failure. */
-function describeFailure(reports: readonly Report[]): string | null {
-  const failed = reports.filter((report) => getDeliveryResult(report) === 'not-ready');
-  const [first] = failed;
-  if (first === undefined) return null;
-  if (reports.length === 1) return first.lines.RESULT;
-  return `${failed.length} of ${reports.length} files; ${first.file?.path ?? LINK_SUBJECT}: ${first.lines.RESULT}`;
+/** A runner shows so many annotations of a step. */
+const MOST_ANNOTATIONS = 10;
+
+/** Says of each file why it is not ready; a dry run alone is no failure. */
+function failWith(failed: readonly Report[], fail: FailStep): void {
+  const shown = failed.slice(0, failed.length > MOST_ANNOTATIONS ? MOST_ANNOTATIONS - 1 : MOST_ANNOTATIONS);
+  for (const report of shown) fail(describeOutcome(report), nameSubject(report));
+  const left = failed.length - shown.length;
+  if (left > 0) fail(`${countFiles(left)} more are not ready (${RESULTS.notReady}): see the summary`);
 }

@@ -76,18 +76,26 @@ export async function launchBrowser(options: LaunchOptions, signal: AbortSignal)
   }
 }
 
-async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<BrowserProcess> {
-  const profile = await mkdtemp(join(options.tempFolder, 'screen-delivery-browser-'));
-  const home = join(profile, 'home');
-  await mkdir(home);
-  const child = spawn(options.executablePath, createBrowserFlags(join(profile, 'profile'), options.sandbox), {
+function spawnBrowser(
+  { executablePath, environment, sandbox }: LaunchOptions,
+  profile: string,
+  home: string,
+) {
+  return spawn(executablePath, createBrowserFlags(join(profile, 'profile'), sandbox), {
     cwd: home,
-    env: createEnvironment(options.environment, home),
+    env: createEnvironment(environment, home),
     // A group of its own, so that all its processes can be ended together.
     detached: HAS_GROUPS,
     windowsHide: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
+}
+
+async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<BrowserProcess> {
+  const profile = await mkdtemp(join(options.tempFolder, 'screen-delivery-browser-'));
+  const home = join(profile, 'home');
+  await mkdir(home);
+  const child = spawnBrowser(options, profile, home);
   const output = keepOutput(child);
   const ended = new AbortController();
   const killAtExit = (): void => killGroup(child);

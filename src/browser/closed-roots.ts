@@ -1,5 +1,6 @@
 import type { CDPSession, Protocol } from 'puppeteer-core';
-import { type ContentBox, type FrameLook, PageLook } from './page-look.ts';
+import type { ContentBox, FrameLook } from './dom-types.ts';
+import { PageLook } from './page-look.ts';
 
 /** Documents with more nodes are not searched: the answer would be too large. */
 const MOST_NODES = 20_000;

@@ -6,6 +6,27 @@ export interface PageBox {
   readonly height: number;
 }
 
+/** `shape`: an area with a color of its own; one says nothing, several can be a drawing. */
+export type ContentKind = 'text' | 'image' | 'drawing' | 'shape';
+
+/** Something on the page that a person could see, unless its pixels say otherwise. */
+export interface ContentBox extends PageBox {
+  readonly kind: ContentKind;
+  /** The text, where it is one. */
+  readonly text: string;
+}
+
+/** What the document of one frame contains. */
+export interface FrameLook {
+  readonly title: string;
+  /** Of the first degree, the first one. */
+  readonly heading: string;
+  /** Whether the document and what it loads at once have arrived. */
+  readonly isComplete: boolean;
+  /** In the order of the document. */
+  readonly boxes: readonly ContentBox[];
+}
+
 /** The parts of the browser's own types that are used here: this project is not compiled for browsers. */
 export interface DomNode {
   readonly nodeType: number;

@@ -19,6 +19,8 @@ export interface PageContext {
   readonly isMoving?: boolean;
   /** Whether it is there to show an error, such as `404.html`. */
   readonly isErrorPage?: boolean;
+  /** Whether all that it shows is made by its scripts. */
+  readonly isScripted?: boolean;
   /** What it asked for and can't get in this browser; empty where that is nothing. */
   readonly missing?: string;
 }
@@ -77,13 +79,34 @@ function describeOtherContent(sight: PageSight, events: PageEvents, context: Pag
       !context.isErrorPage &&
       isMarkerVisible !== true &&
       (isOnlyError(text, title) || isOwnNotFound(text, title, heading)));
-  if (isError) return withCause(`the page shows an error: ${toPlainLine(text, 160)}`, events);
+  if (isError) {
+    // What fails on another host, such as a counter, is no cause of that.
+    const own = findCause(events, ({ isOwn }) => isOwn);
+    return `the page shows an error: ${toPlainLine(text, 160)}${own === '' ? '' : `: ${own}`}`;
+  }
+  if (isHtml && isWithoutData(sight, events, context)) {
+    return `the page shows only "${toPlainLine(text, 160)}": 404 ${toPlainLine(events.ownData.missing, 160)}`;
+  }
   // A picture that moves is what was delivered.
   if (!isHtml || !isSmall) return '';
   if (isOnlyWaiting(text)) return withCause(`the page shows nothing but "${toPlainLine(text, 80)}"`, events);
   return text.trim() === '' && context.isMoving === true
     ? withCause('the page shows nothing but a small moving picture', events)
     : '';
+}
+
+/** The most that a page shows whose scripts got none of the data that they show, in characters. */
+const LONGEST_WITHOUT_DATA = 200;
+
+/** Whether all that is shown is made by scripts, and their own host lacks all that they asked for. */
+function isWithoutData(
+  { painted, isMarkerVisible }: PageSight,
+  { ownData }: PageEvents,
+  { isScripted = false, isErrorPage = false }: PageContext,
+): boolean {
+  const isShort = painted.characters <= LONGEST_WITHOUT_DATA && painted.images === 0;
+  const gotNothing = ownData.missing !== '' && ownData.found === 0;
+  return isScripted && gotNothing && isShort && !isErrorPage && isMarkerVisible !== true;
 }
 
 const isPainted = ({ painted }: PageSight): boolean =>
@@ -120,13 +143,13 @@ function withCause(text: string, events: PageEvents, otherwise = ''): string {
 }
 
 /** The most likely cause first. */
-function findCause(events: PageEvents): string {
+function findCause(events: PageEvents, isMeant = (_: PageEvents['failed'][number]) => true): string {
   const endless = describeEndless(events);
   if (endless !== '') return endless;
   const [exception] = events.exceptions.items;
   if (exception !== undefined) return toPlainLine(exception, 160);
   // What the page's own host lacks matters more than a counter or a font from elsewhere.
-  const failed = events.failed.find(({ isOwn }) => isOwn) ?? events.failed[0];
+  const failed = events.failed.find(({ isOwn }) => isOwn) ?? events.failed.find(isMeant);
   if (failed !== undefined) return toPlainLine(`${failed.reason} ${failed.url}`, 160);
   return describeOpenRequest(events);
 }

@@ -38,6 +38,8 @@ export class PageEvents {
   /** Of the last document; `null` before it arrived. */
   httpCode: number | null = null;
   contentType = '';
+  /** What scripts asked their own host for as data: the first address that it lacks, and how many it had. */
+  readonly ownData = { missing: '', found: 0 };
   navigations = 0;
   dialogs = 0;
   requests = 0;
@@ -91,8 +93,18 @@ export class PageEvents {
       if (request.isNavigationRequest() && request.frame() === main) {
         this.httpCode = response.status();
         this.contentType = response.headers()['content-type'] ?? '';
-      } else if (response.status() >= 400) this.#fail(request, String(response.status()), false);
+        return;
+      }
+      const isMissing = response.status() >= 400;
+      if (isMissing) this.#fail(request, String(response.status()), false);
+      if (!/^(?:fetch|xhr)$/.test(request.resourceType()) || !this.#isOwn(request.url())) return;
+      if (isMissing) this.ownData.missing ||= request.url();
+      else this.ownData.found += 1;
     });
+  }
+
+  #isOwn(url: string): boolean {
+    return new URL(url).origin === this.#origin;
   }
 
   #fail(request: HTTPRequest, reason: string, isOver = true): void {
@@ -100,7 +112,6 @@ export class PageEvents {
     const url = request.url();
     // The page changed its mind, or the browser asked for its own sake.
     if (reason === 'net::ERR_ABORTED' || new URL(url).pathname === '/favicon.ico') return;
-    if (this.failed.length < MOST_FAILED)
-      this.failed.push({ url, reason, isOwn: new URL(url).origin === this.#origin });
+    if (this.failed.length < MOST_FAILED) this.failed.push({ url, reason, isOwn: this.#isOwn(url) });
   }
 }

@@ -1,25 +1,13 @@
-import type { DomDocument, DomElement, DomNode, DomStyle, PageBox } from './dom-types.ts';
-
-/** `shape`: an area with a color of its own; one says nothing, several can be a drawing. */
-export type ContentKind = 'text' | 'image' | 'drawing' | 'shape';
-
-/** Something on the page that a person could see, unless its pixels say otherwise. */
-export interface ContentBox extends PageBox {
-  readonly kind: ContentKind;
-  /** The text, where it is one. */
-  readonly text: string;
-}
-
-/** What the document of one frame contains. */
-export interface FrameLook {
-  readonly title: string;
-  /** Of the first degree, the first one. */
-  readonly heading: string;
-  /** Whether the document and what it loads at once have arrived. */
-  readonly isComplete: boolean;
-  /** In the order of the document. */
-  readonly boxes: readonly ContentBox[];
-}
+import type {
+  ContentBox,
+  ContentKind,
+  DomDocument,
+  DomElement,
+  DomNode,
+  DomStyle,
+  FrameLook,
+  PageBox,
+} from './dom-types.ts';
 
 declare const document: DomDocument;
 declare const innerWidth: number;

@@ -6,6 +6,8 @@ export interface PageToView {
   readonly url: string;
   /** Text that must be visible; absent where there is none or where it is not text. */
   readonly marker?: string | undefined;
+  /** Whether its own HTML says nothing: all that it shows is made by its scripts. */
+  readonly isScripted?: boolean | undefined;
   /**
    * The files to show instead of what the host has, before anything is published: by the path below the host,
    * such as `/repository/reports/page.html`. Every other path of this host answers 404.
@@ -13,6 +15,8 @@ export interface PageToView {
   readonly local?: LocalFiles | undefined;
   /** Whether its host may be in a private network, because it was proven there; no other host or port ever may. */
   readonly isPrivateHost?: boolean | undefined;
+  /** Milliseconds that it may take to appear; the usual time where absent. */
+  readonly renderTime?: number | undefined;
   /** Whether a picture of it is wanted. */
   readonly picture: boolean;
 }

@@ -2,9 +2,9 @@ import type { CDPSession, Frame, Page } from 'puppeteer-core';
 import { untilAborted } from '../async.ts';
 import type { Clock } from '../ports.ts';
 import { findClosedRoots } from './closed-roots.ts';
-import type { PageBox } from './dom-types.ts';
+import type { ContentBox, FrameLook, PageBox } from './dom-types.ts';
 import { MarkerSearch } from './marker-search.ts';
-import { type ContentBox, type FrameLook, PageLook } from './page-look.ts';
+import { PageLook } from './page-look.ts';
 import {
   decodePicture,
   differsFromSurroundings,

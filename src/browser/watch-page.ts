@@ -2,7 +2,7 @@ import { untilAborted } from '../async.ts';
 import type { Clock } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { isErrorPageName } from './error-text.ts';
-import { judge, judgeNavigationError } from './judge.ts';
+import { judge, judgeNavigationError, type PageContext } from './judge.ts';
 import type { OpenPage } from './open-page.ts';
 import { DESKTOP } from './picture.ts';
 import type { PageToView } from './screen-view.ts';
@@ -55,8 +55,8 @@ export interface WatchOptions {
 /** What ends a wait early: the view is over, or the page has crashed. */
 interface WaitBounds extends WatchOptions {
   readonly crashed: AbortSignal;
-  /** Whether the page is there to show an error. */
-  readonly isErrorPage: boolean;
+  /** What is known of the page before it is opened. */
+  readonly known: Pick<PageContext, 'isErrorPage' | 'isScripted'>;
 }
 
 /** Sends the page to its address, and looks at it until it is shown and quiet, or the time is over. */
@@ -65,9 +65,11 @@ export async function watchPage(
   wanted: PageToView,
   options: WatchOptions,
 ): Promise<SeenPage> {
-  const { clock, times } = options;
+  const { clock } = options;
+  const times = { ...options.times, render: wanted.renderTime ?? options.times.render };
   const isErrorPage = isErrorPageName(new URL(wanted.url).pathname);
-  const bounds: WaitBounds = { ...options, crashed: opened.events.crashed, isErrorPage };
+  const known = { isErrorPage, isScripted: wanted.isScripted === true };
+  const bounds: WaitBounds = { ...options, times, crashed: opened.events.crashed, known };
   const start = clock.now();
   const navigating = opened.session.send('Page.navigate', { url: wanted.url });
   const navigated = await within(bounds, times.navigate, navigating);
@@ -83,14 +85,13 @@ export async function watchPage(
     isAnswering && first.isStable === null ? await lookOnceMore(opened, wanted.marker, bounds, first) : first;
   const elapsed = clock.now() - start;
   const judgment = judge(watched.sight, opened.events, {
+    ...known,
     isAnswering,
     isMoving: watched.isStable !== true,
-    isErrorPage,
     missing: opened.answers.missing,
   });
-  const overflow = isAnswering
-    ? await within(bounds, MEASURE_TIME, measureOverflow({ ...opened, clock }))
-    : null;
+  const measuring = isAnswering ? measureOverflow({ ...opened, clock }) : Promise.resolve(0);
+  const overflow = await within(bounds, MEASURE_TIME, measuring);
   return {
     ...createView(opened, judgment),
     ...describeSight(watched.sight, wanted),
@@ -130,7 +131,7 @@ interface Watched {
 }
 
 async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitBounds): Promise<Watched> {
-  const { clock, signal, times, isErrorPage } = bounds;
+  const { clock, signal, times, known } = bounds;
   const { events } = opened;
   const deadline = clock.now() + times.render;
   let watched: Watched = { sight: null, isStable: null };
@@ -144,7 +145,7 @@ async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitB
     if (sight !== null) watched = { sight, isStable: compareSights(before, sight) };
     const isShown =
       sight !== null &&
-      judge(sight, events, { isMoving: watched.isStable !== true, isErrorPage }).verdict === 'shown';
+      judge(sight, events, { ...known, isMoving: watched.isStable !== true }).verdict === 'shown';
     const isQuiet = sight?.isComplete === true && events.openRequests === 0 && watched.isStable === true;
     const now = clock.now();
     shownSince = isShown ? (shownSince ?? now) : null;

@@ -10,7 +10,7 @@ import { commandFace } from '../request/faces.ts';
 import { refuseAddresses } from '../request/input-rules.ts';
 import { findRepository } from '../request/source-repository.ts';
 import type { CliCommand } from './args.ts';
-import { formatChecks, formatReports, printReports } from './print-reports.ts';
+import { printReports } from './print-reports.ts';
 import {
   type CommandCredentials,
   createCommandRequest,
@@ -36,7 +36,7 @@ export async function deliverAll(
   const contentStream = readsStandardInput(command) ? terminal.input() : undefined;
   const run = { ports: { ...ports, logger: selectLogger(command, ports) }, authorize: askOn(terminal), env };
   const created = await createReports(command, { ...credentials, contentStream }, run);
-  return printReports(created, command, terminal, command.name === 'check' ? formatChecks : formatReports);
+  return printReports(created, command, terminal);
 }
 
 /** The reports of a check or of a link say all that there is; how long the wait for a link is can be seen. */

@@ -1,6 +1,7 @@
 import { finishReport } from '../delivery/finish-report.ts';
 import {
   composeDocument,
+  describeOutcome,
   getDeliveryResult,
   nameSubject,
   type Report,
@@ -10,27 +11,37 @@ import {
 } from '../delivery/report.ts';
 import { countFiles, shorten } from '../plain-text.ts';
 import { TEXT } from '../protocol/limits.ts';
+import { RESULT_TITLES } from '../protocol/words.ts';
 import type { CliCommand } from './args.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
  * Prints reports as text or as JSON, without secrets.
  *
- * @param format the reports as text
  * @returns whether nothing failed
  */
 export async function printReports(
   created: readonly Report[],
-  { json, qr }: Pick<CliCommand, 'json' | 'qr'>,
+  { name, json, qr }: Pick<CliCommand, 'name' | 'json' | 'qr'>,
   terminal: Terminal,
-  format: (reports: readonly Report[]) => string,
 ): Promise<boolean> {
   const reports = created.map((report) => finishReport(report, terminal.redactor));
   const document = composeDocument(reports);
+  const isGood = document.result !== 'not-ready';
   if (json) terminal.printJson(document);
-  else terminal.print(format(reports));
+  else terminal.print(name === 'check' ? formatChecks(reports) : formatReports(reports));
   if (qr) await printQrCode(document, json, terminal);
-  return document.result !== 'not-ready';
+  if (!json && name !== 'check') terminal.printOutcome(formatOutcome(reports), isGood);
+  return isGood;
+}
+
+export function formatOutcome(reports: readonly Report[]): string {
+  const [only, ...others] = reports;
+  if (only !== undefined && others.length === 0) return describeOutcome(only);
+  const failed = reports.filter((report) => getDeliveryResult(report) === 'not-ready').length;
+  return failed === 0
+    ? `${countFiles(reports.length)}, nothing failed`
+    : `${RESULT_TITLES.notReady}: ${failed} of ${countFiles(reports.length)}`;
 }
 
 /** The proven address as a QR code, whose block characters are of use to eyes alone. */
@@ -86,7 +97,7 @@ function listCells(report: Report): readonly [string, string, string] {
 }
 
 /** A line for each file: that it can be delivered, or why not. */
-export const formatChecks = (reports: readonly Report[]): string => reports.map(formatCheck).join('\n');
+const formatChecks = (reports: readonly Report[]): string => reports.map(formatCheck).join('\n');
 
 function formatCheck(report: Report): string {
   const { file, site, unknown, notes, notReady } = report;

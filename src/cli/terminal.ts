@@ -22,6 +22,8 @@ export interface Terminal {
   /** Prints data as JSON. It must contain no secret: JSON that is redacted as a text may be JSON no more. */
   printJson(data: unknown): void;
   printError(text: string): void;
+  /** Prints how it ended, the last line of a command. */
+  printOutcome(text: string, isGood: boolean): void;
 }
 
 /** Colors and progress bars if stderr is a terminal, otherwise plain lines. `NO_COLOR` is respected. */
@@ -32,8 +34,8 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
   const lineStart = stderr.isTTY ? '\r\u001b[K' : '';
   const printError = (text: string): void => void stderr.write(`${lineStart}${clean(text)}\n`);
   const info = (line: string): void => printError(`  ${line}`);
-  const heading = (text: string): string =>
-    stderr.isTTY && !env.NO_COLOR ? styleText('bold', text, { validateStream: false }) : text;
+  const style = (format: 'bold' | 'red' | 'green', text: string): string =>
+    stderr.isTTY && !env.NO_COLOR ? styleText(format, text, { validateStream: false }) : text;
   return {
     redactor,
     isInteractive: () => stdout.isTTY === true,
@@ -45,11 +47,13 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
       void stdout.write(`${showInvisible(JSON.stringify(data, null, 2)).replace(C1, escapeCode)}\n`),
     print: (text) => void stdout.write(`${clean(text)}\n`),
     printError,
+    printOutcome: (text, isGood) =>
+      void stderr.write(`${lineStart}${style(isGood ? 'green' : 'red', clean(text))}\n`),
     logger: {
       info,
       warning: (line) => info(`warning: ${line}`),
       debug: () => undefined,
-      startSection: (title) => void stderr.write(`${heading(clean(title))}\n`),
+      startSection: (title) => void stderr.write(`${style('bold', clean(title))}\n`),
       endSection: () => undefined,
       mask: (secret) => redactor.addSecret(secret),
       progress: (title, total, unit) =>

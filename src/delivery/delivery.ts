@@ -27,7 +27,7 @@ export interface Delivery {
   /** The name to give, once it is checked. */
   readonly name: string;
   readonly choice: ChannelChoice | null;
-  /** Of a folder: what to set for a router that does not know the folder's path; `null` where no script may have one. */
+  /** Of a folder: what to set if its page was built for another place; `null` where it has no script. */
   readonly routerSetting: string | null;
   /** What each chosen channel has prepared. */
   readonly tasks: ReadonlyMap<ChannelKey, PreparedTask>;

@@ -1,7 +1,7 @@
 import { glob, lstat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, parse, relative, resolve, sep } from 'node:path';
 import { BATCH } from '../protocol/limits.ts';
-import { refuseInput } from '../request/values.ts';
+import { refuseInput } from '../request/input-kinds.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
 
 /** A file or a folder that is to be delivered. */

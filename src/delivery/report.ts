@@ -5,6 +5,7 @@ import {
   type GateName,
   type PROTOCOL,
   REPORT_LINES,
+  RESULT_TITLES,
   RESULTS,
   type ReportLine,
   type Step,
@@ -161,6 +162,17 @@ export interface ReportDocument {
   /** A report for each file or folder; empty where the command itself is wrong. */
   readonly reports: readonly Report[];
 }
+
+const OUTCOMES: Readonly<Record<DeliveryResult, string>> = {
+  ready: `${RESULT_TITLES.ready} (${RESULTS.ready})`,
+  withdrawn: `${RESULT_TITLES.ready} (${RESULTS.ready})`,
+  planned: 'Planned',
+  'not-ready': `${RESULT_TITLES.notReady} (${RESULTS.notReady})`,
+};
+
+/** How it ended in one line for a person, English first, such as `Not ready (НЕ ГОТОВО): …`. */
+export const describeOutcome = (report: Report): string =>
+  `${OUTCOMES[getDeliveryResult(report)]}: ${report.lines.RESULT.replace(/^[^→,]*(?: → |, )/, '')}`;
 
 /** The one JSON of every interface. @param reports without secrets */
 export function composeDocument(reports: readonly Report[]): ReportDocument {

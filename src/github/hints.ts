@@ -29,8 +29,7 @@ export const SIZE_HINT = (w: Words) => `${w.use('K2')} for a file of this size`;
 export const OTHER_PATH_HINT = (w: Words) => `set ${w.input('path')} to a place of its own`;
 
 /** @param permissions such as `contents: write, pages: read` */
-export const permissionHint = (permissions: string) => (w: Words) =>
-  `${w.grant(permissions)}, or ${w.use('K3')}`;
+export const permissionHint = (permissions: string) => (w: Words) => w.grant(permissions);
 
 /**
  * A commit lacks the signature that the branch asks for.

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { MCP } from '../protocol/limits.ts';
+import { refuseInput } from '../request/input-kinds.ts';
 import {
   INPUT_NAMES,
   INPUTS,
@@ -9,7 +10,6 @@ import {
   type RawInputs,
   type ToolName,
 } from '../request/inputs.ts';
-import { refuseInput } from '../request/values.ts';
 import { TOOLS } from './tools.ts';
 
 /** The arguments of one call, as the client sent them. */

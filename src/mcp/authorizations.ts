@@ -5,8 +5,8 @@ import { type DeviceFlow, pollForToken, startDeviceFlow } from '../github/device
 import type { DeviceFlowOptions } from '../github/device-requests.ts';
 import type { Clock, Ports } from '../ports.ts';
 import { MCP, SECOND } from '../protocol/limits.ts';
+import { refuseInput } from '../request/input-kinds.ts';
 import type { ToolName } from '../request/inputs.ts';
-import { refuseInput } from '../request/values.ts';
 import type { ToolArguments } from './arguments.ts';
 
 /** What a person is shown, and the handle with which the call goes on. The device code is not in it. */

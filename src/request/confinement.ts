@@ -1,7 +1,7 @@
 import { CONTENT } from '../protocol/limits.ts';
+import { oneLine } from './input-kinds.ts';
 import type { InputRule } from './input-rules.ts';
 import { INPUTS } from './inputs.ts';
-import { oneLine } from './values.ts';
 
 /** A name that every file system takes, also one that keeps names of devices for itself. */
 const PAGE_NAME =

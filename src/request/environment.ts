@@ -1,4 +1,4 @@
-import { refuseInput } from './values.ts';
+import { refuseInput } from './input-kinds.ts';
 
 /** A variable with the values by which a secret gets out, what it does, and what to do in its place. */
 interface UnsafeVariable {

@@ -2,8 +2,9 @@ import { serverUrlOf } from '../github/hosts.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import { isPartOfAddress } from '../rules/address-echo.ts';
 import type { Text, Words } from '../words.ts';
+import { refuseInput } from './input-kinds.ts';
 import type { InputValues, RawInputs } from './inputs.ts';
-import { type Operation, refuseInput } from './values.ts';
+import type { Operation } from './values.ts';
 
 /** The inputs together, with what a delivery makes of them. */
 export interface GivenInputs extends InputValues {

@@ -1,17 +1,7 @@
 import { BUILD_WAIT, MIN_POLL_INTERVAL, MIN_TIMEOUT, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
-import {
-  type InputKind,
-  OFF,
-  ON,
-  type Operation,
-  oneOf,
-  optional,
-  PARSERS,
-  required,
-  type ScreenMode,
-  seconds,
-} from './values.ts';
+import { type InputKind, OFF, ON, oneOf, optional, required, seconds } from './input-kinds.ts';
+import { type Operation, PARSERS, type ScreenMode } from './values.ts';
 
 /** The tools of the MCP server. */
 export type ToolName = 'deliver' | 'verify' | 'check' | 'withdraw';

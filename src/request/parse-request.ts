@@ -3,6 +3,7 @@ import { isCredential } from '../credentials.ts';
 import type { Ports } from '../ports.ts';
 import { DAY, SECOND } from '../protocol/limits.ts';
 import { CONFINED_RULES } from './confinement.ts';
+import { oneLine, refuseInput } from './input-kinds.ts';
 import {
   ANY_RULES,
   DELIVERY_RULES,
@@ -14,7 +15,7 @@ import {
 import { listScopedInputs } from './input-scope.ts';
 import { completeInputs, type InputName, parseInputs, type RawInputs } from './inputs.ts';
 import { refuseSecretInputs } from './secret-inputs.ts';
-import { type ChannelSelection, oneLine, refuseInput } from './values.ts';
+import type { ChannelSelection } from './values.ts';
 
 /** What the action or the command line knows about the place it runs in. */
 export interface RunContext {
@@ -62,15 +63,13 @@ export type DeliveryRequest = Readonly<ReturnType<typeof parseRequest>>;
  * @throws {DeliveryError} `BAD_INPUT` (or `NOT_EXTERNAL` for an address): one sentence, and what to change.
  */
 export function parseRequest(raw: RawInputs, context: RunContext) {
-  const inputs = parseInputs(raw);
   const { folder, job, now, sources, allowedRoots, sourceIsPrivate, allowsFullPaths, opensLinks } = context;
   const bytes = context.contentStream ?? (raw.content.trim() === '' ? undefined : raw.content);
+  const inputs = parseInputs(raw);
   const { file, content: _, name = '', channel, message, confine, tag, bin, ...others } = inputs;
   const { authUrl, allowSecret, pollInterval, ...values } = others;
   const fileLines = bytes === undefined ? file : [name];
   refuseBrokenRules({ ...inputs, raw, fileLines, hasContent: bytes !== undefined });
-  const owner = oneLine(`${confine} ${job}`);
-  const confinement: Confinement | undefined = confine === undefined ? undefined : { folder: confine, owner };
   return {
     ...values,
     /** As written, or the name of the content; empty for a link that is verified by its marker alone. */
@@ -80,7 +79,7 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     /** `auto`, or the main channel and its duplicates. A confined delivery has no folder to stay in elsewhere. */
     channels: (confine === undefined ? channel : ['K1']) as ChannelSelection,
     /** Where the delivery must stay; `undefined` where its path is the user's own choice. */
-    confinement,
+    confinement: confine === undefined ? undefined : confineTo(confine, job),
     essence: message || oneLine(context.origin),
     tag: tag ?? formatDayTag(now),
     tagIsDefault: tag === undefined,
@@ -103,6 +102,11 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     ...{ folder, job, allowedRoots, sourceIsPrivate, allowsFullPaths, opensLinks },
   };
 }
+
+const confineTo = (folder: string, job: string): Confinement => ({
+  folder,
+  owner: oneLine(`${folder} ${job}`),
+});
 
 /** What a request outside of a workflow is made of, beside its inputs. */
 interface LocalContext extends Omit<RunContext, 'job' | 'now' | 'random' | 'sourceIsPrivate'> {

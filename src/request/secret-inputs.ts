@@ -2,8 +2,9 @@ import { isCredential } from '../credentials.ts';
 import type { Logger } from '../ports.ts';
 import { findSecretsInText } from '../rules/secrets/secrets.ts';
 import { createSecretPattern } from '../secret-pattern.ts';
+import { refuseInput } from './input-kinds.ts';
 import { INPUT_NAMES, INPUTS, type RawInputs } from './inputs.ts';
-import { parseFingerprints, refuseInput } from './values.ts';
+import { parseFingerprints } from './values.ts';
 
 /**
  * Refuses credentials of the job, and well-known secrets, in the inputs: whatever is given may become public or be

@@ -5,6 +5,6 @@
 
 export { searchPage } from './page/html-references.ts';
 export { findAdditions, isGatePage } from './page/link-page.ts';
-export { hasVisibleText, mayShowText } from './page/visible-text.ts';
+export { hasVisibleText, mayShowText, readVisibleText } from './page/visible-text.ts';
 export { formatSiteFindings } from './site/findings.ts';
 export { inspectSite } from './site/inspect-site.ts';

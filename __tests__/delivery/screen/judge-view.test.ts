@@ -65,6 +65,16 @@ describe('the judgement of a view', () => {
     expect(failure?.hint).toContain('`screen: off`');
   });
 
+  test('says to add what the host lacks, where that is why', () => {
+    const failedRequests = ['404 https://cdn.dev/count.js', `404 ${PAGE.origin}/app/data.json`];
+    const lacking = { ...BLANK, reason: `it is blank: ${failedRequests[1]}`, failedRequests };
+    expect(judgeView(lacking, 'auto', PAGE).failure?.hint).toBe(
+      'put what the page asks for into the folder that is delivered, or correct its address: /app/data.json; `screen: off` delivers it without a look',
+    );
+    const foreign = { ...lacking, reason: 'it is blank: 404 https://cdn.dev/count.js' };
+    expect(judgeView(foreign, 'auto', PAGE).failure?.hint).toMatch(/^open the page in a browser/);
+  });
+
   test('names the same exception once', () => {
     const counts = countsWith({ exceptions: 1 });
     const thrown = { ...BLANK, reason: 'it is blank: boom', exceptions: ['boom'], counts };

@@ -102,51 +102,67 @@ const typesAt = (local: LocalFiles | undefined, paths: readonly string[]) =>
     }),
   );
 
-describe('a page whose router may not know its folder', () => {
+describe('a page that may be built for another place', () => {
   const SETTING = "`base: '/site/p/'` in vite.config";
-  const ROOT = 'https://octo.github.io/';
-  const withRouter = (): Delivery => ({ ...plannedSite(), routerSetting: SETTING });
-  const look = async (below: ScreenView, root: ScreenView, delivery = withRouter()) => {
-    const { screen, step } = setUp({ answer: ({ url }) => (url === ROOT ? root : below) });
+  const [BELOW, ROOT] = ['https://octo.github.io/site/p/', 'https://octo.github.io/'];
+  const NOWHERE = 'https://octo.github.io/site/no-such-page-7f3a9c2e/';
+  const withScript = (): Delivery => ({ ...plannedSite(), routerSetting: SETTING });
+  const header = viewWith({ painted: { characters: 8, images: 0, drawings: 0 } });
+  const whole = viewWith({ painted: { characters: 17, images: 0, drawings: 0 } });
+  const look = async (
+    views: { below: ScreenView; root?: ScreenView; nowhere?: ScreenView },
+    delivery = withScript(),
+  ) => {
+    const { below, root = whole, nowhere = below } = views;
+    const at: Record<string, ScreenView> = { [BELOW]: below, [ROOT]: root, [NOWHERE]: nowhere };
+    const { screen, step } = setUp({ answer: ({ url }) => at[url] ?? BLANK });
     const [viewed] = await viewLocalPages([delivery], step);
     return { screen, viewed };
   };
-  const header = viewWith({ painted: { characters: 8, images: 0, drawings: 0 } });
-  const whole = viewWith({ painted: { characters: 17, images: 0, drawings: 0 } });
 
-  test('is opened at the root of the host too, and noted where it shows something else there', async () => {
-    const { screen, viewed } = await look(header, whole);
-    expect(screen.asked.map(({ url }) => url)).toEqual(['https://octo.github.io/site/p/', ROOT]);
-    expect(typesAt(screen.asked[1]?.local, ['/', '/app.js', '/site/p/'])).toEqual({
+  test('is refused where it shows more at the root, and in its folder what it shows anywhere', async () => {
+    const { screen, viewed } = await look({ below: header });
+    expect(screen.asked.map(({ url }) => url)).toEqual([BELOW, ROOT, NOWHERE]);
+    expect(typesAt(screen.asked[1]?.local, ['/', '/app.js', '/site/p/app.js', '/site/q/'])).toEqual({
       '/': 'text/html; charset=utf-8',
       '/app.js': expect.stringContaining('javascript'),
+      '/site/p/app.js': expect.stringContaining('javascript'),
     });
-    expect(viewed).toMatchObject({ failure: null, localView: header });
-    expect(viewed?.notes).toEqual([
-      `at the root of a host the page shows something else than below /site/p/: it was built for there; set ${SETTING}`,
-    ]);
+    expect(viewed?.failure).toMatchObject({ code: 'NOT_SHOWN', hint: expect.stringContaining(SETTING) });
   });
 
   test('is refused with what to set where it shows nothing below its folder', async () => {
-    const { viewed } = await look(BLANK, whole);
+    const { screen, viewed } = await look({ below: BLANK });
+    expect(screen.asked).toHaveLength(2);
     expect(viewed?.failure).toMatchObject({ code: 'NOT_SHOWN', hint: expect.stringContaining(SETTING) });
-    expect(viewed?.notes).toEqual([]);
   });
 
-  test.each([
-    ['shows the same', header, header],
-    ['is not shown there', header, BLANK],
-    ['could not be opened there', header, createUncheckedView('no browser')],
-    ['moves', header, viewWith({ ...whole, isStable: false })],
-    ['moves in its folder', viewWith({ ...header, isStable: false }), whole],
-  ])('is not noted where it %s', async (_, below, root) => {
-    const { viewed } = await look(below, root);
-    expect(viewed).toMatchObject({ failure: null, notes: [] });
+  test.each<[string, { below: ScreenView; root?: ScreenView; nowhere?: ScreenView }, number]>([
+    ['shows the same at the root', { below: header, root: header }, 2],
+    ['shows less at the root', { below: whole, root: header }, 2],
+    ['is not shown at the root', { below: header, root: BLANK }, 2],
+    ['could not be opened at the root', { below: header, root: createUncheckedView('no browser') }, 2],
+    ['moves at the root', { below: header, root: viewWith({ ...whole, isStable: false }) }, 2],
+    ['moves', { below: viewWith({ ...header, isStable: false }) }, 1],
+    ['shows something else anywhere', { below: header, nowhere: whole }, 3],
+    ['has another title anywhere', { below: header, nowhere: viewWith({ ...header, title: 'None' }) }, 3],
+    ['moves anywhere', { below: header, nowhere: viewWith({ ...header, isStable: false }) }, 3],
+  ])('is left alone where it %s', async (_, views, looks) => {
+    const { screen, viewed } = await look(views);
+    expect(viewed).toMatchObject({ failure: null, notes: [], localView: views.below });
+    expect(screen.asked).toHaveLength(looks);
   });
 
-  test('is opened once where no script may have a router, or where no browser opened it', async () => {
-    expect((await look(header, whole, plannedSite())).screen.asked).toHaveLength(1);
-    expect((await look(createUncheckedView('no browser'), whole)).screen.asked).toHaveLength(1);
+  test('gets no more time there than it needed in its folder', async () => {
+    const { screen } = await look({ below: viewWith({ ...header, elapsed: 700 }) });
+    expect(screen.asked.map(({ renderTime }) => renderTime)).toEqual([undefined, 2_400, 2_400]);
+    const blank = await look({ below: { ...BLANK, elapsed: 10_000 } });
+    expect(blank.screen.asked[1]?.renderTime).toBe(4_000);
+  });
+
+  test('is opened once where it has no script, or where no browser opened it', async () => {
+    expect((await look({ below: header }, plannedSite())).screen.asked).toHaveLength(1);
+    expect((await look({ below: createUncheckedView('no browser') })).screen.asked).toHaveLength(1);
   });
 });
 

@@ -186,7 +186,6 @@ describe('refusalError', () => {
   test.each([
     ['`token:`', 'K3', 401, {}],
     ['`permissions: { contents: write }`', 'K3', 403, {}],
-    ['a pull request from a fork gets a read-only token', 'K3', 403, {}],
     ['`repository:` and `branch:`', 'K3', 404, {}],
     ['set `branch:` to one that exists', 'K2', 404, { message: 'Branch drafts not found' }],
     ['set `tag:` to another one', 'K3', 422, { message: 'Cannot upload assets to an immutable release.' }],

@@ -1,37 +1,65 @@
-import type { ScreenView } from '../../browser/screen-view.ts';
+import type { PageToView, ScreenView } from '../../browser/screen-view.ts';
 import { hasFailed, resultOf } from '../../errors.ts';
-import type { DeliveryRequest } from '../../request/parse-request.ts';
+import { SECOND } from '../../protocol/limits.ts';
 import type { Delivery } from '../delivery.ts';
 import { listLocalFiles } from './local-files.ts';
 import type { PageOpener } from './open-pages.ts';
-import { pageToView } from './page-to-view.ts';
+
+/** The name of a folder for which no site was built. */
+const NOWHERE = 'no-such-page-7f3a9c2e';
+
+/** What to set where a page was built for another place. */
+export interface PlaceProblem {
+  readonly hint: string;
+  /** Whether it shows below its own path what it shows anywhere: its words for a missing page. */
+  readonly isLost: boolean;
+}
 
 /**
- * Opens a page that may have a router at the root of its host too, from the local files: a router that was built for
- * the root takes the path of the folder for the name of a page, and shows none, or its words for a missing one.
+ * Finds out whether a page was built for the root of a host, from the local files: it is opened there too, and, where
+ * it shows more there, below a path for which nothing was built. A router that was not told the path of the folder
+ * takes it for the name of a page that it lacks, and shows the same at both.
  *
  * @param view what a browser saw below the folder's path
- * @returns what to set where the page shows something else at the root; `null` where it does not, or nobody knows
+ * @param opened the page that it opened
+ * @returns `null` where the page knows its place, or nobody knows
  */
-export async function findRouterProblem(
+export async function findPlaceProblem(
   view: ScreenView,
   delivery: Delivery,
-  page: URL,
-  { request, open }: { readonly request: Pick<DeliveryRequest, 'marker'>; readonly open: PageOpener },
-): Promise<string | null> {
+  opened: PageToView,
+  open: PageOpener,
+): Promise<PlaceProblem | null> {
   const { routerSetting, tasks } = delivery;
   const sitePath = tasks.get('K1')?.servedAt?.sitePath;
-  if (routerSetting === null || sitePath === undefined || view.verdict === 'not-checked') return null;
-  const local = listLocalFiles([delivery], '/');
-  const rootPage = new URL(page.pathname.slice(sitePath.length - 1), page);
-  const root = await resultOf(async () => open(await pageToView(rootPage, delivery, request, local)));
-  if (hasFailed(root) || root.verdict !== 'shown' || isSame(view, root)) return null;
-  return `at the root of a host the page shows something else than below ${sitePath}: it was built for there; set ${routerSetting}`;
+  const isMoving = view.isStable === false;
+  if (routerSetting === null || sitePath === undefined || view.verdict === 'not-checked' || isMoving)
+    return null;
+  const below = listLocalFiles([delivery]);
+  // A page that was built for its folder may stay blank there: it gets no more than it needed.
+  const renderTime = view.verdict === 'shown' ? 2 * view.elapsed + SECOND : 4 * SECOND;
+  const openAt = async (path: string): Promise<ScreenView | null> => {
+    const there = listLocalFiles([delivery], path);
+    const url = new URL(path + new URL(opened.url).pathname.slice(sitePath.length), opened.url).href;
+    const local = {
+      has: (one: string) => there.has(one) || below.has(one),
+      get: (one: string) => there.get(one) ?? below.get(one),
+    };
+    const seen = await resultOf(() => open({ ...opened, url, local, renderTime }));
+    return hasFailed(seen) || seen.verdict !== 'shown' || seen.isStable === false ? null : seen;
+  };
+  const root = await openAt('/');
+  if (root === null || !showsMore(root, view)) return null;
+  const hint = `set ${routerSetting}: at the root of a host the page shows more than below ${sitePath}`;
+  if (view.verdict === 'not-shown') return { hint, isLost: false };
+  const nowhere = await openAt(sitePath.replace(/[^/]+\/$/, `${NOWHERE}/`));
+  return nowhere !== null && isSame(nowhere, view) ? { hint, isLost: true } : null;
 }
 
-/** Whether two looks show as much; a page that moves may show anything. */
-function isSame(one: ScreenView, other: ScreenView): boolean {
-  if (one.verdict !== other.verdict) return false;
-  if (one.isStable === false || other.isStable === false) return true;
-  return JSON.stringify(one.painted) === JSON.stringify(other.painted);
-}
+const amount = ({ verdict, painted }: ScreenView): number =>
+  verdict === 'shown' ? painted.characters + painted.images + painted.drawings : 0;
+
+const showsMore = (one: ScreenView, other: ScreenView): boolean => amount(one) > amount(other);
+
+const isSame = (one: ScreenView, other: ScreenView): boolean =>
+  one.title === other.title && JSON.stringify(one.painted) === JSON.stringify(other.painted);

@@ -3,6 +3,7 @@ import { DeliveryError } from '../../errors.ts';
 import { SCREEN } from '../../protocol/limits.ts';
 import type { ScreenMode } from '../../request/values.ts';
 import type { Words } from '../../words.ts';
+import type { PlaceProblem } from './compare-root.ts';
 
 /** What a browser's view of a page means for its delivery. */
 export interface ScreenJudgement {
@@ -36,7 +37,7 @@ export function judgeView(view: ScreenView, mode: Exclude<ScreenMode, 'off'>, pa
   const problems = listProblems(view, page);
   if (view.verdict === 'not-shown') {
     const further = problems.filter((line) => !isPartOf(line, reason));
-    return failWith(notShownError([reason, ...further], view));
+    return failWith(notShownError([reason, ...further], view, page));
   }
   const notes = [...problems, ...listRemarks(view)];
   return mode === 'enforce' && problems.length > 0
@@ -74,12 +75,31 @@ const MARKER_HINT = (w: Words) => `correct the page, or set ${w.input('marker')}
 
 function notShownError(
   evidence: readonly string[],
-  { httpCode, hint, isMarkerVisible }: ScreenView,
+  { httpCode, hint, isMarkerVisible, reason, failedRequests }: ScreenView,
+  { origin }: URL,
 ): DeliveryError {
+  const lacking = failedRequests
+    .map((line) => /^404 (\S+)$/.exec(line)?.[1] ?? '')
+    .find((address) => address.startsWith(`${origin}/`) && reason.includes(address));
+  const isWithoutMarker = isMarkerVisible === false && httpCode === 200;
   return new DeliveryError('NOT_SHOWN', `a browser does not show the page: ${evidence.join('; ')}`, {
-    hint: hint || (isMarkerVisible === false && httpCode === 200 ? MARKER_HINT : BLANK_HINT),
+    hint:
+      hint ||
+      (lacking !== undefined ? lackingHint(lacking.slice(origin.length)) : undefined) ||
+      (isWithoutMarker ? MARKER_HINT : BLANK_HINT),
   });
 }
+
+const lackingHint = (path: string) => (w: Words) =>
+  `put what the page asks for into the folder that is delivered, or correct its address: ${path}; ${w.input('screen', 'off')} delivers it without a look`;
+
+/** A page that was built for another place. */
+export const lostPageError = ({ hint }: PlaceProblem): DeliveryError =>
+  new DeliveryError(
+    'NOT_SHOWN',
+    'the page shows in its folder only what it shows at any path for which nothing was built',
+    { hint },
+  );
 
 function faultyPageError(problems: readonly string[]): DeliveryError {
   return new DeliveryError('NOT_SHOWN', `a browser shows the page with errors: ${problems.join('; ')}`, {

@@ -12,16 +12,25 @@ export async function pageToView(
   { marker }: Pick<DeliveryRequest, 'marker'>,
   local?: LocalFiles,
 ): Promise<PageToView> {
-  const isVisible = marker !== undefined && (await canBeSeen(marker, delivery));
-  return { url: url.href, marker: isVisible ? marker : undefined, local, picture: true };
+  const text = await readOwnText(delivery);
+  const isVisible = marker !== undefined && marker.length <= SCREEN.marker && text.has(marker);
+  const isScripted = text.isEmpty;
+  return { url: url.href, marker: isVisible ? marker : undefined, isScripted, local, picture: true };
 }
 
-/** Whether the marker is text that the page shows: it may as well be a comment, or a part of a script. */
-async function canBeSeen(marker: string, { file }: Delivery): Promise<boolean> {
-  if (marker.length > SCREEN.marker) return false;
+/** What a page says by itself, before a script has run. */
+interface OwnText {
+  /** Whether it says nothing. */
+  readonly isEmpty: boolean;
+  /** Whether it shows this text: a marker may as well be in a comment, or a part of a script. */
+  has(text: string): boolean;
+}
+
+async function readOwnText({ file }: Delivery): Promise<OwnText> {
   // Of a link only the marker is known.
-  if (file === null) return !/[<>]/.test(marker);
-  if (!isHtml(file.name) || file.size > SCREEN.markedPage) return false;
-  const { hasVisibleText } = await loadPageRules();
-  return hasVisibleText(decodeText(await readBytes(file)), marker);
+  if (file === null) return { isEmpty: false, has: (text) => !/[<>]/.test(text) };
+  if (!isHtml(file.name) || file.size > SCREEN.markedPage) return { isEmpty: false, has: () => false };
+  const { readVisibleText, hasVisibleText } = await loadPageRules();
+  const html = decodeText(await readBytes(file));
+  return { isEmpty: readVisibleText(html) === '', has: (text) => hasVisibleText(html, text) };
 }

@@ -7,10 +7,10 @@ import type { DeliveryRequest } from '../../request/parse-request.ts';
 import { type ChannelAttempt, type Delivery, isOngoing, runStep, withFailure } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
 import { addPicture } from './add-picture.ts';
-import { findRouterProblem } from './compare-root.ts';
+import { findPlaceProblem } from './compare-root.ts';
 import { describeView, formatShare } from './describe-view.ts';
 import { chooseFirst, findScreenPage, type ScreenChoice } from './find-page.ts';
-import { describeUnseen, judgeView } from './judge-view.ts';
+import { describeUnseen, judgeView, lostPageError } from './judge-view.ts';
 import { dependsOnHost, listLocalFiles } from './local-files.ts';
 import type { PageOpener } from './open-pages.ts';
 import { pageToView } from './page-to-view.ts';
@@ -51,16 +51,15 @@ export async function viewLocalPages(
     const isWanted = found?.served.isServedAsIs === true || withPicture;
     if (found === undefined || !chosen.has(found) || !isWanted) return delivery;
     const { served: page } = found;
-    const view = await open(await pageToView(page.url, delivery, request, local));
+    const opened = await pageToView(page.url, delivery, request, local);
+    const view = await open(opened);
     context.logger.info(`${delivery.subject}: ${describeView(view)}`);
-    const problem = await findRouterProblem(view, delivery, page.url, { request, open });
-    const hint = view.hint || (problem ?? '');
-    const { failure } = judgeView({ ...view, hint }, mode, page.url);
-    const viewed = {
-      ...delivery,
-      localView: page.isServedAsIs ? view : null,
-      notes: failure === null && problem !== null ? [...delivery.notes, problem] : delivery.notes,
-    };
+    const problem = await findPlaceProblem(view, delivery, opened, open);
+    const failure =
+      problem?.isLost === true
+        ? lostPageError(problem)
+        : judgeView({ ...view, hint: view.hint || (problem?.hint ?? '') }, mode, page.url).failure;
+    const viewed = { ...delivery, localView: page.isServedAsIs ? view : null };
     const isJudged = failure !== null && page.isServedAsIs;
     if (isJudged && !(await dependsOnHost(view, page.url, context))) {
       return withFailure(viewed, 'check', failure.withLeftBehind([]));

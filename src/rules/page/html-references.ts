@@ -50,6 +50,7 @@ export interface PageSearch {
 }
 
 interface SearchState {
+  readonly keepsLinks: boolean;
   readonly references: PageReference[];
   readonly importMap: ImportMapEntry[];
   nodes: number;
@@ -83,9 +84,11 @@ interface TextPlace extends Omit<DocumentPlace, 'isXml'> {
  * person follows a link; graded accordingly.
  *
  * @param isXml parse as XHTML, where `/>` closes elements that HTML leaves open
+ * @param keepsLinks whether to keep what only a person follows: a long page has very many of it
  */
-export function searchPage(html: string, isXml = false): PageSearch {
+export function searchPage(html: string, isXml = false, keepsLinks = true): PageSearch {
   const state: SearchState = {
+    keepsLinks,
     references: [],
     importMap: [],
     nodes: 0,
@@ -94,7 +97,7 @@ export function searchPage(html: string, isXml = false): PageSearch {
     generator: '',
   };
   searchDocument(state, html, { firstLine: 1, level: 0, isXml, grade: 'code', isOpaque: false });
-  const { nodes: _, ...search } = state;
+  const { nodes: _, keepsLinks: __, ...search } = state;
   return search;
 }
 
@@ -261,6 +264,7 @@ function addReferences(state: SearchState, found: readonly FoundAddress[], place
   for (const { offset, ...reference } of found) {
     const { address, kind } = reference;
     const grade = laterGrade(place.grade, reference.grade);
+    if (grade === 'link' && !state.keepsLinks) continue;
     const line = getLine(offset);
     if (isExternal(address)) {
       const kept = trimAddress(address, MAX_ADDRESS);

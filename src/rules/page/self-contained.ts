@@ -42,7 +42,7 @@ export async function checkSelfContained(
     return mode === 'off' ? [] : [`${incomplete}, because it is larger than ${LARGEST_PAGE / MEGABYTE} MB`];
   }
   const { searchPage } = await loadPageRules();
-  const search = searchPage(decodeText(await readBytes(file)), isXhtml(name));
+  const search = searchPage(decodeText(await readBytes(file)), isXhtml(name), false);
   const references = resolveImports(search);
   const atStart = references.filter(({ grade }) => isLoaded(grade));
   const later = references.filter(({ grade }) => grade === 'later');

@@ -4,19 +4,11 @@ import { promisify } from 'node:util';
 import { DeliveryError } from '../../errors.ts';
 import { keepRecent } from '../../recent-values.ts';
 import type { LocalFile } from '../inspect.ts';
-import { type BlockText, decodeUtf8, extractAsciiStrings, extractUtf16Strings } from './block-text.ts';
-import { findCustomMatches, findKeyContainer, type SecretMatch } from './custom-rules.ts';
-import { decodeEmbedded } from './embedded.ts';
-import {
-  countNewlineBytes,
-  countNewlines,
-  countNewlinesBefore,
-  type FileBlock,
-  readBlocks,
-} from './file-blocks.ts';
+import { candidateOf, listCandidates, matchRules } from './candidate-text.ts';
+import { findKeyContainer, type SecretMatch } from './custom-rules.ts';
+import { countNewlinesBefore, readBlocks } from './file-blocks.ts';
 import { type FindPresetMatches, loadPresetRules } from './preset-rules.ts';
 import { selectRules } from './rule-keywords.ts';
-import { findTokens } from './token-rules.ts';
 
 /** A secret in a file, described so that it is safe to print. */
 export interface SecretFinding {
@@ -89,7 +81,7 @@ export interface TextSecret {
 export async function findSecretsInText(text: string): Promise<readonly TextSecret[]> {
   const rules = selectRules(Buffer.from(text));
   if (rules.size === 0) return [];
-  const matches = await findMatches(
+  const matches = await matchRules(
     candidateOf({ text, from: 0, to: text.length }, rules),
     await loadPresetRules('.txt'),
   );
@@ -138,7 +130,7 @@ async function* search(
     const plain = new Set<string>();
     for (const candidate of listCandidates(block, file.binary)) {
       findPresetMatches ??= await loadPresetRules(extname(file.name).toLowerCase());
-      for (const match of await findMatches(candidate, findPresetMatches)) {
+      for (const match of await matchRules(candidate, findPresetMatches)) {
         // Beside what is encoded, a word may have a secret as it is. Each secret belongs to one block.
         if (!candidate.isInRange(match) || (candidate.isEmbedded && plain.has(match.secret))) continue;
         if (!candidate.isEmbedded) plain.add(match.secret);
@@ -152,76 +144,6 @@ async function* search(
     }
   }
 }
-
-/** A text, and the rules that may find a secret in it. */
-interface CandidateText {
-  readonly text: string;
-  readonly rules: ReadonlySet<string>;
-  readonly isEmbedded: boolean;
-  /** Whether a match begins in the range of the block. */
-  readonly isInRange: (match: SecretMatch) => boolean;
-  /** Line breaks between the start of the block and a secret. */
-  readonly countLines: (match: SecretMatch) => number;
-}
-
-/** The texts of a block in which a rule may find something; all others are not even made. */
-function* listCandidates(block: FileBlock, binary: boolean): Generator<CandidateText, void, undefined> {
-  const rules = selectRules(block.bytes);
-  if (rules.size > 0) yield candidateOf(binary ? extractAsciiStrings(block) : decodeUtf8(block), rules);
-  if (binary) {
-    const wide = extractUtf16Strings(block);
-    const wideRules = selectRules(Buffer.from(wide.text, 'latin1'));
-    if (wideRules.size > 0) yield candidateOf(wide, wideRules);
-  }
-  for (const { bytes, positionOf } of decodeEmbedded(block.bytes)) {
-    const partRules = selectRules(bytes);
-    if (partRules.size === 0) continue;
-    yield {
-      // Each byte becomes one character, so that positions stay the same.
-      text: bytes.toString('latin1'),
-      rules: partRules,
-      isEmbedded: true,
-      isInRange({ from }) {
-        const position = positionOf(from);
-        return position >= block.from && position < block.to;
-      },
-      countLines: ({ from }) => countNewlineBytes(block.bytes, 0, positionOf(from)),
-    };
-  }
-}
-
-const candidateOf = ({ text, from, to }: BlockText, rules: ReadonlySet<string>): CandidateText => ({
-  text,
-  rules,
-  isEmbedded: false,
-  isInRange: (match) => match.from >= from && match.from < to,
-  countLines: ({ at }) => countNewlines(text, at),
-});
-
-/** The matches in a text in their order, each secret under one rule. */
-async function findMatches(
-  { text, rules }: CandidateText,
-  findPresetMatches: FindPresetMatches,
-): Promise<SecretMatch[]> {
-  const distinct: SecretMatch[] = [];
-  for (const match of [
-    ...(await findPresetMatches(text, rules)),
-    ...findCustomMatches(text, rules),
-    ...findTokens(text, rules),
-  ]) {
-    if (!distinct.some((known) => overlaps(match, known))) distinct.push(match);
-  }
-  return distinct.sort((one, other) => one.at - other.at);
-}
-
-/** Whether two rules found the same secret. A match of the whole file does not hide the others. */
-function overlaps(match: SecretMatch, known: SecretMatch): boolean {
-  if (known.rule === WHOLE_FILE_RULE) return false;
-  return match.at < known.at + known.secret.length && known.at < match.at + match.secret.length;
-}
-
-/** The rule of the preset whose secret is the whole file: the key file of a service account. */
-const WHOLE_FILE_RULE = 'gcp';
 
 async function* readPieces(file: SearchedFile, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
   for await (const piece of file.pieces()) {

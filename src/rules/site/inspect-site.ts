@@ -31,7 +31,7 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
     notes: new FindingCollector(),
     generator: '',
     hasRightBase: false,
-    router: { isFound: false, isTold: false },
+    hasScript: false,
     topFolders: new Set(
       [...files.keys()].filter((path) => path.includes('/')).map((path) => path.replace(/\/.*/s, '')),
     ),
@@ -50,7 +50,7 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
     refusals: state.refusals.list().map(nameBase),
     notes: state.notes.list().map(nameBase),
     hasAbsolute: state.hasRightBase,
-    routerSetting: describeRouter(state.router, generator, options.sitePath),
+    routerSetting: describeRouter(state.hasScript, generator, options.sitePath),
   };
 }
 

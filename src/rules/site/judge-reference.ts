@@ -3,7 +3,6 @@ import { formatAddress, isLoaded, type ReferenceGrade, trimAddress } from '../pa
 import { isHtml } from '../page/page-file.ts';
 import type { FindingCollector, FoundPlace } from './findings.ts';
 import type { NearNames } from './near-names.ts';
-import type { RouterEvidence } from './routers.ts';
 import { decodePath, findServed } from './serving.ts';
 import type { AddressResolver, SiteTarget } from './site-address.ts';
 import type { SiteFiles, SiteOptions } from './site-files.ts';
@@ -33,7 +32,8 @@ export interface SiteState {
   generator: string;
   /** Whether an absolute address of a page leads into the folder. */
   hasRightBase: boolean;
-  readonly router: RouterEvidence;
+  /** Whether a page that is opened has a script. */
+  hasScript: boolean;
   /** The names of the folders at the top. */
   readonly topFolders: ReadonlySet<string>;
 }

@@ -12,7 +12,6 @@ import { decodeText, isHtml, isXhtml, LARGEST_PAGE, readBytes } from '../page/pa
 import { describeMisread, findMisreadText, MISREAD_HINT } from '../text-encoding.ts';
 import { judgeBareImport, judgeReference, type SiteReference, type SiteState } from './judge-reference.ts';
 import { type FileReference, readFileReferences, type TextKind } from './read-references.ts';
-import { noteRouter } from './routers.ts';
 
 /** The largest part of a script or style sheet that is searched, in bytes. */
 const LARGEST_TEXT = 8_388_608;
@@ -144,7 +143,7 @@ function judgeEncoding({ files, refusals, notes }: SiteState, visit: FileVisit, 
 function searchSitePage(state: SiteState, queue: SearchQueue, visit: FileVisit, text: string): void {
   const { path } = visit;
   const url = state.resolver.toUrl(path);
-  if (isLoaded(visit.grade)) noteRouter(state.router, text, state.options.sitePath);
+  if (isLoaded(visit.grade)) state.hasScript ||= /<script\b/i.test(text);
   const search = searchPage(text, isXhtml(path) || /\.svg$/i.test(path));
   if (!search.complete) addIncomplete(state, path, 'is nested too deeply or has too many elements');
   state.generator ||= search.generator;
@@ -164,7 +163,6 @@ function searchText(
   { text, kind }: { readonly text: string; readonly kind: TextKind },
 ): void {
   const url = state.resolver.toUrl(visit.path);
-  if (isLoaded(visit.grade)) noteRouter(state.router, text, state.options.sitePath);
   for (const reference of readFileReferences(text, kind)) {
     followReference(state, queue, visit, { ...reference, base: url });
   }

@@ -68,6 +68,6 @@ export interface SiteInspection {
   readonly notes: readonly SiteFinding[];
   /** Whether a page uses absolute addresses that lead into the folder, so that it works at this place only. */
   readonly hasAbsolute: boolean;
-  /** What to set if a script that may have a router is not told the folder's path; `null` where there is none. */
+  /** What to set if a page was built for another place; `null` where none has a script. */
   readonly routerSetting: string | null;
 }

@@ -1,0 +1,86 @@
+import { DeliveryError } from '../errors.ts';
+import { SECOND, TEXT, VERIFY_DEADLINE } from '../protocol/limits.ts';
+import type { Text } from '../words.ts';
+
+/** @throws {DeliveryError} `BAD_INPUT`, always. */
+export const refuseInput = (message: Text, hint: Text): never => {
+  throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
+};
+
+/** Makes a value of a text. @param name the input, for the message of a refusal */
+export type Parse<Value> = (text: string, name: string) => Value;
+
+/** What inputs of one kind have in common. */
+export interface InputKind<Value> {
+  /** Used when the user sets nothing; the runner resolves an expression. */
+  readonly default: string;
+  /** What a value is in JSON. */
+  readonly json: 'string' | 'number' | 'boolean';
+  readonly parse: Parse<Value>;
+}
+
+/** A boolean as YAML 1.2 writes it. */
+export function parseBoolean(text: string, name: string): boolean {
+  if (/^(true|True|TRUE)$/.test(text.trim())) return true;
+  if (/^(false|False|FALSE)$/.test(text.trim())) return false;
+  return refuseInput(
+    (w) => `${w.subject(name)} is neither true nor false`,
+    (w) => `set ${w.input(name, 'true')} or ${w.input(name, 'false')}`,
+  );
+}
+
+/** Switches that are on, or off, unless the user says otherwise. */
+export const ON: InputKind<boolean> = { default: 'true', json: 'boolean', parse: parseBoolean };
+export const OFF: InputKind<boolean> = { ...ON, default: 'false' };
+
+/** A text that has a value without the user's help. */
+export const required = <Value>(usual: string, parse: Parse<Value>): InputKind<Value> => ({
+  default: usual,
+  json: 'string',
+  parse,
+});
+
+/** Nothing is a value, too. */
+export const optional = <Value>(
+  parse: Parse<Value>,
+  json: InputKind<Value>['json'] = 'string',
+): InputKind<Value | undefined> => ({
+  default: '',
+  json,
+  parse: (text, name) => (text === '' ? undefined : parse(text, name)),
+});
+
+/** One of several words, the usual one first. */
+export const oneOf = <Word extends string>(...words: readonly [Word, ...Word[]]): InputKind<Word> =>
+  required(
+    words[0],
+    (text, name) =>
+      words.find((word) => word === text.trim().toLowerCase()) ??
+      refuseInput((w) => `${w.subject(name)} is not one of ${words.join(', ')}`, 'choose one of them'),
+  );
+
+/**
+ * A duration, written in seconds, at most the protocol's limit.
+ *
+ * @param usual milliseconds, like the value
+ */
+export const seconds = (least: number, usual: number): InputKind<number> => ({
+  default: `${usual / SECOND}`,
+  json: 'number',
+  parse(text, name) {
+    const ms = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) * SECOND : Number.NaN;
+    if (ms >= least && ms <= VERIFY_DEADLINE) return ms;
+    const range = `between ${least / SECOND} and the protocol's ceiling of ${VERIFY_DEADLINE / SECOND}`;
+    return refuseInput(
+      (w) => `${w.subject(name)} is ${oneLine(text) || 'empty'}, not a number of seconds ${range}`,
+      (w) => `set ${w.input(name, `${usual / SECOND}`)}`,
+    );
+  },
+});
+
+/** Text as one short line of a message. */
+export const oneLine = (text: string): string =>
+  text
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, TEXT.message);
