@@ -314,11 +314,7 @@ describe('the UNKNOWN line', () => {
       { main: attemptWith(unproven) },
       'whether the address will show the file later; it is placed (commit c0ffee; branch main, path page.html)',
     ],
-    [
-      'nothing placed',
-      { main: attemptWith(unplaced) },
-      'everything after the failed step; nothing was published',
-    ],
+    ['nothing placed', { main: attemptWith(unplaced) }, 'nothing was published'],
     [
       'a duplicate that is not proven',
       { duplicates: [attemptWith({ ...unproven, plan: planWith({ channel: 'K3' }) })] },
@@ -327,22 +323,22 @@ describe('the UNKNOWN line', () => {
     [
       'no network, and where the file stays',
       { main: attemptWith({ ...unplaced, failure: failing('NO_NETWORK') }) },
-      'everything after the failed step; nothing was published; the file itself is still at out/page.html, sha256 f00d',
+      'nothing was published; the file itself is still at out/page.html, sha256 f00d',
     ],
     [
       'no network before a channel was reached',
       { main: null, failure: failing('NO_NETWORK') },
-      'everything after the failed step; nothing was published; the file itself is still at out/page.html, sha256 f00d',
+      'nothing was published; the file itself is still at out/page.html, sha256 f00d',
     ],
     [
       'no network and no file',
       { main: null, file: null, failure: failing('NO_NETWORK') },
-      'everything after the failed step; nothing was published',
+      'nothing was published',
     ],
     [
       'a refusal before anything was written',
       { main: attemptWith({ ...unplaced, failure: failing('NOT_OURS').withLeftBehind([]) }) },
-      'everything after the failed step; nothing was published',
+      'nothing was published',
     ],
     [
       'an empty release that was created',
@@ -352,7 +348,7 @@ describe('the UNKNOWN line', () => {
           failure: failing('FORBIDDEN_BY_RULE', 422).withLeftBehind(['the release files-1']),
         }),
       },
-      'everything after the failed step; left behind: the release files-1',
+      'left behind: the release files-1',
     ],
     [
       'a link that was only verified',
@@ -362,7 +358,7 @@ describe('the UNKNOWN line', () => {
     [
       'a write that a renamed repository has redirected',
       { main: attemptWith({ ...unplaced, failure: failing('NOT_FOUND', 307) }) },
-      'everything after the failed step; nothing was published',
+      'nothing was published',
     ],
     [
       'an upload after which the host names another page',

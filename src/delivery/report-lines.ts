@@ -200,7 +200,7 @@ export function listUnknown(delivery: Delivery, ready: boolean): string[] {
   return unknown;
 }
 
-const NOTHING_PUBLISHED = 'everything after the failed step; nothing was published';
+const NOTHING_PUBLISHED = 'nothing was published';
 const UNEXPECTED_END = 'whether it was published: the delivery ended by an error that nothing expected';
 
 /** Whether the delivery broke off by a mistake of ours: how far it was is not known then. */
@@ -222,9 +222,7 @@ function describeLeftBehind(delivery: Delivery): string {
     return `whether a part of the file has arrived (${destination})`;
   }
   const left = failure?.leftBehind ?? [];
-  return left.length === 0
-    ? NOTHING_PUBLISHED
-    : `everything after the failed step; left behind: ${left.join(', ')}`;
+  return left.length === 0 ? NOTHING_PUBLISHED : `left behind: ${left.join(', ')}`;
 }
 
 /** The request must be sent to another address; after 302 and 303 it may have been carried out. */

@@ -31,10 +31,18 @@ const AUTHORIZATION = z
  */
 export function createInputSchema(tool: ToolName, fixed: Readonly<Partial<RawInputs>>) {
   const names = listInputs(tool, fixed);
-  const shape = Object.fromEntries(names.map((name) => [name, createArgument(name).optional()]));
+  // Without the link there is nothing to verify.
+  const isNeeded = (name: InputName): boolean => tool === 'verify' && name === 'url';
+  const shape = Object.fromEntries(
+    names.map((name) => [name, isNeeded(name) ? createArgument(name) : createArgument(name).optional()]),
+  );
   const asksPerson = TOOLS[tool].asksPerson && !Object.hasOwn(fixed, 'token');
   if (asksPerson) shape.authorization = AUTHORIZATION.optional();
-  return z.strictObject(shape);
+  const known = Object.keys(shape).join(', ');
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? `${issue.keys.join(', ')}: the arguments are ${known}` : undefined,
+  });
 }
 
 /** The inputs that are arguments of a tool of this server. */
@@ -46,8 +54,9 @@ export function listInputs(tool: ToolName, fixed: Readonly<Partial<RawInputs>>):
 }
 
 function createArgument(name: InputName) {
-  const { default: usual, description, inTool, json }: InputDefinition = INPUTS[name];
-  const text = z.string().max(name === 'content' ? MCP.content : MCP.argument);
+  const { default: usual, description, inTool, json, values }: InputDefinition = INPUTS[name];
+  const text =
+    values === undefined ? z.string().max(name === 'content' ? MCP.content : MCP.argument) : z.enum(values);
   const about = inTool ?? description;
   const isShown = usual !== '' && !usual.startsWith('${{');
   return { boolean: z.boolean(), number: z.number(), string: text }[json].describe(

@@ -16,6 +16,8 @@ export interface InputKind<Value> {
   readonly default: string;
   /** What a value is in JSON. */
   readonly json: 'string' | 'number' | 'boolean';
+  /** All values that there are, where they can be listed. */
+  readonly values?: readonly [string, ...string[]];
   readonly parse: Parse<Value>;
 }
 
@@ -51,13 +53,14 @@ export const optional = <Value>(
 });
 
 /** One of several words, the usual one first. */
-export const oneOf = <Word extends string>(...words: readonly [Word, ...Word[]]): InputKind<Word> =>
-  required(
-    words[0],
-    (text, name) =>
-      words.find((word) => word === text.trim().toLowerCase()) ??
-      refuseInput((w) => `${w.subject(name)} is not one of ${words.join(', ')}`, 'choose one of them'),
-  );
+export const oneOf = <Word extends string>(...values: readonly [Word, ...Word[]]): InputKind<Word> => ({
+  default: values[0],
+  json: 'string',
+  values,
+  parse: (text, name) =>
+    values.find((word) => word === text.trim().toLowerCase()) ??
+    refuseInput((w) => `${w.subject(name)} is not one of ${values.join(', ')}`, 'choose one of them'),
+});
 
 /**
  * A duration, written in seconds, at most the protocol's limit.
