@@ -50,7 +50,7 @@ describe('judge of a text that is only an error', () => {
     const judgeData = (
       more: Partial<PageSight>,
       context: object,
-      ownData = { missing: '/api.json', found: 0 },
+      ownData = { missing: '404 /api.json', found: 0 },
     ) =>
       judge(
         { ...sight, text: 'Failed to load', isMarkerVisible: null, ...more },
@@ -64,7 +64,9 @@ describe('judge of a text that is only an error', () => {
     });
     expect(judgeData(text, {}).verdict).toBe('shown');
     expect(judgeData(text, { isScripted: true }, { missing: '', found: 0 }).verdict).toBe('shown');
-    expect(judgeData(text, { isScripted: true }, { missing: '/api.json', found: 1 }).verdict).toBe('shown');
+    expect(judgeData(text, { isScripted: true }, { missing: '404 /api.json', found: 1 }).verdict).toBe(
+      'shown',
+    );
     expect(judgeData({ ...text, isMarkerVisible: true }, { isScripted: true }).verdict).toBe('shown');
     expect(judgeData(text, { isScripted: true, isErrorPage: true }).verdict).toBe('shown');
     const painted = { characters: 201, images: 0, drawings: 0 };

@@ -60,6 +60,10 @@ describe('main', () => {
       "a link alone can't be proven; set `--marker` to a text that it shows, or `--file` to its content\n",
     ],
     [['mcp', '--timeout', 'soon'], /^`--timeout` is soon, .*; set `--timeout 240`\n$/],
+    [
+      ['mcp', '--picture', '--screen', 'off'],
+      /^a picture of the page needs a browser; set `--screen auto`, or leave `--picture` out\n$/,
+    ],
   ])('with %j says what to change in the flags of the command', async (args, error) => {
     await expect(main(args, {})).resolves.toBe(EXIT.wrongUsage);
     expect(output).toEqual({

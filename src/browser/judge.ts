@@ -85,7 +85,7 @@ function describeOtherContent(sight: PageSight, events: PageEvents, context: Pag
     return `the page shows an error: ${toPlainLine(text, 160)}${own === '' ? '' : `: ${own}`}`;
   }
   if (isHtml && isWithoutData(sight, events, context)) {
-    return `the page shows only "${toPlainLine(text, 160)}": 404 ${toPlainLine(events.ownData.missing, 160)}`;
+    return `the page shows only "${toPlainLine(text, 160)}": ${toPlainLine(events.ownData.missing, 160)}`;
   }
   // A picture that moves is what was delivered.
   if (!isHtml || !isSmall) return '';

@@ -38,7 +38,7 @@ export class PageEvents {
   /** Of the last document; `null` before it arrived. */
   httpCode: number | null = null;
   contentType = '';
-  /** What scripts asked their own host for as data: the first address that it lacks, and how many it had. */
+  /** What scripts asked their own host for as data: the first failure, such as `404 https://…`, and how many it had. */
   readonly ownData = { missing: '', found: 0 };
   navigations = 0;
   dialogs = 0;
@@ -98,7 +98,7 @@ export class PageEvents {
       const isMissing = response.status() >= 400;
       if (isMissing) this.#fail(request, String(response.status()), false);
       if (!/^(?:fetch|xhr)$/.test(request.resourceType()) || !this.#isOwn(request.url())) return;
-      if (isMissing) this.ownData.missing ||= request.url();
+      if (isMissing) this.ownData.missing ||= `${response.status()} ${request.url()}`;
       else this.ownData.found += 1;
     });
   }

@@ -8,7 +8,8 @@ import { CLEANUP_TIME } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { createRedactor } from '../redact.ts';
 import { commandFace } from '../request/faces.ts';
-import { completeInputs, parseInputs } from '../request/inputs.ts';
+import { completeInputs } from '../request/inputs.ts';
+import { refuseBrokenSettings } from '../request/parse-request.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { toolContract } from '../request/tool-contract.ts';
 import { systemClock } from '../system.ts';
@@ -62,7 +63,7 @@ async function serveMcpClient(
   const given = completeInputs(command.flags, env);
   await refuseAsUsage(async () => {
     await refuseSecretInputs(given, credentials.secrets, logger);
-    parseInputs(given);
+    refuseBrokenSettings(given);
   });
   const { startServer } = await import(/* webpackIgnore: true */ './mcp.js');
   const settings = { ...credentials, root: command.root, fixed: command.flags, env, signal };

@@ -1,5 +1,5 @@
 import type { Channel, ChannelAction, ChannelMap } from '../channels/channel.ts';
-import { DeliveryError, hasFailed, type Result } from '../errors.ts';
+import { DeliveryError, hasFailed, type Result, toDeliveryError } from '../errors.ts';
 import type { RepositoryQuery } from '../github/api/repository.ts';
 import type { Ports } from '../ports.ts';
 import type { ChannelKey } from '../protocol/words.ts';
@@ -13,7 +13,6 @@ import {
   channelsUsed,
   type Delivery,
   findAbsent,
-  inStep,
   isOngoing,
   newAttempt,
   runStep,
@@ -38,9 +37,13 @@ export async function authorize(
   { openRepository, logger }: DeliveryContext,
 ): Promise<OpenRepository> {
   logger.startSection('Authorize');
-  const opened = await inStep('authorize', () => openRepository(query));
-  for (const line of describeRepository(opened.repository)) logger.info(line);
-  return opened;
+  try {
+    const opened = await openRepository(query);
+    for (const line of describeRepository(opened.repository)) logger.info(line);
+    return opened;
+  } catch (thrown) {
+    throw toDeliveryError(thrown).withStep('authorize');
+  }
 }
 
 /** Lets every channel plan what it is to do, before any of them writes. */

@@ -8,6 +8,7 @@ import {
   ANY_RULES,
   DELIVERY_RULES,
   type GivenInputs,
+  type InputRule,
   refuseAddresses,
   refuseTwoInstances,
   WITHDRAWAL_RULES,
@@ -144,9 +145,17 @@ function refuseBrokenRules(given: GivenInputs): void {
     ...(operation === 'withdraw' ? WITHDRAWAL_RULES : DELIVERY_RULES),
   ];
   refuseTwoInstances(given);
+  refuseFirst(rules, given);
+}
+
+function refuseFirst(rules: readonly InputRule[], given: GivenInputs): void {
   const [, problem = '', hint = ''] = rules.find(([isBroken]) => isBroken(given)) ?? [];
   if (problem !== '') refuseInput((w) => (typeof problem === 'string' ? problem : problem(w, given)), hint);
 }
+
+/** Refuses inputs that are to hold for several calls, whatever these deliver. @throws {DeliveryError} `BAD_INPUT` */
+export const refuseBrokenSettings = (raw: RawInputs): void =>
+  refuseFirst(ANY_RULES, { ...parseInputs(raw), raw, fileLines: [], hasContent: false });
 
 const isSameName = (one: string | null, other: string): boolean =>
   one?.toLowerCase() === other.trim().toLowerCase();

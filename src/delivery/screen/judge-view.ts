@@ -79,7 +79,7 @@ function notShownError(
   { origin }: URL,
 ): DeliveryError {
   const lacking = failedRequests
-    .map((line) => /^404 (\S+)$/.exec(line)?.[1] ?? '')
+    .map((line) => /^4\d\d (\S+)$/.exec(line)?.[1] ?? '')
     .find((address) => address.startsWith(`${origin}/`) && reason.includes(address));
   const isWithoutMarker = isMarkerVisible === false && httpCode === 200;
   return new DeliveryError('NOT_SHOWN', `a browser does not show the page: ${evidence.join('; ')}`, {
