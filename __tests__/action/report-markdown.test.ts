@@ -16,7 +16,7 @@ import type { SiteChanges } from '../../src/channels/site-changes.ts';
 import { refusalReport } from '../../src/delivery/compose-report.ts';
 import { LINK_SUBJECT } from '../../src/delivery/delivery.ts';
 import type { Report } from '../../src/delivery/report.ts';
-import type { PictureReport } from '../../src/delivery/screen/picture-report.ts';
+import type { PictureReport } from '../../src/delivery/screen/add-picture.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { COMMENTS, MEGABYTE, SITE, SUMMARY } from '../../src/protocol/limits.ts';
 import { GATE_TITLES, GATES, REPORT_LINES } from '../../src/protocol/words.ts';

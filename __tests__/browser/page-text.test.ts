@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isOnlyWaiting, toPlainLine } from '../../src/browser/page-text.ts';
+import { isOnlyWaiting, toPlainLine } from '../../src/browser/error-text.ts';
 
 describe('isOnlyWaiting', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { PNG } from 'pngjs';
-import { comparePictures, DESKTOP } from '../../src/browser/picture.ts';
+import { comparePictures, DESKTOP } from '../../src/browser/pixels.ts';
 import { SCREEN } from '../../src/protocol/limits.ts';
 
 const paint = (width: number, height: number, fill: (data: Buffer) => void): Buffer => {

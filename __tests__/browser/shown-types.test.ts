@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'puppeteer-core';
-import { getTypeDisplay } from '../../src/rules/browser-display.ts';
+import { getTypeDisplay } from '../../src/rules/media-type.ts';
 import { chromiumPath } from '../support/chromium.ts';
 
 /** What hosts say of files, and next to it what looks alike to a pattern. PDF is left out: this build has no viewer. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCommand } from '../../src/cli/args.ts';
-import { isValueless } from '../../src/cli/flag-rules.ts';
-import { UsageError } from '../../src/cli/usage-error.ts';
+import { isValueless, UsageError } from '../../src/cli/flag-rules.ts';
 import { FLAGS, flagsOf, isSwitch } from '../../src/request/commands.ts';
 import { INPUTS } from '../../src/request/inputs.ts';
 

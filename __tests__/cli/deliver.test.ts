@@ -8,7 +8,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { parseCommand } from '../../src/cli/args.ts';
 import { deliverAll } from '../../src/cli/deliver.ts';
-import { UsageError } from '../../src/cli/usage-error.ts';
+import { UsageError } from '../../src/cli/flag-rules.ts';
 import type { Report, ReportDocument } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { commandFace } from '../../src/request/faces.ts';

@@ -4,7 +4,7 @@ import type { RepositoryContext } from '../../src/github/api/repository.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import type { RunContext } from '../../src/request/parse-request.ts';
-import { getBrowserDisplay } from '../../src/rules/browser-display.ts';
+import { getBrowserDisplay } from '../../src/rules/media-type.ts';
 import { repositoryContextWith } from '../channels/repository-context.ts';
 import { requestWith } from './builders.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createCallLogger } from '../../src/mcp/call-log.ts';
+import { createCallLogger } from '../../src/mcp/call-queue.ts';
 import { PROGRESS_INTERVAL } from '../../src/protocol/limits.ts';
 import { createRedactor } from '../../src/redact.ts';
 import { captureOutput } from '../cli/terminals.ts';

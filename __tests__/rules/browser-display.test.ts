@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type BrowserDisplay, getBrowserDisplay } from '../../src/rules/browser-display.ts';
-import { getContentType } from '../../src/rules/media-type.ts';
+import { type BrowserDisplay, getBrowserDisplay, getContentType } from '../../src/rules/media-type.ts';
 
 const NAMES: readonly (readonly [BrowserDisplay, readonly string[]])[] = [
   ['page', ['a.html', 'a.HTM', 'a.shtml', 'a.xhtml', 'a.xht', 'index.html/b.html']],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isReadAsWritten } from '../../src/rules/page-encoding.ts';
+import { isReadAsWritten } from '../../src/rules/text-encoding.ts';
 
 const latin1 = (text: string, encoding: BufferEncoding = 'utf8'): string =>
   Buffer.from(text, encoding).toString('latin1');

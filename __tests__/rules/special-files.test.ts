@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { refuseSpecialFile } from '../../src/rules/special-files.ts';
+import { refuseSpecialFile } from '../../src/rules/jekyll.ts';
 
 describe('refuseSpecialFile', () => {
   test.each([

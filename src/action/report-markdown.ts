@@ -1,6 +1,6 @@
 import { formatChangeCounts } from '../channels/site-changes.ts';
 import { getDeliveryResult, nameSubject, type Report, type SiteReport } from '../delivery/report.ts';
-import { formatShare } from '../delivery/screen/describe-view.ts';
+import { formatShare } from '../delivery/screen/screen-report.ts';
 import { countFiles, shorten } from '../plain-text.ts';
 import { MEGABYTE, SECOND } from '../protocol/limits.ts';
 import {

@@ -1,2 +1,2 @@
-export { comparePictures } from './picture.ts';
+export { comparePictures } from './pixels.ts';
 export { createScreenViewer, type ScreenViewerOptions } from './screen-viewer.ts';

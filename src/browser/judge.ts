@@ -1,6 +1,5 @@
-import { isOnlyError, isOwnNotFound } from './error-text.ts';
+import { isErrorScreen, isOnlyError, isOnlyWaiting, isOwnNotFound, toPlainLine } from './error-text.ts';
 import type { PageEvents } from './page-events.ts';
-import { isErrorScreen, isOnlyWaiting, toPlainLine } from './page-text.ts';
 import type { ScreenVerdict } from './screen-view.ts';
 import type { PageSight } from './view-page.ts';
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { HttpResponse } from '../ports.ts';
-import { decodePath, findServed } from '../rules/site/serving.ts';
+import { decodePath, findServed } from '../rules/site/site-address.ts';
 import type { LocalFiles, UnpublishedFile } from './screen-view.ts';
 
 /** What a host answers for a path. */

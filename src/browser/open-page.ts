@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, CDPSession, Page } from 'puppeteer-core';
 import { type AnswerPorts, answerRequests, type RequestAnswers } from './answer-requests.ts';
 import { PageEvents } from './page-events.ts';
-import { DESKTOP } from './picture.ts';
+import { DESKTOP } from './pixels.ts';
 import type { PageToView } from './screen-view.ts';
 
 /** A blank page in a context of its own, ready to be sent to its address. */

@@ -1,5 +1,5 @@
 import type { HTTPRequest, Page } from 'puppeteer-core';
-import { toPlainLine } from './page-text.ts';
+import { toPlainLine } from './error-text.ts';
 
 /** Entries of each list; the others are only counted. */
 const MOST_LISTED = 10;

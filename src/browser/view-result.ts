@@ -1,8 +1,8 @@
 import { BrowserLaunchError } from './browser-process.ts';
+import { toPlainLine } from './error-text.ts';
 import type { PageJudgment } from './judge.ts';
 import { createUncheckedView } from './lazy-viewer.ts';
 import type { OpenPage } from './open-page.ts';
-import { toPlainLine } from './page-text.ts';
 import type { PageToView, ScreenView } from './screen-view.ts';
 import type { PageSight } from './view-page.ts';
 

@@ -4,7 +4,7 @@ import { SECOND } from '../protocol/limits.ts';
 import { isErrorPageName } from './error-text.ts';
 import { judge, judgeNavigationError, type PageContext } from './judge.ts';
 import type { OpenPage } from './open-page.ts';
-import { DESKTOP } from './picture.ts';
+import { DESKTOP } from './pixels.ts';
 import type { PageToView } from './screen-view.ts';
 import { evaluateApart, lookAtPage, type PageAccess, type PageSight } from './view-page.ts';
 import { createView, describeSight, notCheckedView, type SeenPage } from './view-result.ts';

@@ -2,8 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { TOOL } from '../protocol/words.ts';
 import { ALL_FLAGS, CLI_COMMANDS, type CommandName, FLAGS } from '../request/commands.ts';
 import { INPUTS, type InputName } from '../request/inputs.ts';
-import { findCommandName, refuseWrongFlags } from './flag-rules.ts';
-import { findClosestName, UsageError } from './usage-error.ts';
+import { findClosestName, findCommandName, refuseWrongFlags, UsageError } from './flag-rules.ts';
 
 /** A parsed command line. */
 export interface CliCommand {

@@ -10,6 +10,7 @@ import { commandFace } from '../request/faces.ts';
 import { refuseAddresses } from '../request/input-rules.ts';
 import { findRepository } from '../request/source-repository.ts';
 import type { CliCommand } from './args.ts';
+import { refuseAsUsage, UsageError } from './flag-rules.ts';
 import { printReports } from './print-reports.ts';
 import {
   type CommandCredentials,
@@ -19,7 +20,6 @@ import {
   readsStandardInput,
 } from './request.ts';
 import { progressLogger, quietLogger, type Terminal } from './terminal.ts';
-import { refuseAsUsage, UsageError } from './usage-error.ts';
 
 /**
  * Delivers, checks or withdraws files, or verifies a link, and prints the reports.

@@ -16,11 +16,10 @@ import { systemClock } from '../system.ts';
 import { type Face, say } from '../words.ts';
 import { type CliCommand, parseCommand } from './args.ts';
 import { deliverAll } from './deliver.ts';
-import { findCommandName } from './flag-rules.ts';
+import { findCommandName, refuseAsUsage, UsageError } from './flag-rules.ts';
 import { readAndMaskCredentials } from './request.ts';
 import { createTerminal, quietLogger, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
-import { refuseAsUsage, UsageError } from './usage-error.ts';
 
 /** Exit codes. */
 export const EXIT = { ready: 0, notReady: 1, wrongUsage: 2 } as const;

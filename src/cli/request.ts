@@ -4,7 +4,7 @@ import type { InputName } from '../request/inputs.ts';
 import { createLocalRequest, type DeliveryRequest } from '../request/parse-request.ts';
 import type { SourceRepository } from '../request/source-repository.ts';
 import { type CliCommand, STANDARD_INPUT } from './args.ts';
-import { refuseAsUsage, UsageError } from './usage-error.ts';
+import { refuseAsUsage, UsageError } from './flag-rules.ts';
 
 /** The credentials that a command may use. */
 export interface CommandCredentials {

@@ -3,7 +3,7 @@ import type { RepositoryContext, RepositoryQuery } from '../github/api/repositor
 import { MAX_FILE_SIZE, MEGABYTE, SIZE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import type { BrowserDisplay } from '../rules/browser-display.ts';
+import type { BrowserDisplay } from '../rules/media-type.ts';
 import type { Words } from '../words.ts';
 
 /** The channels of a delivery, and why the main one was chosen. */

@@ -16,7 +16,7 @@ import {
   type SiteReport,
 } from './report.ts';
 import { composeLines, describeProof, duplicateAttempts, listUnknown, mainPlan } from './report-lines.ts';
-import { reportPicture } from './screen/picture-report.ts';
+import { reportPicture } from './screen/add-picture.ts';
 import { reportScreen } from './screen/screen-report.ts';
 
 /** Composes the report, in the words of an interface. It contains the URL only when every gate is passed. */

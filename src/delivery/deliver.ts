@@ -2,7 +2,7 @@ import { DeliveryError } from '../errors.ts';
 import type { RepositoryContext } from '../github/api/repository.ts';
 import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { getBrowserDisplay } from '../rules/browser-display.ts';
+import { getBrowserDisplay } from '../rules/media-type.ts';
 import { checkPages, closeFiles, openFiles } from './check-file.ts';
 import { chooseChannels, isWanted, queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';

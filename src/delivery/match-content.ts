@@ -3,11 +3,11 @@ import type { DeliveryError } from '../errors.ts';
 import type { FetchedContent } from '../http/fetch-back.ts';
 import { isAbsence } from '../http/response.ts';
 import { MEGABYTE, PARTIAL_PROBE } from '../protocol/limits.ts';
-import { isPartOfAddress } from '../rules/address-echo.ts';
+import { isPartOfAddress } from '../rules/external-address.ts';
 import type { ContentFingerprint } from '../rules/fingerprint.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
-import { decodePage } from '../rules/page-encoding.ts';
+import { decodePage } from '../rules/text-encoding.ts';
 
 /**
  * How a body relates to the file. The first four prove it by themselves: `extended` is a link's page with everything of

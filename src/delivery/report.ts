@@ -12,7 +12,7 @@ import {
 } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
 import { LINK_SUBJECT } from './delivery.ts';
-import type { PictureReport } from './screen/picture-report.ts';
+import type { PictureReport } from './screen/add-picture.ts';
 import type { ScreenReport } from './screen/screen-report.ts';
 
 /** A gate with its evidence, or with what is missing. */

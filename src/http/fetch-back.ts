@@ -3,7 +3,7 @@ import { DeliveryError } from '../errors.ts';
 import type { HttpResponse, Progress, SendHttp } from '../ports.ts';
 import { MAX_FETCHED_BODY, TEXT } from '../protocol/limits.ts';
 import { type ContentFingerprint, createOccurrenceCounter, fingerprintBytes } from '../rules/fingerprint.ts';
-import { isReadAsWritten } from '../rules/page-encoding.ts';
+import { isReadAsWritten } from '../rules/text-encoding.ts';
 import { connectionError } from './client.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
 import {

@@ -1,6 +1,6 @@
 import { serverUrlOf } from '../github/hosts.ts';
 import type { ChannelKey } from '../protocol/words.ts';
-import { isPartOfAddress } from '../rules/address-echo.ts';
+import { isPartOfAddress } from '../rules/external-address.ts';
 import type { Text, Words } from '../words.ts';
 import { refuseInput } from './input-kinds.ts';
 import type { InputValues, RawInputs } from './inputs.ts';

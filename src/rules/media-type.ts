@@ -46,3 +46,42 @@ export function getContentType(path: string): string {
   const [, ending = ''] = /\.([^./]+)$/.exec(path.toLowerCase()) ?? [];
   return MEDIA_TYPES.get(ending) ?? 'application/octet-stream';
 }
+
+/**
+ * How a browser shows a file: as a page; as it is, such as text or a picture; with a viewer or a player, which not
+ * every browser has; or not at all, because it is downloaded.
+ */
+export type BrowserDisplay = 'page' | 'plain' | 'viewer' | 'none';
+
+/**
+ * The types that Chromium shows, each tried there; it downloads all others.
+ *
+ * @see https://chromium.googlesource.com/chromium/src/+/main/third_party/blink/common/mime_util/mime_util.cc
+ */
+const SHOWN_TYPES: readonly (readonly [RegExp, BrowserDisplay])[] = [
+  [/^(?:text\/html|application\/xhtml\+xml)$/, 'page'],
+  [
+    /^text\/(?!(?:(?:x-)?(?:v?calendar|csv|qif|vcard)|x-vcf|directory|ldif|rtf|ofx|tsv|(?:comma|tab)-separated-values|vnd\.sun\.j2me\.app-descriptor|x-ms-(?:iqy|odc|rqy|contact))$)/,
+    'plain',
+  ],
+  [/^image\/(?:a?png|jpeg|pjpeg|gif|webp|svg\+xml|avif|bmp|x-icon|vnd\.microsoft\.icon|x-xbitmap)$/, 'plain'],
+  [/^application\/(?:[\w.-]+\+json|json|xml|(?:atom|rss)\+xml|(?:x-)?javascript|ecmascript)$/, 'plain'],
+  [/^application\/(?:pdf|ogg|x-mpegurl|vnd\.apple\.mpegurl)$/, 'viewer'],
+  [/^audio\/(?:aac|flac|mp4|x-m4a|mpeg|(?:x-)?(?:matroska|mp3|mpegurl|wav)|ogg|webm)$/, 'viewer'],
+  [/^video\/(?:3gpp|(?:x-)?matroska|mp4|x-m4v|ogg|webm)$/, 'viewer'],
+];
+
+/** How a browser shows what a host serves with this content type. @param contentType with or without its parameters */
+export function getTypeDisplay(contentType: string): BrowserDisplay {
+  const type = contentType.replace(/;.*/s, '').trim().toLowerCase();
+  return SHOWN_TYPES.find(([pattern]) => pattern.test(type))?.[1] ?? 'none';
+}
+
+/** How a browser shows a file that Pages serves under this name. @param path separated by `/` */
+export function getBrowserDisplay(path: string): BrowserDisplay {
+  // Whether a browser opens a compressed picture depends on a header of the host.
+  return /\.svgz$/i.test(path) ? 'viewer' : getTypeDisplay(getContentType(path));
+}
+
+/** Whether Pages serves a file of this name as a picture. */
+export const isImage = (path: string): boolean => getContentType(path).startsWith('image/');

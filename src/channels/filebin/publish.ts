@@ -5,7 +5,7 @@ import type { Ports } from '../../ports.ts';
 import { BIN } from '../../protocol/calls.ts';
 import { AGREEING_PROBES } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
-import { getTypeDisplay } from '../../rules/browser-display.ts';
+import { getTypeDisplay } from '../../rules/media-type.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, PlacedTask, Placement, PreparedTask } from '../channel.ts';
 import {

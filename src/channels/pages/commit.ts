@@ -6,7 +6,7 @@ import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import type { SiteChanges } from '../site-changes.ts';
 import { createBranchReader } from './branch-reader.ts';
-import type { EarlierFiles } from './earlier-files.ts';
+import type { EarlierFiles } from './recheck.ts';
 import { type CommitMethod, type CommitTarget, methodOf } from './target.ts';
 import { type ChangeWriter, createChangeWriter } from './write-changes.ts';
 

@@ -1,14 +1,14 @@
 import { countFiles, nameFew } from '../../plain-text.ts';
 import type { Logger } from '../../ports.ts';
 import { MEGABYTE, SITE } from '../../protocol/limits.ts';
-import { getBrowserDisplay } from '../../rules/browser-display.ts';
 import type { LocalSiteFile } from '../../rules/local-site.ts';
+import { getBrowserDisplay } from '../../rules/media-type.ts';
 import type { PlacedPart, Placement } from '../channel.ts';
 import { countChanges, formatChangeCounts } from '../site-changes.ts';
 import type { CommittedPlace, ComparedPlace } from './commit.ts';
 import { describeReplaced } from './commit-message.ts';
 import { addressOf, type PagesDestination } from './destination.ts';
-import { choosePlain, type EarlierFiles } from './earlier-files.ts';
+import { choosePlain, type EarlierFiles } from './recheck.ts';
 import { listLeftOut } from './site-workflow.ts';
 import { COMMIT_METHODS, type CommitMethod, type PagesTask } from './target.ts';
 

@@ -1,10 +1,9 @@
 import { DeliveryError } from '../../errors.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
-import { getBrowserDisplay } from '../../rules/browser-display.ts';
-import { MARKDOWN } from '../../rules/jekyll.ts';
+import { MARKDOWN, refuseSpecialFile } from '../../rules/jekyll.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
+import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { baseName, encodePath } from '../../rules/naming.ts';
-import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type { ChannelItem, PreparedTask, ServedFile } from '../channel.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
 import { applyJekyll, type FileLookup, findJekyllRefusal } from './jekyll.ts';

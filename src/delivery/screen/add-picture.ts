@@ -1,12 +1,14 @@
 import type { ScreenView } from '../../browser/screen-view.ts';
 import type { ServedFile } from '../../channels/channel.ts';
 import { addPictures, type PagePictures } from '../../channels/pages/pictures.ts';
-import { resultOf } from '../../errors.ts';
+import { DeliveryError, resultOf } from '../../errors.ts';
 import { discard, readBody } from '../../http/response.ts';
+import { neutralizeText } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { PROBE_TIME, SCREEN } from '../../protocol/limits.ts';
 import { createMemoryFile } from '../../rules/memory-file.ts';
-import type { Delivery } from '../delivery.ts';
+import { encodePath } from '../../rules/naming.ts';
+import { type Delivery, isOngoing, withFailure } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
 
 /**
@@ -88,3 +90,76 @@ async function fetchEarlier(
 
 /** The signature of a PNG, and the size in pixels that its first block tells. */
 const headOf = (png: Uint8Array): string => Buffer.from(png.subarray(0, 24)).toString('hex');
+
+/**
+ * Refuses the files of a step that go where the picture of a page of the same step goes: one would replace the
+ * other.
+ *
+ * @see design 7
+ */
+export function refusePicturePaths(deliveries: readonly Delivery[]): readonly Delivery[] {
+  const pages = new Map(
+    deliveries.flatMap((delivery) => listPictureAddresses(delivery).map((address) => [address, delivery])),
+  );
+  return deliveries.map((delivery) => {
+    const page = listAddresses(delivery)
+      .map((address) => pages.get(address))
+      .find((one) => one !== undefined && one !== delivery);
+    return page === undefined ? delivery : withFailure(delivery, 'check', pictureTakenError(delivery, page));
+  });
+}
+
+const servedBy = (delivery: Delivery) => (isOngoing(delivery) ? delivery.tasks.get('K1')?.served : undefined);
+
+/** Where the pictures of a page will be. */
+function listPictureAddresses(delivery: Delivery): readonly string[] {
+  const served = servedBy(delivery);
+  if (served?.display !== 'page' || served.pictureUrls === null) return [];
+  return [served.pictureUrls.picture.href, served.pictureUrls.before.href];
+}
+
+/** Where a file will be, or each file of a folder. */
+function listAddresses(delivery: Delivery): readonly string[] {
+  const served = servedBy(delivery);
+  if (served === undefined) return [];
+  const { site } = delivery;
+  if (site === null) return [served.url.href];
+  // The entry is served at the address of the folder.
+  return site.files.map(({ path }) => new URL(encodePath(path), new URL('.', served.url)).href);
+}
+
+function pictureTakenError({ subject }: Delivery, page: Delivery): DeliveryError {
+  return new DeliveryError('BAD_INPUT', `${subject} would go where the picture of ${page.subject} goes`, {
+    hint: (w) => `give that file another name, or set ${w.input('picture', 'false')}`,
+    leftBehind: [],
+  });
+}
+
+/** A proven picture of the page. */
+export interface PictureReport {
+  readonly url: string;
+  /** Of the picture's bytes, lowercase hex: a cache may keep an older picture. */
+  readonly sha256: string;
+  /** For those who don't see it. */
+  readonly alternative: string;
+  /** The proven address of the picture of the delivery before; `null` where it was the same, or where there was none. */
+  readonly beforeUrl: string | null;
+  /** The share of pixels, from 0 to 1, that changed since; `null` where there was none. */
+  readonly changed: number | null;
+}
+
+/** The picture that was delivered with a page, once everything is proven. */
+export function reportPicture(delivery: Delivery): PictureReport | null {
+  const { picture, attempts, subject } = delivery;
+  const attempt = attempts.get('K1');
+  const pictures = attempt?.placement?.pictures;
+  if (picture === null || pictures === undefined || attempt?.proof == null) return null;
+  return {
+    url: pictures.url.href,
+    sha256: pictures.sha256,
+    alternative: neutralizeText(`Picture of ${picture.title || subject}`),
+    // One of an even earlier delivery stays where nothing changed.
+    beforeUrl: picture.changed === 0 ? null : (pictures.before?.href ?? null),
+    changed: picture.changed,
+  };
+}

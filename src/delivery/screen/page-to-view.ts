@@ -1,7 +1,9 @@
 import type { LocalFiles, PageToView } from '../../browser/screen-view.ts';
-import { SCREEN } from '../../protocol/limits.ts';
+import type { ServedFile } from '../../channels/channel.ts';
+import { MEGABYTE, SCREEN } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
 import { loadPageRules } from '../../rules/load-page-rules.ts';
+import { isImage } from '../../rules/media-type.ts';
 import { decodeText, isHtml, readBytes } from '../../rules/page/page-file.ts';
 import type { Delivery } from '../delivery.ts';
 
@@ -33,4 +35,39 @@ async function readOwnText({ file }: Delivery): Promise<OwnText> {
   const { readVisibleText, hasVisibleText } = await loadPageRules();
   const html = decodeText(await readBytes(file));
   return { isEmpty: readVisibleText(html) === '', has: (text) => hasVisibleText(html, text) };
+}
+
+/** Whether something that is shown on the screen is opened in a browser. */
+export interface ScreenChoice {
+  /** Whether it is a page, and not a file that is shown as it is. */
+  readonly isPage: boolean;
+  /** Why no browser opens it, for UNKNOWN; empty where one does. */
+  readonly unopened: string;
+}
+
+/** What K1 will show on the screen. */
+export interface ScreenPage extends ScreenChoice {
+  readonly served: ServedFile;
+}
+
+/** What K1 will show of a delivery; absent where that is nothing, because a browser downloads the file. */
+export function findScreenPage({ tasks, file }: Delivery): ScreenPage | undefined {
+  const served = tasks.get('K1')?.served;
+  if (served === undefined || served.display === 'none') return undefined;
+  return { served, isPage: served.display === 'page', unopened: findObstacle(served, file?.size ?? 0) };
+}
+
+function findObstacle({ display, url }: ServedFile, size: number): string {
+  if (display === 'viewer') return 'a file that needs a viewer or a player is not opened in one';
+  if (display === 'page') return '';
+  const most = isImage(url.pathname) ? SCREEN.largestImage : SCREEN.largestText;
+  return size > most ? `a file of this kind above ${most / MEGABYTE} MB is not opened in one` : '';
+}
+
+/** The first of a step, as many as are opened: pages come before files that are shown as they are. */
+export function chooseFirst<Choice extends ScreenChoice>(found: readonly Choice[]): ReadonlySet<Choice> {
+  const opened = found.filter(({ unopened }) => unopened === '');
+  const pages = opened.filter(({ isPage }) => isPage);
+  const others = opened.filter(({ isPage }) => !isPage);
+  return new Set([...pages, ...others].slice(0, SCREEN.pages));
 }

@@ -6,15 +6,13 @@ import type { ChannelKey } from '../../protocol/words.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
 import { type ChannelAttempt, type Delivery, isOngoing, runStep, withFailure } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
-import { addPicture } from './add-picture.ts';
+import { addPicture, refusePicturePaths } from './add-picture.ts';
 import { findPlaceProblem } from './compare-root.ts';
-import { describeView, formatShare } from './describe-view.ts';
-import { chooseFirst, findScreenPage, type ScreenChoice } from './find-page.ts';
 import { describeUnseen, judgeView, lostPageError } from './judge-view.ts';
 import { dependsOnHost, listLocalFiles } from './local-files.ts';
 import type { PageOpener } from './open-pages.ts';
-import { pageToView } from './page-to-view.ts';
-import { refusePicturePaths } from './picture-paths.ts';
+import { chooseFirst, findScreenPage, pageToView, type ScreenChoice } from './page-to-view.ts';
+import { describeView, formatShare } from './screen-report.ts';
 
 /** What the steps with a browser share. */
 export interface ScreenStep {

@@ -140,3 +140,30 @@ export function formatAddress(address: string): string {
   const letters = [...line];
   return letters.length <= MAX_SHOWN ? line : `${letters.slice(0, MAX_SHOWN - 1).join('')}…`;
 }
+
+/** What a tag or an element has: both parsers of pages give them the same form. */
+interface WithAttributes {
+  readonly attrs: readonly { readonly name: string; readonly value: string }[];
+}
+
+export const getAttribute = ({ attrs }: WithAttributes, name: string): string =>
+  attrs.find((attribute) => attribute.name === name)?.value ?? '';
+
+export const hasAttribute = ({ attrs }: WithAttributes, name: string): boolean =>
+  attrs.some((attribute) => attribute.name === name);
+
+/** The lowercase name of an element without a prefix, which any element may have in XHTML. */
+export function getLocalName(name: string): string {
+  const lower = name.toLowerCase();
+  return lower.slice(lower.indexOf(':') + 1);
+}
+
+/** Returns the line of each offset, from `firstLine`; the offsets must be in ascending order. */
+export function createLineCounter(text: string, firstLine: number): (offset: number) => number {
+  let line = firstLine;
+  let next = text.indexOf('\n');
+  return (offset) => {
+    for (; next !== -1 && next < offset; next = text.indexOf('\n', next + 1)) line += 1;
+    return line;
+  };
+}

@@ -1,12 +1,13 @@
 import type { StartTag } from 'parse5-sax-parser';
 import {
   type FoundAddress,
+  getAttribute,
+  hasAttribute,
   parseRefresh,
   parseSrcset,
   type ReferenceGrade,
   type ResourceKind,
 } from './addresses.ts';
-import { getAttribute, hasAttribute } from './attributes.ts';
 import { findCssReferences } from './css-references.ts';
 import { findScriptReferences } from './script-references.ts';
 

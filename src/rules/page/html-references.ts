@@ -1,18 +1,20 @@
 import type { Token } from 'parse5';
 import { SAXParser, type StartTag, type Text } from 'parse5-sax-parser';
 import {
+  createLineCounter,
   type FoundAddress,
+  getAttribute,
+  getLocalName,
+  hasAttribute,
   isExternal,
   laterGrade,
   parseDataUrl,
   type ReferenceGrade,
   trimAddress,
 } from './addresses.ts';
-import { getAttribute, getLocalName, hasAttribute } from './attributes.ts';
 import { findCssReferences } from './css-references.ts';
 import { getAddressReader, getScriptType, gradeScript, isForSomeScreens } from './fetching-attributes.ts';
 import { type ImportMapEntry, parseImportMap } from './import-map.ts';
-import { createLineCounter } from './line-counter.ts';
 import { findScriptReferences } from './script-references.ts';
 
 /** Limits of a search, far beyond any page that a browser shows easily. They bound memory and time. */

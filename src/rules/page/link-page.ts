@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterTypes as Dom, parse } from 'parse5';
 import { shorten } from '../../plain-text.ts';
-import { getAttribute } from './attributes.ts';
+import { getAttribute } from './addresses.ts';
 
 /** Whether a page asks to sign in, or leads a browser to another one. @param html as Latin-1 text of its bytes */
 export const isGatePage = (html: string): boolean => holdsGate([parse(html)]);

@@ -1,5 +1,5 @@
 import { type DefaultTreeAdapterTypes as Dom, parse } from 'parse5';
-import { getAttribute, getLocalName, hasAttribute } from './attributes.ts';
+import { getAttribute, getLocalName, hasAttribute } from './addresses.ts';
 
 /** Elements whose text no browser shows: what names the page, and what replaces an element that does not work. */
 const NEVER_SHOWN: readonly string[] = [

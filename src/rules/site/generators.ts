@@ -104,3 +104,35 @@ export function findGenerator(meta: string, paths: Iterable<string>): SiteGenera
   }
   return null;
 }
+
+/**
+ * What to change so that the addresses of a site lead into its folder.
+ *
+ * @param base the path of the folder, with a slash at both ends
+ * @param isRight whether an absolute address of a page leads there
+ */
+export function describeBase(generator: SiteGenerator | null, base: string, isRight: boolean): string {
+  if (isRight) {
+    return `other addresses lead into the folder: make this one relative to its file, or let it begin with \`${base}\``;
+  }
+  return generator === null
+    ? `use addresses relative to the page (\`./assets/…\`), or set the base path of the generator to \`${base}\``
+    : `the folder was made by ${generator.name}: set ${generator.setting(base)}`;
+}
+
+/**
+ * What to set if a browser sees that the page was built for another place.
+ *
+ * @param hasScript whether a page has a script, which may depend on the page's path
+ * @param sitePath with a slash at both ends
+ * @returns `null` where the page can't depend on its place
+ */
+export function describeRouter(
+  hasScript: boolean,
+  generator: SiteGenerator | null,
+  sitePath: string,
+): string | null {
+  if (!hasScript || sitePath === '/') return null;
+  const setting = generator?.setting(sitePath) ?? `the base path of the build to \`${sitePath}\``;
+  return `${setting}, and the same for its router and for addresses in its scripts`;
+}

@@ -1,10 +1,8 @@
 import { isHtml } from '../page/page-file.ts';
-import { describeBase } from './base-path.ts';
 import { FindingCollector } from './findings.ts';
-import { findGenerator } from './generators.ts';
+import { describeBase, describeRouter, findGenerator } from './generators.ts';
 import type { SiteState } from './judge-reference.ts';
 import { createNearNames } from './near-names.ts';
-import { describeRouter } from './routers.ts';
 import { createQueue, enqueueFile, searchQueue } from './search-site.ts';
 import { createAddressResolver } from './site-address.ts';
 import type { SiteFiles, SiteFinding, SiteInspection, SiteOptions } from './site-files.ts';

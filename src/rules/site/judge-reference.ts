@@ -3,8 +3,8 @@ import { formatAddress, isLoaded, type ReferenceGrade, trimAddress } from '../pa
 import { isHtml } from '../page/page-file.ts';
 import type { FindingCollector, FoundPlace } from './findings.ts';
 import type { NearNames } from './near-names.ts';
-import { decodePath, findServed } from './serving.ts';
 import type { AddressResolver, SiteTarget } from './site-address.ts';
+import { decodePath, findServed } from './site-address.ts';
 import type { SiteFiles, SiteOptions } from './site-files.ts';
 
 /** An address of a file, ready to be resolved. */

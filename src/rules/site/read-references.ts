@@ -1,7 +1,6 @@
 import { parseJson, toFields } from '../../json.ts';
-import { type FoundAddress, isExternal } from '../page/addresses.ts';
+import { createLineCounter, type FoundAddress, isExternal } from '../page/addresses.ts';
 import { findCssReferences } from '../page/css-references.ts';
-import { createLineCounter } from '../page/line-counter.ts';
 import { findScriptReferences } from '../page/script-references.ts';
 
 /** An address in a style sheet, script or manifest. */
