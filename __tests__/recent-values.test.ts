@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { keepRecent } from '../src/recent-values.ts';
+import { keepRecent } from '../src/async.ts';
 
 test('keepRecent computes a value once while it is one of those that were used last', () => {
   const computed: string[] = [];

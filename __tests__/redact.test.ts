@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isCredential } from '../src/credentials.ts';
-import { createRedactor } from '../src/redact.ts';
+import { createRedactor, isCredential } from '../src/credentials.ts';
 import { ENCODINGS } from './support/encodings.ts';
 
 const TOKEN = 'ghs_AbCd0123';

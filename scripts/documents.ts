@@ -1,8 +1,8 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { toolContract } from '../src/request/commands.ts';
 import { INPUTS, OUTPUTS } from '../src/request/inputs.ts';
-import { toolContract } from '../src/request/tool-contract.ts';
 import { createSchema, type JsonSchema } from './schema/json-schema.ts';
 import { readDeclarations } from './schema/type-declarations.ts';
 

@@ -48,3 +48,16 @@ export const neutralizeText = (text: string): string =>
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .replace(LINE_NAME, '$1;')
     .replace(READY, (word) => word.toLowerCase());
+
+/** The value of a JSON text; `undefined` where it is invalid. */
+export function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The fields of an object; none for any other value. */
+export const toFields = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};

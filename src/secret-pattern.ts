@@ -1,4 +1,4 @@
-import { keepRecent } from './recent-values.ts';
+import { keepRecent } from './async.ts';
 
 /** How a secret is found in a text, as what ordinary programs make of it. */
 export interface SecretPattern {

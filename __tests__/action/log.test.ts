@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createActionLogger, escapeLogLine } from '../../src/action/log.ts';
-import { createRedactor } from '../../src/redact.ts';
+import { createRedactor } from '../../src/credentials.ts';
 import { FakeClock } from '../support/ports.ts';
 import { inStep } from './runner.ts';
 

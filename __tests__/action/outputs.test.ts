@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { composeOutputs, writeOutputs } from '../../src/action/outputs.ts';
+import { createRedactor, type Redactor } from '../../src/credentials.ts';
 import { refusalReport } from '../../src/delivery/compose-report.ts';
 import { finishReport } from '../../src/delivery/finish-report.ts';
 import { composeDocument, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import { createRedactor, type Redactor } from '../../src/redact.ts';
 import { OUTPUTS } from '../../src/request/inputs.ts';
 import { attemptWith, PAGE, planWith, RAW } from '../delivery/builders.ts';
 import { fakePorts } from '../support/ports.ts';

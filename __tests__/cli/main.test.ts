@@ -6,7 +6,7 @@ import '../support/one-realm.ts';
 import { EXIT, main } from '../../src/cli/main.ts';
 import { usage } from '../../src/cli/usage.ts';
 import { TOOL } from '../../src/protocol/words.ts';
-import { toolContract } from '../../src/request/tool-contract.ts';
+import { toolContract } from '../../src/request/commands.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { captureOutput } from './terminals.ts';
 

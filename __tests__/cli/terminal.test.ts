@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createTerminal, type Terminal } from '../../src/cli/terminal.ts';
+import { createRedactor } from '../../src/credentials.ts';
 import { MEGABYTE } from '../../src/protocol/limits.ts';
-import { createRedactor } from '../../src/redact.ts';
 import { FakeClock } from '../support/ports.ts';
 import { captureOutput } from './terminals.ts';
 

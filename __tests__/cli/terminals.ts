@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach } from '@jest/globals';
 import type { Terminal } from '../../src/cli/terminal.ts';
+import { createRedactor } from '../../src/credentials.ts';
 import type { Logger } from '../../src/ports.ts';
-import { createRedactor } from '../../src/redact.ts';
 
 export interface CapturedOutput {
   /** What was written to stdout in the current test. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { createRedactor, type Redactor } from '../../src/credentials.ts';
 import { refusalReport } from '../../src/delivery/compose-report.ts';
 import { finishReport } from '../../src/delivery/finish-report.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import { createRedactor, type Redactor } from '../../src/redact.ts';
 import { reportWith } from '../action/reports.ts';
 
 function redactorOf(...secrets: string[]): Redactor {

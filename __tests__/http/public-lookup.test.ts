@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError } from '../../src/errors.ts';
-import { networkLookup, publicLookup, refuseInternalName } from '../../src/http/public-lookup.ts';
+import { networkLookup, publicLookup, refuseInternalName } from '../../src/http/follow.ts';
 
 /** The arguments of the callback for a name that resolves to these addresses. */
 function lookUp(addresses: readonly string[], all: boolean, error: Error | null = null): Promise<unknown[]> {

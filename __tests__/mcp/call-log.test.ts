@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { createRedactor } from '../../src/credentials.ts';
 import { createCallLogger } from '../../src/mcp/call-queue.ts';
 import { PROGRESS_INTERVAL } from '../../src/protocol/limits.ts';
-import { createRedactor } from '../../src/redact.ts';
 import { captureOutput } from '../cli/terminals.ts';
 import { FakeClock } from '../support/ports.ts';
 

@@ -4,9 +4,8 @@ import { parse } from 'yaml';
 import { actionYml, contractJson } from '../../scripts/documents.ts';
 import { machineContract } from '../../src/protocol/contract.ts';
 import { TOOL } from '../../src/protocol/words.ts';
-import { CLI_COMMANDS, EXIT_CODES, FLAGS } from '../../src/request/commands.ts';
+import { ANSWER_RULE, CLI_COMMANDS, EXIT_CODES, FLAGS } from '../../src/request/commands.ts';
 import { INPUTS, OUTPUTS } from '../../src/request/inputs.ts';
-import { ANSWER_RULE } from '../../src/request/tool-contract.ts';
 
 /** The repository's own file. */
 const atRoot = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');

@@ -1,9 +1,9 @@
 import * as core from '@actions/core';
+import { type Redactor, secretsIn } from '../credentials.ts';
 import { toOneLine } from '../plain-text.ts';
 import type { Clock, Logger } from '../ports.ts';
 import { lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
-import { type Redactor, secretsIn } from '../redact.ts';
 
 /** The job's log. A masked secret appears in no later line, and the runner takes no line for a command. */
 export function createActionLogger(redactor: Redactor, clock: Clock): Logger {

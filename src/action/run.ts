@@ -1,5 +1,5 @@
 import { createPorts, runRequest } from '../context.ts';
-import { readCredentials } from '../credentials.ts';
+import { createRedactor, readCredentials } from '../credentials.ts';
 import { refusalReport } from '../delivery/compose-report.ts';
 import { findFiles } from '../delivery/find-files.ts';
 import { finishReport } from '../delivery/finish-report.ts';
@@ -9,7 +9,6 @@ import { createGitHubClient, type GitHubClientOptions } from '../github/api/clie
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { RESULTS } from '../protocol/words.ts';
-import { createRedactor } from '../redact.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { parseBoolean } from '../request/input-kinds.ts';
 import type { RawInputs } from '../request/inputs.ts';

@@ -3,9 +3,14 @@ import { untilAborted } from '../async.ts';
 import type { Clock, Logger, SendHttp } from '../ports.ts';
 import { type BrowserProcess, launchBrowser } from './browser-process.ts';
 import { type EnvironmentVariables, findBrowser } from './find-browser.ts';
-import { openPage } from './open-page.ts';
 import type { PageToView, ScreenView, ScreenViewer } from './screen-view.ts';
-import { describeBrokenView, isAnsweredWithError, notCheckedView, type SeenPage } from './view-result.ts';
+import {
+  describeBrokenView,
+  isAnsweredWithError,
+  notCheckedView,
+  openPage,
+  type SeenPage,
+} from './view-result.ts';
 import { VIEW_TIMES, type ViewTimes, watchPage } from './watch-page.ts';
 
 const CONTROL_HTML = Buffer.from(

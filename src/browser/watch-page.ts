@@ -3,10 +3,10 @@ import type { Clock } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { isErrorPageName } from './error-text.ts';
 import { judge, judgeNavigationError, type PageContext } from './judge.ts';
-import type { OpenPage } from './open-page.ts';
 import { DESKTOP } from './pixels.ts';
 import type { PageToView } from './screen-view.ts';
 import { evaluateApart, lookAtPage, type PageAccess, type PageSight } from './view-page.ts';
+import type { OpenPage } from './view-result.ts';
 import { createView, describeSight, notCheckedView, type SeenPage } from './view-result.ts';
 
 /** Times in milliseconds. */

@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
 import { SingleBar } from 'cli-progress';
+import type { Redactor } from '../credentials.ts';
 import { showInvisible } from '../plain-text.ts';
 import type { Clock, Logger, Progress, ProgressUnit } from '../ports.ts';
 import { describeProgress, lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
-import type { Redactor } from '../redact.ts';
 
 /** Milliseconds before a progress bar appears. */
 const BAR_DELAY = 500;

@@ -1,6 +1,6 @@
+import type { Redactor } from '../credentials.ts';
 import { showInvisible } from '../plain-text.ts';
 import { RESULTS } from '../protocol/words.ts';
-import type { Redactor } from '../redact.ts';
 import { formatReason, type Report } from './report.ts';
 
 /** Fields with the tool's own words and numbers: they hold no text from outside. */

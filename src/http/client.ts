@@ -7,7 +7,7 @@ import { EXCHANGE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { refuseMachineAddress } from '../rules/external-address.ts';
 import { keepYoungHeapSmall } from '../system.ts';
-import { networkLookup, publicLookup, type ResolveHost, refuseInternalName } from './public-lookup.ts';
+import { networkLookup, publicLookup, type ResolveHost, refuseInternalName } from './follow.ts';
 
 /** Codes of Node and undici for errors after which the request certainly did not reach the host. */
 const UNREACHABLE_CODES = new Set([

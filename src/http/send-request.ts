@@ -1,5 +1,5 @@
 import { addAbortSignal, Readable } from 'node:stream';
-import { parseJson } from '../json.ts';
+import { parseJson } from '../plain-text.ts';
 import type { HttpRequest, Ports, Progress } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 import { connectionError } from './client.ts';

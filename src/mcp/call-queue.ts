@@ -1,10 +1,10 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Redactor } from '../credentials.ts';
 import { DeliveryError, stoppedError } from '../errors.ts';
 import { toOneLine } from '../plain-text.ts';
 import type { Clock, Logger } from '../ports.ts';
 import { lineProgress } from '../progress.ts';
 import { MCP, PROGRESS_INTERVAL } from '../protocol/limits.ts';
-import type { Redactor } from '../redact.ts';
 import { refuseCall, runCall, type ToolCall } from './run-call.ts';
 import type { McpSession } from './session.ts';
 import { formatAnswer, type ToolAnswer } from './tool-answer.ts';

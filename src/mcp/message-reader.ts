@@ -1,6 +1,6 @@
 import { Transform } from 'node:stream';
 import { INVALID_REQUEST, PARSE_ERROR, parseJSONRPCMessage } from '@modelcontextprotocol/server';
-import { parseJson } from '../json.ts';
+import { parseJson } from '../plain-text.ts';
 
 /** The answer to a line that is no message. */
 export interface MessageRefusal {

@@ -9,8 +9,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { TOOL } from '../protocol/words.ts';
+import { toolContract } from '../request/commands.ts';
 import type { ToolName } from '../request/inputs.ts';
-import { toolContract } from '../request/tool-contract.ts';
 import answerSchema from './answer.schema.json' with { type: 'json' };
 import { createInputSchema, type ToolArguments } from './arguments.ts';
 import type { PersonRequest } from './authorizations.ts';

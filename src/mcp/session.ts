@@ -1,9 +1,9 @@
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { createRedactor, type Redactor } from '../credentials.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { MCP } from '../protocol/limits.ts';
-import { createRedactor, type Redactor } from '../redact.ts';
 import type { RawInputs, ToolName } from '../request/inputs.ts';
 import { PersonAuthorizations } from './authorizations.ts';
 import type { ToolAnswer } from './tool-answer.ts';

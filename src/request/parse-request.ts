@@ -2,10 +2,10 @@ import type { Confinement } from '../channels/pages/destination.ts';
 import { isCredential } from '../credentials.ts';
 import type { Ports } from '../ports.ts';
 import { DAY, SECOND } from '../protocol/limits.ts';
-import { CONFINED_RULES } from './confinement.ts';
 import { oneLine, refuseInput } from './input-kinds.ts';
 import {
   ANY_RULES,
+  CONFINED_RULES,
   DELIVERY_RULES,
   type GivenInputs,
   type InputRule,

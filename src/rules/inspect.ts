@@ -5,8 +5,7 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
 import { SIZE } from '../protocol/limits.ts';
-import { createCredentialSearch } from './credential-search.ts';
-import { fingerprintBytes } from './fingerprint.ts';
+import { createCredentialSearch, fingerprintBytes } from './fingerprint.ts';
 import { type FileLocation, openFile } from './open-file.ts';
 import { changedFileError, OpenedFile } from './opened-file.ts';
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { checkEncoding } from '../../../src/rules/page/check-encoding.ts';
+import { checkEncoding } from '../../../src/rules/page/page-file.ts';
 
 /** `Привет` in windows-1251. */
 const PRIVET = '\xcf\xf0\xe8\xe2\xe5\xf2';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { findCssReferences } from '../../../src/rules/page/css-references.ts';
+import { findCssReferences } from '../../../src/rules/page/script-references.ts';
 
 const addresses = (css: string): string[] => findCssReferences(css).map(({ address }) => address);
 

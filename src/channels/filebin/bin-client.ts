@@ -1,7 +1,7 @@
 import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import { connectionError } from '../../http/client.ts';
 import { discard, firstHeader, isPage, readText } from '../../http/response.ts';
-import { parseJson } from '../../json.ts';
+import { parseJson } from '../../plain-text.ts';
 import type { HttpResponse, Ports } from '../../ports.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
 import { EXCHANGE, TEXT } from '../../protocol/limits.ts';

@@ -1,7 +1,7 @@
+import { createRedactor } from '../../credentials.ts';
 import { DeliveryError, type ErrorCode } from '../../errors.ts';
 import { CERTIFICATE_HINT, NETWORK_HINT } from '../../http/client.ts';
 import { shortHostMessage } from '../../http/response.ts';
-import { createRedactor } from '../../redact.ts';
 import type { Text } from '../../words.ts';
 import {
   MOVED_HINT,

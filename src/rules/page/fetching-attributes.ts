@@ -8,8 +8,7 @@ import {
   type ReferenceGrade,
   type ResourceKind,
 } from './addresses.ts';
-import { findCssReferences } from './css-references.ts';
-import { findScriptReferences } from './script-references.ts';
+import { findCssReferences, findScriptReferences } from './script-references.ts';
 
 /** Reads the addresses in the value of an attribute. */
 type AddressReader = (value: string, tag: StartTag) => readonly FoundAddress[];

@@ -12,10 +12,9 @@ import {
   type ReferenceGrade,
   trimAddress,
 } from './addresses.ts';
-import { findCssReferences } from './css-references.ts';
 import { getAddressReader, getScriptType, gradeScript, isForSomeScreens } from './fetching-attributes.ts';
 import { type ImportMapEntry, parseImportMap } from './import-map.ts';
-import { findScriptReferences } from './script-references.ts';
+import { findCssReferences, findScriptReferences } from './script-references.ts';
 
 /** Limits of a search, far beyond any page that a browser shows easily. They bound memory and time. */
 export const SEARCH_LIMITS = {

@@ -1,4 +1,4 @@
-import { parseJson, toFields } from '../../json.ts';
+import { parseJson, toFields } from '../../plain-text.ts';
 import { isSpecifierAddress } from './addresses.ts';
 
 /** One entry of an import map. */

@@ -1,4 +1,4 @@
-import { findRun, findRunEnd, kindsOf } from './byte-runs.ts';
+import { findRun, findRunEnd, kindsOf } from './block-text.ts';
 
 /** What base64 or percent-encoding in a block encodes. */
 export interface DecodedPart {

@@ -1,6 +1,6 @@
 import type { SecretLintRuleContext, SecretLintRuleCreator, SecretLintSourceCode } from '@secretlint/types';
 import type { SecretMatch } from './custom-rules.ts';
-import { hasLongRepetition } from './placeholders.ts';
+import { hasLongRepetition } from './custom-rules.ts';
 
 const RULE_PREFIX = '@secretlint/secretlint-rule-';
 

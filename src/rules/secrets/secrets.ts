@@ -1,8 +1,8 @@
 import { scrypt } from 'node:crypto';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
+import { keepRecent } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
-import { keepRecent } from '../../recent-values.ts';
 import type { LocalFile } from '../inspect.ts';
 import { candidateOf, listCandidates, matchRules } from './candidate-text.ts';
 import { findKeyContainer, type SecretMatch } from './custom-rules.ts';

@@ -1,5 +1,5 @@
 import type { SecretMatch } from './custom-rules.ts';
-import { hasLongRepetition } from './placeholders.ts';
+import { hasLongRepetition } from './custom-rules.ts';
 
 /** A kind of token that its own prefix marks. */
 interface TokenRule {

@@ -11,7 +11,7 @@ import { type ImportMapEntry, resolveSpecifier } from '../page/import-map.ts';
 import { decodeText, isHtml, isXhtml, LARGEST_PAGE, readBytes } from '../page/page-file.ts';
 import { describeMisread, findMisreadText, MISREAD_HINT } from '../text-encoding.ts';
 import { judgeBareImport, judgeReference, type SiteReference, type SiteState } from './judge-reference.ts';
-import { type FileReference, readFileReferences, type TextKind } from './read-references.ts';
+import { type FileReference, readFileReferences, type TextKind } from './site-files.ts';
 
 /** The largest part of a script or style sheet that is searched, in bytes. */
 const LARGEST_TEXT = 8_388_608;
