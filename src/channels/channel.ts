@@ -1,7 +1,7 @@
 import type { ItemResult } from '../async.ts';
 import type { DeliveryError } from '../errors.ts';
-import type { GitBlob } from '../http/fetch-back.ts';
 import type { ChannelKey } from '../protocol/words.ts';
+import type { GitBlob } from '../rules/fingerprint.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import type { BrowserDisplay } from '../rules/media-type.ts';

@@ -79,8 +79,7 @@ function describeDuplicate({ task, placement, proof }: ChannelAttempt): string[]
 
 function codeLine(delivery: Delivery): string {
   const { subject, file, site, choice } = delivery;
-  const kind = site === null ? 'file' : 'site';
-  const parts = [subject === LINK_SUBJECT ? 'no file' : `${kind} ${subject}`];
+  const parts = [subject === LINK_SUBJECT ? 'no file' : `${site === null ? 'file' : 'site'} ${subject}`];
   const plan = mainPlan(delivery);
   if (plan !== null) {
     const { channel, method } = plan;
@@ -101,9 +100,7 @@ function codeLine(delivery: Delivery): string {
   if (file !== null) parts.push(...(site === null ? [`${file.size} bytes`] : []), `sha256 ${file.sha256}`);
   const tried = duplicateAttempts(delivery).map(({ task }) => task.plan.channel);
   const duplicates = delivery.failure?.code === 'DRY_RUN' ? (choice?.duplicates ?? []) : tried;
-  for (const channel of duplicates) {
-    parts.push(`duplicate ${channel} (${CHANNELS[channel].name})`);
-  }
+  parts.push(...duplicates.map((channel) => `duplicate ${channel} (${CHANNELS[channel].name})`));
   return parts.join('; ');
 }
 
@@ -200,7 +197,6 @@ export function listUnknown(delivery: Delivery, ready: boolean): string[] {
   return unknown;
 }
 
-const NOTHING_PUBLISHED = 'nothing was published';
 const UNEXPECTED_END = 'whether it was published: the delivery ended by an error that nothing expected';
 
 /** Whether the delivery broke off by a mistake of ours: how far it was is not known then. */
@@ -210,7 +206,7 @@ const isUnexpected = ({ failure }: Delivery): boolean =>
 /** What a delivery that is not ready has left behind. */
 function describeLeftBehind(delivery: Delivery): string {
   const main = mainAttempt(delivery);
-  if (main === null) return isUnexpected(delivery) ? UNEXPECTED_END : NOTHING_PUBLISHED;
+  if (main === null) return isUnexpected(delivery) ? UNEXPECTED_END : 'nothing was published';
   const { failure, placement } = main;
   const { channel, destination } = main.task.plan;
   if (placement !== null) {
@@ -222,7 +218,7 @@ function describeLeftBehind(delivery: Delivery): string {
     return `whether a part of the file has arrived (${destination})`;
   }
   const left = failure?.leftBehind ?? [];
-  return left.length === 0 ? NOTHING_PUBLISHED : `left behind: ${left.join(', ')}`;
+  return left.length === 0 ? 'nothing was published' : `left behind: ${left.join(', ')}`;
 }
 
 /** The request must be sent to another address; after 302 and 303 it may have been carried out. */

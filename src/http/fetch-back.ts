@@ -1,8 +1,13 @@
-import { createHash } from 'node:crypto';
 import { DeliveryError } from '../errors.ts';
 import type { HttpResponse, Progress, SendHttp } from '../ports.ts';
 import { MAX_FETCHED_BODY, TEXT } from '../protocol/limits.ts';
-import { type ContentFingerprint, createOccurrenceCounter, fingerprintBytes } from '../rules/fingerprint.ts';
+import {
+  type ContentFingerprint,
+  createBlobCheck,
+  createOccurrenceCounter,
+  fingerprintBytes,
+  type GitBlob,
+} from '../rules/fingerprint.ts';
 import { isReadAsWritten } from '../rules/text-encoding.ts';
 import { connectionError } from './client.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
@@ -74,13 +79,6 @@ export interface FetchBackOptions extends FollowOptions {
   readonly readUntilFound?: boolean;
   /** Bytes of the beginning of the body that are kept; `HEAD_SIZE` by default. */
   readonly headSize?: number;
-}
-
-/** Bytes as git names them. */
-export interface GitBlob {
-  readonly sha: string;
-  /** Bytes. */
-  readonly size: number;
 }
 
 /** Bytes of a body that are kept, to see whether a browser reads it in the encoding that it has. */
@@ -157,17 +155,6 @@ function createHeadReader(length: number): { add(chunk: Buffer): void; text(): s
       size += chunk.length;
     },
     text: () => Buffer.concat(head).toString('latin1'),
-  };
-}
-
-/** Tells whether a body is one of some objects of git, whose id is that of the bytes after their number. */
-function createBlobCheck(blobs: readonly GitBlob[]): { add(chunk: Buffer): void; matches(): boolean } {
-  const hashes = blobs.map(({ sha, size }) => ({ sha, hash: createHash('sha1').update(`blob ${size}\0`) }));
-  return {
-    add: (chunk) => {
-      for (const { hash } of hashes) hash.update(chunk);
-    },
-    matches: () => hashes.some(({ sha, hash }) => hash.digest('hex') === sha),
   };
 }
 

@@ -120,3 +120,21 @@ export function createCredentialSearch(secrets: readonly string[]): SearchChunk 
     return found;
   };
 }
+
+/** Bytes as git names them. */
+export interface GitBlob {
+  readonly sha: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** Tells whether a body is one of some objects of git, whose id is that of the bytes after their number. */
+export function createBlobCheck(blobs: readonly GitBlob[]): { add(chunk: Buffer): void; matches(): boolean } {
+  const hashes = blobs.map(({ sha, size }) => ({ sha, hash: createHash('sha1').update(`blob ${size}\0`) }));
+  return {
+    add: (chunk) => {
+      for (const { hash } of hashes) hash.update(chunk);
+    },
+    matches: () => hashes.some(({ sha, hash }) => hash.digest('hex') === sha),
+  };
+}

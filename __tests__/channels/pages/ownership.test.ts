@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type DeliveryMessage, formatCommitMessage } from '../../../src/channels/pages/commit-message.ts';
-import { isOwned, notOwnedError } from '../../../src/channels/pages/ownership.ts';
+import { notOwnedError } from '../../../src/channels/pages/not-ours.ts';
+import { isOwned } from '../../../src/channels/pages/ownership.ts';
 
 const PATH = 'previews/pr-12/page.html';
 const BLOB = 'b10b'.repeat(10);

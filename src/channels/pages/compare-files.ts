@@ -4,7 +4,8 @@ import type { LastCommit } from '../../github/api/history.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import type { BranchComparison, ComparedPlace } from './commit.ts';
 import { formatCommitMessage } from './commit-message.ts';
-import { isOwned, notConfinedError, notOwnedError, pictureNotOwnedError } from './ownership.ts';
+import { notConfinedError, notOwnedError, pictureNotOwnedError } from './not-ours.ts';
+import { isOwned } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
 import { type CommitTarget, readTargetHead, type WantedFile } from './target.ts';
 

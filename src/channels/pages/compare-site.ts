@@ -9,7 +9,8 @@ import type { LocalSite } from '../../rules/local-site.ts';
 import { type BranchTree, filesBelow, listFolders, refuseSubmodules, treeShaAt } from './branch-reader.ts';
 import type { ComparedPlace } from './commit.ts';
 import { formatCommitMessage, listKept } from './commit-message.ts';
-import { findDeliveries, findWholeSites, isOwned, pictureNotOwnedError, refuseOthers } from './ownership.ts';
+import { pictureNotOwnedError, refuseOthers } from './not-ours.ts';
+import { findDeliveries, findWholeSites, isOwned } from './ownership.ts';
 import { findEarlierFiles } from './recheck.ts';
 import type { FolderTarget } from './target.ts';
 

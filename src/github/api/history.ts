@@ -1,7 +1,7 @@
 import { mapConcurrently } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
-import type { GitBlob } from '../../http/fetch-back.ts';
 import { BATCH } from '../../protocol/limits.ts';
+import type { GitBlob } from '../../rules/fingerprint.ts';
 import { RETRY_HINT } from '../hints.ts';
 import type { GitHubClient } from './client.ts';
 
