@@ -63,11 +63,10 @@ function claimLine(delivery: Delivery, { provenUrl, notReady }: ReportFacts): st
 function describeMethod(delivery: Delivery, planned: string): string {
   const placement = mainAttempt(delivery)?.placement ?? null;
   if (placement === null || placement.written) return placement?.method ?? planned;
-  const unchanged =
-    delivery.operation === 'withdraw'
-      ? 'nothing removed, because nothing was there'
-      : 'nothing written, because it was there already';
-  return placement.method ?? unchanged;
+  if (placement.method !== undefined) return placement.method;
+  return delivery.operation === 'withdraw'
+    ? 'nothing removed, because nothing was there'
+    : 'nothing written, because it was there already';
 }
 
 /** Its address, once it is proven. */
