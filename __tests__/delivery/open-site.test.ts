@@ -81,12 +81,12 @@ describe('opening a site', () => {
     await expect((await open(files)).opened).rejects.toMatchObject({
       code: 'BAD_INPUT',
       message: 'the folder dist has no page index.html',
-      hint: 'set `entry:` to one of its pages: deep/page.htm, start.html',
+      hint: 'set `entry: start.html`, or another of its pages: deep/page.htm',
     });
     // As Jest writes its coverage.
     const coverage = { 'clover.xml': 'x', 'lcov-report/a.js.html': PAGE, 'lcov-report/index.html': PAGE };
     await expect((await open(coverage)).opened).rejects.toMatchObject({
-      hint: 'set `file: dist/lcov-report/`, or `entry:` to one of its pages: lcov-report/index.html, lcov-report/a.js.html',
+      hint: 'set `entry: lcov-report/index.html`, or another of its pages: lcov-report/a.js.html',
     });
     await expect((await open({ 'a.txt': 'x' })).opened).rejects.toMatchObject({
       hint: expect.stringContaining('name its files'),
@@ -192,7 +192,7 @@ describe('channels that take no folder', () => {
   ])('name a command that works in a shell: %s', (given, command, archive) => {
     const { hint } = folderChannelError(given, 'K3');
     expect(hint).toBe(
-      `use channel: K1, with \`setup: true\` where there is no Pages site, or pack it (\`${command}\`) and deliver ${archive}`,
+      `use channel: K1, with \`setup: true\` where there is no Pages site; name its files (\`${given.replace(/\/$/, '')}/*\`), or pack it (\`${command}\`) and deliver ${archive}`,
     );
   });
 });

@@ -140,25 +140,19 @@ function refuseAll(given: string, failures: readonly DeliveryError[]): void {
 
 function noEntryError(given: string, entry: string, paths: readonly string[]): DeliveryError {
   const pages = paths.filter((path) => /\.html?$/i.test(path)).sort(comparePages);
-  const [first = ''] = pages;
-  const named = (w: Words) =>
-    `${w.input('entry')} to one of its pages: ${pages.slice(0, SITE.named).join(', ')}`;
-  const inner = `${given.replace(/\/+$/, '')}/${first.slice(0, -INDEX.length)}`;
+  const [first = '', ...others] = pages.slice(0, SITE.named);
   const hint = (w: Words) =>
     pages.length === 0
       ? 'a folder without a page is no site: name its files'
-      : `set ${isInnerIndex(first) ? `${w.input('file', inner)}, or ` : ''}${named(w)}`;
+      : `set ${w.input('entry', first)}${others.length === 0 ? '' : `, or another of its pages: ${others.join(', ')}`}`;
   return new DeliveryError('BAD_INPUT', `the folder ${given} has no page ${entry}`, { hint });
 }
 
-const INDEX = 'index.html';
-
-const isInnerIndex = (path: string): boolean => path.endsWith(`/${INDEX}`);
-
 /** The first page of a folder in the folder comes first: reports often lie beside files for machines. */
 function comparePages(one: string, other: string): number {
-  const depth = (path: string): number => (isInnerIndex(path) ? path.split('/').length : Infinity);
-  return depth(one) === depth(other) ? 0 : depth(one) - depth(other);
+  const rank = (path: string): number =>
+    (path.endsWith('/index.html') ? 0 : SITE.files) + path.split('/').length;
+  return rank(one) - rank(other);
 }
 
 /** @see design 6 (K2 and K3 refuse a folder) */
@@ -174,7 +168,7 @@ export function folderChannelError(given: string, channel: string, reason = ''):
   const why = reason === '' ? '' : `${reason}, and `;
   return new DeliveryError('BAD_INPUT', `${why}${channel} takes single files, not the folder ${given}`, {
     hint: (w) =>
-      `${w.use('K1')}, with ${w.input('setup', 'true')} where there is no Pages site, or pack it (\`${packCommand(given, archive)}\`) and deliver ${archive}`,
+      `${w.use('K1')}, with ${w.input('setup', 'true')} where there is no Pages site; name its files (\`${given.replace(/[/\\]*$/, '')}/*\`), or pack it (\`${packCommand(given, archive)}\`) and deliver ${archive}`,
   });
 }
 

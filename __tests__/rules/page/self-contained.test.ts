@@ -48,6 +48,33 @@ describe('isHtml', () => {
   );
 });
 
+describe('the hint for a page that is not self-contained', () => {
+  const WARN = 'or set `self-contained: warn`';
+  const EMBED = 'write styles and scripts into the page and images as data: addresses';
+  test.each([
+    [
+      '<link rel=stylesheet href="a_files/a.css">',
+      `deliver its folder: set \`file:\` to it, with \`entry: a.html\`, or ${EMBED}, ${WARN}`,
+    ],
+    ['<script src="https://cdn.example/a.js"></script>', `${EMBED}, ${WARN}`],
+    ['<script src="/a.js"></script>', `${EMBED}, ${WARN}`],
+    [
+      '<script src="https://cdn.plot.ly/plotly-3.0.0.min.js"></script>',
+      `write the page with \`include_plotlyjs=True\` of Plotly, ${WARN}`,
+    ],
+    [
+      '<script src="https://cdn.bokeh.org/b.js"></script>',
+      `write the page with \`mode="inline"\` of Bokeh, ${WARN}`,
+    ],
+    [
+      '<meta name=generator content="quarto-1.5.5"><script src="a/b.js"></script>',
+      `deliver its folder: set \`file:\` to it, with \`entry: a.html\`, or set \`embed-resources: true\` in the options of Quarto, ${WARN}`,
+    ],
+  ])('leads out of %s', async (html, hint) => {
+    expect((await getRefusal(html, 'a.html')).hint).toBe(hint);
+  });
+});
+
 describe('a script that only counts visits', () => {
   const tag = 'https://www.googletagmanager.com/gtag/js?id=G-LNDJ3J7WT0';
   // As generators of reports and documentation write it.

@@ -1,5 +1,6 @@
 import { DeliveryError } from '../../errors.ts';
 import { MEGABYTE } from '../../protocol/limits.ts';
+import type { Text } from '../../words.ts';
 import type { LocalFile } from '../inspect.ts';
 import { loadPageRules } from '../load-page-rules.ts';
 import { formatAddress, isExternal, isLoaded, isSpecifierAddress, trimAddress } from './addresses.ts';
@@ -49,10 +50,7 @@ export async function checkSelfContained(
   const notes = later.length > 0 ? [`${name} may load later: ${formatReferences(later)}`] : [];
   const needs = `${name} is not self-contained: ${formatReferences(atStart)}`;
   if (mode === 'enforce' && atStart.length > 0) {
-    throw new DeliveryError('BAD_FILE', needs, {
-      hint: (w) =>
-        `write styles and scripts into the page and images as data: addresses, or set ${w.input('self-contained', 'warn')}`,
-    });
+    throw new DeliveryError('BAD_FILE', needs, { hint: embeddingHint(name, search.generator, atStart) });
   }
   const missing = place === undefined ? [] : await findMissing(references, search.base, place);
   if (missing.length > 0) {
@@ -65,6 +63,28 @@ export async function checkSelfContained(
   if (atStart.length > 0) return search.complete ? [needs, ...notes] : [needs, ...notes, incomplete];
   if (search.complete) return notes;
   return [...notes, `${incomplete}, because it is nested too deeply or has too many elements`];
+}
+
+/** How tools write all into one page, by what only their own pages have: a generator's name, or a host. */
+const EMBEDDERS: readonly (readonly [RegExp, string])[] = [
+  [/^quarto\b/i, 'set `embed-resources: true` in the options of Quarto'],
+  [/^https:\/\/cdn\.bokeh\.org\//, 'write the page with `mode="inline"` of Bokeh'],
+  [/^https:\/\/cdn\.plot\.ly\//, 'write the page with `include_plotlyjs=True` of Plotly'],
+];
+
+function embeddingHint(name: string, generator: string, references: readonly PageReference[]): Text {
+  const marks = [generator, ...references.map(({ address }) => address)];
+  const [, way = 'write styles and scripts into the page and images as data: addresses'] =
+    EMBEDDERS.find(([mark]) => marks.some((one) => mark.test(one))) ?? [];
+  const hasOwnFiles = references.some(({ address }) => !/^(?:[a-z][a-z\d+.-]*:|\/)/i.test(address));
+  return (w) =>
+    [
+      ...(hasOwnFiles
+        ? [`deliver its folder: set ${w.input('file')} to it, with ${w.input('entry', name)}`]
+        : []),
+      way,
+      `set ${w.input('self-contained', 'warn')}`,
+    ].join(', or ');
 }
 
 /** The style sheets and scripts that a page loads from its own host when it is opened, and that are not there. */
