@@ -26,7 +26,7 @@ interface FolderTask extends PagesTask {
 type Tasks = readonly PreparedTask<PagesTask>[];
 type TaskResults<Value> = readonly ItemResult<PreparedTask<PagesTask>, Value>[];
 
-const isFolder = (task: PagesTask): task is FolderTask => 'folder' in task.target;
+const isForFolder = (task: PagesTask): task is FolderTask => 'folder' in task.target;
 
 /** What is compared and written together: all files of a step, or one folder. */
 interface TaskGroup {
@@ -37,10 +37,10 @@ interface TaskGroup {
 
 /** Files before the folders that take them over, and after those that are removed, which then are as delivered. */
 function groupTasks(tasks: Tasks): readonly TaskGroup[] {
-  const folders = tasks.flatMap(({ data }) => (isFolder(data) ? [data.target.folder] : []));
-  const files = tasks.filter(({ data }) => !isFolder(data));
-  const sites = tasks.filter(({ data }) => isFolder(data) && data.site !== undefined);
-  const removals = tasks.filter(({ data }) => isFolder(data) && data.site === undefined);
+  const folders = tasks.flatMap(({ data }) => (isForFolder(data) ? [data.target.folder] : []));
+  const files = tasks.filter(({ data }) => !isForFolder(data));
+  const sites = tasks.filter(({ data }) => isForFolder(data) && data.site !== undefined);
+  const removals = tasks.filter(({ data }) => isForFolder(data) && data.site === undefined);
   return [...removals.map((one) => [one]), files, ...sites.map((one) => [one])].map((together) => ({
     tasks: together,
     items: together.map((one) => withPictures(one, folders)),
@@ -49,7 +49,7 @@ function groupTasks(tasks: Tasks): readonly TaskGroup[] {
 
 /** @param together all folders of the step: one may not remove another as an old one */
 function withPictures({ data, pictures }: PreparedTask<PagesTask>, together: readonly string[]): PagesTask {
-  const task = isFolder(data) ? { ...data, target: { ...data.target, together } } : data;
+  const task = isForFolder(data) ? { ...data, target: { ...data.target, together } } : data;
   if (pictures === undefined) return task;
   const placedPictures = placePictures(pictures, data.destination.pageUrl);
   return pictures.site == null
@@ -64,7 +64,7 @@ async function compareGroup(
   sent: ReadonlySet<PagesTask> = new Set(),
 ): Promise<BranchComparison<PagesTask>> {
   const [first] = items;
-  if (first === undefined || !isFolder(first)) return compareFiles(items, target, sent);
+  if (first === undefined || !isForFolder(first)) return compareFiles(items, target, sent);
   const now = { ...first.target, ...target };
   const tree = await readTargetTree(now);
   const place =

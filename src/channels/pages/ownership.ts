@@ -36,7 +36,7 @@ export function isOwned(
 }
 
 /** A commit that says that it delivered a folder. */
-interface Delivery extends DeliveredSite {
+interface SiteDelivery extends DeliveredSite {
   readonly sha: string;
   readonly message: string;
   /** Sha of the commit before it; absent where there is none, or where it was not asked for. */
@@ -47,7 +47,7 @@ interface Delivery extends DeliveredSite {
 
 /** A folder that this tool delivered, as far as it is still there. */
 export interface OwnedSite {
-  readonly delivery: Delivery;
+  readonly delivery: SiteDelivery;
   /** By path within the folder: git's id of the bytes that were delivered and that are still there. */
   readonly files: ReadonlyMap<string, string>;
 }
@@ -118,7 +118,7 @@ function createSearch({ github, reader }: SearchTarget, tree: BranchTree) {
   const postponed: string[] = [];
   const found = new Set<string>();
   let treesLeft: number = SITE.olderTrees;
-  const add = async (delivery: Delivery): Promise<void> => {
+  const add = async (delivery: SiteDelivery): Promise<void> => {
     const { folder, sha } = delivery;
     if (!hasFilesBelow(tree, folder)) return;
     let delivered = listDelivered(tree.entries, delivery);
@@ -142,7 +142,7 @@ function createSearch({ github, reader }: SearchTarget, tree: BranchTree) {
 
 interface History extends Pick<FoundDeliveries, 'lastCommit' | 'before' | 'isComplete'> {
   /** By folder: its newest delivery; `null` where a newer commit says that it was removed. */
-  readonly deliveries: ReadonlyMap<string, Delivery | null>;
+  readonly deliveries: ReadonlyMap<string, SiteDelivery | null>;
 }
 
 /** Reads the history of a folder: to its newest delivery, or on for those below it. */
@@ -153,7 +153,7 @@ async function readHistory(
   isWithBelow: boolean,
 ): Promise<History> {
   const place = folder === '' ? {} : { path: folder.slice(0, -1) };
-  const deliveries = new Map<string, Delivery | null>();
+  const deliveries = new Map<string, SiteDelivery | null>();
   const newer: DeliveredSite[] = [];
   let last: Pick<History, 'lastCommit' | 'before'> | undefined;
   for (let page = 1; page <= SITE.historyPages; page += 1) {
@@ -182,7 +182,7 @@ async function readLastDeliveries(
   { github }: SearchTarget,
   head: string,
   folders: readonly string[],
-): Promise<readonly (Delivery & { readonly committedAt: number | null })[]> {
+): Promise<readonly (SiteDelivery & { readonly committedAt: number | null })[]> {
   const asked = folders.slice(0, SITE.siblings);
   const names = asked.map((one) => one.slice(0, -1));
   const commits = await getLastCommits(github, head, names);
@@ -196,7 +196,7 @@ async function readLastDeliveries(
 /** The delivered files that nobody changed since, and that no later delivery below replaced. */
 function listRemaining(
   { entries }: BranchTree,
-  { folder, later }: Delivery,
+  { folder, later }: SiteDelivery,
   delivered: readonly TreeFile[],
 ): readonly TreeFile[] {
   const others = later.map((one) => ({ folder: one.folder, isKept: createKeptLookup(one.kept) }));

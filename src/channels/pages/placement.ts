@@ -49,7 +49,7 @@ export function describePublished(
     display: getBrowserDisplay(destination.pageUrl.pathname),
     ...listLeftOut(destination, isSite ? folder || './' : entry),
     ...(earlier.has(entry) && { earlier: earlier.get(entry) ?? [] }),
-    ...((isSite || placedPictures) && { parts: listParts(task, asked) }),
+    ...((isSite || placedPictures) && { parts: placeParts(task, asked) }),
     ...(placedPictures && { pictures: placedPictures }),
     ...(isSite && {
       changes: delivered.changes,
@@ -70,7 +70,7 @@ export function describePublished(
 export const entryUrl = (page: URL): URL => new URL(page.href.replace(/\/index\.html$/, '/'));
 
 /** Every file but the entry, at its own address. */
-function listParts(task: PagesTask, asked: EarlierFiles): readonly PlacedPart[] {
+function placeParts(task: PagesTask, asked: EarlierFiles): readonly PlacedPart[] {
   const { folder, entry, files } = asSite(task);
   return files.flatMap(({ path, file: { size, sha256 } }) => {
     const earlier = asked.get(path);
