@@ -37,7 +37,7 @@ const WRONG: Wrong[] = [
     files: { 'reports/page.html': createPage() },
     inputs: { file: 'reports' },
     reason: /^the folder reports has no page index\.html$/,
-    hint: /^set `entry:` to one of its pages: page\.html$/,
+    hint: /^set `entry: page\.html`$/,
   },
   {
     story: 'one name for several files',
