@@ -146,7 +146,7 @@ export class FaultRunner<F extends InjectedFault> {
 }
 
 /** Holds the site's builds until simulated time passes, then waits for all of them. */
-function holdBuilds({ pages }: TestRepository): () => Promise<void> {
+export function holdBuilds({ pages }: TestRepository): () => Promise<void> {
   let waiting = Promise.withResolvers<void>();
   pages.pause = () => waiting.promise;
   return async () => {

@@ -1,74 +1,171 @@
-import { expect, test } from '@jest/globals';
-import type { HostedRepository, TestRepository } from '../world/repository.ts';
-import { expectNotReady, expectReady } from './expect-report.ts';
-import { createPage, setUpScenario } from './scenario.ts';
+import { describe, expect, test } from '@jest/globals';
+import { LARGE_CONTENT } from '../faults/delivery-kinds.ts';
+import type { TestRepository } from '../world/repository.ts';
+import { type Played, setUpPlay } from './play.ts';
+import { createPage } from './scenario.ts';
 
-const scenario = setUpScenario();
+const play = setUpPlay();
 const PATH = 'previews/page.html';
+const OURS = createPage('first');
+const THEIRS = '<p>written by a person</p>';
+const NOT_OURS = /this tool did not deliver what it holds now$/;
 const inputs = { channel: 'K1', path: PATH };
-const FOREIGN = '<p>written by a person</p>';
 
-/** Delivers a page, and returns the message of its commit. */
-async function deliverFirst(repository: TestRepository): Promise<string> {
-  const first = await scenario.deliver({ repository, files: { 'page.html': createPage('first') }, inputs });
-  await expectReady(scenario, first, { channel: 'K1', shows: createPage('first') });
-  return (await repository.log())[0]?.message ?? '';
+const deliver = (repository: TestRepository, text: string | Buffer = createPage('second'), more = {}) =>
+  play.deliver({
+    repository,
+    files: { 'page.html': text },
+    inputs: { ...inputs, 'self-contained': 'off', ...more },
+  });
+const withdraw = (repository: TestRepository, _: unknown = null, more = {}) =>
+  play.deliver({ repository, inputs: { ...inputs, operation: 'withdraw', ...more } });
+
+/** Delivers our page, then a person commits theirs with a message made of ours. */
+const afterOurs = (messageOf: (ours: string) => string) => async (repository: TestRepository) => {
+  expect((await deliver(repository, OURS)).report.notReady).toBeNull();
+  const [{ message } = { message: '' }] = await repository.log();
+  await repository.commit(PATH, THEIRS, messageOf(message));
+};
+
+type State = readonly [state: string, make: (repository: TestRepository) => Promise<unknown>];
+
+/** States of the path in which nothing may be changed. */
+const FOREIGN: readonly State[] = [
+  ['holds the file of a person', (repository) => repository.commit(PATH, THEIRS)],
+  ['was amended', afterOurs((message) => message)],
+  ['was squashed', afterOurs((message) => `Add previews (#12)\n\n* ${message}\n\n* fix the page`)],
+  ['was cherry-picked', afterOurs((message) => `${message}\n(cherry picked from ${'a'.repeat(40)})`)],
+  ['has our trailer quoted', afterOurs(() => 'Explain it\n\nDelivered-by: screen-delivery')],
+  ['was changed by hand', afterOurs(() => 'Fix the page')],
+];
+
+async function expectKept(repository: TestRepository, path: string, work: () => Promise<Played>) {
+  const { report } = await work();
+  expect(report).toMatchObject({ ready: false, url: null, notReady: { code: 'NOT_OURS' } });
+  expect(String(await repository.read(path))).toBe(THEIRS);
+  return report.notReady;
 }
 
-test.each<[string, (message: string) => string]>([
-  ['an amended commit', (message) => message],
-  ['a squash merge', (message) => `Add previews (#12)\n\n* ${message}\n\n* fix the page`],
-  ['a cherry-pick', (message) => `${message}\n(cherry picked from commit ${'a'.repeat(40)})`],
-  ['a quoted trailer', () => 'Explain the trailer\n\nDelivered-by: screen-delivery'],
-])("a person's file is neither replaced nor withdrawn after %s", async (_, messageOf) => {
-  const repository = await scenario.repository();
-  const message = await deliverFirst(repository);
-  await repository.commit(PATH, FOREIGN, messageOf(message));
-  const files = { 'page.html': createPage('second') };
-  const second = await scenario.deliver({ repository, files, inputs });
-  expectNotReady(second, { step: 'place', reason: /this tool did not deliver what it holds now$/ });
-  const withdrawn = await scenario.deliver({ repository, inputs: { ...inputs, operation: 'withdraw' } });
-  expectNotReady(withdrawn, { step: 'place', reason: /this tool did not deliver what it holds now$/ });
-  expect((await repository.read(PATH))?.toString()).toBe(FOREIGN);
-});
-
-test('an own file is replaced although a tag has the same name as the branch', async () => {
-  const repository = await scenario.repository();
-  const before = await repository.head();
-  await deliverFirst(repository);
-  await (repository as HostedRepository).git.updateRef(`refs/tags/${repository.branch}`, before ?? '', null);
-  const files = { 'page.html': createPage('second') };
-  const second = await scenario.deliver({ repository, files, inputs });
-  await expectReady(scenario, second, { channel: 'K1', shows: createPage('second') });
-});
-
-test('withdrawing a folder removes only owned files, and names the one that stays', async () => {
-  const repository = await scenario.repository();
-  await deliverFirst(repository);
-  await repository.commit('previews/notes.html', FOREIGN, 'Add my notes');
-  const withdrawn = await scenario.deliver({
-    repository,
-    inputs: { channel: 'K1', path: 'previews/', operation: 'withdraw' },
+describe.each(FOREIGN)('a path that %s', (_, make) => {
+  test.each([
+    ['a delivery', deliver, {}],
+    ['a large delivery', deliver, LARGE_CONTENT],
+    ['a dry run', deliver, createPage(), { 'dry-run': 'true' }],
+    ['a withdrawal', withdraw, {}],
+  ] as const)('is not changed by %s', async (_what, work, content, more = {}) => {
+    const repository = await play.repository();
+    await make(repository);
+    const head = await repository.head();
+    const given = typeof content === 'string' || Buffer.isBuffer(content) ? content : createPage('second');
+    const notReady = await expectKept(repository, PATH, () => work(repository, given, more));
+    expect(notReady).toMatchObject({ step: 'place', reason: expect.stringMatching(NOT_OURS) });
+    expect(notReady?.hint).toContain('overwrite: true');
+    expect(await repository.head()).toBe(head);
   });
-  expect(withdrawn.exitCode).toBe(0);
-  expect(withdrawn.stdout).toMatch(/::warning::not removed: previews\/notes\.html already exists/);
+});
+
+test('what somebody puts there between the look and the write stays', async () => {
+  for (const content of [createPage(), LARGE_CONTENT]) {
+    const repository = await play.repository();
+    const alter = async <Answer>(real: Answer): Promise<Answer> => {
+      await repository.commit(PATH, THEIRS);
+      return real;
+    };
+    play.intercept({ method: 'GET', url: /\/contents\/previews(\/|%2F)page\.html/ }, { alter });
+    await expectKept(repository, PATH, () => deliver(repository, content));
+  }
+});
+
+test.each([
+  [
+    'a folder at the path',
+    `${PATH}/index.html`,
+    /is a folder of the repository$/,
+    /path: previews\/page\.html\//,
+  ],
+  ['a file where its folder would be', 'previews', /previews is a file of the repository/, /`path:`/],
+])('%s is refused with what to set', async (_, path, reason, hint) => {
+  for (const content of [createPage(), LARGE_CONTENT]) {
+    const repository = await play.repository({ files: { [path]: THEIRS } });
+    const { report } = await deliver(repository, content);
+    expect(report.notReady?.reason).toMatch(reason);
+    expect(report.notReady?.hint).toMatch(hint);
+    expect(String(await repository.read(path))).toBe(THEIRS);
+  }
+});
+
+test('with `overwrite: true` it is replaced, and withdrawn, and nothing else', async () => {
+  const repository = await play.repository({ files: { [PATH]: THEIRS, 'index.html': THEIRS } });
+  const overwrite = { overwrite: 'true' };
+  expect((await deliver(repository, OURS, overwrite)).report.ready).toBe(true);
+  expect((await repository.log())[0]?.files).toEqual([PATH]);
+  await repository.commit(PATH, THEIRS);
+  expect((await withdraw(repository, null, overwrite)).report).toMatchObject({ ready: true, url: null });
   expect(await repository.read(PATH)).toBeNull();
-  expect((await repository.read('previews/notes.html'))?.toString()).toBe(FOREIGN);
+  expect(String(await repository.read('index.html'))).toBe(THEIRS);
 });
 
-test('a file that the site or the repository obeys is refused, and a page beside it is delivered', async () => {
-  const repository = await scenario.repository();
-  const special = ['CNAME', 'CODEOWNERS', '.gitattributes', '.gitmodules', '_config.yml'];
-  const files = Object.fromEntries(special.map((name) => [name, 'octo.dev\n']));
-  const delivered = await scenario.deliver({
-    repository,
-    files: { ...files, 'page.html': createPage() },
-    inputs: { channel: 'K1', file: [...special, 'page.html'].join('\n') },
-  });
-  expect(delivered.reports.map(({ notReady }) => notReady?.reason)).toEqual([
-    ...special.map((name) => expect.stringContaining(`${name} is not only a page: it `)),
-    undefined,
+test('an own page is kept, replaced and taken away; each is one commit, or none where nothing changes', async () => {
+  const repository = await play.repository();
+  for (const [text, commits] of [
+    [OURS, 2],
+    [OURS, 2],
+    [createPage('second'), 3],
+  ] as const) {
+    const { report } = await deliver(repository, text);
+    expect(report).toMatchObject({ ready: true, url: `${repository.pages.url}${PATH}` });
+    expect(await repository.log()).toHaveLength(commits);
+  }
+  for (const [result, commits] of [
+    ['withdrawn', 4],
+    ['nothing to withdraw', 4],
+  ] as const) {
+    const { report } = await withdraw(repository);
+    expect(report).toMatchObject({ ready: true, url: null });
+    expect(report.lines.RESULT).toMatch(new RegExp(`^ГОТОВО, ${result}`));
+    expect(report.lines.TEST).toMatch(/^HTTP 404; nothing is served past caches/);
+    expect(await repository.log()).toHaveLength(commits);
+  }
+  const words = (await repository.log()).map(({ message }) => message.split(' ')[0]);
+  expect(words).toEqual(['REMOVE', 'UPDATE', 'ADD', 'Initial']);
+});
+
+test('a folder of single files loses only ours, and UNKNOWN and the log name what stays', async () => {
+  const repository = await play.repository();
+  const files = { 'out/1/page.html': createPage('1'), 'out/2/page.html': createPage('2') };
+  const below = { channel: 'K1', path: 'previews/pr-12/' };
+  await play.deliver({ repository, files, inputs: { ...below, file: 'out/**' } });
+  await repository.commit('previews/pr-12/theirs.html', THEIRS);
+  await repository.commit('previews/pr-123/page.html', THEIRS);
+  const { reports, log } = await play.deliver({ repository, inputs: { ...below, operation: 'withdraw' } });
+  expect(reports.map(({ notReady, lines }) => [notReady, lines.CLAIM.split(' ')[0]])).toEqual([
+    [null, 'previews/pr-12/1/page.html'],
+    [null, 'previews/pr-12/2/page.html'],
   ]);
-  for (const name of special) expect(await repository.read(name)).toBeNull();
-  expect((await repository.read('page.html'))?.toString()).toBe(createPage());
+  expect(reports[0]?.lines.UNKNOWN).toMatch(/^what stays in previews\/pr-12\/.*theirs\.html;/);
+  expect(log).toContain('not removed: previews/pr-12/theirs.html');
+  expect((await repository.log()).slice(0, 2).map(({ files: changed }) => changed.length)).toEqual([1, 1]);
+  for (const path of ['previews/pr-12/theirs.html', 'previews/pr-123/page.html']) {
+    expect(String(await repository.read(path))).toBe(THEIRS);
+  }
+});
+
+test.each([
+  ['K1', { channel: 'K1' }, /ADD page\.html/],
+  ['K2', { channel: 'K2' }, /the release files-\d+ would be created/],
+  ['K3', { channel: 'K3' }, /page\.html would be posted/],
+  ['K1 with a duplicate', { channel: 'K1+K3' }, /ADD page\.html/],
+  ['a withdrawal', { channel: 'K1', path: 'page.html', operation: 'withdraw' }, /nothing exists there/],
+])('a dry run of %s tells its plan, and sends not one write', async (_, given, foreseen) => {
+  const repository = await play.repository();
+  const dry = { ...given, 'dry-run': 'true' };
+  const { report, log, requests } = await play.deliver({
+    repository,
+    files: { 'page.html': OURS },
+    inputs: dry,
+  });
+  expect(report.notReady?.code).toBe('DRY_RUN');
+  expect(log).toMatch(foreseen);
+  // A question in GraphQL is a POST.
+  expect(requests.filter((one) => !/^GET |\/graphql$/.test(one))).toEqual([]);
 });

@@ -1,276 +1,281 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { NOON } from '../support/ports.ts';
 import { createWorldClient, type WorldClient } from '../world/client.ts';
-import type { StoredRelease } from '../world/release-store.ts';
 import type { TestRepository } from '../world/repository.ts';
-import { expectNotReady, expectReady } from './expect-report.ts';
-import {
-  createPage,
-  type DeliveredStep,
-  listRequests,
-  type ScenarioDelivery,
-  setUpScenario,
-} from './scenario.ts';
+import { expectRefused, type Played, requestsOf, setUpPlay } from './play.ts';
 
-const scenario = setUpScenario();
+const play = setUpPlay();
 const BODY = 'Files for download.\n\nDelivered-by: screen-delivery';
 const MODES = [
   ['mutable', false],
   ['immutable', true],
 ] as const;
 const THREE = { 'a.zip': 'PK a', 'b.zip': 'PK b', 'c.zip': 'PK c' };
-const threeFiles = Object.keys(THREE).join('\n');
+const WRITES = /^(POST|PATCH|DELETE|PUT) (?!.*graphql)/;
 
 async function createRepository(isImmutable: boolean): Promise<TestRepository> {
-  const repository = await scenario.repository({ pages: false });
+  const repository = await play.repository({ pages: false });
   repository.immutableReleases(isImmutable);
   return repository;
 }
 
-type Delivery = Pick<ScenarioDelivery, 'files' | 'onStart' | 'timeoutMs'> & {
-  readonly inputs?: Readonly<Record<string, string>>;
+/** Delivers files together, by default for the tag v1; without one for that of the day. */
+const deliver = (
+  repository: TestRepository,
+  files: Readonly<Record<string, string>>,
+  inputs: Readonly<Record<string, string>> = { tag: 'v1' },
+): Promise<Played> => {
+  const file = Object.keys(files).join('\n');
+  return play.deliver({ repository, files, inputs: { channel: 'K2', file, ...inputs } });
 };
 
-const deliver = (repository: TestRepository, { inputs, ...more }: Delivery): Promise<DeliveredStep> =>
-  scenario.deliver({ repository, simulatedTime: false, inputs: { channel: 'K2', ...inputs }, ...more });
-
-const drafts = (repository: TestRepository): readonly StoredRelease[] =>
-  repository.releases().filter(({ draft }) => draft);
-
-/** The published releases, each with the names of its assets. */
+/** What is public: each release's tag, with its assets. */
 const published = (repository: TestRepository): [string, string[]][] =>
   repository
     .releases()
     .filter(({ draft }) => !draft)
     .map(({ tag, assets }): [string, string[]] => [tag, assets.map(({ name }) => name).sort()])
     .sort();
+const drafts = (repository: TestRepository) => repository.releases().filter(({ draft }) => draft);
+const failures = ({ reports }: Played) => reports.map(({ notReady }) => notReady?.reason ?? null);
 
 let client: WorldClient;
 beforeAll(() => {
-  client = createWorldClient(scenario.world);
+  client = createWorldClient(play.world);
 });
 afterAll(() => client.close());
 
 /** Calls the API as somebody else; `route` is below the repository. */
-async function callApi(repository: TestRepository, route: string, body: object = {}) {
+async function callApi(repository: TestRepository, route: string, body: object = {}): Promise<void> {
   const [method, path] = route.split(' ');
-  const answer = await client.send(`${method} /repos/${repository.fullName}${path}`, body);
-  expect(answer.status).toBeLessThan(300);
-  return answer.status === 204 ? null : answer.json;
+  const { status } = await client.send(`${method} /repos/${repository.fullName}${path}`, body);
+  expect(status).toBeLessThan(300);
+}
+
+/** Ends a delivery after the host has done its request number `at`, from 0, and before it hears of it. */
+async function killAt(at: number, work: () => Promise<unknown>): Promise<void> {
+  const done = Promise.withResolvers<void>();
+  const alter = (): Promise<never> => {
+    done.resolve();
+    return new Promise(() => undefined);
+  };
+  const killed = play.intercept({ url: /./, skip: at }, { alter });
+  const rest = play.intercept({ url: /./, skip: at + 1, times: 99 }, { fault: 'hang' });
+  void work();
+  await done.promise;
+  killed.remove();
+  rest.remove();
 }
 
 describe.each(MODES)('a release in %s mode', (_, isImmutable) => {
-  test('is published only with all files of the step', async () => {
+  test('is published only with all files of the step, and takes the same ones again without a write', async () => {
     const repository = await createRepository(isImmutable);
-    const states: string[][] = [];
-    scenario.intercept(
+    const states: boolean[] = [];
+    play.intercept(
       { url: /uploads\.github\.com/, times: 3 },
       {
-        alter: async (real) => {
-          states.push(repository.releases().map(({ draft }) => (draft ? 'draft' : 'public')));
+        alter: (real) => {
+          states.push(...repository.releases().map(({ draft }) => draft));
           return real;
         },
       },
     );
-    const delivered = await deliver(repository, { files: THREE, inputs: { file: threeFiles, tag: 'v1' } });
-    expect(delivered.outputs.result).toBe('ready');
-    expect(states).toEqual([['draft'], ['draft'], ['draft']]);
+    expect(failures(await deliver(repository, THREE))).toEqual([null, null, null]);
+    expect(states).toEqual([true, true, true]);
     expect(published(repository)).toEqual([['v1', Object.keys(THREE)]]);
     expect(repository.releases()).toMatchObject([{ body: BODY, immutable: isImmutable }]);
-    expect(repository.releases()[0]?.assets.map(({ label }) => label)).toContain('a.zip (screen-delivery)');
+    const again = await deliver(repository, THREE);
+    expect(failures(again)).toEqual([null, null, null]);
+    expect(requestsOf(again, WRITES)).toEqual([]);
   });
 
-  test('takes the same files again without a write', async () => {
+  test('ends with every file delivered once and no draft where 16 jobs make it at once', async () => {
     const repository = await createRepository(isImmutable);
-    const files = { 'page.html': createPage() };
-    const first = await deliver(repository, { files });
-    const before = listRequests(scenario, /^(POST|PATCH|DELETE) .*\/releases/).length;
-    const again = await deliver(repository, { files });
-    await expectReady(scenario, again, { channel: 'K2', shows: createPage(), url: first.outputs.url ?? '' });
-    expect(listRequests(scenario, /^(POST|PATCH|DELETE) .*\/releases/)).toHaveLength(before);
+    const names = Array.from({ length: 16 }, (__, at) => `build-${at + 1}.zip`);
+    const jobs = names.map((name) => deliver(repository, { [name]: `PK ${name}` }, {}));
+    expect((await Promise.all(jobs)).flatMap(failures)).toEqual(names.map(() => null));
+    expect(drafts(repository)).toEqual([]);
+    const releases = published(repository);
+    expect(releases.flatMap(([, all]) => all).sort()).toEqual([...names].sort());
+    if (!isImmutable) expect(releases).toHaveLength(1);
   });
 
-  test('is made for a tag that exists already', async () => {
+  test('is never half public after a kill at any request, and the next run ends it', async () => {
+    const { requests } = await deliver(await createRepository(isImmutable), THREE);
+    expect(requests.length).toBeGreaterThan(8);
+    for (const at of requests.keys()) {
+      const repository = await createRepository(isImmutable);
+      await killAt(at, () => deliver(repository, THREE));
+      const left = published(repository).filter(([, all]) => all.length < 3);
+      expect([at, left]).toEqual([at, []]);
+      expect(failures(await deliver(repository, THREE))).toEqual([null, null, null]);
+      expect(published(repository)).toEqual([['v1', Object.keys(THREE)]]);
+      // The draft of the killed run is not quiet yet.
+      expect(drafts(repository).length).toBeLessThan(2);
+    }
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, string, RegExp]>([
+    ['is empty', { 'b.zip': '' }, 'b.zip', /the file b\.zip is empty/],
+    ['is missing', {}, 'b.zip', /the file b\.zip does not exist/],
+    ['collides after its name was rewritten', { 'á.zip': 'PK' }, 'á.zip', /would both go to .*a\.zip/],
+  ])('is not made where one file %s, and every file says why', async (__, bad, name, reason) => {
     const repository = await createRepository(isImmutable);
-    const head = await repository.head();
-    await callApi(repository, 'POST /git/refs', { ref: 'refs/tags/v2', sha: head ?? '' });
-    const delivered = await deliver(repository, { files: { 'a.zip': 'PK a' }, inputs: { tag: 'v2' } });
-    await expectReady(scenario, delivered, { channel: 'K2', shows: 'PK a', url: /\/v2\/a\.zip$/ });
-    expect(published(repository)).toEqual([['v2', ['a.zip']]]);
+    for (const dryRun of ['true', 'false']) {
+      const inputs = { tag: 'v1', file: `a.zip\n${name}\nc.zip`, 'dry-run': dryRun };
+      const delivered = await deliver(repository, { 'a.zip': 'PK a', 'c.zip': 'PK c', ...bad }, inputs);
+      for (const why of failures(delivered)) expect(why).toMatch(reason);
+      expect(failures(delivered)[0]).toMatch(/^the release was not published, because /);
+      expect(requestsOf(delivered, WRITES)).toEqual([]);
+    }
+    expect(repository.releases()).toEqual([]);
   });
 });
 
 describe('where releases are immutable', () => {
+  const TODAY = 'files-20260102';
+
   test('the second file of a day goes to a numbered tag, and the report says how to check it', async () => {
     const repository = await createRepository(true);
-    await deliver(repository, { files: { 'a.zip': 'PK a' } });
-    const delivered = await deliver(repository, { files: { 'b.zip': 'PK b' } });
-    await expectReady(scenario, delivered, { channel: 'K2', shows: 'PK b', url: /\/files-\d{8}-2\/b\.zip$/ });
-    const { CLAIM, CODE } = delivered.report.lines;
-    expect(CLAIM).toMatch(/gh release verify-asset files-\d{8}-2 b\.zip --repo octo\/demo-\d+/);
-    expect(CLAIM).toContain(`digest is sha256:${delivered.report.file?.sha256}`);
-    expect(CODE).toMatch(/release files-\d{8}-2, asset b\.zip/);
-    expect(published(repository).map(([tag]) => tag.slice(14))).toEqual(['', '-2']);
-  });
-
-  test('a named tag is refused before a byte is sent, and in a dry run alike', async () => {
-    const repository = await createRepository(true);
-    await deliver(repository, { files: { 'a.zip': 'PK a' }, inputs: { tag: 'v1' } });
-    scenario.world.traffic.clear();
-    for (const dryRun of ['false', 'true']) {
-      const inputs = { tag: 'v1', 'dry-run': dryRun };
-      const delivered = await deliver(repository, { files: { 'b.zip': 'PK b' }, inputs });
-      expect(delivered.report.notReady).toMatchObject({
-        reason: expect.stringMatching(/the release v1 is immutable/),
-        hint: expect.stringMatching(/`tag:`/),
-      });
-    }
-    expect(listRequests(scenario, /^(POST|PATCH|DELETE) /)).toEqual([]);
-    expect(published(repository)).toEqual([['v1', ['a.zip']]]);
+    await deliver(repository, { 'a.zip': 'PK a' }, {});
+    const { report } = await deliver(repository, { 'b.zip': 'PK b' }, {});
+    expect(report.url).toMatch(/\/files-20260102-2\/b\.zip$/);
+    expect(report.lines.CLAIM).toContain(
+      `gh release verify-asset ${TODAY}-2 b.zip --repo ${repository.fullName}`,
+    );
+    expect(report.lines.CLAIM).toContain(`digest is sha256:${report.file?.sha256}`);
+    expect(report.lines.CODE).toContain(`release ${TODAY}-2, asset b.zip`);
+    expect(published(repository).map(([tag]) => tag)).toEqual([TODAY, `${TODAY}-2`]);
   });
 
   test('the tag of a deleted release is left out', async () => {
     const repository = await createRepository(true);
-    await deliver(repository, { files: { 'a.zip': 'PK a' } });
-    const [{ id } = { id: 0 }] = repository.releases();
-    await callApi(repository, `DELETE /releases/${id}`);
-    const delivered = await deliver(repository, { files: { 'b.zip': 'PK b' } });
-    await expectReady(scenario, delivered, { channel: 'K2', shows: 'PK b', url: /\/files-\d{8}-2\/b\.zip$/ });
+    await deliver(repository, { 'a.zip': 'PK a' }, {});
+    await callApi(repository, `DELETE /releases/${repository.releases()[0]?.id}`);
+    const { report } = await deliver(repository, { 'b.zip': 'PK b' }, {});
+    expect(report.url).toMatch(/\/files-20260102-2\/b\.zip$/);
     expect(drafts(repository)).toEqual([]);
   });
 
-  test('nothing can be withdrawn, which is said before a request that must fail', async () => {
+  test('a named tag, and a tag that somebody prepares a release for, are refused before a write', async () => {
     const repository = await createRepository(true);
-    const files = { 'a.zip': 'PK a' };
-    await deliver(repository, { files });
-    const refused = await deliver(repository, { files, inputs: { operation: 'withdraw' } });
-    expectNotReady(refused, { step: 'place', reason: /is immutable/, hint: /by hand/ });
-    expect(listRequests(scenario, /^DELETE /)).toEqual([]);
+    await deliver(repository, { 'a.zip': 'PK a' });
+    await deliver(repository, { 'a.zip': 'PK a' }, {});
+    await callApi(repository, 'POST /releases', { tag_name: `${TODAY}-2`, name: 'Ours', draft: true });
+    for (const [inputs, reason] of [
+      [{ tag: 'v1' }, /the release v1 is immutable/],
+      [{}, /prepares a release for the tag files-20260102-2/],
+    ] as const) {
+      for (const dryRun of ['false', 'true']) {
+        const refused = await deliver(repository, { 'b.zip': 'PK b' }, { ...inputs, 'dry-run': dryRun });
+        expectRefused(refused, { step: 'place', reason, hint: /`tag:`/ });
+        expect(requestsOf(refused, WRITES)).toEqual([]);
+      }
+    }
+  });
+
+  test('jobs with other bytes under one name end under numbered tags, and delete no draft', async () => {
+    const repository = await createRepository(true);
+    const jobs = Array.from({ length: 8 }, (_, at) => deliver(repository, { 'build.zip': `PK ${at}` }, {}));
+    const delivered = await Promise.all(jobs);
+    expect(new Set(delivered.map(({ report }) => report.url)).size).toBe(jobs.length);
+    expect(repository.releases().map(({ draft, assets }) => [draft, assets.length])).toEqual(
+      jobs.map(() => [false, 1]),
+    );
+    expect(delivered.flatMap((one) => requestsOf(one, /^DELETE /))).toEqual([]);
+  });
+
+  test('the files that a release holds are proven, although the next one is not made', async () => {
+    const repository = await createRepository(true);
+    await deliver(repository, { 'a.zip': 'PK a' }, {});
+    const { reports } = await deliver(repository, { ...THREE, 'b.zip': '' }, {});
+    expect(reports.map(({ ready }) => ready)).toEqual([true, false, false]);
+    expect(repository.releases()).toHaveLength(1);
   });
 });
 
-describe('a release that somebody publishes between our draft and our publishing', () => {
-  test.each([
-    ['mutable, a named tag: takes the files', false, { tag: 'v1' }, 'ready', ['v1']],
-    ['immutable, a named tag: is the reason of the refusal', true, { tag: 'v1' }, 'not-ready', ['v1']],
-    ['immutable, the default tag: the next number is taken', true, {}, 'ready', ['', '-2']],
-  ])('%s', async (_, isImmutable, inputs, result, tags) => {
-    const repository = await createRepository(isImmutable);
-    scenario.intercept(
-      { method: 'POST', url: /\/repos\/octo\/demo-\d+\/releases$/ },
-      {
-        alter: async (real) => {
-          const { tag_name } = JSON.parse(String(real.body)) as { tag_name: string };
-          await callApi(repository, 'POST /releases', { tag_name, name: 'theirs', body: 'theirs' });
-          return real;
-        },
+test.each([
+  ['mutable, a named tag: takes the files', false, { tag: 'v1' }, null, ['v1']],
+  ['immutable, a named tag: is the reason of the refusal', true, { tag: 'v1' }, /immutable/, ['v1']],
+  ['immutable, the default tag: the next number is taken', true, {}, null, ['', '-2']],
+])('a release that somebody publishes before ours: %s', async (_, isImmutable, inputs, refusal, tags) => {
+  const repository = await createRepository(isImmutable);
+  play.intercept(
+    { method: 'POST', url: /\/releases$/ },
+    {
+      alter: async (real) => {
+        const { tag_name } = JSON.parse(String(real.body)) as { tag_name: string };
+        await callApi(repository, 'POST /releases', { tag_name, name: 'theirs', body: 'theirs' });
+        return real;
       },
-    );
-    const delivered = await deliver(repository, { files: THREE, inputs: { file: threeFiles, ...inputs } });
-    expect(delivered.outputs.result).toBe(result);
-    expect(drafts(repository)).toEqual([]);
-    expect(published(repository).map(([tag]) => tag.replace(/^files-\d{8}/, ''))).toEqual(tags);
-    expect(repository.releases().find(({ name }) => name === 'theirs')).toMatchObject({ body: 'theirs' });
-  });
+    },
+  );
+  const delivered = await deliver(repository, THREE, inputs);
+  for (const reason of failures(delivered)) {
+    if (refusal === null) expect(reason).toBeNull();
+    else expect(reason).toMatch(refusal);
+  }
+  expect(drafts(repository)).toEqual([]);
+  expect(published(repository).map(([tag]) => tag.replace(/^files-\d{8}/, ''))).toEqual(tags);
+  expect(repository.releases().find(({ name }) => name === 'theirs')).toMatchObject({ body: 'theirs' });
 });
 
-describe('16 jobs at once for one new tag', () => {
-  test.each(MODES)('end with every file delivered once and no draft left (%s)', async (_, isImmutable) => {
-    const repository = await createRepository(isImmutable);
-    const jobs = Array.from({ length: 16 }, (__, at) => `build-${at + 1}.zip`);
-    const delivered = await Promise.all(
-      jobs.map((name) => deliver(repository, { files: { [name]: `PK ${name}` }, timeoutMs: 240_000 })),
-    );
-    expect(delivered.map(({ report }) => report.notReady)).toEqual(jobs.map(() => null));
-    expect(drafts(repository)).toEqual([]);
-    const releases = published(repository);
-    expect(releases.flatMap(([, names]) => names).sort()).toEqual([...jobs].sort());
-    if (!isImmutable) expect(releases).toHaveLength(1);
-  });
-});
-
-test('an unfinished upload of another job is waited for, reported, and never deleted', async () => {
+test('a release that can be changed takes the other files of the step', async () => {
   const repository = await createRepository(false);
-  await repository.addUnfinishedAsset('v1', 'a.zip');
-  const delivered = await deliver(repository, {
-    files: { 'a.zip': 'PK a' },
-    inputs: { tag: 'v1', timeout: '2', overwrite: 'true' },
-  });
-  expectNotReady(delivered, { step: 'place', reason: /has not ended within 2 s/, hint: /`path:`/ });
-  expect(repository.releases()[0]?.assets).toMatchObject([{ state: 'starter' }]);
+  repository.addEarlierAssets('v1', 1);
+  const { reports } = await deliver(repository, { ...THREE, 'b.zip': '' });
+  expect(reports.map(({ ready }) => ready)).toEqual([true, false, true]);
+  expect(published(repository)).toEqual([['v1', ['a.zip', 'c.zip', 'earlier-1.bin']]]);
 });
 
-test('a tag with the name of a branch is refused before anything is created', async () => {
+test('a release that somebody prepares is not made impossible, and takes the files once it is public', async () => {
   const repository = await createRepository(false);
-  const inputs = { tag: repository.branch };
-  const delivered = await deliver(repository, { files: { 'a.zip': 'PK a' }, inputs });
-  expectNotReady(delivered, { step: 'place', reason: /has the name of a branch/, hint: /`tag:`/ });
-  expect(repository.releases()).toEqual([]);
+  const theirs = { tag_name: 'v1', name: 'Version 1', body: 'New.', draft: true };
+  await callApi(repository, 'POST /releases', theirs);
+  const refused = await deliver(repository, THREE);
+  expectRefused(refused, { step: 'place', reason: /prepares a release for the tag v1/ });
+  await callApi(repository, `PATCH /releases/${repository.releases()[0]?.id}`, { draft: false });
+  expect(failures(await deliver(repository, THREE))).toEqual([null, null, null]);
+  expect(repository.releases()).toMatchObject([{ name: 'Version 1', body: 'New.', assets: [{}, {}, {}] }]);
 });
 
-test('a full release is refused before an upload', async () => {
+test('a draft that a killed run left is kept until it is quiet, and deleted by a later run', async () => {
   const repository = await createRepository(false);
-  repository.addEarlierAssets('v1', 1_000);
-  const delivered = await deliver(repository, { files: { 'a.zip': 'PK a' }, inputs: { tag: 'v1' } });
-  expectNotReady(delivered, { step: 'place', reason: /has 1000 assets/, hint: /`tag:`/ });
-  expect(listRequests(scenario, /uploads\.github\.com/)).toEqual([]);
-});
+  const { requests } = await deliver(await createRepository(false), THREE);
+  const upload = requests.findIndex((one) => one.startsWith('POST https://uploads'));
+  await killAt(upload, () => deliver(repository, THREE));
+  const [left] = drafts(repository);
+  expect(left).toMatchObject({ tag: 'v1', assets: [{ name: 'a.zip' }] });
+  // The bytes differ from build to build, as archives with the time in them do.
+  const build = (nth: number) => ({ 'a.zip': `PK a ${nth}`, 'b.zip': `PK b ${nth}`, 'c.zip': 'PK c' });
+  expect(failures(await deliver(repository, build(2)))).toEqual([null, null, null]);
+  expect(drafts(repository)).toEqual([left]);
 
-describe('withdrawing without a tag', () => {
-  const files = { 'a.zip': 'PK a' };
-  /** The default tag of some days ago. */
-  const tagOf = (days: number): string =>
-    `files-${new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '')}`;
-
-  test('finds the file in the release of yesterday, which stays with its tag', async () => {
-    const repository = await createRepository(false);
-    await deliver(repository, { files, inputs: { tag: tagOf(1) } });
-    const withdrawn = await deliver(repository, { files, inputs: { operation: 'withdraw' } });
-    expect(withdrawn.report).toMatchObject({
-      ready: true,
-      withdrawn: expect.stringMatching(`${tagOf(1)}/a\\.zip$`),
-    });
-    expect(published(repository)).toEqual([[tagOf(1), []]]);
-    expect(listRequests(scenario, /^DELETE .*\/(releases\/\d+|git\/refs)/)).toEqual([]);
-  });
-
-  test('does not look further, and says so', async () => {
-    const repository = await createRepository(false);
-    await deliver(repository, { files, inputs: { tag: tagOf(2) } });
-    const refused = await deliver(repository, { files, inputs: { operation: 'withdraw' } });
-    expectNotReady(refused, { step: 'place', reason: /others were not searched/, hint: /`tag:`/ });
-    expect(published(repository)).toEqual([[tagOf(2), ['a.zip']]]);
-  });
+  for (const time of [left?.createdAt, left?.assets[0]?.updatedAt]) time?.setTime(NOON - 7 * 3_600_000);
+  const planned = await deliver(repository, build(3), { tag: 'v2', 'dry-run': 'true' });
+  expect(planned.log).toContain(`the draft ${left?.id} of an earlier run would be deleted`);
+  expect(requestsOf(planned, WRITES)).toEqual([]);
+  expect(failures(await deliver(repository, build(3), { tag: 'v2' }))).toEqual([null, null, null]);
+  expect(repository.releases().map(({ tag, draft }) => [tag, draft])).toEqual([
+    ['v2', false],
+    ['v1', false],
+  ]);
 });
 
 describe('an asset whose replacement was killed before the new one got its name', () => {
   const LOST = 'incoming-0123456789ab-a.zip';
-  async function createHalfReplaced(): Promise<TestRepository> {
+  test.each<[string, Readonly<Record<string, string>>, object, string, RegExp | null]>([
+    ['is removed by a delivery of other bytes', { 'a.zip': 'PK other' }, {}, 'a.zip', null],
+    ['gets its name from a delivery of the same bytes', { 'a.zip': 'PK new' }, {}, 'a.zip', null],
+    ['is not said to be withdrawn', {}, { operation: 'withdraw', path: 'a.zip' }, LOST, /has incoming-/],
+  ])('%s', async (_, files, inputs, left, reason) => {
     const repository = await createRepository(false);
-    await deliver(repository, { files: { 'a.zip': 'PK new' }, inputs: { tag: 'v1' } });
+    await deliver(repository, { 'a.zip': 'PK new' });
     const [asset] = repository.releases().flatMap(({ assets }) => assets);
     await callApi(repository, `PATCH /releases/assets/${asset?.id}`, { name: LOST });
-    return repository;
-  }
-
-  test('never gets it with bytes that nobody proved: the next delivery removes it', async () => {
-    const repository = await createHalfReplaced();
-    const delivered = await deliver(repository, { files: { 'a.zip': 'PK other' }, inputs: { tag: 'v1' } });
-    await expectReady(scenario, delivered, { channel: 'K2', shows: 'PK other' });
-    expect(published(repository)).toEqual([['v1', ['a.zip']]]);
-  });
-
-  test('gets its name, and is proven where it holds the bytes', async () => {
-    const repository = await createHalfReplaced();
-    const delivered = await deliver(repository, { files: { 'a.zip': 'PK new' }, inputs: { tag: 'v1' } });
-    await expectReady(scenario, delivered, { channel: 'K2', shows: 'PK new' });
-    expect(published(repository)).toEqual([['v1', ['a.zip']]]);
-  });
-
-  test('is not said to be withdrawn', async () => {
-    const repository = await createHalfReplaced();
-    const inputs = { tag: 'v1', operation: 'withdraw', path: 'a.zip' };
-    const delivered = await deliver(repository, { inputs });
-    expectNotReady(delivered, { step: 'place', reason: /has incoming-0123456789ab-a\.zip/, hint: /delete/ });
-    expect(published(repository)).toEqual([['v1', [LOST]]]);
+    const delivered = await deliver(repository, files, { tag: 'v1', ...inputs });
+    if (reason === null) expect(delivered.report.notReady).toBeNull();
+    else expectRefused(delivered, { step: 'place', reason, hint: /delete/ });
+    expect(published(repository)).toEqual([['v1', [left]]]);
   });
 });

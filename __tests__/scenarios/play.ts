@@ -1,0 +1,155 @@
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import { runRequest } from '../../src/context.ts';
+import { findFiles } from '../../src/delivery/find-files.ts';
+import { type Report, reportText } from '../../src/delivery/report.ts';
+import type { Step } from '../../src/protocol/words.ts';
+import type { RawInputs } from '../../src/request/inputs.ts';
+import type { RunContext } from '../../src/request/parse-request.ts';
+import { requestWith } from '../delivery/builders.ts';
+import { holdBuilds } from '../faults/fault-runner.ts';
+import { createResponse, createWorldHttp, type FaultHandler } from '../faults/recorded-http.ts';
+import { SimulatedClock } from '../faults/simulated-clock.ts';
+import { FakeLogger } from '../support/ports.ts';
+import { PUBLIC_ADDRESS } from '../world/public-address.ts';
+import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
+import { writeFiles } from '../world/runner.ts';
+import {
+  type ActiveInterception,
+  type BufferedReply,
+  type InterceptedReply,
+  InterceptionRules,
+  type RequestMatch,
+} from '../world/server/interceptions.ts';
+import type { HostRequest } from '../world/server/messages.ts';
+import { type GitHubWorld, startWorld } from '../world/world.ts';
+
+/** A delivery in this process; `file` is the first of its files unless an input says otherwise. */
+export interface PlayedDelivery {
+  readonly repository: TestRepository;
+  readonly files?: Readonly<Record<string, string | Buffer>>;
+  readonly inputs?: Partial<RawInputs>;
+  /** A token with the default permissions where absent. */
+  readonly token?: string;
+  readonly around?: Partial<RunContext>;
+  readonly signal?: AbortSignal;
+}
+
+/** What a delivery in this process left. */
+export interface Played {
+  /** The first file's. */
+  readonly report: Report;
+  readonly reports: readonly Report[];
+  readonly log: string;
+  /** Its requests as `METHOD address`. */
+  readonly requests: readonly string[];
+  /** How many milliseconds it took on its clock. */
+  readonly took: number;
+}
+
+/** One local GitHub for a test file, whose hosts are called without sockets, processes and git. */
+export interface PlayWorld {
+  readonly world: GitHubWorld;
+  /** A repository of its own for one test, in memory. */
+  repository(spec?: Partial<RepositoryOptions>): Promise<TestRepository>;
+  deliver(delivery: PlayedDelivery): Promise<Played>;
+  /** As the world's own, but gone after the test. `hang` means: never answered, whatever time passes. */
+  intercept(match: RequestMatch, answer: InterceptedReply): ActiveInterception;
+}
+
+/** Starts the local GitHub before a file's tests, and cleans up after each test. */
+export function setUpPlay(): PlayWorld {
+  let world: GitHubWorld;
+  let repositories = 0;
+  let rules = new InterceptionRules();
+  const { PATH } = process.env;
+  beforeAll(async () => {
+    world = await startWorld();
+    // A repository in memory can't be pushed to: the object API takes the place of git.
+    process.env.PATH = '/nowhere';
+  });
+  afterEach(() => {
+    rules = new InterceptionRules();
+    world.filebin.reset();
+    world.rateLimits.clear();
+  });
+  afterAll(async () => {
+    Object.assign(process.env, { PATH });
+    await world.stop();
+  });
+  return {
+    get world() {
+      return world;
+    },
+    repository: (spec = {}) => {
+      repositories += 1;
+      return world.repository({ owner: 'octo', name: `play-${repositories}`, inMemory: true, ...spec });
+    },
+    intercept: (match, answer) => rules.add(match, answer),
+    async deliver({ repository, files = {}, inputs = {}, token = world.token(), around, signal }) {
+      const folder = await mkdtemp(join(world.folder, 'play-'));
+      await writeFiles(folder, files);
+      const { site } = repository;
+      const finishBuilds = site === null ? undefined : holdBuilds(repository);
+      const clock = new SimulatedClock(finishBuilds);
+      const started = clock.now();
+      const own = rules;
+      const http = createWorldHttp(world, clock, ({ request }) => {
+        const asked = { method: request.method, url: request.url.href, headers: request.headers ?? {} };
+        const answer = own.take(asked as HostRequest);
+        return answer && intercepted(answer, asked as HostRequest);
+      });
+      const logger = new FakeLogger();
+      const stop = signal ?? new AbortController().signal;
+      const ports = { http: http.http, clock, logger, signal: stop, random: Math.random };
+      const [file = ''] = Object.keys(files);
+      const given = { file, token, repository: repository.fullName, ...inputs };
+      const request = requestWith(given, { folder, ...around });
+      const reports = await runRequest(request, ports, { findFiles });
+      // What is committed between two deliveries is built at once.
+      await finishBuilds?.();
+      if (site !== null) site.pause = async () => undefined;
+      const [report] = reports;
+      if (report === undefined) throw new Error('There is no report');
+      const requests = http.requests.map(({ request: { method, url } }) => `${method} ${url.href}`);
+      return { report, reports, log: logger.lines.join('\n'), requests, took: clock.now() - started };
+    },
+  };
+}
+
+function intercepted(answer: InterceptedReply, request: HostRequest): FaultHandler {
+  const respond = ({ status, headers = {}, body = '' }: BufferedReply) =>
+    createResponse({ status, headers, body: Buffer.from(body) });
+  if ('status' in answer) return async () => respond(answer);
+  if ('alter' in answer)
+    return async ({ callHost }) => respond(await answer.alter(await callHost(), request));
+  if (answer.fault === 'hang') return () => new Promise(() => undefined);
+  throw new Error(`${answer.fault} is a row of faults/simulated-faults.ts`);
+}
+
+/** Checks that a delivery is not ready, says why and where, and gives no address. */
+export function expectRefused(
+  { report, log }: Pick<Played, 'report' | 'log'>,
+  expected: {
+    readonly step: Step;
+    readonly reason: RegExp;
+    readonly httpCode?: number | null;
+    readonly hint?: RegExp;
+  },
+): void {
+  const { httpCode = report.notReady?.httpCode, hint = /./, ...more } = expected;
+  expect(report).toMatchObject({ ready: false, url: null, rawUrl: null });
+  expect(report.notReady).toMatchObject({
+    step: more.step,
+    reason: expect.stringMatching(more.reason),
+    hint: expect.stringMatching(hint),
+    httpCode,
+  });
+  expect(report.lines.UNKNOWN).not.toBe('');
+  expect(`${reportText(report)}\n${log}`).not.toMatch(PUBLIC_ADDRESS);
+}
+
+/** The requests of a delivery that match. */
+export const requestsOf = ({ requests }: Played, pattern: RegExp): readonly string[] =>
+  requests.filter((one) => pattern.test(one));
