@@ -6,13 +6,14 @@ import { NOON } from '../support/ports.ts';
  * one. Its timeouts fire as soon as time has passed them, in their order.
  */
 export class SimulatedClock implements Clock {
-  #time = NOON;
+  #time: number;
   #alarms: { readonly at: number; readonly ms: number; readonly alarm: AbortController }[] = [];
   readonly #meanwhile: () => Promise<void>;
 
   /** @param meanwhile called whenever time passes, such as for builds */
-  constructor(meanwhile: () => Promise<void> = async () => undefined) {
+  constructor(meanwhile: () => Promise<void> = async () => undefined, start = NOON) {
     this.#meanwhile = meanwhile;
+    this.#time = start;
   }
 
   now(): number {

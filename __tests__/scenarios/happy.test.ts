@@ -1,386 +1,347 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { commitOwned } from '../support/commit-owned.ts';
 import { computeBlobSha } from '../world/git/bare-repository.ts';
-import { expectNotReady, expectReady } from './expect-report.ts';
-import { createPage, MARKER, setUpScenario } from './scenario.ts';
+import { LOGINS } from '../world/tokens.ts';
+import { collectOutput, expectNotReady, expectReady, parseRunnerCommands } from './expect-report.ts';
+import { createPage, listRequests, MARKER, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
-const filled = (megabytes: number, text: string): Buffer => Buffer.alloc(megabytes * 1_000_000, text);
+const files = { 'page.html': createPage('new') };
 
 describe('K1, a page on the screen', () => {
-  test.each([
-    { story: 'a Latin name', file: 'page.html', path: '', address: 'page.html' },
-    { story: 'a Cyrillic name', file: 'отчёт.html', path: '', address: encodeURIComponent('отчёт.html') },
-    {
-      story: 'a Cyrillic folder',
-      file: 'page.html',
-      path: 'папка/ещё/',
-      address: `${encodeURIComponent('папка')}/${encodeURIComponent('ещё')}/page.html`,
-    },
-  ])('a new file with $story', async ({ file, path, address }) => {
-    const repository = await scenario.repository();
-    const before = await repository.log();
-    const delivered = await scenario.deliver({
-      repository,
-      files: { [file]: createPage() },
-      inputs: { channel: 'K1', marker: MARKER, path, message: 'the weekly report' },
-    });
-    await expectReady(scenario, delivered, {
-      channel: 'K1',
-      shows: createPage(),
-      url: `${repository.pages.url}${address}`,
-    });
-
-    const { outputs, report } = delivered;
-    const [commit, ...older] = await repository.log();
-    expect(older).toEqual(before);
+  test('a new file with Cyrillic names is one commit, proven at each of its addresses, and updated', async () => {
+    const repository = await scenario.repository({ files: { 'index.html': 'theirs' } });
+    // GitHub says of a call that it will go away.
+    const old = { deprecation: '@1764547200', sunset: 'Sun, 01 Mar 2026 00:00:00 GMT' };
+    scenario.intercept(
+      { url: /\/pages$/, times: 9 },
+      { alter: (real) => ({ ...real, headers: { ...real.headers, ...old } }) },
+    );
+    const inputs = { channel: 'K1', marker: MARKER, path: 'папка/', message: 'the weekly report' };
+    const first = await scenario.deliver({ repository, files: { 'отчёт.html': createPage() }, inputs });
+    const path = 'папка/отчёт.html';
+    const url = repository.pages.url + path.split('/').map(encodeURIComponent).join('/');
+    await expectReady(scenario, first, { channel: 'K1', shows: createPage(), url });
+    const { outputs, report } = first;
+    const [commit] = await repository.log();
     const blob = computeBlobSha(Buffer.from(createPage()));
     expect(commit).toEqual({
       sha: outputs['commit-sha'],
-      message: `ADD ${file}: the weekly report\n\nDelivered-by: screen-delivery\nDelivered-object: ${blob} ${path}${file}`,
-      files: [`${path}${file}`],
+      message: `ADD отчёт.html: the weekly report\n\nDelivered-by: screen-delivery\nDelivered-object: ${blob} ${path}`,
+      files: [path],
     });
     expect(report.lines.TEST).toMatch(
       /^HTTP 200; marker found: yes, 1 ×; bytes identical: yes; build time: \d/,
     );
-    expect(report.lines.CODE).toContain(`file ${file}; channel K1 (pages)`);
-    expect(report.lines.CODE).toContain(
-      `commit ${outputs['commit-sha']}; ${Buffer.byteLength(createPage())} bytes`,
-    );
-    expect(outputs).toMatchObject({
-      sha256: sha256(createPage()),
-      size: String(Buffer.byteLength(createPage())),
-    });
-    const raw = await scenario.fetchPublic(outputs['raw-url'] ?? '');
-    expect(raw.toString()).toBe(createPage());
-  });
+    const size = Buffer.byteLength(createPage());
+    expect(report.lines.CODE).toContain(`commit ${outputs['commit-sha']}; ${size} bytes`);
+    expect(outputs).toMatchObject({ sha256: sha256(createPage()), size: String(size) });
+    expect(String(await scenario.fetchPublic(outputs['raw-url'] ?? ''))).toBe(createPage());
 
-  test('an update says UPDATE, takes the place of the old page and leaves other files alone', async () => {
-    const repository = await scenario.repository({ files: { 'index.html': 'theirs' } });
-    const first = await scenario.deliver({
-      repository,
-      files: { 'page.html': createPage('old') },
-      inputs: { channel: 'K1' },
-    });
-    await expectReady(scenario, first, { channel: 'K1', shows: createPage('old') });
-    const delivered = await scenario.deliver({
-      repository,
-      files: { 'page.html': createPage('new') },
-      inputs: { channel: 'K1', marker: MARKER, message: 'second edition' },
-    });
-    await expectReady(scenario, delivered, {
-      channel: 'K1',
-      shows: createPage('new'),
-      url: first.outputs.url ?? '',
-    });
-    const [commit] = await repository.log();
-    expect(commit?.message).toMatch(/^UPDATE page\.html: second edition\n/);
-    expect(commit?.files).toEqual(['page.html']);
-    expect((await repository.read('index.html'))?.toString()).toBe('theirs');
-  });
-
-  test('an update under a Cyrillic name', async () => {
-    const repository = await scenario.repository();
-    await commitOwned(repository, 'отчёт.html', createPage('old'));
-    await repository.pages.whenBuilt();
-    const delivered = await scenario.deliver({
-      repository,
-      files: { 'отчёт.html': createPage('new') },
-      inputs: { channel: 'pages', marker: MARKER },
-    });
-    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
+    const given = { 'отчёт.html': createPage('second') };
+    const again = await scenario.deliver({ repository, files: given, inputs: { ...inputs, message: '' } });
+    await expectReady(scenario, again, { channel: 'K1', shows: createPage('second'), url });
     expect((await repository.log())[0]?.message).toMatch(/^UPDATE отчёт\.html: from run 7 of Deliver\n/);
+    expect(String(await repository.read('index.html'))).toBe('theirs');
   });
 
-  test('3 MB go through the object API, new and again', async () => {
+  test('a file above 1 MB goes through the object API, new and again', async () => {
     const repository = await scenario.repository({ files: { 'data.bin': 'x' } });
-    const old = filled(3, 'first');
-    const first = await scenario.deliver({
-      repository,
-      files: { 'large.html': old },
-      inputs: { channel: 'K1' },
-    });
-    await expectReady(scenario, first, { channel: 'K1', shows: old });
-    expect(first.report.lines.CODE).toContain('method B');
-
-    const fresh = filled(3, 'second');
-    const second = await scenario.deliver({
-      repository,
-      files: { 'large.html': fresh },
-      inputs: { channel: 'K1' },
-    });
-    await expectReady(scenario, second, { channel: 'K1', shows: fresh });
-    expect((await repository.log()).map(({ message, files }) => [message.split(':')[0], files])).toEqual([
-      ['UPDATE large.html', ['large.html']],
-      ['ADD large.html', ['large.html']],
-      ['Initial commit', ['data.bin']],
-    ]);
-  });
-
-  test('20 MB go through the object API', async () => {
-    const repository = await scenario.repository();
-    const bytes = filled(20, 'abcdefg');
-    const delivered = await scenario.deliver({
-      repository,
-      files: { 'video.bin': bytes },
-      inputs: { channel: 'K1' },
-    });
-    await expectReady(scenario, delivered, { channel: 'K1', shows: bytes });
-  });
-});
-
-describe('K2, a file for download', () => {
-  test('50 MB, new; other bytes under the name only with `overwrite: true`', async () => {
-    const repository = await scenario.repository();
-    const old = filled(50, 'first');
-    const fresh = filled(50, 'second');
-    const inputs = { channel: 'K2', tag: 'files-1' };
-    const first = await scenario.deliver({ repository, files: { 'set.zip': old }, inputs });
-    await expectReady(scenario, first, {
-      channel: 'K2',
-      shows: old,
-      url: `https://github.com/${repository.fullName}/releases/download/files-1/set.zip`,
-    });
-    expect(first.report.lines.TEST).toContain('no build');
-    expect(first.report.lines.CLAIM).toContain('downloaded, never shown');
-
-    const refused = await scenario.deliver({ repository, files: { 'set.zip': fresh }, inputs });
-    expectNotReady(refused, {
-      step: 'place',
-      reason: /release files-1 already has an asset set\.zip with other bytes/,
-      hint: /overwrite: true/,
-    });
-    expect(repository.releases()[0]?.assets).toMatchObject([{ digest: `sha256:${sha256(old)}` }]);
-
-    const replaced = await scenario.deliver({
-      repository,
-      files: { 'set.zip': fresh },
-      inputs: { ...inputs, overwrite: 'true' },
-    });
-    await expectReady(scenario, replaced, { channel: 'K2', shows: fresh, url: first.outputs.url ?? '' });
-    expect(repository.releases()[0]?.assets.map(({ name }) => name)).toEqual(['set.zip']);
-    expect(await repository.log()).toHaveLength(1);
-  });
-
-  test('a Cyrillic name becomes an ASCII asset with the name as its label', async () => {
-    const repository = await scenario.repository();
-    const delivered = await scenario.deliver({
-      repository,
-      files: { 'отчёт.zip': 'bytes' },
-      inputs: { channel: 'release' },
-    });
-    await expectReady(scenario, delivered, {
-      channel: 'K2',
-      shows: 'bytes',
-      url: /\/files-\d{8}\/otchyot\.zip$/,
-    });
-    expect(repository.releases()[0]?.assets).toMatchObject([
-      { name: 'otchyot.zip', label: 'отчёт.zip (screen-delivery)' },
-    ]);
-    expect(delivered.report.lines.CLAIM).toContain('its label is отчёт.zip');
-  });
-});
-
-describe('K3, the anonymous file-bin', () => {
-  test.each(['page.txt', 'отчёт.txt'])(
-    'a new file named %s, in a bin that is locked afterwards',
-    async (file) => {
-      const repository = await scenario.repository();
+    for (const text of ['first', 'second']) {
+      const bytes = Buffer.alloc(1_100_000, text);
       const delivered = await scenario.deliver({
         repository,
-        files: { [file]: createPage() },
-        inputs: { channel: 'K3', token: '', marker: MARKER },
+        files: { 'large.html': bytes },
+        inputs: { channel: 'K1' },
       });
-      await expectReady(scenario, delivered, {
-        channel: 'K3',
-        shows: createPage(),
-        url: new RegExp(`^https://filebin\\.net/sv\\d+-[a-z0-9]{16}/${encodeURIComponent(file)}$`),
-      });
-      const bin = scenario.world.filebin.bins.get(delivered.outputs.url?.split('/')[3] ?? '');
-      expect(bin?.locked).toBe(true);
-      expect(delivered.report.lines.CLAIM).toContain(`the bin expires at ${bin?.expiresAt.toISOString()}`);
-      expect(scenario.world.traffic.exchanges(/api\.github\.com/)).toEqual([]);
-    },
-  );
-
-  test('an HTML file is said to be downloaded there', async () => {
-    const repository = await scenario.repository();
-    const delivered = await scenario.deliver({
-      repository,
-      files: { 'page.html': createPage() },
-      inputs: { channel: 'filebin' },
-    });
-    await expectReady(scenario, delivered, { channel: 'K3', shows: createPage() });
-    expect(delivered.report.lines.CLAIM).toMatch(/^page\.html downloads at .*not shown on the screen/);
-  });
-});
-
-/** No request can tell that. */
-const LATER = /^whether the link still opens later, and from every network$/;
-
-describe("K4, the environment's own link", () => {
-  const url = 'https://preview.agent-host.com/f/42';
-
-  test('with the file: every byte is compared', async () => {
-    scenario.world.host('preview.agent-host.com', () => ({ status: 200, body: createPage() }));
-    const repository = await scenario.repository();
-    const inputs = { channel: 'K4', url, token: '' };
-    const delivered = await scenario.deliver({ repository, files: { 'page.html': createPage() }, inputs });
-    await expectReady(scenario, delivered, { channel: 'K4', shows: createPage(), url, unknown: LATER });
-    expect(delivered.report.lines.TEST).toContain('all bytes compared');
-    expect(delivered.report.lines.TEST).toContain('bytes identical: yes');
-  });
-
-  test('with the marker alone: UNKNOWN says that no more was compared', async () => {
-    const shown = `<html><body>viewer: ${MARKER}, ${MARKER}</body></html>`;
-    scenario.world.host('preview.agent-host.com', () => ({ status: 200, body: shown }));
-    const repository = await scenario.repository();
-    const delivered = await scenario.deliver({
-      repository,
-      inputs: { channel: 'native', url, marker: MARKER },
-    });
-    await expectReady(scenario, delivered, {
-      channel: 'K4',
-      shows: shown,
-      url,
-      unknown:
-        /^whether the link still opens later.*; what else the page says: no file was given, so only the marker was seen$/,
-    });
-    expect(delivered.report.lines.TEST).toContain('marker found: yes, 2 ×');
-    expect(delivered.outputs).toMatchObject({ sha256: '', size: '', 'commit-sha': '' });
-  });
-});
-
-describe('auto', () => {
-  const event = (isPrivate: boolean) => ({ name: 'push', payload: { repository: { private: isPrivate } } });
-
-  test('with a token: K1', async () => {
-    const repository = await scenario.repository();
-    const delivered = await scenario.deliver({ repository, files: { 'page.html': createPage() } });
-    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
-  });
-
-  test('without a token, for a public repository: K3', async () => {
-    const repository = await scenario.repository();
-    const delivered = await scenario.deliver({
-      repository,
-      files: { 'page.html': createPage() },
-      inputs: { token: '' },
-      event: event(false),
-    });
-    await expectReady(scenario, delivered, { channel: 'K3', shows: createPage() });
-    expect(delivered.report.lines.CODE).toContain('because there is no token');
-  });
-
-  test.each([
-    { story: 'a private repository', event: event(true), reason: /the file's repository is private/ },
-    {
-      story: 'a repository that nobody calls public',
-      event: { name: 'push', payload: {} },
-      reason: /may be private/,
-    },
-  ])('without a token, for $story: refused', async ({ event: told, reason }) => {
-    const repository = await scenario.repository({ private: true });
-    const delivered = await scenario.deliver({
-      repository,
-      files: { 'page.html': createPage() },
-      inputs: { token: '' },
-      event: told,
-    });
-    expectNotReady(delivered, { step: 'authorize', reason, hint: /allow-public-bin: true/ });
-    expect(scenario.world.traffic.lines()).toEqual([]);
-  });
-
-  test("on the owner's word a private repository's file goes to the bin", async () => {
-    const repository = await scenario.repository({ private: true });
-    const delivered = await scenario.deliver({
-      repository,
-      files: { 'page.html': createPage() },
-      inputs: { token: '', 'allow-public-bin': 'true' },
-      event: event(true),
-    });
-    await expectReady(scenario, delivered, { channel: 'K3', shows: createPage() });
-  });
-
-  test('with a link and without a token: K4', async () => {
-    scenario.world.host('preview.agent-host.com', () => ({ status: 200, body: createPage() }));
-    const repository = await scenario.repository();
-    const delivered = await scenario.deliver({
-      repository,
-      files: { 'page.html': createPage() },
-      inputs: { token: '', url: 'https://preview.agent-host.com/page' },
-    });
-    await expectReady(scenario, delivered, { channel: 'K4', shows: createPage(), unknown: LATER });
-  });
-
-  test('without a site: a page is refused with the ways out', async () => {
-    const repository = await scenario.repository({ pages: false });
-    const delivered = await scenario.deliver({ repository, files: { 'page.html': createPage() } });
-    expectNotReady(delivered, {
-      step: 'authorize',
-      httpCode: 404,
-      reason: /has no Pages site/,
-      hint: /`setup: true`.*Settings → Pages.*channel: K2/,
-    });
-    expect(repository.releases()).toEqual([]);
-  });
-
-  test('a program beside a page: K2 for the one, K1 for the other', async () => {
-    const repository = await scenario.repository();
-    const files = { 'page.html': createPage(), 'setup.exe': 'MZ\0program' };
-    const inputs = { file: 'page.html\nsetup.exe' };
-    const { reports } = await scenario.deliver({ repository, files, inputs });
-    expect(reports.map(({ channel, ready }) => [channel, ready])).toEqual([
-      ['K1', true],
-      ['K2', true],
+      await expectReady(scenario, delivered, { channel: 'K1', shows: bytes });
+      expect(delivered.report.lines.CODE).toContain('method B');
+    }
+    expect((await repository.log()).map(({ message }) => message.split(':')[0])).toEqual([
+      'UPDATE large.html',
+      'ADD large.html',
+      'Initial commit',
     ]);
-    expect(reports[1]?.lines.CODE).toContain('because a browser downloads this type of file');
   });
 
-  test('programs with a tag: one release, and no commit', async () => {
-    const repository = await scenario.repository();
-    const files = { 'a.exe': 'MZ\0a', 'b.exe': 'MZ\0b' };
-    const before = await repository.read('a.exe');
-    const inputs = { file: '*.exe', tag: 'v1.2.0' };
-    const { reports } = await scenario.deliver({ repository, files, inputs });
-    expect(reports.map(({ ready }) => ready)).toEqual([true, true]);
-    expect(reports[0]?.lines.CODE).toContain('because a tag was named');
-    expect(repository.releases()).toMatchObject([{ tag: 'v1.2.0', assets: [{}, {}] }]);
-    expect([before, await repository.read('a.exe')]).toEqual([null, null]);
+  test('`setup` makes the first commit of an empty repository by git', async () => {
+    const repository = await scenario.repository({ empty: true, pages: false });
+    const delivered = await scenario.deliver({
+      repository,
+      files: { 'dist/index.html': createPage(), 'dist/app.js': 'document.title = 1;\n' },
+      token: scenario.world.token({ administration: 'write' }, LOGINS.human),
+      inputs: { channel: 'K1', file: 'dist/', path: './', branch: 'gh-pages', setup: 'true' },
+    });
+    expect(delivered.report.notReady).toBeNull();
+    expect(await repository.log('gh-pages')).toHaveLength(1);
   });
-});
 
-test('K1+K3: the page, and a duplicate that is proven as well', async () => {
-  const repository = await scenario.repository();
-  const delivered = await scenario.deliver({
-    repository,
-    files: { 'page.html': createPage() },
-    inputs: { channel: 'K1+K3', marker: MARKER },
-  });
-  await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
-  const { outputs, report } = delivered;
-  expect(outputs['duplicate-url']).toMatch(/^https:\/\/filebin\.net\//);
-  expect((await scenario.fetchPublic(outputs['duplicate-url'] ?? '')).toString()).toBe(createPage());
-  expect(report.duplicates).toEqual([{ channel: 'K3', url: outputs['duplicate-url'], reason: null }]);
-});
-
-test('a duplicate that fails leaves the page ready, and UNKNOWN says so', async () => {
-  const repository = await scenario.repository();
-  scenario.intercept(
-    { method: 'POST', url: /filebin\.net/, times: 9 },
-    { status: 403, body: 'Illegal file extension' },
+  test.each(['signatures', 'classic-signatures'] as const)(
+    '%s: several files go through the object API, whose commits GitHub signs',
+    async (rule) => {
+      const repository = await scenario.repository();
+      repository.protect(rule);
+      const delivered = await scenario.deliver({
+        repository,
+        files: { 'a.html': createPage('a'), 'b.html': createPage('b') },
+        inputs: { channel: 'K1', file: '*.html' },
+      });
+      expect(delivered.reports.map(({ ready }) => ready)).toEqual([true, true]);
+      expect(delivered.stdout).toContain('signed commits only: using the object API instead of git');
+      const pushes = scenario.world.traffic.exchanges(/^POST .*\/git-receive-pack/);
+      expect(pushes).toHaveLength(rule === 'signatures' ? 0 : 1);
+    },
   );
+});
+
+describe('a page that only the marker proves', () => {
+  const source = { 'notes.md': `# ${MARKER}\n` };
+  const inputs = { channel: 'K1', marker: MARKER };
+
+  test('is ready once it is built from our commit, and again when the step runs again', async () => {
+    const repository = await scenario.repository();
+    for (let run = 0; run < 2; run += 1) {
+      const delivered = await scenario.deliver({ repository, files: source, inputs });
+      expect(delivered.report.notReady).toBeNull();
+      expect(delivered.report.lines.UNKNOWN).toMatch(/other bytes than the file/);
+    }
+  });
+
+  test('is not ready where the site still shows an older one, in the first run and in the second', async () => {
+    const repository = await scenario.repository();
+    await scenario.deliver({ repository, files: source, inputs });
+    repository.pages.live = false;
+    const changed = { 'notes.md': `# ${MARKER}\n\nchanged\n` };
+    for (let run = 0; run < 2; run += 1) {
+      const delivered = await scenario.deliver({ repository, files: changed, inputs, simulatedTime: true });
+      expectNotReady(delivered, { step: 'verify', reason: /not proven/ });
+    }
+  });
+
+  test("is not ready where somebody else's page with the same marker has taken its place", async () => {
+    const repository = await scenario.repository();
+    const theirs = `# ${MARKER}\n\ntheirs\n`;
+    const alter = async <Answer>(real: Answer): Promise<Answer> => {
+      await repository.commit('notes.md', theirs, 'Write my own notes');
+      return real;
+    };
+    scenario.intercept({ method: 'PUT', url: /contents\/notes\.md/ }, { alter });
+    const delivered = await scenario.deliver({ repository, files: source, inputs });
+    expectNotReady(delivered, {
+      step: 'verify',
+      reason: /somebody removed or replaced .*notes\.md/,
+      hint: /try again/,
+    });
+    expect((await repository.read('notes.md'))?.toString()).toBe(theirs);
+  });
+});
+
+test('K2: a file for download under an ASCII name; other bytes only with `overwrite: true`', async () => {
+  const repository = await scenario.repository();
+  const inputs = { channel: 'K2', tag: 'files-1' };
+  const given = (text: string) => ({ 'отчёт.zip': text });
+  const first = await scenario.deliver({ repository, files: given('first'), inputs });
+  const url = `https://github.com/${repository.fullName}/releases/download/files-1/otchyot.zip`;
+  await expectReady(scenario, first, { channel: 'K2', shows: 'first', url });
+  expect(first.report.lines.TEST).toContain('no build');
+  expect(first.report.lines.CLAIM).toMatch(/its label is отчёт\.zip.*downloaded, never shown/);
+  const refused = await scenario.deliver({ repository, files: given('second'), inputs });
+  expectNotReady(refused, {
+    step: 'place',
+    reason: /release files-1 already has an asset otchyot\.zip with other bytes/,
+    hint: /overwrite: true/,
+  });
+  const forced = { ...inputs, overwrite: 'true' };
+  const replaced = await scenario.deliver({ repository, files: given('second'), inputs: forced });
+  await expectReady(scenario, replaced, { channel: 'K2', shows: 'second', url });
+  expect(repository.releases()[0]?.assets).toMatchObject([{ label: 'отчёт.zip (screen-delivery)' }]);
+  expect(await repository.log()).toHaveLength(1);
+});
+
+test('K3: a page that is downloaded, in a bin that is locked afterwards, without a token', async () => {
+  const repository = await scenario.repository();
   const delivered = await scenario.deliver({
     repository,
-    files: { 'page.html': createPage() },
-    inputs: { channel: 'K1+K3' },
+    files: { 'отчёт.html': createPage() },
+    inputs: { channel: 'K3', token: '', marker: MARKER },
   });
-  await expectReady(scenario, delivered, {
-    channel: 'K1',
-    shows: createPage(),
-    unknown: /^the duplicate on K3 is not proven: .*HTTP 403/,
+  const name = encodeURIComponent('отчёт.html');
+  const url = new RegExp(`^https://filebin\\.net/sv\\d+-[a-z0-9]{16}/${name}$`);
+  await expectReady(scenario, delivered, { channel: 'K3', shows: createPage(), url });
+  const bin = scenario.world.filebin.bins.get(delivered.outputs.url?.split('/')[3] ?? '');
+  expect(bin?.locked).toBe(true);
+  expect(delivered.report.lines.CLAIM).toMatch(/^отчёт\.html downloads at .*not shown on the screen/);
+  expect(delivered.report.lines.CLAIM).toContain(`the bin expires at ${bin?.expiresAt.toISOString()}`);
+  expect(scenario.world.traffic.exchanges(/api\.github\.com/)).toEqual([]);
+});
+
+test('a host that takes ten minutes to store the file is waited for, and gets it once', async () => {
+  const repository = await scenario.repository();
+  const clockFile = join(scenario.world.folder, 'clock-moved');
+  let pid = 0;
+  scenario.world.filebin.beforeAnswer = async () => {
+    process.kill(pid, 'SIGUSR2');
+    // The answer is given only after ten minutes by the step's own clock.
+    while (!existsSync(clockFile)) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  const delivered = await scenario.deliver({
+    repository,
+    files,
+    inputs: { channel: 'K3', token: '' },
+    env: { CLOCK_FILE: clockFile },
+    simulatedTime: true,
+    onStart: (started) => {
+      pid = started;
+    },
   });
-  expect(delivered.outputs['duplicate-url']).toBe('');
+  await expectReady(scenario, delivered, { channel: 'K3', shows: createPage('new') });
+  // A step that gave up would find the file in the bin, without an answer.
+  expect(delivered.stdout).toContain('HTTP 201');
+  expect(delivered.stdout).not.toContain('trying again');
+  expect(listRequests(scenario, /^POST /)).toHaveLength(1);
+});
+
+test('K4: with the file every byte is compared, with the marker alone UNKNOWN says so', async () => {
+  const url = 'https://preview.agent-host.com/f/42';
+  const repository = await scenario.repository();
+  const later = /^whether the link still opens later, and from every network/;
+  scenario.world.host('preview.agent-host.com', () => ({ status: 200, body: createPage() }));
+  for (const [given, unknown, test] of [
+    [{ files: { 'page.html': createPage() }, inputs: { url } }, later, 'all bytes compared'],
+    [{ inputs: { channel: 'native', url, marker: MARKER } }, /only the marker was seen$/, 'yes, 1 ×'],
+  ] as const) {
+    const delivered = await scenario.deliver({ repository, ...given });
+    await expectReady(scenario, delivered, { channel: 'K4', shows: createPage(), url, unknown });
+    expect(delivered.report.lines.UNKNOWN).toMatch(later);
+    expect(delivered.report.lines.TEST).toContain(test);
+  }
+});
+
+test('K1+K3: the page, and a duplicate that is proven as well; its failure is told in UNKNOWN', async () => {
+  const repository = await scenario.repository();
+  const inputs = { channel: 'K1+K3', marker: MARKER };
+  const delivered = await scenario.deliver({ repository, files, inputs });
+  await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
+  const { outputs, report } = delivered;
+  expect(String(await scenario.fetchPublic(outputs['duplicate-url'] ?? ''))).toBe(createPage('new'));
+  expect(report.duplicates).toEqual([{ channel: 'K3', url: outputs['duplicate-url'], reason: null }]);
+  const refusal = { status: 403, body: 'Illegal file extension' };
+  scenario.intercept({ method: 'POST', url: /filebin\.net/, times: 9 }, refusal);
+  const failing = await scenario.deliver({ repository, files, inputs });
+  const unknown = /^the duplicate on K3 is not proven: .*HTTP 403/;
+  await expectReady(scenario, failing, { channel: 'K1', shows: createPage('new'), unknown });
+  expect(failing.outputs['duplicate-url']).toBe('');
+});
+
+test.each([
+  ['a wrong input', { file: 'nope.html' }, 'check', /^the file nope\.html does not exist$/],
+  ['a refusal of a host', { channel: 'K1' }, 'place', /HTTP 401/],
+] as const)('%s with `fail-on-not-ready: false`: exit 0 with the very same outputs', async (...row) => {
+  const [, inputs, step, reason] = row;
+  const repository = await scenario.repository();
+  const refusal = { status: 401, body: '{"message":"Bad credentials"}' };
+  scenario.intercept({ method: 'PUT', url: /contents/, times: 9 }, refusal);
+  const strict = await scenario.deliver({ repository, files, inputs });
+  const lenient = await scenario.deliver({
+    repository,
+    files,
+    inputs: { ...inputs, 'fail-on-not-ready': 'false' },
+  });
+  expectNotReady(strict, { step, reason });
+  expectNotReady(lenient, { step, reason, exitCode: 0 });
+  expect(strict.report.lines.RESULT).toContain('). To change: ');
+  const { 'report-json': _, ...outputs } = lenient.outputs;
+  expect(strict.outputs).toMatchObject(outputs);
+});
+
+test('no network: the protocol can not be executed, and the report says where the file stays', async () => {
+  const nowhere = 'http://127.0.0.1:9';
+  const delivered = await scenario.deliver({
+    repository: await scenario.repository(),
+    files,
+    inputs: { channel: 'K3', token: '' },
+    env: { HTTPS_PROXY: nowhere, https_proxy: nowhere },
+    simulatedTime: true,
+  });
+  expectNotReady(delivered, {
+    step: 'place',
+    httpCode: null,
+    reason: /the protocol can't be executed, there is no network: filebin\.net can't be reached/,
+    hint: /https_proxy/,
+  });
+  const kept = `the file itself is still at page.html, sha256 ${delivered.outputs.sha256}`;
+  expect(delivered.report.lines.UNKNOWN).toContain(kept);
+});
+
+test('several files: each that fails has its annotation, the others are delivered, and no address is handed over', async () => {
+  const repository = await scenario.repository();
+  await repository.commit('p/out/c.html', 'theirs');
+  const loads = '<script src="https://cdn.example/x.js"></script>';
+  const { exitCode, outputs, reports, stdout, summary } = await scenario.deliver({
+    repository,
+    files: {
+      'out/a.html': createPage('a'),
+      'out/b.html': createPage('b').replace('</p>', `${loads}</p>`),
+      'out/c.html': createPage('c'),
+    },
+    inputs: { file: 'out/*.html\n::stop-commands::x', path: 'p/', channel: 'K1' },
+  });
+  expect(reports.map(({ notReady }) => notReady?.reason ?? '')).toEqual([
+    '',
+    expect.stringMatching(/cdn\.example/),
+    expect.stringMatching(/this tool did not deliver what it holds now/),
+    'the file ::stop-commands::x does not exist',
+  ]);
+  expect({ exitCode, result: outputs.result, url: outputs.url }).toEqual({
+    exitCode: 1,
+    result: 'not-ready',
+    url: '',
+  });
+  const errors = stdout.match(/^::error title=[^:]*::Not ready \(НЕ ГОТОВО\)/gm);
+  expect(errors?.slice(0, 2)).toEqual([
+    '::error title=out/b.html::Not ready (НЕ ГОТОВО)',
+    '::error title=out/c.html::Not ready (НЕ ГОТОВО)',
+  ]);
+  const own = ['debug', 'add-mask', 'group', 'endgroup', 'error'];
+  expect(parseRunnerCommands(stdout).filter((name) => !own.includes(name))).toEqual([]);
+  for (const name of ['out/a.html', 'out/b.html', 'out/c.html']) expect(summary).toContain(name);
+  expect(String(await repository.read('p/out/a.html'))).toBe(createPage('a'));
+  expect(String(await repository.read('p/out/c.html'))).toBe('theirs');
+});
+
+test("a file of a private repository goes to the public bin only on the owner's word", async () => {
+  const repository = await scenario.repository({ private: true });
+  const event = { name: 'push', payload: { repository: { private: true } } };
+  const refused = await scenario.deliver({ repository, files, inputs: { token: '' }, event });
+  expectNotReady(refused, {
+    step: 'authorize',
+    reason: /the file's repository is private/,
+    hint: /allow-public-bin: true/,
+  });
+  expect(scenario.world.traffic.lines()).toEqual([]);
+  expect(collectOutput(refused)).not.toContain('filebin.net/');
+  const inputs = { token: '', 'allow-public-bin': 'true' };
+  const delivered = await scenario.deliver({ repository, files, inputs, event });
+  await expectReady(scenario, delivered, { channel: 'K3', shows: createPage('new') });
+});
+
+test('`auto` takes K2 for a program beside a page, and one release, without a commit, for a tag', async () => {
+  const repository = await scenario.repository();
+  const given = { 'page.html': createPage(), 'setup.exe': 'MZ\0program' };
+  const inputs = { file: 'page.html\nsetup.exe' };
+  const { reports } = await scenario.deliver({ repository, files: given, inputs });
+  expect(reports.map(({ channel, ready }) => [channel, ready])).toEqual([
+    ['K1', true],
+    ['K2', true],
+  ]);
+  const tagged = await scenario.deliver({ repository, files: given, inputs: { ...inputs, tag: 'v1.2.0' } });
+  expect(tagged.reports.map(({ channel, ready }) => [channel, ready])).toEqual([
+    ['K2', true],
+    ['K2', true],
+  ]);
+  expect(tagged.report.lines.CODE).toContain('because a tag was named');
+  expect(await repository.log()).toHaveLength(2);
 });

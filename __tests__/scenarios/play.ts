@@ -34,6 +34,8 @@ export interface PlayedDelivery {
   readonly token?: string;
   readonly around?: Partial<RunContext>;
   readonly signal?: AbortSignal;
+  /** When its clock starts; the local GitHub's own clock is the real one. */
+  readonly now?: number;
 }
 
 /** What a delivery in this process left. */
@@ -87,12 +89,17 @@ export function setUpPlay(): PlayWorld {
       return world.repository({ owner: 'octo', name: `play-${repositories}`, inMemory: true, ...spec });
     },
     intercept: (match, answer) => rules.add(match, answer),
-    async deliver({ repository, files = {}, inputs = {}, token = world.token(), around, signal }) {
+    async deliver({ repository, files = {}, inputs = {}, token = world.token(), around, signal, now }) {
       const folder = await mkdtemp(join(world.folder, 'play-'));
       await writeFiles(folder, files);
-      const { site } = repository;
-      const finishBuilds = site === null ? undefined : holdBuilds(repository);
-      const clock = new SimulatedClock(finishBuilds);
+      // The site may be made by the delivery itself.
+      let finish: (() => Promise<void>) | undefined;
+      const finishBuilds = async (): Promise<void> => {
+        if (repository.site !== null) finish ??= holdBuilds(repository);
+        await finish?.();
+      };
+      if (repository.site !== null) finish = holdBuilds(repository);
+      const clock = new SimulatedClock(finishBuilds, now);
       const started = clock.now();
       const own = rules;
       const http = createWorldHttp(world, clock, ({ request }) => {
@@ -105,11 +112,11 @@ export function setUpPlay(): PlayWorld {
       const ports = { http: http.http, clock, logger, signal: stop, random: Math.random };
       const [file = ''] = Object.keys(files);
       const given = { file, token, repository: repository.fullName, ...inputs };
-      const request = requestWith(given, { folder, ...around });
+      const request = requestWith(given, { folder, random: Math.random, ...around });
       const reports = await runRequest(request, ports, { findFiles });
       // What is committed between two deliveries is built at once.
-      await finishBuilds?.();
-      if (site !== null) site.pause = async () => undefined;
+      await finishBuilds();
+      if (repository.site !== null) repository.site.pause = async () => undefined;
       const [report] = reports;
       if (report === undefined) throw new Error('There is no report');
       const requests = http.requests.map(({ request: { method, url } }) => `${method} ${url.href}`);

@@ -1,265 +1,348 @@
 import { describe, expect, test } from '@jest/globals';
+import { LARGE_CONTENT } from '../faults/delivery-kinds.ts';
 import type { RepositoryOptions } from '../world/repository.ts';
 import { LOGINS } from '../world/tokens.ts';
-import { expectNotReady, expectReady } from './expect-report.ts';
-import { createPage, listRequests, MARKER, setUpScenario } from './scenario.ts';
+import { expectRefused, type Played, requestsOf, setUpPlay } from './play.ts';
+import { createPage, MARKER } from './scenario.ts';
 
-const scenario = setUpScenario();
+const play = setUpPlay();
 const files = { 'page.html': createPage() };
 const inputs = { channel: 'K1' };
+const WRITES = /^(PUT|PATCH|DELETE) |^POST (?!.*graphql)/;
 
 describe('where the site is', () => {
-  const cases: { story: string; spec: Partial<RepositoryOptions>; url: string }[] = [
-    {
-      story: "a user's site",
-      spec: { owner: 'Mona', name: 'mona.github.io' },
-      url: 'https://mona.github.io/page.html',
-    },
-    {
-      story: 'a domain of its own',
-      spec: { name: 'own-domain', pages: { cname: 'reports.octo-org.com' } },
-      url: 'https://reports.octo-org.com/page.html',
-    },
-    {
-      story: 'a project of an owner in capitals',
-      spec: { owner: 'ACME', name: 'Reports' },
-      url: 'https://acme.github.io/Reports/page.html',
-    },
-  ];
-  test.each(cases)('$story', async ({ spec, url }) => {
-    const repository = await scenario.repository(spec);
-    const delivered = await scenario.deliver({ repository, files, inputs });
-    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage(), url });
+  test.each<[string, Partial<RepositoryOptions>, string, string]>([
+    [
+      "a user's site",
+      { owner: 'Mona', name: 'mona.github.io' },
+      'https://mona.github.io/page.html',
+      'page.html',
+    ],
+    [
+      'a domain of its own',
+      { name: 'own-domain', pages: { cname: 'reports.octo-org.com' } },
+      'https://reports.octo-org.com/page.html',
+      'page.html',
+    ],
+    [
+      'the folder /docs of an owner in capitals',
+      { owner: 'ACME', name: 'Reports', pages: { path: '/docs' } },
+      'https://acme.github.io/Reports/page.html',
+      'docs/page.html',
+    ],
+  ])('%s', async (_, spec, url, path) => {
+    const repository = await play.repository(spec);
+    const { report } = await play.deliver({ repository, files, inputs });
+    expect(report).toMatchObject({ ready: true, url });
+    expect((await repository.log())[0]?.files).toEqual([path]);
+    expect(report.rawUrl).toBe(`https://raw.githubusercontent.com/${repository.fullName}/main/${path}`);
   });
 
-  test('the folder /docs: the file goes there, and its address does not name the folder', async () => {
-    const repository = await scenario.repository({ pages: { path: '/docs' } });
-    const delivered = await scenario.deliver({ repository, files, inputs });
-    const url = `${repository.pages.url}page.html`;
-    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage(), url });
-    expect((await repository.log())[0]?.files).toEqual(['docs/page.html']);
-    expect(delivered.outputs['raw-url']).toMatch(/\/main\/docs\/page\.html$/);
-  });
-
-  test('a path outside /docs is refused with the path to set', async () => {
-    const repository = await scenario.repository({ pages: { path: '/docs' } });
-    const delivered = await scenario.deliver({ repository, files, inputs: { ...inputs, path: 'reports/' } });
-    expectNotReady(delivered, {
-      step: 'check',
-      reason: /shows only the folder \/docs/,
-      hint: /set `path: docs\/reports\/`/,
-    });
-    expect(listRequests(scenario, /^(PUT|POST|PATCH) /)).toEqual([]);
-  });
-
-  test('another branch: it is taken from the settings', async () => {
-    const repository = await scenario.repository({ pages: { branch: 'gh-pages' } });
+  test('another branch is taken from the settings', async () => {
+    const repository = await play.repository({ pages: { branch: 'gh-pages' } });
     await repository.commit('index.html', 'theirs', undefined, 'gh-pages');
-    await repository.pages.whenBuilt();
-    const delivered = await scenario.deliver({ repository, files, inputs });
-    const url = `${repository.pages.url}page.html`;
-    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage(), url });
-    expect((await repository.log('gh-pages'))[0]?.files).toEqual(['page.html']);
-    expect(await repository.read('page.html', 'main')).toBeNull();
-    expect(delivered.outputs['raw-url']).toContain('/gh-pages/page.html');
+    const { report } = await play.deliver({ repository, files, inputs });
+    expect(report).toMatchObject({ ready: true, rawUrl: expect.stringContaining('/gh-pages/page.html') });
+    expect(await repository.read('page.html')).toBeNull();
   });
 
-  test('a branch that the site is not built from is refused', async () => {
-    const repository = await scenario.repository({ pages: { branch: 'main' } });
-    const delivered = await scenario.deliver({ repository, files, inputs: { ...inputs, branch: 'drafts' } });
-    expectNotReady(delivered, {
-      step: 'check',
-      reason: /built from branch main, not from drafts/,
-      hint: /branch: main/,
+  test('settings that can’t be read: the usual address is taken, and UNKNOWN says so', async () => {
+    const repository = await play.repository();
+    const token = play.world.token({ pages: 'none' });
+    const { report } = await play.deliver({ repository, files, inputs, token });
+    expect(report).toMatchObject({ ready: true, url: `${repository.pages.url}page.html` });
+    expect(report.lines.UNKNOWN).toMatch(/^the Pages settings could not be read .*`pages: read`/);
+  });
+
+  test('`pages-base` and `raw-base` beat whatever the settings say', async () => {
+    const repository = await play.repository({ pages: false });
+    for (const [host, prefix] of [
+      ['www.octo-org.com', '/site/'],
+      ['raw.octo-org.com', '/main/'],
+    ] as const) {
+      play.world.host(host, async ({ path }) => {
+        const body = await repository.read(path.slice(prefix.length));
+        return body === null ? { status: 404 } : { status: 200, body };
+      });
+    }
+    const bases = {
+      'pages-base': 'https://www.octo-org.com/site',
+      'raw-base': 'https://raw.octo-org.com/main/',
+    };
+    const { report } = await play.deliver({ repository, files, inputs: { ...inputs, ...bases } });
+    expect(report).toMatchObject({
+      ready: true,
+      url: 'https://www.octo-org.com/site/page.html',
+      rawUrl: 'https://raw.octo-org.com/main/page.html',
     });
-    expect(listRequests(scenario, /^(PUT|POST|PATCH) /)).toEqual([]);
+  });
+
+  test('a name that Jekyll leaves out is taken with a .nojekyll, and refused without', async () => {
+    const named = { repository: await play.repository(), files: { '_page.html': createPage() }, inputs };
+    const refused = await play.deliver(named);
+    expectRefused(refused, {
+      step: 'check',
+      reason: /Jekyll leaves .* because of its name/,
+      hint: /\.nojekyll/,
+    });
+    expect(requestsOf(refused, WRITES)).toEqual([]);
+    const repository = await play.repository({ files: { '.nojekyll': '\n' } });
+    expect((await play.deliver({ ...named, repository })).report.ready).toBe(true);
+  });
+
+  test('an empty repository gets its first commit by one small file alone, and has nothing to withdraw', async () => {
+    const repository = await play.repository({ empty: true });
+    const withdrawal = { ...inputs, path: 'previews/', operation: 'withdraw' };
+    const withdrawn = await play.deliver({ repository, inputs: withdrawal });
+    expect(withdrawn.report.lines.RESULT).toMatch(/^ГОТОВО, nothing to withdraw/);
+    const large = await play.deliver({ repository, files: { 'a.bin': LARGE_CONTENT }, inputs });
+    expectRefused(large, { step: 'place', reason: /empty/, hint: /push a first one/ });
+    expect((await play.deliver({ repository, files, inputs })).report.ready).toBe(true);
+    expect(await repository.log()).toMatchObject([{ files: ['page.html'] }]);
   });
 });
 
 describe('a site that a workflow builds', () => {
-  test('a deployment that succeeds', async () => {
-    const repository = await scenario.repository({ pages: { buildType: 'workflow', buildMs: 300 } });
-    const token = scenario.world.token({}, LOGINS.app);
-    const delivered = await scenario.deliver({ repository, files, inputs, token });
-    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
-    expect(delivered.stdout).toMatch(/deployment of our commit: in_progress/);
-    expect(listRequests(scenario, /pages\/builds/)).toEqual([]);
-  });
-
-  test('a deployment that fails ends the wait with its own text', async () => {
-    const repository = await scenario.repository({
-      pages: { buildType: 'workflow', builds: 'errored', errorMessage: 'artifact is too large' },
+  const pages = { buildType: 'workflow', buildMs: 200 } as const;
+  const named = { ...inputs, 'site-workflow': 'pages.yml' };
+  const RUN_PAGE = 'https://github\\.com/octo/play-\\d+/actions/runs/\\d+';
+  const run = async (
+    site: Partial<RepositoryOptions['pages'] & object>,
+    more: { token?: string; inputs?: object; repository?: Awaited<ReturnType<typeof play.repository>> } = {},
+  ): Promise<Played> =>
+    play.deliver({
+      repository: await play.repository({ pages: { ...pages, ...site } }),
+      files,
+      token: play.world.token({ actions: 'write' }),
+      ...more,
+      inputs: { ...named, ...more.inputs },
     });
-    const token = scenario.world.token({}, LOGINS.app);
-    const delivered = await scenario.deliver({ repository, files, inputs, token, simulatedTime: true });
-    expectNotReady(delivered, {
-      step: 'wait',
-      reason: /artifact is too large.*deployment of our commit: failure/,
-    });
-    expect(listRequests(scenario, /^GET .*page\.html\?v=/)).toHaveLength(1);
+
+  test('is built by a push of an app, and what the deployment says is told', async () => {
+    const token = (more = {}) => play.world.token(more, LOGINS.app);
+    const byPush = { 'site-workflow': '' };
+    const ready = await run({}, { token: token(), inputs: byPush });
+    expect(ready.report.ready).toBe(true);
+    expect(ready.log).toContain('deployment of our commit: in_progress');
+    expect(requestsOf(ready, /pages\/builds/)).toEqual([]);
+    const unread = await run({}, { token: token({ deployments: 'none' }), inputs: byPush });
+    expect(unread.report.ready).toBe(true);
+    const failing = { builds: 'errored', errorMessage: 'artifact is too large' } as const;
+    const failed = await run(failing, { token: token(), inputs: byPush });
+    expectRefused(failed, { step: 'wait', reason: /artifact is too large.*our commit: failure/ });
+    expect(requestsOf(failed, /page\.html\?v=/).length).toBeLessThan(3);
   });
 
-  test("a deployment that can't be read: the live bytes decide", async () => {
-    const repository = await scenario.repository({ pages: { buildType: 'workflow', buildMs: 200 } });
-    const token = scenario.world.token({ deployments: 'none' }, LOGINS.app);
-    const delivered = await scenario.deliver({ repository, files, inputs, token });
-    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
-  });
-});
-
-describe("a site that a workflow builds, with the job's own token", () => {
-  const site = { pages: { buildType: 'workflow', buildMs: 200 } } as const;
-  const writes = /^(PUT|PATCH|DELETE) |^POST (?!.*graphql)/;
-
-  test('is refused before anything is committed, in a dry run too', async () => {
-    const repository = await scenario.repository(site);
+  test("with the job's own token is refused before anything is committed, in a dry run too", async () => {
     for (const dryRun of ['false', 'true']) {
-      const delivered = await scenario.deliver({
-        repository,
-        files,
-        inputs: { ...inputs, 'dry-run': dryRun },
-      });
-      expectNotReady(delivered, {
+      const refused = await run({}, { inputs: { 'site-workflow': '', 'dry-run': dryRun } });
+      expectRefused(refused, {
         step: 'check',
-        reason: /a workflow builds the site, and a commit by a job's own token starts no workflow/,
+        reason: /a commit by a job's own token starts no workflow/,
         hint: /`site-workflow:`.*actions: write.*`token:`.*K2 or K3/,
       });
+      expect(requestsOf(refused, WRITES)).toEqual([]);
     }
-    expect(listRequests(scenario, writes)).toEqual([]);
   });
 
   test('is delivered by the workflow that `site-workflow` names, which is started after the commit', async () => {
-    const repository = await scenario.repository(site);
-    const token = scenario.world.token({ actions: 'write' });
-    const delivered = await scenario.deliver({
-      repository,
-      files,
-      inputs: { ...inputs, 'site-workflow': 'pages.yml' },
-      token,
-    });
-    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
-    expect(delivered.stdout).toMatch(/the workflow pages\.yml was started/);
-    expect(listRequests(scenario, /^POST .*\/dispatches$/)).toHaveLength(1);
+    const delivered = await run({});
+    expect(delivered.report.ready).toBe(true);
+    expect(delivered.log).toContain('the workflow pages.yml was started');
+    expect(requestsOf(delivered, /^POST .*\/dispatches$/)).toHaveLength(1);
+    const unknown = await run({}, { inputs: { 'site-workflow': 'other.yml' } });
+    expectRefused(unknown, { step: 'check', reason: /no workflow other\.yml/, hint: /`site-workflow:`/ });
+    const denied = await run({}, { token: play.world.token({ actions: 'read' }) });
+    expectRefused(denied, { step: 'wait', httpCode: 403, reason: /starting/, hint: /actions: write/ });
   });
 
   test.each([
-    ['no such workflow', { 'site-workflow': 'other.yml' }, {}, /no workflow other\.yml/, /`site-workflow:`/],
-  ] as const)('is refused before the commit: %s', async (_, more, permissions, reason, hint) => {
-    const repository = await scenario.repository(site);
-    const token = scenario.world.token({ actions: 'write', ...permissions });
-    const delivered = await scenario.deliver({ repository, files, inputs: { ...inputs, ...more }, token });
-    expectNotReady(delivered, { step: 'check', reason, hint });
-    expect(listRequests(scenario, writes)).toEqual([]);
-  });
-
-  test('names the permission that starting the workflow needs', async () => {
-    const repository = await scenario.repository(site);
-    const delivered = await scenario.deliver({
-      repository,
-      files,
-      inputs: { ...inputs, 'site-workflow': 'pages.yml' },
-      token: scenario.world.token({ actions: 'read' }),
-    });
-    expectNotReady(delivered, {
-      step: 'wait',
-      httpCode: 403,
-      reason: /starting the site's workflow/,
-      hint: /`permissions: { contents: write, pages: write, actions: write }`/,
-    });
-  });
-
-  test('a site that is built from a branch has no workflow to start', async () => {
-    const repository = await scenario.repository();
-    const delivered = await scenario.deliver({
-      repository,
-      files,
-      inputs: { ...inputs, 'site-workflow': 'pages.yml' },
-    });
-    expectNotReady(delivered, {
-      step: 'check',
-      reason: /built from a branch/,
-      hint: /leave `site-workflow:` out/,
-    });
-    expect(listRequests(scenario, writes)).toEqual([]);
-  });
-});
-
-describe('what is known of the site', () => {
-  test('unreadable settings: the usual address is taken, and UNKNOWN says so', async () => {
-    const repository = await scenario.repository();
-    const token = scenario.world.token({ pages: 'none' });
-    const delivered = await scenario.deliver({ repository, files, inputs, token });
-    await expectReady(scenario, delivered, {
-      channel: 'K1',
-      shows: createPage(),
-      url: `${repository.pages.url}page.html`,
-      unknown: /^the Pages settings could not be read \(the permission `pages: read` is missing\)/,
-    });
-  });
-
-  test('no site: K1 is refused before anything is written', async () => {
-    const repository = await scenario.repository({ pages: false });
-    const delivered = await scenario.deliver({ repository, files, inputs });
-    expectNotReady(delivered, {
-      step: 'authorize',
-      httpCode: 404,
-      reason: /has no Pages site/,
-      hint: /Settings → Pages.*K2 or K3/,
-    });
-    expect(listRequests(scenario, /^(PUT|POST|PATCH) /)).toEqual([]);
-  });
-
-  test('`pages-base` and `raw-base` beat whatever the settings say', async () => {
-    const repository = await scenario.repository({ pages: false });
-    const shows =
-      (prefix: string) =>
-      async ({ path }: { path: string }) => {
-        const body = await repository.read(path.slice(prefix.length));
-        return body === null ? { status: 404 } : { status: 200, body };
-      };
-    scenario.world.host('www.octo-org.com', shows('/site/'));
-    scenario.world.host('raw.octo-org.com', shows('/main/'));
-    const delivered = await scenario.deliver({
-      repository,
-      files,
-      inputs: {
-        ...inputs,
-        'pages-base': 'https://www.octo-org.com/site',
-        'raw-base': 'https://raw.octo-org.com/main/',
-      },
-    });
-    await expectReady(scenario, delivered, {
-      channel: 'K1',
-      shows: createPage(),
-      url: 'https://www.octo-org.com/site/page.html',
-    });
-    expect(delivered.outputs['raw-url']).toBe('https://raw.octo-org.com/main/page.html');
-  });
-});
-
-describe('names that Jekyll leaves out', () => {
-  test.each(['_page.html', 'drafts/_old/page.html', '.hidden.html', 'node_modules/page.html'])(
-    '%s is refused, and nothing is written',
-    async (path) => {
-      const repository = await scenario.repository();
-      const delivered = await scenario.deliver({ repository, files, inputs: { ...inputs, path } });
-      expectNotReady(delivered, {
-        step: 'check',
-        reason: /Jekyll leaves .* out of the site because of its name/,
-        hint: /\.nojekyll/,
-      });
-      expect(listRequests(scenario, /^(PUT|POST|PATCH) /)).toEqual([]);
+    ['failure', /ended with failure/, /fix what failed there and try again/],
+    ['timed_out', /ended with timed_out/, /fix what failed there/],
+    ['cancelled', /ended with cancelled/, /try again/],
+    ['skipped', /ended with skipped/, /change the `if:`/],
+    ['startup_failure', /ended with startup_failure/, /fix the workflow file/],
+    ['approval', /waits for an approval/, /approve it and try again.*Settings → Environments/],
+    ['queued', /its run waits for a runner/, /`runs-on:`/],
+    ['pending', /its run waits for another run/, /`concurrency:`/],
+  ] as const)(
+    'whose run ends as %s names the page of the run and what to change',
+    async (end, reason, hint) => {
+      const refused = await run({ runOutcomes: end });
+      expectRefused(refused, { step: 'wait', reason, hint });
+      expect(refused.report.notReady?.hint).toMatch(new RegExp(RUN_PAGE));
+      // Only a run that waits is waited for until the timeout.
+      if (!['queued', 'pending'].includes(end)) {
+        expect(requestsOf(refused, /page\.html\?v=\d+$/).length).toBeLessThanOrEqual(3);
+      }
     },
   );
 
-  test('with a .nojekyll they are taken', async () => {
-    const repository = await scenario.repository({ files: { '.nojekyll': '\n' } });
-    const delivered = await scenario.deliver({
-      repository,
-      files: { '_page.html': createPage() },
-      inputs: { ...inputs, marker: MARKER },
+  test.each([
+    ['no run follows its start', { runOutcomes: 'absent' }, 'wait', /no run of it has appeared/, /Actions/],
+    [
+      'its run leaves the file out',
+      { builds: 'never' },
+      'wait',
+      /its run ended with success/,
+      /actions\/runs\/\d+: let the workflow publish this file too/,
+    ],
+    [
+      'its run deploys our commit without the file',
+      { live: false },
+      'verify',
+      /HTTP 404/,
+      /^pages\.yml deployed our commit without `page\.html`; let its upload include it/,
+    ],
+  ] as const)('is not ready where %s', async (_, site, step, reason, hint) => {
+    const refused = await run(site as object);
+    expectRefused(refused, { step, reason, hint });
+    if (step === 'wait' && 'runOutcomes' in site) expect(refused.took).toBeLessThan(120_000);
+  });
+
+  test('is not ready where the run deploys our commit without the files of a folder', async () => {
+    const refused = await play.deliver({
+      repository: await play.repository({ pages: { ...pages, live: false } }),
+      files: { 'out/index.html': createPage(), 'out/a.txt': 'text' },
+      inputs: { ...named, file: 'out/', path: 'p/' },
+      token: play.world.token({ actions: 'write' }),
     });
-    const url = `${repository.pages.url}_page.html`;
-    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage(), url });
+    expectRefused(refused, {
+      step: 'verify',
+      reason: /HTTP 404/,
+      hint: /^pages\.yml deployed our commit without all of `p\/`; let its upload include it/,
+    });
+  });
+
+  test('is ready where a timer holds the run back, and where a later run replaced it', async () => {
+    expect((await run({ runOutcomes: 'timer' })).report.ready).toBe(true);
+    const repository = await play.repository({
+      pages: { ...pages, runOutcomes: ['cancelled', 'published'] },
+    });
+    play.intercept(
+      { method: 'POST', url: /\/dispatches$/ },
+      {
+        alter: async (real) => {
+          const later = {
+            event: 'workflow_dispatch' as const,
+            branch: 'main',
+            actor: LOGINS.app,
+            inputs: {},
+          };
+          repository.pages.startWorkflow((await repository.head()) ?? '', later);
+          return real;
+        },
+      },
+    );
+    expect((await run({}, { repository })).report.ready).toBe(true);
+    expect(repository.pages.runs.map(({ conclusion }) => conclusion)).toEqual(['success', 'cancelled']);
+  });
+
+  test('is ready where the token may not read runs: the deployment decides', async () => {
+    const denied = {
+      status: 403,
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+      body: JSON.stringify({ message: 'Resource not accessible by integration' }),
+    };
+    play.intercept({ method: 'GET', url: /\/runs\?/, times: 99 }, denied);
+    const delivered = await run({});
+    expect(delivered.report.ready).toBe(true);
+    expect(requestsOf(delivered, /\/actions\/(workflows\/pages\.yml\/runs|runs\/)/)).toHaveLength(1);
+  });
+
+  test.each([
+    ['its run failed', { runOutcomes: ['failure', 'published'] }, /ended with failure/],
+    ['its deployment failed', { builds: ['errored', 'normal'] }, /deployment of our commit: failure/],
+  ] as const)('is started again by the next step where %s', async (_, site, reason) => {
+    const repository = await play.repository({ pages: { ...pages, ...(site as object) } });
+    expectRefused(await run({}, { repository }), { step: 'wait', reason, hint: new RegExp(RUN_PAGE) });
+    expect((await run({}, { repository })).report.ready).toBe(true);
+    expect(repository.pages.runs).toHaveLength(2);
+  });
+
+  test('is started again where another deployment has replaced ours', async () => {
+    const repository = await play.repository({ pages });
+    expect((await run({}, { repository })).report.ready).toBe(true);
+    // An older commit was deployed at the same time, and ended later.
+    const [, initial = ''] = (await repository.log()).map(({ sha }) => sha);
+    await repository.pages.publishImmediately(initial);
+    const { deployments } = repository.pages;
+    deployments.reverse();
+    deployments[0]?.statuses.unshift({ state: 'inactive', description: '', at: new Date() });
+    expect((await run({}, { repository })).report.ready).toBe(true);
+    expect(repository.pages.runs).toHaveLength(2);
+  });
+});
+
+test('a build of a branch that had failed is requested again, and the permission for that is named', async () => {
+  for (const [token, ready] of [
+    [play.world.token(), true],
+    [play.world.token({ pages: 'read' }), false],
+  ] as const) {
+    const repository = await play.repository({ pages: { builds: ['errored', 'normal'] } });
+    const first = await play.deliver({ repository, files, inputs, token });
+    expectRefused(first, { step: 'wait', reason: /Page build failed/ });
+    const second = await play.deliver({ repository, files, inputs, token });
+    expect(second.report.ready).toBe(ready);
+    expect(requestsOf(second, /^POST .*\/pages\/builds$/)).toHaveLength(1);
+    if (!ready) expect(second.report.notReady?.reason).toContain('needs the permission `pages: write`');
+  }
+});
+
+describe('`setup`', () => {
+  const site = { 'dist/index.html': createPage(), 'dist/app.js': 'document.title = 1;\n' };
+  const folder = { channel: 'K1', file: 'dist/', path: './', branch: 'gh-pages', setup: 'true' };
+  /** The token of somebody who may change the repository's settings. */
+  const adminToken = (): string => play.world.token({ administration: 'write' }, LOGINS.human);
+
+  test('creates the branch without the history of others, and switches Pages on for it', async () => {
+    const repository = await play.repository({ pages: false });
+    const delivery = { repository, files: site, inputs: folder, token: adminToken() };
+    const planned = await play.deliver({ ...delivery, inputs: { ...folder, 'dry-run': 'true' } });
+    expect(planned.log).toContain('; creates the branch gh-pages; switches Pages on for the branch gh-pages');
+    expect(requestsOf(planned, WRITES)).toEqual([]);
+    const { report } = await play.deliver(delivery);
+    expect(report).toMatchObject({ ready: true, url: repository.pages.url });
+    expect(report.notes).toEqual(
+      expect.arrayContaining([
+        'the branch gh-pages was created',
+        'Pages was switched on for the branch gh-pages',
+      ]),
+    );
+    expect(await repository.log('gh-pages')).toMatchObject([{ files: ['app.js', 'index.html'] }]);
+    expect(repository.pages).toMatchObject({ branch: 'gh-pages', path: '/' });
+  });
+
+  test("with the job's own token names the two clicks, and the branch is there already", async () => {
+    const repository = await play.repository({ pages: false });
+    const refused = await play.deliver({ repository, files: site, inputs: folder });
+    expectRefused(refused, {
+      step: 'place',
+      httpCode: 403,
+      reason: /^the branch gh-pages is there already, but this token may not/,
+      hint: /Settings → Pages .*"Deploy from a branch" and the branch gh-pages/,
+    });
+    expect(refused.report.unknown.join()).toMatch(/left behind: commit [0-9a-f]+ on the branch gh-pages/);
+    expect(await repository.log('gh-pages')).toMatchObject([{ files: ['app.js', 'index.html'] }]);
+  });
+
+  test('makes the branch of a site for several files', async () => {
+    const several = { 'a.html': createPage('a'), 'b.html': createPage(MARKER) };
+    const existing = await play.repository({ pages: { branch: 'gh-pages', built: false } });
+    const file = { ...folder, file: '*.html' };
+    const { reports } = await play.deliver({ repository: existing, files: several, inputs: file });
+    expect(reports.map(({ notReady }) => notReady)).toEqual([null, null]);
+    expect(await existing.log('gh-pages')).toHaveLength(2);
+  });
+
+  test.each([
+    ['where it is not set', { setup: 'false' }, /`setup: true`/],
+    ['where a branch with sources would be shown', { branch: '' }, /`branch: gh-pages`/],
+  ])('is named %s, and nothing is created', async (_, more, hint) => {
+    const repository = await play.repository({ pages: false });
+    const given = { ...folder, ...more };
+    const refused = await play.deliver({ repository, files: site, inputs: given, token: adminToken() });
+    expect(refused.report.notReady?.hint).toMatch(hint);
+    expect(requestsOf(refused, WRITES)).toEqual([]);
   });
 });
