@@ -8,7 +8,7 @@ const LONG = [
   '__tests__/channels/pages/site/ownership',
   '__tests__/rules/site/site-properties',
   '__tests__/github/git/push',
-  '__tests__/scenarios/(?:generator-outputs|large|many-files|submodules|mcp-hostile|enterprise)',
+  '__tests__/scenarios/(?:generator-outputs|large|many-files|mcp-hostile|enterprise)',
 ];
 
 /** Jest runs the TypeScript sources as they stand: Node 24 strips the types itself. */

@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import type { TestRepository } from '../world/repository.ts';
 import { listUnproven } from './expect-report.ts';
+import { expectRefused, type Played, requestsOf, setUpPlay } from './play.ts';
 import { createPage, type DeliveredStep, listRequests, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
+const play = setUpPlay();
 
 const SITE = {
   'dist/index.html': createPage(),
@@ -11,47 +14,51 @@ const SITE = {
   'dist/empty.txt': '',
   'dist/.hidden': 'left out\n',
 };
-const inputs = { channel: 'K1', file: 'dist/', path: 'previews/pr-12/' };
+const PATH = 'previews/pr-12/';
+const inputs = { channel: 'K1', file: 'dist/', path: PATH };
+const withdrawal = { channel: 'K1', operation: 'withdraw', path: PATH };
+const deliver = (
+  repository: TestRepository,
+  more: object = {},
+  files: Readonly<Record<string, string | Buffer>> = SITE,
+): Promise<Played> => play.deliver({ repository, files, inputs: { ...inputs, ...more } });
+/** By the bundle: only git itself names the trees by which a folder is known as ours. */
+const step = (
+  repository: TestRepository,
+  more: object = {},
+  files: Readonly<Record<string, string>> = SITE,
+): Promise<DeliveredStep> => scenario.deliver({ repository, files, inputs: { ...inputs, ...more } });
+const withdrawStep = (repository: TestRepository, more: object = {}): Promise<DeliveredStep> =>
+  scenario.deliver({ repository, inputs: { ...withdrawal, ...more } });
+const withdraw = (repository: TestRepository, more: object = {}): Promise<Played> =>
+  play.deliver({ repository, inputs: { ...withdrawal, ...more } });
 
-const expectSite = ({ report, outputs }: DeliveredStep, url: string, count: number): void => {
+const expectSite = ({ report }: Pick<Played, 'report'>, url: string, count: number): void => {
   expect(report.notReady).toBeNull();
-  expect(outputs).toMatchObject({ result: 'ready', url });
+  expect(report.url).toBe(url);
   expect(report.lines.TEST).toContain(`files identical: ${count} of ${count}`);
 };
 
-describe('a folder', () => {
-  test('is one commit, one push and one address, and every file of it is fetched back', async () => {
+describe('a folder, by git', () => {
+  test('is one commit, one push and one address; again it writes nothing, and then changed files alone', async () => {
     const repository = await scenario.repository();
-    const before = (await repository.log()).length;
+    const url = `${repository.pages.url}${PATH}`;
     const delivered = await scenario.deliver({ repository, files: SITE, inputs });
-    const url = `${repository.pages.url}previews/pr-12/`;
     expectSite(delivered, url, 4);
-    expect(delivered.reports).toHaveLength(1);
-    const log = await repository.log();
-    expect(log).toHaveLength(before + 1);
-    expect(log[0]?.message).toMatch(
+    expect(delivered.outputs).toMatchObject({ result: 'ready', url });
+    const [commit, ...before] = await repository.log();
+    expect(before).toHaveLength(1);
+    expect(commit?.message).toMatch(
       /^ADD pr-12: .+\n\nDelivered-by: screen-delivery\nDelivered-tree: [0-9a-f]{40} previews\/pr-12\/$/,
     );
-    expect(await repository.read('previews/pr-12/.hidden')).toBeNull();
-    expect((await scenario.fetchPublic(url)).toString()).toBe(createPage());
-    expect((await scenario.fetchPublic(`${url}empty.txt`)).toString()).toBe('');
-    expect(delivered.report.site).toMatchObject({
-      entry: 'index.html',
-      count: 4,
-      leftOut: ['.hidden'],
-      changes: { added: expect.any(Array), changed: [], removed: [], kept: [] },
-    });
-  });
+    expect(await repository.read(`${PATH}.hidden`)).toBeNull();
+    expect(String(await scenario.fetchPublic(url))).toBe(createPage());
+    expect(delivered.report.site).toMatchObject({ entry: 'index.html', count: 4, leftOut: ['.hidden'] });
 
-  test('delivered again, writes nothing and is proven again; changed files alone are written', async () => {
-    const repository = await scenario.repository();
-    const url = `${repository.pages.url}previews/pr-12/`;
-    expectSite(await scenario.deliver({ repository, files: SITE, inputs }), url, 4);
-    const [first] = await repository.log();
     const again = await scenario.deliver({ repository, files: SITE, inputs });
     expectSite(again, url, 4);
-    expect(again.report.gates[0]?.evidence).toBe(`commit ${first?.sha} already holds this site`);
-    expect((await repository.log())[0]?.sha).toBe(first?.sha);
+    expect(again.report.gates[0]?.evidence).toBe(`commit ${commit?.sha} already holds this site`);
+    expect((await repository.log())[0]?.sha).toBe(commit?.sha);
 
     const { 'dist/assets/style.css': _, ...fewer } = SITE;
     const files = {
@@ -70,237 +77,23 @@ describe('a folder', () => {
       removedFolders: [],
     });
     expect(listUnproven(updated.report)).toBe('');
-    const asked = listRequests(scenario, /assets\/app\.js/).map(({ url }) => new URL(url).search);
-    expect(asked.at(-1)).toBe('');
     expect((await repository.log())[0]?.message).toMatch(/^UPDATE pr-12: /);
-    expect(await repository.read('previews/pr-12/assets/style.css')).toBeNull();
-    expect((await scenario.fetchPublic(url)).toString()).toBe(createPage('second'));
+    expect(String(await scenario.fetchPublic(url))).toBe(createPage('second'));
   });
 
-  test('with more new files than are asked without ?v= is ready, and UNKNOWN says how many, also again', async () => {
-    const repository = await scenario.repository();
-    const many = Array.from({ length: 103 }, (_, nth) => [`dist/${nth}.txt`, `${nth}`]);
-    const files = { 'dist/index.html': createPage(), ...Object.fromEntries(many) };
-    for (const _ of ['written', 'found there']) {
-      const delivered = await scenario.deliver({ repository, files, inputs });
-      expectSite(delivered, `${repository.pages.url}previews/pr-12/`, 104);
-      expect(listUnproven(delivered.report)).toBe(
-        'whether a cache still answers otherwise for 3 more new or changed files, for up to ten minutes',
-      );
-    }
-  });
-
-  test('of which a cache still has an old file is ready, and UNKNOWN says so, also in a second run', async () => {
-    const repository = await scenario.repository();
-    await scenario.deliver({ repository, files: SITE, inputs });
-    repository.pages.purges = false;
-    const changed = { ...SITE, 'dist/assets/app.js': 'document.title = 2;\n' };
-    for (const written of [true, false]) {
-      const delivered = await scenario.deliver({ repository, files: changed, inputs, simulatedTime: true });
-      expectSite(delivered, `${repository.pages.url}previews/pr-12/`, 4);
-      expect(delivered.stdout.includes('already holds this site')).toBe(!written);
-      expect(listUnproven(delivered.report)).toBe(
-        'without ?v= a cache still answered older copies of 1 file; it may show them for up to 10 minutes',
-      );
-    }
-  });
-
-  test('leaves files of others alone, and refuses to replace one of them', async () => {
-    const theirs = { 'previews/pr-12/notes.txt': 'theirs' };
-    const repository = await scenario.repository({ files: theirs });
-    const delivered = await scenario.deliver({ repository, files: SITE, inputs });
-    expect(delivered.report.notReady).toBeNull();
-    expect(delivered.report.site?.changes?.kept).toEqual(['notes.txt']);
-    const next = await scenario.deliver({
-      repository,
-      files: { ...SITE, 'dist/notes.txt': 'ours', 'dist/index.html': createPage('second') },
-      inputs,
-    });
-    expect(next.report.notReady).toMatchObject({
-      code: 'NOT_OURS',
-      reason: expect.stringContaining('notes.txt'),
-    });
-    expect((await repository.read('previews/pr-12/notes.txt'))?.toString()).toBe('theirs');
-    expect((await repository.read('previews/pr-12/index.html'))?.toString()).toBe(createPage());
-  });
-
-  test('keeps the newest folders beside it, and removes the oldest that are wholly its own', async () => {
-    const repository = await scenario.repository({ files: { 'previews/mine/index.html': 'a person' } });
-    for (const number of [1, 2, 3]) {
-      const path = `previews/pr-${number}/`;
-      const files = { 'dist/index.html': createPage(path) };
-      await scenario.deliver({ repository, files, inputs: { ...inputs, path, keep: '2' } });
-    }
-    expect(await repository.read('previews/pr-1/index.html')).toBeNull();
-    expect(await repository.read('previews/pr-2/index.html')).not.toBeNull();
-    expect(await repository.read('previews/pr-3/index.html')).not.toBeNull();
-    expect((await repository.read('previews/mine/index.html'))?.toString()).toBe('a person');
-  });
-
-  test('beside another one of the same step does not remove that', async () => {
-    const repository = await scenario.repository();
-    await scenario.deliver({ repository, files: SITE, inputs: { ...inputs, path: 'previews/old/' } });
-    const delivered = await scenario.deliver({
-      repository,
-      files: { 'one/index.html': createPage('one'), 'two/index.html': createPage('two') },
-      inputs: { channel: 'K1', file: 'one\ntwo', path: 'previews/', keep: '1' },
-    });
-    expect(delivered.outputs.result).toBe('ready');
-    expect(await repository.read('previews/old/index.html')).toBeNull();
-    expect(await repository.read('previews/one/index.html')).not.toBeNull();
-    expect(await repository.read('previews/two/index.html')).not.toBeNull();
-  });
-
-  test('with names that Jekyll leaves out is refused before the commit, unless `nojekyll` is set', async () => {
-    const repository = await scenario.repository();
-    const files = { ...SITE, 'dist/_static/app.js': 'one\n', 'dist/notes.md': '---\n---\n# two\n' };
-    const refused = await scenario.deliver({ repository, files, inputs });
-    expect(refused.report.notReady).toMatchObject({
-      step: 'check',
-      reason: 'Jekyll, which builds this Pages site, leaves out _static/app.js, and renders notes.md',
-    });
-    expect(refused.report.notReady?.hint).toContain('`nojekyll: true`');
-    expect(await repository.log()).toHaveLength(1);
-    const delivered = await scenario.deliver({ repository, files, inputs: { ...inputs, nojekyll: 'true' } });
-    expectSite(delivered, `${repository.pages.url}previews/pr-12/`, 6);
-    expect((await repository.read('.nojekyll'))?.length).toBe(0);
-  });
-
-  test('at the root of the site is delivered again and withdrawn beside the file that switches Jekyll off', async () => {
-    const repository = await scenario.repository();
-    const atRoot = { channel: 'K1', path: './' };
-    const files = { ...SITE, 'dist/_static/app.js': 'one\n' };
-    const deliver = (more: Readonly<Record<string, string>>) =>
-      scenario.deliver({ repository, files: { ...files, ...more }, inputs: { ...atRoot, ...delivery } });
-    const delivery = { file: 'dist', nojekyll: 'true' };
-    expectSite(await deliver({}), repository.pages.url, 5);
-    await repository.commit('theirs.txt', 'theirs');
-    const again = await deliver({ 'dist/index.html': createPage('second') });
-    expectSite(again, repository.pages.url, 5);
-    expect(again.report.site?.changes).toMatchObject({ changed: ['index.html'], removed: [] });
-    expect((await repository.read('.nojekyll'))?.length).toBe(0);
-    const withdrawn = await scenario.deliver({ repository, inputs: { ...atRoot, operation: 'withdraw' } });
-    expect(withdrawn.report.notReady).toBeNull();
-    expect(await repository.read('index.html')).toBeNull();
-    expect(String(await repository.read('theirs.txt'))).toBe('theirs');
-    expect((await repository.read('.nojekyll'))?.length).toBe(0);
-  });
-
-  test.each(['K2', 'K3'])('is refused by %s with the command that packs it', async (channel) => {
-    const repository = await scenario.repository();
-    const refused = await scenario.deliver({ repository, files: SITE, inputs: { file: 'dist', channel } });
-    expect(refused.report.notReady?.hint).toContain('`tar -czf dist.tar.gz dist`');
-    expect(listRequests(scenario, /^POST /)).toEqual([]);
-  });
-
-  test.each(['a file', 'a folder', 'a hidden file'])(
-    'with a secret in the name of %s is refused',
-    async (where) => {
-      const repository = await scenario.repository();
-      const token = scenario.world.token();
-      const foreign = `ghp_${'0123456789abcdefghijABCDEFGHIJ012345'}`;
-      const name = {
-        'a file': `${token}.txt`,
-        'a folder': `${foreign}/a.txt`,
-        'a hidden file': `.${foreign}`,
-      }[where];
-      const files = { ...SITE, [`dist/${name}`]: 'x\n' };
-      const refused = await scenario.deliver({ repository, token, files, inputs });
-      expect(refused.report.notReady).toMatchObject({
-        step: 'check',
-        reason: expect.stringContaining('the name of a file contains'),
-      });
-      expect(await repository.log()).toHaveLength(1);
-      expect(JSON.stringify([refused.outputs, refused.summary])).not.toContain(foreign);
-    },
-  );
-
-  test('without a path goes into what the site is built from, and nowhere else', async () => {
-    const repository = await scenario.repository({ files: { 'docs/a.txt': 'a' }, pages: { path: '/docs' } });
-    const delivered = await scenario.deliver({
-      repository,
-      files: SITE,
-      inputs: { channel: 'K1', file: 'dist/' },
-    });
-    expectSite(delivered, `${repository.pages.url}dist/`, 4);
-    expect(await repository.read('docs/dist/index.html')).not.toBeNull();
-    const refused = await scenario.deliver({ repository, files: SITE, inputs });
-    expect(refused.report.notReady?.hint).toBe('set `path: docs/previews/pr-12/`');
-  });
-
-  test('outside the workspace is refused without a look at its names', async () => {
-    const repository = await scenario.repository();
-    const refused = await scenario.deliver({ repository, inputs: { channel: 'K1', file: '/etc/' } });
-    expect(refused.report.notReady?.reason).toBe('the file /etc/ is outside the workspace');
-  });
-
-  test('with a pointer of Git LFS in place of a picture is refused', async () => {
-    const repository = await scenario.repository();
-    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345\n`;
-    const refused = await scenario.deliver({ repository, files: { ...SITE, 'dist/a.png': pointer }, inputs });
-    expect(refused.report.notReady).toMatchObject({
-      step: 'check',
-      reason: 'the file dist/a.png is a Git LFS pointer, not the file itself',
-      hint: expect.stringContaining('`lfs: true`'),
-    });
-    expect(await repository.log()).toHaveLength(1);
-  });
-
-  test.each(['true', 'false'])(
-    'too large for a machine without git is refused (dry run: %s)',
-    async (dryRun) => {
-      const repository = await scenario.repository();
-      const texts = Array.from({ length: 25 }, (_, nth) => [`dist/${nth}.txt`, `${nth}\n`]);
-      const refused = await scenario.deliver({
-        repository,
-        files: { ...SITE, ...Object.fromEntries(texts) },
-        inputs: { ...inputs, 'dry-run': dryRun },
-        env: { PATH: repository.name },
-      });
-      expect(refused.outputs.result).toBe('not-ready');
-      expect(refused.report.notReady?.reason).toMatch(/29 changed files, and no git .* at most 20 files/);
-      expect(refused.report.unknown.join()).toContain('nothing was published');
-      expect(listRequests(scenario, /^POST .*blobs/)).toEqual([]);
-    },
-  );
-
-  test('costs the same few API requests with one file and with hundreds', async () => {
+  test('of 151 files costs few API requests, and UNKNOWN says how many were not asked without ?v=', async () => {
     const pages = Array.from({ length: 150 }, (_, nth) => [`dist/p${nth}.html`, `<p>${nth}</p>`]);
     const repository = await scenario.repository();
     const files = { 'dist/index.html': createPage(), ...Object.fromEntries(pages) };
-    expectSite(
-      await scenario.deliver({ repository, files, inputs }),
-      `${repository.pages.url}previews/pr-12/`,
-      151,
-    );
+    const delivered = await scenario.deliver({ repository, files, inputs });
+    expectSite(delivered, `${repository.pages.url}${PATH}`, 151);
     expect(listRequests(scenario, /^\w+ https:\/\/api\.github\.com/).length).toBeLessThanOrEqual(20);
-  });
-});
-
-describe('withdrawing a folder', () => {
-  const withdrawal = { channel: 'K1', operation: 'withdraw' };
-
-  test('removes the site in one commit, leaves what others added, and proves every address empty', async () => {
-    const repository = await scenario.repository();
-    await scenario.deliver({ repository, files: SITE, inputs });
-    await repository.commit('previews/pr-12/theirs.txt', 'theirs');
-    await repository.commit('previews/pr-12/assets/app.js', 'changed by hand');
-    const before = (await repository.log()).length;
-    const path = 'previews/pr-12/';
-    const withdrawn = await scenario.deliver({ repository, inputs: { ...withdrawal, path } });
-    expect(withdrawn.report.notReady).toBeNull();
-    expect(withdrawn.outputs).toMatchObject({ result: 'withdrawn', url: '' });
-    const log = await repository.log();
-    expect(log).toHaveLength(before + 1);
-    expect(log[0]?.message).toMatch(/^REMOVE pr-12: /);
-    expect(await repository.read('previews/pr-12/index.html')).toBeNull();
-    expect(String(await repository.read('previews/pr-12/theirs.txt'))).toBe('theirs');
-    expect(String(await repository.read('previews/pr-12/assets/app.js'))).toBe('changed by hand');
-    expect(withdrawn.stdout).toContain('not removed: previews/pr-12/theirs.txt');
-    await expect(scenario.fetchPublic(`${repository.pages.url}${path}`)).rejects.toThrow('404');
+    expect(listUnproven(delivered.report)).toBe(
+      'whether a cache still answers otherwise for 50 more new or changed files, for up to ten minutes',
+    );
   });
 
-  test('removes every site below it in one commit, and the comments about them say so', async () => {
+  test('withdrawn in one commit below another folder says so in the comments about its sites', async () => {
     const repository = await scenario.repository();
     await repository.issues.openPullRequest('a change', 'feature');
     const repo = { full_name: repository.fullName };
@@ -321,76 +114,252 @@ describe('withdrawing a folder', () => {
     expect(comments.map(({ body }) => /\*\*Withdrawn/.test(body))).toEqual([true, true]);
     expect(comments.map(({ body }) => body).join()).not.toContain('](<https://octo.github.io');
     expect(await repository.read('previews/pr-1/index.html')).toBeNull();
-    expect(await repository.read('previews/a/deeper/pr-2/index.html')).toBeNull();
-  });
-
-  test.each(['squashed', 'quoted'])('that somebody %s removes nothing of it', async (how) => {
-    const repository = await scenario.repository();
-    await scenario.deliver({ repository, files: SITE, inputs });
-    const [delivery] = await repository.log();
-    const message = how === 'quoted' ? `Notes\n\n${delivery?.message}` : (delivery?.message ?? '');
-    await repository.commit('previews/pr-12/index.html', 'a person wrote this', message);
-    const path = 'previews/pr-12/';
-    await scenario.deliver({ repository, inputs: { ...withdrawal, path } });
-    expect(String(await repository.read('previews/pr-12/index.html'))).toBe('a person wrote this');
   });
 });
 
-describe('the references of a folder', () => {
-  const viteOutput = (base: string) => ({
-    'dist/index.html': `<!doctype html><title>App</title><script type="module" crossorigin src="${base}assets/index-D4kf93Fa.js"></script><link rel="stylesheet" crossorigin href="${base}assets/index-B7f3kd9Z.css"><div id="app"></div>`,
-    'dist/assets/index-D4kf93Fa.js': 'document.querySelector("#app").textContent = "shown";\n',
-    'dist/assets/index-B7f3kd9Z.css': '#app { color: red }\n',
-  });
-
-  test('with a base for another place are refused with what to set', async () => {
+describe('a folder', () => {
+  test('of which a cache still has an old file is ready, and UNKNOWN says so, also in a second run', async () => {
     const repository = await scenario.repository();
-    const refused = await scenario.deliver({ repository, files: viteOutput('/'), inputs });
-    expect(refused.report.notReady).toMatchObject({ step: 'check', code: 'BAD_FILE' });
-    expect(refused.report.notReady?.hint).toContain(
-      `set the base path of the generator to \`/${repository.name}/previews/pr-12/\``,
-    );
-    expect(await repository.log()).toHaveLength(1);
-    const delivered = await scenario.deliver({ repository, files: viteOutput('./'), inputs });
-    expectSite(delivered, `${repository.pages.url}previews/pr-12/`, 3);
+    await step(repository);
+    repository.pages.purges = false;
+    for (const written of [true, false]) {
+      const changed = { ...SITE, 'dist/assets/app.js': 'document.title = 2;\n' };
+      const delivered = await scenario.deliver({
+        repository,
+        files: changed,
+        inputs,
+        simulatedTime: true,
+      });
+      expectSite(delivered, `${repository.pages.url}${PATH}`, 4);
+      expect(delivered.stdout.includes('already holds this site')).toBe(!written);
+      expect(listUnproven(delivered.report)).toBe(
+        'without ?v= a cache still answered older copies of 1 file; it may show them for up to 10 minutes',
+      );
+    }
   });
 
-  test('at the root of a site may begin with a slash', async () => {
-    const repository = await scenario.repository({ owner: 'Mona', name: 'mona.github.io' });
-    const atRoot = { channel: 'K1', file: 'dist', path: './' };
-    const delivered = await scenario.deliver({ repository, files: viteOutput('/'), inputs: atRoot });
-    expectSite(delivered, 'https://mona.github.io/', 3);
-    const again = await scenario.deliver({
-      repository,
-      files: { ...viteOutput('/'), 'dist/more.txt': 'more' },
-      inputs: atRoot,
+  test('leaves files of others alone, and refuses to replace one of them', async () => {
+    const repository = await play.repository({ files: { [`${PATH}notes.txt`]: 'theirs' } });
+    const { report } = await deliver(repository);
+    expect(report.site?.changes?.kept).toEqual(['notes.txt']);
+    const more = { 'dist/notes.txt': 'ours', 'dist/index.html': createPage('second') };
+    const next = await deliver(repository, {}, { ...SITE, ...more });
+    expectRefused(next, { step: 'place', reason: /notes\.txt/ });
+    expect(next.report.notReady?.code).toBe('NOT_OURS');
+    expect(String(await repository.read(`${PATH}notes.txt`))).toBe('theirs');
+    expect(String(await repository.read(`${PATH}index.html`))).toBe(createPage());
+  });
+
+  test('keeps the newest folders beside it, and removes the oldest that are wholly its own, but none of its step', async () => {
+    const repository = await scenario.repository({ files: { 'previews/mine/index.html': 'a person' } });
+    const page = (name: string) => ({ [`${name}/index.html`]: createPage(name) });
+    for (const name of ['one', 'two', 'three']) {
+      await step(repository, { file: name, path: `previews/${name}/`, keep: '2' }, page(name));
+    }
+    const exists = async (name: string) => (await repository.read(`previews/${name}/index.html`)) !== null;
+    expect([await exists('one'), await exists('two'), await exists('three')]).toEqual([false, true, true]);
+    const both = { ...page('four'), ...page('five') };
+    const last = await step(repository, { file: 'four\nfive', path: 'previews/', keep: '1' }, both);
+    expect(last.reports.map(({ ready }) => ready)).toEqual([true, true]);
+    const left = ['two', 'three', 'four', 'five', 'mine'].map(exists);
+    expect(await Promise.all(left)).toEqual([false, false, true, true, true]);
+  });
+
+  test('with names that Jekyll leaves out is refused before the commit, unless `nojekyll` is set', async () => {
+    const repository = await play.repository();
+    const files = { ...SITE, 'dist/_static/app.js': 'one\n', 'dist/notes.md': '---\n---\n# two\n' };
+    expectRefused(await deliver(repository, {}, files), {
+      step: 'check',
+      reason: /^Jekyll, .*, leaves out _static\/app\.js, and renders notes\.md$/,
+      hint: /`nojekyll: true`/,
     });
-    expectSite(again, 'https://mona.github.io/', 4);
-    expect(again.report.site?.changes).toMatchObject({ added: ['more.txt'], changed: [], removed: [] });
-  });
-
-  test('that are missing are refused together, before anything is written', async () => {
-    const repository = await scenario.repository();
-    const files = {
-      'dist/index.html':
-        '<!doctype html>\n<script src="app.js"></script>\n<link rel="stylesheet" href="Style.css">\n',
-      'dist/style.css': '/* not the same case */',
-    };
-    const refused = await scenario.deliver({ repository, files, inputs });
-    expect(refused.report.notReady?.reason).toMatch(
-      /index\.html line 2: .*app\.js.*; index\.html line 3: .*Style\.css.*style\.css/,
-    );
     expect(await repository.log()).toHaveLength(1);
+    const delivered = await deliver(repository, { nojekyll: 'true' }, files);
+    expectSite(delivered, `${repository.pages.url}${PATH}`, 6);
+    expect((await repository.read('.nojekyll'))?.length).toBe(0);
   });
 
-  test('that load later are notes', async () => {
+  test('at the root of the site is delivered again and withdrawn beside the file that switches Jekyll off', async () => {
+    const repository = await play.repository({ owner: 'Mona', name: 'mona.github.io' });
+    const atRoot = { path: './', nojekyll: 'true' };
+    // Addresses from the root are right there.
+    const page = (text: string) =>
+      createPage(text).replace('<p>', '<script src="/_static/app.js"></script><p>');
+    const files = (text: string) => ({ ...SITE, 'dist/index.html': page(text), 'dist/_static/app.js': '1' });
+    expectSite(await deliver(repository, atRoot, files('first')), 'https://mona.github.io/', 5);
+    await repository.commit('theirs.txt', 'theirs');
+    const again = await deliver(repository, atRoot, files('second'));
+    expectSite(again, 'https://mona.github.io/', 5);
+    expect(again.report.site?.changes).toMatchObject({ changed: ['index.html'], removed: [] });
+    expect((await withdraw(repository, { path: './' })).report.notReady).toBeNull();
+    expect(await repository.read('index.html')).toBeNull();
+    expect(String(await repository.read('theirs.txt'))).toBe('theirs');
+    expect((await repository.read('.nojekyll'))?.length).toBe(0);
+  });
+
+  test('without a path goes into what the site is built from, and nowhere else', async () => {
+    const repository = await play.repository({ files: { 'docs/a.txt': 'a' }, pages: { path: '/docs' } });
+    expectSite(await deliver(repository, { path: '' }), `${repository.pages.url}dist/`, 4);
+    expect(await repository.read('docs/dist/index.html')).not.toBeNull();
+    const refused = await deliver(repository);
+    expect(refused.report.notReady?.hint).toBe('set `path: docs/previews/pr-12/`');
+  });
+
+  const OUTSIDE = { file: '/etc/' };
+  const LFS = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345\n`;
+  const many = Object.fromEntries(Array.from({ length: 25 }, (_, nth) => [`dist/${nth}.txt`, `${nth}\n`]));
+  const token = `ghp_${'0123456789abcdefghijABCDEFGHIJ012345'}`;
+  const missing =
+    '<!doctype html>\n<script src="app.js"></script>\n<link rel="stylesheet" href="Style.css">\n';
+  const windows1251 = Buffer.from(
+    '<!doctype html>\n<meta charset="windows-1251">\n<p>\u00cf\u00f0\u00e8\u00e2',
+    'latin1',
+  );
+  test.each<[string, Record<string, string | Buffer>, object, string, RegExp, RegExp]>([
+    ['outside the workspace', {}, OUTSIDE, 'check', /^the file \/etc\/ is outside the workspace$/, /./],
+    ['for K2', {}, { channel: 'K2' }, 'check', /./, /`tar -czf dist\.tar\.gz dist\/?`/],
+    [
+      'with a pointer of Git LFS',
+      { 'dist/a.png': LFS },
+      {},
+      'check',
+      /^the file dist\/a\.png is a Git LFS pointer/,
+      /`lfs: true`/,
+    ],
+    [
+      'with a secret in the name of a hidden file',
+      { [`dist/.${token}`]: 'x' },
+      {},
+      'check',
+      /the name of a file contains/,
+      /./,
+    ],
+    [
+      'with a base for another place',
+      { 'dist/index.html': '<!doctype html><script type="module" src="/assets/app.js"></script>' },
+      {},
+      'check',
+      /\/assets\/app\.js/,
+      /set the base path of the generator to `\/play-\d+\/previews\/pr-12\/`/,
+    ],
+    [
+      'that lacks what its page loads',
+      { 'dist/index.html': missing },
+      {},
+      'check',
+      /index\.html line 2: .*app\.js.*; index\.html line 3: .*Style\.css/,
+      /./,
+    ],
+    [
+      'in letters that Pages would show wrong',
+      { 'dist/index.html': windows1251 },
+      {},
+      'check',
+      /the page is in windows-1251/,
+      /^save it as UTF-8$/,
+    ],
+    ['with 25 more files, and no git', many, {}, 'place', /29 changed files, and no git .* at most 20/, /./],
+    [
+      'with 25 more files, and no git, in a dry run',
+      many,
+      { 'dry-run': 'true' },
+      'place',
+      /29 changed files, and no git .* at most 20/,
+      /./,
+    ],
+  ])('%s is refused before anything is written', async (_, more, given, step, reason, hint) => {
+    const repository = await play.repository();
+    const refused = await deliver(repository, given, { ...SITE, ...more });
+    expectRefused(refused, { step: step as 'check', reason, hint });
+    expect(requestsOf(refused, /^(PUT|PATCH) |^POST (?!.*graphql)/)).toEqual([]);
+    expect(JSON.stringify([refused.report, refused.log])).not.toContain(token);
+  });
+});
+
+describe('withdrawing a folder', () => {
+  test('removes the site in one commit, leaves what others added or changed, and proves every address empty', async () => {
     const repository = await scenario.repository();
-    const page = createPage().replace(
-      '<p>',
-      '<link rel="icon" href="favicon.ico"><a href="other.html">x</a><p>',
-    );
-    const delivered = await scenario.deliver({ repository, files: { 'dist/index.html': page }, inputs });
-    expectSite(delivered, `${repository.pages.url}previews/pr-12/`, 1);
-    expect(delivered.report.notes.join('\n')).toMatch(/favicon\.ico[\s\S]*other\.html/);
+    await step(repository);
+    await repository.commit(`${PATH}theirs.txt`, 'theirs');
+    await repository.commit(`${PATH}assets/app.js`, 'changed by hand');
+    const { report, stdout } = await withdrawStep(repository);
+    expect(report).toMatchObject({ ready: true, url: null });
+    const [commit, ...before] = await repository.log();
+    expect(before).toHaveLength(4);
+    expect(commit?.message).toMatch(/^REMOVE pr-12: /);
+    expect(await repository.read(`${PATH}index.html`)).toBeNull();
+    expect(String(await repository.read(`${PATH}theirs.txt`))).toBe('theirs');
+    expect(String(await repository.read(`${PATH}assets/app.js`))).toBe('changed by hand');
+    expect(stdout).toContain(`not removed: ${PATH}theirs.txt`);
+  });
+
+  test.each(['squashed', 'quoted'])('that somebody %s removes nothing of it', async (how) => {
+    const repository = await play.repository();
+    await deliver(repository);
+    const [{ message } = { message: '' }] = await repository.log();
+    const theirs = how === 'quoted' ? `Notes\n\n${message}` : message;
+    await repository.commit(`${PATH}index.html`, 'a person wrote this', theirs);
+    await withdraw(repository);
+    expect(String(await repository.read(`${PATH}index.html`))).toBe('a person wrote this');
+  });
+});
+
+describe('a submodule of the repository', () => {
+  const REASON = /^lib is a submodule of the repository, so what is in it is no part of this branch$/;
+  const page = { 'page.html': createPage() };
+  const below = { 'dist/index.html': createPage(), 'dist/lib/a.html': createPage() };
+  const inPlace = { 'dist/index.html': createPage(), 'dist/lib': 'text' };
+  const several = Object.fromEntries([1, 2, 3].map((nth) => [`out/${nth}.html`, createPage()]));
+
+  test.each<[string, Record<string, string>, Record<string, string>]>([
+    ['a file in its place', page, { path: 'lib' }],
+    ['a file deep below it', page, { path: 'lib/a/b/page.html' }],
+    ['a file below it, in a dry run', page, { path: 'lib/page.html', 'dry-run': 'true' }],
+    ['several files below it', several, { file: 'out/*.html', path: 'lib/' }],
+    ['a folder in its place', below, { file: 'dist/', path: 'lib/' }],
+    ['a folder below it', below, { file: 'dist/', path: 'lib/site/' }],
+    ['a folder with a file below it', below, { file: 'dist/', path: './' }],
+    ['a folder with a file in its place', inPlace, { file: 'dist/', path: './' }],
+    ['a removal of it', {}, { operation: 'withdraw', path: 'lib' }],
+    ['a removal of a file below it', {}, { operation: 'withdraw', path: 'lib/page.html' }],
+    ['a removal of everything in it', {}, { operation: 'withdraw', path: 'lib/' }],
+    ['a removal of everything below it', {}, { operation: 'withdraw', path: 'lib/a/' }],
+  ])('is not changed by %s', async (_, files, given) => {
+    const repository = await play.repository();
+    const sha = await repository.addSubmodule('lib');
+    const head = await repository.head();
+    for (const overwrite of ['false', 'true']) {
+      const all = { channel: 'K1', overwrite, ...given };
+      const { reports } = await play.deliver({ repository, files, inputs: all });
+      for (const { notReady } of reports) {
+        expect(notReady).toMatchObject({ code: 'NOT_OURS', reason: expect.stringMatching(REASON) });
+        expect(notReady?.hint).toBe('set `path:` to a place of its own');
+      }
+      expect(await repository.entry('lib')).toBe(`160000 ${sha}`);
+      expect(await repository.head()).toBe(head);
+    }
+  });
+
+  test('stays in the folder of a site that is delivered, pruned and withdrawn, and is named', async () => {
+    const repository = await scenario.repository();
+    const entry = `160000 ${await repository.addSubmodule(`${PATH}lib`)}`;
+    expect((await step(repository)).report.site?.changes?.kept).toEqual(['lib']);
+    const second = await step(repository, {}, { 'dist/index.html': createPage('second') });
+    expect(second.report.site?.changes).toMatchObject({ kept: ['lib'] });
+    expect(second.report.site?.changes?.removed).toContain('empty.txt');
+    expect(await repository.entry(`${PATH}lib`)).toBe(entry);
+    const withdrawn = await withdrawStep(repository, { overwrite: 'true' });
+    expect(withdrawn.report.lines.UNKNOWN).toMatch(/what stays in previews\/pr-12\/, .*lib;/);
+    expect(await repository.entry(`${PATH}lib`)).toBe(entry);
+    expect(await repository.read(`${PATH}index.html`)).toBeNull();
+  });
+
+  test('keeps an older site from being removed by `keep`', async () => {
+    const repository = await scenario.repository();
+    await step(repository, { path: 'runs/1/', keep: '1' });
+    const entry = `160000 ${await repository.addSubmodule('runs/1/lib')}`;
+    const { report } = await step(repository, { path: 'runs/2/', keep: '1' });
+    expect(report.site?.changes?.removedFolders).toEqual([]);
+    expect(await repository.entry('runs/1/lib')).toBe(entry);
   });
 });

@@ -46,6 +46,8 @@ export interface Played {
   readonly log: string;
   /** Its requests as `METHOD address`. */
   readonly requests: readonly string[];
+  /** Those of its requests that hold a text anywhere. */
+  sightings(text: string): readonly URL[];
   /** How many milliseconds it took on its clock. */
   readonly took: number;
 }
@@ -64,12 +66,11 @@ export interface PlayWorld {
 export function setUpPlay(): PlayWorld {
   let world: GitHubWorld;
   let repositories = 0;
+  let running = 0;
   let rules = new InterceptionRules();
   const { PATH } = process.env;
   beforeAll(async () => {
     world = await startWorld();
-    // A repository in memory can't be pushed to: the object API takes the place of git.
-    process.env.PATH = '/nowhere';
   });
   afterEach(() => {
     rules = new InterceptionRules();
@@ -111,16 +112,26 @@ export function setUpPlay(): PlayWorld {
       const stop = signal ?? new AbortController().signal;
       const ports = { http: http.http, clock, logger, signal: stop, random: Math.random };
       const [file = ''] = Object.keys(files);
-      const given = { file, token, repository: repository.fullName, ...inputs };
-      const request = requestWith(given, { folder, random: Math.random, ...around });
+      const { fullName, instance } = repository;
+      const server = { 'api-url': instance.api, 'auth-url': `https://${instance.host}` };
+      const given = { file, token, repository: fullName, ...server, ...inputs };
+      const request = requestWith(given, { folder, allowedRoots: [folder], random: Math.random, ...around });
+      // A repository in memory can't be pushed to: the object API takes the place of git.
+      process.env.PATH = '/nowhere';
+      running += 1;
       const reports = await runRequest(request, ports, { findFiles });
+      running -= 1;
+      if (running === 0) Object.assign(process.env, { PATH });
       // What is committed between two deliveries is built at once.
       await finishBuilds();
       if (repository.site !== null) repository.site.pause = async () => undefined;
       const [report] = reports;
       if (report === undefined) throw new Error('There is no report');
       const requests = http.requests.map(({ request: { method, url } }) => `${method} ${url.href}`);
-      return { report, reports, log: logger.lines.join('\n'), requests, took: clock.now() - started };
+      const sightings = (text: string): URL[] =>
+        http.requests.flatMap(({ sent, request: { url } }) => (sent.includes(text) ? url : []));
+      const log = logger.lines.join('\n');
+      return { report, reports, log, requests, sightings, took: clock.now() - started };
     },
   };
 }
