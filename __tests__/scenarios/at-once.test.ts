@@ -2,17 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
-import {
-  createPage,
-  type DeliveredStep,
-  listRequests,
-  type ScenarioDelivery,
-  setUpScenario,
-} from './scenario.ts';
+import { createPage, type DeliveredStep, type ScenarioDelivery, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const onScreen = { channel: 'K1' };
-const download = { channel: 'K2', tag: 'files-1' };
 const LARGE = 1_100_000;
 
 /** Two steps at once, a file each. */
@@ -88,57 +81,5 @@ describe('two deliveries to one path of the branch', () => {
     const [commit, ...older] = await repository.log();
     expect(older).toHaveLength(1);
     expect(delivered.map(({ outputs }) => outputs['commit-sha'])).toEqual([commit?.sha, commit?.sha]);
-  });
-});
-
-describe('two deliveries to one release', () => {
-  test('that is not there yet: it is published once, and takes both files', async () => {
-    const repository = await scenario.repository();
-    scenario.holdUntilAll(2, { method: 'GET', url: /releases\/tags\/files-1/ });
-    const files = [
-      ['one.zip', 'one'],
-      ['other.zip', 'other'],
-    ] as const;
-    const delivered = await deliverBoth(repository, files, download);
-    for (const [at, [, bytes]] of files.entries()) {
-      await expectReady(scenario, delivered[at] as DeliveredStep, { channel: 'K2', shows: bytes });
-    }
-    expect(
-      listRequests(scenario, /^POST .*\/releases$/)
-        .map(({ status }) => status)
-        .sort(),
-    ).toEqual([201, 201]);
-    const [release, ...more] = repository.releases();
-    expect(more).toEqual([]);
-    expect(release?.assets.map(({ name }) => name).sort()).toEqual(['one.zip', 'other.zip']);
-  });
-
-  test('under one name, with different bytes: the first one stays, and the other says so', async () => {
-    const repository = await scenario.repository();
-    scenario.holdUntilAll(2, { method: 'GET', url: /releases\/\d+\/assets/ });
-    const texts = ['one', 'other'];
-    const files = texts.map((text) => ['build.zip', text] as const);
-    const delivered = await deliverBoth(repository, files, download);
-    const ready = delivered.findIndex(({ report }) => report.ready);
-    const { winner, loser } = ranked(delivered, texts, texts[ready] ?? '');
-    await expectReady(scenario, winner, { channel: 'K2', shows: texts[ready] ?? '' });
-    expectNotReady(loser, { step: 'place', reason: /already has an asset build\.zip with other bytes/ });
-    expect(repository.releases()[0]?.assets).toHaveLength(1);
-  });
-
-  test('under one name, with the same bytes: one asset serves both', async () => {
-    const repository = await scenario.repository();
-    scenario.holdUntilAll(2, { method: 'GET', url: /releases\/\d+\/assets/ });
-    const delivered = await deliverBoth(
-      repository,
-      [
-        ['build.zip', 'one'],
-        ['build.zip', 'one'],
-      ],
-      download,
-    );
-    for (const one of delivered) await expectReady(scenario, one, { channel: 'K2', shows: 'one' });
-    expect(repository.releases()[0]?.assets).toHaveLength(1);
-    expect(delivered[0]?.outputs.url).toBe(delivered[1]?.outputs.url);
   });
 });

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
-import { expectNotReady, expectReady } from './expect-report.ts';
+import { expectReady } from './expect-report.ts';
 import { createPage, type DeliveredStep, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
@@ -83,12 +83,4 @@ test('a run whose event file is broken still delivers, and creates no comment', 
   });
   await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('first') });
   expect(delivered.stdout).toContain('No comment: the run is not about a pull request');
-});
-
-test('an unreadable `comment` is refused: the step fails and creates no comment', async () => {
-  const repository = await scenario.repository();
-  await repository.issues.openPullRequest('a change', 'feature');
-  const delivered = await delivering(repository, 'first', { comment: 'tRUE' });
-  expectNotReady(delivered, { step: 'check', reason: /^input `comment` is neither true nor false$/ });
-  expect(await bodies(repository)).toEqual([]);
 });

@@ -60,6 +60,14 @@ const hostsAsked = (): string[] => [...new Set(listRequests(scenario, /./).map((
 const rawOf = ({ instance, fullName }: TestRepository): string =>
   `${instance.raw}/${fullName}/main/page.html`;
 
+/** The API takes no blob; returns bytes of a size for which it would be asked. */
+function refuseBlobs(): Buffer {
+  const body = JSON.stringify({ message: 'Sorry, your input was too large to process.' });
+  const headers = { 'content-type': 'application/json' };
+  scenario.intercept({ method: 'POST', url: /\/git\/blobs$/ }, { status: 422, body, headers });
+  return randomBytes(2 * MEGABYTE);
+}
+
 describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) => {
   test('a page goes to the instance’s own Pages, and its raw address is proven too', async () => {
     const { instance, repository } = await open(kind);
@@ -75,53 +83,34 @@ describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) =
     expect(strangers).toEqual([]);
   });
 
-  test('what the blob API refuses is pushed to the instance by git', async () => {
+  test('what the blob API refuses is pushed by git, and an asset goes to the host that the release names', async () => {
     const { instance, repository } = await open(kind);
     const token = watchedToken();
-    const bytes = randomBytes(2 * MEGABYTE);
-    const body = JSON.stringify({ message: 'Sorry, your input was too large to process.' });
-    scenario.intercept(
-      { method: 'POST', url: /\/git\/blobs$/ },
-      { status: 422, body, headers: { 'content-type': 'application/json' } },
-    );
-    const delivered = await scenario.deliver({
+    const bytes = refuseBlobs();
+    const pushed = await scenario.deliver({
       repository,
       files: { 'a.bin': bytes },
       inputs: { channel: 'K1' },
       token,
     });
-    const url = `${repository.pages.url}a.bin`;
-    await expectReady(scenario, delivered, { channel: 'K1', shows: bytes, url });
-    expect(delivered.stdout).toContain('using git instead');
-    expect(new Set(scenario.world.traffic.exchanges(/git-receive-pack/).map(({ host }) => host))).toEqual(
-      new Set([instance.host]),
-    );
-    expect(shownTo(instance)).toEqual(['api', 'git']);
-  });
-
-  test('an asset goes to the upload host that the release names', async () => {
-    const { instance, repository } = await open(kind);
-    const token = watchedToken();
-    const inputs = { channel: 'K2', tag: 'files' };
-    const delivered = await scenario.deliver({ repository, files, inputs, token });
-    const url = `https://${instance.host}/${repository.fullName}/releases/download/files/page.html`;
-    await expectReady(scenario, delivered, { channel: 'K2', shows: createPage(), url });
-    expect(listRequests(scenario, /^POST .*\/assets\?/)[0]?.url).toMatch(`${instance.uploads}/repos/`);
-    expect(shownTo(instance)).toEqual(['api', 'uploads']);
-  });
-
-  test('a link to its Pages is proven like any other', async () => {
-    const { repository } = await open(kind);
-    await repository.commit('page.html', createPage());
-    await repository.pages.whenBuilt();
-    const url = `${repository.pages.url}page.html`;
-    const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K4', url } });
-    await expectReady(scenario, delivered, {
-      channel: 'K4',
-      shows: createPage(),
-      url,
-      unknown: /^whether the link still opens later/,
+    await expectReady(scenario, pushed, {
+      channel: 'K1',
+      shows: bytes,
+      url: `${repository.pages.url}a.bin`,
     });
+    expect(pushed.stdout).toContain('using git instead');
+    const pushes = scenario.world.traffic.exchanges(/git-receive-pack/).map(({ host }) => host);
+    expect(new Set(pushes)).toEqual(new Set([instance.host]));
+    const asset = await scenario.deliver({
+      repository,
+      files,
+      inputs: { channel: 'K2', tag: 'files' },
+      token,
+    });
+    const url = `https://${instance.host}/${repository.fullName}/releases/download/files/page.html`;
+    await expectReady(scenario, asset, { channel: 'K2', shows: createPage(), url });
+    expect(listRequests(scenario, /^POST .*\/assets\?/)[0]?.url).toMatch(`${instance.uploads}/repos/`);
+    expect(shownTo(instance)).toEqual(['api', 'git', 'uploads']);
   });
 
   test('in private mode a login page is no delivery, whatever stands in it', async () => {
@@ -157,20 +146,6 @@ describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) =
   });
 });
 
-describe('an instance whose Pages settings can’t be read', () => {
-  test('is looked for at the usual address, and the Raw button leads to the raw one', async () => {
-    const { instance, repository } = await open(KINDS[0]);
-    const token = scenario.world.token({ pages: 'none' });
-    const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K1' }, token });
-    const url = `https://pages.${instance.host}/${repository.fullName}/page.html`;
-    const unknown = /^the Pages settings could not be read/;
-    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage(), url, unknown });
-    expect(delivered.outputs['raw-url']).toBe(
-      `https://${instance.host}/${repository.fullName}/raw/main/page.html`,
-    );
-  });
-});
-
 test('a release that names an upload host outside its instance is not given the token', async () => {
   const { instance, repository } = await open(KINDS[0]);
   const token = watchedToken();
@@ -186,21 +161,6 @@ test('a release that names an upload host outside its instance is not given the 
   const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K2' }, token });
   expectNotReady(delivered, { step: 'place', reason: /upload address on a foreign host/ });
   expect(shownTo(instance)).toEqual(['api']);
-});
-
-test('an API and a server of two instances are refused before anybody is shown the token', async () => {
-  const { instance, repository } = await open(KINDS[0]);
-  const delivered = await scenario.deliver({
-    repository,
-    files,
-    inputs: { channel: 'K1', 'api-url': instance.api, 'auth-url': 'https://github.com' },
-  });
-  expectNotReady(delivered, {
-    step: 'check',
-    reason: /name two instances/,
-    hint: new RegExp(`auth-url: https://${instance.host}`),
-  });
-  expect(scenario.world.traffic.lines()).toEqual([]);
 });
 
 /** Only the warning page tells whether a file may be downloaded once more. */
@@ -227,16 +187,6 @@ describe('a file-bin of one’s own', () => {
       'bin.example.com',
     ]);
   });
-
-  test('on an internal host delivers, and UNKNOWN says that nobody looked from elsewhere', async () => {
-    const address = 'https://bin.octo.internal';
-    scenario.world.addFilebin(address);
-    const { repository } = await open(KINDS[0]);
-    const inputs = { channel: 'K3', 'bin-host-url': address };
-    const delivered = await scenario.deliver({ repository, files, inputs });
-    const unknown = /^whether the address opens outside this network: bin\.octo\.internal is a host name/;
-    await expectReady(scenario, delivered, { channel: 'K3', shows: createPage(), unknown });
-  });
 });
 
 describe.each(['NO_PROXY', 'no_proxy'])('a host in %s is connected to directly', (variable) => {
@@ -246,12 +196,7 @@ describe.each(['NO_PROXY', 'no_proxy'])('a host in %s is connected to directly',
     const { instance, repository } = await open(KINDS[0]);
     const door = await scenario.world.openDirectAddress(instance.host);
     const env = { ...direct, GITHUB_API_URL: `${door}/api/v3`, GITHUB_SERVER_URL: door };
-    const bytes = randomBytes(2 * MEGABYTE);
-    const body = JSON.stringify({ message: 'Sorry, your input was too large to process.' });
-    scenario.intercept(
-      { method: 'POST', url: /\/git\/blobs$/ },
-      { status: 422, body, headers: { 'content-type': 'application/json' } },
-    );
+    const bytes = refuseBlobs();
     const inputs = { channel: 'K1', 'raw-base': `${instance.raw}/${repository.fullName}/main` };
     const delivered = await scenario.deliver({ repository, files: { 'a.bin': bytes }, inputs, env });
     const url = `${repository.pages.url}a.bin`;
