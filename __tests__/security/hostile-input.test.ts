@@ -59,16 +59,9 @@ async function refused(attempt: () => unknown, code: ErrorCode, piece: string): 
 
 describe('a file name', () => {
   const NAMES: readonly Row[] = [
-    ['is .git', '.git', 'leads into .git'],
-    ['is .git in capitals', '.GIT', 'leads into .git'],
-    ['is .github', '.github', 'leads into .github'],
-    ['is two dots', '..', '. or .. as a folder'],
-    ['is nothing but space', ' \t\n ', 'is empty'],
     ['turns around the reading direction', 'page\u202Elmth.exe', 'control characters'],
     ['hides a zero-width joiner', '.g\u200Dit', 'control characters'],
     ['holds an escape sequence of a terminal', 'page\u001B[2J.html', 'control characters'],
-    ['holds a NUL', 'page.html\0.png', 'control characters'],
-    ['holds a backslash', '..\\..\\page.html', 'backslash'],
     ['is endless', `${'x'.repeat(100_000)}.html`, 'is longer than'],
   ];
   test.each(NAMES)('that %s is refused', async (_, name, piece) => {
@@ -78,29 +71,19 @@ describe('a file name', () => {
 
 describe('an input of the action', () => {
   const INPUTS: readonly (readonly [string, Partial<RawInputs>, string])[] = [
-    ['path that climbs', { path: '../../other/page.html' }, '. or .. as a folder'],
-    ['path that climbs in the middle', { path: 'a/./../../page.html' }, '. or .. as a folder'],
-    ['path from the root', { path: '/etc/page.html' }, 'starts with a slash'],
-    ['path with two slashes', { path: 'a//page.html' }, 'empty folder or file name'],
     ['path into a hook', { path: '.git/hooks/post-checkout' }, 'leads into .git'],
     ['path into a submodule’s .Git', { path: 'lib/.Git/config' }, 'leads into .git'],
     ['path to a workflow', { path: '.github/workflows/page.yml' }, 'leads into .github'],
     ['path to a workflow in capitals', { path: '.GitHub/workflows/page.yml' }, 'leads into .github'],
-    ['folder that is .github', { path: '.github/' }, 'leads into .github'],
-    ['path with backslashes', { path: '..\\page.html' }, 'backslash'],
     ['path that injects a command', { path: 'a\n::set-output name=url::x' }, 'control characters'],
     ['path that injects a command by a carriage return', { path: 'a\r::error::x' }, 'control characters'],
     ['path that injects by a line separator', { path: 'a\u2028::error::x' }, 'control characters'],
     ['path with a byte order mark', { path: '\uFEFFpage.html' }, 'control characters'],
-    ['path with a no-break space', { path: 'my\u00A0page.html' }, 'contains a space'],
     ['file with a NUL', { file: 'page.html\0.png' }, '`file` holds a control character'],
     ['file list with a NUL', { file: 'a\nb\0.html' }, '`file` holds a control character'],
-    ['repository that climbs', { repository: 'octo/..' }, '`repository` is not of the form'],
-    ['repository with a further path', { repository: 'octo/site/../../other/site' }, '`repository`'],
     ['repository with a query', { repository: 'octo/site?ref=x' }, '`repository`'],
     ['repository that injects a command', { repository: '::error::x' }, '`repository`'],
     ['branch that is an option of git', { branch: '--upload-pack=x' }, '`branch` is not a valid git name'],
-    ['branch that climbs', { branch: 'main/../other' }, '`branch` is not a valid git name'],
     ['branch that is an expression of git', { branch: 'main@{1}' }, '`branch` is not a valid git name'],
     [
       'branch that injects a command',
@@ -120,31 +103,12 @@ describe('an input of the action', () => {
     ],
     ['client id that widens the scope', { 'client-id': 'Iv1&scope=admin:org' }, '`client-id`'],
     ['channel that injects a command', { channel: '::set-output name=url::x' }, 'unknown channel'],
-    ['API over http', { 'api-url': 'http://api.github.com' }, '`api-url` is not an https address'],
-    [
-      'API with credentials',
-      { 'api-url': 'https://a:b@api.github.com' },
-      '`api-url` is not an https address',
-    ],
-    [
-      'login page that is a script',
-      { 'auth-url': 'javascript:alert(1)' },
-      '`auth-url` is not an https address',
-    ],
-    ['bin host that is a file', { 'bin-host-url': 'file:///tmp/' }, '`bin-host-url` is not an https address'],
     [
       'message that publishes the token',
       { token: 'ghs_abc-123', message: 'by ghs_abc-123' },
       'holds the token',
     ],
     ['path that publishes the token', { token: 'ghs_abc-123', path: 'ghs_abc-123.html' }, 'holds the token'],
-    ['timeout beyond the ceiling', { timeout: '1e9' }, '`timeout` is 1e9'],
-    ['switch that is neither', { overwrite: 'true; rm' }, '`overwrite` is neither true nor false'],
-    [
-      'mode of the page’s check that is none',
-      { 'self-contained': 'disable' },
-      '`self-contained` is not one of auto, enforce, warn, off',
-    ],
   ];
   test.each(INPUTS)('is refused: %s', async (_, inputs, piece) => {
     const attempt = async () => {
@@ -158,50 +122,17 @@ describe('an input of the action', () => {
 
 describe('a link in `url`', () => {
   const LINKS: readonly Row[] = [
-    ['into the sandbox', 'sandbox:/mnt/data/page.html', 'begins with sandbox:'],
-    ['to a path of the agent', '/mnt/data/page.html', 'local path'],
-    ['to a local file', 'file:///etc/passwd', 'begins with file:'],
-    ['that is a script', 'javascript:fetch("https://octo.dev")', 'begins with javascript:'],
     ['that is a script, by a tab in its scheme', 'java\tscript:alert(1)', 'begins with javascript:'],
-    ['that is a page itself', 'data:text/html,<p>hi', 'begins with data:'],
-    ['that lives in one browser', 'blob:https://octo.dev/1', 'begins with blob:'],
-    ['over http', 'http://octo.dev/', 'begins with http:'],
-    ['without a scheme', '//octo.dev/page.html', 'local path'],
     ['with a host before the @', 'https://github.com@127.0.0.1/', 'contains credentials'],
     ['with a password', 'https://octo:s3cret@octo.dev/', 'contains credentials'],
-    ['to this machine', 'https://127.0.0.1/', '127.0.0.1 is a loopback address'],
-    ['to this machine, shortened', 'https://127.1/', '127.0.0.1 is a loopback address'],
-    ['to this machine in decimal', 'https://2130706433/', '127.0.0.1 is a loopback address'],
-    ['to this machine in octal', 'https://0177.0.0.01/', '127.0.0.1 is a loopback address'],
-    ['to this machine in one octal number', 'https://017700000001/', '127.0.0.1 is a loopback address'],
-    ['to this machine in hex', 'https://0x7f.0x0.0x0.0x1/', '127.0.0.1 is a loopback address'],
-    ['to this machine in one hex number', 'https://0x7F000001/', '127.0.0.1 is a loopback address'],
-    ['to this machine in a mixture', 'https://0x7f.1/', '127.0.0.1 is a loopback address'],
-    ['to this machine with a final dot', 'https://127.0.0.1./', '127.0.0.1 is a loopback address'],
     ['to this machine, percent-encoded', 'https://%31%32%37.0.0.1/', '127.0.0.1 is a loopback address'],
     ['to this machine in full-width digits', 'https://１２７.０.０.１/', '127.0.0.1 is a loopback address'],
     ['to this machine in circled digits', 'https://①②⑦.⓪.⓪.①/', '127.0.0.1 is a loopback address'],
     ['to this machine with ideographic dots', 'https://127。0。0。1/', '127.0.0.1 is a loopback address'],
-    ['to this machine in IPv6', 'https://[0:0:0:0:0:0:0:1]/', 'is a loopback address'],
-    ['to this machine, IPv4-mapped', 'https://[::ffff:127.0.0.1]/', 'is a loopback address'],
-    ['to this machine, IPv4-mapped in hex', 'https://[::ffff:7f00:1]/', 'is a loopback address'],
-    ['to this machine through NAT64', 'https://[64:ff9b::7f00:1]/', 'is a loopback address'],
-    ['to this machine through 6to4', 'https://[2002:7f00:1::]/', 'is a loopback address'],
     ['through Teredo', 'https://[2001:0:7f00:1::]/', 'is a teredo address'],
-    ['to any address of this machine', 'https://0/', '0.0.0.0 is a unspecified address'],
-    ['to the metadata service', 'https://169.254.169.254/latest/meta-data/', 'is a linkLocal address'],
-    ['to the metadata service in decimal', 'https://2852039166/', '169.254.169.254 is a linkLocal address'],
-    ['to the metadata service, IPv4-mapped', 'https://[::ffff:a9fe:a9fe]/', 'is a linkLocal address'],
     ['to the metadata service in IPv6', 'https://[fd00:ec2::254]/', 'is a metadata address'],
-    ['to the metadata service by name', 'https://metadata.google.internal/', 'internal network'],
-    ['to a private network', 'https://192.168.1.1/', 'is a private address'],
-    ['to a private network in octal', 'https://0300.0250.1.1/', '192.168.1.1 is a private address'],
     ['to a carrier’s network', 'https://100.64.0.1/', 'is a carrierGradeNat address'],
     ['to an address of documentation', 'https://[2001:db8::1]/', 'is a reserved address'],
-    ['to localhost', 'https://LOCALHOST./', 'single-label host'],
-    ['to a name below localhost', 'https://octo.localhost/', 'internal network'],
-    ['to a printer', 'https://printer.local/', 'internal network'],
-    ['to a host that only the network knows', 'https://intranet/', 'single-label host'],
     ['that injects a command', '::set-output name=url::https://octo.dev/', 'local path'],
   ];
   test.each(LINKS)('is refused: %s', async (_, link, piece) => {
@@ -216,15 +147,9 @@ describe('a host name in a request', () => {
   const REBINDINGS: readonly (readonly [string, readonly (readonly string[])[], string])[] = [
     ['answers inside the second time', [[PUBLIC], ['127.0.0.1']], 'loopback'],
     ['answers with metadata the third time', [[PUBLIC], [PUBLIC], ['169.254.169.254']], 'linkLocal'],
-    ['answers inside the second time, IPv4-mapped', [[PUBLIC], ['::ffff:10.0.0.1']], 'private'],
-    ['answers inside the second time, mapped in hex', [[PUBLIC], ['::ffff:7f00:1']], 'loopback'],
     ['answers inside the second time, by NAT64', [[PUBLIC], ['64:ff9b::a00:1']], 'private'],
     ['hides an inner address behind a public one', [[PUBLIC, '2606:50c0:8000::153', '::1']], 'loopback'],
-    ['names any address of this machine', [['0.0.0.0']], 'unspecified'],
     ['names a neighbour with its zone', [['fe80::1%eth0']], 'linkLocal'],
-    ['names a local IPv6 network', [['fd12:3456::1']], 'uniqueLocal'],
-    ['holds its inner address itself, as nip.io does', [['192.168.0.1']], 'private'],
-    ['names everybody on the network', [['255.255.255.255']], 'broadcast'],
   ];
   test.each(REBINDINGS)('that %s is refused', async (_, answers, range) => {
     let times = 0;
@@ -256,17 +181,13 @@ describe('a redirect of the address', () => {
     ...more,
   ];
   const CHAINS: readonly (readonly [string, readonly string[], ErrorCode, string])[] = [
-    ['to this machine', ['https://127.0.0.1/'], 'NOT_EXTERNAL', 'loopback'],
     [
       'to this machine in decimal, at the end of a chain',
       hops('https://2130706433/'),
       'NOT_EXTERNAL',
       'loopback',
     ],
-    ['to this machine in octal', ['//0177.1/'], 'NOT_EXTERNAL', 'loopback'],
     ['to this machine in hex by a relative address', ['\\\\0x7f.1\\'], 'NOT_EXTERNAL', 'loopback'],
-    ['to this machine, IPv4-mapped', ['https://[::ffff:7f00:1]/'], 'NOT_EXTERNAL', 'loopback'],
-    ['to the metadata service', hops('https://169.254.169.254/latest/'), 'NOT_EXTERNAL', 'linkLocal'],
     ['to localhost', ['//localhost/'], 'NOT_EXTERNAL', 'single-label host'],
     ['to an inner name', hops('https://db.internal/'), 'NOT_EXTERNAL', 'internal network'],
     [
@@ -276,8 +197,6 @@ describe('a redirect of the address', () => {
       'contains credentials',
     ],
     ['that leaves https', hops('http://a.octo.dev/'), 'HOST_ERROR', 'an address that is not https'],
-    ['to a local file', ['file:///etc/passwd'], 'HOST_ERROR', 'an address that is not https'],
-    ['to a page in the address', ['data:text/html,marker'], 'HOST_ERROR', 'an address that is not https'],
     ['to a script', ['javascript:alert(1)'], 'HOST_ERROR', 'an address that is not https'],
     ['to a broken address', ['https://['], 'HOST_ERROR', 'an address that is not https'],
     ['that injects a command', ['https://::error::x'], 'HOST_ERROR', 'an address that is not https'],
