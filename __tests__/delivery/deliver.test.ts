@@ -1,4 +1,4 @@
-import { access, mkdir, open, writeFile } from 'node:fs/promises';
+import { access, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { ChannelMap, PreparedTask } from '../../src/channels/channel.ts';
@@ -7,7 +7,6 @@ import { findLiteralFiles } from '../../src/delivery/find-files.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { RepositoryContext, RepositoryQuery } from '../../src/github/api/repository.ts';
-import { SIZE } from '../../src/protocol/limits.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
 import { findSecrets } from '../../src/rules/secrets/secrets.ts';
@@ -543,12 +542,6 @@ describe('several files', () => {
     expect(K1.placed).toEqual([['path a.html']]);
   });
 
-  test('that went their way are let go of', async () => {
-    const K1 = site();
-    await deliveringAll({ files: two, K1 });
-    for (const { file } of K1.prepared.flat()) await expect(file?.headSha256(1)).rejects.toThrow();
-  });
-
   test('have a duplicate each, whatever became of their main ones', async () => {
     const K3 = new FakeChannel(({ name }) => {
       const { rawUrl: _, ...placement } = placementWith({
@@ -566,35 +559,6 @@ describe('several files', () => {
       ['https://filebin.net/b/sub/b.html'],
     ]);
     expect(K3.placed).toEqual([['bin b, a.html', 'bin b, sub/b.html']]);
-  });
-
-  test('keep their own channels where `auto` chooses', async () => {
-    const K2 = new FakeChannel(({ name }) =>
-      taskWith(
-        placementWith({ url: new URL(`https://github.com/${name}`), bypassCache: false }),
-        undefined,
-        planWith({ channel: 'K2', destination: `asset ${name}` }),
-      ),
-    );
-    const folder = await temporaryFolder();
-    await writeFile(join(folder, 'small.html'), 'small');
-    const large = await open(join(folder, 'large.bin'), 'w');
-    await large.truncate(SIZE.repository + 1);
-    await large.close();
-    const K1 = site();
-    const ports = fakePorts(new FakeHttp(({ url }) => ({ body: url.includes('small') ? 'small' : '' })).http);
-    const request = requestWith({ file: 'small.html\nlarge.bin', timeout: '0.1' }, { folder });
-    const reports = await deliver(request, {
-      ...ports,
-      findFiles: findLiteralFiles,
-      screen: new FakeScreen(),
-      openRepository: async () => ({
-        repository: repositoryContextWith(),
-        channels: channelsWith({ K1, K2 }),
-      }),
-    });
-    expect(reports.map(({ channel }) => channel)).toEqual(['K1', 'K2']);
-    expect([K1.placed, K2.placed]).toEqual([[['path small.html']], [['asset large.bin']]]);
   });
 });
 

@@ -144,14 +144,6 @@ describe('a failure', () => {
     });
   });
 
-  test('while verifying names that step', async () => {
-    const { attempt } = await publishOne(taskWith(), () => NOT_FOUND);
-    expect(attempt).toMatchObject({
-      failure: { code: 'NOT_PROVEN', step: 'verify', httpCode: 404 },
-      proof: null,
-    });
-  });
-
   test('waiting and verifying share one deadline of 240 s', async () => {
     const task = taskWith(placementWith(), async () => ({ finished: true, detail: 'built' }));
     const { attempt, ports } = await publishOne(task, () => NOT_FOUND);

@@ -217,6 +217,8 @@ test.each([
   }
   expect(drafts(repository)).toEqual([]);
   expect(published(repository).map(([tag]) => tag.replace(/^files-\d{8}/, ''))).toEqual(tags);
+  // Another tag needs no other upload.
+  if (isImmutable) expect(requestsOf(delivered, /^POST https:\/\/uploads/)).toHaveLength(3);
   expect(repository.releases().find(({ name }) => name === 'theirs')).toMatchObject({ body: 'theirs' });
 });
 

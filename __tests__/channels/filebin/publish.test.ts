@@ -24,6 +24,18 @@ interface Setup extends Partial<FilebinOptions> {
   readonly listings?: readonly (object | null)[];
 }
 
+/** Prepares several files, each with its name as its content. */
+async function prepareFiles(
+  host: FakeHttp,
+  names: readonly string[],
+  more: Partial<FilebinOptions> = { binIsNew: false },
+) {
+  const action = createFilebinPublisher({ ...OPTIONS, ...more }, fakePorts(host.http));
+  const items = await Promise.all(names.map(async (name) => ({ file: await localFile(name), name })));
+  const tasks = await prepareAll(action, items);
+  return async () => resultsFor(await action.perform(tasks), tasks);
+}
+
 /** Prepares one upload to a bin host that answers it as scripted, and locks every bin. */
 async function prepareUpload(
   answer: Scripted | Error | Answer,
@@ -430,35 +442,6 @@ describe('a bin whose name is given', () => {
     expect(methods()).toEqual(['GET', 'POST', 'GET']);
   });
 
-  test('keeps another file of the same name, and nothing is posted', async () => {
-    const { methods, task } = await prepareUpload(
-      { status: 201, body: RECORD },
-      { ...GIVEN_NAME, listings: [await listWith('other')] },
-    );
-    const refused = {
-      code: 'NOT_OURS',
-      message: `bin ${OPTIONS.bin} already holds another file named page.html`,
-      hint: expect.stringContaining('`overwrite: true`'),
-    };
-    await expect(task.preview()).rejects.toMatchObject(refused);
-    await expect(task.perform()).rejects.toMatchObject({ ...refused, leftBehind: [] });
-    expect(methods()).toEqual(['GET', 'GET']);
-  });
-
-  test('gets another file of the same name replaced with overwrite, and is still not locked', async () => {
-    const { methods, task } = await prepareUpload(
-      { status: 201, body: RECORD },
-      { ...GIVEN_NAME, overwrite: true, listings: [await listWith('other')] },
-    );
-    await expect(task.preview()).resolves.toBe(
-      'page.html would replace the file of that name; the bin exists already and would not be locked',
-    );
-    await expect(task.perform()).resolves.toMatchObject({
-      unknown: [expect.stringContaining('was not locked')],
-    });
-    expect(methods()).toEqual(['GET', 'GET', 'POST']);
-  });
-
   test.each([
     ['is locked', { body: { bin: { readonly: true }, files: [] } }, /is locked/],
     ['is deleted', { status: 404, body: { bin: { readonly: false }, files: null } }, /expired or deleted/],
@@ -505,11 +488,8 @@ describe('a bin whose name is given', () => {
       const hasPosted = host.seen.some((one) => one.method === 'POST');
       return hasPosted ? { body: { bin: { readonly: false }, files: [theirs] } } : { status: 404 };
     });
-    const action = createFilebinPublisher({ ...OPTIONS, ...GIVEN_NAME }, fakePorts(host.http));
-    const names = ['a.txt', 'b.txt'];
-    const items = await Promise.all(names.map(async (name) => ({ file: await localFile(name), name })));
-    const tasks = await prepareAll(action, items);
-    expect(resultsFor(await action.perform(tasks), tasks)).toMatchObject([
+    const perform = await prepareFiles(host, ['a.txt', 'b.txt']);
+    expect(await perform()).toMatchObject([
       { unknown: [expect.stringContaining('was not locked')] },
       { code: 'NOT_OURS', leftBehind: [] },
     ]);
@@ -522,48 +502,23 @@ describe('a bin whose name is given', () => {
         ? { status: 201, body: { bin: { files: url.endsWith('b.txt') ? 2 : 0 } } }
         : { status: 404 },
     );
-    const action = createFilebinPublisher({ ...OPTIONS, ...GIVEN_NAME }, fakePorts(host.http));
-    const names = ['a.txt', 'b.txt'];
-    const items = await Promise.all(names.map(async (name) => ({ file: await localFile(name), name })));
-    const tasks = await prepareAll(action, items);
+    const perform = await prepareFiles(host, ['a.txt', 'b.txt']);
     const left = {
       unknown: [expect.stringContaining('somebody put a file into the bin before one of this')],
     };
-    expect(resultsFor(await action.perform(tasks), tasks)).toMatchObject([left, left]);
+    expect(await perform()).toMatchObject([left, left]);
     expect(host.seen.filter(({ method }) => method === 'PUT')).toEqual([]);
   });
 
-  test('is listed before each of several files', async () => {
-    const host = new FakeHttp(({ method }) =>
-      method === 'POST' ? { status: 201, body: {} } : { body: { bin: {}, files: [] } },
-    );
-    const action = createFilebinPublisher({ ...OPTIONS, ...GIVEN_NAME }, fakePorts(host.http));
-    const names = ['a.txt', 'b.txt', 'c.txt'];
-    const tasks = await prepareAll(
-      action,
-      await Promise.all(names.map(async (name) => ({ file: await localFile(name), name }))),
-    );
-    await action.perform(tasks);
-    expect(host.seen.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET', 'POST', 'GET', 'POST']);
-  });
-
-  test('is listed by one GET that accepts only JSON', async () => {
-    const { host, task } = await prepareUpload({ status: 201, body: RECORD }, GIVEN_NAME);
-    await task.perform();
-    expect(host.seen[0]).toEqual({
-      method: 'GET',
-      url: `${HOST}/${OPTIONS.bin}`,
-      headers: { accept: 'application/json' },
-      body: '',
-    });
-  });
-
-  test.each<[string, Partial<FilebinOptions>, boolean, string]>([
-    ['already holds the bytes', GIVEN_NAME, true, 'the bin already holds these bytes'],
-    ['does not exist', GIVEN_NAME, false, 'page.html would be posted'],
-    ['was just generated', {}, true, 'page.html would be posted'],
-  ])('that %s gives a preview, and only GET requests are sent', async (_, more, hasFile, words) => {
-    const listings = [hasFile ? await listWith() : null];
+  const REPLACED =
+    'page.html would replace the file of that name; the bin exists already and would not be locked';
+  test.each<[string, Partial<FilebinOptions>, string | null, string]>([
+    ['already holds the bytes', GIVEN_NAME, '<p>hello</p>', 'the bin already holds these bytes'],
+    ['does not exist', GIVEN_NAME, null, 'page.html would be posted'],
+    ['was just generated', {}, '<p>hello</p>', 'page.html would be posted'],
+    ['holds another file', { ...GIVEN_NAME, overwrite: true }, 'other', REPLACED],
+  ])('that %s gives a preview, and only GET requests are sent', async (_, more, bytes, words) => {
+    const listings = [bytes === null ? null : await listWith(bytes)];
     const { methods, task } = await prepareUpload({ status: 500 }, { ...more, listings });
     await expect(task.preview()).resolves.toBe(words);
     expect(methods().filter((method) => method !== 'GET')).toEqual([]);
@@ -585,14 +540,6 @@ describe('an upload whose connection broke off', () => {
       unknown: [],
     });
     expect(methods()).toEqual(['POST', 'GET', 'PUT']);
-  });
-
-  test('is sent again where the file has not arrived', async () => {
-    const { methods, task } = await prepareUpload((_, nth) =>
-      nth === 1 ? connectionLost : { status: 201, body: RECORD },
-    );
-    await expect(task.perform()).resolves.toMatchObject({ evidence: expect.stringMatching(/^HTTP 201, /) });
-    expect(methods()).toEqual(['POST', 'GET', 'POST', 'PUT']);
   });
 
   test.each([
@@ -710,11 +657,9 @@ describe('posting several files', () => {
       if (refused.includes(filename)) return { status: 403, body: 'Illegal file extension' };
       return { status: 201, body: { bin: { id: nextBin() }, file: { filename } } };
     });
-    const action = createFilebinPublisher(OPTIONS, fakePorts(host.http));
-    const items = await Promise.all(names.map(async (name) => ({ file: await localFile(name), name })));
-    const tasks = await prepareAll(action, items);
+    const perform = await prepareFiles(host, names, {});
     return {
-      placements: resultsFor(await action.perform(tasks), tasks),
+      placements: await perform(),
       calls: host.seen.map(({ method, url }) => `${method} ${url}`),
     };
   }

@@ -220,30 +220,6 @@ describe('ensureAsset', () => {
     expect([release.changes, release.host.seen]).toEqual([[], []]);
   });
 
-  test('has the old file or the new one in the release at every moment of a replacement', async () => {
-    const moments: string[] = [];
-    const { release, work } = await startUpload([old], {
-      intercept(change) {
-        moments.push(`${change}: ${release.contents.map(([name]) => name)}`);
-        return undefined;
-      },
-    });
-    await work;
-    expect(moments).toEqual([
-      'upload: a.zip',
-      `delete_asset: a.zip,${INCOMING}`,
-      `rename_asset: ${INCOMING}`,
-    ]);
-  });
-
-  test('never gives the name to what a killed delivery uploaded, which nobody proved, and removes it', async () => {
-    for (const overwrite of [true, false]) {
-      const { release, work } = await startUpload([assetWith(interim)], { overwrite });
-      await work;
-      expect(release.contents).toEqual(OWN);
-    }
-  });
-
   test('takes a file that only has such a name, and not our label, for somebody else’s', async () => {
     const { release, work } = await startUpload([assetWith({ ...interim, label: 'theirs' })]);
     await work;

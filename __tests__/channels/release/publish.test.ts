@@ -133,15 +133,6 @@ describe('uploading an asset through channel K2', () => {
     expect(host.seen).toEqual([]);
   });
 
-  test('replaces no asset with other bytes without overwrite', async () => {
-    const { github, host, task } = await prepareUpload({ assets: [[assetWith({ digest: 'sha256:0ther' })]] });
-    await expect(task.perform()).rejects.toMatchObject({
-      code: 'NOT_OURS',
-      hint: expect.stringMatching(/`overwrite: true`.*`path:`/),
-    });
-    expect([host.seen, github.sent('delete_asset')]).toEqual([[], []]);
-  });
-
   test('continues where the asset that its own broken upload left is already deleted', async () => {
     const { task } = await prepareUpload({
       assets: [[], [assetWith({ id: 5, state: 'starter' })]],
@@ -149,12 +140,6 @@ describe('uploading an asset through channel K2', () => {
       answers: { delete_asset: absent },
     });
     await expect(task.perform()).resolves.toMatchObject({ evidence: 'HTTP 201, asset 9 (a.zip)' });
-  });
-
-  test('deletes the asset where the host stored other bytes', async () => {
-    const { github, task } = await prepareUpload({ uploads: [uploadedAnswer({ digest: 'sha256:wr0ng' })] });
-    await expect(task.perform()).rejects.toMatchObject({ code: 'HOST_ERROR', hint: 'try again' });
-    expect(github.sent('delete_asset')).toEqual([{ asset_id: 9 }]);
   });
 });
 
@@ -181,25 +166,6 @@ describe('an upload to channel K2 that fails', () => {
     });
     await expect(task.perform()).rejects.toMatchObject({ code: 'NOT_OURS' });
     expect(github.sent('delete_asset')).toEqual([]);
-  });
-
-  test('lists the assets before another attempt, and does not send again what has arrived', async () => {
-    const { host, task } = await prepareUpload({
-      assets: [[], [assetWith({ digest: OWN_DIGEST })]],
-      uploads: [{ status: 502, body: '<html>' }],
-    });
-    await expect(task.perform()).resolves.toMatchObject({ url: new URL(`${DOWNLOADS}/a.zip`) });
-    expect(host.seen).toHaveLength(1);
-  });
-
-  test('deletes a half-uploaded asset and sends the whole file again', async () => {
-    const { github, host, task } = await prepareUpload({
-      assets: [[], [assetWith({ id: 5, state: 'starter' })]],
-      uploads: [{ status: 502 }, uploadedAnswer()],
-    });
-    await task.perform();
-    expect(github.sent('delete_asset')).toEqual([{ asset_id: 5 }]);
-    expect(host.seen.map(({ body }) => body)).toEqual([BYTES, BYTES]);
   });
 
   test('is not sent again where the host refuses it for good', async () => {
@@ -234,23 +200,6 @@ describe('replacing an asset through channel K2', () => {
     expect(github.sent('rename_asset')).toEqual([
       { asset_id: 8, name: 'a.zip', label: 'a.zip (screen-delivery)' },
     ]);
-  });
-
-  test('keeps the old asset where the upload fails', async () => {
-    const { github, task } = await prepareReplacement({
-      uploads: [{ status: 403, body: { message: 'no' } }],
-    });
-    await expect(task.perform()).rejects.toMatchObject({ code: 'NO_PERMISSION' });
-    expect(github.sent('delete_asset')).toEqual([]);
-  });
-
-  test('keeps the old asset where the host stored other bytes than the new file’s', async () => {
-    const { github, task } = await prepareReplacement({
-      uploads: [uploadedAnswer({ id: 8, name: INCOMING, digest: 'sha256:wr0ng' })],
-      answers: { rename_asset: assetWith({ id: 8, digest: 'sha256:wr0ng' }) },
-    });
-    await expect(task.perform()).rejects.toMatchObject({ code: 'HOST_ERROR' });
-    expect(github.sent('delete_asset')).not.toContainEqual({ id: 4 });
   });
 });
 
@@ -639,14 +588,6 @@ describe('a new release of channel K2', () => {
     expect(github.names.indexOf('delete_draft')).toBeLessThan(github.names.indexOf('create_release'));
   });
 
-  test('deletes such a draft for an earlier tag as well', async () => {
-    const tag = 'files-20260101';
-    const left = draftWith(8, await draftBodyOf({ options: { tag } }), { tag_name: tag, name: tag });
-    const { github, perform } = await prepareNew({ answers: { list_releases: [left] } });
-    await perform();
-    expect(github.sent('delete_draft')).toEqual([{ release_id: 8 }]);
-  });
-
   test('is made although such a draft can not be deleted', async () => {
     const left = draftWith(8, await draftBodyOf());
     const { ports, perform } = await prepareNew({
@@ -717,63 +658,6 @@ describe('a new release of channel K2', () => {
       });
     }
     expect(github.writes).toEqual([]);
-  });
-
-  test('is not made where another file of the step has failed before', async () => {
-    const { github, host, ports, tasks, action } = await prepareNew();
-    const absent = { subject: 'b.zip', failure: failure('BAD_FILE') };
-    for (const done of [action.perform(tasks, absent), action.preview(tasks, absent)]) {
-      for (const { result } of await done) {
-        expect(result).toMatchObject({
-          code: 'BAD_FILE',
-          message: expect.stringMatching(/^the release was not published, because b\.zip failed: /),
-          leftBehind: [],
-        });
-      }
-    }
-    expect([github.writes, host.seen, ports.logger.lines]).toEqual([[], [], []]);
-  });
-
-  test('has a preview that names the drafts of earlier runs that would be deleted', async () => {
-    const body = await draftBodyOf();
-    const { github, preview } = await prepareNew({
-      answers: { list_releases: [draftWith(8, body), draftWith(9, body)] },
-    });
-    const [{ result } = { result: '' }] = await preview();
-    expect(result).toBe(
-      'the release files-20260102 would be created as a draft, and published with all its files; the draft 8 of an earlier run would be deleted; the draft 9 of an earlier run would be deleted',
-    );
-    expect(github.writes).toEqual([]);
-  });
-
-  test('takes the next number where others publish immutable releases first, without another upload', async () => {
-    const published: object[] = [];
-    const frozen = (tag: string) => ({ ...RELEASE, tag_name: tag, immutable: true, assets: [] });
-    const tags = ['files-20260102', 'files-20260102-2'];
-    const prepared = await prepareNew({
-      options: { tagIsDefault: true },
-      answers: {
-        release_by_tag: () => published[0] ?? absent,
-        list_releases: () => published,
-        list_assets: ({ release_id }: { release_id: number }) => (release_id === 3 ? prepared.stored : []),
-        publish_release: ({ tag_name }: { tag_name: string }) => {
-          if (!tags.includes(tag_name))
-            return { ...RELEASE, tag_name, immutable: true, assets: prepared.stored };
-          published.push({ ...frozen(tag_name), id: 50 });
-          return failure('CONFLICT', 422, { retryable: true });
-        },
-      },
-    });
-    const [first] = await prepared.perform();
-    expect(first).toMatchObject({
-      destination: 'release files-20260102-3, asset a.zip',
-      notes: expect.arrayContaining([
-        "the release files-20260102 can't be used, so it is in files-20260102-3",
-        expect.stringContaining('gh release verify-asset files-20260102-3 a.zip --repo octo/site'),
-      ]),
-    });
-    expect(prepared.host.seen).toHaveLength(2);
-    expect(prepared.github.sent('create_release')).toHaveLength(1);
   });
 
   test('says at the start how long many files take', async () => {
