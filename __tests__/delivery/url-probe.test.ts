@@ -294,12 +294,6 @@ describe('a look', () => {
     expect(host.seen.map(({ headers }) => headers.cookie)).toEqual([undefined, 'verified=1']);
   });
 
-  test('does not ask again for the cookie of a page that already is the file', async () => {
-    const { probe, host } = await probing({ answer: { body: BYTES, headers: { 'set-cookie': 'a=1' } } });
-    await probe.probe();
-    expect(host.seen).toHaveLength(1);
-  });
-
   test('of a host that breaks off is a sight like any other', async () => {
     const { probe } = await probing({ answer: { body: new Error('reset') } });
     await expect(probe.probe()).resolves.toMatchObject({
@@ -385,12 +379,6 @@ describe('a marker that only the address brings into the page', () => {
   test('proves nothing where the address of a redirect brings it', async () => {
     const target = 'https://b.dev/view/report-7';
     await expect(link(HREF, 'report-7', 'report-7', target)).resolves.toBe('echo');
-  });
-
-  test('is one where only the title of the page has the marker, and none where the content has it as well', async () => {
-    const shell = '<title>Plan of June – Octo</title><meta property="og:title" content="Plan of June">';
-    await expect(link(HREF, `${shell}<div id="root"></div>`, 'Plan of June')).resolves.toBe('echo');
-    await expect(link(HREF, `${shell}<h1>Plan of June</h1>`, 'Plan of June')).resolves.toBe('marked');
   });
 
   test('is none where the content has more of it than the address', async () => {

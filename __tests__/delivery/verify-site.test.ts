@@ -91,14 +91,6 @@ describe('the files of a site', () => {
     expect(ports.logger.lines).toContain('1 of 3 files are not there yet: b.css (HTTP 404)');
   });
 
-  test('are not asked while the host wants to wait', async () => {
-    const { asked, ports, verified } = await verify(({ path, nth }) =>
-      path === 'a.js' && nth === 1 ? { status: 429, headers: { 'retry-after': '20' } } : undefined,
-    );
-    await expect(provenParts(verified)).resolves.toBe(3);
-    expect([asked().length, ports.clock.time]).toEqual([4, NOON + 20_000]);
-  });
-
   test.each<[string, Scripted | Error, string, number | undefined]>([
     ['other bytes', { body: 'other' }, 'HTTP 200 with other content', 200],
     ['more bytes than the file has', { body: 'b.css and more' }, 'HTTP 200 with other content', 200],
@@ -141,18 +133,6 @@ describe('the files of a site', () => {
     const parts = [part('empty.txt', { size: 0, sha256: createHash('sha256').digest('hex') })];
     await expect(provenParts((await verify(() => ({ body: '' }), { parts })).verified)).resolves.toBe(1);
     await expect((await verify(() => ({ body: 'x' }), { parts })).verified).rejects.toThrow('other content');
-  });
-
-  test('are not asked any more after a stop', async () => {
-    const { ports, verified } = await verify(() => {
-      ports.stop.abort(new Error('stopped'));
-      return { status: 404 };
-    });
-    await expect(verified).rejects.toThrow('stopped');
-  });
-
-  test('fail with a mistake of the code as it is', async () => {
-    await expect((await verify(() => new TypeError('a mistake'))).verified).rejects.toThrow('a mistake');
   });
 
   test('are not asked any more long after the deadline', async () => {
@@ -237,15 +217,6 @@ describe('the new and replaced files of a site', () => {
     expect(looks.map(({ url }) => url.includes('?v='))).toEqual([true, false, false, false, true]);
   });
 
-  test('are asked again where a cache is late, and only those', async () => {
-    const { asked, verified } = await verify(
-      ({ isFresh, path, nth }) => (!isFresh && path === 'a.js' && nth < 3 ? OLD : undefined),
-      { parts },
-    );
-    await expect(verified).resolves.toMatchObject({ unknown: [] });
-    expect(plainOf(asked())).toHaveLength(4);
-  });
-
   test('are not proven with the old copy once the new one is gone behind it', async () => {
     const { verified } = await verify(
       ({ isFresh, path, nth }) => {
@@ -255,26 +226,5 @@ describe('the new and replaced files of a site', () => {
       { parts },
     );
     await expect(verified).rejects.toMatchObject({ code: 'NOT_PROVEN', httpCode: 404 });
-  });
-
-  test.each<[string, Scripted, string]>([
-    ['bytes that nobody knows', { body: 'somebody else' }, 'HTTP 200 with other content'],
-    ['the old copy that leads away', { ...OLD, headers: { refresh: '0; url=/x' } }, 'HTTP 200 with a page'],
-    ['a redirect elsewhere', { status: 302, headers: { location: 'https://other.dev/' } }, 'HTTP 200'],
-  ])('are not proven where one answers %s until the deadline', async (_, answer, problem) => {
-    const { ports, verified } = await verify(
-      ({ isFresh, path, url }) => {
-        if (!url.startsWith(SITE_URL)) return { status: 404 };
-        return !isFresh && path === 'a.js' ? answer : undefined;
-      },
-      { parts },
-    );
-    await expect(verified).rejects.toMatchObject({
-      code: 'NOT_PROVEN',
-      message: expect.stringContaining(
-        `1 of 3 files of the site do not show the delivered bytes without ?v=: a.js (${problem}`,
-      ),
-    });
-    expect(ports.clock.now()).toBe(NOON + TIMEOUT);
   });
 });

@@ -1,85 +1,56 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import type { TestRepository } from '../world/repository.ts';
-import { expectNotReady, expectReady } from './expect-report.ts';
-import { createPage, type DeliveredStep, type ScenarioDelivery, setUpScenario } from './scenario.ts';
+import { expectRefused, type Played, setUpPlay } from './play.ts';
+import { createPage } from './scenario.ts';
 
-const scenario = setUpScenario();
-const onScreen = { channel: 'K1' };
+const play = setUpPlay();
 const LARGE = 1_100_000;
 
-/** Two steps at once, a file each. */
-function deliverBoth(
-  repository: TestRepository,
-  files: readonly (readonly [name: string, bytes: string])[],
-  inputs: Readonly<Record<string, string>>,
-  options: Pick<ScenarioDelivery, 'simulatedTime' | 'beforeAnswer'> = {},
-): Promise<DeliveredStep[]> {
+/** Two deliveries of a page to one path, which both have looked at it before either writes. */
+async function deliverBoth(texts: readonly [string, string]) {
+  const repository = await play.repository();
+  const both = Promise.withResolvers<void>();
+  let arrived = 0;
+  const alter = async <Answer>(real: Answer): Promise<Answer> => {
+    arrived += 1;
+    if (arrived === texts.length) both.resolve();
+    await both.promise;
+    return real;
+  };
+  play.intercept({ method: 'GET', url: /contents\/page\.html/, times: texts.length }, { alter });
+  // The site answers neither of them before all of it is written.
+  const commits = new Set(texts).size + 1;
+  repository.pages.beforeAnswer = async () => {
+    while ((await repository.log()).length < commits) await new Promise((resolve) => setImmediate(resolve));
+  };
   // Neither may ask for a build of its own.
-  const token = scenario.world.token({ pages: 'read' });
-  return Promise.all(
-    files.map(([name, bytes]) =>
-      scenario.deliver({ repository, token, files: { [name]: bytes }, inputs, ...options }),
-    ),
-  );
+  const token = play.world.token({ pages: 'read' });
+  const deliver = (text: string): Promise<Played> =>
+    play.deliver({ repository, token, files: { 'page.html': text }, inputs: { channel: 'K1' } });
+  const delivered = await Promise.all([deliver(texts[0]), deliver(texts[1])]);
+  const words = (await repository.log()).map(({ message }) => message.split(' ')[0]);
+  return { delivered, words, stored: String(await repository.read('page.html')) };
 }
 
-/** Which delivery published the current content, and which did not. */
-function ranked(delivered: readonly DeliveredStep[], texts: readonly string[], standing: string) {
-  const at = texts.indexOf(standing);
-  expect(at).not.toBe(-1);
-  return { winner: delivered[at] as DeliveredStep, loser: delivered[1 - at] as DeliveredStep };
-}
-
-describe('two deliveries to one path of the branch', () => {
-  test.each([
-    ['A', [createPage('one'), createPage('other')]],
-    ['B', [createPage('one').padEnd(LARGE), createPage('other').padEnd(LARGE)]],
-  ])('method %s, different bytes: the last one wins, and the other says so', async (_, texts) => {
-    const repository = await scenario.repository();
-    scenario.holdUntilAll(2, { method: 'GET', url: /contents\/page\.html/ });
-    // The first commit is replaced before its build.
-    repository.pages.builds = ['never', 'normal'];
-    const files = texts.map((text) => ['page.html', text] as const);
-    // The site answers neither of them before both have written.
-    const beforeAnswer = async (): Promise<void> => {
-      while ((await repository.log()).length < 3) await sleep(20);
-      await repository.pages.whenBuilt();
-    };
-    const delivered = await deliverBoth(repository, files, onScreen, { simulatedTime: true, beforeAnswer });
-    const standing = String(await repository.read('page.html'));
-    const { winner, loser } = ranked(delivered, texts, standing);
-    await expectReady(scenario, winner, { channel: 'K1', shows: standing });
-    expectNotReady(loser, {
-      step: 'verify',
-      reason: /answers HTTP 200 with other content/,
-    });
-    expect(
-      (await repository.log()).map(({ message, files: changed }) => [message.slice(0, 6), changed]),
-    ).toEqual([
-      ['UPDATE', ['page.html']],
-      ['ADD pa', ['page.html']],
-      ['Initia', ['README.md']],
-    ]);
+describe.each([
+  ['A', (text: string) => createPage(text)],
+  ['B', (text: string) => createPage(text).padEnd(LARGE)],
+])('two deliveries to one path of the branch at once, method %s', (_, make) => {
+  test('with different bytes: the last one wins, and the other says so', async () => {
+    const texts = [make('one'), make('other')] as const;
+    const { delivered, words, stored } = await deliverBoth(texts);
+    const at = texts.indexOf(stored);
+    expect(at).not.toBe(-1);
+    expect(words).toEqual(['UPDATE', 'ADD', 'Initial']);
+    expect(delivered[at]?.report.notReady).toBeNull();
+    const loser = delivered[1 - at] as Played;
+    const step = loser.report.notReady?.step === 'wait' ? 'wait' : 'verify';
+    expectRefused(loser, { step, reason: /answers HTTP 200 with other content|removed or replaced/ });
   });
 
-  test.each([
-    ['A', createPage()],
-    ['B', createPage().padEnd(LARGE)],
-  ])('method %s, the same bytes: one commit serves both', async (_, text) => {
-    const repository = await scenario.repository();
-    scenario.holdUntilAll(2, { method: 'GET', url: /contents\/page\.html/ });
-    const delivered = await deliverBoth(
-      repository,
-      [
-        ['page.html', text],
-        ['page.html', text],
-      ],
-      onScreen,
-    );
-    for (const one of delivered) await expectReady(scenario, one, { channel: 'K1', shows: text });
-    const [commit, ...older] = await repository.log();
-    expect(older).toHaveLength(1);
-    expect(delivered.map(({ outputs }) => outputs['commit-sha'])).toEqual([commit?.sha, commit?.sha]);
+  test('with the same bytes: one commit serves both', async () => {
+    const { delivered, words } = await deliverBoth([make('one'), make('one')]);
+    expect(words).toEqual(['ADD', 'Initial']);
+    expect(delivered.map(({ report }) => report.notReady)).toEqual([null, null]);
+    expect(delivered[0]?.report.commitSha).toBe(delivered[1]?.report.commitSha);
   });
 });
