@@ -212,12 +212,20 @@ describe('a folder', () => {
   const missing =
     '<!doctype html>\n<script src="app.js"></script>\n<link rel="stylesheet" href="Style.css">\n';
   const windows1251 = Buffer.from(
-    '<!doctype html>\n<meta charset="windows-1251">\n<p>\u00cf\u00f0\u00e8\u00e2',
+    '<!doctype html>\n<meta charset="windows-1251">\n<p>\u00cf\u00f0\u00e8\u00e2\u00e5\u00f2</p>\n',
     'latin1',
   );
   test.each<[string, Record<string, string | Buffer>, object, string, RegExp, RegExp]>([
     ['outside the workspace', {}, OUTSIDE, 'check', /^the file \/etc\/ is outside the workspace$/, /./],
     ['for K2', {}, { channel: 'K2' }, 'check', /./, /`tar -czf dist\.tar\.gz dist\/?`/],
+    [
+      'for a named tag, whose release takes single files,',
+      {},
+      { channel: 'auto', tag: 'v1' },
+      'authorize',
+      /^a tag was named, and K2 takes single files, not the folder dist\/$/,
+      /`tar -czf dist\.tar\.gz dist\/`/,
+    ],
     [
       'with a pointer of Git LFS',
       { 'dist/a.png': LFS },
