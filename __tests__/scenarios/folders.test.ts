@@ -153,15 +153,15 @@ describe('a folder', () => {
   test('keeps the newest folders beside it, and removes the oldest that are wholly its own, but none of its step', async () => {
     const repository = await scenario.repository({ files: { 'previews/mine/index.html': 'a person' } });
     const page = (name: string) => ({ [`${name}/index.html`]: createPage(name) });
-    for (const name of ['one', 'two', 'three']) {
+    for (const name of ['pr-1', 'pr-2', 'pr-3']) {
       await step(repository, { file: name, path: `previews/${name}/`, keep: '2' }, page(name));
     }
     const exists = async (name: string) => (await repository.read(`previews/${name}/index.html`)) !== null;
-    expect([await exists('one'), await exists('two'), await exists('three')]).toEqual([false, true, true]);
-    const both = { ...page('four'), ...page('five') };
-    const last = await step(repository, { file: 'four\nfive', path: 'previews/', keep: '1' }, both);
+    expect([await exists('pr-1'), await exists('pr-2'), await exists('pr-3')]).toEqual([false, true, true]);
+    const both = { ...page('pr-4'), ...page('pr-5') };
+    const last = await step(repository, { file: 'pr-4\npr-5', path: 'previews/', keep: '1' }, both);
     expect(last.reports.map(({ ready }) => ready)).toEqual([true, true]);
-    const left = ['two', 'three', 'four', 'five', 'mine'].map(exists);
+    const left = ['pr-2', 'pr-3', 'pr-4', 'pr-5', 'mine'].map(exists);
     expect(await Promise.all(left)).toEqual([false, false, true, true, true]);
   });
 
