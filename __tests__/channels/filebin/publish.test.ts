@@ -572,14 +572,18 @@ const WARNING = {
   body: '<title>Please read</title>',
 };
 
+/** Whether a list says that the bin is locked; `null` where there is none. */
+type BinLock = boolean | null | 'fails';
+
 /** Performs an upload to a host that says of each of its lists whether the bin is locked. */
-async function performWith(readonly: readonly (boolean | null)[], look: Scripted | Error = WARNING) {
+async function performWith(readonly: readonly BinLock[], look: Scripted | Error = WARNING) {
   const host: FakeHttp = new FakeHttp(({ method, url }) => {
     if (method === 'POST') return { status: 201, body: RECORD };
     if (method === 'PUT') return { status: 200 };
     if (url.endsWith('/page.html')) return look;
     const lists = host.seen.filter((one) => one.method === 'GET' && one.url.endsWith(OPTIONS.bin));
     const value = readonly[Math.min(lists.length, readonly.length) - 1];
+    if (value === 'fails') return { status: 403 };
     return value == null ? { status: 404 } : { body: { bin: { readonly: value }, files: [] } };
   });
   const action = createFilebinPublisher(OPTIONS, fakePorts(host.http));
@@ -590,27 +594,19 @@ async function performWith(readonly: readonly (boolean | null)[], look: Scripted
 }
 
 describe('the lock of a bin', () => {
-  test('is read again after the proof', async () => {
-    const { methods, recheck } = await performWith([true]);
-    await expect(recheck()).resolves.toEqual([]);
-    // One look at the address for each file, and one list for all.
-    expect(methods()).toEqual(['POST', 'PUT', 'GET', 'GET']);
-  });
-
-  test('is set again where a late upload has written over it', async () => {
-    const { methods, recheck } = await performWith([false, true]);
-    await expect(recheck()).resolves.toEqual([]);
-    expect(methods()).toEqual(['POST', 'PUT', 'GET', 'GET', 'PUT', 'GET']);
-  });
-
-  test('is listed as unknown where the host says that there is none in the end', async () => {
-    const { recheck } = await performWith([false]);
-    await expect(recheck()).resolves.toEqual([expect.stringContaining('could not be locked')]);
-  });
-
-  test('is listed as unknown where it cannot be read', async () => {
-    const { recheck } = await performWith([null]);
-    await expect(recheck()).resolves.toEqual([expect.stringContaining('could not be locked')]);
+  const NOT_LOCKED = [expect.stringContaining('could not be locked')];
+  // One look at the address for each file, and one list for all.
+  const READ = ['POST', 'PUT', 'GET', 'GET'];
+  test.each<[string, readonly BinLock[], unknown[], string[]]>([
+    ['holds: it is read again after the proof', [true], [], READ],
+    ['was written over by a late upload: it is set again', [false, true], [], [...READ, 'PUT', 'GET']],
+    ['is not there in the end: UNKNOWN says so', [false], NOT_LOCKED, [...READ, 'PUT', 'GET']],
+    ['is gone with its bin: UNKNOWN says so', [null], NOT_LOCKED, [...READ, 'PUT', 'GET']],
+    ['can not be read: UNKNOWN says so', ['fails'], [expect.stringContaining('could not be read')], READ],
+  ])('%s', async (_, readonly, unknown, asked) => {
+    const { methods, recheck } = await performWith(readonly);
+    await expect(recheck()).resolves.toEqual(unknown);
+    expect(methods()).toEqual(asked);
   });
 
   test.each([

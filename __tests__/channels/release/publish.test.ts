@@ -400,38 +400,44 @@ describe('a new release of channel K2', () => {
     ]);
   });
 
-  test('is not published where a file fails; the draft is deleted, and the other files say why', async () => {
-    const refused = { status: 403, body: { message: 'no' } };
-    const { github, perform } = await prepareNew({ uploads: [refused] });
-    expect(await perform()).toMatchObject([
-      { code: 'NO_PERMISSION', leftBehind: [] },
-      {
-        code: 'NO_PERMISSION',
-        message: expect.stringMatching(/was not published, because a\.zip failed: /),
-        leftBehind: [],
-      },
-    ]);
-    expect(github.writes).toEqual(['create_release', 'delete_draft']);
-  });
-
-  test('names the draft that could not be deleted', async () => {
-    const denied = failure('NO_PERMISSION', 403);
-    const { perform } = await prepareNew({
-      uploads: [{ status: 403, body: { message: 'no' } }],
-      answers: { delete_draft: denied },
-    });
-    const left = ['the draft 3 of the release files-20260102, which is not public'];
-    expect(await perform()).toMatchObject([{ leftBehind: left }, { leftBehind: left }]);
-  });
-
-  test('keeps what somebody published meanwhile, although a file failed', async () => {
-    const { github, perform } = await prepareNew({
-      uploads: [{ status: 403, body: { message: 'no' } }],
-      answers: { get_release: { ...RELEASE, draft: false } },
-    });
-    const left = ['the release files-20260102, which is published'];
-    expect(await perform()).toMatchObject([{ leftBehind: left }, { leftBehind: left }]);
-    expect(github.writes).toEqual(['create_release']);
+  const DRAFT_LEFT = 'the draft 3 of the release files-20260102, which is not public';
+  const REFUSED: Setup = { uploads: [{ status: 403, body: { message: 'no' } }] };
+  const LOST = failure('CONNECTION', undefined, { retryable: true });
+  const gone = { get_release: absent };
+  const taken = { get_release: { ...RELEASE, draft: false } };
+  test.each<[string, Setup, string, readonly string[], readonly string[]]>([
+    ['a file fails', REFUSED, 'NO_PERMISSION', [], ['delete_draft']],
+    [
+      'a file fails, and the draft can not be deleted',
+      { ...REFUSED, answers: { delete_draft: failure('NO_PERMISSION', 403) } },
+      'NO_PERMISSION',
+      [DRAFT_LEFT],
+      ['delete_draft'],
+    ],
+    [
+      'a file fails, and somebody has published it',
+      { ...REFUSED, answers: taken },
+      'NO_PERMISSION',
+      ['the release files-20260102, which is published'],
+      [],
+    ],
+    ['somebody deleted its draft while it was filled', { answers: gone }, 'NOT_FOUND', [], []],
+    [
+      'it is unknown whether it was published',
+      { answers: { publish_release: LOST } },
+      'CONNECTION',
+      [DRAFT_LEFT],
+      Array(5).fill('publish_release'),
+    ],
+  ])('says what is left behind where %s', async (_, setup, code, leftBehind, writes) => {
+    const { github, perform } = await prepareNew(setup);
+    const [first, second] = await perform();
+    expect([first, second]).toMatchObject([{ code }, { code }]);
+    expect([first, second]).toMatchObject([{ leftBehind }, { leftBehind }]);
+    if (setup.uploads) {
+      expect((second as Error).message).toMatch(/was not published, because a\.zip failed: /);
+    }
+    expect(github.writes).toEqual(['create_release', ...writes]);
   });
 
   test.each<[string, (stored: readonly Asset[]) => readonly Asset[], string]>([
@@ -481,13 +487,6 @@ describe('a new release of channel K2', () => {
     expect(github.writes).toEqual(['create_release']);
   });
 
-  test('is not made again where somebody deleted its draft while it was filled', async () => {
-    const { github, perform } = await prepareNew({ answers: { get_release: absent } });
-    const gone = { code: 'NOT_FOUND', message: expect.stringContaining('deleted the draft'), leftBehind: [] };
-    expect(await perform()).toMatchObject([gone, gone]);
-    expect(github.writes).toEqual(['create_release']);
-  });
-
   test.each<[string, Setup]>([
     ['compares it', {}],
     ['fails before that', { uploads: [{ status: 403, body: { message: 'no' } }] }],
@@ -531,17 +530,6 @@ describe('a new release of channel K2', () => {
     });
     expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
     expect(github.sent('publish_release')).toHaveLength(1);
-  });
-
-  test('is not deleted where it is unknown whether it was published', async () => {
-    const lost = failure('CONNECTION', undefined, { retryable: true });
-    const { github, perform } = await prepareNew({ answers: { publish_release: lost } });
-    const left = {
-      code: 'CONNECTION',
-      leftBehind: ['the draft 3 of the release files-20260102, which is not public'],
-    };
-    expect(await perform()).toMatchObject([left, left]);
-    expect(github.sent('delete_draft')).toEqual([]);
   });
 
   test('is found after the answer to its creation was lost', async () => {

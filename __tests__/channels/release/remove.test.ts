@@ -80,33 +80,6 @@ describe('removing an asset through channel K2', () => {
     expect(github.sent('delete_asset')).toEqual([{ asset_id: 4 }]);
   });
 
-  test.each<[string, Partial<Asset>, string | null]>([
-    ['has another digest', { digest: 'sha256:0ther' }, BYTES],
-    ['has no digest', { digest: null }, BYTES],
-    ['has a digest but no file was given to compare', { digest: OWN_DIGEST }, null],
-    ['has no digest and no file was given to compare', { digest: null }, null],
-  ])('refuses to delete an asset that %s', async (_, asset, bytes) => {
-    const { github, task } = await prepareRemoval({ assets: [assetWith(asset)] }, bytes);
-    await expect(task.perform()).rejects.toMatchObject({
-      code: 'NOT_OURS',
-      message: 'nothing shows that the asset a.zip of release files-20260102 is yours',
-      hint: 'set `file:` to the file with the same bytes, or `overwrite: true`',
-      leftBehind: [],
-    });
-    expect(github.sent('delete_asset')).toEqual([]);
-  });
-
-  test.each<[string, Partial<Asset>, string | null]>([
-    ['has another digest', { digest: 'sha256:0ther' }, BYTES],
-    ['has no digest', { digest: null }, BYTES],
-    ['cannot be compared with a file', { digest: 'sha256:0ther' }, null],
-  ])('deletes with overwrite an asset that %s', async (_, asset, bytes) => {
-    const setup = { assets: [assetWith({ id: 4, ...asset })], options: { overwrite: true } };
-    const { github, task } = await prepareRemoval(setup, bytes);
-    await expect(task.perform()).resolves.toMatchObject({ written: true });
-    expect(github.sent('delete_asset')).toEqual([{ asset_id: 4 }]);
-  });
-
   test.each<[string, Setup]>([
     ['the release', { answers: { release_by_tag: absent } }],
     ['the asset', { assets: [OTHER], release: OWN_RELEASE }],
@@ -171,30 +144,42 @@ describe('removing an asset through channel K2', () => {
 describe('who owns an asset that channel K2 removes', () => {
   const LABEL = formatLabel('a.zip');
 
-  test.each<[string, Partial<Asset>, object, boolean]>([
-    ['our label in a release with exactly our text', { label: LABEL }, OWN_RELEASE, true],
-    ['another label in a release with exactly our text', { label: 'a.zip' }, OWN_RELEASE, false],
-    ['no label in a release with exactly our text', { label: null }, OWN_RELEASE, false],
-    ['our label in a release of somebody else', { label: LABEL }, FOREIGN_RELEASE, false],
-    [
-      'our label in a release with more than our text',
-      { label: LABEL },
-      { ...RELEASE, body: `${RELEASE_BODY}\nNotes by hand.` },
-      false,
-    ],
-    [
-      'our label in a release with only the last line of our text',
-      { label: LABEL },
-      { ...RELEASE, body: `Version 1.2\n\n${TRAILER}` },
-      false,
-    ],
-  ])('%s', async (_, asset, release, owned) => {
-    const existing = assetWith({ id: 4, digest: 'sha256:0ther', ...asset });
-    const { github, task } = await prepareRemoval({ assets: [existing], release }, null);
-    if (owned) await expect(task.perform()).resolves.toMatchObject({ written: true });
-    else await expect(task.perform()).rejects.toMatchObject({ code: 'NOT_OURS' });
-    expect(github.sent('delete_asset')).toHaveLength(owned ? 1 : 0);
-  });
+  const theirs = { digest: 'sha256:0ther' };
+  const noted = { ...RELEASE, body: `${RELEASE_BODY}\nNotes by hand.` };
+  const quoted = { ...RELEASE, body: `Version 1.2\n\n${TRAILER}` };
+
+  test.each<[string, Partial<Asset>, object, string | null, boolean]>([
+    ['the same bytes as the file', { digest: OWN_DIGEST }, FOREIGN_RELEASE, BYTES, true],
+    ['other bytes than the file', theirs, FOREIGN_RELEASE, BYTES, false],
+    ['no digest, beside a file', { digest: null }, FOREIGN_RELEASE, BYTES, false],
+    ['a digest, without a file', { digest: OWN_DIGEST }, FOREIGN_RELEASE, null, false],
+    ['no digest, without a file', { digest: null }, FOREIGN_RELEASE, null, false],
+    ['our label in a release with exactly our text', { ...theirs, label: LABEL }, OWN_RELEASE, null, true],
+    ['another label in such a release', { ...theirs, label: 'a.zip' }, OWN_RELEASE, null, false],
+    ['no label in such a release', { ...theirs, label: null }, OWN_RELEASE, null, false],
+    ['our label in a release of somebody else', { ...theirs, label: LABEL }, FOREIGN_RELEASE, null, false],
+    ['our label in a release with more than our text', { ...theirs, label: LABEL }, noted, null, false],
+    ['our label in a release with its last line alone', { ...theirs, label: LABEL }, quoted, null, false],
+  ])(
+    '%s: an owned one is deleted, any other with overwrite alone',
+    async (_, asset, release, bytes, owned) => {
+      for (const overwrite of [false, true]) {
+        const assets = [assetWith({ id: 4, ...asset })];
+        const { github, task } = await prepareRemoval({ assets, release, options: { overwrite } }, bytes);
+        const isDeleted = owned || overwrite;
+        if (isDeleted) await expect(task.perform()).resolves.toMatchObject({ written: true });
+        else {
+          await expect(task.perform()).rejects.toMatchObject({
+            code: 'NOT_OURS',
+            message: 'nothing shows that the asset a.zip of release files-20260102 is yours',
+            hint: 'set `file:` to the file with the same bytes, or `overwrite: true`',
+            leftBehind: [],
+          });
+        }
+        expect(github.sent('delete_asset')).toEqual(isDeleted ? [{ asset_id: 4 }] : []);
+      }
+    },
+  );
 
   test.each([false, true])('an unfinished upload is never deleted, with overwrite: %s', async (overwrite) => {
     const { github, task } = await prepareRemoval({
