@@ -150,27 +150,18 @@ describe('publishing through channel K3', () => {
     },
   );
 
-  test('waits for the answer to an upload as long as the host may take to store the file', async () => {
+  test('waits for the answer as long as the host may take to store the file, and says so once it was sent', async () => {
     const limits: unknown[] = [];
     const { http } = new FakeHttp(({ method }) => (method === 'POST' ? { status: 201, body: RECORD } : {}));
-    const action = createFilebinPublisher(
-      OPTIONS,
-      fakePorts((request) => {
-        limits.push([request.method, request.headersTimeout]);
-        return http(request);
-      }),
-    );
-    await (await prepareOne(action, await localFile('x'))).perform();
+    const ports = fakePorts((request) => {
+      limits.push([request.method, request.headersTimeout]);
+      return http(request);
+    });
+    await (await prepareOne(createFilebinPublisher(OPTIONS, ports), await localFile('x'))).perform();
     expect(limits).toEqual([
       ['POST', 900_000],
       ['PUT', undefined],
     ]);
-  });
-
-  test('says once the whole file was sent that storing it may take minutes', async () => {
-    const { http } = new FakeHttp(({ method }) => (method === 'POST' ? { status: 201, body: RECORD } : {}));
-    const ports = fakePorts(http);
-    await (await prepareOne(createFilebinPublisher(OPTIONS, ports), await localFile('x'))).perform();
     expect(ports.logger.shownProgress).toMatchObject([{ title: 'uploaded', ended: true }]);
     expect(ports.logger.lines).toContain('the bin host stores the file now, for up to 15 minutes');
   });
@@ -391,55 +382,44 @@ describe('a bin whose name is given', () => {
   });
 
   const ABSENT = { bin: { created_at: '0001-01-01T00:00:00Z', readonly: false }, files: null };
-  const POSTED = { ...GIVEN_NAME, listings: [ABSENT] };
 
-  test.each([
-    ['HTTP 404', null],
-    ['an empty bin that was never created', ABSENT],
-  ])('is created and locked where the host answers %s before the upload', async (_, before) => {
-    const after = { bin: { readonly: false }, files: (await listWith()).files.slice(1) };
-    const { methods, task } = await prepareUpload(
-      { status: 201, body: RECORD },
-      { ...GIVEN_NAME, listings: [before, after] },
-    );
-    await expect(task.perform()).resolves.toMatchObject({ unknown: [] });
-    expect(methods()).toEqual(['GET', 'POST', 'GET', 'PUT']);
-  });
-
-  test('is not locked where somebody else has put a file into it meanwhile', async () => {
-    const { methods, task } = await prepareUpload(
-      { status: 201, body: RECORD },
-      { ...POSTED, listings: [ABSENT, await listWith()] },
-    );
-    await expect(task.perform()).resolves.toMatchObject({
-      unknown: [expect.stringContaining('was not locked')],
-    });
-    expect(methods()).toEqual(['GET', 'POST', 'GET']);
-  });
-
-  test('is not locked where somebody else was first to fill it, although it holds only these bytes', async () => {
-    const { methods, task } = await prepareUpload(
-      { status: 201, body: { ...RECORD, bin: { ...RECORD.bin, files: 1 } } },
-      {
-        ...POSTED,
-        listings: [ABSENT, { bin: { readonly: false }, files: (await listWith()).files.slice(-1) }],
-      },
-    );
-    await expect(task.perform()).resolves.toMatchObject({
-      unknown: [expect.stringContaining('somebody put a file into the bin before one of this')],
-    });
-    expect(methods()).toEqual(['GET', 'POST']);
-  });
-
-  test('is not locked where its list can not be read any more', async () => {
-    const { methods, task } = await prepareUpload(
-      { status: 201, body: RECORD },
-      { ...POSTED, listings: [ABSENT, {}] },
-    );
-    await expect(task.perform()).resolves.toMatchObject({
-      unknown: [expect.stringContaining('was not locked')],
-    });
-    expect(methods()).toEqual(['GET', 'POST', 'GET']);
+  const ours = async () => (await listWith()).files.slice(1);
+  const holding = (files: readonly object[]) => ({ bin: { readonly: false }, files });
+  const FIRST = { ...RECORD, bin: { ...RECORD.bin, files: 1 } };
+  test.each<[string, object | null, () => Promise<object>, object, RegExp | null, string]>([
+    ['is created and locked', null, async () => holding(await ours()), RECORD, null, 'PUT'],
+    [
+      'is created and locked, as an empty one',
+      ABSENT,
+      async () => holding(await ours()),
+      RECORD,
+      null,
+      'PUT',
+    ],
+    [
+      'is not locked where somebody has put a file into it',
+      ABSENT,
+      () => listWith(),
+      RECORD,
+      /not locked/,
+      '',
+    ],
+    ['is not locked where its list can not be read', ABSENT, async () => ({}), RECORD, /was not locked/, ''],
+    [
+      'is not locked where somebody was first to fill it, although it holds only these bytes',
+      ABSENT,
+      async () => holding(await ours()),
+      FIRST,
+      /somebody put a file into the bin before one of this/,
+      '',
+    ],
+  ])('that did not exist %s', async (_, before, after, body, unknown, locked) => {
+    const listings = [before, await after()];
+    const { methods, task } = await prepareUpload({ status: 201, body }, { ...GIVEN_NAME, listings });
+    const said = unknown === null ? [] : [expect.stringMatching(unknown)];
+    await expect(task.perform()).resolves.toMatchObject({ unknown: said });
+    const looks = body === FIRST ? [] : ['GET'];
+    expect(methods()).toEqual(['GET', 'POST', ...looks, ...(locked === '' ? [] : [locked])]);
   });
 
   test.each([
@@ -640,18 +620,14 @@ describe('the last look at an address, after its proof', () => {
 });
 
 describe('posting several files', () => {
-  /** Posts files to a host that refuses some names and stores the rest, each in the bin of `nextBin`. */
-  async function postFiles(
-    names: readonly string[],
-    refused: readonly string[] = [],
-    nextBin = () => OPTIONS.bin,
-  ) {
+  /** Posts files to a host that refuses some names and stores the rest. */
+  async function postFiles(names: readonly string[], refused: readonly string[]) {
     const host = new FakeHttp(({ method, url }) => {
       const [, , filename = ''] = new URL(url).pathname.split('/');
       if (method === 'PUT') return { status: 200 };
       if (method === 'GET') return { body: { bin: {}, files: [{ filename: 'theirs.txt', sha256: 'ff' }] } };
       if (refused.includes(filename)) return { status: 403, body: 'Illegal file extension' };
-      return { status: 201, body: { bin: { id: nextBin() }, file: { filename } } };
+      return { status: 201, body: { bin: { id: OPTIONS.bin }, file: { filename } } };
     });
     const perform = await prepareFiles(host, names, {});
     return {
@@ -661,27 +637,17 @@ describe('posting several files', () => {
   }
   const postTo = (name: string): string => `POST ${HOST}/${OPTIONS.bin}/${name}`;
 
-  test('puts all of them into one bin, which is locked once after the last file', async () => {
-    const { placements, calls } = await postFiles(['a.txt', 'deep/b.txt', 'c.txt']);
-    expect(placements).toHaveLength(3);
-    expect(placements.some(hasFailed)).toBe(false);
-    expect(calls).toEqual([
-      postTo('a.txt'),
-      postTo('deep-b.txt'),
-      postTo('c.txt'),
-      `PUT ${HOST}/${OPTIONS.bin}`,
-    ]);
-  });
-
-  test('posts the other files and locks the bin where one file is refused', async () => {
-    const { placements, calls } = await postFiles(['a.exe', 'b.txt'], ['a.exe']);
-    expect(placements.map((one) => hasFailed(one) && one.code)).toEqual(['NO_PERMISSION', false]);
-    expect(calls).toEqual([postTo('a.exe'), postTo('b.txt'), `PUT ${HOST}/${OPTIONS.bin}`]);
-  });
-
-  test('locks no bin where every file is refused', async () => {
-    const { calls } = await postFiles(['a.exe', 'b.exe'], ['a.exe', 'b.exe']);
-    expect(calls).toEqual([postTo('a.exe'), postTo('b.exe')]);
+  test.each<[string, string[], string[], string[]]>([
+    ['all of them into one bin', ['a.txt', 'deep/b.txt', 'c.txt'], [], ['a.txt', 'deep-b.txt', 'c.txt']],
+    ['the other ones where one is refused', ['a.exe', 'b.txt'], ['a.exe'], ['a.exe', 'b.txt']],
+    ['none where each is refused', ['a.exe', 'b.exe'], ['a.exe', 'b.exe'], ['a.exe', 'b.exe']],
+  ])('puts %s, which is locked once after the last file', async (_, names, refused, posted) => {
+    const { placements, calls } = await postFiles(names, refused);
+    expect(placements.map((one) => hasFailed(one) && one.code)).toEqual(
+      names.map((name) => refused.includes(name) && 'NO_PERMISSION'),
+    );
+    const lock = refused.length === names.length ? [] : [`PUT ${HOST}/${OPTIONS.bin}`];
+    expect(calls).toEqual([...posted.map(postTo), ...lock]);
   });
 });
 
