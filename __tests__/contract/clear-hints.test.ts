@@ -1,166 +1,144 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { ACTION, say } from '../../src/words.ts';
-import { DELIVERY_FILES, type DeliveryKind } from '../faults/delivery-kinds.ts';
-import { FaultRunner } from '../faults/fault-runner.ts';
-import { createResponse, createWorldHttp } from '../faults/recorded-http.ts';
-import type { TestRepository } from '../world/repository.ts';
-import { writeFiles } from '../world/runner.ts';
-import { LOGINS } from '../world/tokens.ts';
-import { type GitHubWorld, startWorld } from '../world/world.ts';
+import { LARGE_CONTENT } from '../faults/delivery-kinds.ts';
+import { type PlayedDelivery, setUpPlay } from '../scenarios/play.ts';
+import { createPage } from '../scenarios/scenario.ts';
+import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
+import { LOGINS, type TokenPermissions } from '../world/tokens.ts';
 
-let world: GitHubWorld;
+const play = setUpPlay();
+const K1 = { channel: 'K1' };
+const PAGE = { 'page.html': createPage() };
+const LARGE = { 'large.bin': LARGE_CONTENT };
+const WORKFLOW = { buildType: 'workflow' } as const;
 
-beforeAll(async () => {
-  world = await startWorld();
-  await writeFiles(world.folder, DELIVERY_FILES);
-});
-afterAll(() => world.stop());
-
-interface Case extends Omit<DeliveryKind, 'name' | 'file'> {
-  readonly story: string;
-  readonly file?: string;
-  /** What the token may do with contents. */
-  readonly contents?: 'read';
-  /** The host's answer to the upload. */
-  readonly posting?: { readonly status: number; readonly body: string };
-  readonly reason: RegExp;
-  /** The setting, permission or YAML line to change. */
-  readonly change: string;
-  /** The next best channel. */
-  readonly instead: string;
+interface Case extends Pick<PlayedDelivery, 'files' | 'inputs'> {
+  readonly spec?: Partial<RepositoryOptions>;
+  readonly permissions?: Partial<TokenPermissions>;
+  readonly login?: string;
+  readonly before?: (repository: TestRepository) => void;
 }
 
-const CASES: readonly Case[] = [
-  {
-    story: 'Pages is switched off',
-    inputs: { channel: 'K1' },
-    repository: { pages: false },
-    reason: /has no Pages site/,
-    change: 'Settings → Pages (Deploy from a branch)',
-    instead: 'K2 or K3',
-  },
-  {
-    story: 'a workflow builds the site, and leaves the file out',
-    inputs: { channel: 'K1' },
-    repository: { pages: { buildType: 'workflow', builds: 'never' } },
-    login: LOGINS.app,
-    reason: /did not show the file within 240 s.*no deployment of our commit yet/,
-    change: 'Settings → Pages → Source',
-    instead: 'K2 or K3',
-  },
-  {
-    story: "a workflow's deployment fails",
-    inputs: { channel: 'K1' },
-    repository: { pages: { buildType: 'workflow', builds: 'errored' } },
-    login: LOGINS.app,
-    reason: /build failed.*deployment of our commit: failure/,
-    change: 'fix the workflow that builds the site',
-    instead: 'K2 or K3',
-  },
-  {
-    story: 'the build is stuck',
-    inputs: { channel: 'K1' },
-    repository: { pages: { builds: 'stuck', live: false } },
-    reason: /did not show the file within 240 s.*build of our commit: building/,
-    change: '"pages build and deployment"',
-    instead: 'K2 or K3',
-  },
-  {
-    story: 'the build fails',
-    inputs: { channel: 'K1' },
-    repository: { pages: { builds: 'errored' } },
-    reason: /build failed.*build of our commit: errored/,
-    change: 'commit an empty .nojekyll',
-    instead: 'K2 or K3',
-  },
-  ...(
-    [
-      ['', 'page.html', 409],
-      [', method B', 'large.bin', 422],
-    ] as const
-  ).map(([method, file, httpCode]) => ({
-    story: `the branch is protected${method}`,
-    file,
-    inputs: { channel: 'K1' },
-    before: async (repository: TestRepository) => repository.protect(true),
-    reason: new RegExp(`HTTP ${httpCode}: Repository rule violations found`),
-    change: 'may bypass the rule',
-    instead: 'K2',
-  })),
-  {
-    story: 'the repository is empty, K1',
-    file: 'large.bin',
-    inputs: { channel: 'K1' },
-    repository: { empty: true },
-    reason: /Git Repository is empty/,
-    change: 'push a first one, such as a README',
-    instead: 'K3',
-  },
-  {
-    story: 'the repository is empty, K2',
-    inputs: { channel: 'K2' },
-    repository: { empty: true },
-    reason: /Repository is empty/,
-    change: 'push a first one, such as a README',
-    instead: 'K3',
-  },
-  {
-    story: 'the branch is missing',
-    login: LOGINS.app,
-    inputs: { channel: 'K1', branch: 'nowhere' },
-    repository: { pages: { buildType: 'workflow' } },
-    reason: /the branch nowhere of octo.* does not exist/,
-    change: '`branch:`',
-    instead: 'K2',
-  },
-  ...['K1', 'K2'].map((channel) => ({
-    story: `the token is read-only, as in a pull request from a fork, ${channel}`,
-    inputs: { channel },
-    contents: 'read' as const,
-    reason: /Resource not accessible by integration/,
-    change: 'give the job `permissions: { contents: write }`',
-    instead: 'K3',
-  })),
-  {
-    story: 'the release is immutable',
-    inputs: { channel: 'K2', tag: 'v1' },
-    before: async (repository) => {
-      repository.immutableReleases(true);
-      repository.addEarlierAssets('v1', 1);
+/** What fails, its reason, the setting, permission or line of YAML to change, and the next best channel. */
+const CASES: readonly (readonly [string, Case, RegExp, string, string])[] = [
+  [
+    'Pages is switched off',
+    { inputs: K1, spec: { pages: false } },
+    /has no Pages site/,
+    'Settings → Pages (Deploy from a branch)',
+    'K2 or K3',
+  ],
+  [
+    'a workflow builds the site, and leaves the file out',
+    { inputs: K1, spec: { pages: { ...WORKFLOW, builds: 'never' } }, login: LOGINS.app },
+    /did not show the file within 240 s.*no deployment of our commit yet/,
+    'Settings → Pages → Source',
+    'K2 or K3',
+  ],
+  [
+    "a workflow's deployment fails",
+    { inputs: K1, spec: { pages: { ...WORKFLOW, builds: 'errored' } }, login: LOGINS.app },
+    /build failed.*deployment of our commit: failure/,
+    'fix the workflow that builds the site',
+    'K2 or K3',
+  ],
+  [
+    'the build is stuck',
+    { inputs: K1, spec: { pages: { builds: 'stuck', live: false } } },
+    /did not show the file within 240 s.*build of our commit: building/,
+    '"pages build and deployment"',
+    'K2 or K3',
+  ],
+  [
+    'the build fails',
+    { inputs: K1, spec: { pages: { builds: 'errored' } } },
+    /build failed.*build of our commit: errored/,
+    'commit an empty .nojekyll',
+    'K2 or K3',
+  ],
+  [
+    'the branch is protected',
+    { inputs: K1, before: (repository) => repository.protect(true) },
+    /HTTP 409: Repository rule violations found/,
+    'may bypass the rule',
+    'K2',
+  ],
+  [
+    'the branch is protected, method B',
+    { files: LARGE, inputs: K1, before: (repository) => repository.protect(true) },
+    /HTTP 422: Repository rule violations found/,
+    'may bypass the rule',
+    'K2',
+  ],
+  [
+    'the repository is empty, K1',
+    { files: LARGE, inputs: K1, spec: { empty: true } },
+    /Git Repository is empty/,
+    'push a first one, such as a README',
+    'K3',
+  ],
+  [
+    'the repository is empty, K2',
+    { inputs: { channel: 'K2' }, spec: { empty: true } },
+    /Repository is empty/,
+    'push a first one, such as a README',
+    'K3',
+  ],
+  [
+    'the branch is missing',
+    { inputs: { ...K1, branch: 'nowhere' }, spec: { pages: WORKFLOW }, login: LOGINS.app },
+    /the branch nowhere of octo.* does not exist/,
+    '`branch:`',
+    'K2',
+  ],
+  ...['K1', 'K2'].map(
+    (channel) =>
+      [
+        `the token is read-only, as in a pull request from a fork, ${channel}`,
+        { inputs: { channel }, permissions: { contents: 'read' } },
+        /Resource not accessible by integration/,
+        'give the job `permissions: { contents: write }`',
+        'K3',
+      ] as const,
+  ),
+  [
+    'the release is immutable',
+    {
+      inputs: { channel: 'K2', tag: 'v1' },
+      before(repository) {
+        repository.immutableReleases(true);
+        repository.addEarlierAssets('v1', 1);
+      },
     },
-    reason: /the release v1 is immutable/,
-    change: '`tag:`',
-    instead: 'K3',
-  },
-  {
-    story: 'the bin is full',
-    inputs: { channel: 'K3', token: '' },
-    posting: { status: 507, body: 'Insufficient storage, please retry later' },
-    reason: /Insufficient storage/,
-    change: 'the host is full for now',
-    instead: 'K1 or K2',
-  },
+    /the release v1 is immutable/,
+    '`tag:`',
+    'K3',
+  ],
+  [
+    'the bin is full',
+    {
+      inputs: { channel: 'K3', token: '' },
+      before: () =>
+        play.intercept(
+          { method: 'POST', url: /filebin/, times: 9 },
+          { status: 507, body: 'Insufficient storage, please retry later' },
+        ),
+    },
+    /Insufficient storage/,
+    'the host is full for now',
+    'K1 or K2',
+  ],
 ];
 
-test.each(CASES)('the report says what to change and names the next best channel: $story', async (one) => {
-  const runner = new FaultRunner(world, ({ clock }) =>
-    createWorldHttp(world, clock, ({ request }) => {
-      if (one.posting === undefined || request.method !== 'POST') return undefined;
-      const answer = { ...one.posting, headers: {}, body: Buffer.from(one.posting.body) };
-      return async () => createResponse(answer);
-    }),
-  );
-  const token = one.contents === undefined ? {} : { token: world.token({ contents: one.contents }) };
-  const kind = {
-    ...one,
-    name: one.story,
-    file: one.file ?? 'page.html',
-    inputs: { ...one.inputs, ...token },
-  };
-  const { report } = await runner.run(kind);
+test.each(CASES)('the report says what to change and names the next best channel: %s', async (...row) => {
+  const [, { spec = {}, permissions = {}, login, before, ...delivery }, reason, change, instead] = row;
+  const repository = await play.repository(spec);
+  before?.(repository);
+  const token = play.world.token(permissions, login);
+  const { report } = await play.deliver({ repository, files: PAGE, token, ...delivery });
   expect(report.ready).toBe(false);
-  expect(report.notReady?.reason).toMatch(one.reason);
-  expect(report.notReady?.hint).toContain(one.change);
-  expect(report.notReady?.hint).toContain(say((w) => w.use(one.instead), ACTION));
-  expect(report.lines.RESULT).toContain(one.change);
+  expect(report.notReady?.reason).toMatch(reason);
+  expect(report.notReady?.hint).toContain(change);
+  expect(report.notReady?.hint).toContain(say((w) => w.use(instead), ACTION));
+  expect(report.lines.RESULT).toContain(change);
 });
