@@ -10,142 +10,51 @@ const SIGNAL_PRELOAD = new URL('../world/signal-file.ts', import.meta.url).href;
 const scenario = setUpScenario();
 const large = Buffer.alloc(1_100_000, 'large');
 
-interface Moment {
-  readonly when: string;
-  readonly channel: string;
-  readonly file?: Buffer;
-  /** The request during which the step is stopped, after the host has done its work. */
-  readonly match: RequestMatch;
-  /** Whether the host did its work; else it never heard of the request. */
-  readonly done: boolean;
-  /** What the report must say of what was placed. */
-  readonly says: RegExp;
-  readonly commits: number;
-  readonly assets?: number;
-}
-
 const NOTHING = /nothing was published|whether a part of the file has arrived/;
+const COMMITTED = /it is placed \(commit [0-9a-f]{40}/;
 
-/** Stops the step in the middle of each kind of request. */
-const MOMENTS: readonly Moment[] = [
-  {
-    when: 'the settings are read',
-    channel: 'K1',
-    match: { url: /\/pages$/ },
-    done: true,
-    says: NOTHING,
-    commits: 1,
-  },
-  {
-    when: 'method A has not arrived',
-    channel: 'K1',
-    match: { method: 'PUT', url: /contents/ },
-    done: false,
-    says: NOTHING,
-    commits: 1,
-  },
-  {
-    when: 'method A has arrived',
-    channel: 'K1',
-    match: { method: 'PUT', url: /contents/ },
-    done: true,
-    says: /it is placed \(commit [0-9a-f]{40}/,
-    commits: 2,
-  },
-  {
-    when: 'method B sends its blob',
-    channel: 'K1',
-    file: large,
-    match: { url: /git\/blobs/ },
-    done: true,
-    says: NOTHING,
-    commits: 1,
-  },
-  {
-    when: 'method B has moved the branch',
-    channel: 'K1',
-    file: large,
-    match: { method: 'PATCH', url: /git\/refs/ },
-    done: true,
-    says: /it is placed \(commit [0-9a-f]{40}/,
-    commits: 2,
-  },
-  {
-    when: 'the page is looked at',
-    channel: 'K1',
-    match: { url: /github\.io/ },
-    done: false,
-    says: /it is placed \(commit [0-9a-f]{40}/,
-    commits: 2,
-  },
-  {
-    when: 'the asset has not arrived',
-    channel: 'K2',
-    match: { url: /uploads\.github\.com/ },
-    done: false,
-    says: NOTHING,
-    commits: 1,
-    assets: 0,
-  },
-  {
-    when: 'the asset has arrived, in a draft',
-    channel: 'K2',
-    match: { url: /uploads\.github\.com/ },
-    done: true,
-    says: NOTHING,
-    commits: 1,
-    assets: 0,
-  },
-  {
-    when: 'the bin has it',
-    channel: 'K3',
-    match: { method: 'POST', url: /filebin\.net/ },
-    done: true,
-    says: /it is placed \(bin .* holds these bytes/,
-    commits: 1,
-  },
-];
-
-test.each(MOMENTS)('stopped when $when ($channel): the report says what was placed', async (moment) => {
+// command-line.test.ts stops a step while a host hangs: here each request has done its work.
+test.each<[string, string, string | Buffer, RequestMatch, RegExp, number]>([
+  ['the settings are read', 'K1', createPage(), { url: /\/pages$/ }, NOTHING, 1],
+  ['method A has arrived', 'K1', createPage(), { method: 'PUT', url: /contents/ }, COMMITTED, 2],
+  ['method B has sent its blob', 'K1', large, { url: /git\/blobs/ }, NOTHING, 1],
+  ['method B has moved the branch', 'K1', large, { method: 'PATCH', url: /git\/refs/ }, COMMITTED, 2],
+  ['the asset is in a draft', 'K2', createPage(), { url: /uploads\.github\.com/ }, NOTHING, 1],
+  [
+    'the bin has it',
+    'K3',
+    createPage(),
+    { method: 'POST', url: /filebin\.net/ },
+    /it is placed \(bin .* holds these bytes/,
+    1,
+  ],
+])('SIGTERM when %s (%s): the report says what was placed', async (...row) => {
+  const [, channel, file, match, says, commits] = row;
   const repository = await scenario.repository();
-  const file = moment.file ?? createPage();
   const signalFile = join(scenario.world.folder, `signal-${repository.name}`);
   let pid = 0;
-  const stop = (): true => process.kill(pid, 'SIGTERM');
-  const held = scenario.intercept(
-    moment.match,
-    moment.done
-      ? {
-          async alter(real) {
-            stop();
-            // The step has the signal before it has the answer.
-            while (!existsSync(signalFile)) await sleep(5);
-            return real;
-          },
-        }
-      : { fault: 'hang' },
-  );
-  const step = scenario.deliver({
+  const alter = async <Answer>(real: Answer): Promise<Answer> => {
+    process.kill(pid, 'SIGTERM');
+    // The step has the signal before it has the answer.
+    while (!existsSync(signalFile)) await sleep(5);
+    return real;
+  };
+  scenario.intercept(match, { alter });
+  const delivered = await scenario.deliver({
     repository,
     files: { 'page.html': file },
-    inputs: { channel: moment.channel, 'self-contained': 'off' },
+    inputs: { channel, 'self-contained': 'off' },
     env: { NODE_OPTIONS: `--import=${SIGNAL_PRELOAD}`, SIGNAL_FILE: signalFile },
     onStart: (started) => {
       pid = started;
     },
   });
-  if (!moment.done) {
-    while (held.hits === 0) await sleep(20);
-    stop();
-  }
-  const delivered = await step;
   expect(delivered.report.notReady?.code).toBe('ABORTED');
   expect(delivered.outputs).toMatchObject({ result: 'not-ready', url: '' });
   expect(delivered.exitCode).toBe(1);
-  expect(delivered.report.lines.UNKNOWN).toMatch(moment.says);
-  expect(await repository.log()).toHaveLength(moment.commits);
-  const assets = repository.releases().flatMap((release) => release.assets);
-  expect(assets).toHaveLength(moment.assets ?? 0);
-  expect(assets.filter(({ state }) => state === 'starter')).toEqual([]);
+  expect(delivered.report.lines.UNKNOWN).toMatch(says);
+  expect(await repository.log()).toHaveLength(commits);
+  // A draft that was not published is deleted with its assets.
+  expect(repository.releases()).toEqual([]);
   expect(collectOutput(delivered)).not.toContain(delivered.token);
 });
