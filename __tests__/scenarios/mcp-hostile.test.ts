@@ -102,7 +102,8 @@ describe('a process that gets what no client should send', () => {
     expect(await server.exitCode).toBe(0);
   });
 
-  test.each([
+  /** What is wrong, and what is answered to it. */
+  const WRONG: readonly (readonly [string, string, unknown, number])[] = [
     ['a text', 'hello\n', null, -32700],
     ['half a message', '{"jsonrpc":"2.0","id":7,\n', null, -32700],
     ['a number', '7\n', null, -32600],
@@ -120,34 +121,32 @@ describe('a process that gets what no client should send', () => {
     ['nothing as the params', toLine({ id: 7, method: 'tools/list', params: null }), 7, -32600],
     ['a text as the meta fields', toLine({ id: 7, method: 'ping', params: { _meta: 'x' } }), 7, -32600],
     ['a method that nobody knows', toLine({ id: 7, method: 'nothing' }), 7, -32601],
-  ])('answers %s with what is wrong, and goes on', async (_, line, id, code) => {
-    for (const opening of ['', toLine(INITIALIZE)]) {
-      const server = await startProcess(scenario.world);
-      server.write(opening);
-      if (opening !== '') await server.answerTo(2);
-      server.write(line);
-      server.write(toLine({ id: 99, method: 'ping' }));
-      expect(await server.answerTo(99)).toMatchObject({ result: {} });
-      const refusals = server.messages().filter((message) => message.id !== 99 && message.id !== 2);
-      expect(refusals).toEqual([{ jsonrpc: '2.0', id, error: expect.objectContaining({ code }) }]);
-      server.end();
-      expect(await server.exitCode).toBe(0);
-    }
-  });
+  ];
+  /** A notification with a list as its params or of another version, a broken answer, and one to nothing. */
+  const UNANSWERED = [
+    '\n\r\n',
+    toLine({ method: 'notifications/initialized', params: [] }),
+    toLine({ jsonrpc: '1.0', method: 'notifications/initialized' }),
+    toLine({ id: 7, result: 'x' }),
+    toLine({ id: 7, result: {} }),
+  ];
 
   test.each([
-    ['an empty line', '\n\r\n'],
-    ['a notification with a list as its params', toLine({ method: 'notifications/initialized', params: [] })],
-    ['a notification of another version', toLine({ jsonrpc: '1.0', method: 'notifications/initialized' })],
-    ['a broken answer', toLine({ id: 7, result: 'x' })],
-    ['an answer to nothing', toLine({ id: 7, result: {} })],
-  ])('does not answer %s, and goes on', async (_, line) => {
+    ['before it is opened', ''],
+    ['after that', toLine(INITIALIZE)],
+  ])('answers what is wrong %s, and nothing else, and goes on', async (_, opening) => {
     const server = await startProcess(scenario.world);
-    server.write(toLine(INITIALIZE));
-    server.write(line);
+    server.write(opening);
+    if (opening !== '') await server.answerTo(2);
+    for (const [, line] of WRONG) server.write(line);
+    if (opening !== '') for (const line of UNANSWERED) server.write(line);
     server.write(toLine({ id: 99, method: 'ping' }));
-    await server.answerTo(99);
-    expect(server.messages().map(({ id }) => id)).toEqual([2, 99]);
+    expect(await server.answerTo(99)).toMatchObject({ result: {} });
+    const answers: readonly { id?: unknown; error?: { code: number } }[] = server.messages();
+    const refusals = answers.filter(({ id }) => id !== 99 && id !== 2);
+    const expected = WRONG.map(([, , id, code]) => JSON.stringify([id, code]));
+    const told = refusals.map(({ id, error }) => JSON.stringify([id, error?.code]));
+    expect(told.sort()).toEqual(expected.sort());
     server.end();
     expect(await server.exitCode).toBe(0);
   });
