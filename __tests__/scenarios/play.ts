@@ -24,6 +24,7 @@ import {
 } from '../world/server/interceptions.ts';
 import type { HostRequest } from '../world/server/messages.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
+import { findUnknownApiRequests, findUnversionedRequests } from './api-requests.ts';
 
 /** A delivery in this process; `file` is the first of its files unless an input says otherwise. */
 export interface PlayedDelivery {
@@ -119,17 +120,24 @@ export function setUpPlay(): PlayWorld {
       // A repository in memory can't be pushed to: the object API takes the place of git.
       process.env.PATH = '/nowhere';
       running += 1;
-      const reports = await runRequest(request, ports, { findFiles });
-      running -= 1;
-      if (running === 0) Object.assign(process.env, { PATH });
+      const reports = await runRequest(request, ports, { findFiles }).finally(() => {
+        running -= 1;
+        if (running === 0) Object.assign(process.env, { PATH });
+      });
       // What is committed between two deliveries is built at once.
       await finishBuilds();
       if (repository.site !== null) repository.site.pause = async () => undefined;
       const [report] = reports;
       if (report === undefined) throw new Error('There is no report');
-      const requests = http.requests.map(({ request: { method, url } }) => `${method} ${url.href}`);
+      const sent = http.requests.map(({ request: { method, url, headers } }) => ({
+        method,
+        url: url.href,
+        headers: { 'user-agent': 'screen-delivery', ...headers },
+      }));
+      expect([findUnknownApiRequests(sent), findUnversionedRequests(sent)]).toEqual([[], []]);
+      const requests = sent.map(({ method, url }) => `${method} ${url}`);
       const sightings = (text: string): URL[] =>
-        http.requests.flatMap(({ sent, request: { url } }) => (sent.includes(text) ? url : []));
+        http.requests.flatMap((one) => (one.sent.includes(text) ? one.request.url : []));
       const log = logger.lines.join('\n');
       return { report, reports, log, requests, sightings, took: clock.now() - started };
     },
