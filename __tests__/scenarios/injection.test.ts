@@ -75,27 +75,19 @@ const STORIES: readonly Story[] = [
     login: LOGINS.app,
     expected: { step: 'wait', reason: /build failed: line one/ },
   },
-  {
-    story: "the API's message",
-    channel: 'K1',
-    match: { method: 'PUT', url: /contents/ },
-    answer: refusing(422, MESSAGE),
-    expected: { step: 'place', httpCode: 422, reason: /line one/ },
-  },
-  {
-    story: "the upload host's message",
-    channel: 'K2',
-    match: { method: 'POST', url: /uploads\./ },
-    answer: refusing(422, MESSAGE),
-    expected: { step: 'place', httpCode: 422, reason: /line one/ },
-  },
-  {
-    story: "the bin's message",
-    channel: 'K3',
-    match: { method: 'POST', url: /filebin/ },
-    answer: refusing(403, NASTY),
-    expected: { step: 'place', httpCode: 403, reason: /line one/ },
-  },
+  ...(
+    [
+      ["the API's message", 'K1', { method: 'PUT', url: /contents/ }, 422, MESSAGE],
+      ["the upload host's message", 'K2', { method: 'POST', url: /uploads\./ }, 422, MESSAGE],
+      ["the bin's message", 'K3', { method: 'POST', url: /filebin/ }, 403, NASTY],
+    ] as const
+  ).map(([story, channel, match, httpCode, body]) => ({
+    story,
+    channel,
+    match,
+    answer: refusing(httpCode, body),
+    expected: { step: 'place' as const, httpCode, reason: /line one/ },
+  })),
   {
     story: "a build's status word, which the log repeats at every look",
     channel: 'K1',
