@@ -45,6 +45,11 @@ describe('a text that its host calls UTF-8', () => {
       '2 windows-1251 unreadable',
     ],
     ['one without a declaration', `<p>${PRIVET}`, '1 null unreadable'],
+    [
+      'one whose last letters alone are no Latin ones',
+      '<meta charset=windows-1251>\xcf\xf0\xe8\xe2',
+      '1 windows-1251 unreadable',
+    ],
     ['one of Japan', '<meta charset=iso-2022-jp>\n<p>\x1b$B$3\x1b(B', '2 iso-2022-jp unreadable'],
     [
       'UTF-16 without a mark',

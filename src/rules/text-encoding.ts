@@ -30,18 +30,21 @@ export function createEncodingCheck(): EncodingCheck {
   const broken = createLineFinder((bytes) => !isUtf8(bytes));
   const escaped = createLineFinder((bytes) => bytes.includes(ESCAPE));
   let wrong = 0;
+  const read = (text: Buffer): void => {
+    broken.add(text);
+    escaped.add(text);
+    if (broken.line() !== null && wrong < FEWEST_WRONG) wrong += countWrong(text);
+  };
   return {
     add(piece) {
       const bytes = begun.length === 0 ? piece : Buffer.concat([begun, piece]);
       if (head.length < DECLARED_WITHIN) head += bytes.toString('latin1', begun.length, DECLARED_WITHIN);
       const text = cutLastCharacter(bytes);
       begun = Buffer.from(bytes.subarray(text.length));
-      broken.add(text);
-      escaped.add(text);
-      if (broken.line() !== null && wrong < FEWEST_WRONG) wrong += countWrong(text);
+      read(text);
     },
     end(isWhole = true) {
-      if (isWhole) broken.add(begun);
+      if (isWhole) read(begun);
       return judgeBytes(head, { broken: broken.line(), escaped: escaped.line(), wrong });
     },
   };
