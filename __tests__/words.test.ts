@@ -46,6 +46,21 @@ describe('every text of the sources', () => {
 });
 
 describe('say', () => {
+  test.each([
+    ['K2 or K3', {}, 'use channel: K2 or K3 (public to anyone with the link)'],
+    ['K2 or K3', { isPrivate: true }, 'use channel: K3 (public to anyone with the link)'],
+    ['K2', { isPrivate: true }, 'use channel: K3 (public to anyone with the link)'],
+    ['K1 or K2', { isPrivate: true }, 'use channel: K1'],
+    [
+      'K2 or K3',
+      { isFolder: true },
+      'pack the folder into one file and use channel: K2 or K3 (public to anyone with the link)',
+    ],
+    ['K1, K2 or K3', { isFolder: true }, 'use channel: K1, K2 or K3 (public to anyone with the link)'],
+  ])('names only channels that can take it: %s, %j', (channels, delivered, said) => {
+    expect(say((w) => w.use(channels), ACTION, delivered)).toBe(said);
+  });
+
   test.each<[Text, string, string, string]>([
     ['try again', 'try again', 'try again', 'try again'],
     [(w) => `set ${w.input('path')}`, 'set `path:`', 'set `--path`', 'set `path`'],

@@ -41,8 +41,14 @@ export const ACTION: Face = {
   folder: 'the workspace',
 };
 
-/** A text in the words of one interface. */
-export function say(text: Text, face: Face): string {
+/** What decides which channels can take a delivery. */
+export interface Delivered {
+  readonly isFolder?: boolean;
+  readonly isPrivate?: boolean;
+}
+
+/** A text in the words of one interface; it names only channels that can take what is delivered. */
+export function say(text: Text, face: Face, delivered: Delivered = {}): string {
   if (typeof text === 'string') return text;
   const named = new Set<string>();
   const input: Words['input'] = (name, value) => {
@@ -54,8 +60,13 @@ export function say(text: Text, face: Face): string {
       `set ${input('token')} to one with the permissions \`${permissions}\`, or ${words.use('K3')}`,
     ...face,
     use(channels) {
-      const way = face.use?.(channels) ?? `use ${input('channel', channels.slice(0, 2))}${channels.slice(2)}`;
-      return way.includes('K3') ? `${way}${PUBLIC_BIN}` : way;
+      const { isFolder = false, isPrivate = false } = delivered;
+      // Nobody may read a private repository's releases.
+      const keys = (channels.match(/K\d/g) ?? []).filter((key) => key !== 'K2' || !isPrivate);
+      const left = keys.join(', ').replace(/, (?=[^,]*$)/, ' or ') || 'K3';
+      const way = face.use?.(left) ?? `use ${input('channel', left.slice(0, 2))}${left.slice(2)}`;
+      const packed = isFolder && !/K[14]/.test(left) ? `pack the folder into one file and ${way}` : way;
+      return way.includes('K3') ? `${packed}${PUBLIC_BIN}` : packed;
     },
     input,
     say: (inner) => (typeof inner === 'string' ? inner : inner(words)),

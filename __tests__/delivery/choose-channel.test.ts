@@ -67,6 +67,7 @@ describe('the choice of a channel', () => {
       main: channel,
       duplicates: [],
       reason: CHANNEL_RULES[nth]?.reason,
+      ...(situation.circumstances === PRIVATE && { isPrivate: true }),
     });
   });
 
@@ -107,6 +108,7 @@ describe('the choice of a channel', () => {
       main: 'K3',
       duplicates: ['K2'],
       reason: 'it was asked for',
+      isPrivate: true,
     });
   });
 

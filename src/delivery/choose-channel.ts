@@ -11,6 +11,8 @@ export interface ChannelChoice {
   readonly main: ChannelKey;
   readonly duplicates: readonly ChannelKey[];
   readonly reason: string;
+  /** Whether the repository is known to be private: nobody may read its releases. */
+  readonly isPrivate?: boolean;
 }
 
 /** Whether a channel may be chosen. */
@@ -99,9 +101,10 @@ export const CHANNEL_RULES: readonly ChannelRule[] = [
  */
 export function chooseChannels(facts: ChoiceFacts): ChannelChoice {
   const { request, repository, size } = facts;
+  const isPrivate = repository.privateRepository === true && { isPrivate: true };
   if (request.channels !== 'auto') {
     const [main, ...duplicates] = request.channels;
-    return { main, duplicates, reason: 'it was asked for' };
+    return { main, duplicates, reason: 'it was asked for', ...isPrivate };
   }
   // The last rule fits everything.
   const rule = CHANNEL_RULES.find(({ when }) => when(facts)) as ChannelRule;
@@ -109,7 +112,7 @@ export function chooseChannels(facts: ChoiceFacts): ChannelChoice {
   const reason = tried === undefined ? rule.reason : `${rule.reason} (${tried.message})`;
   if (rule.channel === 'K3' && !request.allowPublicBin) refusePublicBin(facts, reason);
   refuseTooLarge([rule.channel], size);
-  return { main: rule.channel, duplicates: [], reason };
+  return { main: rule.channel, duplicates: [], reason, ...isPrivate };
 }
 
 /**

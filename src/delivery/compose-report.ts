@@ -5,7 +5,7 @@ import { neutralizeText } from '../plain-text.ts';
 import { SITE } from '../protocol/limits.ts';
 import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import { ACTION, type Face, say } from '../words.ts';
+import { ACTION, type Delivered, type Face, say } from '../words.ts';
 import { type ChannelAttempt, type Delivery, LINK_SUBJECT, mainAttempt, newDelivery } from './delivery.ts';
 import {
   type DuplicateReport,
@@ -21,7 +21,8 @@ import { reportScreen } from './screen/screen-report.ts';
 
 /** Composes the report, in the words of an interface. It contains the URL only when every gate is passed. */
 export function composeReport(delivery: Delivery, face = ACTION): Report {
-  const { file, subject, operation, failure } = delivery;
+  const { file, subject, operation, failure, site, choice } = delivery;
+  const reader = { face, delivered: { isFolder: site !== null, isPrivate: choice?.isPrivate === true } };
   const main = mainAttempt(delivery);
   const gates = evaluateGates(main, operation).map((gate) => ({
     ...gate,
@@ -30,7 +31,7 @@ export function composeReport(delivery: Delivery, face = ACTION): Report {
   const ready = failure === null && gates.every(({ passed }) => passed);
   const notReady = ready
     ? null
-    : toFailureReason(failure ?? main?.failure ?? null, face, main?.lastProbe?.httpCode);
+    : toFailureReason(failure ?? main?.failure ?? null, reader, main?.lastProbe?.httpCode);
   const provenUrl = ready ? (main?.placement?.url.href ?? null) : null;
   const unknown = listUnknown(delivery, ready).map(neutralizeText);
   return {
@@ -51,7 +52,7 @@ export function composeReport(delivery: Delivery, face = ACTION): Report {
     channel: mainPlan(delivery)?.channel ?? null,
     commitSha: main?.placement?.commitSha ?? null,
     rawUrl: (ready && main?.rawUrl?.href) || null,
-    duplicates: duplicateAttempts(delivery).map((one) => reportDuplicate(one, face)),
+    duplicates: duplicateAttempts(delivery).map((one) => reportDuplicate(one, reader)),
     screen: reportScreen(delivery),
     picture: ready ? reportPicture(delivery) : null,
     notReady,
@@ -112,12 +113,21 @@ function listAddresses(placement: Placement | null): readonly string[] {
   return urls.slice(0, SITE.listed).map(({ href }) => href);
 }
 
-function reportDuplicate({ task, placement, proof, failure }: ChannelAttempt, face: Face): DuplicateReport {
+function reportDuplicate(
+  { task, placement, proof, failure }: ChannelAttempt,
+  reader: Reader,
+): DuplicateReport {
   return {
     channel: task.plan.channel,
     url: proof === null ? null : (placement?.url.href ?? null),
-    reason: failure === null ? null : formatReason(toFailureReason(failure, face)),
+    reason: failure === null ? null : formatReason(toFailureReason(failure, reader)),
   };
+}
+
+/** For whom a reason is written, and of what. */
+interface Reader {
+  readonly face: Face;
+  readonly delivered: Delivered;
 }
 
 /**
@@ -127,7 +137,7 @@ function reportDuplicate({ task, placement, proof, failure }: ChannelAttempt, fa
  */
 function toFailureReason(
   error: DeliveryError | null,
-  face: Face,
+  { face, delivered }: Reader,
   lastHttpCode?: number | null,
 ): FailureReason {
   if (error === null) {
@@ -151,7 +161,7 @@ function toFailureReason(
             lines: findings.map((line) => neutralizeText(line)),
           },
         }),
-    hint: neutralizeText(say(advice, face)),
+    hint: neutralizeText(say(advice, face, delivered)),
   };
 }
 
