@@ -352,6 +352,14 @@ describe('the token of the command line', () => {
     expect(logger.masked).toEqual([TOKEN]);
   });
 
+  test.each([
+    ['MINE', ['--token-env', 'MINE'], { MINE: TOKEN, GITHUB_TOKEN: 'g' }],
+    ['GH_TOKEN', [], { GH_TOKEN: TOKEN }],
+  ])('is named by its variable where it is wrong: %s', async (name, flags, env) => {
+    const { report } = await runForReport([...args, ...flags], env);
+    expect(report.notReady?.hint).toContain(`set ${name} to a valid token`);
+  });
+
   test.each([{}, { MINE: '' }])('is missing in %j if --token-env names MINE', async (env) => {
     const result = run([...args, '--token-env', 'MINE'], env);
     await expect(result).rejects.toThrow(UsageError);

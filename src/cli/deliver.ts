@@ -18,6 +18,7 @@ import {
   findCurrentFolder,
   readAndMaskCredentials,
   readsStandardInput,
+  tokenVariable,
 } from './request.ts';
 import { progressLogger, quietLogger, type Terminal } from './terminal.ts';
 
@@ -57,7 +58,7 @@ async function createReports(
   given: CommandCredentials & { readonly contentStream: AsyncIterable<Uint8Array> | undefined },
   { ports, authorize, env }: CommandRun,
 ): Promise<readonly Report[]> {
-  const face = commandFace(command.name);
+  const face = commandFace(command.name, tokenVariable(command, env));
   try {
     if (command.name !== 'check') refuseUnsafeEnvironment(env);
     const { files, log, ...sources } = await findSources(command, env);

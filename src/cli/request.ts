@@ -71,15 +71,16 @@ export function readAndMaskCredentials(
   return { token, secrets };
 }
 
-function readToken({ tokenEnv, name }: CliCommand, env: NodeJS.ProcessEnv): string {
-  if (name === 'verify') return '';
-  if (tokenEnv === undefined) return (env.GITHUB_TOKEN || env.GH_TOKEN || '').trim();
-  const token = env[tokenEnv]?.trim();
-  if (token === undefined || token === '') {
-    throw new UsageError(
-      `the environment variable ${tokenEnv} does not contain a token`,
-      'set it, or name another one with --token-env',
-    );
-  }
-  return token;
+/** The variable that has the token, or should have it. */
+export const tokenVariable = ({ tokenEnv }: Pick<CliCommand, 'tokenEnv'>, env: NodeJS.ProcessEnv): string =>
+  tokenEnv ?? (env.GH_TOKEN && !env.GITHUB_TOKEN ? 'GH_TOKEN' : 'GITHUB_TOKEN');
+
+function readToken(command: CliCommand, env: NodeJS.ProcessEnv): string {
+  if (command.name === 'verify') return '';
+  const token = env[tokenVariable(command, env)]?.trim() ?? '';
+  if (token !== '' || command.tokenEnv === undefined) return token;
+  throw new UsageError(
+    `the environment variable ${command.tokenEnv} does not contain a token`,
+    'set it, or name another one with --token-env',
+  );
 }

@@ -26,8 +26,11 @@ const VERIFY: Face = {
   link: 'give the link',
 };
 
-/** The words of a command. */
-export const commandFace = (command: string): Face => (command === 'verify' ? VERIFY : COMMAND);
+/** The words of a command. @param token the variable that has the token */
+export function commandFace(command: string, token = TOKEN): Face {
+  const face = command === 'verify' ? VERIFY : COMMAND;
+  return { ...face, input: (name, value) => (name === 'token' ? token : face.input(name, value)) };
+}
 
 /** A flag, with its value where one is given. */
 function formatFlag(name: string, value?: string): string {
