@@ -5,7 +5,7 @@ import { openContent } from './delivery/content-file.ts';
 import { deliver } from './delivery/deliver.ts';
 import type { DeliveryContext } from './delivery/delivery-context.ts';
 import { type FindFiles, findLiteralFiles } from './delivery/find-files.ts';
-import type { Report } from './delivery/report.ts';
+import type { FullReport } from './delivery/report.ts';
 import { withdraw } from './delivery/withdraw.ts';
 import { DeliveryError } from './errors.ts';
 import { createGitHubClient } from './github/api/client.ts';
@@ -38,7 +38,7 @@ export async function runRequest(
   given: DeliveryRequest,
   ports: Ports,
   { checkOnly = false, ...parts }: InterfaceParts & { readonly checkOnly?: boolean } = {},
-): Promise<readonly Report[]> {
+): Promise<readonly FullReport[]> {
   const end = watchForEnd();
   try {
     const { request, remove, ...own } = await Promise.race([openContent(given, ports), end.comes]);

@@ -118,6 +118,9 @@ export const hasSucceeded = <T>(result: Result<T>): result is Exclude<Result<T>,
 export const stoppedError = (): DeliveryError =>
   new DeliveryError('ABORTED', 'the delivery was stopped before it was finished');
 
+export const toMessage = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : String(thrown);
+
 /** Turns any thrown value into a DeliveryError: `CONNECTION` for a time limit, `INTERNAL` for everything unexpected. */
 export function toDeliveryError(thrown: unknown): DeliveryError {
   // Node wraps the reason of a signal in an error of its own.
@@ -129,7 +132,7 @@ export function toDeliveryError(thrown: unknown): DeliveryError {
       cause: thrown,
     });
   }
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = toMessage(thrown);
   return new DeliveryError('INTERNAL', `unexpected error: ${message}`, {
     hint: 'this is a bug in screen-delivery: please report it together with the log',
     cause: thrown,

@@ -30,6 +30,7 @@ describe('composeOutputs', () => {
       size: '12',
       files: '1',
       screen: '',
+      receipt: '',
       'picture-url': '',
     });
   });
@@ -55,6 +56,7 @@ describe('composeOutputs', () => {
       size: '',
       files: '0',
       screen: '',
+      receipt: '',
       'picture-url': '',
     });
   });
@@ -79,6 +81,7 @@ describe('composeOutputs', () => {
       size: '12\n12',
       files: '2',
       screen: '',
+      receipt: '',
       'picture-url': '',
     });
   });

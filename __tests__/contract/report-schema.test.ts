@@ -50,7 +50,8 @@ describe('composeDocument', () => {
     ['files with the longest texts', hugeFiles(3), { result: 'not-ready' }],
   ])('says of %s what to hand over, as the schema describes', (_, reports, expected) => {
     const document = composeDocument(reports);
-    expect(document).toMatchObject({ ...expected, reports });
+    const inJson = reports.map((report) => ({ ...report, proven: undefined }));
+    expect(document).toEqual(expect.objectContaining({ ...expected, reports: inJson }));
     expect(parseDocument(JSON.stringify(document))).toEqual(document);
     // The rule for agents: without an address there is always a reason.
     expect([document.url, document.reason].filter((text) => text !== '')).toHaveLength(1);

@@ -1,7 +1,12 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as core from '@actions/core';
-import { composeDocument, type Report, reportText } from '../delivery/report.ts';
+import { composeReceipt } from '../delivery/receipt.ts';
+import { composeDocument, type FullReport, type Report, reportText } from '../delivery/report.ts';
+import { toMessage } from '../errors.ts';
 import type { Logger } from '../ports.ts';
 import type { OutputName } from '../request/inputs.ts';
+import { systemClock } from '../system.ts';
 import type { RunnerEnvironment } from './inputs.ts';
 import { escapeLogLine } from './log.ts';
 import { composeSummary } from './overview.ts';
@@ -14,17 +19,17 @@ import { composeSummary } from './overview.ts';
  * @returns why the outputs could not be written, which fails the step: later steps would read nothing
  */
 export async function writeOutputs(
-  reports: readonly Report[],
+  reports: readonly FullReport[],
   env: RunnerEnvironment,
   logger: Pick<Logger, 'warning'>,
 ): Promise<string | null> {
   for (const line of joinReportTexts(reports).split('\n')) core.info(escapeLogLine(line));
-  const failure = setOutputs(reports);
+  const failure = setOutputs(reports, await writeReceipt(reports, env, logger));
   if (!env.GITHUB_STEP_SUMMARY) return failure;
   try {
     await core.summary.addRaw(composeSummary(reports)).write();
   } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    const reason = toMessage(thrown);
     logger.warning(
       `Could not write the job summary to the file of GITHUB_STEP_SUMMARY (the delivery is not affected): ${reason}`,
     );
@@ -32,12 +37,30 @@ export async function writeOutputs(
   return failure;
 }
 
-function setOutputs(reports: readonly Report[]): string | null {
+/** Writes the receipt to a file of its own, for a later step. @returns its path; empty where there is none */
+async function writeReceipt(
+  reports: readonly FullReport[],
+  { RUNNER_TEMP }: RunnerEnvironment,
+  logger: Pick<Logger, 'warning'>,
+): Promise<string> {
+  const text = composeReceipt(reports, systemClock.now());
+  if (text === null || !RUNNER_TEMP) return '';
   try {
-    for (const [name, value] of Object.entries(composeOutputs(reports))) core.setOutput(name, value);
+    const path = join(await mkdtemp(join(RUNNER_TEMP, 'screen-delivery-')), 'receipt.json');
+    await writeFile(path, text);
+    return path;
+  } catch (thrown) {
+    logger.warning(`Could not write the receipt (the delivery is not affected): ${toMessage(thrown)}`);
+    return '';
+  }
+}
+
+function setOutputs(reports: readonly FullReport[], receipt: string): string | null {
+  try {
+    for (const [name, value] of Object.entries(composeOutputs(reports, receipt))) core.setOutput(name, value);
     return null;
   } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    const reason = toMessage(thrown);
     return `Could not write the outputs of this step to the file of GITHUB_OUTPUT, so no later step can read them (the report is in the log): ${reason}`;
   }
 }
@@ -45,7 +68,7 @@ function setOutputs(reports: readonly Report[]): string | null {
 const joinReportTexts = (reports: readonly Report[]): string => reports.map(reportText).join('\n\n');
 
 /** The step's outputs, one line for each file; `url` is empty unless every file passed every gate. */
-export function composeOutputs(reports: readonly Report[]): Record<OutputName, string> {
+export function composeOutputs(reports: readonly FullReport[], receipt = ''): Record<OutputName, string> {
   const document = composeDocument(reports);
   const joinLines = (read: (report: Report) => string | number | null | undefined): string => {
     const lines = reports.map((report) => String(read(report) ?? ''));
@@ -66,6 +89,7 @@ export function composeOutputs(reports: readonly Report[]): Record<OutputName, s
     size: joinLines(({ file }) => file?.size),
     files: String(reports.reduce((sum, { site, ready }) => sum + (ready ? (site?.count ?? 1) : 0), 0)),
     screen: joinLines(({ screen }) => screen?.verdict),
+    receipt,
     'picture-url': joinLines(({ picture }) => picture?.url),
   };
 }

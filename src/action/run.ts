@@ -3,8 +3,14 @@ import { createRedactor, readCredentials } from '../credentials.ts';
 import { refusalReport } from '../delivery/compose-report.ts';
 import { findFiles } from '../delivery/find-files.ts';
 import { finishReport } from '../delivery/finish-report.ts';
-import { describeOutcome, getDeliveryResult, nameSubject, type Report } from '../delivery/report.ts';
-import { hasFailed, stoppedError, toDeliveryError } from '../errors.ts';
+import {
+  describeOutcome,
+  type FullReport,
+  getDeliveryResult,
+  nameSubject,
+  type Report,
+} from '../delivery/report.ts';
+import { hasFailed, stoppedError, toDeliveryError, toMessage } from '../errors.ts';
 import { createGitHubClient, type GitHubClientOptions } from '../github/api/client.ts';
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
@@ -48,7 +54,7 @@ export async function run(env: RunnerEnvironment, fail: FailStep): Promise<void>
     const currentRun = await loadCurrentRun();
     const request = await parse(inputs, env, currentRun, ports).catch(toDeliveryError);
     const face = isNarrowAction(env, inputs) ? NARROW : actionFace(inputs, currentRun);
-    const refuse = (thrown: unknown): readonly Report[] => [describeRefusal(inputs, thrown, face)];
+    const refuse = (thrown: unknown): readonly FullReport[] => [describeRefusal(inputs, thrown, face)];
     const performed = hasFailed(request)
       ? refuse(request)
       : await runRequest(request, ports, { face, findFiles }).catch(refuse);
@@ -67,7 +73,7 @@ export async function run(env: RunnerEnvironment, fail: FailStep): Promise<void>
       failWith(failed, fail);
     else if (outputFailure !== null) fail(redactor.redact(outputFailure));
   } catch (thrown) {
-    fail(redactor.redact(thrown instanceof Error ? thrown.message : String(thrown)));
+    fail(redactor.redact(toMessage(thrown)));
   } finally {
     process.off('SIGINT', abort).off('SIGTERM', abort);
   }
@@ -90,7 +96,11 @@ async function parse(
 }
 
 /** Whatever ends before a delivery has its report ends as one. */
-function describeRefusal({ operation, path, file, name }: RawInputs, thrown: unknown, face: Face): Report {
+function describeRefusal(
+  { operation, path, file, name }: RawInputs,
+  thrown: unknown,
+  face: Face,
+): FullReport {
   const failure = toDeliveryError(thrown).withStep('check');
   const isWithdrawal = operation.trim().toLowerCase() === 'withdraw';
   return refusalReport(

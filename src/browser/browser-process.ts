@@ -1,3 +1,4 @@
+import { toMessage } from '../errors.ts';
 import 'debug';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -121,7 +122,7 @@ async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<
     await finished(child.stderr as Readable, { signal: AbortSignal.timeout(END_TIME) }).catch(
       () => undefined,
     );
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    const reason = toMessage(thrown);
     const isCrash = CRASH_SIGNALS.has(child.signalCode);
     throw new BrowserLaunchError(reason, { output: output(), isCrash, cause: thrown });
   }

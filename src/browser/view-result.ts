@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, CDPSession, Page } from 'puppeteer-core';
+import { toMessage } from '../errors.ts';
 import { type AnswerPorts, answerRequests, type RequestAnswers } from './answer-requests.ts';
 import { BrowserLaunchError } from './browser-process.ts';
 import { toPlainLine } from './error-text.ts';
@@ -28,7 +29,7 @@ export const isAnsweredWithError = ({ httpCode }: SeenPage): boolean =>
 export function describeBrokenView(thrown: unknown, sandbox: boolean): SeenPage {
   if (!(thrown instanceof BrowserLaunchError)) {
     const isTimeout = thrown instanceof Error && /^(Timeout|Abort)Error$/.test(thrown.name);
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    const reason = toMessage(thrown);
     return notCheckedView(
       isTimeout ? 'the browser did not answer in time' : `the browser failed: ${toPlainLine(reason, 200)}`,
     );

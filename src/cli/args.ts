@@ -20,6 +20,8 @@ export interface CliCommand {
   readonly quiet: boolean;
   /** Whether the address is also shown as a QR code. */
   readonly qr: boolean;
+  /** The file for the receipt. */
+  readonly receipt: string | undefined;
 }
 
 /** Stands for standard input, in place of a file. */
@@ -49,7 +51,11 @@ export function parseCommand(args: readonly string[]): CliCommand {
     known,
   );
   // Of flags with a value, the rules leave none without one.
-  const { root = '.', 'token-env': tokenEnv } = values as Readonly<Record<string, string | undefined>>;
+  const {
+    root = '.',
+    'token-env': tokenEnv,
+    receipt,
+  } = values as Readonly<Record<string, string | undefined>>;
   const given = [...FLAGS, 'file' as const].filter((flag) => values[flag] !== undefined);
   const command = {
     flags: Object.fromEntries(given.map((flag) => [flag, String(values[flag])])),
@@ -58,6 +64,7 @@ export function parseCommand(args: readonly string[]): CliCommand {
     json: values.json === true,
     quiet: values.quiet === true,
     qr: values.qr === true,
+    receipt,
   };
   if (name === 'help') return { ...command, name, positionals: positionals.flatMap(toTopic) };
   if (values.help === true || args.length === 0) {

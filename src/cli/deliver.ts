@@ -1,7 +1,9 @@
+import { access } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { runRequest } from '../context.ts';
 import { refusalReport } from '../delivery/compose-report.ts';
 import { findFiles } from '../delivery/find-files.ts';
-import type { Report } from '../delivery/report.ts';
+import type { FullReport } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
 import { authorizeDevice } from '../github/device-flow.ts';
 import type { Logger, Ports } from '../ports.ts';
@@ -34,10 +36,19 @@ export async function deliverAll(
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
   const credentials = readAndMaskCredentials(command, env, terminal.logger);
+  await refuseReceiptNowhere(command);
   const contentStream = readsStandardInput(command) ? terminal.input() : undefined;
   const run = { ports: { ...ports, logger: selectLogger(command, ports) }, authorize: askOn(terminal), env };
   const created = await createReports(command, { ...credentials, contentStream }, run);
   return printReports(created, command, terminal);
+}
+
+async function refuseReceiptNowhere({ receipt }: CliCommand): Promise<void> {
+  if (receipt === undefined) return;
+  const folder = dirname(receipt);
+  await access(folder).catch(() => {
+    throw new UsageError(`there is no folder ${folder} for the receipt`, 'create it, or name another file');
+  });
 }
 
 /** The reports of a check or of a link say all that there is; how long the wait for a link is can be seen. */
@@ -57,7 +68,7 @@ async function createReports(
   command: CliCommand,
   given: CommandCredentials & { readonly contentStream: AsyncIterable<Uint8Array> | undefined },
   { ports, authorize, env }: CommandRun,
-): Promise<readonly Report[]> {
+): Promise<readonly FullReport[]> {
   const face = commandFace(command.name, tokenVariable(command, env));
   try {
     if (command.name !== 'check') refuseUnsafeEnvironment(env);

@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises';
 import { finishReport } from '../delivery/finish-report.ts';
+import { composeReceipt } from '../delivery/receipt.ts';
 import {
   composeDocument,
   describeOutcome,
+  type FullReport,
   getDeliveryResult,
   nameSubject,
   type Report,
@@ -9,9 +12,11 @@ import {
   reportText,
   sortByResult,
 } from '../delivery/report.ts';
+import { toMessage } from '../errors.ts';
 import { countFiles, shorten } from '../plain-text.ts';
 import { TEXT } from '../protocol/limits.ts';
 import { RESULT_TITLES } from '../protocol/words.ts';
+import { systemClock } from '../system.ts';
 import type { CliCommand } from './args.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -21,8 +26,8 @@ import type { Terminal } from './terminal.ts';
  * @returns whether nothing failed
  */
 export async function printReports(
-  created: readonly Report[],
-  { name, json, qr, quiet }: Pick<CliCommand, 'name' | 'json' | 'qr' | 'quiet'>,
+  created: readonly FullReport[],
+  { name, json, qr, quiet, receipt }: Pick<CliCommand, 'name' | 'json' | 'qr' | 'quiet' | 'receipt'>,
   terminal: Terminal,
 ): Promise<boolean> {
   const reports = created.map((report) => finishReport(report, terminal.redactor));
@@ -31,8 +36,29 @@ export async function printReports(
   if (json) terminal.printJson(document);
   else terminal.print(name === 'check' ? formatChecks(reports) : formatReports(reports));
   if (qr) await printQrCode(document, json, terminal);
+  const isWritten = receipt === undefined || (await writeReceipt(reports, receipt, terminal));
   if (!json && !quiet && name !== 'check') terminal.printOutcome(formatEnding(reports), isGood);
-  return isGood;
+  return isGood && isWritten;
+}
+
+/** @returns whether the receipt is there, or there is nothing that it could say */
+async function writeReceipt(
+  reports: readonly FullReport[],
+  path: string,
+  { logger }: Pick<Terminal, 'logger'>,
+): Promise<boolean> {
+  const text = composeReceipt(reports, systemClock.now());
+  if (text === null) {
+    logger.warning(`no receipt was written to ${path}: only what is ready gets one`);
+    return true;
+  }
+  try {
+    await writeFile(path, text);
+    return true;
+  } catch (thrown) {
+    logger.warning(`the receipt could not be written (the delivery is not affected): ${toMessage(thrown)}`);
+    return false;
+  }
 }
 
 export function formatEnding(reports: readonly Report[]): string {

@@ -7,12 +7,13 @@ import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
 import { ACTION, type Delivered, type Face, say } from '../words.ts';
 import { type ChannelAttempt, type Delivery, LINK_SUBJECT, mainAttempt, newDelivery } from './delivery.ts';
+import { listProven } from './receipt.ts';
 import {
   type DuplicateReport,
   type FailureReason,
+  type FullReport,
   formatReason,
   type Gate,
-  type Report,
   type SiteReport,
 } from './report.ts';
 import { composeLines, describeProof, duplicateAttempts, listUnknown, mainPlan } from './report-lines.ts';
@@ -20,7 +21,7 @@ import { reportPicture } from './screen/add-picture.ts';
 import { reportScreen } from './screen/screen-report.ts';
 
 /** Composes the report, in the words of an interface. It contains the URL only when every gate is passed. */
-export function composeReport(delivery: Delivery, face = ACTION): Report {
+export function composeReport(delivery: Delivery, face = ACTION): FullReport {
   const { file, subject, operation, failure, site, choice } = delivery;
   const reader = { face, delivered: { isFolder: site !== null, isPrivate: choice?.isPrivate === true } };
   const main = mainAttempt(delivery);
@@ -59,6 +60,7 @@ export function composeReport(delivery: Delivery, face = ACTION): Report {
     unknown,
     notes: [...(main?.placement?.notes ?? []), ...delivery.notes].map(neutralizeText),
     took: main?.took ?? {},
+    ...(ready && main !== null && operation === 'deliver' && { proven: listProven(main) }),
   };
 }
 
@@ -72,7 +74,7 @@ export function refusalReport(
   failure: DeliveryError,
   operation: Operation = 'deliver',
   face = ACTION,
-): Report {
+): FullReport {
   const subject = file.trim().split('\n')[0] || LINK_SUBJECT;
   return composeReport({ ...newDelivery(operation, subject), failure }, face);
 }

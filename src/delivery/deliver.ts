@@ -18,7 +18,7 @@ import {
 } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { folderChannelError } from './open-site.ts';
-import type { Report } from './report.ts';
+import type { FullReport } from './report.ts';
 import { createPageOpener } from './screen/open-pages.ts';
 import { type ScreenStep, viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
 import {
@@ -44,7 +44,7 @@ export async function deliver(
   request: DeliveryRequest,
   context: DeliveryContext,
   { checkOnly = false } = {},
-): Promise<readonly Report[]> {
+): Promise<readonly FullReport[]> {
   let files: readonly Delivery[] = [newDelivery('deliver', request.fileLines[0] ?? LINK_SUBJECT)];
   try {
     files = await openFiles(request, context);

@@ -102,6 +102,18 @@ export interface Report {
   readonly took: Readonly<Partial<Record<Step, number>>>;
 }
 
+/** An address, and the SHA-256 of what it answered; no address where it would hold a credential. */
+export interface ProvenSubject {
+  readonly url: string | null;
+  readonly sha256: string;
+}
+
+/** A report with what its receipt needs, which is no part of the JSON. */
+export interface FullReport extends Report {
+  /** Only of a delivery that is ready; at most `SITE.subjects`. */
+  readonly proven?: readonly ProvenSubject[];
+}
+
 /** How a delivery ended, as the output `result` says it. */
 export type DeliveryResult = 'ready' | 'withdrawn' | 'planned' | 'not-ready';
 
@@ -174,8 +186,9 @@ const OUTCOMES: Readonly<Record<DeliveryResult, string>> = {
 export const describeOutcome = (report: Report): string =>
   `${OUTCOMES[getDeliveryResult(report)]}: ${report.lines.RESULT.replace(/^[^→,]*(?: → |, )/, '')}`;
 
-/** The one JSON of every interface. @param reports without secrets */
-export function composeDocument(reports: readonly Report[]): ReportDocument {
+/** The one JSON of every interface. @param full without secrets */
+export function composeDocument(full: readonly FullReport[]): ReportDocument {
+  const reports = full.map(({ proven: _, ...report }): Report => report);
   const result = getSharedResult(reports);
   const document = { result, url: '', reason: '', hint: '', code: null, reports };
   if (result === 'ready') return { ...document, url: reports.map(({ url }) => url ?? '').join('\n') };

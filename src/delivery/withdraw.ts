@@ -19,7 +19,7 @@ import {
 import type { DeliveryContext } from './delivery-context.ts';
 import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
 import { siteName } from './open-site.ts';
-import type { Report } from './report.ts';
+import type { FullReport } from './report.ts';
 import {
   actionsFor,
   authorize,
@@ -38,7 +38,7 @@ import {
 export async function withdraw(
   request: DeliveryRequest,
   context: DeliveryContext,
-): Promise<readonly Report[]> {
+): Promise<readonly FullReport[]> {
   const { channels, reason } = channelsToWithdrawFrom(request);
   let items: readonly ChannelItem[] = [];
   let files: readonly Delivery[] = [

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { EnvHttpProxyAgent, errors, request } from 'undici';
 import { untilAborted } from '../async.ts';
-import { DeliveryError } from '../errors.ts';
+import { DeliveryError, toMessage } from '../errors.ts';
 import type { HttpRequest, SendHttp } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
@@ -155,7 +155,7 @@ export function connectionError(
   if (httpRequest.signal?.aborted) return httpRequest.signal.reason;
   if (thrown instanceof DeliveryError) return thrown;
   const code = networkCode(thrown);
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = toMessage(thrown);
   const [, refusal] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
   if (refusal !== undefined) return refusedByProxyError(httpRequest.url, Number(refusal), thrown);
   const reason =

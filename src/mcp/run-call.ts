@@ -1,7 +1,7 @@
 import { runRequest } from '../context.ts';
 import { refusalReport } from '../delivery/compose-report.ts';
 import { finishReport } from '../delivery/finish-report.ts';
-import { composeDocument, type Report } from '../delivery/report.ts';
+import { composeDocument, type FullReport } from '../delivery/report.ts';
 import { type DeliveryError, toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
@@ -116,7 +116,7 @@ async function answerReports(
 const faceOf = (tool: ToolName, { fixed }: McpSession) => toolFace(listInputs(tool, fixed));
 
 function answerWith(
-  reports: readonly Report[],
+  reports: readonly FullReport[],
   { redactor }: McpSession,
   required?: PersonRequest,
 ): ToolAnswer {

@@ -207,6 +207,8 @@ export const SITE = {
   named: 10,
   /** Digests in the report as JSON. */
   listed: 500,
+  /** Addresses in a receipt: as many as GitHub signs at once. */
+  subjects: 1_024,
 } as const;
 
 /** Pages that a browser opens. @see design 7 */

@@ -90,6 +90,12 @@ const FURTHER_FLAGS = {
     commands: [...REPORTING, 'contract'],
     description: 'Print the result as JSON on stdout (report.schema.json).',
   },
+  receipt: {
+    commands: REPORTING,
+    value: 'FILE',
+    description:
+      'Write a receipt of what is ready: an in-toto Statement with the SHA-256 of what each address answered.',
+  },
   quiet: {
     commands: REPORTING,
     letter: 'q',

@@ -328,6 +328,8 @@ export const OUTPUTS = {
   files: 'How many files were delivered, those of folders included.',
   screen:
     '`shown`, `not-shown` or `not-checked`: what a browser saw of the page; empty where none was to look.',
+  receipt:
+    'Path of the receipt, an in-toto Statement: the proven addresses with the SHA-256 of what they answered; empty unless the result is ready.',
   'picture-url': 'The proven address of the picture of the page; empty unless `picture: true`.',
 } as const;
 

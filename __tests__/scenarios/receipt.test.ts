@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import { runChild } from '../world/child.ts';
+import { createPage, setUpScenario } from './scenario.ts';
+
+const scenario = setUpScenario();
+
+interface Statement {
+  readonly subject: readonly { readonly name: string; readonly digest: { readonly sha256: string } }[];
+  readonly predicate: { readonly properties: readonly string[] };
+}
+
+/** The addresses of a receipt that do not answer what it says. */
+async function listAltered({ subject }: Statement): Promise<readonly string[]> {
+  const checked = subject.map(async ({ name, digest }) => {
+    const bytes = await scenario.fetchPublic(name);
+    return createHash('sha256').update(bytes).digest('hex') === digest.sha256 ? [] : [name];
+  });
+  return (await Promise.all(checked)).flat();
+}
+
+const SITE = { 'dist/index.html': createPage(), 'dist/app.js': 'first', 'dist/папка/a b.css': 'p {}' };
+const readReceipt = async (path = ''): Promise<Statement> => JSON.parse(await readFile(path, 'utf8'));
+
+describe('a receipt', () => {
+  test('holds what every address answers, until somebody alters one', async () => {
+    const repository = await scenario.repository();
+    const inputs = { file: 'dist/', path: 'docs/' };
+    const { outputs, token } = await scenario.deliver({ repository, files: SITE, inputs });
+    const statement = await readReceipt(outputs.receipt);
+    const { url } = repository.pages;
+    expect(statement.subject.map(({ name }) => name).sort()).toEqual(
+      ['docs/', `docs/${encodeURIComponent('папка')}/a%20b.css`, 'docs/app.js'].map((path) => url + path),
+    );
+    expect(statement.predicate.properties).toContain('SCREEN_DELIVERY_EVERY_FILE_IS_A_SUBJECT');
+    expect(JSON.stringify(statement)).not.toContain(token);
+    expect(await listAltered(statement)).toEqual([]);
+
+    await repository.commit('docs/app.js', 'second');
+    await repository.pages.whenBuilt();
+    expect(await listAltered(statement)).toEqual([`${url}docs/app.js`]);
+  });
+
+  test('is not written where something is not ready, and the output is empty', async () => {
+    const repository = await scenario.repository({ pages: false });
+    const files = { 'page.html': createPage() };
+    const { outputs } = await scenario.deliver({ repository, files, inputs: { channel: 'K1' } });
+    expect([outputs.result, outputs.receipt]).toEqual(['not-ready', '']);
+  });
+
+  test.each([
+    ['receipt.json', 0, 'receipt.json'],
+    ['nowhere/receipt.json', 2, null],
+  ])('is written by the command line to %s', async (name, exitCode, written) => {
+    const { world } = scenario;
+    const repository = await scenario.repository();
+    const { workspace } = await scenario.deliver({
+      repository,
+      files: SITE,
+      inputs: { file: 'dist/app.js' },
+    });
+    const root = fileURLToPath(new URL('../../', import.meta.url));
+    const result = await runChild(join(root, 'node_modules/.bin/node'), {
+      args: [join(root, 'dist/cli.js'), 'deliver', 'dist/index.html', '--receipt', name],
+      cwd: workspace,
+      env: {
+        PATH: process.env.PATH ?? '',
+        ...world.env,
+        GITHUB_TOKEN: world.token(),
+        GITHUB_REPOSITORY: repository.fullName,
+      },
+      timeoutMs: 120_000,
+    });
+    expect(result.exitCode).toBe(exitCode);
+    if (written === null)
+      expect(result.stderr).toMatch(/^there is no folder nowhere for the receipt; create it/);
+    else expect(await listAltered(await readReceipt(join(workspace, written)))).toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+import { SITE } from '../protocol/limits.ts';
+import { TOOL } from '../protocol/words.ts';
+import type { ChannelAttempt } from './delivery.ts';
+import { type FullReport, getDeliveryResult, type ProvenSubject } from './report.ts';
+
+/** Every address of a proven delivery with what it answered; of very many files the first. */
+export function listProven({ placement, proof }: ChannelAttempt): readonly ProvenSubject[] {
+  if (placement === null || proof?.sha256 == null) return [];
+  const page = { url: placement.url.href, sha256: proof.sha256 };
+  const parts = (placement.parts ?? []).map(({ url, sha256 }) => ({ url: url.href, sha256 }));
+  return [page, ...parts].slice(0, SITE.subjects);
+}
+
+/** What a receipt may say of a delivery, each where it holds. */
+const PROPERTIES: Readonly<Record<string, (report: FullReport) => boolean>> = {
+  ANSWERED_ANONYMOUSLY_WITH_HTTP_200: () => true,
+  BYTES_IDENTICAL_TO_THE_FILE: ({ proven = [], file }) =>
+    file?.sha256 != null && proven[0]?.sha256 === file.sha256,
+  EVERY_FILE_IS_A_SUBJECT: ({ proven = [], site }) => proven.length >= (site?.count ?? 1),
+  SHOWN_IN_A_BROWSER: ({ screen }) => screen?.verdict === 'shown',
+  NOTHING_UNKNOWN: ({ unknown }) => unknown.length === 0,
+};
+
+/**
+ * The receipt of a run in which everything is ready: an in-toto Statement (v1) with the predicate svr v0.2.
+ *
+ * @param reports without secrets: an address that holds one is left out
+ * @param now milliseconds since the epoch
+ * @returns JSON, the same for the same deliveries but for its time; `null` where anything is not ready
+ * @see design 8, https://github.com/in-toto/attestation/blob/main/spec/predicates/svr.md
+ */
+export function composeReceipt(reports: readonly FullReport[], now: number): string | null {
+  if (reports.length === 0 || reports.some((one) => getDeliveryResult(one) !== 'ready')) return null;
+  const digests = new Map(
+    reports.flatMap(({ proven = [] }) => proven.map(({ url, sha256 }) => [url, sha256])),
+  );
+  const all = [...digests].filter(([url]) => url !== null);
+  const subject = all.slice(0, SITE.subjects).map(([name, sha256]) => ({ name, digest: { sha256 } }));
+  if (subject.length === 0) return null;
+  const isWhole = subject.length === digests.size;
+  const holds = (name: string): boolean =>
+    (isWhole || name !== 'EVERY_FILE_IS_A_SUBJECT') && reports.every((one) => PROPERTIES[name]?.(one));
+  const statement = {
+    _type: 'https://in-toto.io/Statement/v1',
+    subject,
+    predicateType: 'https://in-toto.io/attestation/svr/v0.2',
+    predicate: {
+      verifier: { id: `pkg:npm/${TOOL.name}@${TOOL.version}`, policies: [] },
+      timeCreated: new Date(now).toISOString(),
+      properties: Object.keys(PROPERTIES)
+        .filter(holds)
+        .map((name) => `SCREEN_DELIVERY_${name}`),
+    },
+  };
+  return `${JSON.stringify(statement, null, 2)}\n`;
+}
