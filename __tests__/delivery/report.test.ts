@@ -67,6 +67,7 @@ describe('a ready report', () => {
       rawUrl: RAW.href,
       duplicates: [],
       screen: null,
+      proven: [{ url: PAGE.href, sha256: 'aa' }],
       picture: null,
       notReady: null,
       unknown: [],
