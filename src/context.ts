@@ -24,7 +24,7 @@ export function createPorts(logger: Logger, signal: AbortSignal): Ports {
 }
 
 /** What an interface does in its own way. */
-export interface InterfaceParts {
+interface InterfaceParts {
   /** Its words. */
   readonly face?: Face;
   /** How the lines of `file` are read: literally, unless the interface knows patterns. */

@@ -1,7 +1,7 @@
 import type { Clock, Progress, ProgressUnit } from './ports.ts';
 import { MEGABYTE, SECOND } from './protocol/limits.ts';
 
-export interface LineProgressOptions {
+interface LineProgressOptions {
   readonly title: string;
   readonly total: number;
   readonly unit: ProgressUnit;

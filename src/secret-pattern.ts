@@ -1,7 +1,7 @@
 import { keepRecent } from './async.ts';
 
 /** How a secret is found in a text, as what ordinary programs make of it. */
-export interface SecretPattern {
+interface SecretPattern {
   /** Global; made for a text in which each character is one byte (Latin-1), and for any other text. */
   readonly regex: RegExp;
   /** Four characters or more each. Every match of usual lines has one within its first `KEYWORD_AREA` characters. */

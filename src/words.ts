@@ -42,13 +42,13 @@ export const ACTION: Face = {
 };
 
 /** What decides which channels can take a delivery. */
-export interface Delivered {
+export interface HintContext {
   readonly isFolder?: boolean;
   readonly isPrivate?: boolean;
 }
 
 /** A text in the words of one interface; it names only channels that can take what is delivered. */
-export function say(text: Text, face: Face, delivered: Delivered = {}): string {
+export function say(text: Text, face: Face, delivered: HintContext = {}): string {
   if (typeof text === 'string') return text;
   const named = new Set<string>();
   const input: Words['input'] = (name, value) => {

@@ -16,7 +16,7 @@ import { findPullRequest, type PullRequest } from './pull-request.ts';
 export type CommentRequest = Pick<DeliveryRequest, 'fileLines' | 'path' | 'url' | 'token' | 'apiUrl'>;
 
 /** One update of the comment. */
-export interface CommentJob {
+interface CommentJob {
   /** Without secrets: they can't be found any more once the text is escaped. */
   readonly reports: readonly Report[];
   readonly request: CommentRequest;

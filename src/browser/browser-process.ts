@@ -208,7 +208,7 @@ const BROWSER_FLAGS = [
  * @param profile the folder of the empty profile
  * @param sandbox whether the browser's own sandbox is on
  */
-export function createBrowserFlags(profile: string, sandbox: boolean): string[] {
+function createBrowserFlags(profile: string, sandbox: boolean): string[] {
   return [
     ...BROWSER_FLAGS,
     `--user-data-dir=${profile}`,

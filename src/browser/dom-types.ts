@@ -55,7 +55,7 @@ export interface DomElement extends DomNode {
   scrollIntoView(options: object): void;
 }
 
-export interface DomRange {
+interface DomRange {
   selectNodeContents(node: DomNode): void;
   setStart(node: DomNode, offset: number): void;
   setEnd(node: DomNode, offset: number): void;
@@ -63,7 +63,7 @@ export interface DomRange {
   getBoundingClientRect(): PageBox;
 }
 
-export interface DomAnimation {
+interface DomAnimation {
   readonly effect: { readonly target?: DomElement | null; getComputedTiming(): { endTime?: unknown } } | null;
 }
 

@@ -5,7 +5,7 @@ import { posix, win32 } from 'node:path';
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** Where a browser is, or why none is used. */
-export interface BrowserSearch {
+interface BrowserSearch {
   /** `null` where none was found. */
   readonly executablePath: string | null;
   /** One sentence without a period at its end; empty where one was found. */

@@ -5,7 +5,7 @@ import { toPlainLine } from './error-text.ts';
 const MOST_LISTED = 10;
 
 /** Some of a kind, and how many there were in all. */
-export class CountedList {
+class CountedList {
   readonly items: string[] = [];
   count = 0;
 

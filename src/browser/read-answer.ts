@@ -11,7 +11,7 @@ export type BrowserAnswer = Omit<Protocol.Fetch.FulfillRequestRequest, 'requestI
 /** Milliseconds without a byte after which what is still arriving is shown as far as it is there. */
 const SILENCE = 2 * SECOND;
 
-export interface ReadOptions {
+interface ReadOptions {
   readonly clock: Clock;
   readonly isHead: boolean;
   /** Whether it is shown while it arrives, as documents are. */

@@ -46,7 +46,7 @@ const LAST_LOOK_TIME = 4_000;
 /** Milliseconds for the measurement of the width on a phone. */
 const MEASURE_TIME = 2_000;
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly times: ViewTimes;

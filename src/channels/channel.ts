@@ -61,7 +61,7 @@ export interface ServedFile {
 }
 
 /** Where a folder will be served, as its pages refer to it. */
-export interface ServedFolder {
+interface ServedFolder {
   /** Path of the folder's address, percent-encoded, such as `/repo/previews/pr-12/`. */
   readonly sitePath: string;
   /** Path of the whole site, such as `/repo/` or `/`. */

@@ -50,22 +50,7 @@ export function parseCommand(args: readonly string[]): CliCommand {
     tokens.flatMap((token) => (token.kind === 'option' ? token : [])),
     known,
   );
-  // Of flags with a value, the rules leave none without one.
-  const {
-    root = '.',
-    'token-env': tokenEnv,
-    receipt,
-  } = values as Readonly<Record<string, string | undefined>>;
-  const given = [...FLAGS, 'file' as const].filter((flag) => values[flag] !== undefined);
-  const command = {
-    flags: Object.fromEntries(given.map((flag) => [flag, String(values[flag])])),
-    tokenEnv,
-    root,
-    json: values.json === true,
-    quiet: values.quiet === true,
-    qr: values.qr === true,
-    receipt,
-  };
+  const command = readFlags(values);
   if (name === 'help') return { ...command, name, positionals: positionals.flatMap(toTopic) };
   if (values.help === true || args.length === 0) {
     return { ...command, name: 'help', positionals: toTopic(name) };
@@ -83,6 +68,21 @@ export function parseCommand(args: readonly string[]): CliCommand {
     );
   }
   return { ...command, name: known, positionals };
+}
+
+function readFlags(values: ReturnType<typeof parseArgs>['values']): Omit<CliCommand, 'name' | 'positionals'> {
+  // Of flags with a value, the rules leave none without one.
+  const texts = values as Readonly<Record<string, string | undefined>>;
+  const given = [...FLAGS, 'file' as const].filter((flag) => values[flag] !== undefined);
+  return {
+    flags: Object.fromEntries(given.map((flag) => [flag, String(values[flag])])),
+    tokenEnv: texts['token-env'],
+    root: texts.root ?? '.',
+    receipt: texts.receipt,
+    json: values.json === true,
+    quiet: values.quiet === true,
+    qr: values.qr === true,
+  };
 }
 
 const toTopic = (name: string): readonly CommandName[] => {

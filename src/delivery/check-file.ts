@@ -48,7 +48,7 @@ export async function openFiles(
  * @throws {DeliveryError} `BAD_FILE`, `BAD_INPUT` or `TOO_LARGE` with what to change.
  * @see protocol 1 (file rules), 7 (prohibition 3), 8
  */
-export async function checkFile(
+async function checkFile(
   found: FoundFile,
   { marker, allowedRoots, allowsFullPaths, allowedSecrets, channels, ownSecrets }: DeliveryRequest,
   { logger, signal }: Pick<Ports, 'logger' | 'signal'>,

@@ -5,7 +5,7 @@ import { neutralizeText } from '../plain-text.ts';
 import { SITE } from '../protocol/limits.ts';
 import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import { ACTION, type Delivered, type Face, say } from '../words.ts';
+import { ACTION, type Face, type HintContext, say } from '../words.ts';
 import { type ChannelAttempt, type Delivery, LINK_SUBJECT, mainAttempt, newDelivery } from './delivery.ts';
 import { listProven } from './receipt.ts';
 import {
@@ -25,10 +25,7 @@ export function composeReport(delivery: Delivery, face = ACTION): FullReport {
   const { file, subject, operation, failure, site, choice } = delivery;
   const reader = { face, delivered: { isFolder: site !== null, isPrivate: choice?.isPrivate === true } };
   const main = mainAttempt(delivery);
-  const gates = evaluateGates(main, operation).map((gate) => ({
-    ...gate,
-    evidence: neutralizeText(gate.evidence),
-  }));
+  const gates = evaluateGates(main, operation);
   const ready = failure === null && gates.every(({ passed }) => passed);
   const notReady = ready
     ? null
@@ -129,7 +126,7 @@ function reportDuplicate(
 /** For whom a reason is written, and of what. */
 interface Reader {
   readonly face: Face;
-  readonly delivered: Delivered;
+  readonly delivered: HintContext;
 }
 
 /**
@@ -193,7 +190,7 @@ export function evaluateGates(attempt: ChannelAttempt | null, operation: Operati
     // What a browser saw is the evidence that a page is not shown.
     const isSeen = name === 'G3_VERIFY_200_и_маркер' && attempt?.failure?.code === 'NOT_SHOWN';
     const missing = isSeen ? attempt.failure.message : MISSING[name][operation];
-    return { name, passed: evidence !== null, evidence: evidence ?? missing };
+    return { name, passed: evidence !== null, evidence: neutralizeText(evidence ?? missing) };
   });
 }
 

@@ -10,7 +10,7 @@ import { type FailureReason, formatReason } from './report.ts';
 import { describeScreen } from './screen/screen-report.ts';
 
 /** What the report has concluded about a delivery. */
-export interface ReportFacts {
+interface ReportFacts {
   readonly notReady: FailureReason | null;
   /** The address, where every gate is passed. */
   readonly provenUrl: string | null;

@@ -35,7 +35,7 @@ const BROWSER_HEADERS = {
 const TOOL_HEADERS = { accept: '*/*', 'accept-encoding': 'identity' } as const;
 
 /** The last response of a chain of redirects. */
-export interface RedirectChain {
+interface RedirectChain {
   readonly response: HttpResponse;
   /** Every address that was requested, in order. */
   readonly hops: readonly URL[];

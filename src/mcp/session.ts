@@ -24,7 +24,7 @@ export interface McpSettings {
 }
 
 /** How a call ended. */
-export interface EndedCall {
+interface EndedCall {
   readonly tool: ToolName;
   /** Whether the client canceled it, so that it got no answer. */
   readonly canceled: boolean;

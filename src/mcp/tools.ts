@@ -2,7 +2,7 @@ import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import type { ToolName } from '../request/inputs.ts';
 
 /** What a client is told about a tool. */
-export interface ToolDefinition {
+interface ToolDefinition {
   readonly title: string;
   /** The last sentence says when not to use it. */
   readonly description: string;

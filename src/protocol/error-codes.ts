@@ -1,5 +1,5 @@
 /** What a code means, and what to do about it. */
-export interface CodeMeaning {
+interface CodeMeaning {
   readonly meaning: string;
   readonly action: string;
 }

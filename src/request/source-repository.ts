@@ -140,7 +140,7 @@ function describeGitFailure(thrown: unknown): string {
 }
 
 /** `owner/name` from the URL of a git remote; `null` if the remote is not on the GitHub instance. */
-export function parseRemote(remote: string, serverUrl: string): string | null {
+function parseRemote(remote: string, serverUrl: string): string | null {
   const [, host, path] =
     /^(?:[a-z+]+:\/\/)?(?:[^/@]*@)?([^/:@]+)(?::\d+(?=\/))?[/:]\/?([^/]+\/[^/]+?)(?:\.git)?\/?$/i.exec(
       remote,

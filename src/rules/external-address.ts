@@ -66,7 +66,7 @@ export function parseExternalAddress(link: string, label: Text = 'the link'): UR
 }
 
 /** From where an address can be opened, by its host: `anywhere`, inside a `network`, or only on this `machine`. */
-export interface AddressReach {
+interface AddressReach {
   readonly reach: 'anywhere' | 'network' | 'machine';
   /** The reason in plain words; empty for `anywhere`. */
   readonly why: string;

@@ -84,7 +84,7 @@ export function createOccurrenceCounter(needle: Buffer): {
 }
 
 /** Tells whether a chunk of a stream, together with the end of the chunks before it, contains a secret. */
-export type SearchChunk = (chunk: Buffer) => boolean;
+type SearchChunk = (chunk: Buffer) => boolean;
 
 /** A run searches all its files for the same credentials. */
 const RECENT_SEARCHES = 4;

@@ -9,7 +9,7 @@ import { baseName } from './naming.ts';
  */
 
 /** What becomes of a file. */
-export interface JekyllOutput {
+interface JekyllOutput {
   /** Whether it is served unchanged, at its own path. */
   readonly isCopied: boolean;
   /**

@@ -35,7 +35,7 @@ export function entryFile({ files, entry }: LocalSite): LocalFile {
 }
 
 /** What a folder on disk contains. */
-export interface FolderListing {
+interface FolderListing {
   /** Paths within the folder, in order, separated by `/`. */
   readonly paths: readonly string[];
   readonly leftOut: readonly string[];

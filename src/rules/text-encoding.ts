@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** A text that a browser does not read as it was written, because its host calls it UTF-8. */
-export interface MisreadText {
+interface MisreadText {
   /** The first line that is read wrongly; from 1. */
   readonly line: number;
   /** The encoding that the text has, as far as it says so; `null` where it does not. */
@@ -11,7 +11,7 @@ export interface MisreadText {
 }
 
 /** Takes a text in pieces, which are not kept. */
-export interface EncodingCheck {
+interface EncodingCheck {
   add(piece: Buffer): void;
   /** @param isWhole false if only the beginning of the text was added */
   end(isWhole?: boolean): MisreadText | null;

@@ -24,7 +24,7 @@ export interface BinFile {
  * What a bin is: the first upload creates an absent one; an open one takes anybody's uploads; the name of an
  * expired or deleted one is never usable again.
  */
-export type BinStatus = 'absent' | 'open' | 'locked' | 'unavailable';
+type BinStatus = 'absent' | 'open' | 'locked' | 'unavailable';
 
 /**
  * What somebody new gets at a file's address: a refusal; the warning page, which comes only before a file that may

@@ -26,7 +26,7 @@ type WatchedPlacement = Pick<Placement, 'commitSha' | 'hostMayChangeBytes' | 'wr
 type SiteBuild = Pick<PagesDestination, 'builtBy' | 'branch'>;
 
 /** How the build is waited for. */
-export interface BuildOptions {
+interface BuildOptions {
   /** Milliseconds that the whole wait may take. */
   readonly timeout: number;
   /** The workflow to start where none has started by itself. */

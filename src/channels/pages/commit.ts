@@ -40,7 +40,7 @@ export interface BranchComparison<Item> {
 }
 
 /** Compares places with the branch as it is now. @param sent what earlier attempts may have written */
-export type CompareChanges<Item> = (
+type CompareChanges<Item> = (
   target: CommitTarget,
   sent: ReadonlySet<Item>,
 ) => Promise<BranchComparison<Item>>;

@@ -46,7 +46,7 @@ interface SiteDelivery extends DeliveredSite {
 }
 
 /** A folder that this tool delivered, as far as it is still there. */
-export interface OwnedSite {
+interface OwnedSite {
   readonly delivery: SiteDelivery;
   /** By path within the folder: git's id of the bytes that were delivered and that are still there. */
   readonly files: ReadonlyMap<string, string>;

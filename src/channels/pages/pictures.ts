@@ -20,7 +20,7 @@ export interface PlacedPictures {
 }
 
 /** What the name of a page gets at its end for its picture, and for the picture of the delivery before. */
-export const PICTURE_ENDINGS = { picture: '.png', before: '.before.png' } as const;
+const PICTURE_ENDINGS = { picture: '.png', before: '.before.png' } as const;
 
 /** The pictures with the paths that they get. @param page path of the page */
 export function listPictures(

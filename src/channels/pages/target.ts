@@ -41,7 +41,7 @@ export interface CommitTarget {
 }
 
 /** What a site needs of the inputs. */
-export interface FolderSettings {
+interface FolderSettings {
   /** Whether owned files that are no longer part of the site are removed. */
   readonly prune: boolean;
   /** How many owned folders beside each other to keep, the delivered one included; `undefined` keeps all. */

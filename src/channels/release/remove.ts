@@ -20,7 +20,7 @@ import { isInterim } from './asset.ts';
 import type { ReleaseOptions } from './publish.ts';
 
 /** One asset that is removed. */
-export interface AssetRemoval {
+interface AssetRemoval {
   readonly name: string;
   /** The file that the asset must hold, where it is still there to compare. */
   readonly file: LocalFile | null;

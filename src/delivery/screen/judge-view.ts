@@ -6,7 +6,7 @@ import type { Words } from '../../words.ts';
 import type { PlaceProblem } from './compare-root.ts';
 
 /** What a browser's view of a page means for its delivery. */
-export interface ScreenJudgement {
+interface ScreenJudgement {
   /** Why the page is not ready; `null` where it may be handed over. */
   readonly failure: DeliveryError | null;
   /** What a person should know of the page. */

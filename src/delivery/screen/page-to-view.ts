@@ -46,7 +46,7 @@ export interface ScreenChoice {
 }
 
 /** What K1 will show on the screen. */
-export interface ScreenPage extends ScreenChoice {
+interface ScreenPage extends ScreenChoice {
   readonly served: ServedFile;
 }
 

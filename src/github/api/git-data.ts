@@ -10,7 +10,7 @@ import { getBranchHead } from './branch.ts';
 import { type GitHubClient, sendStreamed } from './client.ts';
 
 /** One file to write in one call. */
-export interface FilePut {
+interface FilePut {
   readonly branch: string;
   /** Joined and checked, not percent-encoded. */
   readonly path: string;

@@ -6,7 +6,7 @@ import { type GitHubClient, listAll } from './client.ts';
 import { nullIfNotFound } from './failures.ts';
 import { getTokenOwner } from './token-owner.ts';
 
-export type ListedPullRequest = RestEndpointMethodTypes['pulls']['list']['response']['data'][number];
+type ListedPullRequest = RestEndpointMethodTypes['pulls']['list']['response']['data'][number];
 
 /** The newest pull requests of one branch, open and closed. @param head `<owner>:<branch>` */
 export async function listPullRequests(
@@ -37,7 +37,7 @@ export interface StickyComment {
 }
 
 /** What was done; `none` where there was no comment and none may be created. */
-export type StickyResult = 'created' | 'updated' | 'unchanged' | 'none';
+type StickyResult = 'created' | 'updated' | 'unchanged' | 'none';
 
 /**
  * Creates or updates the comment on the pull request. Our own comments are found by marker and author both,
@@ -65,7 +65,7 @@ export async function updateStickyComment(
 }
 
 /** Which of our other comments on a pull request are changed, and how. */
-export interface CommentRewrite {
+interface CommentRewrite {
   /** The pull request's number. */
   readonly number: number;
   /** How the bodies of all our comments begin. */

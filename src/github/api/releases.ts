@@ -132,7 +132,7 @@ export async function renameAsset(github: GitHubClient, asset: Asset, name: stri
 export const isUnfinished = ({ state }: Pick<Asset, 'state'>): boolean => state !== 'uploaded';
 
 /** One file to upload to a release. */
-export interface AssetUpload {
+interface AssetUpload {
   readonly release: Release;
   readonly file: LocalFile;
   /** ASCII; GitHub may change it and returns the final name. */

@@ -4,7 +4,7 @@ import { serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
 
 /** The account that a token acts as. */
-export interface TokenOwner {
+interface TokenOwner {
   /** Such as `octo`, or `some-app[bot]`. */
   readonly login: string;
   /** The account's number; `null` where the host does not give it. */
@@ -29,7 +29,7 @@ const JOB_ID = 41_898_282;
  *
  * @see https://www.rfc-editor.org/rfc/rfc2606#section-2
  */
-export const UNKNOWN_IDENTITY: CommitIdentity = { name: TOOL.name, email: `${TOOL.name}@noreply.invalid` };
+const UNKNOWN_IDENTITY: CommitIdentity = { name: TOOL.name, email: `${TOOL.name}@noreply.invalid` };
 
 /**
  * The account that the token belongs to. REST has no such call for the job's own token.

@@ -14,7 +14,7 @@ const MAX_LISTED = 10;
 const MAX_ASKED = 50;
 
 /** Where a page will be shown. */
-export interface PagePlace {
+interface PagePlace {
   readonly url: URL;
   /** Those of the addresses on its host that lead to nothing. */
   findMissing(urls: readonly URL[]): Promise<readonly URL[]>;

@@ -112,7 +112,7 @@ const PRINTABLE = new Uint8Array(256).fill(1, 0x20, 0x7f);
 for (const byte of Buffer.from('\t\n\r')) PRINTABLE[byte] = 1;
 
 /** The kind of each possible byte: 0 for a byte that ends a run, an odd number for every other. */
-export type ByteKinds = Uint8Array;
+type ByteKinds = Uint8Array;
 
 /** Kinds by which these Latin-1 characters belong to a run, and every other one ends it. */
 export function kindsOf(characters: string): ByteKinds {

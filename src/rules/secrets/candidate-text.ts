@@ -7,7 +7,7 @@ import { selectRules } from './rule-keywords.ts';
 import { findTokens } from './token-rules.ts';
 
 /** A text, and the rules that may find a secret in it. */
-export interface CandidateText {
+interface CandidateText {
   readonly text: string;
   readonly rules: ReadonlySet<string>;
   readonly isEmbedded: boolean;

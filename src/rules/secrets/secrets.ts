@@ -71,7 +71,7 @@ export async function refuseSecrets(
 }
 
 /** A secret in a short text, such as an input or a file name. The secret itself must not be printed. */
-export interface TextSecret {
+interface TextSecret {
   readonly rule: string;
   readonly secret: string;
   readonly fingerprint: string;

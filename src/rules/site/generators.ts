@@ -1,5 +1,5 @@
 /** A generator of sites, and how it is told where its output will be. */
-export interface SiteGenerator {
+interface SiteGenerator {
   readonly name: string;
   /** What it writes into `<meta name="generator">`. */
   readonly meta?: RegExp;

@@ -34,7 +34,7 @@ interface FileVisit {
 }
 
 /** The files that are still to be searched, and those that were. */
-export interface SearchQueue {
+interface SearchQueue {
   readonly pending: FileVisit[];
   /** How each file was used that is or was in the queue. */
   readonly seen: Map<string, ReferenceGrade>;
