@@ -213,9 +213,11 @@ describe('a pattern on the command line', () => {
     ]);
   });
 
-  test('that matches nothing is refused', async () => {
-    const { report, host } = await runForReport(['deliver', '*.pdf']);
+  test('that matches nothing is refused, and blamed alone', async () => {
+    const { report, host } = await runForReport(['deliver', 'page.html', '*.pdf']);
     expect(report.notReady?.reason).toBe('`FILE` matches no file: *.pdf');
+    expect(report.file?.path).toBe('*.pdf');
+    expect(report.lines.CLAIM).toMatch(/^\*\.pdf was not published/);
     expect(host.seen).toEqual([]);
   });
 
