@@ -166,14 +166,19 @@ function refuseOtherChannels(given: string, { channels }: DeliveryRequest): void
   if (other !== undefined) throw folderChannelError(given, other);
 }
 
-/** Only K1 shows a folder. */
-export function folderChannelError(given: string, channel: string, reason = ''): DeliveryError {
+/** Only K1 shows a folder, and K1 needs a token. */
+export function folderChannelError(
+  given: string,
+  channel: string,
+  reason = '',
+  hasToken = true,
+): DeliveryError {
   const name = /([^/\\]*)[/\\]*$/.exec(given)?.[1] ?? '';
   const archive = `${name.replace(/[^\p{L}\p{Nd}]+/gu, '-').replace(/^-|-$/g, '') || 'site'}.tar.gz`;
   const why = reason === '' ? '' : `${reason}, and `;
   return new DeliveryError('BAD_INPUT', `${why}${channel} takes single files, not the folder ${given}`, {
     hint: (w) =>
-      `${w.use('K1')}, with ${w.input('setup', 'true')} where there is no Pages site; name its files (\`${given.replace(/[/\\]*$/, '')}/*\`), or pack it (\`${packCommand(given, archive)}\`) and deliver ${archive}`,
+      `${hasToken ? w.use('K1') : `set ${w.input('token')} and ${w.input('repository')}`}, with ${w.input('setup', 'true')} where there is no Pages site; name its files (\`${given.replace(/[/\\]*$/, '')}/*\`), or pack it (\`${packCommand(given, archive)}\`) and deliver ${archive}`,
   });
 }
 
