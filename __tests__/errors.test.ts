@@ -18,6 +18,7 @@ const DETAILS: Required<ErrorDetails> = {
   retryable: true,
   retryAfter: 2_000,
   leftBehind: [],
+  subject: 'page.html',
   findings: ['one', 'two'],
   cause: new Error('cause'),
 };

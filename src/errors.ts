@@ -17,6 +17,8 @@ export interface ErrorDetails {
   readonly retryAfter?: number | undefined;
   /** What the failing step left behind; empty where nothing was written, absent where that is not known. */
   readonly leftBehind?: readonly string[] | undefined;
+  /** Which of several lines of the input `file` it is about. */
+  readonly subject?: string | undefined;
   /** What was found, one line each: the message names them after its sentence. */
   readonly findings?: readonly string[] | undefined;
   readonly cause?: unknown;
@@ -45,6 +47,7 @@ export class DeliveryError extends Error {
   readonly retryAfter: number | undefined;
   readonly leftBehind: readonly string[] | undefined;
   readonly findings: readonly string[];
+  readonly subject: string | undefined;
   /** The message without its findings, for any interface; `message` is in the words of the action. */
   readonly about: Text;
 
@@ -54,6 +57,7 @@ export class DeliveryError extends Error {
     this.code = code;
     this.about = about;
     this.findings = findings;
+    this.subject = details.subject;
     this.httpCode = details.httpCode;
     this.step = details.step;
     this.advice = details.hint;

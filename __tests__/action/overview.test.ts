@@ -4,7 +4,7 @@ import { refusalReport } from '../../src/delivery/compose-report.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { COMMENTS, SUMMARY } from '../../src/protocol/limits.ts';
-import { PAGE } from '../delivery/builders.ts';
+import { PAGE, RAW } from '../delivery/builders.ts';
 import { NOON } from '../support/ports.ts';
 import { hugeFiles, notProven, planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';
@@ -14,13 +14,14 @@ const RUN = 'https://github.com/octo/site/actions/runs/4242';
 
 const contextWith = (more: Partial<CommentContext> = {}): CommentContext => ({
   marker: MARKER,
+  number: 12,
   now: NOON,
   headSha: 'c0ffee0123456789c0ffee0123456789c0ffee01',
   runUrl: RUN,
   ...more,
 });
-const composed = (reports: readonly Report[], more: Partial<CommentContext> = {}): string =>
-  shown(composeComment(reports, contextWith(more)));
+const composed = (reports: readonly Report[], more: Partial<CommentContext> = {}, earlier = ''): string =>
+  shown(composeComment(reports, contextWith(more), earlier));
 const FOOTER = `2026-01-02 03:04 UTC · commit <code>c0ffee0</code> · [run](<${RUN}>)`;
 
 describe('composeComment, for a ready delivery', () => {
@@ -28,7 +29,7 @@ describe('composeComment, for a ready delivery', () => {
     const blocks = composed([reportWith()]).split('\n\n');
     expect(blocks.slice(0, 3)).toEqual([
       MARKER,
-      `### ✅ [page.html](<${PAGE.href}>)`,
+      `### Preview of #12: ✅ [page.html](<${PAGE.href}>)`,
       `**Ready · ГОТОВО** → <${PAGE.href}>`,
     ]);
     expect(blocks.at(-1)).toBe(FOOTER);
@@ -51,14 +52,11 @@ describe('composeComment, for a delivery that is not ready', () => {
     const blocks = composed([unprovenFile('page.html')]).split('\n\n');
     expect(blocks.slice(0, 4)).toEqual([
       MARKER,
-      '### ❌ page.html',
+      '### Preview of #12: ❌ page.html',
       '**Not ready · НЕ ГОТОВО** → it shows | nothing | (step <code>verify</code>, HTTP 404)',
       '**To change:** set <code>path:</code>',
     ]);
-    expect(blocks.slice(-2)).toEqual([
-      'The address of an earlier delivery, if there was one, is no longer proven.',
-      FOOTER,
-    ]);
+    expect(blocks.at(-1)).toBe(FOOTER);
   });
 
   test('contains no address except that of the run', () => {
@@ -66,11 +64,46 @@ describe('composeComment, for a delivery that is not ready', () => {
   });
 });
 
+describe('composeComment, after a failed update', () => {
+  const LAST = `- Last proven at <code>c0ffee0</code>: [page.html](<${PAGE.href}>)`;
+  const failed = unprovenFile('page.html');
+
+  test('keeps the last proven link with its commit, however often it fails', () => {
+    const first = composeComment([reportWith()], contextWith());
+    const second = composeComment([failed], contextWith({ headSha: 'bad1', runUrl: null }), first);
+    expect(shown(second).split('\n\n').slice(2, 4)).toEqual([
+      expect.stringContaining('**Not ready · НЕ ГОТОВО** → it shows'),
+      LAST,
+    ]);
+    expect(composed([failed], { headSha: 'bad2' }, second)).toContain(`\n\n${LAST}\n\n`);
+    expect(composed([reportWith()], {}, second)).not.toContain('Last proven');
+  });
+
+  test('names no commit that is not known', () => {
+    const first = composeComment([reportWith()], contextWith({ headSha: null }));
+    expect(composed([failed], {}, first)).toContain(`\n\n- Last proven: [page.html](<${PAGE.href}>)\n\n`);
+  });
+
+  test('keeps the links of those of several files that failed', () => {
+    const first = composeComment([provenFile('a.html'), provenFile('b.html')], contextWith());
+    const second = composed([provenFile('a.html'), unprovenFile('b.html')], {}, first);
+    expect(second.match(/^- Last proven.*$/gm)).toEqual([
+      '- Last proven at <code>c0ffee0</code>: [b.html](<https://octo.github.io/site/b.html>)',
+    ]);
+  });
+
+  test('has no link to what was withdrawn since', () => {
+    const gone = composeComment([withdrawn(reportWith())], contextWith(), LAST);
+    expect(gone).not.toContain('Last proven');
+    expect(composed([failed], {}, gone)).not.toContain(PAGE.href);
+  });
+});
+
 describe('composeComment, for a withdrawal', () => {
   test('says where the preview was, without a link', () => {
     const text = composed([withdrawn(reportWith())]);
     expect(text.split('\n\n').slice(1, 3)).toEqual([
-      '### 🗑️ page.html',
+      '### Preview of #12: 🗑️ page.html',
       `**Withdrawn** → <code>${PAGE.href}</code>`,
     ]);
     expect(text.match(/<https:[^>]+>/g)).toEqual([`<${RUN}>`]);
@@ -88,7 +121,7 @@ describe('composeComment, for several files', () => {
     expect(text.split('\n').slice(0, 7)).toEqual([
       MARKER,
       '',
-      '### ❌ 1 Not ready · НЕ ГОТОВО, ✅ 1 Ready · ГОТОВО',
+      '### Preview of #12: ❌ 1 Not ready · НЕ ГОТОВО, ✅ 1 Ready · ГОТОВО',
       '',
       '|  | File | Proof, or the reason why it is not ready |',
       '| --- | --- | --- |',
@@ -218,6 +251,17 @@ describe('composeSummary', () => {
     expect(composeSummary([{ ...report, withdrawn: null }])).toContain('\n\n**Withdrawn**\n\n');
   });
 
+  test('says all of 20 files in 16 KB', () => {
+    const files = Array.from({ length: 20 }, (_, at) => {
+      const { lines, ...report } = provenFile(`reports/chapter-${at}.html`);
+      const CODE = `${lines.CODE}; commit ${'c'.repeat(40)}; sha256 ${'f'.repeat(64)}`;
+      return { ...report, lines: { ...lines, CODE }, rawUrl: RAW.href, unknown: ['how the page looks'] };
+    });
+    const summary = composeSummary(files);
+    expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(16 * 1_024);
+    expect(summary).not.toContain('more');
+  });
+
   test('shows several files with their links in a table, and the longest times', () => {
     const summary = composeSummary([provenFile('a.html'), unprovenFile('b.html')]);
     expect(summary).toMatch(/^### ❌ 1 Not ready · НЕ ГОТОВО, ✅ 1 Ready · ГОТОВО\n\n\| {2}\| File \|/);
@@ -244,9 +288,11 @@ describe('composeComment, for many files', () => {
   test('counts the files in each state, what needs attention first', () => {
     const all = [...some, planned('d.html'), withdrawn(provenFile('e.html'))];
     expect(composed(all)).toContain(
-      '\n### ❌ 1 Not ready · НЕ ГОТОВО, 📝 1 Dry run, 🗑️ 1 Withdrawn, ✅ 2 Ready · ГОТОВО\n',
+      '\n### Preview of #12: ❌ 1 Not ready · НЕ ГОТОВО, 📝 1 Dry run, 🗑️ 1 Withdrawn, ✅ 2 Ready · ГОТОВО\n',
     );
-    expect(composed([some[0] as Report, some[2] as Report])).toContain('\n### ✅ 2 Ready · ГОТОВО\n');
+    expect(composed([some[0] as Report, some[2] as Report])).toContain(
+      '\n### Preview of #12: ✅ 2 Ready · ГОТОВО\n',
+    );
   });
 
   test('has a row for each file: the link and its proof, or the reason why there is none', () => {
@@ -268,9 +314,10 @@ describe('composeComment, for many files', () => {
     expect(order.map((part) => text.indexOf(part))).toEqual(
       order.map((part) => text.indexOf(part)).toSorted((one, other) => one - other),
     );
-    expect(text).toMatch(/\n<details><summary>❌ b\.html<\/summary>\n\n\*\*To change:\*\* /);
-    expect(text.match(/<details>/g)).toHaveLength(7);
-    expect(text.match(/<\/details>/g)).toHaveLength(7);
+    // The row says the reason, and what to change.
+    expect(text).toMatch(/\n<details><summary>❌ b\.html<\/summary>\n\n- \*\*CODE:\*\* /);
+    expect(text.match(/<details>/g)).toHaveLength(4);
+    expect(text.match(/<\/details>/g)).toHaveLength(4);
   });
 
   test('lists a caveat once, with the file or the number of files it is about', () => {
@@ -294,12 +341,12 @@ describe('composeComment, for many files', () => {
 
 describe('composeComment, with more files than there is room for', () => {
   test('leaves out reports first, and says so', () => {
-    const many = Array.from({ length: 100 }, (_, at) => provenFile(`${at}.html`));
+    const many = Array.from({ length: 200 }, (_, at) => provenFile(`${at}.html`));
     const text = composed(many);
-    expect(rowsIn(text)).toHaveLength(100);
-    const folds = text.match(/<details><summary>Report</g)?.length ?? 0;
+    expect(rowsIn(text)).toHaveLength(200);
+    const folds = text.match(/<details><summary>✅/g)?.length ?? 0;
     expect(folds).toBeGreaterThan(0);
-    expect(text).toContain(`… and ${100 - folds} more: [see the summary](<${RUN}>)\n\n</details>`);
+    expect(text).toContain(`… and ${200 - folds} more: [see the summary](<${RUN}>)\n\n</details>`);
   });
 
   test('then leaves out rows, the failed ones last, and says so', () => {

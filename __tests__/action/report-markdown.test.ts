@@ -9,7 +9,6 @@ import {
   formatProof,
   formatTimings,
   listDetails,
-  listFacts,
   MAX_FACTS,
 } from '../../src/action/report-markdown.ts';
 import type { SiteChanges } from '../../src/channels/site-changes.ts';
@@ -75,7 +74,9 @@ describe('the parts of a report in Markdown', () => {
   });
 });
 
-describe('listFacts', () => {
+const listFacts = (report: Report): string => joinBlocks(listDetails(report)).split('\n\n<details>')[0] ?? '';
+
+describe('the facts of a report', () => {
   const plan = planWith({ channel: 'K3' });
   const notes = ['the bin expires soon'];
 
@@ -141,7 +142,11 @@ const URL_OF_SITE = new URL('https://octo.github.io/site/p/1/');
 const UPDATE: Partial<SiteChanges> = { added: ['new.html'], changed: ['index.html'], removed: ['old.js'] };
 
 /** A proven site of four files, unless a test says otherwise. */
-function siteReport(changes: Partial<SiteChanges> = UPDATE, files: Readonly<Record<string, string>> = FILES) {
+function siteReport(
+  changes: Partial<SiteChanges> = UPDATE,
+  files: Readonly<Record<string, string>> = FILES,
+  parts = 3,
+) {
   const none = { added: [], changed: [], removed: [], kept: [], removedFolders: [] };
   const placement = placementWith({
     url: URL_OF_SITE,
@@ -149,22 +154,22 @@ function siteReport(changes: Partial<SiteChanges> = UPDATE, files: Readonly<Reco
     treeSha: '7ree',
     servedSize: 2.5 * MEGABYTE,
   });
-  const main = attemptWith({ placement, proof: proofWith({ parts: 3 }) });
+  const main = attemptWith({ placement, proof: proofWith({ parts }) });
   return reportWith({ subject: 'dist/', site: memorySite(files), main });
 }
 
-const context = { marker: '<!-- m -->', now: NOON, headSha: null, runUrl: null };
+const context = { marker: '<!-- m -->', number: 12, now: NOON, headSha: null, runUrl: null };
 const asSummary = (report: Report): string => shown(composeSummary([report]));
 const asComment = (report: Report): string => shown(composeComment([report], context));
 
 describe.each([
-  ['summary', asSummary],
-  ['comment', asComment],
-])('the %s of a site', (_, compose) => {
+  ['summary', asSummary, ''],
+  ['comment', asComment, 'Preview of #12: '],
+])('the %s of a site', (_, compose, title) => {
   test('has one link first, then counts, size, time and changes, then notes, and folds the rest', () => {
     const text = compose({ ...siteReport(), notes: ['a note'] });
     const parts = [
-      `### ✅ [dist/](<${URL_OF_SITE}>)\n\n**Ready · ГОТОВО** → <${URL_OF_SITE}>`,
+      `### ${title}✅ [dist/](<${URL_OF_SITE}>)\n\n**Ready · ГОТОВО** → <${URL_OF_SITE}>`,
       '- **Site:** 4 files, 35 bytes, all fetched back and identical, in 35.8 s; the whole Pages site has 2.5 MB',
       '- **Changes:** 1 added, 1 changed, 1 removed, 2 unchanged since the last delivery',
       '- **Note:** a note',
@@ -250,6 +255,8 @@ test('CODE names the number of files, the changes and the tree', () => {
   expect(siteReport().lines.CODE).toContain(
     '; 4 files; 35 bytes; 1 added, 1 changed, 1 removed; tree 7ree; entry index.html; ',
   );
+  // A picture of its page is proven too.
+  expect(siteReport({}, FILES, 4).lines.TEST).toContain('files identical: 4 of 4');
   expect(siteReport({}).lines.CODE).toContain('; no file changed; tree 7ree; ');
 });
 
@@ -261,15 +268,21 @@ const picture: PictureReport = {
   changed: null,
 };
 const withPicture = { ...reportWith(), picture };
-const SHOWN = `[![Picture of `;
-const ADDRESS = `(<${PAGE.href}.png?v=0123456789abcdef>)](<${PAGE.href}>)`;
+const ADDRESS = `<a href="${PAGE.href}"><img width="480" alt="Picture of `;
+const SOURCE = ` src="${PAGE.href}.png?v=0123456789abcdef"></a></td></tr></table>`;
 
 describe('formatPicture', () => {
-  test('links the picture to the page, with its alternative text as plain text', () => {
-    const markdown = formatPicture(withPicture);
-    expect(markdown.startsWith(SHOWN)).toBe(true);
-    expect(markdown.endsWith(`]${ADDRESS}`)).toBe(true);
-    expect(markdown.slice(SHOWN.length, -ADDRESS.length - 1)).not.toMatch(/[<>@[\]]/);
+  test('frames the picture and links it to the page, with its alternative text as plain text', () => {
+    const markdown = formatPicture({
+      ...withPicture,
+      picture: { ...picture, alternative: `${picture.alternative}"x` },
+    });
+    expect(markdown).toMatch(/^<table><tr><td>[^\n]+$/);
+    expect(markdown).toContain(ADDRESS);
+    expect(markdown.endsWith(`&quot;x"${SOURCE}`)).toBe(true);
+    expect(markdown.slice(markdown.indexOf(ADDRESS) + ADDRESS.length, -SOURCE.length - 1)).not.toMatch(
+      /[<>@[\]"]/,
+    );
   });
 
   test('shows before and after beside each other, and how much changed', () => {
@@ -278,9 +291,9 @@ describe('formatPicture', () => {
       ...withPicture,
       picture: { ...picture, beforeUrl: before, changed: 0.123 },
     });
-    expect(markdown.split('\n')[0]).toBe('| Before | After |');
-    expect(markdown).toContain(`, before](<${before}?v=`);
-    expect(markdown).toMatch(/\*\*Changed:\*\* 12 % of the picture$/);
+    expect(markdown.match(/<img width="360" /g)).toHaveLength(2);
+    expect(markdown).toContain(`, before" src="${before}?v=`);
+    expect(markdown).toMatch(/\nBefore and after: 12 % of the picture changed\.$/);
   });
 
   test('says that nothing changed', () => {

@@ -31,6 +31,15 @@ describe('run, when an input is refused', () => {
     });
   });
 
+  test('blames the line of `file` that matches nothing, not the first one', async () => {
+    const inputs = { INPUT_FILE: 'package.json\nout/*.pdf', INPUT_CHANNEL: 'K3', INPUT_TOKEN: '' };
+    await inStep(inputs, async ({ env }) => {
+      const annotations: [string, string | undefined][] = [];
+      await run(env, (message, title) => annotations.push([message, title]));
+      expect(annotations).toEqual([[expect.stringContaining('matches no file: out/*.pdf'), 'out/*.pdf']]);
+    });
+  });
+
   test('refuses a well-known secret in an input, and prints it nowhere', async () => {
     const secret = `ghp_${drawn(36)}`;
     await inStep({ INPUT_FILE: 'page.html', INPUT_MESSAGE: `by ${secret}` }, async (step) => {

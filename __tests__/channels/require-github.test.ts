@@ -15,7 +15,9 @@ describe('requireGitHub', () => {
         code: 'NO_TOKEN',
         step: 'authorize',
         message: 'channel K2 needs a token and a repository',
-        hint: expect.stringMatching(/`token:` .*contents: write.*\$\{\{ github\.token \}\}.*K3/),
+        hint: expect.stringMatching(
+          /`token:` .*contents: write.*\$\{\{ github\.token \}\}`, and `repository:`, or .*K3/,
+        ),
       }),
     );
   });

@@ -203,6 +203,16 @@ test('a link that is none is answered in the words of verify', async () => {
   expect(report.notReady?.hint).toMatch(/ or publish the file with the command `deliver`$/);
 });
 
+test.each([[[]], [['--channel', 'K1']]])(
+  'a folder without a token names the token and the repository together %j',
+  async (flags) => {
+    await mkdir(join(folder, 'dist'));
+    await writeFile(join(folder, 'dist', 'index.html'), PAGE);
+    const { report } = await runForReport(['deliver', 'dist/', '--allow-public-bin', ...flags]);
+    expect(report.notReady?.hint).toMatch(/^set GITHUB_TOKEN.* and `--repository`/);
+  },
+);
+
 describe('a pattern on the command line', () => {
   test('names every file that it matches', async () => {
     const { ready, printed } = await run(['deliver', '*.html']);
@@ -213,9 +223,11 @@ describe('a pattern on the command line', () => {
     ]);
   });
 
-  test('that matches nothing is refused', async () => {
-    const { report, host } = await runForReport(['deliver', '*.pdf']);
+  test('that matches nothing is refused, and blamed alone', async () => {
+    const { report, host } = await runForReport(['deliver', 'page.html', '*.pdf']);
     expect(report.notReady?.reason).toBe('`FILE` matches no file: *.pdf');
+    expect(report.file?.path).toBe('*.pdf');
+    expect(report.lines.CLAIM).toMatch(/^\*\.pdf was not published/);
     expect(host.seen).toEqual([]);
   });
 

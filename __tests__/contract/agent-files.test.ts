@@ -38,6 +38,15 @@ describe('the skill', () => {
     expect(new Set(names)).toEqual(new Set(['deliver', 'verify', 'withdraw', 'check', 'contract']));
   });
 
+  test('asks no question, replaces nothing of others, and says how a bin is withdrawn', () => {
+    expect(body).not.toMatch(/npx (?!--yes )/);
+    const [first = []] = listCommands(body);
+    expect(first[first.indexOf('--path') + 1]).toMatch(/^agent\/\d{4}-\d\d-\d\d-\w+\.html$/);
+    expect(body).not.toContain('one file');
+    expect(body).toMatch(/`NO_TOKEN`.*to withdraw from the file-bin, give .*`--bin`/);
+    expect(fields.compatibility).toContain(`Node.js ${manifest.engines.node.slice(2)} or newer`);
+  });
+
   test.each(['The one command', 'What to tell the human', 'What never to say'])('says: %s', (heading) => {
     expect(body).toContain(`\n## ${heading}\n`);
   });

@@ -289,7 +289,7 @@ describe('a secret in the file', () => {
       expect(report.notReady).toMatchObject({
         step: 'check',
         code: 'BAD_FILE',
-        reason: `the file page.html contains what looks like a secret: github in line 2 (fingerprint ${await fingerprint()})`,
+        reason: `the file page.html contains what looks like a secret: github in line 2 column 4 (fingerprint ${await fingerprint()})`,
         hint: expect.stringContaining(`\`allow-secret: ${await fingerprint()}\``),
       });
       expect({ placed: placed(), asked, seen: host.seen }).toEqual({ placed: [], asked: [], seen: [] });
@@ -299,6 +299,22 @@ describe('a secret in the file', () => {
 
   test('leaves the file closed', async () => {
     expect(await watchFileHandles(() => delivering({ bytes }))).toEqual({ used: 1, open: 0 });
+  });
+
+  test('is told before everything else that is wrong with the page, in one round', async () => {
+    const page = `${bytes}<script src="https://cdn.example.com/a.js"></script>`;
+    const { report, asked } = await delivering({ bytes: page, inputs: { marker: 'not in it' } });
+    expect(report.notReady?.findings).toEqual({
+      about: "the file page.html can't be delivered",
+      lines: [
+        expect.stringContaining('looks like a secret: github in line 2 column 4'),
+        'the marker was not found in the file page.html',
+        expect.stringMatching(/^page\.html is not self-contained: line 3 script /),
+      ],
+    });
+    expect(asked).toEqual([]);
+    const { report: download } = await delivering({ bytes: page, inputs: { channel: 'K2' } });
+    expect(download.notReady?.findings).toBeUndefined();
   });
 
   test('is let pass by its fingerprint, among others and in any case of letters', async () => {

@@ -111,6 +111,20 @@ describe('a site with something that may not be published', () => {
     expect(error?.message).not.toContain(own);
   });
 
+  test('is refused for its secrets first, and in the same round for what its pages miss', async () => {
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 5\n`;
+    const page = `${PAGE}<script src="gone.js"></script>`;
+    const { opened } = await open({ 'a.png': pointer, 'b.js': secret, 'index.html': page });
+    expect(await getError(opened)).toMatchObject({
+      about: "the folder dist can't be a site",
+      findings: [
+        expect.stringContaining('b.js contains what looks like a secret: github in line 1 column 7'),
+        expect.stringContaining('a.png is a Git LFS pointer'),
+        expect.stringMatching(/^index\.html line \d+: .*gone\.js/),
+      ],
+    });
+  });
+
   test("is refused where it is git's own folder, also one in it", async () => {
     const { path } = await foundFolder({
       'index.html': PAGE,

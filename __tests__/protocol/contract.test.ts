@@ -135,6 +135,12 @@ describe('the section on how to call this tool', () => {
 
   test('gives the rule for agents, which the README gives as well', () => {
     expect(tool.answer.rule).toBe(ANSWER_RULE);
+    expect(tool.first).toMatch(/^npx --yes /);
+    // What an agent had to guess: how a bin is withdrawn, what `auto` does, and what other commands take.
+    expect(tool.commands['withdraw [FILE…]']).toContain('in --bin');
+    expect(tool.flags['--channel VALUE']).toMatch(/`auto` goes by .*without a token K3/);
+    expect(tool.flags_of['withdraw, check']).toMatch(/^It takes every flag of deliver/);
+    expect(tool.flags_of.verify).toContain('--file');
     expect(atRoot('README.md')).toContain(ANSWER_RULE);
   });
 
@@ -169,8 +175,8 @@ describe('the generated files are current (if not, run `npm run build:documents`
     expect(action.runs).toEqual({ using: 'node24', main: 'dist/index.js' });
   });
 
-  test('the tool has the name and the version of package.json', () => {
-    const { name, version } = JSON.parse(atRoot('package.json'));
-    expect(TOOL).toEqual({ name, version });
+  test('the tool has the name, the version and the Node of package.json', () => {
+    const { name, version, engines } = JSON.parse(atRoot('package.json'));
+    expect(TOOL).toEqual({ name, version, node: engines.node });
   });
 });

@@ -26,7 +26,7 @@ async function delivering(
 const bodies = async (repository: TestRepository): Promise<string[]> =>
   (await repository.issues.comments(1)).map(({ body }) => body);
 
-test('two runs at the same time create one comment, and one that fails removes its link', async () => {
+test('two runs at the same time create one comment, and one that fails says when its link was proven', async () => {
   const repository = await scenario.repository();
   await repository.issues.openPullRequest('a change', 'feature');
   const both = await Promise.all([delivering(repository, 'same'), delivering(repository, 'same')]);
@@ -38,7 +38,8 @@ test('two runs at the same time create one comment, and one that fails removes i
   const [body, ...others] = await bodies(repository);
   expect(others).toEqual([]);
   expect(body).toContain('НЕ ГОТОВО');
-  expect(body).not.toContain(url);
+  expect(body?.match(/https:\S+/g)).toContain(`${url}>)`);
+  expect(body).toContain(`\n- Last proven at <code>c0ffee0</code>: [page.html](<${url}>)\n`);
 });
 
 test('a run whose event file is broken still delivers, and creates no comment', async () => {

@@ -25,7 +25,7 @@ test.each([
   const bytes = `<!doctype html>\n<p>${MARKER}</p>\n<pre>${before}${secret}</pre>\n`;
   const step = { repository, files: { 'page.html': bytes } };
   const refused = await scenario.deliver({ ...step, inputs: { channel: 'K1+K3' } });
-  const found = `what looks like a secret: ${rule} in line 3 \\(fingerprint [0-9a-f]{16}\\)$`;
+  const found = `what looks like a secret: ${rule} in line 3 column \\d+ \\(fingerprint [0-9a-f]{16}\\)$`;
   expectNotReady(refused, {
     step: 'check',
     httpCode: null,

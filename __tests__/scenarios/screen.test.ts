@@ -40,8 +40,8 @@ describe('a page in a real browser', () => {
     const second = await deliverPage(repository, createPage('<h1>second</h1>'), { picture: 'true' });
     const unknown = /^whether a cache still shows the older picture/;
     await expectReady(scenario, second, { channel: 'K1', shows: createPage('<h1>second</h1>'), unknown });
-    expect(second.summary).toContain(`(<${pictureUrl}?v=`);
-    expect(second.summary).toMatch(/\*\*Changed:\*\* 0\.\d % of the picture/);
+    expect(second.summary).toContain(`src="${pictureUrl}?v=`);
+    expect(second.summary).toMatch(/: 0\.\d % of the picture changed/);
     const beforeUrl = `${first.outputs.url}.before.png`;
     expect(second.report.picture).toMatchObject({ url: pictureUrl, beforeUrl });
     await scenario.fetchPublic(beforeUrl);

@@ -467,7 +467,7 @@ describe('a file with a secret', () => {
     const text = secret === google ? google : `<p>\n${before}${secret}"\n</p>`;
     const line = rule === 'gcp' ? 1 : 2;
     const attempt = refusing(text, name);
-    const { message, hint } = await refused(attempt, 'BAD_FILE', `${rule} in line ${line} (fingerprint `);
+    const { message, hint } = await refused(attempt, 'BAD_FILE', `${rule} in line ${line} column `);
     expect(`${message} ${hint}`.includes(secret)).toBe(false);
   });
 

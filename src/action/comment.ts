@@ -48,37 +48,31 @@ export async function updateComment(job: CommentJob, ports: Ports): Promise<void
     }
     const marker = createMarker(request);
     const { number, headSha } = pull;
-    const context = { marker, headSha, now: clock.now(), runUrl: run.url };
-    const body = composeComment(reports, context);
+    const context = { marker, number, headSha, now: clock.now(), runUrl: run.url };
+    const compose = (earlier: string): string => composeComment(reports, context, earlier);
     const mayCreate = reports.some((report) => getDeliveryResult(report) === 'ready');
     const github = connect();
-    const result = await updateStickyComment(github, { number, marker, body, mayCreate }, ports);
+    const result = await updateStickyComment(github, { number, marker, compose, mayCreate }, ports);
     logger.info(`Comment on pull request ${number}: ${result}`);
-    const others = await updateOtherComments(reports, { number, context, github }, ports);
+    const others = await updateOtherComments(reports, context, github, ports);
     if (others > 0) logger.info(`Comments of other steps that say now what is gone: ${others}`);
   } catch (thrown) {
     warnAboutComment(toDeliveryError(thrown), pull, job.permissions, ports);
   }
 }
 
-interface OtherComments {
-  /** The pull request's number. */
-  readonly number: number;
-  readonly context: CommentContext;
-  readonly github: GitHubClient;
-}
-
 /** What a withdrawal has removed, other steps may have delivered: their comments must not link to it any more. */
 async function updateOtherComments(
   reports: readonly Report[],
-  { number, context, github }: OtherComments,
+  context: CommentContext,
+  github: GitHubClient,
   ports: Ports,
 ): Promise<number> {
   const gone = reports.flatMap((report) => report.gone ?? []);
   if (gone.length === 0) return 0;
   const rewrite = (body: string): string | null => composeWithdrawnComment(body, gone, context);
-  const marker = `<!-- ${TOOL.name}:`;
-  return rewriteOwnComments(github, { number, marker, except: context.marker, rewrite }, ports);
+  const { number, marker: except } = context;
+  return rewriteOwnComments(github, { number, marker: `<!-- ${TOOL.name}:`, except, rewrite }, ports);
 }
 
 /**

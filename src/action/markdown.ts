@@ -50,8 +50,15 @@ export const formatLink = (text: string, address: string): string =>
   `[${text}](${formatAddressLink(address)})`;
 
 /** A link whose text is its address. @param address absolute URL */
-export const formatAddressLink = (address: string): string =>
-  `<${new URL(address).href.replace(/[<>\\|`]/g, encodeURIComponent).replace(/&(?=#?\w+;)/g, '&amp;')}>`;
+export const formatAddressLink = (address: string): string => `<${escapeAddress(address)}>`;
+
+/** An address that ends neither a link nor an attribute. @param address absolute URL */
+export const escapeAddress = (address: string): string =>
+  new URL(address).href.replace(/["<>\\|`]/g, encodeURIComponent).replace(/&(?=#?\w+;)/g, '&amp;');
+
+/** Pictures beside each other, in a frame of one line. @param cells HTML */
+export const formatFrame = (cells: readonly string[]): string =>
+  `<table><tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr></table>`;
 
 /** A row of a table; the cells are Markdown in one line. */
 export const formatTableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

@@ -2,6 +2,7 @@ import { type Report, sortByResult } from '../delivery/report.ts';
 import { countFiles } from '../plain-text.ts';
 import { COMMENTS, SUMMARY } from '../protocol/limits.ts';
 import {
+  escapeMarkdown,
   formatAddressLink,
   formatFoldedSection,
   formatInlineCode,
@@ -21,12 +22,18 @@ import {
   getSign,
   listCaveats,
   listDetails,
+  listRowDetails,
+  MAX_FACTS,
   SIGNS,
 } from './report-markdown.ts';
 
 /** What a summary or a comment has around the reports, and the room that there is. */
 interface OverviewFrame {
   readonly before: readonly string[];
+  /** What the heading begins with. */
+  readonly title: string;
+  /** What was proven earlier, a line each. */
+  readonly earlier: readonly string[];
   readonly after: readonly string[];
   /** Where to find what is left out. */
   readonly elsewhere: string;
@@ -38,6 +45,8 @@ interface OverviewFrame {
 export const composeSummary = (reports: readonly Report[]): string =>
   `${composeOverview(reports, {
     before: [],
+    title: '',
+    earlier: [],
     after: [formatTimings(reports)],
     elsewhere: 'see the log, or the `report-json` output',
     limit: SUMMARY,
@@ -47,6 +56,8 @@ export const composeSummary = (reports: readonly Report[]): string =>
 export interface CommentContext {
   /** An HTML comment by which the comment is recognized later. */
   readonly marker: string;
+  /** The pull request's number. */
+  readonly number: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** The commit at the pull request's head; `null` if not known. */
@@ -55,23 +66,41 @@ export interface CommentContext {
   readonly runUrl: string | null;
 }
 
-/** The comment's text, never longer than GitHub accepts. */
-export function composeComment(reports: readonly Report[], context: CommentContext): string {
-  const isFailed = reports.some(({ notReady }) => notReady !== null);
+/**
+ * The comment's text, never longer than GitHub accepts.
+ *
+ * @param earlier our comment as it is; empty where there is none
+ */
+export function composeComment(reports: readonly Report[], context: CommentContext, earlier = ''): string {
   const { marker, runUrl } = context;
   return composeOverview(reports, {
     before: [marker],
-    after: [
-      isFailed ? 'The address of an earlier delivery, if there was one, is no longer proven.' : '',
-      composeFooter(context),
-    ],
+    title: formatTitle(context),
+    earlier: reports.flatMap((report) => listLastProven(report, earlier)),
+    after: [composeFooter(context)],
     elsewhere: runUrl === null ? 'see the summary' : formatLink('see the summary', runUrl),
     limit: COMMENTS.body,
   });
 }
 
+const formatTitle = ({ number }: Pick<CommentContext, 'number'>): string =>
+  `Preview of ${escapeMarkdown(`#${number}`)}: `;
+
+const LAST_PROVEN = '- Last proven';
+
+/** The link that our comment has to what is not ready now, with the commit that it was proven for. */
+function listLastProven(report: Report, comment: string): string[] {
+  const name = formatName(report);
+  const lines = report.notReady === null ? [] : comment.split('\n');
+  const line = lines.find((one) => one.includes(`[${name}](<`)) ?? '';
+  if (line === '' || line.startsWith(LAST_PROVEN)) return line === '' ? [] : [line];
+  const [link] = [...line.matchAll(LINK)].find(([, text]) => text === name) ?? [];
+  const [commit = ''] = / commit <code>\w+<\/code>/.exec(lines.at(-1) ?? '') ?? [];
+  return [`${LAST_PROVEN}${commit.replace('commit', 'at')}: ${link}`];
+}
+
 /** When this was written, and for which commit. */
-function composeFooter({ now, headSha, runUrl }: Omit<CommentContext, 'marker'>): string {
+function composeFooter({ now, headSha, runUrl }: CommentContext): string {
   const time = new Date(now).toISOString().slice(0, 16).replace('T', ' ');
   return [
     `${time} UTC`,
@@ -88,13 +117,15 @@ const RESERVE = 2_048;
 
 /** The link first, or all of them; then everything else, as far as there is room for it. */
 function composeOverview(reports: readonly Report[], frame: OverviewFrame): string {
-  const { before, after, elsewhere, limit } = frame;
+  const { before, title, after, elsewhere, limit } = frame;
   const [only, ...others] = reports;
   const isSingle = only !== undefined && others.length === 0;
-  const head = [...before, ...(isSingle ? formatOutcome(only) : [`### ${formatCounts(reports)}`])];
+  const outcome = isSingle ? formatOutcome(only, title) : [`### ${title}${formatCounts(reports)}`];
+  const head = [...before, ...outcome];
   const take = takeWhileFits(limit - RESERVE - Buffer.byteLength(joinBlocks([...head, ...after])));
+  const earlier = take(frame.earlier.slice(0, MAX_FACTS), (line) => line).join('\n');
   const body = isSingle ? composeSingle(only, take, elsewhere) : composeBatch(reports, take, elsewhere);
-  return joinBlocks([...head, ...body, ...after]);
+  return joinBlocks([...head, earlier, ...body, ...after]);
 }
 
 /** @param room bytes; an empty line is counted after each item */
@@ -131,7 +162,7 @@ function composeBatch(given: readonly Report[], take: TakeWhileFits, elsewhere: 
   const table = formatTable(['', 'File', 'Proof, or the reason why it is not ready'], rows);
   const caveats = take([reports], formatSharedCaveats);
   const folded = take(reports, (report) =>
-    formatFoldedSection(`${getSign(report).sign} ${formatName(report)}`, joinBlocks(listDetails(report))),
+    formatFoldedSection(`${getSign(report).sign} ${formatName(report)}`, joinBlocks(listRowDetails(report))),
   );
   const details = joinBlocks([...folded, describeRest(folded)]);
   return [
@@ -192,7 +223,7 @@ const REPORTS = /\n\n<details><summary>Reports<\/summary>.*<\/details>/s;
 export function composeWithdrawnComment(
   body: string,
   gone: readonly string[],
-  context: Omit<CommentContext, 'marker'>,
+  context: CommentContext,
 ): string | null {
   // The address of a folder's page is that of the folder.
   const withoutIndex = (address: string): string => address.replace(/\/index\.html>$/, '/>');
@@ -213,7 +244,7 @@ export function composeWithdrawnComment(
   const rest = body.slice(marker.length).trimStart().replace(REPORTS, '');
   return joinBlocks([
     marker,
-    `### ${sign} ${lost.length === 1 ? lost[0]?.text : `${lost.length} previews`}`,
+    `### ${formatTitle(context)}${sign} ${lost.length === 1 ? lost[0]?.text : `${lost.length} previews`}`,
     `**${word}**`,
     lost.map(({ text, address }) => `- ${text}: ${formatInlineCode(address.slice(1, -1))}`).join('\n'),
     lost.length === links.length ? composeFooter(context) : rest.split('\n').map(unlink).join('\n'),

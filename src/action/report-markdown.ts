@@ -9,12 +9,15 @@ import {
   REPORT_LINES,
   RESULT_TITLES,
   RESULTS,
+  type ReportLine,
   STEPS,
 } from '../protocol/words.ts';
 import {
+  escapeAddress,
   escapeMarkdown,
   formatAddressLink,
   formatFoldedSection,
+  formatFrame,
   formatInlineCode,
   formatLink,
   formatMessage,
@@ -59,26 +62,39 @@ export function formatLinkedName(report: Report): string {
   return url === null ? formatName(report) : formatLink(formatName(report), url);
 }
 
-/** A heading with the link, and below it how the delivery ended. */
-export function formatOutcome(report: Report): string[] {
+/** A heading with the link, and below it how the delivery ended. @param title what the heading begins with */
+export function formatOutcome(report: Report, title: string): string[] {
   const { sign, word } = getSign(report);
   const url = provenUrl(report);
   const gone = report.withdrawn === null ? '' : formatInlineCode(report.withdrawn);
   const detail = url === null ? gone || describeReason(report) : formatAddressLink(url);
-  return [`### ${sign} ${formatLinkedName(report)}`, `**${word}**${detail && ` → ${detail}`}`];
+  return [`### ${title}${sign} ${formatLinkedName(report)}`, `**${word}**${detail && ` → ${detail}`}`];
 }
 
 /** All about a report but how it ended, what matters most first. */
 export const listDetails = (report: Report): string[] =>
   [
-    (report.notReady?.findings?.lines ?? []).map((line) => `- ${formatText(line)}`).join('\n'),
+    formatFindings(report),
     formatPicture(report),
     describeHint(report),
     report.notReady?.code === 'DRY_RUN' ? `**Plan:** ${formatText(report.lines.CODE)}` : '',
-    listFacts(report),
+    formatFacts([...listOwnFacts(report), ...listCaveats(report)]),
     formatChangedFiles(report),
-    formatFoldedSection('Report', joinBlocks([formatGates(report), formatReportLines(report)])),
+    formatFoldedSection('Report', joinBlocks([formatGates(report), formatReportLines(report, REPORT_LINES)])),
   ].filter((block) => block !== '');
+
+/** What the row of a report, and the caveats of all reports, do not say. */
+export const listRowDetails = (report: Report): string[] => [
+  formatFindings(report),
+  formatPicture(report),
+  formatFacts(listOwnFacts(report)),
+  formatChangedFiles(report),
+  formatReportLines(report, ['CODE', 'TEST']),
+];
+
+/** What was found, a line each. */
+const formatFindings = ({ notReady }: Report): string =>
+  (notReady?.findings?.lines ?? []).map((line) => `- ${formatText(line)}`).join('\n');
 
 /** Why it is not ready, at which step, with which HTTP code. */
 export function describeReason({ notReady }: Report): string {
@@ -101,8 +117,8 @@ export const listCaveats = ({ notes, unknown }: Report): Fact[] => [
   ...unknown.map((text): Fact => ['UNKNOWN', formatText(text)]),
 ];
 
-/** What a site has and what changed of it, further proven addresses and the caveats. */
-export function listFacts(report: Report): string {
+/** What a site has and what changed of it, and further proven addresses. */
+function listOwnFacts(report: Report): Fact[] {
   const { rawUrl, duplicates, site } = report;
   const isGone = getDeliveryResult(report) === 'withdrawn';
   // Of a site one address is handed over; the raw one of its page alone shows nothing of it.
@@ -113,7 +129,7 @@ export function listFacts(report: Report): string {
   const links = addresses.flatMap(({ kind, url }): Fact[] =>
     url === null || isGone ? [] : [[kind, formatAddressLink(url)]],
   );
-  return formatFacts([...listSiteFacts(report), ...links, ...listCaveats(report)]);
+  return [...listSiteFacts(report), ...links];
 }
 
 /** A list, cut to what a person reads. */
@@ -174,29 +190,29 @@ function formatSize(size: number): string {
   return size < MEGABYTE ? `${(size / 1_024).toFixed(1)} KB` : `${(size / MEGABYTE).toFixed(1)} MB`;
 }
 
-/**
- * The proven picture of the page with its alternative text, as a link to the page; with an earlier one before and
- * after beside each other.
- */
+/** The proven picture of the page in a frame, as a link to the page; beside an earlier one, where there is one. */
 export function formatPicture(report: Report): string {
   const { picture } = report;
   const url = provenUrl(report);
   // An address with a credential was withheld.
   if (url === null || !picture?.url) return '';
+  const { beforeUrl, changed, sha256 } = picture;
   const alternative = shorten(picture.alternative, MOST.name);
+  const width = changed === null || beforeUrl === null ? 480 : 360;
   const formatImage = (text: string, address: string): string => {
     const versioned = new URL(address);
     // GitHub keeps copies of pictures: the same address with other bytes would show the old one.
-    versioned.searchParams.set('v', picture.sha256.slice(0, 16));
-    return `!${formatLink(escapeMarkdown(text), versioned.href)}`;
+    versioned.searchParams.set('v', sha256.slice(0, 16));
+    const alt = escapeMarkdown(text).replaceAll('"', '&quot;');
+    return `<a href="${escapeAddress(url)}"><img width="${width}" alt="${alt}" src="${escapeAddress(versioned.href)}"></a>`;
   };
-  const now = formatLink(formatImage(alternative, picture.url), url);
-  if (picture.changed === null) return now;
-  if (picture.beforeUrl === null) return joinBlocks([now, 'The page looks the same as before.']);
-  const before = formatImage(`${alternative}, before`, picture.beforeUrl);
+  const now = formatImage(alternative, picture.url);
+  if (changed === null) return formatFrame([now]);
+  if (beforeUrl === null) return joinBlocks([formatFrame([now]), 'The page looks the same as before.']);
+  const before = formatImage(`${alternative}, before`, beforeUrl);
   return joinBlocks([
-    formatTable(['Before', 'After'], [formatTableRow([before, now])]),
-    `**Changed:** ${formatShare(picture.changed)} of the picture`,
+    formatFrame([before, now]),
+    `Before and after: ${formatShare(changed)} of the picture changed.`,
   ]);
 }
 
@@ -212,8 +228,8 @@ function formatGates(report: Report): string {
 }
 
 /** The lines of the report, in the protocol's words. @see protocol 4.7 */
-const formatReportLines = ({ lines }: Report): string =>
-  formatFacts(REPORT_LINES.flatMap((line) => (lines[line] === '' ? [] : [[line, formatText(lines[line])]])));
+const formatReportLines = ({ lines }: Report, shown: readonly ReportLine[]): string =>
+  formatFacts(shown.flatMap((line) => (lines[line] === '' ? [] : [[line, formatText(lines[line])]])));
 
 /** How long each step took, such as `Took: place 1.2 s, wait 21.4 s`; of several files the longest time. */
 export function formatTimings(reports: readonly Report[]): string {

@@ -33,6 +33,6 @@ export function requireGitHub(
   throw new DeliveryError('NO_TOKEN', `channel ${channel} needs a token and a repository`, {
     step: 'authorize',
     hint: (w) =>
-      `set ${w.input('token')} to one with the permission \`contents: write\`${w.ownToken}, or ${w.use('K3')}`,
+      `set ${w.input('token')} to one with the permission \`contents: write\`${w.ownToken}, and ${w.input('repository')}, or ${w.use('K3')}`,
   });
 }

@@ -6,6 +6,7 @@ import {
   EXIT_CODES,
   flagsOf,
   formatFlagTerm,
+  SAME_FLAGS,
   shownDefault,
 } from '../request/commands.ts';
 
@@ -70,7 +71,7 @@ function describeOneCommand(command: CommandName): string {
 const describeMore = (command: CommandName, flags: readonly string[]): string =>
   command === 'deliver' || command === 'mcp'
     ? `More flags, which ${TOOL.name} contract explains: ${flags.join(', ')}.`
-    : `It takes every flag of deliver (${TOOL.name} deliver --help), so that a call can be repeated; those that only publishing needs change nothing here.`;
+    : `${SAME_FLAGS} See ${TOOL.name} deliver --help.`;
 
 /** The flags that the help explains, where a command has many. */
 const MAIN: Readonly<Partial<Record<CommandName, readonly string[]>>> = {

@@ -1,26 +1,61 @@
-import { DeliveryError } from '../errors.ts';
+import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import type { Ports } from '../ports.ts';
+import { SITE } from '../protocol/limits.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { findSecretsInText, refuseSecrets } from '../rules/secrets/secrets.ts';
 import { createSecretPattern } from '../secret-pattern.ts';
 
 /**
- * The checks on the content of a file, alone or in a folder, that need no host. A further one belongs here; one that
- * needs the first read, in `inspect.ts`; one on a page, in `checkPages`; one on its name, in `refuseSecretNames`.
+ * The checks on the content of a file, alone or in a folder, that need no host; that for secrets comes first. A further
+ * one belongs here; one that needs the first read, in `inspect.ts`; one on a page, in `checkPages`; one on its
+ * name, in `refuseSecretNames`.
  *
  * @param given the file as messages name it
- * @throws {DeliveryError} `BAD_FILE` with what to change.
  * @see protocol 1 (file rules), 7 (prohibition 3), 8
  */
-export async function checkContent(
+export async function findProblems(
   file: LocalFile,
   given: string,
   { allowedSecrets }: Pick<DeliveryRequest, 'allowedSecrets'>,
   signal: AbortSignal,
-): Promise<void> {
-  await refuseLfsPointer(file, given);
-  await refuseSecrets(file, allowedSecrets, signal);
+): Promise<readonly Result<void>[]> {
+  const checks = [
+    () => refuseSecrets(file, allowedSecrets, signal),
+    () => refuseLfsPointer(file, given),
+    async () => refuseMissingMarker(file, given),
+  ];
+  const results: Result<void>[] = [];
+  for (const check of checks) results.push(await resultOf(check));
+  return results;
+}
+
+function refuseMissingMarker({ markerCount }: LocalFile, given: string): void {
+  if (markerCount !== 0) return;
+  throw new DeliveryError('BAD_INPUT', `the marker was not found in the file ${given}`, {
+    hint: (w) => `set ${w.input('marker')} to a text of the file, or leave it out to compare all bytes`,
+  });
+}
+
+/**
+ * All that is wrong with a file or a folder in one error, in the given order.
+ *
+ * @param about what to say before several problems
+ */
+export function joinProblems(about: string, results: readonly Result<unknown>[]): DeliveryError | null {
+  const problems = results.filter(hasFailed);
+  const [first = null, ...others] = problems;
+  const stopped = problems.find(({ code }) => code === 'ABORTED');
+  if (first === null || stopped !== undefined || others.length === 0) return stopped ?? first;
+  const found = problems.flatMap(({ findings, message }) => (findings.length > 0 ? findings : [message]));
+  const more = found.length - SITE.named;
+  const ways = problems.filter(({ hint }, at) => problems.findIndex((one) => one.hint === hint) === at);
+  return new DeliveryError('BAD_FILE', about, {
+    hint: (w) =>
+      ways.length > 2 ? 'correct what writes it' : ways.map(({ advice = '' }) => w.say(advice)).join('; '),
+    leftBehind: [],
+    findings: [...found.slice(0, SITE.named), ...(more > 0 ? [`and ${more} more`] : [])],
+  });
 }
 
 /**

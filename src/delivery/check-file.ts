@@ -1,12 +1,13 @@
+import { hasFailed, type Result, resultOf } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { entryFile } from '../rules/local-site.ts';
-import { checkEncoding, isHtml } from '../rules/page/page-file.ts';
+import { checkEncoding, isHtml, type SelfContained } from '../rules/page/page-file.ts';
 import { checkSelfContained } from '../rules/page/self-contained.ts';
-import { checkContent, refuseSecretNames } from './check-content.ts';
+import { findProblems, joinProblems, refuseSecretNames } from './check-content.ts';
 import { checkSite } from './check-site.ts';
-import { refuseTooLarge } from './choose-channel.ts';
+import { isWanted, refuseTooLarge } from './choose-channel.ts';
 import { type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
@@ -50,9 +51,10 @@ export async function openFiles(
  */
 async function checkFile(
   found: FoundFile,
-  { marker, allowedRoots, allowsFullPaths, allowedSecrets, channels, ownSecrets }: DeliveryRequest,
+  request: DeliveryRequest,
   { logger, signal }: Pick<Ports, 'logger' | 'signal'>,
 ): Promise<LocalFile> {
+  const { marker, allowedRoots, allowsFullPaths, channels, ownSecrets } = request;
   const accept = (size: number): void => refuseTooLarge(channels, size);
   const file = await inspectFile({
     ...found,
@@ -66,7 +68,7 @@ async function checkFile(
   try {
     logger.info(`${file.size} bytes, sha256 ${file.sha256}`);
     if (file.markerCount !== null) logger.info(`marker found ${times(file.markerCount)}`);
-    await checkContent(file, found.given, { allowedSecrets }, signal);
+    await refuseProblems(file, found.given, request, signal);
     logger.info('no secret found');
     return file;
   } catch (thrown) {
@@ -74,6 +76,22 @@ async function checkFile(
     throw thrown;
   }
 }
+
+/** Refuses a file for its content, and in the same round for what a page loads. */
+async function refuseProblems(
+  file: LocalFile,
+  given: string,
+  request: DeliveryRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const results: Result<unknown>[] = [...(await findProblems(file, given, request, signal))];
+  if (!results.some(hasFailed)) return;
+  if (isWanted('K1', request)) results.push(await resultOf(() => checkSelfContained(file, modeOf(request))));
+  throw joinProblems(`the file ${given} can't be delivered`, results);
+}
+
+const modeOf = ({ selfContained }: Pick<DeliveryRequest, 'selfContained'>): SelfContained =>
+  selfContained === 'auto' ? 'enforce' : selfContained;
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
@@ -102,10 +120,9 @@ export function checkPages(
     // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
     const shownName = isHtml(name) ? name : file.name;
     const notes = await checkEncoding(file, shownName);
-    const mode = request.selfContained === 'auto' ? 'enforce' : request.selfContained;
     const url = tasks.get('K1')?.served?.url;
     const place = url && { url, findMissing };
-    const unknown = await checkSelfContained(file, mode, { name: shownName, place });
+    const unknown = await checkSelfContained(file, modeOf(request), { name: shownName, place });
     return { ...delivery, unknown, notes: [...delivery.notes, ...notes] };
   });
 }

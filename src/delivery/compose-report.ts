@@ -21,8 +21,10 @@ import { reportPicture } from './screen/add-picture.ts';
 import { reportScreen } from './screen/screen-report.ts';
 
 /** Composes the report, in the words of an interface. It contains the URL only when every gate is passed. */
-export function composeReport(delivery: Delivery, face = ACTION): FullReport {
-  const { file, subject, operation, failure, site, choice } = delivery;
+export function composeReport(given: Delivery, face = ACTION): FullReport {
+  const { file, operation, failure, site, choice } = given;
+  const subject = failure?.subject ?? given.subject;
+  const delivery = { ...given, subject };
   const reader = { face, delivered: { isFolder: site !== null, isPrivate: choice?.isPrivate === true } };
   const main = mainAttempt(delivery);
   const gates = evaluateGates(main, operation);

@@ -89,7 +89,9 @@ const chooseForAll = (
     const { file, name, site, subject } = delivery;
     const display = site === null ? getBrowserDisplay(name) : 'page';
     const choice = chooseChannels({ request, repository, size: file?.size ?? 0, display });
-    if (site !== null && choice.main !== 'K1') throw folderChannelError(subject, choice.main, choice.reason);
+    if (site !== null && choice.main !== 'K1') {
+      throw folderChannelError(subject, choice.main, choice.reason, repository.hasToken);
+    }
     return { ...delivery, choice };
   });
 

@@ -1,5 +1,6 @@
 import { glob, lstat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, parse, relative, resolve, sep } from 'node:path';
+import { DeliveryError } from '../errors.ts';
 import { BATCH } from '../protocol/limits.ts';
 import { refuseInput } from '../request/input-kinds.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
@@ -55,12 +56,12 @@ export const findFiles: FindFiles = async (lines, folder) => {
       }
     } else if (!line.startsWith('#')) {
       const matches = await findMatches(line, folder, most);
-      if (matches.length === 0) refuseNoMatch(line);
+      if (matches.length === 0) throw noMatchError(line);
       for (const match of matches) if (!files.has(match)) files.set(match, relative(folder, match));
       roots.push(resolve(folder, findSearchRoot(line)));
     }
   }
-  if (files.size === 0 && lines.length > 0) refuseNoMatch(lines.join(' '));
+  if (files.size === 0 && lines.length > 0) throw noMatchError(lines.join(' '));
   if (files.size > BATCH.files) {
     refuseInput((w) => `${w.subject('file')} matches more than ${BATCH.files} files`, 'narrow the pattern');
   }
@@ -71,11 +72,13 @@ export const findFiles: FindFiles = async (lines, folder) => {
   );
 };
 
-const refuseNoMatch = (lines: string): never =>
-  refuseInput(
-    (w) => `${w.subject('file')} matches no file: ${lines}`,
-    (w) => `correct the pattern, which is relative to ${w.folder}, and make sure that the file is there`,
-  );
+const noMatchError = (subject: string): DeliveryError =>
+  new DeliveryError('BAD_INPUT', (w) => `${w.subject('file')} matches no file: ${subject}`, {
+    hint: (w) =>
+      `correct the pattern, which is relative to ${w.folder}, and make sure that the file is there`,
+    step: 'check',
+    subject,
+  });
 
 const exists = async (path: string): Promise<boolean> => (await lstat(path).catch(() => null)) !== null;
 

@@ -1,17 +1,19 @@
 import { basename, join } from 'node:path';
 import { mapConcurrently } from '../async.ts';
-import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
+import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { MAX_FILE_SIZE, MEGABYTE, SITE, SIZE } from '../protocol/limits.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
-import { type LocalSite, listSiteFiles, refuseFindings, refuseLargeFolder } from '../rules/local-site.ts';
+import { type LocalSite, listSiteFiles, refuseLargeFolder } from '../rules/local-site.ts';
 import { nameFromFile } from '../rules/naming.ts';
 import { type CheckedFolders, refuseOutside } from '../rules/open-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import type { Words } from '../words.ts';
-import { checkContent, refuseSecretNames } from './check-content.ts';
+import { findProblems, joinProblems, refuseSecretNames } from './check-content.ts';
+import { checkSite } from './check-site.ts';
+import { newDelivery } from './delivery.ts';
 import type { FoundFile } from './find-files.ts';
 
 /**
@@ -40,22 +42,25 @@ export async function openSite(
   const progress = logger.progress(`check ${given}`, paths.length, 'files');
   const opened = await mapConcurrently(paths, SITE.checks, async (path) => {
     const marker = path === entry ? request.marker : undefined;
-    const file = await resultOf(() =>
+    const checked = await resultOf(() =>
       checkSiteFile(found, path, { ...request, marker, checkedFolders }, signal),
     );
     progress.advance(1);
-    return { path, file };
+    return hasFailed(checked) ? { file: null, results: [checked] } : { ...checked };
   }).finally(() => progress.end());
   signal.throwIfAborted();
-  refuseAll(
-    given,
-    opened.flatMap(({ file }) => (hasFailed(file) ? [file] : [])),
-  );
-  const files = opened.flatMap(({ path, file }) => (hasFailed(file) ? [] : [{ path, file }]));
+  const files = opened.flatMap(({ file }) => (file === null ? [] : [{ path: file.name, file }]));
   const size = files.reduce((sum, { file }) => sum + file.size, 0);
+  const site = { entry, files, size, leftOut };
+  const results = [
+    ...opened.flatMap((one) => one.results[0]),
+    ...opened.flatMap((one) => one.results.slice(1)),
+  ];
+  const isWhole = files.length === paths.length;
+  await refuseProblems(results, isWhole ? site : null, found, request, signal);
   logger.info(`${countFiles(files.length)}, ${size} bytes, no secret found`);
   if (leftOut.length > 0) logger.info(`hidden, and so left out: ${leftOut.slice(0, SITE.named).join(', ')}`);
-  return { entry, files, size, leftOut };
+  return site;
 }
 
 /** Git's own data: its history holds what was removed from the files long ago. */
@@ -84,7 +89,7 @@ async function checkSiteFile(
     readonly checkedFolders: CheckedFolders;
   },
   signal: AbortSignal,
-): Promise<LocalFile> {
+): Promise<{ readonly file: LocalFile; readonly results: readonly Result<void>[] }> {
   const file = await inspectFile({
     name: path,
     path: join(folder, path),
@@ -99,8 +104,7 @@ async function checkSiteFile(
     accept: refuseLargeFile,
     signal,
   });
-  await checkContent(file, join(given, path), { allowedSecrets }, signal);
-  return file;
+  return { file, results: await findProblems(file, join(given, path), { allowedSecrets }, signal) };
 }
 
 function refuseLargeFile(size: number): void {
@@ -125,17 +129,18 @@ export function siteName(
   return `${path === undefined || path === './' ? '' : path}${nameFromFile(basename(folder))}`;
 }
 
-/** One finding is told as it is; of several each in a few words. */
-function refuseAll(given: string, failures: readonly DeliveryError[]): void {
-  const [first] = failures;
-  if (first === undefined) return;
-  if (failures.length === 1 || first.code === 'ABORTED') throw first;
-  const hints = new Set(failures.map(({ hint }) => hint));
-  refuseFindings(
-    given,
-    failures.map(({ message }) => message),
-    hints.size === 1 ? first.advice : undefined,
-  );
+/** Refuses a folder for its files, and in the same round for what they refer to where all could be read. */
+async function refuseProblems(
+  results: readonly Result<void>[],
+  site: LocalSite | null,
+  found: FoundFile,
+  request: DeliveryRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!results.some(hasFailed)) return;
+  const delivery = newDelivery('deliver', found.given, found);
+  const references = site && (await resultOf(() => checkSite(delivery, site, request, signal)));
+  throw joinProblems(`the folder ${found.given} can't be a site`, [...results, references]);
 }
 
 function noEntryError(given: string, entry: string, paths: readonly string[]): DeliveryError {
@@ -161,14 +166,19 @@ function refuseOtherChannels(given: string, { channels }: DeliveryRequest): void
   if (other !== undefined) throw folderChannelError(given, other);
 }
 
-/** Only K1 shows a folder. */
-export function folderChannelError(given: string, channel: string, reason = ''): DeliveryError {
+/** Only K1 shows a folder, and K1 needs a token. */
+export function folderChannelError(
+  given: string,
+  channel: string,
+  reason = '',
+  hasToken = true,
+): DeliveryError {
   const name = /([^/\\]*)[/\\]*$/.exec(given)?.[1] ?? '';
   const archive = `${name.replace(/[^\p{L}\p{Nd}]+/gu, '-').replace(/^-|-$/g, '') || 'site'}.tar.gz`;
   const why = reason === '' ? '' : `${reason}, and `;
   return new DeliveryError('BAD_INPUT', `${why}${channel} takes single files, not the folder ${given}`, {
     hint: (w) =>
-      `${w.use('K1')}, with ${w.input('setup', 'true')} where there is no Pages site; name its files (\`${given.replace(/[/\\]*$/, '')}/*\`), or pack it (\`${packCommand(given, archive)}\`) and deliver ${archive}`,
+      `${hasToken ? w.use('K1') : `set ${w.input('token')} and ${w.input('repository')}`}, with ${w.input('setup', 'true')} where there is no Pages site; name its files (\`${given.replace(/[/\\]*$/, '')}/*\`), or pack it (\`${packCommand(given, archive)}\`) and deliver ${archive}`,
   });
 }
 

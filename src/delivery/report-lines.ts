@@ -142,8 +142,9 @@ function describeContent(
   { operation, site }: Delivery,
   { proof, lastProbe, expected }: ChannelAttempt,
 ): readonly string[] {
-  const files = (count: number) =>
-    site === null ? [] : [`files identical: ${count} of ${site.files.length}`];
+  // The pictures of its page, which are proven too, are no files of it.
+  const files = (count: number, total = site?.files.length ?? 0) =>
+    site === null ? [] : [`files identical: ${Math.min(count, total)} of ${total}`];
   if (proof === null) {
     const count = countMarker(lastProbe, expected);
     const marker = count === null ? 'marker found: none was given' : formatMarker(count);

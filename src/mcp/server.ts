@@ -17,7 +17,7 @@ import type { PersonRequest } from './authorizations.ts';
 import type { CallQueue } from './call-queue.ts';
 import type { ToolCall } from './run-call.ts';
 import type { McpSession } from './session.ts';
-import { formatAnswer, isFailure, type ToolAnswer } from './tool-answer.ts';
+import { formatAnswer, isFailure, structureAnswer, type ToolAnswer } from './tool-answer.ts';
 import { TOOLS } from './tools.ts';
 
 const INSTRUCTIONS =
@@ -32,7 +32,7 @@ const TOOL_ANSWER = fromJsonSchema<ToolAnswer>(answerSchema);
 const QUESTION = 'authorization';
 
 /** Whether this server can publish, and where. */
-function describeAccount({ token, fixed, env }: McpSession): string {
+export function describeAccount({ token, fixed, env }: Pick<McpSession, 'token' | 'fixed' | 'env'>): string {
   const repository = fixed.repository || env.GITHUB_REPOSITORY;
   return `This server has ${token === '' ? 'no token' : 'a token'}, and ${repository ? `publishes in ${repository}` : 'no repository of its own'}.`;
 }
@@ -105,7 +105,7 @@ function askPerson({ userCode, page, handle }: PersonRequest): InputRequiredResu
 function toResult(answer: ToolAnswer) {
   return {
     content: [{ type: 'text' as const, text: formatAnswer(answer) }],
-    structuredContent: { ...answer },
+    structuredContent: structureAnswer(answer),
     isError: isFailure(answer),
   };
 }

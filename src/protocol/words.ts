@@ -16,7 +16,7 @@ export const PROTOCOL = {
 export const API_VERSION = '2022-11-28';
 
 /** The name of this tool for hosts and in commits. */
-export const TOOL = { name: 'screen-delivery', version: '0.1.0' } as const;
+export const TOOL = { name: 'screen-delivery', version: '0.1.0', node: '>=22.19' } as const;
 
 /** The commit trailer that marks files delivered by this tool. */
 export const TRAILER = `Delivered-by: ${TOOL.name}`;

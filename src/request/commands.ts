@@ -155,6 +155,10 @@ export const EXIT_CODES = {
 export const ANSWER_RULE =
   'Give the human `url` if it is not empty, else `reason` and `hint`. Never give an address that is not in `url`.';
 
+/** What the help and the contract say of the flags of `withdraw` and `check`. */
+export const SAME_FLAGS =
+  'It takes every flag of deliver, so that a call can be repeated; those that only publishing needs change nothing here.';
+
 /** The fields that an agent needs first; all of them are in the schema. */
 const OUTPUT_FIELDS = {
   result:
@@ -182,10 +186,14 @@ export function toolContract() {
     tool: {
       name: TOOL.name,
       version: TOOL.version,
-      call: `npx ${TOOL.name} <command> --json`,
-      first: `npx ${TOOL.name} deliver page.html --marker "a text of the page" --json`,
+      node: TOOL.node,
+      call: `npx --yes ${TOOL.name} <command> --json`,
+      first: `npx --yes ${TOOL.name} deliver page.html --marker "a text of the page" --json`,
       commands: Object.fromEntries(commands) as Record<string, string>,
-      verify_flags: flagsOf('verify').map((name) => `--${name}`),
+      flags_of: {
+        'withdraw, check': SAME_FLAGS,
+        verify: flagsOf('verify').map((name) => `--${name}`),
+      },
       flags: Object.fromEntries(flags) as Record<string, string>,
       token: 'Set GITHUB_TOKEN in the environment, and --repository. Never put a token on the command line.',
       exit_codes: EXIT_CODES,

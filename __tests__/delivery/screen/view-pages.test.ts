@@ -570,6 +570,14 @@ describe('a picture of a page', () => {
     ]);
   });
 
+  test('is no file of a folder that is delivered with it', async () => {
+    const { step } = setUp({ answer: ANSWER, inputs: { picture: 'true' } });
+    const given = plannedSite();
+    const [viewed] = await viewLocalPages([given], step);
+    expect(viewed?.site).toBe(given.site);
+    expect(viewed?.tasks.get('K1')?.pictures?.site?.files.length).toBe((given.site?.files.length ?? 0) + 1);
+  });
+
   test.each([
     ['is kept where it differs', `a${'b'.repeat(23)}${'c'.repeat(76)}`, 0.76, 1],
     // An even earlier one stays as it is, so that a second run has nothing to commit.

@@ -13,7 +13,7 @@ const NEW = `${MARKER}\n\nnew`;
 const stickyWith = (more: Partial<StickyComment> = {}): StickyComment => ({
   number: 7,
   marker: MARKER,
-  body: NEW,
+  compose: () => NEW,
   mayCreate: true,
   ...more,
 });
@@ -39,6 +39,14 @@ describe('updateStickyComment', () => {
       'updated',
     );
     expect(discussion.comments).toEqual([{ id, body: NEW, user: { login: BOT } }]);
+  });
+
+  test('composes it from what it says already', async () => {
+    const discussion = new Discussion();
+    discussion.write(OLD, BOT);
+    const sticky = stickyWith({ compose: (earlier) => `${earlier}, and more` });
+    await updateStickyComment(discussion.seenBy(BOT), sticky, fakePorts());
+    expect(getComments(discussion)).toEqual([[BOT, `${OLD}, and more`]]);
   });
 
   test('changes nothing where the comment is up to date', async () => {
@@ -111,7 +119,11 @@ describe('updateStickyComment: several jobs at the same moment', () => {
   test('keeps only the oldest comment when several jobs create one', async () => {
     const discussion = new Discussion();
     const runs = ['first', 'second', 'third'].map((said) =>
-      updateStickyComment(discussion.seenBy(BOT), stickyWith({ body: `${MARKER}\n\n${said}` }), fakePorts()),
+      updateStickyComment(
+        discussion.seenBy(BOT),
+        stickyWith({ compose: () => `${MARKER}\n\n${said}` }),
+        fakePorts(),
+      ),
     );
     await expect(Promise.all(runs)).resolves.toEqual(['created', 'created', 'created']);
     expect(discussion.comments).toHaveLength(1);

@@ -115,7 +115,7 @@ describe('findSecrets across the borders of blocks and pieces', () => {
       fc.asyncProperty(nearBorder, fc.constantFrom(4_093, 65_536, 1_000_003), async (at, piece) => {
         const findings = await find(insertAt(at, `\n${secret}\n`), 'page.html', piece);
         const line = filler.subarray(0, at).toString('latin1').split('\n').length + 1;
-        expect(findings).toEqual([{ rule, line, fingerprint: alone?.fingerprint }]);
+        expect(findings).toEqual([{ rule, line, column: alone?.column, fingerprint: alone?.fingerprint }]);
       }),
       { numRuns: 25 },
     );
@@ -135,7 +135,7 @@ describe('findSecrets across the borders of blocks and pieces', () => {
       fc.asyncProperty(offset, fc.constantFrom(noise, words), async (by, around) => {
         const at = step + by - (by % 2);
         const bytes = Buffer.concat([around.subarray(0, at), hidden, around.subarray(at)]);
-        expect(await find(bytes, 'x.bin')).toEqual([{ ...alone, line: null }]);
+        expect(await find(bytes, 'x.bin')).toEqual([{ ...alone, line: null, column: null }]);
       }),
       { numRuns: 10 },
     );
@@ -164,9 +164,9 @@ describe('findSecrets in a binary file', () => {
     ['UTF-16LE', Buffer.from(TOKEN, 'utf16le')],
   ])('finds a token in %s without a line', async (_, bytes) => {
     const [inText] = await find(TOKEN);
-    expect(await find(surround(bytes))).toEqual([{ ...inText, line: null }]);
+    expect(await find(surround(bytes))).toEqual([{ ...inText, line: null, column: null }]);
     expect(await find(Buffer.concat([Buffer.of(1), surround(bytes)]), 'x.bin', 7)).toEqual([
-      { ...inText, line: null },
+      { ...inText, line: null, column: null },
     ]);
   });
 
@@ -208,13 +208,13 @@ describe('the fingerprint of a finding', () => {
 });
 
 describe('refuseSecrets', () => {
-  test('reports rule, line and fingerprint of each finding, and how to allow it', async () => {
-    const text = `a\n${TOKEN}\n${OTHER_TOKEN}`;
+  test('reports rule, line, column and fingerprint of each finding, and how to allow it', async () => {
+    const text = `a\nx = ${TOKEN}\n${OTHER_TOKEN}`;
     const [first, second] = (await find(text)).map(({ fingerprint }) => fingerprint);
     const { code, message, hint } = await getRefusal(text);
     expect(code).toBe('BAD_FILE');
     expect(message).toBe(
-      `the file page.html contains what looks like a secret: github in line 2 (fingerprint ${first}), github in line 3 (fingerprint ${second})`,
+      `the file page.html contains what looks like a secret: github in line 2 column 5 (fingerprint ${first}), github in line 3 column 1 (fingerprint ${second})`,
     );
     expect(hint).toContain(`\`allow-secret: ${first} ${second}\``);
   });
@@ -225,7 +225,7 @@ describe('refuseSecrets', () => {
     await expect(
       refuseSecrets(fileOf(text), [` ${first.toUpperCase()}`, second], signal),
     ).resolves.toBeUndefined();
-    expect((await getRefusal(text, [first])).message).toMatch(/: github in line 2 \([^,]+$/);
+    expect((await getRefusal(text, [first])).message).toMatch(/: github in line 2 column 1 \([^,]+$/);
     await getRefusal(text, ['', '*', TOKEN, first.slice(0, 8)]);
   });
 
@@ -233,7 +233,7 @@ describe('refuseSecrets', () => {
     const [allowed] = await find(TOKEN);
     const text = `${`${TOKEN}\n`.repeat(9_000)}${OTHER_TOKEN}`;
     expect((await getRefusal(text, [allowed?.fingerprint as string])).message).toContain(
-      'github in line 9001 (',
+      'github in line 9001 column 1 (',
     );
   });
 

@@ -11,6 +11,7 @@ import type { ComparedPlace } from './commit.ts';
 import { formatCommitMessage, listKept } from './commit-message.ts';
 import { pictureNotOwnedError, refuseOthers } from './not-ours.ts';
 import { findDeliveries, findWholeSites, isOwned } from './ownership.ts';
+import { withoutPictures } from './pictures.ts';
 import { findEarlierFiles } from './recheck.ts';
 import type { FolderTarget } from './target.ts';
 
@@ -64,7 +65,17 @@ export async function compareSite(
     commitSha: lastCommit,
     ...(delivery && { replaced: delivery }),
     earlier: await findEarlierFiles(site, target, tree, { isChanged, before }),
-    delivered: { treeSha, totalSize, changes: { ...changes, kept: keptNames, removedFolders: oldSites } },
+    delivered: {
+      treeSha,
+      totalSize,
+      changes: {
+        added: withoutPictures(changes.added, site),
+        changed: withoutPictures(changes.changed, site),
+        removed: withoutPictures(changes.removed, site),
+        kept: keptNames,
+        removedFolders: oldSites,
+      },
+    },
   };
 }
 

@@ -67,6 +67,12 @@ export function addPictures(site: LocalSite, pictures: PagePictures): LocalSite 
 /** Whether a path is that of a picture of the page. */
 export const isPictureOf = (path: string, page: string): boolean => listPicturePaths(page).includes(path);
 
+/** Paths of a folder: pictures are no files of the user. */
+export const withoutPictures = (
+  paths: readonly string[],
+  { entry, pictures }: LocalSite,
+): readonly string[] => (pictures === undefined ? paths : paths.filter((path) => !isPictureOf(path, entry)));
+
 /** Every path at which a page may have a picture. */
 export const listPicturePaths = (page: string): readonly string[] =>
   Object.values(PICTURE_ENDINGS).map((ending) => page + ending);

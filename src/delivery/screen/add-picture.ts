@@ -35,7 +35,6 @@ export async function addPicture(
   const isStale = changed !== null && changed > 0 && site === null;
   return {
     ...delivery,
-    site,
     unknown: [...delivery.unknown, ...(isStale ? [STALE_PICTURE] : [])],
     tasks: new Map([...delivery.tasks, ['K1', { ...task, pictures: { ...pictures, site } }]]),
     picture: { title: view.title, changed },

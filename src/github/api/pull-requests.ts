@@ -30,8 +30,8 @@ export interface StickyComment {
   readonly number: number;
   /** An HTML comment: the first line of the body, by which the comment is found again. */
   readonly marker: string;
-  /** Begins with the marker. */
-  readonly body: string;
+  /** The body, which begins with the marker, from that of the comment as it is; empty where there is none. */
+  readonly compose: (earlier: string) => string;
   /** Whether the comment is created where there is none yet. */
   readonly mayCreate: boolean;
 }
@@ -56,8 +56,8 @@ export async function updateStickyComment(
     const existing = await listOwnComments(github, sticky, author);
     if (existing.length > 0) return keepOldest(github, sticky, existing);
     if (!sticky.mayCreate) return 'none';
-    const { number, body } = sticky;
-    await github.rest.issues.createComment({ ...github.repository, issue_number: number, body });
+    const comment = { issue_number: sticky.number, body: sticky.compose('') };
+    await github.rest.issues.createComment({ ...github.repository, ...comment });
     // Another job may have created one since the list was read.
     await keepOldest(github, sticky, await listOwnComments(github, sticky, author));
     return 'created';
@@ -116,11 +116,12 @@ async function listOwnComments(
 /** Updates the oldest comment and deletes the others: jobs that do this at once keep the same one. */
 async function keepOldest(
   github: GitHubClient,
-  { body }: StickyComment,
+  { compose }: StickyComment,
   [oldest, ...others]: readonly IssueComment[],
 ): Promise<StickyResult> {
   const { rest, repository } = github;
   // The list may not contain yet what was just written.
+  const body = compose(oldest?.body ?? '');
   const isCurrent = oldest === undefined || oldest.body === body;
   if (!isCurrent) await rest.issues.updateComment({ ...repository, comment_id: oldest.id, body });
   for (const { id } of others) {

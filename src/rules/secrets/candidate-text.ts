@@ -13,8 +13,8 @@ interface CandidateText {
   readonly isEmbedded: boolean;
   /** Whether a match begins in the range of the block. */
   readonly isInRange: (match: SecretMatch) => boolean;
-  /** Line breaks between the start of the block and a secret. */
-  readonly countLines: (match: SecretMatch) => number;
+  /** Line breaks between the start of the block and a secret, and its column, from 1; `null` where it is encoded. */
+  readonly locate: (match: SecretMatch) => { readonly lines: number; readonly column: number | null };
 }
 
 /** The texts of a block in which a rule may find something; all others are not even made. */
@@ -41,7 +41,7 @@ export function* listCandidates(
         const position = positionOf(from);
         return position >= block.from && position < block.to;
       },
-      countLines: ({ from }) => countNewlineBytes(block.bytes, 0, positionOf(from)),
+      locate: ({ from }) => ({ lines: countNewlineBytes(block.bytes, 0, positionOf(from)), column: null }),
     };
   }
 }
@@ -51,7 +51,10 @@ export const candidateOf = ({ text, from, to }: BlockText, rules: ReadonlySet<st
   rules,
   isEmbedded: false,
   isInRange: (match) => match.from >= from && match.from < to,
-  countLines: ({ at }) => countNewlines(text, at),
+  locate: ({ at }) => ({
+    lines: countNewlines(text, at),
+    column: at - (at === 0 ? -1 : text.lastIndexOf('\n', at - 1)),
+  }),
 });
 
 /** The matches in a text in their order, each secret under one rule. */

@@ -16,6 +16,8 @@ export interface SecretFinding {
   readonly rule: string;
   /** From 1; `null` in a binary file. */
   readonly line: number | null;
+  /** From 1; `null` where it is not known. */
+  readonly column: number | null;
   /** 16 hex digits, always the same for the same rule and secret. */
   readonly fingerprint: string;
 }
@@ -45,7 +47,7 @@ export async function findSecrets(
  * Refuses a file that contains secrets.
  *
  * @param allowed fingerprints of findings that are known to be harmless
- * @throws {DeliveryError} `BAD_FILE` with rule, line and fingerprint of each finding, never with the secret.
+ * @throws {DeliveryError} `BAD_FILE` with rule, line, column and fingerprint of each finding, never with the secret.
  * @see protocol 1 (file rules: secrets), 7 (prohibition 3)
  */
 export async function refuseSecrets(
@@ -56,8 +58,9 @@ export async function refuseSecrets(
   const harmless = new Set(allowed.map((fingerprint) => fingerprint.trim().toLowerCase()));
   const findings = await findSecrets(file, signal, harmless);
   if (findings.length === 0) return;
-  const list = findings.map(({ rule, line, fingerprint }) => {
-    return `${rule}${line === null ? '' : ` in line ${line}`} (fingerprint ${fingerprint})`;
+  const list = findings.map(({ rule, line, column, fingerprint }) => {
+    const place = line === null ? '' : ` in line ${line}${column === null ? '' : ` column ${column}`}`;
+    return `${rule}${place} (fingerprint ${fingerprint})`;
   });
   const fingerprints = [...new Set(findings.map(({ fingerprint }) => fingerprint))];
   throw new DeliveryError(
@@ -125,7 +128,13 @@ async function* search(
     const container = block.offset === 0 ? findKeyContainer(block.bytes) : null;
     if (container !== null) {
       const { rule } = container;
-      yield { rule, fingerprint: await fingerprint(container), blockOffset: 0, linesInBlock: 0 };
+      yield {
+        rule,
+        fingerprint: await fingerprint(container),
+        blockOffset: 0,
+        linesInBlock: 0,
+        column: null,
+      };
     }
     const plain = new Set<string>();
     for (const candidate of listCandidates(block, file.binary)) {
@@ -134,11 +143,14 @@ async function* search(
         // Beside what is encoded, a word may have a secret as it is. Each secret belongs to one block.
         if (!candidate.isInRange(match) || (candidate.isEmbedded && plain.has(match.secret))) continue;
         if (!candidate.isEmbedded) plain.add(match.secret);
+        const { lines, column } = candidate.locate(match);
         yield {
           rule: match.rule,
           fingerprint: await fingerprint(match),
           blockOffset: block.offset,
-          linesInBlock: candidate.countLines(match),
+          linesInBlock: lines,
+          // The line may begin in an earlier block.
+          column: lines > 0 || block.offset === 0 ? column : null,
         };
       }
     }
@@ -161,9 +173,9 @@ async function addLines(
   if (located.length === 0) return [];
   const offsets = file.binary ? [] : located.map(({ blockOffset }) => blockOffset);
   const linesBefore = await countNewlinesBefore(readPieces(file, signal), offsets);
-  return located.map(({ rule, fingerprint, linesInBlock }, index) => {
+  return located.map(({ rule, fingerprint, linesInBlock, column }, index) => {
     const line = file.binary ? null : 1 + (linesBefore[index] ?? 0) + linesInBlock;
-    return { rule, line, fingerprint };
+    return { rule, line, column: line && column, fingerprint };
   });
 }
 

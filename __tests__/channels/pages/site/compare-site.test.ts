@@ -119,7 +119,9 @@ describe('the plan for a folder', () => {
     const contents = { 'index.html': 'page', 'index.html.png': 'picture' };
     const site = { ...memorySite(contents), pictures: ['index.html.png'] };
     const planned = await compareSite(site, folderTarget(github, FOLDER), tree);
-    expect(planned.delivered.changes.changed).toEqual(['index.html.png']);
+    expect(written(planned)).toEqual(['p/1/index.html.png']);
+    // It is no file of the user.
+    expect(planned.delivered.changes).toMatchObject({ added: [], changed: [], removed: [] });
   });
 
   test('does not take over a single file that was made executable below the same message', async () => {
