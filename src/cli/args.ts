@@ -28,7 +28,11 @@ export const STANDARD_INPUT = '-';
 const OPTIONS: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
   Object.entries(ALL_FLAGS).map(([name, { value, letter }]) => [
     name,
-    { type: value === undefined ? 'boolean' : 'string', ...(letter && { short: letter }) },
+    {
+      type: value === undefined ? 'boolean' : 'string',
+      multiple: name === 'file',
+      ...(letter && { short: letter }),
+    },
   ]),
 );
 
@@ -52,7 +56,7 @@ export function parseCommand(args: readonly string[]): CliCommand {
   const { root = '.', 'token-env': tokenEnv } = values as Readonly<Record<string, string | undefined>>;
   const given = [...FLAGS, 'file' as const].filter((flag) => values[flag] !== undefined);
   const command = {
-    flags: Object.fromEntries(given.map((flag) => [flag, String(values[flag])])),
+    flags: Object.fromEntries(given.map((flag) => [flag, [values[flag]].flat().join('\n')])),
     tokenEnv,
     root,
     json: values.json === true,

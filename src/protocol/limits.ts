@@ -187,6 +187,8 @@ export const SITE = {
   probes: 16,
   /** Changed files whose addresses are asked without `?v=` as well, as a browser asks them. */
   plainProbes: 100,
+  /** Files of a link's site, each of which must answer as often as its page; of more, each once. */
+  fewLinked: 100,
   /** Milliseconds after the deadline until which files are still fetched back: a site is asked at least once. */
   overtime: 15 * SECOND,
   /** Changed files that are sent by the object API where git can't be used: a request each. */

@@ -77,8 +77,10 @@ export const INPUTS = {
     inTool: 'The name of the file that `content` becomes, such as `report.html`.',
   }),
   entry: input(required('index.html', PARSERS.page), 'Of a folder: the page whose address is handed over.', {
-    ...FOLDER,
-    tools: ['deliver', 'check'],
+    channels: ['K1', 'K4'],
+    isForFolders: true,
+    flag: 'every',
+    tools: ['deliver', 'verify', 'check'],
   }),
   prune: input(
     ON,
@@ -167,11 +169,15 @@ export const INPUTS = {
     'K3: name of the bin. By default `sv<unix_timestamp>` and a random ending.',
     { channels: ['K3'], tools: ['deliver', 'withdraw'] },
   ),
-  url: input(optional(PARSERS.link), "K4: the environment's own link, to check and prove.", {
-    channels: ['K4'],
-    tools: ['verify'],
-    inTool: 'The https address to verify.',
-  }),
+  url: input(
+    optional(PARSERS.link),
+    "K4: the environment's own link, to check and prove; with a folder in `file`, the site that must hold every file of it.",
+    {
+      channels: ['K4'],
+      tools: ['verify'],
+      inTool: 'The https address to verify; of a folder or several files, the address of their folder.',
+    },
+  ),
   operation: input(
     oneOf<Operation>('deliver', 'withdraw'),
     '`deliver`, or `withdraw`: removes what was delivered to the same path; `path: folder/` removes everything delivered below that folder.',

@@ -1,0 +1,204 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Report } from '../../src/delivery/report.ts';
+import type { RawInputs } from '../../src/request/inputs.ts';
+import { DeployedSite, type SiteFiles } from '../world/hosts/deployed-site.ts';
+import type { TestRepository } from '../world/repository.ts';
+import { expectRefused, setUpPlay } from './play.ts';
+
+const play = setUpPlay();
+let repository: TestRepository;
+const HOST = 'https://site.deployed.dev';
+const page = (title: string, more = '') =>
+  `<!doctype html><html lang="en"><head><title>${title}</title><link rel="stylesheet" href="/a.css"></head><body><h1>${title}</h1>${more}</body></html>`;
+const SITE: SiteFiles = {
+  'index.html': page('Home'),
+  'about.html': page('About'),
+  'docs/index.html': page('Docs'),
+  'a.css': 'h1 { color: navy }',
+  'js/app.js': 'console.log("app")',
+  'Bild ü.png': Buffer.from('89504e470d0a1a0a', 'hex'),
+};
+const inFolder = (files: SiteFiles) =>
+  Object.fromEntries(Object.entries(files).map(([path, content]) => [`dist/${path}`, content]));
+
+interface Given {
+  readonly local?: SiteFiles;
+  readonly inputs?: Partial<RawInputs>;
+  readonly url?: string;
+}
+
+/** Proves a folder that others deployed. */
+async function verify(site: DeployedSite, { local = SITE, inputs = {}, url = `${HOST}/` }: Given = {}) {
+  play.world.host('site.deployed.dev', site.answer);
+  repository ??= await play.repository();
+  return play.deliver({
+    repository,
+    files: inFolder(local),
+    inputs: { file: 'dist/', url, screen: 'off', ...inputs },
+  });
+}
+
+/** What UNKNOWN says of the host. */
+const unknownOf = ({ unknown }: Report): string =>
+  unknown.filter((line) => !line.includes('browser')).join('; ');
+
+/** The same site, built for a folder of the host. */
+const builtFor = (below: string): SiteFiles =>
+  Object.fromEntries(
+    Object.entries(SITE).map(([path, content]) => [
+      path,
+      typeof content === 'string' ? content.replace('/a.css', `${below}a.css`) : content,
+    ]),
+  );
+
+const without = (...names: readonly string[]): SiteFiles =>
+  Object.fromEntries(Object.entries(SITE).filter(([name]) => !names.includes(name)));
+
+describe('a folder that others deployed', () => {
+  test.each<[string, string, string, string, Partial<RawInputs>]>([
+    ['at the root of a host', '/', '/', '/', {}],
+    ['in a folder of it', '/docs/', '/docs/', '/docs/', {}],
+    ['in a folder whose address lacks its slash', '/docs/', '/docs', '/docs', {}],
+    ['with the name of its entry', '/', '/index.html', '/index.html', {}],
+    ['with another entry', '/', '/', '/about.html', { entry: 'about.html' }],
+    ['with the name of another entry', '/', '/about.html', '/about.html', { entry: 'about.html' }],
+    ['with the page of a folder as its entry', '/', '/', '/docs/', { entry: 'docs/index.html' }],
+  ])('is proven file by file %s', async (_, below, given, expected, inputs) => {
+    const local = builtFor(below);
+    const site = new DeployedSite(local, { below });
+    const { report } = await verify(site, { local, inputs, url: HOST + given });
+    expect(report.notReady).toBeNull();
+    expect(report).toMatchObject({ ready: true, url: HOST + expected, channel: 'K4' });
+    expect(report.lines.TEST).toContain('bytes identical: yes; files identical: 6 of 6');
+    const { entry = 'index.html' } = inputs;
+    const others = Object.keys(SITE).filter((name) => name !== entry);
+    const asked = site.asked.map((path) => decodeURI(path));
+    expect(asked).toEqual(expect.arrayContaining([expected, ...others.map((name) => below + name)]));
+  });
+
+  test('is as little asked for in a dry run as its plan says', async () => {
+    const site = new DeployedSite(SITE);
+    const { report } = await verify(site, { inputs: { 'dry-run': 'true' } });
+    expect(report.notReady).toMatchObject({ code: 'DRY_RUN' });
+    expect(site.asked).toEqual([]);
+  });
+
+  test('is named file by file where the list says so, each at its own address', async () => {
+    const site = new DeployedSite(SITE);
+    const { reports } = await verify(site, {
+      inputs: { file: 'dist/about.html\ndist/js/app.js\ndist/a.css' },
+    });
+    expect(reports.map(({ url }) => url)).toEqual(
+      ['about.html', 'js/app.js', 'a.css'].map((name) => `${HOST}/${name}`),
+    );
+    site.nodes = [without('js/app.js')];
+    const missing = await verify(site, {
+      inputs: { file: 'dist/about.html\ndist/js/app.js', timeout: '20' },
+    });
+    expect(missing.reports.map(({ ready }) => ready)).toEqual([true, false]);
+  });
+
+  test('keeps its addresses where one of the list is refused before', async () => {
+    const site = new DeployedSite(SITE);
+    const file = 'dist/empty.html\ndist/about.html';
+    const { reports } = await verify(site, { local: { ...SITE, 'empty.html': '' }, inputs: { file } });
+    expect(reports.map(({ url }) => url)).toEqual([null, `${HOST}/about.html`]);
+  });
+});
+
+describe('what hosts do with a site', () => {
+  test.each<[string, DeployedSite, RegExp]>([
+    ['clean addresses', new DeployedSite(SITE, { cleans: true }), /^whether the link still opens[^;]*$/],
+    [
+      'folders without their slash, but no relative references',
+      new DeployedSite(SITE, { cleans: 'bare' }),
+      /./,
+    ],
+    ['compression', new DeployedSite(SITE, { compresses: true }), /^whether the link still opens[^;]*$/],
+    [
+      'a script in every page',
+      new DeployedSite(SITE, {
+        alter: (html) => html.replace('</body>', '<script src="/rum.js"></script></body>'),
+      }),
+      /what the link's host has added to 3 pages does: <script>$/,
+    ],
+    [
+      'a banner on one page',
+      new DeployedSite(SITE, {
+        alter: (html, path) =>
+          path === 'about.html' ? html.replace('<h1>', '<aside>Preview</aside><h1>') : html,
+      }),
+      /added to the page does: <aside>$/,
+    ],
+  ])('%s: ready, and told', async (_, site, unknown) => {
+    const { report } = await verify(site);
+    expect(report.notReady).toBeNull();
+    expect(unknownOf(report)).toMatch(unknown);
+  });
+
+  test('files that it reads and does not serve: left out and named, hidden ones too', async () => {
+    const control = { _redirects: '/x /y 301', _headers: '/*', CNAME: 'site.deployed.dev', '.nojekyll': '' };
+    const site = new DeployedSite(SITE);
+    const { report } = await verify(site, {
+      local: { ...SITE, ...control, 'docs/CNAME': 'no control file' },
+      inputs: { timeout: '9' },
+    });
+    expectRefused(
+      { report, log: '' },
+      { step: 'verify', reason: /^1 of 7 files .*: docs\/CNAME \(HTTP 404\)$/ },
+    );
+    const ready = await verify(site, { local: { ...SITE, ...control } });
+    expect(unknownOf(ready.report)).toMatch(/not asked for: CNAME, _headers, _redirects, \.nojekyll$/);
+    expect(ready.report.lines.TEST).toContain('files identical: 6 of 9');
+  });
+
+  test.each<[string, DeployedSite, RegExp]>([
+    ['a missing file', new DeployedSite(without('js/app.js')), /js\/app\.js \(HTTP 404\)/],
+    [
+      'the entry in place of a missing file',
+      new DeployedSite(without('js/app.js', 'about.html'), { fallback: 'index.html' }),
+      /^2 of 6 .*about\.html \(missing: HTTP 200 with the page of the site in its place\), js\/app\.js \(missing:/,
+    ],
+    [
+      'another page in place of a missing one',
+      new DeployedSite(without('about.html'), { fallback: 'docs/index.html' }),
+      /about\.html \(missing: HTTP 200 with docs\/index\.html in its place\)/,
+    ],
+    [
+      'a page in which a word is replaced',
+      new DeployedSite(SITE, { alter: (html) => html.replace('<h1>Docs', '<h1>Dogs') }),
+      /docs\/index\.html \(HTTP 200 with other content\)/,
+    ],
+    [
+      'a page that lacks its style sheet',
+      new DeployedSite(SITE, {
+        alter: (html, path) => (path === 'about.html' ? html.replace(/<link[^>]*>/, '') : html),
+      }),
+      /about\.html \(HTTP 200 with other content\)/,
+    ],
+    [
+      'a style sheet as plain text',
+      new DeployedSite(SITE, { types: { 'a.css': 'text/plain' } }),
+      /a\.css \(HTTP 200 with the right content, but /,
+    ],
+    [
+      'a page as a download',
+      new DeployedSite(SITE, { types: { 'about.html': 'application/octet-stream' } }),
+      /about\.html \(HTTP 200 with the right content, but as a download/,
+    ],
+    [
+      'one node of three that is stale',
+      nodes(SITE, SITE, { ...SITE, 'a.css': 'old' }),
+      /a\.css \(HTTP 200 with other/,
+    ],
+  ])('%s: not ready, and named', async (_, site, reason) => {
+    expectRefused(await verify(site, { inputs: { timeout: '30' } }), { step: 'verify', reason });
+  });
+});
+
+/** A host of several nodes. */
+function nodes(...given: readonly SiteFiles[]): DeployedSite {
+  const site = new DeployedSite(SITE);
+  site.nodes = given;
+  return site;
+}
