@@ -196,6 +196,117 @@ describe('what hosts do with a site', () => {
   });
 });
 
+describe('a folder that is not served as it is, but looks so', () => {
+  const SHELL =
+    '<!doctype html><html><head></head><body><div id="app"></div><script src="/js/app.js"></script></body></html>';
+  const asFallback = { fallback: 'index.html' };
+  const withScript = (html: string): string =>
+    html.replace('</body>', '<script src="/rum.js"></script></body>');
+  const to = (location: string) => ({ status: 302, headers: { location } });
+
+  test.each<[string, SiteFiles, DeployedSite, RegExp]>([
+    [
+      'a blank page',
+      { 'blank.html': '<html><body></body></html>' },
+      new DeployedSite(SITE, asFallback),
+      /^1 of 7 .*blank\.html \(missing/,
+    ],
+    ['an empty file', { 'ping.txt': '' }, new DeployedSite(SITE, asFallback), /ping\.txt \(.*HTTP 200/],
+    [
+      'a blank page, where the host has a page of its own for everything missing',
+      { 'blank.html': '<html><body> </body></html>' },
+      new DeployedSite({ ...SITE, oops: page('Oops') }, { fallback: 'oops', types: { oops: 'text/html' } }),
+      /^1 of 7 .*blank\.html \(HTTP 200 with other content\)/,
+    ],
+    [
+      'a page of which another one has everything, where the host adds a script to each',
+      { 'index.html': SHELL.replace('<body>', '<body><p>Loading</p>'), 'admin.html': SHELL },
+      new DeployedSite(
+        { ...SITE, 'index.html': SHELL.replace('<body>', '<body><p>Loading</p>') },
+        { ...asFallback, alter: withScript },
+      ),
+      /^1 of 7 .*admin\.html \(missing: HTTP 200 with the page of the site/,
+    ],
+    [
+      'a page with a script that asks to sign in',
+      {},
+      new DeployedSite(SITE, {
+        alter: (html, path) =>
+          path === 'about.html' ? html.replace('<h1>', '<input type="password"><h1>') : html,
+      }),
+      /about\.html \(HTTP 200 with other content\)/,
+    ],
+    [
+      'a page with relative references that ends in another folder',
+      { 'docs/index.html': page('Docs', '<img src="x.png">') },
+      new DeployedSite({ ...SITE, 'docs/index.html': page('Docs', '<img src="x.png">') }, { cleans: 'bare' }),
+      /^1 of 6 .*docs\/index\.html \(HTTP 200 with the right content, but after a redirect/,
+    ],
+  ])('%s: not ready, and named', async (_, more, site, reason) => {
+    const local = { ...SITE, ...more };
+    expectRefused(await verify(site, { local, inputs: { timeout: '9', 'self-contained': 'off' } }), {
+      step: 'verify',
+      reason,
+    });
+  });
+
+  test.each<[string, string, string, RegExp]>([
+    [
+      'to the same page in another place',
+      '/docs/index.html',
+      '/about.html',
+      /docs\/index\.html \(HTTP 200 with the right content, but after a redirect/,
+    ],
+    [
+      'to another host that has it',
+      '/about.html',
+      'https://copy.deployed.dev/about.html',
+      /about\.html \(HTTP 200 with the right content, but after/,
+    ],
+    [
+      'to another host and back',
+      '/about.html',
+      'https://copy.deployed.dev/back',
+      /about\.html \(HTTP 200 with the right content, but after/,
+    ],
+    [
+      'of the entry to another host that has it',
+      '/',
+      'https://copy.deployed.dev/',
+      /the right content, but after a redirect/,
+    ],
+  ])('a redirect %s: not ready', async (_, path, location, reason) => {
+    const local = { ...SITE, 'docs/index.html': SITE['about.html'] ?? '' };
+    const site = new DeployedSite(local);
+    play.world.host('copy.deployed.dev', (request) =>
+      request.path === '/back' ? to(`${HOST}/about.html?`) : new DeployedSite(local).answer(request),
+    );
+    let isBack = false;
+    site.before = (asked) => {
+      isBack = asked === path && location.endsWith('back') && !isBack;
+      return asked !== path || (location.endsWith('back') && !isBack) ? undefined : to(location);
+    };
+    expectRefused(await verify(site, { local, inputs: { timeout: '9' } }), { step: 'verify', reason });
+  });
+
+  test('an entry without the slash of its folder, from which its references lead elsewhere: not ready', async () => {
+    const local = {
+      'js/app.js': 'start()',
+      'index.html': '<!doctype html><title>x</title><script src="js/app.js"></script><p>Home</p>',
+    };
+    const site = new DeployedSite(local, { below: '/docs/' });
+    const bare = { status: 200, headers: { 'content-type': 'text/html' }, body: local['index.html'] };
+    site.before = (path) => (path === '/docs' ? bare : undefined);
+    const given = { local, inputs: { timeout: '9', 'self-contained': 'off' } };
+    expectRefused(await verify(site, { ...given, url: `${HOST}/docs` }), {
+      step: 'verify',
+      reason: /in another folder than its references need/,
+      hint: /with the \/ of its folder at the end/,
+    });
+    expect((await verify(site, { ...given, url: `${HOST}/docs/` })).report.notReady).toBeNull();
+  });
+});
+
 /** A host of several nodes. */
 function nodes(...given: readonly SiteFiles[]): DeployedSite {
   const site = new DeployedSite(SITE);
