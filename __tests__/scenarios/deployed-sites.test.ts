@@ -307,6 +307,107 @@ describe('a folder that is not served as it is, but looks so', () => {
   });
 });
 
+describe('a host that is late', () => {
+  const COUNT = 500;
+  const large = (version: string, changed: number): SiteFiles => ({
+    'index.html': page('Home'),
+    'a.css': '',
+    ...Object.fromEntries(
+      Array.from({ length: COUNT - 2 }, (_, at) => [`f/${at}.txt`, `${at}${at < changed ? version : ''}`]),
+    ),
+  });
+
+  test.each<[string, Partial<SiteFiles>, number]>([
+    ['its entry too', { 'index.html': page('Old') }, 40],
+    ['no page, but a few files', {}, 40],
+    ['every file but its page', {}, COUNT],
+  ])('with %s: ready in the end, and asked cheaply', async (_, old, changed) => {
+    const now = large('new', changed);
+    const site = new DeployedSite({ ...large('old', changed), ...old } as SiteFiles);
+    const lateUntil = 330;
+    site.before = () => {
+      if (site.asked.length > COUNT + lateUntil || (old['index.html'] && site.asked.length > lateUntil))
+        site.nodes = [now];
+      return undefined;
+    };
+    const played = await verify(site, { local: now, inputs: { timeout: '1800' } });
+    expect(played.report.notReady).toBeNull();
+    expect(played.took).toBeGreaterThan(1_500_000);
+    expect(site.asked.length).toBeLessThanOrEqual(3 * COUNT);
+    const counts = Map.groupBy(site.asked, (path) => path);
+    const often = [...counts.values()].filter((asked) => asked.length > 3);
+    expect(often.map(([path]) => path)).toEqual(['/', ...(old['index.html'] ? [] : ['/f/0.txt'])]);
+    expect(played.report.notes).toContain(
+      'up to 1800 s were allowed for build and verification; the protocol has 240',
+    );
+  });
+
+  test('says what is still old, and asks for all of it once more at the end', async () => {
+    const now = large('new', 3);
+    const site = new DeployedSite(large('old', 3));
+    const arrive = [{ ...large('old', 3), 'f/0.txt': now['f/0.txt'] ?? '' }, now];
+    site.before = () => {
+      const next =
+        site.asked.length > COUNT + 10 ? arrive[1] : site.asked.length > COUNT + 6 ? arrive[0] : undefined;
+      if (next !== undefined) site.nodes = [next];
+      return undefined;
+    };
+    const { report, log } = await verify(site, { local: now });
+    expect(report.notReady).toBeNull();
+    expect(log).toMatch(
+      /3 of 500 files are not there yet: f\/0\.txt \(HTTP 200 with other content\), f\/1\.txt/,
+    );
+    expect(log).toMatch(/2 of 500 files are not there yet: f\/1\.txt/);
+    expect(log).toMatch(/once more: 49[78] files/);
+  });
+
+  test('and takes back a file meanwhile: not ready', async () => {
+    const now = large('new', 3);
+    const site = new DeployedSite(large('old', 3));
+    site.before = () => {
+      if (site.asked.length > COUNT + 20) site.nodes = [{ ...now, 'f/400.txt': 'changed meanwhile' }];
+      return undefined;
+    };
+    expectRefused(await verify(site, { local: now }), { step: 'verify', reason: /^1 of 500 .*f\/400\.txt/ });
+  });
+});
+
+describe('a wall before a deployment', () => {
+  const vercel = { status: 302, headers: { location: 'https://vercel.com/sso-api?url=x&nonce=1' } };
+  test.each<[string, object]>([
+    ['HTTP 401', { status: 401, body: 'Authentication Required' }],
+    ['HTTP 403', { status: 403, headers: { 'content-type': 'text/html' }, body: '<h1>Forbidden</h1>' }],
+    ['a redirect to sign in', vercel],
+    [
+      'a redirect of Cloudflare Access',
+      {
+        status: 302,
+        headers: { location: 'https://team.cloudflareaccess.com/cdn-cgi/access/login/site?kid=1' },
+      },
+    ],
+  ])('%s: not ready at once, with what opens it', async (_, reply) => {
+    const form = { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Log in' };
+    play.world.host('vercel.com', () => form);
+    play.world.host('team.cloudflareaccess.com', () => form);
+    const site = new DeployedSite(SITE);
+    site.before = () => reply as { status: number };
+    const played = await verify(site);
+    expectRefused(played, {
+      step: 'verify',
+      reason: /HTTP \d+/,
+      hint: /Vercel \*Settings → Deployment Protection/,
+    });
+    expect(played.took).toBeLessThan(5_000);
+    expect(site.asked).toHaveLength(1);
+  });
+
+  test('before one file alone: waited for, as S3 answers 403 for what is not there yet', async () => {
+    const site = new DeployedSite(SITE);
+    site.before = (path) => (path === '/js/app.js' && site.asked.length < 12 ? { status: 403 } : undefined);
+    expect((await verify(site)).report.notReady).toBeNull();
+  });
+});
+
 /** A host of several nodes. */
 function nodes(...given: readonly SiteFiles[]): DeployedSite {
   const site = new DeployedSite(SITE);

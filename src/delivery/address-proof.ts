@@ -135,13 +135,21 @@ export class AddressProof {
     try {
       const result = await this.#probe.probe(size, asBrowser);
       this.#isReached ||= result.failure?.code !== 'NO_NETWORK';
-      if (result.match === 'login' && path === null) throw loginPageError(result);
+      if (path === null && (result.match === 'login' || this.#isWall(result))) {
+        throw loginPageError(result, this.address.isExternal);
+      }
       return result;
     } catch (thrown) {
       // One of many files is named; only the page itself ends the delivery at once.
       if (path === null || !(thrown instanceof DeliveryError)) throw thrown;
       return failedProbe(thrown);
     }
+  }
+
+  /** Whether a link is closed to the public, and its host says nothing else of it. */
+  #isWall({ httpCode }: ProbeResult): boolean {
+    const { isExternal = false, refusals } = this.address;
+    return isExternal && refusals === undefined && (httpCode === 401 || httpCode === 403);
   }
 
   /** What is wrong with it. */

@@ -185,13 +185,21 @@ export function describeCacheTime(keptFor: number | null): string {
   return `for up to ${minutes} minute${minutes === 1 ? '' : 's'}`;
 }
 
-/** A login page never becomes the file, so there is no point in waiting. @see protocol 1 (rule 2) */
-export function loginPageError(result: ProbeResult): DeliveryError {
+/**
+ * A login page never becomes the file, so there is no point in waiting.
+ *
+ * @param isLink whether it is a link from outside
+ * @see protocol 1 (rule 2)
+ */
+export function loginPageError(result: ProbeResult, isLink = false): DeliveryError {
   return new DeliveryError('NOT_EXTERNAL', describeProbe(result), {
     httpCode: result.httpCode ?? undefined,
-    hint: HINTS.login,
+    hint: isLink ? WALL_HINT : HINTS.login,
   });
 }
+
+const WALL_HINT = (w: Words) =>
+  `open it to everybody: on Vercel *Settings → Deployment Protection*, on Netlify *Access & security → Visitor access*, on Cloudflare the Access policy, on S3 the bucket's policy; or ${w.use('K1, K2 or K3')}`;
 
 /** @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits */
 export const BUSY_HINT =

@@ -178,7 +178,8 @@ const hasHostPage = (response: HttpResponse): boolean =>
   ['ngrok-error-code', 'cf-mitigated'].some((name) => firstHeader(response, name) !== undefined);
 
 /** Where hosts have their page to sign in. */
-const SIGN_IN = /^\/(?:[\w-]+\/)?(?:log[-_]?in|sign[-_]?in|sso|saml2?|oauth2?|auth(?:orize)?)(?:[./]|$)/i;
+const SIGN_IN =
+  /^\/(?:cdn-cgi\/access\/|\.?[\w-]+\/)?(?:log[-_]?in|sign[-_]?in|sso(?:-api)?|saml2?|oauth2?|auth(?:orize)?)(?:[./]|$)/i;
 
 /** A page to sign in that was asked for itself is the content. */
 function isRedirectedToSignIn([start, ...targets]: readonly URL[]): boolean {

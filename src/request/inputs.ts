@@ -1,4 +1,10 @@
-import { BUILD_WAIT, MIN_POLL_INTERVAL, MIN_TIMEOUT, VERIFY_DEADLINE } from '../protocol/limits.ts';
+import {
+  BUILD_WAIT,
+  MAX_TIMEOUT,
+  MIN_POLL_INTERVAL,
+  MIN_TIMEOUT,
+  VERIFY_DEADLINE,
+} from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import { type InputKind, OFF, ON, oneOf, optional, required, seconds } from './input-kinds.ts';
 import { type Operation, PARSERS, type ScreenMode } from './values.ts';
@@ -241,12 +247,12 @@ export const INPUTS = {
   ),
   'fail-on-not-ready': input(ON, 'Whether a delivery that is not ready fails the step.', { flag: 'none' }),
   timeout: input(
-    seconds(MIN_TIMEOUT, VERIFY_DEADLINE),
-    'Seconds for build and verification together, at most 240.',
+    seconds(MIN_TIMEOUT, VERIFY_DEADLINE, MAX_TIMEOUT),
+    'Seconds for build and verification together, at most 1800. The report says where more than the 240 of the protocol were allowed.',
     { flag: 'every', tools: ['deliver', 'verify', 'withdraw'], forLink: '30' },
   ),
   'poll-interval': input(
-    seconds(MIN_POLL_INTERVAL, BUILD_WAIT.interval),
+    seconds(MIN_POLL_INTERVAL, BUILD_WAIT.interval, VERIFY_DEADLINE),
     'Seconds between polls; decimals are allowed.',
     { flag: 'every', tools: ['deliver', 'verify', 'withdraw'] },
   ),
