@@ -129,7 +129,7 @@ describe('deliverAll for deliver', () => {
   test.each([
     [['--channel', 'K9'], /names an unknown channel: K9$/, /^use auto, K1/],
     [['--timeout', 'soon'], /is soon, not a number of seconds/, /--timeout 240/],
-    [['--timeout', '999'], /the protocol's ceiling of 240$/, /--timeout 240/],
+    [['--timeout', '1999'], /between 0.1 and 1800$/, /--timeout 240/],
     [['--repository', 'octo'], /is not of the form <owner>\/<repo>: octo$/, /`--repository` to owner\/name/],
     [['--prune', 'no'], /neither true nor false$/, /--prune true/],
     [['--bin', 'x'], /not a name that the host accepts$/, /letters, digits/],

@@ -46,6 +46,7 @@ describe('fetchBack', () => {
       lastModified: null,
       age: null,
       keptFor: null,
+      type: '',
       version: '',
     });
   });
@@ -86,6 +87,7 @@ test.each([201, 204, 206, 403, 404, 410, 500, 503])(
       lastModified: null,
       age: null,
       keptFor: null,
+      type: '',
       version: '',
     });
     expect(body.destroyed).toBe(true);

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Report } from '../../src/delivery/report.ts';
 import { type ChildResult, runChild } from '../world/child.ts';
+import { DeployedSite } from '../world/hosts/deployed-site.ts';
 import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
 import { SIMULATED_TIME, writeFiles } from '../world/runner.ts';
 import type { ActiveInterception, InterceptedReply, RequestMatch } from '../world/server/interceptions.ts';
@@ -295,6 +296,21 @@ describe('the other commands', () => {
     const { exitCode, report } = await reported(['verify', link, '--marker', MARKER]);
     expect(report).toMatchObject({ ready: true, url: link, channel: 'K4' });
     expect(exitCode).toBe(0);
+  });
+
+  test('verify proves the folder that others deployed, or several of its files', async () => {
+    const files = { 'dist/index.html': page(), 'dist/js/app.js': 'start()' };
+    const site = new DeployedSite({ 'index.html': page(), 'js/app.js': 'start()' }, { cleans: true });
+    world.host('site.deployed.dev', site.answer);
+    const url = 'https://site.deployed.dev/';
+    const whole = await reported(['verify', url, '--file', 'dist/'], { files });
+    expect(whole.report).toMatchObject({ ready: true, url, channel: 'K4', site: { count: 2 } });
+    const given = ['--file', 'dist/index.html', '--file', 'dist/js/app.js'];
+    const several = await run(['verify', url, ...given, '--json'], { files });
+    expect(reportsOf(several).map((one) => one.url)).toEqual([`${url}index.html`, `${url}js/app.js`]);
+    site.nodes = [{ 'index.html': page() }];
+    const late = await reported(['verify', url, '--file', 'dist/', '--timeout', '6'], { files });
+    expect(late.report.notReady?.reason).toContain('js/app.js (HTTP 404)');
   });
 
   test('check looks at files and asks no host', async () => {

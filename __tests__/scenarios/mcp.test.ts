@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { DeployedSite } from '../world/hosts/deployed-site.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { type ClientLine, type ConnectedServer, connectClient } from './mcp-clients.ts';
 import { INITIALIZE, startProcess, toLine } from './mcp-process.ts';
@@ -22,6 +23,8 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     const files = {
       'page.html': '<script src="https://cdn.example.com/x.js"></script>',
       'second.html': createPage('2'),
+      'dist/index.html': createPage(),
+      'dist/b.css': '',
     };
     const server = await connectClient(line, scenario.world, { files, env: { GITHUB_TOKEN: token } });
     // From here on, the client holds every answer to the schema of its tool.
@@ -53,6 +56,14 @@ describe.each(LINES)('a client of the %s specification', (line) => {
 
     const verified = await server.call('verify', { url: page, content: createPage(), name: 'page.html' });
     expect(verified.answer).toMatchObject({ result: 'ready', url: page, reports: [{ channel: 'K4' }] });
+
+    const site = new DeployedSite({ 'index.html': createPage(), 'b.css': '' });
+    scenario.world.host('site.deployed.dev', site.answer);
+    const deployed = { url: 'https://site.deployed.dev/index.html', file: 'dist/', entry: 'index.html' };
+    expect((await server.call('verify', deployed)).answer).toMatchObject({
+      result: 'ready',
+      url: deployed.url,
+    });
 
     const withdrawn = await server.call('withdraw', { repository: repository.fullName, path: 'page.html' });
     expect(withdrawn.answer).toMatchObject({ result: 'withdrawn', url: '', reports: [{ withdrawn: page }] });

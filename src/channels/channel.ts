@@ -20,6 +20,8 @@ export interface ChannelItem {
    * `/`: then everything that was delivered below this folder is meant.
    */
   readonly name: string;
+  /** Where it lies below the folder that all files of the step have in common; absent where it is the only one. */
+  readonly place?: string | undefined;
 }
 
 /** What a channel will do, as plain data: no secret, and no address that is not proven yet. */
@@ -40,7 +42,7 @@ export interface PreparedTask<Data = unknown> {
   readonly plan: ChannelPlan;
   /** What the channel itself needs to carry it out. */
   readonly data: Data;
-  /** K1: how it will be served, once it is published. */
+  /** How it is served, once it is published: K1, and a folder of K4. */
   readonly served?: ServedFile;
   /** K1: the pictures of the page, taken before anything is written. */
   readonly pictures?: PagePictures;
@@ -105,6 +107,8 @@ export interface PlacedPart {
   readonly size: number;
   /** Lowercase hex. */
   readonly sha256: string;
+  /** K4: the file itself, which tells what the host has added to a page. */
+  readonly file?: LocalFile;
   /**
    * What the branch held there before, the newest first; then it is asked without `?v=` as well, since a cache may
    * keep that, or that nothing was there. Absent where it did not change.
@@ -140,6 +144,11 @@ export interface Placement {
   readonly held?: ReadonlyMap<string, string | null>;
   /** Bytes of everything that Pages serves from the branch with the site. */
   readonly servedSize?: number;
+  /**
+   * K4, of a folder or one of several files: the address of the file itself. Redirects may lead only to another form
+   * of it, such as one without `.html`.
+   */
+  readonly home?: URL;
   /** Whether `?v=` is added to each request, to get past caches. @see protocol 4.5 */
   readonly bypassCache: boolean;
   /** Whether the host may rightly change the bytes (a site's build, a viewer page). */

@@ -1,23 +1,35 @@
 import { forEachItem } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
+import { nameFew } from '../plain-text.ts';
 import { AGREEING_PROBES } from '../protocol/limits.ts';
+import type { LocalSite } from '../rules/local-site.ts';
+import { encodePath, entryUrl } from '../rules/naming.ts';
 import type { Words } from '../words.ts';
-import type { Channel, ChannelAction, Placement, PreparedTask } from './channel.ts';
+import type { Channel, ChannelAction, ChannelItem, PlacedPart, Placement, PreparedTask } from './channel.ts';
 import { listRefusals } from './filebin/refusals.ts';
+
+/** What is proven at a link. */
+interface LinkTask {
+  /** The address to hand over. */
+  readonly url: URL;
+  /** The address of the file itself, such as `…/index.html`; absent where the link is that of one file. */
+  readonly home?: URL;
+  readonly site?: LocalSite;
+}
 
 /**
  * K4: the environment's own link. Nothing is placed; the link, accepted by the request only as a public
- * https address, is proven like any other.
+ * https address, is proven like any other. Of a folder or of several files it is their folder.
  *
  * @param binHostUrl the file-bin: a link to it is shown behind the bin's warning page, and refused in the bin's words
  * @see protocol 1 (channels), 7 (K4 link is not an external https URL)
  */
 export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): Channel {
   const isBin = url !== undefined && url.host === binHostUrl?.host;
-  const publish: ChannelAction<URL> = {
-    prepare: (items) => forEachItem(items, async () => prepareLink(url)),
+  const publish: ChannelAction<LinkTask> = {
+    prepare: (items) => forEachItem(items, async (item) => prepareLink(url, item)),
     preview: (tasks) =>
-      forEachItem(tasks, async ({ data }) => `the link on ${data.hostname} would be proven`),
+      forEachItem(tasks, async ({ data }) => `the link on ${data.url.hostname} would be proven`),
     perform: (tasks) => forEachItem(tasks, async ({ data }) => placementOf(data, isBin)),
   };
   // The request refuses to withdraw from K4, which this tool cannot write to.
@@ -27,23 +39,53 @@ export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): Cha
 /** Nothing is ever written for a link. */
 const LINK_METHOD = 'the link is used as given';
 
-function prepareLink(url: URL | undefined): PreparedTask<URL> {
+function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<LinkTask> {
   if (url === undefined) {
     throw new DeliveryError('BAD_INPUT', 'channel K4 needs the link to check', {
       hint: (w) => `${w.link} that the environment gave, or ${w.use('K1, K2 or K3')}`,
     });
   }
+  const data = findAddress(url, item);
+  const { hostname, origin } = url;
+  const { home, site } = data;
   return {
     plan: {
       channel: 'K4',
       method: LINK_METHOD,
-      destination: `its address on ${url.hostname}`,
-      name: url.hostname,
+      destination: item.place === undefined ? `its address on ${hostname}` : `${item.place} on ${hostname}`,
+      name: hostname,
       claim: 'opens without the environment',
     },
-    data: url,
+    data,
+    ...(home &&
+      site && {
+        served: { url: entryUrl(home), display: 'page', isServedAsIs: true, pictureUrls: null },
+        servedAt: { sitePath: folderOf(home, site.entry).pathname, rootPath: '/', origin },
+      }),
   };
 }
+
+/** The link is the page of a folder, and with its `/` the folder; of several items, each lies below it. */
+function findAddress(url: URL, { site, place }: ChannelItem): LinkTask {
+  if (place === undefined && !site) return { url };
+  const folder = new URL(url.pathname, url);
+  if (!site) {
+    const home = new URL(encodePath(place ?? ''), withSlash(folder));
+    return { url: home, home };
+  }
+  const { entry } = site;
+  const isEntry = place === undefined && url.pathname.endsWith(`/${encodePath(entry)}`);
+  const within = place === undefined ? folder : new URL(encodePath(place), withSlash(folder));
+  const home = isEntry ? folder : new URL(encodePath(entry), withSlash(within));
+  const isGiven = isEntry || (place === undefined && entry === 'index.html');
+  return { url: isGiven ? url : entryUrl(home), home, site };
+}
+
+const withSlash = (url: URL): URL => new URL(url.pathname.replace(/\/?$/, '/'), url);
+
+/** The folder of an entry's own address. */
+const folderOf = (home: URL, entry: string): URL =>
+  new URL(home.pathname.slice(0, -encodePath(entry).length), home);
 
 /** A link has no bin that a delivery could go on with. */
 const BIN_REFUSALS = listRefusals('').map((one) => ({
@@ -51,7 +93,7 @@ const BIN_REFUSALS = listRefusals('').map((one) => ({
   hint: (w: Words) => `ask the operator of the bin host, or ${w.use('K1, K2 or K3')}`,
 }));
 
-function placementOf(url: URL, isBin: boolean): Placement {
+function placementOf({ url, home, site }: LinkTask, isBin: boolean): Placement {
   return {
     evidence: `the environment's link on ${url.hostname}`,
     url,
@@ -62,10 +104,39 @@ function placementOf(url: URL, isBin: boolean): Placement {
     mustBeExternal: true,
     isInBin: isBin,
     ...(isBin && { answers: AGREEING_PROBES.counted, refusals: BIN_REFUSALS }),
+    ...(home && { home, parts: [] }),
+    ...(home && site && { display: 'page', parts: listParts(site, home) }),
     notes: [
       'how long the link lives is up to the environment that gave it',
       ...(isBin ? ['a browser may be shown a warning page first'] : []),
     ],
-    unknown: ['whether the link still opens later, and from every network'],
+    unknown: [
+      'whether the link still opens later, and from every network',
+      ...(site === undefined ? [] : describeUnasked(site)),
+    ],
   };
+}
+
+/** Files at the root of a folder that hosts read and do not serve. @see github.md 16 */
+const CONTROL_FILES: ReadonlySet<string> = new Set([
+  ...['_headers', '_redirects', '_routes.json', '_worker.js', 'netlify.toml', 'vercel.json'],
+  ...['staticwebapp.config.json', 'firebase.json', 'CNAME'],
+]);
+
+/** Every file but the entry, at its own address. */
+function listParts({ files, entry }: LocalSite, home: URL): readonly PlacedPart[] {
+  const folder = folderOf(home, entry);
+  return files.flatMap(({ path, file }) => {
+    if (path === entry || CONTROL_FILES.has(path)) return [];
+    const { size, sha256 } = file;
+    return [{ path, url: new URL(encodePath(path), folder), size, sha256, file }];
+  });
+}
+
+function describeUnasked({ files, leftOut }: LocalSite): readonly string[] {
+  const control = files.flatMap(({ path }) => (CONTROL_FILES.has(path) ? [path] : []));
+  const unasked = [...control, ...leftOut];
+  return unasked.length === 0
+    ? []
+    : [`what the host does with hidden and control files, which were not asked for: ${nameFew(unasked)}`];
 }

@@ -30,7 +30,11 @@ export const STANDARD_INPUT = '-';
 const OPTIONS: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
   Object.entries(ALL_FLAGS).map(([name, { value, letter }]) => [
     name,
-    { type: value === undefined ? 'boolean' : 'string', ...(letter && { short: letter }) },
+    {
+      type: value === undefined ? 'boolean' : 'string',
+      multiple: name === 'file',
+      ...(letter && { short: letter }),
+    },
   ]),
 );
 
@@ -75,7 +79,7 @@ function readFlags(values: ReturnType<typeof parseArgs>['values']): Omit<CliComm
   const texts = values as Readonly<Record<string, string | undefined>>;
   const given = [...FLAGS, 'file' as const].filter((flag) => values[flag] !== undefined);
   return {
-    flags: Object.fromEntries(given.map((flag) => [flag, String(values[flag])])),
+    flags: Object.fromEntries(given.map((flag) => [flag, [values[flag]].flat().join('\n')])),
     tokenEnv: texts['token-env'],
     root: texts.root ?? '.',
     receipt: texts.receipt,

@@ -26,7 +26,7 @@ export function refuseWrongFlags(given: readonly GivenFlag[], command: CommandNa
   for (const flag of given) {
     refuseUnknownFlag(flag, command);
     refuseWrongValue(flag);
-    if (seen.has(flag.name) && !isValueless(flag.name)) {
+    if (seen.has(flag.name) && !isValueless(flag.name) && flag.name !== 'file') {
       throw new UsageError(`--${flag.name} is given twice`, 'give it once');
     }
     seen.add(flag.name);

@@ -1,10 +1,11 @@
 import type { PlacedPart, Placement } from '../channels/channel.ts';
 import type { Ports } from '../ports.ts';
-import { AGREEING_PROBES } from '../protocol/limits.ts';
-import { type ExpectedContent, isProof, type ProbeResult } from './match-content.ts';
+import { AGREEING_PROBES, SITE } from '../protocol/limits.ts';
+import { isHtml } from '../rules/page/page-file.ts';
+import type { Address, Verdict } from './address-proof.ts';
+import { type ExpectedContent, type ExpectedFile, isProof, type ProbeResult } from './match-content.ts';
 import { newProbeSession, type ProbeSession } from './probe-session.ts';
-import type { Address, Verdict } from './prove.ts';
-import { UrlProbe } from './url-probe.ts';
+import { type ProbeTarget, UrlProbe } from './url-probe.ts';
 
 /** A placement on the way to its proof: what its addresses must show, and how they are asked. */
 export interface PlacementCheck {
@@ -41,6 +42,7 @@ export function pageAddress(
     // With `?v=` one right answer is enough where the address without it is asked next.
     answers: bypassCache && expected.gone !== true ? 1 : answers,
     isExternal: mustBeExternal,
+    ...(placement.home && { asBrowser: true }),
     refusals: placement.refusals,
     judge: (result) =>
       isProof(result) || (hostMayChangeBytes && result.match === 'altered' && isNotOlder(result, builtAt))
@@ -54,20 +56,30 @@ const isNotOlder = ({ lastModified }: ProbeResult, builtAt: number | undefined):
 
 /** The other files of a site, each at its own address. */
 export function listParts(
-  { placement: { parts = [], refusals }, expected, session }: PlacementCheck,
+  { placement: { parts = [], refusals, mustBeExternal }, expected, session }: PlacementCheck,
   { hosts }: ProbeResult,
   ports: Ports,
 ): readonly PartAddress[] {
   const { gone = false } = expected;
+  const own = mustBeExternal ? [...listFallbacks(parts), ...(expected.file ? [expected.file] : [])] : [];
   return parts.map((part) => {
-    const file = gone ? null : part;
-    const target = { url: part.url, mustBeExternal: false, ...(part.earlier && { earlier: part.earlier }) };
+    const file = gone ? null : (part.file ?? part);
+    const target: Omit<ProbeTarget, 'bypassCache'> = {
+      ...{ url: part.url, mustBeExternal, isPart: true },
+      ...(part.earlier && { earlier: part.earlier }),
+      ...(mustBeExternal && { home: part.url }),
+      ...(mustBeExternal && isHtml(part.path) && { display: 'page' }),
+    };
+    const fallbacks = own.filter((one) => one !== file);
     const open = (bypassCache: boolean): UrlProbe =>
-      new UrlProbe({ ...target, bypassCache }, { file, marker: undefined, gone }, session, ports);
+      new UrlProbe({ ...target, bypassCache }, { file, marker: undefined, gone, fallbacks }, session, ports);
     // A browser would be at another host after a redirect.
     const judge: Address['judge'] = (result) => judgeCached(result, hosts.at(-1));
-    const answers = gone ? AGREEING_PROBES.usual : 1;
+    const isMany = mustBeExternal ? parts.length > SITE.fewLinked : !gone;
+    const answers = isMany ? 1 : AGREEING_PROBES.usual;
     const plain = { path: part.path, open: () => open(false), answers, judge, refusals, asBrowser: true };
+    // A link is asked as it is given: nobody knows what its host makes of `?v=`.
+    if (mustBeExternal) return { part, plain, fresh: { ...plain, isAskedAgain: true } };
     return {
       part,
       plain,
@@ -75,6 +87,10 @@ export function listParts(
     };
   });
 }
+
+/** The pages that hosts show in place of a missing one. */
+const listFallbacks = (parts: readonly PlacedPart[]): readonly ExpectedFile[] =>
+  parts.flatMap(({ path, file }) => (/^(?:404|200|index)\.html$/.test(path) && file ? [file] : []));
 
 export interface PartAddress {
   readonly part: PlacedPart;

@@ -28,14 +28,18 @@ export async function openFiles(
   if (fileLines.length === 0) return [newDelivery('deliver', LINK_SUBJECT)];
   const found = await context.findFiles(fileLines, folder);
   refuseOneNameForMany(found, path);
-  const deliveries = found.map((one) => newDelivery('deliver', one.given, one));
+  const isOnly = found.length === 1;
+  const deliveries = found.map((one) => ({
+    ...newDelivery('deliver', one.given, one),
+    ...(!isOnly && { place: one.relativePath }),
+  }));
   return runStep('check', deliveries, async (delivery) => {
     if (delivery.found === null) return delivery;
     await refuseSecretNames([delivery.found.given, delivery.found.relativePath], request, context);
     context.logger.startSection(`Check ${delivery.found.given}`);
     if (await isFolder(delivery.found)) {
       const site = await openSite(delivery.found, request, context);
-      const name = siteName(delivery.found, { path, isOnly: found.length === 1 });
+      const name = siteName(delivery.found, { path, isOnly });
       return { ...delivery, name, site, file: entryFile(site) };
     }
     const name = deliveredName(delivery.found, path);

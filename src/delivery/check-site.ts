@@ -5,7 +5,7 @@ import { loadPageRules } from '../rules/load-page-rules.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import { encodePath } from '../rules/naming.ts';
 import type { SiteFinding, SiteInspection, SiteOptions } from '../rules/site/site-files.ts';
-import type { Delivery } from './delivery.ts';
+import { type Delivery, shownTask } from './delivery.ts';
 
 /**
  * Resolves every reference of a folder within the folder: what a page misses when it opens refuses the whole, and so
@@ -20,7 +20,7 @@ export async function checkSite(
   request: SiteRequest,
   signal: AbortSignal,
 ): Promise<Delivery> {
-  const servedAt = delivery.tasks.get('K1')?.servedAt;
+  const servedAt = shownTask(delivery)?.servedAt;
   const place = servedAt ?? expectPlace(delivery.name, request);
   const { inspection, format } = await inspect(site, {
     ...place,

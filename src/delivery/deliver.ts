@@ -17,7 +17,7 @@ import {
   runStep,
 } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import { folderChannelError } from './open-site.ts';
+import { folderChannelError, takesFolders } from './open-site.ts';
 import type { FullReport } from './report.ts';
 import { createPageOpener } from './screen/open-pages.ts';
 import { type ScreenStep, viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
@@ -89,7 +89,7 @@ const chooseForAll = (
     const { file, name, site, subject } = delivery;
     const display = site === null ? getBrowserDisplay(name) : 'page';
     const choice = chooseChannels({ request, repository, size: file?.size ?? 0, display });
-    if (site !== null && choice.main !== 'K1') {
+    if (site !== null && !takesFolders(choice.main)) {
       throw folderChannelError(subject, choice.main, choice.reason, repository.hasToken);
     }
     return { ...delivery, choice };

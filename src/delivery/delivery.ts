@@ -26,6 +26,8 @@ export interface Delivery {
   readonly site: LocalSite | null;
   /** The name to give, once it is checked. */
   readonly name: string;
+  /** Where it lies among the files of the step; absent where it is the only one. */
+  readonly place?: string | undefined;
   readonly choice: ChannelChoice | null;
   /** Of a folder: what to set if its page was built for another place; `null` where it has no script. */
   readonly routerSetting: string | null;
@@ -126,6 +128,10 @@ export function channelsIn({ choice }: Delivery, role: ChannelRole = 'any'): rea
   return role === 'main' ? [choice.main] : choice.duplicates;
 }
 
+/** The task of the channel that shows the delivery as a page. */
+export const shownTask = ({ tasks }: Delivery): PreparedTask | undefined =>
+  tasks.get('K1') ?? tasks.get('K4');
+
 /** All channels that some deliveries use, each once. */
 export const channelsUsed = (
   deliveries: readonly Delivery[],
@@ -159,7 +165,7 @@ export interface Proof {
   /** How the body relates to the file. */
   readonly match: ProvenMatch;
   readonly hosts: readonly string[];
-  /** How many further files of a site were proven. */
+  /** How many further files of a site were proven to be there byte for byte. */
   readonly parts: number;
   /** Whether a cache still has what was there before, or was not asked, as UNKNOWN says. */
   readonly isCached: boolean;

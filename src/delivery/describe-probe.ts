@@ -21,6 +21,8 @@ const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
   gate: 'a page to sign in, or one that leads elsewhere',
   'not-shown':
     'the right content, but as a download, as a text or in another encoding: its headers keep a browser from showing it',
+  moved:
+    'the right content, but after a redirect to another place, in another folder than its references need, or with a type that browsers refuse',
   absent: 'no page',
 };
 
@@ -60,23 +62,34 @@ export interface ProofWords {
   readonly gone: boolean;
   /** Where a browser must end, once that is known. */
   readonly host?: string | undefined;
+  /** Of a link's site: the names of known bytes, by their SHA-256. */
+  readonly known?: ReadonlyMap<string, string> | undefined;
   /** Milliseconds after which a link was given up, because nothing had ever answered there. */
   readonly unreachedFor?: number | undefined;
 }
 
 /** What is wrong, in a few words: one answer in full, of several files the first ten. */
-export function describeWrong(wrong: readonly WrongAnswer[], { host }: Pick<ProofWords, 'host'>): string {
+export function describeWrong(
+  wrong: readonly WrongAnswer[],
+  words: Pick<ProofWords, 'host' | 'known'>,
+): string {
   const [first] = wrong;
   if (wrong.length === 1 && first?.path === null) return describeProbe(first.last);
-  return nameFew(wrong.map(({ path, last }) => `${path ?? 'the page'} (${describeShortly(last, host)})`));
+  return nameFew(wrong.map(({ path, last }) => `${path ?? 'the page'} (${describeShortly(last, words)})`));
 }
 
-function describeShortly(result: ProbeResult | null, host: string | undefined): string {
+function describeShortly(
+  result: ProbeResult | null,
+  { host, known }: Pick<ProofWords, 'host' | 'known'>,
+): string {
   if (result === null) return 'not asked before the deadline';
   if (result.failure !== undefined) return result.failure.message;
   const end = result.hosts.at(-1);
   if (isProof(result) && end !== host) return `leads to ${end}, and not to ${host}`;
   const code = `HTTP ${result.httpCode}`;
+  const other = known?.get(result.fingerprint?.sha256 ?? '');
+  if (result.match === 'different' && other !== undefined)
+    return `missing: ${code} with ${other} in its place`;
   return result.match === 'absent'
     ? code + describeAge(result)
     : `${code} with ${DESCRIPTIONS[result.match]}`;
@@ -100,7 +113,7 @@ export function wrongAnswersError(
       httpCode: code ?? undefined,
       hint:
         wrong.find(({ meaning }) => meaning)?.meaning?.hint ??
-        'try again: what is committed is only verified',
+        (words.known === undefined ? 'try again: what is committed is only verified' : LATE_SITE_HINT),
     },
   );
 }
@@ -144,6 +157,9 @@ function notProvenError(
   });
 }
 
+const LATE_SITE_HINT = (w: Words) =>
+  `compare the folder with what was deployed, and how the host serves these files; where it is only late, set ${w.input('timeout')} to more seconds`;
+
 /** Of what is removed: no other place would help. */
 const GONE_HINT =
   'try again in ten minutes: what is removed is only verified; where something else is served there now, it is not ours';
@@ -169,13 +185,21 @@ export function describeCacheTime(keptFor: number | null): string {
   return `for up to ${minutes} minute${minutes === 1 ? '' : 's'}`;
 }
 
-/** A login page never becomes the file, so there is no point in waiting. @see protocol 1 (rule 2) */
-export function loginPageError(result: ProbeResult): DeliveryError {
+/**
+ * A login page never becomes the file, so there is no point in waiting.
+ *
+ * @param isLink whether it is a link from outside
+ * @see protocol 1 (rule 2)
+ */
+export function loginPageError(result: ProbeResult, isLink = false): DeliveryError {
   return new DeliveryError('NOT_EXTERNAL', describeProbe(result), {
     httpCode: result.httpCode ?? undefined,
-    hint: HINTS.login,
+    hint: isLink ? WALL_HINT : HINTS.login,
   });
 }
+
+const WALL_HINT = (w: Words) =>
+  `open it to everybody: on Vercel *Settings → Deployment Protection*, on Netlify *Access & security → Visitor access*, on Cloudflare the Access policy, on S3 the bucket's policy; or ${w.use('K1, K2 or K3')}`;
 
 /** @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits */
 export const BUSY_HINT =
@@ -195,6 +219,7 @@ const HINTS: Readonly<Partial<Record<ContentMatch, Text>>> = {
     `set ${w.input('marker')} to a text that only the content has and the page shows, or name the file in ${w.input('file')}`,
   gate: (w) =>
     `set ${w.input('url')} to where the content itself opens, or make it public, or ${w.use('K1, K2 or K3')}`,
+  moved: (w) => `set ${w.input('url')} to where the site itself is, with the / of its folder at the end`,
   'not-shown': (w) =>
     `let the host of the site answer with the type of the file (for a page \`Content-Type: text/html; charset=utf-8\`) and without \`Content-Disposition: attachment\`, or ${w.use('K2 or K3')} for a download`,
   absent: 'check that the address is public, or try again',

@@ -15,7 +15,7 @@ import { decodePage } from '../rules/text-encoding.ts';
  * is what a withdrawn address must answer. An `altered` body has the marker, but other bytes than the file: it counts
  * only with what the host says of its build; an `echo` has it only where nothing of the content is shown, as in its
  * address or title; something is `served` where nothing should be; a `gate` leads a browser elsewhere or asks to sign in, and what is `not-shown` is right, but a
- * browser would not show it as a page.
+ * browser would not show it as a page, or is `moved` where a page's references lead elsewhere.
  */
 export type ContentMatch =
   | 'identical'
@@ -31,6 +31,7 @@ export type ContentMatch =
   | 'echo'
   | 'gate'
   | 'not-shown'
+  | 'moved'
   | 'absent';
 
 /** What one request to an address showed. */
@@ -81,10 +82,13 @@ export const failedProbe = (failure: DeliveryError): ProbeResult => ({
 });
 
 /** The bytes that an address must show; of a local file they can be read as well. */
-type ExpectedFile = Pick<LocalFile, 'size' | 'sha256'> & Partial<Pick<LocalFile, 'headSha256' | 'pieces'>>;
+export type ExpectedFile = Pick<LocalFile, 'size' | 'sha256'> &
+  Partial<Pick<LocalFile, 'headSha256' | 'pieces'>>;
 
 /** What the address must show. */
 export interface ExpectedContent {
+  /** Pages that a host may show in place of a missing one. */
+  readonly fallbacks?: readonly ExpectedFile[];
   /** `null` for a link that is verified by its marker alone. */
   readonly file: ExpectedFile | null;
   readonly marker: string | undefined;
@@ -140,12 +144,25 @@ export const LINK_HEAD_SIZE = 2 * MEGABYTE;
 export async function readAdditions(
   { fingerprint, head, isShown }: FetchedContent,
   file: ExpectedFile,
+  fallbacks: readonly ExpectedFile[] = [],
 ): Promise<readonly string[] | null> {
   if (!isShown || file.size > LINK_HEAD_SIZE || fingerprint?.size !== head.length) return null;
+  const { findAdditions } = await loadPageRules();
+  const wanted = await readPage(file);
+  const added = findAdditions(wanted, head);
+  if (added === null) return null;
+  // A page with little in it is a part of many others.
+  for (const fallback of fallbacks) {
+    const other = await readPage(fallback);
+    if (findAdditions(other, head) !== null && findAdditions(other, wanted) === null) return null;
+  }
+  return added;
+}
+
+async function readPage(file: ExpectedFile): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of file.pieces?.() ?? []) pieces.push(Buffer.from(piece));
-  const { findAdditions } = await loadPageRules();
-  return findAdditions(Buffer.concat(pieces).toString('latin1'), head);
+  return Buffer.concat(pieces).toString('latin1');
 }
 
 async function isBeginningOf(file: ExpectedFile, { size, sha256 }: ContentFingerprint): Promise<boolean> {

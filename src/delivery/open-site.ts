@@ -4,6 +4,7 @@ import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { MAX_FILE_SIZE, MEGABYTE, SITE, SIZE } from '../protocol/limits.ts';
+import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { type LocalSite, listSiteFiles, refuseLargeFolder } from '../rules/local-site.ts';
@@ -162,11 +163,14 @@ function comparePages(one: string, other: string): number {
 
 /** @see design 6 (K2 and K3 refuse a folder) */
 function refuseOtherChannels(given: string, { channels }: DeliveryRequest): void {
-  const other = channels === 'auto' ? undefined : channels.find((key) => key !== 'K1');
+  const other = channels === 'auto' ? undefined : channels.find((key) => !takesFolders(key));
   if (other !== undefined) throw folderChannelError(given, other);
 }
 
-/** Only K1 shows a folder, and K1 needs a token. */
+/** K1 shows a folder, and K4 proves one that is shown already. */
+export const takesFolders = (channel: ChannelKey): boolean => channel === 'K1' || channel === 'K4';
+
+/** Of the channels that publish only K1 takes a folder, and K1 needs a token. */
 export function folderChannelError(
   given: string,
   channel: string,

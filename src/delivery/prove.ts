@@ -1,41 +1,10 @@
 import { mapConcurrently } from '../async.ts';
-import type { Placement } from '../channels/channel.ts';
-import { DeliveryError } from '../errors.ts';
+import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
-import { AGREEING_PROBES, FURTHER_PROBES, LATER_PROBE, SITE } from '../protocol/limits.ts';
-import { loginPageError, type ProofWords, type WrongAnswer, wrongAnswersError } from './describe-probe.ts';
-import { failedProbe, isProof, type ProbeResult } from './match-content.ts';
-import type { UrlProbe } from './url-probe.ts';
+import { SITE } from '../protocol/limits.ts';
+import { type Address, AddressProof, type ProvenAddress } from './address-proof.ts';
+import { type ProofWords, wrongAnswersError } from './describe-probe.ts';
 import { createProofLog, type WaitLimits } from './wait-log.ts';
-
-/** What an answer is: what is wanted, the copy from before that a cache may have, or anything else. */
-export type Verdict = 'right' | 'old' | 'wrong';
-
-/** One address to prove. */
-export interface Address {
-  /** Its path within a site; `null` for the page whose address is handed over. */
-  readonly path: string | null;
-  /** Opens it; made for each address that is not proven yet. */
-  readonly open: () => UrlProbe;
-  /** How many answers in a row must be right. */
-  readonly answers: number;
-  readonly judge: (result: ProbeResult) => Verdict;
-  /** Whether its second answer comes some seconds after the first, and may look different to each. */
-  readonly isExternal?: boolean;
-  /** Whether the first answer is asked for as a browser does; by default the second one is. */
-  readonly asBrowser?: boolean;
-  /** What it has answered already. */
-  readonly known?: ProbeResult | undefined;
-  readonly refusals?: Placement['refusals'];
-}
-
-/** An address that is proven. */
-export interface ProvenAddress {
-  readonly address: Address;
-  readonly result: ProbeResult;
-  /** Whether a cache still has the copy from before. */
-  readonly isOld: boolean;
-}
 
 /**
  * Asks every address until it has answered right as often in a row as it must; after a wrong answer that follows a
@@ -55,22 +24,31 @@ export async function prove(
   const proven = new Map<Address, ProvenAddress>();
   const begun = clock.now();
   const log = createProofLog(addresses.length, words, limits, ports);
-  let open = addresses.map((address) => new AddressProof(address, limits, ports));
+  const proofs = addresses.map((address) => new AddressProof(address, limits, ports));
+  let open = proofs;
+  let isEnd = false;
   try {
-    for (;;) {
+    for (let round = 0; ; round += 1) {
       signal.throwIfAborted();
       const isUnreached = open.every((one) => one.isUnreached);
       const time = isUnreached ? limits.timeout * UNREACHED_SHARE : Number.POSITIVE_INFINITY;
       const isLast = clock.now() >= Math.min(limits.deadline, begun + time);
-      const looks = await mapConcurrently(open, SITE.probes, async (one) => {
+      const looked = open;
+      open = await lookAtAll(looked, round === 0 || isLast, async (one) => {
         const look = await one.look(isLast);
-        if (look === 'open') return one;
+        if (look === 'open') return false;
+        if (!proven.has(one.address)) log.advance();
         proven.set(one.address, look);
-        log.advance();
-        return [];
+        return true;
       });
-      open = looks.flat();
-      if (open.length === 0) break;
+      if (open.length === 0) {
+        const late = new Set(looked);
+        open = isEnd ? [] : proofs.filter((one) => one.address.isAskedAgain && !late.has(one));
+        isEnd = true;
+        if (open.length === 0) break;
+        ports.logger.info(`once more: ${countFiles(open.length)}`);
+        continue;
+      }
       const wrong = open.map((one) => one.describe());
       const final = wrong.find(({ meaning }) => meaning?.isFinal);
       if (isLast || final !== undefined) {
@@ -87,123 +65,29 @@ export async function prove(
 }
 
 /**
+ * Looks at all addresses; or, where they were all asked before, first at one, and at more of the others the more are
+ * right: what is late is late as a whole, and is not asked for each of its files.
+ *
+ * @param look whether the address is proven now
+ * @returns those that are not
+ */
+async function lookAtAll(
+  open: readonly AddressProof[],
+  asksAll: boolean,
+  look: (one: AddressProof) => Promise<boolean>,
+): Promise<AddressProof[]> {
+  const left: AddressProof[] = [];
+  for (let at = 0, count = asksAll ? open.length : 1; at < open.length; at += count, count *= 2) {
+    const asked = open.slice(at, at + count);
+    const looks = await mapConcurrently(asked, SITE.probes, look);
+    left.push(...asked.filter((_, index) => !looks[index]));
+    if (!asksAll && left.some(({ isOld }) => !isOld)) return [...left, ...open.slice(at + count)];
+  }
+  return left;
+}
+
+/**
  * A link on a host that nothing reaches is given up after this share of the time, in which a name that is new may come
  * to resolve. What a channel placed is waited for: its host has answered before.
  */
 const UNREACHED_SHARE = 1 / 4;
-
-/** Which further answer is asked for as a browser does: a person opens the address with one. */
-const BROWSER_PROBE = 1;
-
-/** One address on the way to its proof. */
-class AddressProof {
-  readonly address: Address;
-  readonly #limits: Pick<WaitLimits, 'deadline'>;
-  readonly #ports: Ports;
-  #probe: UrlProbe | undefined;
-  #needed: number;
-  #oldLooks = 0;
-  #known: ProbeResult | undefined;
-  #isReached = false;
-  /** The last wrong answer, and a right one that it followed. */
-  #wrong: ProbeResult | null = null;
-  #earlier: ProbeResult | undefined;
-
-  constructor(address: Address, limits: Pick<WaitLimits, 'deadline'>, ports: Ports) {
-    this.address = address;
-    this.#needed = address.answers;
-    this.#known = address.known;
-    this.#limits = limits;
-    this.#ports = ports;
-  }
-
-  /** Whether it is a link whose host has never answered. */
-  get isUnreached(): boolean {
-    return this.address.isExternal === true && !this.#isReached;
-  }
-
-  /** Asks as often as is needed, and stops at the first wrong answer. */
-  async look(isLast: boolean): Promise<ProvenAddress | 'open'> {
-    // Of thousands of files, a second each would add up to many minutes.
-    const isOver = this.#ports.clock.now() > this.#limits.deadline + SITE.overtime;
-    if (isOver && this.address.path !== null) return 'open';
-    const first = this.#known ?? (await this.#ask('whole', this.address.asBrowser ?? false));
-    this.#known = undefined;
-    const verdict = this.address.judge(first);
-    if (verdict === 'old') this.#oldLooks += 1;
-    const acceptsOld = this.#oldLooks >= FURTHER_PROBES || (isLast && this.#oldLooks > 0);
-    const accepts = (one: Verdict): boolean => one === 'right' || (one === 'old' && acceptsOld);
-    if (!accepts(verdict)) {
-      this.#wrong = first;
-      return 'open';
-    }
-    const accept = (one: ProbeResult): boolean => accepts(this.address.judge(one));
-    const proven = await this.#confirm(first, verdict === 'old', accept);
-    if (proven !== 'open') this.#probe = undefined;
-    return proven;
-  }
-
-  /** Further answers in a row, which must be the same: of several nodes of a cache each answers once. */
-  async #confirm(
-    first: ProbeResult,
-    wasOld: boolean,
-    accepts: (result: ProbeResult) => boolean,
-  ): Promise<ProvenAddress | 'open'> {
-    const { address } = this;
-    const { clock, signal } = this.#ports;
-    let result = first;
-    let isOld = wasOld;
-    for (let count = 1; count < this.#needed; count += 1) {
-      const left = Math.max(this.#limits.deadline - clock.now(), 0);
-      // Where answers differed, a series that the deadline cuts short proves nothing.
-      if (left === 0 && count >= address.answers) return 'open';
-      if (address.isExternal && count === 1) await clock.sleep(Math.min(LATER_PROBE, left), signal);
-      const asBrowser = count === BROWSER_PROBE;
-      const next = await this.#ask(isProof(first) ? 'part' : 'whole', asBrowser);
-      const isNowOld = address.judge(next) === 'old';
-      if (isNowOld) this.#oldLooks += 1;
-      const mayDiffer = isOld || isNowOld || (asBrowser && address.isExternal);
-      if (!accepts(next) || !(mayDiffer || isSameAnswer(next, result))) {
-        this.#earlier = result;
-        this.#wrong = next;
-        this.#needed = Math.min(this.#needed * 2, AGREEING_PROBES.most);
-        return 'open';
-      }
-      isOld ||= isNowOld;
-      // A part has another fingerprint than the whole.
-      if (!isProof(next) && !asBrowser) result = next;
-    }
-    return { address, result, isOld };
-  }
-
-  async #ask(size: 'whole' | 'part', asBrowser: boolean): Promise<ProbeResult> {
-    this.#probe ??= this.address.open();
-    const { path } = this.address;
-    try {
-      const result = await this.#probe.probe(size, asBrowser);
-      this.#isReached ||= result.failure?.code !== 'NO_NETWORK';
-      if (result.match === 'login' && path === null) throw loginPageError(result);
-      return result;
-    } catch (thrown) {
-      // One of many files is named; only the page itself ends the delivery at once.
-      if (path === null || !(thrown instanceof DeliveryError)) throw thrown;
-      return failedProbe(thrown);
-    }
-  }
-
-  /** What is wrong with it. */
-  describe(): WrongAnswer {
-    const { path, refusals = [] } = this.address;
-    const { refusal = '', httpCode } = this.#wrong ?? {};
-    const meaning = refusals.find(
-      ({ httpCodes, text }) => httpCode != null && httpCodes.includes(httpCode) && text.test(refusal),
-    );
-    return { path, last: this.#wrong, earlier: this.#earlier, meaning };
-  }
-}
-
-/** Two nodes that each show a page with the marker, but not the same one, do not agree. */
-const isSameAnswer = (one: ProbeResult, other: ProbeResult): boolean =>
-  one.match === other.match &&
-  one.hosts.at(-1) === other.hosts.at(-1) &&
-  (one.match !== 'altered' || one.fingerprint?.sha256 === other.fingerprint?.sha256);

@@ -152,7 +152,7 @@ function describeContent(
   }
   if (proof.match === 'gone') return describeProof(proof);
   const none = proof.markerCount === null ? ['marker found: none was given, all bytes compared'] : [];
-  return [...none, ...describeProof(proof), ...files(proof.parts + 1)];
+  return [...none, ...describeProof(proof), ...files(proof.parts + (proof.match === 'identical' ? 1 : 0))];
 }
 
 function resultLine(delivery: Delivery, { notReady, provenUrl }: ReportFacts): string {

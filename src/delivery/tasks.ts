@@ -2,6 +2,7 @@ import type { Channel, ChannelAction, ChannelMap } from '../channels/channel.ts'
 import { DeliveryError, hasFailed, type Result, toDeliveryError } from '../errors.ts';
 import type { RepositoryQuery } from '../github/api/repository.ts';
 import type { Ports } from '../ports.ts';
+import { SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { describeRepository } from './choose-channel.ts';
@@ -141,7 +142,13 @@ export async function publishTasks(
   actions: ChannelActions,
   ports: Ports,
 ): Promise<readonly Delivery[]> {
-  let published = deliveries;
+  const seconds = request.timeout / SECOND;
+  const time = `up to ${seconds} s were allowed for build and verification; the protocol has ${VERIFY_DEADLINE / SECOND}`;
+  const further = request.timeout > VERIFY_DEADLINE ? [time] : [];
+  let published: readonly Delivery[] = deliveries.map((one) => ({
+    ...one,
+    notes: [...one.notes, ...further],
+  }));
   for (const role of ['main', 'duplicates'] as const) {
     for (const key of channelsUsed(deliveries.filter(isOngoing), role)) {
       published = await publishOnChannel(published, { key, role }, request, { action: actions[key], ports });

@@ -18,13 +18,17 @@ import {
   type ProbeResult,
   readAdditions,
 } from './match-content.ts';
+import { isAtHome } from './own-address.ts';
 import { maxProbeTime, type ProbeSession } from './probe-session.ts';
 
 /** The address, and how it is asked. */
 export type ProbeTarget = Pick<
   Placement,
-  'url' | 'bypassCache' | 'mustBeExternal' | 'earlier' | 'display' | 'isInBin'
->;
+  'url' | 'bypassCache' | 'mustBeExternal' | 'earlier' | 'display' | 'isInBin' | 'home'
+> & {
+  /** Whether it is one of the files of a folder: each is fetched too fast for a progress of its own. */
+  readonly isPart?: boolean;
+};
 
 /** What a link's page may be that has all of the file. */
 const OTHER_PAGES: readonly ContentMatch[] = ['different', 'altered', 'echo', 'cut-short'];
@@ -108,10 +112,13 @@ export class UrlProbe {
       const hasMarker = isFound && !(await isEcho(fetched, this.#expected));
       const compared = await this.#match({ ...fetched, hasMarker }, this.#isBeginning(how));
       // With a file the whole page decides, and no marker.
-      const isOther = this.#target.mustBeExternal && file !== null && OTHER_PAGES.includes(compared);
-      const added = isOther ? await readAdditions(fetched, file) : null;
+      const isOther = this.#comparesPage() && file !== null && OTHER_PAGES.includes(compared);
+      const added = isOther ? await readAdditions(fetched, file, this.#expected.fallbacks) : null;
       const other = compared === 'cut-short' ? compared : 'different';
-      const match = !isOther ? compared : added === null ? other : 'extended';
+      const found = !isOther ? compared : added === null ? other : 'extended';
+      const { home } = this.#target;
+      const isRight = found === 'identical' || found === 'extended';
+      const match = isRight && home !== undefined && !isAtHome(fetched, home) ? 'moved' : found;
       const seen = { fingerprint, hosts, hasMarker, lastModified, age, keptFor, refusal, version };
       return {
         httpCode,
@@ -126,14 +133,17 @@ export class UrlProbe {
     }
   }
 
-  #isLink(): boolean {
-    return this.#target.mustBeExternal || this.#expected.file === null;
+  /** Whether it is a page to which its host may have added something. */
+  #comparesPage(): boolean {
+    const { mustBeExternal, isPart = false, display } = this.#target;
+    return mustBeExternal && (!isPart || display === 'page');
   }
 
   #fetchOptions(how: AskOptions, signal: AbortSignal): FetchBackOptions {
-    const { earlier = [], display, isInBin = false } = this.#target;
+    const { earlier = [], display, isInBin = false, isPart = false } = this.#target;
     const { file, marker } = this.#expected;
-    const isComparedOnly = display === undefined && marker === undefined && !this.#isLink();
+    const isLink = file === null || this.#comparesPage();
+    const isComparedOnly = display === undefined && marker === undefined && !isLink;
     return {
       signal,
       guard: (url) => this.#guard(url),
@@ -141,12 +151,11 @@ export class UrlProbe {
       asBrowser: how.asBrowser,
       plainRefusals: isInBin,
       ...(how.cookies && { cookies: how.cookies }),
-      // Of thousands of files, each is fetched too fast for a progress of its own.
-      ...(isComparedOnly
-        ? { headSize: 0, readAtMost: this.#largestKnown() + 1 }
-        : { startProgress: (total) => this.#ports.logger.progress('fetched back', total, 'bytes') }),
+      ...(isComparedOnly && { headSize: 0, readAtMost: this.#largestKnown() + 1 }),
+      ...(!isComparedOnly &&
+        !isPart && { startProgress: (total) => this.#ports.logger.progress('fetched back', total, 'bytes') }),
       ...(this.#isBeginning(how) && { readAtMost: PARTIAL_PROBE }),
-      ...(this.#isLink() && { headSize: LINK_HEAD_SIZE }),
+      ...(isLink && { headSize: LINK_HEAD_SIZE }),
       blobs: earlier,
       readUntilFound: how.isPart && file === null,
     };
@@ -155,7 +164,8 @@ export class UrlProbe {
   /** Bytes of the largest body that means anything. */
   #largestKnown(): number {
     const { earlier = [] } = this.#target;
-    return Math.max(this.#expected.file?.size ?? 0, ...earlier.map(({ size }) => size));
+    const { file, fallbacks = [] } = this.#expected;
+    return Math.max(file?.size ?? 0, ...[...earlier, ...fallbacks].map(({ size }) => size));
   }
 
   async #match(

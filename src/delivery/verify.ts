@@ -2,6 +2,7 @@ import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import { countFiles, nameFew } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { FURTHER_PROBES } from '../protocol/limits.ts';
+import type { Address, ProvenAddress } from './address-proof.ts';
 import {
   judgeCached,
   listParts,
@@ -13,7 +14,7 @@ import {
 import type { ChannelAttempt, Proof } from './delivery.ts';
 import { countMarker, describeCacheTime, describeProbe, type ProofWords } from './describe-probe.ts';
 import { isProof, type ProbeResult, type ProvenMatch } from './match-content.ts';
-import { type Address, type ProvenAddress, prove } from './prove.ts';
+import { prove } from './prove.ts';
 import { type ProbeTarget, UrlProbe } from './url-probe.ts';
 import type { WaitLimits } from './wait-log.ts';
 
@@ -42,7 +43,7 @@ export async function verifyPlacement(
   ]);
   if (rest.status === 'rejected') throw rest.reason;
   if (raw.status === 'rejected') throw raw.reason;
-  const unknown = [...describePage(check, result), ...rest.value, ...raw.value.unknown];
+  const unknown = [...describePage(check, result), ...rest.value.unknown, ...raw.value.unknown];
   return {
     proof: {
       httpCode: result.httpCode ?? 0,
@@ -50,8 +51,8 @@ export async function verifyPlacement(
       sha256: result.fingerprint?.sha256 ?? null,
       match: result.match as ProvenMatch,
       hosts: result.hosts,
-      parts: parts.length,
-      isCached: rest.value.length > 0,
+      parts: rest.value.identical,
+      isCached: rest.value.isCached,
       isInternal: session.internalReason !== '',
     },
     rawUrl: raw.value.rawUrl,
@@ -92,44 +93,57 @@ interface ProvenPage {
   readonly builtAt: number | undefined;
 }
 
+/** What is known of a site beside its page. */
+interface ProvenRest extends Pick<Proof, 'isCached'> {
+  /** How many further files are there as they were delivered. */
+  readonly identical: number;
+  /** What a cache still has, or the host has added. */
+  readonly unknown: readonly string[];
+}
+
 /**
- * What follows the first proof: the other files of a site, and then what a person's browser gets, without `?v=`.
- *
- * @returns for UNKNOWN: what a cache still has
+ * What follows the first proof: the other files of a site, and then what a person's browser gets, without `?v=`. Of a
+ * link, which is asked without it anyway, the page is asked again where others are late.
  */
 async function proveRest(
   check: PlacementCheck,
   { parts, result, builtAt }: ProvenPage,
   limits: WaitLimits,
   ports: Ports,
-): Promise<readonly string[]> {
+): Promise<ProvenRest> {
   const { placement, expected } = check;
-  const words: ProofWords = { which: '', gone: expected.gone ?? false, host: result.hosts.at(-1) };
-  if (parts.length > 0) {
-    ports.logger.info(`further: ${countFiles(parts.length)}`);
-    await prove(
-      parts.map(({ fresh }) => fresh),
-      words,
-      limits,
-      ports,
-    );
-  }
-  if (!placement.bypassCache) return [];
-  if (words.gone) return [UNASKED_CACHES];
+  const isLink = !placement.bypassCache;
+  const known = isLink ? nameBytes(parts, result) : undefined;
+  const words: ProofWords = { which: '', gone: expected.gone ?? false, host: result.hosts.at(-1), known };
+  const page = { ...pageAddress(check, builtAt), answers: 1, isAskedAgain: isLink };
+  const further = [...(isLink ? [{ ...page, known: result }] : []), ...parts.map(({ fresh }) => fresh)];
+  if (parts.length > 0) ports.logger.info(`further: ${countFiles(parts.length)}`);
+  const found = parts.length === 0 ? [] : await prove(further, words, limits, ports);
+  const identical = found.filter(
+    ({ address, result: one }) => address.path !== null && one.match !== 'extended',
+  );
+  const rest = { identical: identical.length, isCached: false };
+  const results = found.length === 0 ? [result] : found.map((one) => one.result);
+  if (isLink) return { ...rest, unknown: describeAdded(results) };
+  if (words.gone) return { ...rest, isCached: true, unknown: [UNASKED_CACHES] };
   ports.logger.info('without ?v=, as a person will open it');
-  const page = plainAddress(check, result, builtAt, ports);
+  const plain = plainAddress(check, result, builtAt, ports);
   const changed = parts.filter(({ part }) => part.earlier !== undefined);
-  const freshOf = new Map([
-    [page, { ...pageAddress(check, builtAt), answers: 1 }],
-    ...changed.map(({ plain, fresh }) => [plain, fresh] as const),
-  ]);
+  const freshOf = new Map([[plain, page], ...changed.map((one) => [one.plain, one.fresh] as const)]);
   const proven = await prove([...freshOf.keys()], { ...words, which: 'without ?v=' }, limits, ports);
   const old = proven.filter(({ isOld }) => isOld);
   // A cache with the old copy says nothing of the new one: that must still be there.
   const again = old.flatMap(({ address }) => freshOf.get(address) ?? []);
   if (again.length > 0) await prove(again, words, limits, ports);
-  return describeOld(old);
+  return { ...rest, isCached: old.length > 0, unknown: describeOld(old) };
 }
+
+/** What the bytes of a site are, by which an answer in place of a missing file is recognized. */
+const nameBytes = (parts: ProvenPage['parts'], page: ProbeResult): ReadonlyMap<string, string> =>
+  new Map([
+    ...parts.map(({ part }) => [part.sha256, part.path] as const),
+    [page.fingerprint?.sha256 ?? '', 'the page of the site'],
+  ]);
 
 /** A look at what is withdrawn would be kept as a 404, and its next delivery would not be seen for as long. */
 const UNASKED_CACHES =
@@ -176,7 +190,7 @@ const RAW_FAILURES: readonly string[] = ['NOT_PROVEN', 'NOT_EXTERNAL'];
 /** What the answer of the page itself leaves open. */
 function describePage(
   { placement: { url, bypassCache }, expected: { gone = false }, session }: PlacementCheck,
-  { hosts, added }: ProbeResult,
+  { hosts }: ProbeResult,
 ): readonly string[] {
   const { internalReason } = session;
   const end = hosts.at(-1);
@@ -189,11 +203,18 @@ function describePage(
           `whether ${end}, where the address leads to, is a part of the site: what it shows can change without the repository`,
         ]
       : []),
-    ...(added === undefined ? [] : [describeAdded(added)]),
   ];
 }
 
-const describeAdded = (added: readonly string[]): string =>
-  added.length === 0
-    ? "whether the page looks the same: the link's host has changed spaces or line breaks, which count in preformatted text"
-    : `what the link's host has added to the page does: ${nameFew(added)}`;
+/** What hosts add to pages, of all of them together. */
+function describeAdded(results: readonly ProbeResult[]): readonly string[] {
+  const pages = results.flatMap(({ added }) => (added === undefined ? [] : [added]));
+  if (pages.length === 0) return [];
+  const added = [...new Set(pages.flat())];
+  const which = pages.length === 1 ? 'the page' : `${pages.length} pages`;
+  return [
+    added.length === 0
+      ? `whether ${which} looks the same: the link's host has changed spaces or line breaks, which count in preformatted text`
+      : `what the link's host has added to ${which} does: ${nameFew(added)}`,
+  ];
+}

@@ -48,6 +48,8 @@ export interface FetchedContent {
    * the encoding that it has.
    */
   readonly isShown: boolean;
+  /** The `Content-Type`; empty without one. */
+  readonly type: string;
   /** Whether the headers make every browser save it to a file, whatever it is. */
   readonly isSaved: boolean;
   /** Whether a redirect led to a page to sign in, as on GitHub Enterprise in private mode. */
@@ -107,6 +109,7 @@ export async function fetchBack(
     isReplaced: LEADS_ON.test(firstHeader(response, 'refresh')?.trim() ?? '') || hasHostPage(response),
     isShown: isShownAsPage(response),
     isSaved: isSaved(response),
+    type: firstHeader(response, 'content-type')?.trim() ?? '',
     ...readHeaders(response),
   };
   if (response.status !== 200) {
@@ -115,8 +118,7 @@ export async function fetchBack(
   }
   try {
     const read = await readContent(response, answer.length, options, needles);
-    const type = firstHeader(response, 'content-type') ?? '';
-    return { ...answer, ...read, isShown: answer.isShown && isReadAsWritten(read.head, type) };
+    return { ...answer, ...read, isShown: answer.isShown && isReadAsWritten(read.head, answer.type) };
   } catch (thrown) {
     throw connectionError(thrown, { url: hops.at(-1) ?? url, signal: options.signal });
   }
@@ -176,7 +178,8 @@ const hasHostPage = (response: HttpResponse): boolean =>
   ['ngrok-error-code', 'cf-mitigated'].some((name) => firstHeader(response, name) !== undefined);
 
 /** Where hosts have their page to sign in. */
-const SIGN_IN = /^\/(?:[\w-]+\/)?(?:log[-_]?in|sign[-_]?in|sso|saml2?|oauth2?|auth(?:orize)?)(?:[./]|$)/i;
+const SIGN_IN =
+  /^\/(?:cdn-cgi\/access\/|\.?[\w-]+\/)?(?:log[-_]?in|sign[-_]?in|sso(?:-api)?|saml2?|oauth2?|auth(?:orize)?)(?:[./]|$)/i;
 
 /** A page to sign in that was asked for itself is the content. */
 function isRedirectedToSignIn([start, ...targets]: readonly URL[]): boolean {

@@ -42,11 +42,12 @@ export const BUILD_WAIT = {
   runs: 20,
 } as const;
 
-/** The longest time for build and verification together. @see protocol 8 */
+/** The time for build and verification together, unless `timeout` says otherwise. @see protocol 8 */
 export const VERIFY_DEADLINE = 240 * SECOND;
 
-/** The smallest value of the `timeout` input. */
+/** The smallest and the largest value of the `timeout` input. */
 export const MIN_TIMEOUT = SECOND / 10;
+export const MAX_TIMEOUT = 1_800 * SECOND;
 
 /** The shortest pause between two polls. */
 export const MIN_POLL_INTERVAL = 50;
@@ -187,6 +188,8 @@ export const SITE = {
   probes: 16,
   /** Changed files whose addresses are asked without `?v=` as well, as a browser asks them. */
   plainProbes: 100,
+  /** Files of a link's site, each of which must answer as often as its page; of more, each once. */
+  fewLinked: 100,
   /** Milliseconds after the deadline until which files are still fetched back: a site is asked at least once. */
   overtime: 15 * SECOND,
   /** Changed files that are sent by the object API where git can't be used: a request each. */

@@ -30,7 +30,7 @@ export const CLI_COMMANDS = {
   verify: {
     usage: 'URL',
     description:
-      'prove a link from your environment (needs --marker or --file); waits 30 s unless --timeout says more',
+      'prove a link (needs --marker, or --file with its file or the folder of its site); waits 30 s unless --timeout says more',
     takes: [1, 1, 'exactly one URL'],
   },
   check: {
@@ -80,7 +80,11 @@ const FURTHER_FLAGS = {
     value: 'NAME',
     description: 'Environment variable that contains the token. Default: GITHUB_TOKEN or GH_TOKEN.',
   },
-  file: { commands: ['verify'], value: 'FILE', description: 'verify: the file that the URL must show.' },
+  file: {
+    commands: ['verify'],
+    value: 'FILE|FOLDER',
+    description: 'verify: what the URL must show; given several times, each file below it.',
+  },
   root: {
     commands: ['mcp'],
     value: 'FOLDER',

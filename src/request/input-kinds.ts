@@ -1,5 +1,5 @@
 import { DeliveryError } from '../errors.ts';
-import { SECOND, TEXT, VERIFY_DEADLINE } from '../protocol/limits.ts';
+import { SECOND, TEXT } from '../protocol/limits.ts';
 import type { Text } from '../words.ts';
 
 /** @throws {DeliveryError} `BAD_INPUT`, always. */
@@ -63,17 +63,17 @@ export const oneOf = <Word extends string>(...values: readonly [Word, ...Word[]]
 });
 
 /**
- * A duration, written in seconds, at most the protocol's limit.
+ * A duration, written in seconds.
  *
  * @param usual milliseconds, like the value
  */
-export const seconds = (least: number, usual: number): InputKind<number> => ({
+export const seconds = (least: number, usual: number, most: number): InputKind<number> => ({
   default: `${usual / SECOND}`,
   json: 'number',
   parse(text, name) {
     const ms = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) * SECOND : Number.NaN;
-    if (ms >= least && ms <= VERIFY_DEADLINE) return ms;
-    const range = `between ${least / SECOND} and the protocol's ceiling of ${VERIFY_DEADLINE / SECOND}`;
+    if (ms >= least && ms <= most) return ms;
+    const range = `between ${least / SECOND} and ${most / SECOND}`;
     return refuseInput(
       (w) => `${w.subject(name)} is ${oneLine(text) || 'empty'}, not a number of seconds ${range}`,
       (w) => `set ${w.input(name, `${usual / SECOND}`)}`,

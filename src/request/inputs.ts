@@ -1,4 +1,10 @@
-import { BUILD_WAIT, MIN_POLL_INTERVAL, MIN_TIMEOUT, VERIFY_DEADLINE } from '../protocol/limits.ts';
+import {
+  BUILD_WAIT,
+  MAX_TIMEOUT,
+  MIN_POLL_INTERVAL,
+  MIN_TIMEOUT,
+  VERIFY_DEADLINE,
+} from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import { type InputKind, OFF, ON, oneOf, optional, required, seconds } from './input-kinds.ts';
 import { type Operation, PARSERS, type ScreenMode } from './values.ts';
@@ -77,8 +83,10 @@ export const INPUTS = {
     inTool: 'The name of the file that `content` becomes, such as `report.html`.',
   }),
   entry: input(required('index.html', PARSERS.page), 'Of a folder: the page whose address is handed over.', {
-    ...FOLDER,
-    tools: ['deliver', 'check'],
+    channels: ['K1', 'K4'],
+    isForFolders: true,
+    flag: 'every',
+    tools: ['deliver', 'verify', 'check'],
   }),
   prune: input(
     ON,
@@ -167,11 +175,15 @@ export const INPUTS = {
     'K3: name of the bin. By default `sv<unix_timestamp>` and a random ending.',
     { channels: ['K3'], tools: ['deliver', 'withdraw'] },
   ),
-  url: input(optional(PARSERS.link), "K4: the environment's own link, to check and prove.", {
-    channels: ['K4'],
-    tools: ['verify'],
-    inTool: 'The https address to verify.',
-  }),
+  url: input(
+    optional(PARSERS.link),
+    "K4: the environment's own link, to check and prove; with a folder in `file`, the site that must hold every file of it.",
+    {
+      channels: ['K4'],
+      tools: ['verify'],
+      inTool: 'The https address to verify; of a folder or several files, the address of their folder.',
+    },
+  ),
   operation: input(
     oneOf<Operation>('deliver', 'withdraw'),
     '`deliver`, or `withdraw`: removes what was delivered to the same path; `path: folder/` removes everything delivered below that folder.',
@@ -235,12 +247,12 @@ export const INPUTS = {
   ),
   'fail-on-not-ready': input(ON, 'Whether a delivery that is not ready fails the step.', { flag: 'none' }),
   timeout: input(
-    seconds(MIN_TIMEOUT, VERIFY_DEADLINE),
-    'Seconds for build and verification together, at most 240.',
+    seconds(MIN_TIMEOUT, VERIFY_DEADLINE, MAX_TIMEOUT),
+    'Seconds for build and verification together, at most 1800. The report says where more than the 240 of the protocol were allowed.',
     { flag: 'every', tools: ['deliver', 'verify', 'withdraw'], forLink: '30' },
   ),
   'poll-interval': input(
-    seconds(MIN_POLL_INTERVAL, BUILD_WAIT.interval),
+    seconds(MIN_POLL_INTERVAL, BUILD_WAIT.interval, VERIFY_DEADLINE),
     'Seconds between polls; decimals are allowed.',
     { flag: 'every', tools: ['deliver', 'verify', 'withdraw'] },
   ),

@@ -3,6 +3,7 @@ import type { Logger } from '../../ports.ts';
 import { MEGABYTE, SITE } from '../../protocol/limits.ts';
 import type { LocalSiteFile } from '../../rules/local-site.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
+import { entryUrl } from '../../rules/naming.ts';
 import type { PlacedPart, Placement } from '../channel.ts';
 import { countChanges, formatChangeCounts } from '../site-changes.ts';
 import type { CommittedPlace, ComparedPlace } from './commit.ts';
@@ -65,9 +66,6 @@ export function describePublished(
     unknown: [...destination.unknown, ...describeUnasked(earlier, asked, entry)],
   };
 }
-
-/** The address of a folder's page: that of the folder itself. */
-export const entryUrl = (page: URL): URL => new URL(page.href.replace(/\/index\.html$/, '/'));
 
 /** Every file but the entry, at its own address. */
 function placeParts(task: PagesTask, asked: EarlierFiles): readonly PlacedPart[] {

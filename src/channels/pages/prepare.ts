@@ -3,12 +3,12 @@ import type { RepositoryContext } from '../../github/api/repository.ts';
 import { MARKDOWN, refuseSpecialFile } from '../../rules/jekyll.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
-import { baseName, encodePath } from '../../rules/naming.ts';
+import { baseName, encodePath, entryUrl } from '../../rules/naming.ts';
 import type { ChannelItem, PreparedTask, ServedFile } from '../channel.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
 import { applyJekyll, type FileLookup, findJekyllRefusal } from './jekyll.ts';
 import { listPictureUrls } from './pictures.ts';
-import { entryUrl, removalMethod } from './placement.ts';
+import { removalMethod } from './placement.ts';
 import type { Setup } from './set-up.ts';
 import {
   COMMIT_METHODS,

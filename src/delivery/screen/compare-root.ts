@@ -1,7 +1,7 @@
 import type { PageToView, ScreenView } from '../../browser/screen-view.ts';
 import { hasFailed, resultOf } from '../../errors.ts';
 import { SECOND } from '../../protocol/limits.ts';
-import type { Delivery } from '../delivery.ts';
+import { type Delivery, shownTask } from '../delivery.ts';
 import { listLocalFiles } from './local-files.ts';
 import type { PageOpener } from './open-pages.ts';
 
@@ -30,8 +30,8 @@ export async function findPlaceProblem(
   opened: PageToView,
   open: PageOpener,
 ): Promise<PlaceProblem | null> {
-  const { routerSetting, tasks } = delivery;
-  const sitePath = tasks.get('K1')?.servedAt?.sitePath;
+  const { routerSetting } = delivery;
+  const sitePath = shownTask(delivery)?.servedAt?.sitePath;
   const isMoving = view.isStable === false;
   if (routerSetting === null || sitePath === undefined || view.verdict === 'not-checked' || isMoving)
     return null;

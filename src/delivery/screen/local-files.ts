@@ -7,7 +7,7 @@ import { BATCH, PROBE_TIME } from '../../protocol/limits.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
 import { getContentType } from '../../rules/media-type.ts';
 import { encodePath } from '../../rules/naming.ts';
-import { type Delivery, isOngoing } from '../delivery.ts';
+import { type Delivery, isOngoing, shownTask } from '../delivery.ts';
 
 /**
  * Everything that a step is to publish on the host of pages, as that host will serve it. The list of a folder's files
@@ -35,12 +35,9 @@ export function listLocalFiles(deliveries: readonly Delivery[], sitePath?: strin
 /** A file, and a path with the ending that decides its type. */
 type ServedLocally = LocalSite['files'][number];
 
-function listServed(
-  { tasks, site, file }: Delivery,
-  sitePath?: string,
-): readonly (readonly [string, ServedLocally])[] {
-  const task = tasks.get('K1');
-  const { servedAt, served } = task ?? {};
+function listServed(delivery: Delivery, sitePath?: string): readonly (readonly [string, ServedLocally])[] {
+  const { site, file } = delivery;
+  const { servedAt, served } = shownTask(delivery) ?? {};
   if (servedAt !== undefined) {
     const folder = sitePath ?? servedAt.sitePath;
     return (site?.files ?? []).flatMap((one) => nameServed(folder + encodePath(one.path), one));

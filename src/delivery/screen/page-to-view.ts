@@ -5,7 +5,7 @@ import type { DeliveryRequest } from '../../request/parse-request.ts';
 import { loadPageRules } from '../../rules/load-page-rules.ts';
 import { isImage } from '../../rules/media-type.ts';
 import { decodeText, isHtml, readBytes } from '../../rules/page/page-file.ts';
-import type { Delivery } from '../delivery.ts';
+import { type Delivery, shownTask } from '../delivery.ts';
 
 /** What a browser is to open, and what it must show. */
 export async function pageToView(
@@ -45,16 +45,20 @@ export interface ScreenChoice {
   readonly unopened: string;
 }
 
-/** What K1 will show on the screen. */
+/** What K1 will show on the screen, or K4 shows of a folder. */
 interface ScreenPage extends ScreenChoice {
   readonly served: ServedFile;
 }
 
-/** What K1 will show of a delivery; absent where that is nothing, because a browser downloads the file. */
-export function findScreenPage({ tasks, file }: Delivery): ScreenPage | undefined {
-  const served = tasks.get('K1')?.served;
+/** What will be shown of a delivery; absent where that is nothing, because a browser downloads the file. */
+export function findScreenPage(delivery: Delivery): ScreenPage | undefined {
+  const served = shownTask(delivery)?.served;
   if (served === undefined || served.display === 'none') return undefined;
-  return { served, isPage: served.display === 'page', unopened: findObstacle(served, file?.size ?? 0) };
+  return {
+    served,
+    isPage: served.display === 'page',
+    unopened: findObstacle(served, delivery.file?.size ?? 0),
+  };
 }
 
 function findObstacle({ display, url }: ServedFile, size: number): string {

@@ -1,7 +1,7 @@
 import type { ScreenFacts, ScreenVerdict, ScreenView } from '../../browser/screen-view.ts';
 import { neutralizeText } from '../../plain-text.ts';
 import { SECOND } from '../../protocol/limits.ts';
-import { type Delivery, mainAttempt } from '../delivery.ts';
+import { type Delivery, mainAttempt, shownTask } from '../delivery.ts';
 import { hideOrigin } from './judge-view.ts';
 
 /** What a browser saw of a page. All lists have at most ten texts, and all texts are bounded. */
@@ -19,7 +19,7 @@ export function reportScreen(delivery: Delivery): ScreenReport | null {
   const view = published?.view ?? localView;
   if (view === null) return null;
   const { picture: _, ...facts } = view;
-  const page = delivery.tasks.get('K1')?.served?.url;
+  const page = shownTask(delivery)?.served?.url;
   const clean = (text: string): string => neutralizeText(page === undefined ? text : hideOrigin(text, page));
   return {
     isPublished: published !== null,

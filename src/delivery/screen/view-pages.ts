@@ -114,7 +114,7 @@ const withAttempt = (delivery: Delivery, key: ChannelKey, attempt: ChannelAttemp
   attempts: new Map([...delivery.attempts, [key, attempt]]),
 });
 
-/** K1's page, or a link that is to be opened as well. */
+/** The page of K1 or of a folder on K4, or a link that is to be opened as well. */
 function findProvenPage(
   delivery: Delivery,
   { request: { screen, opensLinks }, context }: ScreenStep,
@@ -122,7 +122,8 @@ function findProvenPage(
   const isLinkOpened = screen !== 'off' && (opensLinks || screen === 'enforce');
   const page = findScreenPage(delivery);
   const key = (['K1', 'K4'] as const).find((one) => {
-    const isWanted = one === 'K1' ? page !== undefined : isLinkOpened;
+    const isPage = delivery.tasks.get(one)?.served !== undefined;
+    const isWanted = isPage ? page !== undefined : one === 'K4' && isLinkOpened;
     return isWanted && delivery.attempts.get(one)?.proof != null;
   });
   const attempt = key && delivery.attempts.get(key);
@@ -130,7 +131,7 @@ function findProvenPage(
   const url = new URL(attempt.placement.url);
   // A cache would show the page of before.
   if (attempt.proof?.isCached) url.searchParams.set('v', `${context.clock.now()}-screen`);
-  const { isPage, unopened } = (key === 'K1' && page) || { isPage: true, unopened: '' };
+  const { isPage, unopened } = page || { isPage: true, unopened: '' };
   return { key, attempt, url, isPage, unopened };
 }
 

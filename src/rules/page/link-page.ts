@@ -16,8 +16,20 @@ export const isGatePage = (html: string): boolean => holdsGate([parse(html)]);
  */
 export function findAdditions(file: string, page: string): readonly string[] | null {
   const added: Dom.ChildNode[] = [];
-  if (!hasAll(parse(file), parse(page), added, DEEPEST) || holdsGate(added)) return null;
+  const own = parse(file);
+  if (!saysSomething(own)) return null;
+  if (!hasAll(own, parse(page), added, DEEPEST) || holdsGate(added)) return null;
   return [...new Set(added.map(nameNode))];
+}
+
+/** Whether a page has a text or loads something: any page has all of a blank one. */
+function saysSomething(node: Dom.ParentNode): boolean {
+  return node.childNodes.some(
+    (child) =>
+      (child.nodeName === '#text' && !isBlank(child)) ||
+      ('attrs' in child && (getAttribute(child, 'src') || getAttribute(child, 'href')) !== '') ||
+      ('childNodes' in child && saysSomething(child)),
+  );
 }
 
 /** A browser nests elements no deeper. */

@@ -1,0 +1,72 @@
+import { gzipSync } from 'node:zlib';
+import { getMediaType } from '../media-types.ts';
+import { decodeComponent, type HostReply, type HostRequest, replyRedirect } from '../server/messages.ts';
+
+/** The files of a site by their paths. */
+export type SiteFiles = Readonly<Record<string, string | Buffer>>;
+
+/** How a host serves what others deployed to it. */
+interface SiteHabits {
+  /** The folder of the host in which it lies. */
+  readonly below?: string;
+  /** Whether `/about.html` leads to `/about`, and `/docs/index.html` to `/docs/`; `bare`: to `/docs`. */
+  readonly cleans?: boolean | 'bare';
+  /** The file that is served in place of a missing one, with 200; absent: 404. */
+  readonly fallback?: string;
+  /** What becomes of a page. */
+  readonly alter?: (page: string, path: string) => string;
+  /** Whether it compresses for those who accept it. */
+  readonly compresses?: boolean;
+  /** Files that it reads and does not serve. */
+  readonly reads?: readonly string[];
+  /** Other content types than the usual ones, by path. */
+  readonly types?: Readonly<Record<string, string>>;
+}
+
+/** A host of others' deployments: Netlify, Vercel, Cloudflare Pages, Firebase, S3, nginx, Caddy. */
+export class DeployedSite {
+  /** What it serves; of several nodes, each answers in turn. */
+  nodes: readonly SiteFiles[];
+  /** Answers instead of it, where it returns something. */
+  before: (path: string) => HostReply | undefined = () => undefined;
+  /** The paths that were asked for, in order. */
+  readonly asked: string[] = [];
+  readonly #habits: SiteHabits;
+
+  constructor(files: SiteFiles, habits: SiteHabits = {}) {
+    this.nodes = [files];
+    this.#habits = habits;
+  }
+
+  readonly answer = (request: HostRequest): HostReply => {
+    const { below = '/', reads = [], cleans = false, fallback } = this.#habits;
+    const files = this.nodes[this.asked.length % this.nodes.length] ?? {};
+    this.asked.push(request.path);
+    const early = this.before(request.path);
+    if (early !== undefined) return early;
+    if (`${request.path}/` === below) return replyRedirect(below, 301);
+    if (!request.path.startsWith(below)) return { status: 404 };
+    const path = decodeComponent(request.path.slice(below.length));
+    const has = (name: string): boolean => files[name] !== undefined && !reads.includes(name);
+    if (cleans !== false && has(path) && path.endsWith('.html')) {
+      const clean = request.path.replace(/\.html$/, '').replace(/(?<=\/)index$/, '');
+      return replyRedirect(cleans === 'bare' ? clean.replace(/(?<=.)\/$/, '') : clean, 308);
+    }
+    const found = [path, `${path.replace(/\/$/, '')}/index.html`, `${path}.html`].find((name) =>
+      has(name.replace(/^\//, '')),
+    );
+    const name = found?.replace(/^\//, '') ?? fallback;
+    return name === undefined ? { status: 404, body: 'nothing here' } : this.#serve(files, name, request);
+  };
+
+  #serve(files: SiteFiles, name: string, { headers }: HostRequest): HostReply {
+    const { alter, compresses = false, types = {} } = this.#habits;
+    const content = files[name] ?? '';
+    const isPage = name.endsWith('.html');
+    const body = Buffer.from(isPage && alter !== undefined ? alter(String(content), name) : content);
+    const type = { 'content-type': types[name] ?? getMediaType(name) };
+    return compresses && String(headers['accept-encoding']).includes('gzip')
+      ? { status: 200, headers: { ...type, 'content-encoding': 'gzip' }, body: gzipSync(body) }
+      : { status: 200, headers: type, body };
+  }
+}
