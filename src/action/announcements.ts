@@ -40,7 +40,7 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce
   const names = (['comment', 'environment'] as const).filter((name) => request[name] && !request.dryRun);
   const connect = (name: Announcer) => (): GitHubClient => job.connect(getTarget(request, run, name));
   let finding: Promise<PullRequest | null> | undefined;
-  let pull: PullRequest | null = null;
+  let pull: PullRequest | null | undefined;
   const attempt = async <T>(name: Announcer, work: () => Promise<T>): Promise<T | undefined> => {
     try {
       finding ??= findPullRequest(run, connect(name));
@@ -52,7 +52,7 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce
     }
   };
   const begin = async (name: Announcer): Promise<Announce> =>
-    (await ANNOUNCERS[name].load())({ request, run, pull, connect: connect(name) }, ports);
+    (await ANNOUNCERS[name].load())({ request, run, pull: pull ?? null, connect: connect(name) }, ports);
   const begun = names.map((name) => ({ name, end: attempt(name, () => begin(name)) }));
   return async (reports) => {
     for (const { name, end } of begun) {
@@ -89,7 +89,8 @@ const NOT_ALLOWED: readonly ErrorCode[] = ['NO_TOKEN', 'BAD_TOKEN', 'NO_PERMISSI
 
 interface AnnouncementFailure extends Pick<AnnouncementJob, 'grant'> {
   readonly failure: DeliveryError;
-  readonly pull: PullRequest | null;
+  /** `undefined` if it could not be found. */
+  readonly pull: PullRequest | null | undefined;
 }
 
 function warnAbout(
@@ -99,11 +100,12 @@ function warnAbout(
 ): void {
   const { title, permission } = ANNOUNCERS[name];
   const fork = pull?.readOnlyFor ?? null;
+  const needed = pull === undefined ? `${permission}, pull-requests: read` : permission;
   const help =
-    fork === null ? grant(permission) : `the token of a run for the fork ${fork} may only read: ${FORK_HELP}`;
+    fork === null ? grant(needed) : `the token of a run for the fork ${fork} may only read: ${FORK_HELP}`;
   // The hints of hosts are for the delivery.
   const change = NOT_ALLOWED.includes(code) ? help : code === 'BAD_INPUT' ? hint : '';
-  const target = pull === null ? '' : ` on pull request ${pull.number}`;
+  const target = pull ? ` on pull request ${pull.number}` : '';
   logger.warning(
     `Could not update the ${title}${target} (the delivery is not affected): ${message}${change && `. To change: ${change}`}`,
   );
