@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type CommentRequest, updateComment } from '../../src/action/comment.ts';
+import type { AnnouncedRequest } from '../../src/action/announcement.ts';
+import { startAnnouncements } from '../../src/action/announcements.ts';
 import type { CurrentRun } from '../../src/action/current-run.ts';
 import { FORK_HELP } from '../../src/action/inputs.ts';
 import type { Report } from '../../src/delivery/report.ts';
@@ -17,8 +18,8 @@ const MARKER = /^<!-- screen-delivery:[0-9a-f]{16} -->$/;
 const PERMISSIONS = 'give the job `permissions: …`';
 const ours = { id: 1, full_name: 'octo/site' };
 
-const commentRequest = (more: Partial<RawInputs> = {}): CommentRequest =>
-  requestWith({ file: 'out/page.html', token: 'ghs_token', marker: 'It works', ...more });
+const commentRequest = (more: Partial<RawInputs> = {}): AnnouncedRequest =>
+  requestWith({ file: 'out/page.html', token: 'ghs_token', marker: 'It works', comment: 'true', ...more });
 
 const runForPull = (from: object = ours): CurrentRun =>
   runOf({ pull_request: { number: 7, head: { sha: 'c0ffee01', repo: from }, base: { repo: ours } } });
@@ -35,7 +36,7 @@ interface UpdateResult {
 interface UpdateOptions {
   /** The text of a comment that exists already. */
   readonly existing?: string;
-  readonly request?: CommentRequest;
+  readonly request?: AnnouncedRequest;
   readonly run?: CurrentRun;
   readonly answers?: Readonly<Partial<Record<CallName, unknown>>>;
 }
@@ -52,7 +53,8 @@ async function update(reports: readonly Report[], options: UpdateOptions = {}): 
     return github;
   };
   const { logger, ...ports } = fakePorts();
-  await updateComment({ reports, request, run, permissions: PERMISSIONS, connect }, { ...ports, logger });
+  const job = { request, run, grant: () => PERMISSIONS, connect };
+  await startAnnouncements(job, { ...ports, logger })(reports);
   return { body: discussion.comments[0]?.body ?? null, lines: logger.lines, calls: github.names, opened };
 }
 
@@ -64,7 +66,7 @@ async function commentOfEarlierRun(): Promise<string> {
 const warnings = (lines: readonly string[]): string[] => lines.filter((line) => line.startsWith('warning: '));
 const markerIn = (body: string | null): string => body?.split('\n')[0] ?? '';
 
-describe('updateComment', () => {
+describe('the comment', () => {
   test('creates the comment on the event’s own pull request once the file is proven', async () => {
     const { body, lines, calls, opened } = await update([reportWith()]);
     expect(markerIn(body)).toMatch(MARKER);
@@ -101,9 +103,11 @@ describe('updateComment', () => {
   });
 
   test('changes nothing after a dry run', async () => {
-    expect((await update([planned('page.html')], { existing: await commentOfEarlierRun() })).calls).toEqual(
-      [],
-    );
+    const options = {
+      existing: await commentOfEarlierRun(),
+      request: commentRequest({ 'dry-run': 'true' }),
+    };
+    expect((await update([planned('page.html')], options)).calls).toEqual([]);
   });
 
   test('creates no comment if the run is not about a pull request', async () => {
@@ -129,7 +133,7 @@ describe('updateComment', () => {
   });
 });
 
-describe('updateComment, with several steps', () => {
+describe('the comment, with several steps', () => {
   const markerOf = async (more: Partial<RawInputs>): Promise<string> =>
     markerIn((await update([reportWith()], { request: commentRequest(more) })).body);
 
@@ -161,7 +165,7 @@ describe('updateComment, with several steps', () => {
   });
 });
 
-describe('updateComment, after a withdrawal', () => {
+describe('the comment, after a withdrawal', () => {
   const AT = 'https://octo.github.io/site/';
   const byOther = (reports: readonly Report[]) =>
     update(reports, { request: commentRequest({ path: 'p/1/page.html' }) });
@@ -175,10 +179,8 @@ describe('updateComment, after a withdrawal', () => {
     const { logger, ...ports } = fakePorts();
     const reports = [{ ...withdrawn(provenFile('p/')), gone }];
     const request = commentRequest({ path: 'p/', file: '', operation: 'withdraw' });
-    await updateComment(
-      { reports, request, run: runForPull(), permissions: PERMISSIONS, connect: () => github },
-      { ...ports, logger },
-    );
+    const job = { request, run: runForPull(), grant: () => PERMISSIONS, connect: () => github };
+    await startAnnouncements(job, { ...ports, logger })(reports);
     return { texts: discussion.comments.map((comment) => comment.body), lines: logger.lines, github };
   }
 
@@ -230,7 +232,7 @@ describe('updateComment, after a withdrawal', () => {
   });
 });
 
-describe('updateComment, if it fails', () => {
+describe('the comment, if it fails', () => {
   const refused = failure('NO_PERMISSION', 403);
 
   test.each([failure('BAD_TOKEN', 401), refused, failure('NOT_FOUND', 404)])(
@@ -272,7 +274,7 @@ describe('updateComment, if it fails', () => {
     const { lines, opened } = await update([reportWith()], { request: commentRequest({ token: '' }) });
     expect(opened).toEqual([]);
     expect(warnings(lines)).toEqual([
-      expect.stringContaining('(the delivery is not affected): there is no token to comment with'),
+      expect.stringContaining('(the delivery is not affected): there is no token'),
     ]);
   });
 
@@ -281,7 +283,7 @@ describe('updateComment, if it fails', () => {
     [
       'a run of an unknown repository',
       { run: { ...runForPull(), repository: null } },
-      'the repository of the run is not known. To change: set `comment: false`',
+      'the repository of the run is not known. To change: leave out `comment:`',
     ],
     [
       'a request that names another instance',
@@ -291,12 +293,12 @@ describe('updateComment, if it fails', () => {
           'auth-url': 'https://ghe.other.dev',
         }),
       },
-      'the pull request is on github.com, and `api-url` names ghe.other.dev. To change: set `comment: false`, or',
+      'the run is on github.com, and `api-url` names ghe.other.dev. To change: leave out `comment:`',
     ],
     [
       'a run on an unknown instance',
       { run: { ...runForPull(), serverUrl: null } },
-      'the pull request is on an unknown instance',
+      'the run is on an unknown instance',
     ],
     ['an answer that is not a list', { answers: { list_comments: {} } }, 'unexpected error'],
   ])('warns of %s without naming the two workflows', async (_, options, said) => {

@@ -5,6 +5,8 @@ export const runWith = (more: Partial<CurrentRun> = {}): CurrentRun => ({
   repository: { owner: 'octo', repo: 'site' },
   serverUrl: new URL('https://github.com'),
   eventName: 'push',
+  sha: 'c0ffee02',
+  ref: 'refs/heads/main',
   payload: {},
   title: 'run 7 of Deliver',
   url: 'https://github.com/octo/site/actions/runs/4242',

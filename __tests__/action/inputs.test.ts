@@ -109,8 +109,9 @@ describe('what to change where the token may not do something', () => {
     expect(grant({ file: 'a.html' })).toBe(
       'give the job `permissions: { contents: write, pages: write }`, or use channel: K3 (public to anyone with the link)',
     );
-    expect(grant({ file: 'out/', comment: 'true', 'site-workflow': 'pages.yml' })).toBe(
-      'give the job `permissions: { contents: write, pages: write, pull-requests: write, actions: write }`',
+    const all = { comment: 'true', environment: 'preview', 'site-workflow': 'pages.yml' };
+    expect(grant({ file: 'out/', ...all })).toBe(
+      'give the job `permissions: { contents: write, pages: write, pull-requests: write, deployments: write, actions: write }`',
     );
     expect(describePermissions(completeInputs({ channel: 'K3' }, {}), 'pull-requests: write')).toBe(
       'give the job `permissions: { pull-requests: write }`',

@@ -49,7 +49,7 @@ describe('API', () => {
     ['tree_below', '?recursive'],
     ['branch_rules', '?per_page'],
     ['compare', '?per_page'],
-    ['deployments', '?environment,per_page'],
+    ['deployments', '?environment,task,per_page'],
     ['deployment_statuses', '?per_page'],
     ['workflow_runs', '?branch,per_page,exclude_pull_requests'],
     ['list_assets', '?per_page,page'],

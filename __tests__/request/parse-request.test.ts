@@ -208,6 +208,20 @@ describe('parseRequest, given a wrong input', () => {
       /`site-workflow` is not the file name of a workflow: ci\/pages\.yml/,
       /pages\.yml/,
     ],
+    ...['github-pages', 'GitHub-Pages'].map((environment): [string, Partial<RawInputs>, RegExp, RegExp] => [
+      `the environment ${environment}`,
+      { environment },
+      /`environment` is the environment of GitHub Pages itself/,
+      /such as preview/,
+    ]),
+    ...['github-pages\u200b', 'a,b', "it's", 'a\nb', 'a\\b', 'x'.repeat(256)].map(
+      (environment): [string, Partial<RawInputs>, RegExp, RegExp] => [
+        `the environment ${JSON.stringify(environment.slice(0, 20))}`,
+        { environment },
+        /`environment` is not the name of an environment: /,
+        /such as preview/,
+      ],
+    ),
     ['a workflow that is a name', { 'site-workflow': 'Pages' }, /`site-workflow`/, /\.github\/workflows/],
     ['a branch as a full name', { branch: 'refs/heads/main' }, /is not a valid git name: refs/, /refs\//],
     [

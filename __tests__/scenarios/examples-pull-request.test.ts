@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { getDeploymentState } from '../world/deployment-store.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { parseWorkflowDefinition } from '../world/workflow/definition.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
@@ -18,6 +19,7 @@ const scenario = setUpScenario();
 const player = setUpPlayer(scenario);
 
 const PREVIEW = 'examples/pull-request-preview.yml';
+const BUTTON = 'examples/preview-button.yml';
 const BUILD = 'examples/fork-safe-build.yml';
 const PUBLISH = 'examples/fork-safe-publish.yml';
 
@@ -34,6 +36,53 @@ async function commentOn({ issues }: TestRepository, number: number) {
   const [{ id, body } = { id: 0, body: '' }] = comments;
   return { id, body, links: body.match(/\]\(<[^>]+>\)/g) ?? [] };
 }
+
+/** The deployments of a repository, the newest first: their states, commits and addresses. */
+const listDeployments = ({ deployments }: TestRepository): unknown[] =>
+  deployments.all.map((one) => [getDeploymentState(one), one.sha, one.statuses[0]?.environmentUrl]);
+
+describe('the button of a pull request', () => {
+  const build = { 'build.sh': '#!/bin/sh\nmkdir -p dist && cp page.html dist/index.html\n' };
+
+  test('opened, pushed to, closed: it leads to what is proven, and in the end nowhere', async () => {
+    const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
+    const pull = await openPullRequest(repository, 'feature', { ...commit('first'), ...build });
+    const url = `${repository.pages.url}previews/pr-${pull.number}/`;
+    const opened = await player.run(BUTTON, pull.opened);
+    await expectReady(scenario, getOnlyDelivery(opened), {
+      channel: 'K1',
+      url,
+      shows: createPage('first'),
+    });
+    expect(listDeployments(repository)).toEqual([['success', pull.opened.sha, url]]);
+
+    const push = await pull.push({ ...commit('second'), ...build });
+    expect(listConclusions(await player.run(BUTTON, push))).toEqual(['success', 'preview: success']);
+    const replaced = ['inactive', pull.opened.sha, null];
+    expect(listDeployments(repository)).toEqual([['success', push.sha, url], replaced]);
+
+    const closed = await player.run(BUTTON, (await pull.close()).pull_request);
+    expect(listConclusions(closed)).toEqual(['success', 'preview: success']);
+    await expectGone(scenario, url);
+    expect(listDeployments(repository)).toEqual([['inactive', push.sha, null], replaced]);
+  });
+
+  test('of a fork comes from the pair, on its own commit', async () => {
+    const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
+    const pull = await openPullRequest(repository, 'human:feature', commit('first'));
+    const publish = parseWorkflowDefinition(
+      readFileSync(new URL(`../../${PUBLISH}`, import.meta.url), 'utf8')
+        .replaceAll('comment: true', 'environment: preview')
+        .replaceAll('pull-requests: write', 'deployments: write'),
+    );
+    const built = await player.run(BUILD, pull.opened);
+    if (built === null) throw new Error('No build.');
+    const published = getOnlyDelivery(await player.run(publish, createRunCompletedEvent(built)));
+    expect(listDeployments(repository)).toEqual([['success', pull.opened.sha, published.outputs.url]]);
+    await player.run(publish, (await pull.close()).pull_request_target);
+    expect(listDeployments(repository)).toEqual([['inactive', pull.opened.sha, null]]);
+  });
+});
 
 describe('a pull request of the repository itself', () => {
   test('opened, pushed to, closed: one comment, new bytes each time, and in the end nothing', async () => {

@@ -1,17 +1,27 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import { startAnnouncements } from '../../src/action/announcements.ts';
+import type { CurrentRun } from '../../src/action/current-run.ts';
+import { describePermissions } from '../../src/action/inputs.ts';
 import { runRequest } from '../../src/context.ts';
 import { findFiles } from '../../src/delivery/find-files.ts';
 import { type Report, reportText } from '../../src/delivery/report.ts';
+import { createGitHubClient } from '../../src/github/api/client.ts';
 import type { Step } from '../../src/protocol/words.ts';
-import type { RawInputs } from '../../src/request/inputs.ts';
+import { completeInputs, type RawInputs } from '../../src/request/inputs.ts';
 import type { RunContext } from '../../src/request/parse-request.ts';
 import { requestWith } from '../delivery/builders.ts';
 import { holdBuilds } from '../faults/fault-runner.ts';
-import { createResponse, createWorldHttp, type FaultHandler } from '../faults/recorded-http.ts';
+import {
+  createResponse,
+  createWorldHttp,
+  type FaultHandler,
+  type RecordedRequest,
+} from '../faults/recorded-http.ts';
 import { SimulatedClock } from '../faults/simulated-clock.ts';
 import { FakeLogger } from '../support/ports.ts';
+import { findDeviations, type ValidatedExchange } from '../world/openapi/deviations.ts';
 import { PUBLIC_ADDRESS } from '../world/public-address.ts';
 import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
 import { writeFiles } from '../world/runner.ts';
@@ -35,6 +45,8 @@ export interface PlayedDelivery {
   readonly token?: string;
   readonly around?: Partial<RunContext>;
   readonly signal?: AbortSignal;
+  /** The run whose step it is: then it is announced as well. */
+  readonly run?: CurrentRun;
   /** When its clock starts; the local GitHub's own clock is the real one. */
   readonly now?: number;
 }
@@ -91,7 +103,7 @@ export function setUpPlay(): PlayWorld {
       return world.repository({ owner: 'octo', name: `play-${repositories}`, inMemory: true, ...spec });
     },
     intercept: (match, answer) => rules.add(match, answer),
-    async deliver({ repository, files = {}, inputs = {}, token = world.token(), around, signal, now }) {
+    async deliver({ repository, files = {}, inputs = {}, token = world.token(), around, signal, run, now }) {
       const folder = await mkdtemp(join(world.folder, 'play-'));
       await writeFiles(folder, files);
       // The site may be made by the delivery itself.
@@ -120,10 +132,22 @@ export function setUpPlay(): PlayWorld {
       // A repository in memory can't be pushed to: the object API takes the place of git.
       process.env.PATH = '/nowhere';
       running += 1;
+      const announce =
+        run &&
+        startAnnouncements(
+          {
+            request,
+            run,
+            grant: (permission) => describePermissions(completeInputs(given, {}), permission),
+            connect: (options) => createGitHubClient(options, ports),
+          },
+          ports,
+        );
       const reports = await runRequest(request, ports, { findFiles }).finally(() => {
         running -= 1;
         if (running === 0) Object.assign(process.env, { PATH });
       });
+      if (announce !== undefined) await announce(reports);
       // What is committed between two deliveries is built at once.
       await finishBuilds();
       if (repository.site !== null) repository.site.pause = async () => undefined;
@@ -135,6 +159,7 @@ export function setUpPlay(): PlayWorld {
         headers: { 'user-agent': 'screen-delivery', ...headers },
       }));
       expect([findUnknownApiRequests(sent), findUnversionedRequests(sent)]).toEqual([[], []]);
+      expect(findDeviations(http.requests.map(toExchange))).toEqual([]);
       const requests = sent.map(({ method, url }) => `${method} ${url}`);
       const sightings = (text: string): URL[] =>
         http.requests.flatMap((one) => (one.sent.includes(text) ? one.request.url : []));
@@ -142,6 +167,13 @@ export function setUpPlay(): PlayWorld {
       return { report, reports, log, requests, sightings, took: clock.now() - started };
     },
   };
+}
+
+/** A request to compare with GitHub's description; one with other bytes than JSON has no body here. */
+function toExchange({ request: { method, url, headers = {} }, sent }: RecordedRequest): ValidatedExchange {
+  const json = /json/.test(headers['content-type'] ?? '') ? sent.split('\n').slice(2).join('\n') : '';
+  const body = { sha256: json && 'sent', size: json.length, head: json, json };
+  return { method, url: url.href, headers, body, answer: null };
 }
 
 function intercepted(answer: InterceptedReply, request: HostRequest): FaultHandler {

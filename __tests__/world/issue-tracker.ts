@@ -58,6 +58,12 @@ export class IssueTracker {
     return JSON.parse((await this.#ask('GET', `${this.#path}/pulls/${number}`, this.#owner)).text);
   }
 
+  /** Whether a commit is at the head of a pull request. */
+  async hasHead(sha: string): Promise<boolean> {
+    const { text } = await this.#ask('GET', `${this.#path}/pulls?state=all&per_page=100`, this.#owner);
+    return (JSON.parse(text) as PullRequestPayload[]).some(({ head }) => head.sha === sha);
+  }
+
   /** Adds a commit to a pull request and returns it. */
   async push(number: number): Promise<PullRequestPayload> {
     const { head } = await this.pullRequest(number);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { BRANCH_RULES, type BranchRule, BranchRules } from './branch-rules.ts';
+import { DeploymentStore } from './deployment-store.ts';
 import { BareRepository, type GitStore, type NewCommit, type TreeChange } from './git/bare-repository.ts';
 import { MemoryRepository } from './git/memory-repository.ts';
 import { GITHUB_COM, type GitHubInstance } from './instance.ts';
@@ -46,6 +47,8 @@ export interface TestRepository {
   /** The site; null when the repository has none. */
   readonly site: FakePages | null;
   readonly issues: IssueTracker;
+  /** Apart from those of the site. */
+  readonly deployments: DeploymentStore;
   /** Commits as the owner; null removes the file. Returns the commit's SHA. */
   commit(path: string, bytes: string | Buffer | null, message?: string, branch?: string): Promise<string>;
   /** Commits a submodule as the owner. Returns the sha of the other repository's commit. */
@@ -85,6 +88,7 @@ export class HostedRepository implements TestRepository {
   readonly git: GitStore;
   readonly releaseStore: ReleaseStore;
   readonly issues: IssueTracker;
+  readonly deployments: DeploymentStore;
   site: FakePages | null;
   serveSite: ReturnType<typeof serveSite> | null;
   readonly #stopped: AbortSignal;
@@ -103,6 +107,7 @@ export class HostedRepository implements TestRepository {
     this.isPrivate = spec.private ?? false;
     this.git = git;
     this.releaseStore = new ReleaseStore(context.nextId);
+    this.deployments = new DeploymentStore(context.nextId);
     this.issues = new IssueTracker(spec.owner, spec.name, this.branch);
     const pages = spec.pages ?? {};
     this.#stopped = context.stopped;

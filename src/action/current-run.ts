@@ -10,6 +10,9 @@ export interface CurrentRun {
   /** The web pages of the instance on which the event happened; `null` if not known. */
   readonly serverUrl: URL | null;
   readonly eventName: string;
+  /** The commit of the run, and its branch or tag, such as `refs/heads/main`; empty if not known. */
+  readonly sha: string;
+  readonly ref: string;
   readonly payload: EventPayload;
   /** Such as `run 7 of Deliver`. */
   readonly title: string;
@@ -22,6 +25,8 @@ const UNKNOWN_RUN: CurrentRun = {
   repository: null,
   serverUrl: null,
   eventName: '',
+  sha: '',
+  ref: '',
   payload: {},
   title: 'run ? of a workflow',
   url: null,
@@ -44,6 +49,8 @@ export async function loadCurrentRun(): Promise<CurrentRun> {
 function toCurrentRun({
   repo,
   eventName,
+  sha,
+  ref,
   payload,
   runNumber,
   runId,
@@ -54,6 +61,8 @@ function toCurrentRun({
     repository: repo,
     serverUrl: URL.parse(serverUrl),
     eventName,
+    sha: sha ?? '',
+    ref: ref ?? '',
     payload: payload ?? {},
     title: `run ${Number.isNaN(runNumber) ? '?' : runNumber} of ${workflow ?? 'a workflow'}`,
     url: Number.isNaN(runId) ? null : `${serverUrl}/${repo.owner}/${repo.repo}/actions/runs/${runId}`,

@@ -52,6 +52,7 @@ export function describePermissions(inputs: RawInputs, missing: string): string 
   const needed = [
     ...(/k3|k4|bin|native/i.test(inputs.channel) ? [] : ['contents: write', 'pages: write']),
     ...(inputs.comment.trim().toLowerCase() === 'true' ? ['pull-requests: write'] : []),
+    ...(inputs.environment === '' ? [] : ['deployments: write']),
     ...(inputs['site-workflow'] === '' ? [] : ['actions: write']),
   ];
   const names = needed.map((one) => one.replace(/:.*/, ''));

@@ -22,6 +22,7 @@ import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts'
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { systemClock } from '../system.ts';
 import type { Face } from '../words.ts';
+import type { Announce } from './announcement.ts';
 import { type CurrentRun, loadCurrentRun } from './current-run.ts';
 import {
   actionFace,
@@ -37,7 +38,7 @@ import { createActionLogger } from './log.ts';
 type FailStep = (message: string, title?: string) => void;
 
 /**
- * The action's whole run: inputs → request → delivery → outputs and summary → comment.
+ * The action's whole run: inputs → request → delivery → outputs and summary → comment and deployment.
  *
  * @param fail fails the step, with an annotation; called for each file that is not ready, or not at all
  */
@@ -54,6 +55,7 @@ export async function run(env: RunnerEnvironment, fail: FailStep): Promise<void>
     const currentRun = await loadCurrentRun();
     const request = await parse(inputs, env, currentRun, ports).catch(toDeliveryError);
     const face = isNarrowAction(env, inputs) ? NARROW : actionFace(inputs, currentRun);
+    const announce = hasFailed(request) ? undefined : await announcing(request, inputs, currentRun, ports);
     const refuse = (thrown: unknown): readonly FullReport[] => [describeRefusal(inputs, thrown, face)];
     const performed = hasFailed(request)
       ? refuse(request)
@@ -62,12 +64,7 @@ export async function run(env: RunnerEnvironment, fail: FailStep): Promise<void>
     // Loaded after the delivery. `eager` keeps the bundle one file.
     const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
     const outputFailure = await writeOutputs(reports, env, logger);
-    if (!hasFailed(request) && request.comment) {
-      const { updateComment } = await import(/* webpackMode: "eager" */ './comment.ts');
-      const connect = (options: GitHubClientOptions) => createGitHubClient(options, ports);
-      const permissions = describePermissions(inputs, 'pull-requests: write');
-      await updateComment({ reports, request, run: currentRun, permissions, connect }, ports);
-    }
+    await announce?.(reports);
     const failed = reports.filter((report) => getDeliveryResult(report) === 'not-ready');
     if (failed.length > 0 && (hasFailed(request) ? failsOnRefusal(inputs) : request.failOnNotReady))
       failWith(failed, fail);
@@ -77,6 +74,20 @@ export async function run(env: RunnerEnvironment, fail: FailStep): Promise<void>
   } finally {
     process.off('SIGINT', abort).off('SIGTERM', abort);
   }
+}
+
+/** The code is loaded only where there is something to announce. */
+async function announcing(
+  request: DeliveryRequest,
+  inputs: RawInputs,
+  run: CurrentRun,
+  ports: Ports,
+): Promise<Announce | undefined> {
+  if (!request.comment && request.environment === undefined) return undefined;
+  const { startAnnouncements } = await import(/* webpackMode: "eager" */ './announcements.ts');
+  const connect = (options: GitHubClientOptions) => createGitHubClient(options, ports);
+  const grant = (permission: string) => describePermissions(inputs, permission);
+  return startAnnouncements({ request, run, grant, connect }, ports);
 }
 
 /** The action in `agent/` has few inputs; a runner passes on every input that an action has, also empty ones. */

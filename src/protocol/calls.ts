@@ -137,7 +137,7 @@ export const API = {
   pages_latest: ask(`${REPO}/pages/builds/latest`, 'reading the latest Pages build', 'pages: read', 'status'),
   request_build: write(`POST ${REPO}/pages/builds`, 'requesting a Pages build', 'pages: write'),
   deployments: ask(
-    `${REPO}/deployments{?environment,per_page}`,
+    `${REPO}/deployments{?environment,task,per_page}`,
     'listing the deployments',
     'deployments: read',
     '[].id',
@@ -147,6 +147,20 @@ export const API = {
     "reading a deployment's statuses",
     'deployments: read',
     '[].state',
+  ),
+  // A duplicate is retired like an older one.
+  create_deployment: write(`POST ${REPO}/deployments`, 'creating the deployment', 'deployments: write', {
+    expects: [201],
+    repeatable: true,
+    returns: 'id',
+    sends:
+      'ref, environment, task, payload, auto_merge (false), required_contexts ([]), transient_environment, production_environment',
+  }),
+  create_deployment_status: write(
+    `POST ${REPO}/deployments/{deployment_id}/statuses`,
+    "setting the deployment's state",
+    'deployments: write',
+    { repeatable: true, sends: 'state, description, log_url, environment_url, auto_inactive (false)' },
   ),
   get_workflow: read(
     `${REPO}/actions/workflows/{workflow_id}`,

@@ -148,6 +148,9 @@ export const WRITES_PER_HOUR = 480;
  */
 export const COMMENTS = { page: 100, total: 2_500, body: 65_536, rewrites: 50 } as const;
 
+/** How many of the newest deployments of one pull request, or of one branch, are read. */
+export const DEPLOYMENTS = 100;
+
 /** How many rules of one branch are read. */
 export const BRANCH_RULES_PAGE = 100;
 

@@ -240,6 +240,11 @@ export const INPUTS = {
     'Keep one comment with the proven link on the pull request; needs `permissions: { pull-requests: write }`.',
     { flag: 'none' },
   ),
+  environment: input(
+    optional(PARSERS.environment),
+    'Name of a GitHub environment, such as `preview`: a deployment with the proven link, so that the pull request has its "View deployment" button; needs `permissions: { deployments: write }`.',
+    { flag: 'none' },
+  ),
   'dry-run': input(
     OFF,
     'Make all checks and show the plan; nothing is written, and the result is `planned`.',

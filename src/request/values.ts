@@ -190,6 +190,17 @@ export const PARSERS = {
     'is not a valid git name:',
     'letters, digits, -, _ and /, without refs/ and the like before it',
   ),
+  /** Names do not differ by case. @see https://docs.github.com/actions/reference/workflows-and-actions/deployments-and-environments */
+  environment: checked(
+    (text) => text.toLowerCase() !== 'github-pages',
+    'is the environment of GitHub Pages itself',
+    'a name of its own, such as preview',
+    checked(
+      (text) => /^[^\p{Cc}\p{Cf}'"`,;\\]{1,255}$/u.test(text),
+      'is not the name of an environment:',
+      'letters, digits, spaces, -, _ and /, such as preview',
+    ),
+  ),
   bin: checked(
     (text) => new RegExp(`^[\\w-]{${BIN_NAME.shortest},${BIN_NAME.longest}}$`).test(text),
     'is not a name that the host accepts',

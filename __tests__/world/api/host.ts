@@ -14,6 +14,7 @@ import { hasPermission, type TokenPermissions, type TokenStore } from '../tokens
 import { ACTIONS_ROUTES } from './actions.ts';
 import { COMMIT_ROUTES } from './commits.ts';
 import { CONTENTS_ROUTES } from './contents.ts';
+import { DEPLOYMENT_ROUTES } from './deployments.ts';
 import { createErrorReply, fail, failNotFound } from './errors.ts';
 import { GIT_DATA_ROUTES } from './git-data.ts';
 import { answerGraphql } from './graphql.ts';
@@ -29,6 +30,7 @@ const ROUTES: readonly ApiRoute[] = [
   ...GIT_DATA_ROUTES,
   ...ACTIONS_ROUTES,
   ...PAGES_ROUTES,
+  ...DEPLOYMENT_ROUTES,
   ...RELEASE_ROUTES,
 ];
 /** Paths that the emulator handles. */

@@ -1,14 +1,11 @@
-import type { FakePages, PagesBuild, PagesDeployment } from '../pages/fake-pages.ts';
+import type { FakePages, PagesBuild } from '../pages/fake-pages.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, getId, getText, paginate, readBody } from './call.ts';
+import { type ApiCall, getText, paginate, readBody } from './call.ts';
 import { fail, failMissing, failNotFound } from './errors.ts';
-import { createNodeId, formatUser, getApiUrl, getPageUrl } from './repository.ts';
+import { formatUser, getApiUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
 
 const BOT = 'github-actions[bot]';
-const ENVIRONMENT = 'github-pages';
-/** Characters of a deployment status's description. */
-const DESCRIPTION_LIMIT = 140;
 
 function getSite({ repository }: ApiCall): FakePages {
   return repository.site ?? failNotFound();
@@ -107,75 +104,10 @@ async function requestBuild(call: ApiCall): Promise<HostReply> {
   return replyJson(201, { url: `${getApiUrl(repository)}/pages/builds/latest`, status: 'queued' });
 }
 
-function getDeployments({ repository }: ApiCall): readonly PagesDeployment[] {
-  return repository.site?.deployments ?? [];
-}
-
-async function listDeployments(call: ApiCall): Promise<HostReply> {
-  await call.repository.site?.beforeAnswer();
-  const { repository, request } = call;
-  const { query } = request;
-  const environment = query.get('environment') ?? ENVIRONMENT;
-  const sha = query.get('sha');
-  const wanted = getDeployments(call).filter(
-    (deployment) => environment === ENVIRONMENT && (sha === null || sha === deployment.sha),
-  );
-  const { page, headers } = paginate(call, wanted);
-  const views = page.map(({ id, sha, createdAt, statuses }) => ({
-    id,
-    node_id: createNodeId('DE', id),
-    url: `${getApiUrl(repository)}/deployments/${id}`,
-    repository_url: getApiUrl(repository),
-    payload: {},
-    description: null,
-    original_environment: ENVIRONMENT,
-    transient_environment: false,
-    production_environment: false,
-    updated_at: (statuses[0]?.at ?? createdAt).toISOString(),
-    sha,
-    ref: repository.branch,
-    task: 'deploy',
-    environment: ENVIRONMENT,
-    creator: formatUser(BOT),
-    created_at: createdAt.toISOString(),
-    statuses_url: `${getApiUrl(repository)}/deployments/${id}/statuses`,
-  }));
-  return replyJson(200, views, headers);
-}
-
-async function listStatuses(call: ApiCall): Promise<HostReply> {
-  await getSite(call).beforeAnswer();
-  const deployment = getDeployments(call).find(({ id }) => id === getId(call, 'id')) ?? failNotFound();
-  const url = `${getApiUrl(call.repository)}/deployments/${deployment.id}`;
-  const views = deployment.statuses.map(({ state, description, at }, index) => {
-    const id = deployment.id * 100 + deployment.statuses.length - index;
-    return {
-      id,
-      node_id: createNodeId('DES', id),
-      url: `${url}/statuses/${id}`,
-      deployment_url: url,
-      repository_url: getApiUrl(call.repository),
-      target_url: getSite(call).url,
-      log_url: `${getPageUrl(call.repository)}/actions/runs/${deployment.id}`,
-      creator: formatUser(BOT),
-      state,
-      description: description.slice(0, DESCRIPTION_LIMIT),
-      environment: ENVIRONMENT,
-      environment_url: getSite(call).url,
-      created_at: at.toISOString(),
-      updated_at: at.toISOString(),
-    };
-  });
-  const { page, headers } = paginate(call, views);
-  return replyJson(200, page, headers);
-}
-
 export const PAGES_ROUTES = [
   createRoute('GET /pages', { pages: 'read' }, showSite),
   createRoute('POST /pages', { administration: 'write' }, createSite),
   createRoute('GET /pages/builds', { pages: 'read' }, listBuilds),
   createRoute('GET /pages/builds/latest', { pages: 'read' }, showLatestBuild),
   createRoute('POST /pages/builds', { pages: 'write' }, requestBuild),
-  createRoute('GET /deployments', { deployments: 'read' }, listDeployments),
-  createRoute('GET /deployments/:id/statuses', { deployments: 'read' }, listStatuses),
 ];

@@ -1,0 +1,330 @@
+import { describe, expect, test } from '@jest/globals';
+import type { CurrentRun } from '../../src/action/current-run.ts';
+import { stoppedError } from '../../src/errors.ts';
+import { runOf, runWith } from '../action/current-runs.ts';
+import { getDeploymentState, type StoredDeployment } from '../world/deployment-store.ts';
+import type { TestRepository } from '../world/repository.ts';
+import type { InterceptedReply, RequestMatch } from '../world/server/interceptions.ts';
+import { FORK_PERMISSIONS, LOGINS } from '../world/tokens.ts';
+import { type PlayedDelivery, requestsOf, setUpPlay } from './play.ts';
+import { createPage } from './scenario.ts';
+
+const play = setUpPlay();
+const CREATE: RequestMatch = { method: 'POST', url: /\/deployments$/ };
+const STATUS: RequestMatch = { method: 'POST', url: /\/deployments\/\d+\/statuses$/ };
+const LIST: RequestMatch = { method: 'GET', url: /\/deployments\?/ };
+const RUN = 'https://github.com/octo/site/actions/runs/4242';
+
+/** A repository in which announcements are played, and the head of a pull request in it. */
+async function repositoryWithPull(): Promise<{ repository: TestRepository; head: string }> {
+  const repository = await play.repository();
+  return { repository, head: await repository.commit('a.txt', 'a', 'Change', 'feature') };
+}
+
+/** The run of a push to a pull request. */
+const runForPull = (
+  { fullName, owner, name: repo }: TestRepository,
+  head: string,
+  { number = 7, from = fullName } = {},
+): CurrentRun => ({
+  ...runOf({
+    pull_request: {
+      number,
+      head: { sha: head, repo: { full_name: from } },
+      base: { repo: { full_name: fullName } },
+    },
+  }),
+  repository: { owner, repo },
+});
+
+const token = (more = {}, login: string = LOGINS.workflow): string =>
+  play.world.token({ deployments: 'write', ...more }, login);
+
+/** A delivery to `preview`, or a withdrawal. */
+const deliver = (repository: TestRepository, run: CurrentRun, more: Partial<PlayedDelivery> = {}) =>
+  play.deliver({
+    repository,
+    run,
+    files: { 'page.html': createPage() },
+    token: token(),
+    ...more,
+    inputs: { environment: 'preview', path: 'previews/pr-7/', ...more.inputs },
+  });
+const withdraw = (repository: TestRepository, run: CurrentRun, inputs = {}) =>
+  deliver(repository, run, { files: {}, inputs: { file: '', operation: 'withdraw', ...inputs } });
+
+const states = ({ deployments }: TestRepository): string[] => deployments.all.map(getDeploymentState);
+const newest = ({ deployments }: TestRepository): StoredDeployment => deployments.all[0] as StoredDeployment;
+
+/** A successful deployment by somebody. */
+function addOther({ deployments }: TestRepository, sha: string, more: Partial<StoredDeployment> = {}) {
+  const plain = { ref: sha, environment: 'preview', task: 'deploy', payload: {}, creator: LOGINS.workflow };
+  const other = deployments.add({ sha, ...plain, isTransient: false, isProduction: false, ...more });
+  const status = { state: 'success', description: '', logUrl: null, environmentUrl: 'https://a.dev/' };
+  deployments.addStatus(other, { ...status, creator: other.creator });
+  return other;
+}
+
+describe('a proven delivery', () => {
+  test('is in progress, then a success with its address, on the head of the pull request', async () => {
+    const { repository, head } = await repositoryWithPull();
+    const { report, log, requests } = await deliver(repository, runForPull(repository, head));
+    expect(report).toMatchObject({ ready: true, url: `${repository.pages.url}previews/pr-7/page.html` });
+    expect(newest(repository)).toMatchObject({
+      ...{ sha: head, environment: 'preview', creator: LOGINS.workflow },
+      ...{ isTransient: true, isProduction: false, payload: { 'screen-delivery': 'pull request 7' } },
+      statuses: [
+        { state: 'success', environmentUrl: report.url, logUrl: RUN },
+        { state: 'in_progress', environmentUrl: null, logUrl: RUN, description: 'Not proven yet' },
+      ],
+    });
+    expect(log).toContain('Deployment to preview: success, 0 of earlier runs made inactive');
+    const at = (pattern: RegExp): number => requests.findLastIndex((one) => pattern.test(one));
+    expect(at(/POST .*\/statuses$/)).toBeGreaterThan(at(/pr-7\/page\.html/));
+  });
+
+  test.each([
+    ['K1', {}],
+    ['K2', {}],
+    ['K3', {}],
+    ['K4', { url: 'https://preview.agent-host.com/page.html' }],
+    ['K1+K3', {}],
+  ])('has its button on %s, and no request to GitHub holds the address before', async (channel, more) => {
+    const { repository, head } = await repositoryWithPull();
+    play.world.host('preview.agent-host.com', () => ({ status: 200, body: createPage() }));
+    const inputs = { channel, path: '', ...more };
+    const { report, sightings } = await deliver(repository, runForPull(repository, head), { inputs });
+    expect(report.notReady).toBeNull();
+    expect(newest(repository).statuses[0]).toMatchObject({ state: 'success', environmentUrl: report.url });
+    const told = sightings(report.url ?? 'none').filter(({ host }) => host === 'api.github.com');
+    expect(told.map(({ pathname }) => pathname)).toEqual([expect.stringMatching(/\/statuses$/)]);
+  });
+
+  test('of several files leads to the first, and is a failure where one is not proven', async () => {
+    const { repository, head } = await repositoryWithPull();
+    const files = { 'a.html': createPage('a'), 'b.html': createPage('b') };
+    const both = { file: 'a.html\nb.html' };
+    const { report } = await deliver(repository, runForPull(repository, head), { files, inputs: both });
+    expect(newest(repository).statuses[0]).toMatchObject({ state: 'success', environmentUrl: report.url });
+    const inputs = { ...both, marker: 'marker' };
+    await deliver(repository, runForPull(repository, head), {
+      files: { ...files, 'b.html': '<p>?</p>' },
+      inputs,
+    });
+    expect(newest(repository).statuses[0]).toMatchObject({ state: 'failure', environmentUrl: null });
+  });
+
+  test('without a pull request is on the commit of the job, in a lasting environment', async () => {
+    const repository = await play.repository();
+    const sha = (await repository.head()) ?? '';
+    const run = { ...runWith({ sha }), repository: { owner: repository.owner, repo: repository.name } };
+    for (const environment of ['docs', 'production']) {
+      await deliver(repository, run, { inputs: { environment } });
+      expect(newest(repository)).toMatchObject({
+        ...{ sha, environment, isTransient: false, isProduction: environment === 'production' },
+        payload: { 'screen-delivery': 'refs/heads/main' },
+      });
+    }
+    expect(states(repository)).toEqual(['success', 'success']);
+  });
+});
+
+describe('what is not proven', () => {
+  const served = /github\.io/;
+  test.each<[string, Partial<PlayedDelivery>, InterceptedReply | null]>([
+    ['a file that is refused', { files: { 'page.html': '<script src="gone.js"></script>' } }, null],
+    ['a page that is served otherwise', {}, { status: 200, body: 'something else' }],
+  ])('%s is a failure without an address, and the button of before goes', async (_, more, answer) => {
+    const { repository, head } = await repositoryWithPull();
+    const run = runForPull(repository, head);
+    const { report } = await deliver(repository, run);
+    if (answer !== null) play.intercept({ url: served, times: 99 }, answer);
+    const { report: failed, sightings } = await deliver(repository, run, {
+      files: { 'page.html': createPage('second') },
+      ...more,
+    });
+    expect(failed.ready).toBe(false);
+    expect(states(repository)).toEqual(['failure', 'inactive']);
+    expect(newest(repository).statuses[0]).toMatchObject({ environmentUrl: null, logUrl: RUN });
+    expect(sightings(report.url ?? 'none').filter(({ host }) => host === 'api.github.com')).toEqual([]);
+  });
+
+  test('a step that is stopped says so at once', async () => {
+    const { repository, head } = await repositoryWithPull();
+    const stop = new AbortController();
+    const alter = <T>(answer: T): T => {
+      stop.abort(stoppedError());
+      return answer;
+    };
+    play.intercept({ method: 'PUT', url: /contents/ }, { alter });
+    await deliver(repository, runForPull(repository, head), { signal: stop.signal });
+    expect(states(repository)).toEqual(['failure']);
+  });
+
+  test.each([
+    ['push', deliver, ['success']],
+    ['withdrawal', withdraw, []],
+  ])('a killed step stays in progress until the next %s', async (_, next, left) => {
+    const { repository, head } = await repositoryWithPull();
+    const run = runForPull(repository, head);
+    await deliver(repository, run);
+    play.intercept({ method: 'PUT', url: /contents/ }, { fault: 'hang' });
+    void deliver(repository, run, { files: { 'page.html': createPage('killed') } });
+    while (states(repository)[0] !== 'in_progress') await new Promise(setImmediate);
+    await next(repository, run);
+    expect(states(repository)).toEqual([...left, 'inactive', 'inactive']);
+  });
+
+  test('a dry run announces nothing', async () => {
+    const { repository, head } = await repositoryWithPull();
+    const inputs = { 'dry-run': 'true', comment: 'true' };
+    const planned = await deliver(repository, runForPull(repository, head), { inputs });
+    expect(requestsOf(planned, /deployments|issues/)).toEqual([]);
+  });
+});
+
+describe('earlier deployments', () => {
+  test('end with the next push, and the last one with the withdrawal', async () => {
+    const { repository, head } = await repositoryWithPull();
+    const run = runForPull(repository, head);
+    await deliver(repository, run);
+    await deliver(repository, run, { files: { 'page.html': createPage('second') } });
+    const third = await deliver(repository, run, { files: { 'page.html': createPage('third') } });
+    expect(states(repository)).toEqual(['success', 'inactive', 'inactive']);
+    // However many there are: what is older than an inactive one is not asked for.
+    expect(requestsOf(third, /GET .*\/deployments/)).toHaveLength(3);
+    const { report, log } = await withdraw(repository, run);
+    expect(report.ready).toBe(true);
+    expect(states(repository)).toEqual(['inactive', 'inactive', 'inactive']);
+    expect(log).toContain('Deployment to preview: 1 of earlier runs made inactive');
+  });
+
+  test('stay where the withdrawal fails', async () => {
+    const { repository, head } = await repositoryWithPull();
+    const run = runForPull(repository, head);
+    await deliver(repository, run);
+    await repository.commit('previews/pr-7/page.html', 'by a person');
+    const { report } = await withdraw(repository, run);
+    expect(report.ready).toBe(false);
+    expect(states(repository)).toEqual(['success']);
+  });
+
+  test('of others stay as they are', async () => {
+    const { repository, head } = await repositoryWithPull();
+    const run = runForPull(repository, head);
+    addOther(repository, head);
+    await deliver(repository, runForPull(repository, head, { number: 8 }));
+    await deliver(repository, run, { inputs: { environment: 'docs' } });
+    await deliver(repository, run, { token: token({}, LOGINS.app) });
+    const { task, payload } = newest(repository);
+    addOther(repository, head, { task });
+    addOther(repository, head, { task, payload, creator: LOGINS.human });
+    await deliver(repository, run);
+    await withdraw(repository, run);
+    expect(states(repository)).toEqual(['inactive', ...Array.from({ length: 6 }, () => 'success')]);
+  });
+
+  test('of two runs at once, the newer one stays', async () => {
+    const { repository, head } = await repositoryWithPull();
+    const run = runForPull(repository, head);
+    const inputs = { channel: 'K3', path: '' };
+    const alter = async <T>(answer: T): Promise<T> => {
+      await deliver(repository, run, { inputs });
+      return answer;
+    };
+    play.intercept({ method: 'POST', url: /filebin/ }, { alter });
+    await deliver(repository, run, { inputs });
+    expect(states(repository)).toEqual(['success', 'inactive']);
+    expect(repository.deployments.all[1]?.statuses.map(({ state }) => state)).toContain('success');
+  });
+
+  test('end the oldest first, so that the next run finds what a failure left', async () => {
+    const { repository, head } = await repositoryWithPull();
+    const run = runForPull(repository, head);
+    const failOnce = () => play.intercept({ ...LIST, times: 1 }, { status: 404, body: '{}' });
+    for (const _ of [1, 2, 3]) {
+      failOnce();
+      await deliver(repository, run);
+    }
+    expect(states(repository)).toEqual(['success', 'success', 'success']);
+    // The first of the two that end, and nothing after it.
+    play.intercept({ ...STATUS, skip: 3, times: 99 }, { status: 404, body: '{}' });
+    await deliver(repository, run);
+    expect(states(repository)).toEqual(['success', 'success', 'success', 'inactive']);
+  });
+});
+
+describe('a failure to announce', () => {
+  const BLOCK =
+    'give the job `permissions: { contents: write, pages: write, pull-requests: write, deployments: write }`';
+
+  test.each([
+    ['may not write deployments', { deployments: 'read' }, 1],
+    ['may write neither', { deployments: 'none', pull_requests: 'none' }, 2],
+  ] as const)('warns of a token that %s, with the whole block', async (_, permissions, count) => {
+    const { repository, head } = await repositoryWithPull();
+    await repository.issues.openPullRequest('a change', 'feature');
+    const { report, log } = await deliver(repository, runForPull(repository, head, { number: 1 }), {
+      inputs: { comment: 'true' },
+      token: token(permissions),
+    });
+    expect(report.ready).toBe(true);
+    const warnings = log.split('\n').filter((line) => line.startsWith('warning: '));
+    expect(warnings).toHaveLength(count);
+    expect(warnings.every((line) => line.endsWith(`To change: ${BLOCK}`))).toBe(true);
+    expect(log).toContain(
+      'Could not update the deployment on pull request 1 (the delivery is not affected): creating the deployment answered HTTP 403',
+    );
+    expect(states(repository)).toEqual([]);
+  });
+
+  test('names the two workflows in the run of a fork', async () => {
+    const { repository, head } = await repositoryWithPull();
+    const { report, log } = await deliver(repository, runForPull(repository, head, { from: 'human/site' }), {
+      inputs: { channel: 'K3', path: '' },
+      token: token(FORK_PERMISSIONS),
+    });
+    expect(report.ready).toBe(true);
+    expect(log).toMatch(
+      /HTTP 403.*To change: the token of a run for the fork human\/site may only read: .*fork-safe/,
+    );
+  });
+
+  test.each<[string, RequestMatch, string[]]>([
+    ['creates', CREATE, []],
+    ['is told of a state', STATUS, ['pending']],
+    ['lists', LIST, ['success']],
+  ])('changes no delivery when the host fails where it %s', async (_, match, left) => {
+    const { repository, head } = await repositoryWithPull();
+    play.intercept({ ...match, times: 99 }, { status: 500, body: '{"message":"Server Error"}' });
+    const { report, log } = await deliver(repository, runForPull(repository, head));
+    expect(report).toMatchObject({ ready: true, notReady: null });
+    expect(log).toMatch(
+      /^warning: Could not update the deployment on pull request 7 .*HTTP 500: Server Error$/m,
+    );
+    expect(states(repository)).toEqual(left);
+  });
+
+  test('is over when the host answers again', async () => {
+    const { repository, head } = await repositoryWithPull();
+    for (const match of [CREATE, STATUS, LIST]) {
+      play.intercept(match, { alter: () => ({ status: 502, body: 'Bad Gateway' }) });
+    }
+    const { log } = await deliver(repository, runForPull(repository, head));
+    // The first attempt was done, though its answer was lost.
+    expect(states(repository)).toEqual(['success', 'inactive']);
+    expect(log).not.toContain('warning: ');
+  });
+
+  test('says which events name no commit', async () => {
+    const { repository } = await repositoryWithPull();
+    const run = { ...runForPull(repository, ''), ...runOf({ issue: { number: 7, pull_request: {} } }) };
+    const played = await deliver(repository, {
+      ...run,
+      repository: { owner: 'octo', repo: repository.name },
+    });
+    expect(played.report.ready).toBe(true);
+    expect(played.log).toContain('the event does not say which commit it is about. To change: leave out');
+    expect(requestsOf(played, /deployments/)).toEqual([]);
+  });
+});

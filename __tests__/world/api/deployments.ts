@@ -1,0 +1,175 @@
+import {
+  getDeploymentState,
+  isSameEnvironment,
+  type StoredDeployment,
+  type StoredDeploymentStatus,
+} from '../deployment-store.ts';
+import type { HostedRepository } from '../repository.ts';
+import { type HostReply, replyJson } from '../server/messages.ts';
+import { type ApiCall, getId, getText, paginate, readBody, requireText } from './call.ts';
+import { fail, failInvalid, failNotFound } from './errors.ts';
+import { createNodeId, formatUser, getApiUrl, getPageUrl } from './repository.ts';
+import { createRoute } from './routes.ts';
+
+const BOT = 'github-actions[bot]';
+const PAGES = 'github-pages';
+/** Characters of a description. */
+const DESCRIPTION_LIMIT = 140;
+const STATES = ['error', 'failure', 'inactive', 'in_progress', 'queued', 'pending', 'success'];
+const ENVIRONMENT_NAME = /^[^\p{Cc}'"`,;\\]{1,255}$/u;
+
+/** Those of the site that a workflow publishes, in the form of all others. */
+const listPagesDeployments = ({ site, branch, instance, fullName }: HostedRepository): StoredDeployment[] =>
+  (site?.deployments ?? []).map(({ id, sha, createdAt, statuses }) => ({
+    ...{ id, sha, createdAt, ref: branch, environment: PAGES, task: 'deploy', payload: {}, creator: BOT },
+    ...{ isTransient: false, isProduction: false },
+    statuses: statuses.map(({ state, description, at }, index) => ({
+      ...{ id: id * 100 + statuses.length - index, state, creator: BOT, createdAt: at },
+      description: description.slice(0, DESCRIPTION_LIMIT),
+      logUrl: `https://${instance.host}/${fullName}/actions/runs/${id}`,
+      environmentUrl: site?.url ?? null,
+    })),
+  }));
+
+async function listAll({ repository }: ApiCall): Promise<readonly StoredDeployment[]> {
+  await repository.site?.beforeAnswer();
+  return [...repository.deployments.all, ...listPagesDeployments(repository)];
+}
+
+async function findDeployment(call: ApiCall): Promise<StoredDeployment> {
+  const id = getId(call, 'id');
+  return (await listAll(call)).find((one) => one.id === id) ?? failNotFound();
+}
+
+function formatDeployment({ repository }: ApiCall, deployment: StoredDeployment) {
+  const { id, sha, ref, task, environment, payload, creator, createdAt, statuses } = deployment;
+  const url = `${getApiUrl(repository)}/deployments/${id}`;
+  return {
+    ...{ id, node_id: createNodeId('DE', id), url, sha, ref, task, payload, environment },
+    original_environment: environment,
+    transient_environment: deployment.isTransient,
+    production_environment: deployment.isProduction,
+    description: null,
+    creator: formatUser(creator),
+    created_at: createdAt.toISOString(),
+    updated_at: (statuses[0]?.createdAt ?? createdAt).toISOString(),
+    statuses_url: `${url}/statuses`,
+    repository_url: getApiUrl(repository),
+  };
+}
+
+function formatStatus(
+  { repository }: ApiCall,
+  deployment: StoredDeployment,
+  { id, state, description, logUrl, environmentUrl, creator, createdAt }: StoredDeploymentStatus,
+) {
+  const url = `${getApiUrl(repository)}/deployments/${deployment.id}`;
+  const log = logUrl ?? getPageUrl(repository);
+  return {
+    ...{ id, node_id: createNodeId('DES', id), url: `${url}/statuses/${id}`, deployment_url: url },
+    ...{ state, description, environment: deployment.environment, target_url: log, log_url: log },
+    ...(environmentUrl === null ? {} : { environment_url: environmentUrl }),
+    repository_url: getApiUrl(repository),
+    creator: formatUser(creator),
+    created_at: createdAt.toISOString(),
+    updated_at: createdAt.toISOString(),
+  };
+}
+
+async function listDeployments(call: ApiCall): Promise<HostReply> {
+  const { query } = call.request;
+  const wanted = (await listAll(call)).filter((one) => {
+    const named = (['sha', 'ref', 'task'] as const).every((name) =>
+      [null, one[name]].includes(query.get(name)),
+    );
+    const environment = query.get('environment');
+    return named && (environment === null || isSameEnvironment(one, environment));
+  });
+  const { page, headers } = paginate(call, wanted);
+  return replyJson(
+    200,
+    page.map((one) => formatDeployment(call, one)),
+    headers,
+  );
+}
+
+/** A commit of the repository, also one that only a pull request has: a fork's. */
+async function resolveRef({ git, issues }: HostedRepository, ref: string): Promise<string | null> {
+  return (await git.resolve(ref)) ?? ((await issues.hasHead(ref)) ? ref : null);
+}
+
+/**
+ * By default the default branch is merged first, and all checks of the commit must have passed; of a job's own checks
+ * one is still running.
+ *
+ * @see https://docs.github.com/rest/deployments/deployments#create-a-deployment
+ */
+async function createDeployment(call: ApiCall): Promise<HostReply> {
+  const { repository, login } = call;
+  const body = await readBody(call);
+  const ref = requireText(body, 'ref');
+  const environment = getText(body, 'environment') ?? 'production';
+  const task = getText(body, 'task') ?? 'deploy';
+  const isNamed = ENVIRONMENT_NAME.test(environment) && !isSameEnvironment({ environment }, PAGES);
+  if (!isNamed) failInvalid({ resource: 'Deployment', code: 'invalid', field: 'environment' });
+  if (task.length > 128) failInvalid({ resource: 'Deployment', code: 'invalid', field: 'task' });
+  const sha = (await resolveRef(repository, ref)) ?? fail(422, `No ref found for: ${ref}`);
+  if (body.auto_merge !== false) fail(409, `Conflict merging ${repository.branch} into ${ref}.`);
+  if (!Array.isArray(body.required_contexts) || body.required_contexts.length > 0) {
+    fail(409, `Conflict: Commit status checks failed for ${ref}.`);
+  }
+  const deployment = repository.deployments.add({
+    ...{ sha, ref, environment, task, payload: body.payload ?? {}, creator: login ?? '' },
+    isTransient: body.transient_environment === true,
+    isProduction:
+      body.production_environment === true ||
+      (body.production_environment === undefined && environment === 'production'),
+  });
+  return replyJson(201, formatDeployment(call, deployment));
+}
+
+async function listStatuses(call: ApiCall): Promise<HostReply> {
+  const deployment = await findDeployment(call);
+  const { page, headers } = paginate(call, deployment.statuses);
+  return replyJson(
+    200,
+    page.map((status) => formatStatus(call, deployment, status)),
+    headers,
+  );
+}
+
+/** An address that a status may have; the host takes none without its scheme. */
+function getAddress(body: Record<string, unknown>, name: string): string | null {
+  const text = getText(body, name) ?? null;
+  const isAddress = text === null || /^https?:$/.test(URL.parse(text)?.protocol ?? '');
+  return isAddress ? text : failInvalid({ resource: 'DeploymentStatus', code: 'invalid', field: name });
+}
+
+/** @see https://docs.github.com/rest/deployments/statuses#create-a-deployment-status */
+async function createStatus(call: ApiCall): Promise<HostReply> {
+  const { repository, login } = call;
+  const id = getId(call, 'id');
+  const deployment = repository.deployments.all.find((one) => one.id === id) ?? failNotFound();
+  const body = await readBody(call);
+  const state = requireText(body, 'state');
+  const description = getText(body, 'description') ?? '';
+  const isValid = STATES.includes(state) && description.length <= DESCRIPTION_LIMIT;
+  if (!isValid) failInvalid({ resource: 'DeploymentStatus', code: 'custom', field: 'description' });
+  const addresses = {
+    logUrl: getAddress(body, 'log_url'),
+    environmentUrl: getAddress(body, 'environment_url'),
+  };
+  const creator = login ?? '';
+  const status = repository.deployments.addStatus(deployment, { state, description, ...addresses, creator });
+  if (getDeploymentState(deployment) === 'success' && body.auto_inactive !== false) {
+    repository.deployments.endOthers(deployment, creator);
+  }
+  return replyJson(201, formatStatus(call, deployment, status));
+}
+
+export const DEPLOYMENT_ROUTES = [
+  createRoute('GET /deployments', { deployments: 'read' }, listDeployments),
+  createRoute('POST /deployments', { deployments: 'write' }, createDeployment),
+  createRoute('GET /deployments/:id/statuses', { deployments: 'read' }, listStatuses),
+  createRoute('POST /deployments/:id/statuses', { deployments: 'write' }, createStatus),
+];
