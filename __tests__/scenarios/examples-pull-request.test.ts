@@ -251,7 +251,7 @@ describe("a fork's pull request, in the workflow for one's own", () => {
     const pull = await openPullRequest(repository, 'human:feature', commit('first'));
     const preview = readFileSync(new URL(`../../${PREVIEW}`, import.meta.url), 'utf8');
     const opened = await player.run(
-      parseWorkflowDefinition(preview.replace('channel: K1', 'channel: K3')),
+      parseWorkflowDefinition(preview.replace('channel: pages', 'channel: filebin')),
       pull.opened,
     );
     expect(listConclusions(opened)).toEqual(['success', 'preview: success']);

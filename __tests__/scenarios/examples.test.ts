@@ -52,48 +52,63 @@ describe('a report every night', () => {
 mkdir -p report/suites
 cp page.html report/index.html
 echo '<!doctype html><title>Unit</title>' > report/suites/unit.html
-echo '{}' > report/data.json
 `;
   const night = (repository: TestRepository, text: string, schedule = '17 3 * * *'): WorkflowEvent => ({
     ...createWorkflowEvent(repository, 'schedule', { schedule }),
     files: { 'report.sh': REPORT, 'page.html': createPage(text) },
   });
 
-  test('a folder for the day, and one address that leads to the latest', async () => {
+  test('is a folder at one address, of which the next night writes what changed', async () => {
     const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
-    const run = await player.run(NIGHTLY, night(repository, 'first'));
-    expect(listConclusions(run)).toEqual(['success', 'report: success']);
-    const [reports, latest] = listDeliveries(run);
-    if (latest === undefined) throw new Error('No latest page.');
-    const day = findStep(run, 'Write the reports')?.outputs.day ?? '';
-    expect(day).toMatch(/^\d{4}-\d\d-\d\d$/);
-    const below = `${repository.pages.url}reports/${day}/`;
-    const urls = linesOf(reports?.outputs.url).sort();
-    expect(urls).toEqual([`${below}index.html`, `${below}suites/unit.html`]);
-    expect(await shown(urls[0])).toBe(createPage('first'));
-    const stable = `${repository.pages.url}reports/latest.html`;
-    await expectReady(scenario, latest, { channel: 'K1', url: stable, shows: await leadingTo(day, urls) });
-
-    // Once more in the same night: the page that changed is replaced, and nothing else is written.
-    const before = (await repository.log()).length;
-    const again = await player.run(NIGHTLY, night(repository, 'second'));
-    expect(listConclusions(again)).toEqual(['success', 'report: success']);
-    expect(await shown(urls[0])).toBe(createPage('second'));
-    const since = (await repository.log()).slice(0, -before);
-    expect(since.flatMap(({ files }) => files)).toEqual([`reports/${day}/index.html`]);
+    const url = `${repository.pages.url}reports/latest/`;
+    for (const [text, commits] of [
+      ['first', 2],
+      ['second', 3],
+    ] as const) {
+      const run = await player.run(NIGHTLY, night(repository, text));
+      expect(listConclusions(run)).toEqual(['success', 'report: success']);
+      expect(getOnlyDelivery(run).outputs.url).toBe(url);
+      expect(await shown(url)).toBe(createPage(text));
+      expect(await repository.log()).toHaveLength(commits);
+    }
+    expect(await shown(`${url}suites/unit.html`)).toBe('<!doctype html><title>Unit</title>\n');
+    expect((await repository.log())[0]?.files).toEqual(['reports/latest/index.html']);
   });
-
-  /** What the page is written as, link by link. */
-  async function leadingTo(day: string, urls: readonly string[]): Promise<string> {
-    const links = urls.map((url) => `<li><a href="${url}">${url.replace(/.*\/\d{4}-\d\d-\d\d\//, '')}</a>\n`);
-    const head = `<!doctype html><meta charset="utf-8"><title>Report of ${day}</title><h1>${day}</h1><ul>\n`;
-    return `${head}${links.join('')}</ul>\n`;
-  }
 
   test('another schedule is not its business', async () => {
     const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
     expect(await player.run(NIGHTLY, night(repository, 'first', '0 0 * * 0'))).toBeNull();
   });
+});
+
+test('a Quarto document: one page that has everything inside', async () => {
+  const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
+  const push = {
+    ...createWorkflowEvent(repository, 'push', {}),
+    files: { 'render.sh': '#!/bin/sh\ncp report.qmd report.html\n', 'report.qmd': createPage() },
+  };
+  const run = await player.run('examples/quarto.yml', push);
+  expect(listConclusions(run)).toEqual(['success', 'report: success']);
+  const url = `${repository.pages.url}analysis/report.html`;
+  await expectReady(scenario, getOnlyDelivery(run), { channel: 'K1', url, shows: createPage() });
+});
+
+test('three binaries of a release: each is an asset, and its address is proven', async () => {
+  const repository = await scenario.repository({ pages: false });
+  const names = ['tool-linux', 'tool-macos', 'tool-windows.exe'];
+  const build = `#!/bin/sh\nmkdir -p out\nfor name in ${names.join(' ')}; do echo "binary $name" > out/$name; done\n`;
+  const tagged = {
+    ...createWorkflowEvent(repository, 'push', {}),
+    ref: 'refs/tags/v1.2.0',
+    files: { 'build.sh': build },
+  };
+  const run = await player.run('examples/release-binaries.yml', tagged);
+  expect(listConclusions(run)).toEqual(['success', 'release: success']);
+  const below = `https://github.com/${repository.fullName}/releases/download/v1.2.0`;
+  const urls = names.map((name) => `${below}/${name}`);
+  expect(linesOf(getOnlyDelivery(run).outputs.url)).toEqual(urls);
+  expect(await Promise.all(urls.map(shown))).toEqual(names.map((name) => `binary ${name}\n`));
+  expect(findStep(run, 'List the proven downloads')?.summary).toBe(`${urls.join('\n')}\n`);
 });
 
 test('a page on a site that a workflow builds: the step starts the workflow, and waits for its deployment', async () => {
