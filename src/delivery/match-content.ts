@@ -82,8 +82,11 @@ export const failedProbe = (failure: DeliveryError): ProbeResult => ({
 });
 
 /** The bytes that an address must show; of a local file they can be read as well. */
-export type ExpectedFile = Pick<LocalFile, 'size' | 'sha256'> &
-  Partial<Pick<LocalFile, 'headSha256' | 'pieces'>>;
+export type ExpectedFile = Pick<LocalFile, 'size'> &
+  Partial<Pick<LocalFile, 'headSha256' | 'pieces' | 'blobSha'>> & {
+    /** `null` where only the branch tells what was delivered: then git's id counts. */
+    readonly sha256: string | null;
+  };
 
 /** What the address must show. */
 export interface ExpectedContent {
@@ -126,7 +129,7 @@ export async function matchContent(
   // A login page may contain any marker.
   if (login) return 'login';
   if (fingerprint === null) return 'absent';
-  if (isBlob) return 'previous';
+  if (isBlob) return file?.sha256 === null ? 'identical' : 'previous';
   if (gone) return 'served';
   if (file !== null && (await isBeginningOf(file, fingerprint))) return 'cut-short';
   if (marker === undefined || fingerprint.counts[0] === 0) return 'different';

@@ -217,6 +217,21 @@ export const SITE = {
   subjects: 1_024,
 } as const;
 
+/** What is delivered is proven again. @see design 8 */
+export const AUDIT = {
+  /** Commits of the branch that are searched for deliveries: pages, and commits on each. */
+  pages: 12,
+  commits: 100,
+  /** Older commits whose files are read: those of folders that somebody changed, or that were removed. */
+  olderTrees: 4,
+  /** Deliveries that are proven at the same time. */
+  together: 12,
+  /** Addresses of a removed folder that must answer 404. */
+  gone: 10,
+  /** Milliseconds that each group of lost deliveries is asked again, once the time for all of them is over. */
+  least: 30 * SECOND,
+} as const;
+
 /** Pages that a browser opens. @see design 7 */
 export const SCREEN = {
   /** Of many pages in one step, so many are opened. */
