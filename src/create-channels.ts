@@ -2,6 +2,7 @@ import type { ChannelMap } from './channels/channel.ts';
 import { createFilebinPublisher } from './channels/filebin/publish.ts';
 import { createFilebinRemover } from './channels/filebin/remove.ts';
 import { createNativeChannel } from './channels/native.ts';
+import { createPagesAudit } from './channels/pages/audit/audit-pages.ts';
 import { createPagesPublisher } from './channels/pages/publish.ts';
 import { createPagesRemover } from './channels/pages/remove.ts';
 import { createReleasePublisher } from './channels/release/publish.ts';
@@ -16,6 +17,7 @@ export function createChannels(request: DeliveryRequest, access: RepositoryAcces
     K1: {
       publish: createPagesPublisher(request, access, ports),
       remove: createPagesRemover(request, access, ports),
+      audit: createPagesAudit(request, access),
     },
     K2: {
       publish: createReleasePublisher(request, access, ports),

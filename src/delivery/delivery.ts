@@ -43,6 +43,8 @@ export interface Delivery {
   readonly unknown: readonly string[];
   /** What a person should know of the folder, such as links to missing pages. */
   readonly notes: readonly string[];
+  /** Of an audit: what somebody has changed of it since, in words. */
+  readonly changed?: string;
   /** What failed before a channel was tried. */
   readonly failure: DeliveryError | null;
 }

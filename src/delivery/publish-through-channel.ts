@@ -36,6 +36,22 @@ export async function publishThroughChannel(
 }
 
 /**
+ * Verifies what was placed before, each on its own.
+ *
+ * @param limits milliseconds between requests, and for all of them; with 0 each address is looked at once
+ */
+export async function proveAttempts(
+  attempts: readonly ChannelAttempt[],
+  limits: Pick<WaitLimits, 'interval' | 'timeout'>,
+  ports: Ports,
+): Promise<readonly ChannelAttempt[]> {
+  const begun = ports.clock.now();
+  const wait = { ...limits, begun, deadline: begun + limits.timeout };
+  const checks = openChecks(attempts, wait, ports);
+  return verifyAll({ attempts, late: null, builtAt: new Map() }, checks, wait, ports);
+}
+
+/**
  * Looks at the proven placements of one channel once more: what somebody changed meanwhile is proven no more. It is the
  * last step before the claim, after duplicates and browser.
  *
