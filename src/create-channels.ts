@@ -5,6 +5,7 @@ import { createNativeChannel } from './channels/native.ts';
 import { createPagesAudit } from './channels/pages/audit/audit-pages.ts';
 import { createPagesPublisher } from './channels/pages/publish.ts';
 import { createPagesRemover } from './channels/pages/remove.ts';
+import { createReleaseAudit } from './channels/release/audit.ts';
 import { createReleasePublisher } from './channels/release/publish.ts';
 import { createReleaseRemover } from './channels/release/remove.ts';
 import type { RepositoryAccess } from './channels/require-github.ts';
@@ -22,6 +23,7 @@ export function createChannels(request: DeliveryRequest, access: RepositoryAcces
     K2: {
       publish: createReleasePublisher(request, access, ports),
       remove: createReleaseRemover(request, access),
+      audit: createReleaseAudit(request, access, ports),
     },
     K3: { publish: createFilebinPublisher(request, ports), remove: createFilebinRemover(request, ports) },
     K4: createNativeChannel(request.url, request.binHostUrl),

@@ -134,10 +134,13 @@ export class MemoryRepository implements GitStore {
 
   close(): void {}
 
-  #touches({ parents, tree }: GitCommit, path: string): boolean {
-    const [parent] = parents;
-    const before = parent === undefined ? undefined : this.#tree(parent).get(path)?.sha;
-    return this.#tree(tree).get(path)?.sha !== before;
+  #touches({ parents: [parent], tree }: GitCommit, path: string): boolean {
+    const now = this.#tree(tree);
+    const before: FlatTree = parent === undefined ? new Map() : this.#tree(parent);
+    if (now.get(path)?.sha !== before.get(path)?.sha) return true;
+    const below = (all: FlatTree): string =>
+      [...all].flatMap(([one, { sha }]) => (one.startsWith(`${path}/`) ? `${one} ${sha}` : [])).join('\n');
+    return below(now) !== below(before);
   }
 
   /** A commit and all before it, the newest first; every test's history is a line. */
