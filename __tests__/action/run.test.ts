@@ -20,9 +20,9 @@ async function runStep(env: RunnerEnvironment): Promise<string | null> {
 
 describe('run, when an input is refused', () => {
   test('fails the step in English first and still writes every output', async () => {
-    await inStep({ INPUT_FILE: 'page.html', INPUT_TIMEOUT: '300', INPUT_TOKEN: TOKEN }, async (step) => {
+    await inStep({ INPUT_FILE: 'page.html', INPUT_TIMEOUT: '3000', INPUT_TOKEN: TOKEN }, async (step) => {
       await expect(runStep(step.env)).resolves.toMatch(
-        /^Not ready \(НЕ ГОТОВО\): input `timeout` is 300, .*`timeout: 240`$/,
+        /^Not ready \(НЕ ГОТОВО\): input `timeout` is 3000, .*`timeout: 240`$/,
       );
       await expect(step.outputs()).resolves.toMatchObject({ url: '', result: 'not-ready' });
       await expect(step.summary()).resolves.toContain('НЕ ГОТОВО');

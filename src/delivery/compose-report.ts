@@ -33,7 +33,7 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
   // Of what somebody has changed there may be nothing left to prove.
   const isChanged = failure === null && delivery.changed !== undefined && main?.placement === null;
   const ready = isProven || isChanged;
-  const isGone = main?.expected.gone === true;
+  const isGone = operation === 'withdraw' || main?.expected.gone === true;
   const notReady = ready
     ? null
     : toFailureReason(failure ?? main?.failure ?? null, reader, main?.lastProbe?.httpCode);
