@@ -83,7 +83,7 @@ async function announcing(
   run: CurrentRun,
   ports: Ports,
 ): Promise<Announce | undefined> {
-  if (!request.comment && request.environment === undefined) return undefined;
+  if (!request.comment && !request.issue && request.environment === undefined) return undefined;
   const { startAnnouncements } = await import(/* webpackMode: "eager" */ './announcements.ts');
   const connect = (options: GitHubClientOptions) => createGitHubClient(options, ports);
   const grant = (permission: string) => describePermissions(inputs, permission);

@@ -148,6 +148,9 @@ export const WRITES_PER_HOUR = 480;
  */
 export const COMMENTS = { page: 100, total: 2_500, body: 65_536, rewrites: 50 } as const;
 
+/** Issues that one account has opened, which are searched for the one of an audit: page size, and in all. */
+export const ISSUES = { page: 100, total: 1_000 } as const;
+
 /** How many of the newest deployments of one pull request, or of one branch, are read. */
 export const DEPLOYMENTS = 100;
 
