@@ -118,6 +118,16 @@ test('a file of a folder that is not served is named', async () => {
   expect(played.report.notReady?.reason).toMatch(/^1 of 2 files of the site .*: app\.js \(HTTP 404\)$/);
 });
 
+test('a file of a folder that a cache has otherwise is named', async () => {
+  const repository = await play.repository();
+  await deliverSite(repository, 'docs/');
+  const url = (address: string) => address === `${repository.pages.url}docs/app.js`;
+  play.intercept({ url, times: 99 }, { status: 200, body: 'defaced' });
+  const played = await audit(repository, { timeout: '20' });
+  expect(verdicts(played)).toEqual({ 'docs/': 'lost' });
+  expect(played.report.notReady?.reason).toMatch(/without \?v=: app\.js \(HTTP 200 with other content\)$/);
+});
+
 test('one wrong answer is no loss', async () => {
   const repository = await play.repository();
   await deliver(repository, 'one.html');
@@ -232,6 +242,70 @@ describe('a site', () => {
     expect(report).toMatchObject({ ready: false, notReady: { code: 'NOT_FOUND' } });
     expect(report.notReady?.hint).toMatch(/history of the branch was rewritten/);
     expect(report.verdict).toBeUndefined();
+  });
+});
+
+describe('deliveries within each other', () => {
+  test('are each judged by what is their own', async () => {
+    const repository = await play.repository();
+    await deliverSite(repository, './', { 'dist/index.html': createPage('root'), 'dist/old/x.txt': 'x\n' });
+    await deliverSite(repository, 'docs/');
+    await deliver(repository, 'docs/more.html');
+    await deliverSite(repository, 'docs/', { ...SITE, 'dist/app.js': 'second\n' });
+    const played = await audit(repository);
+    expect(verdicts(played)).toEqual({
+      './': 'as-delivered',
+      'docs/': 'as-delivered',
+      'docs/more.html': 'as-delivered',
+    });
+    expect(played.reports.map(({ notes, unknown }) => [notes, unknown])).toEqual([
+      [[], []],
+      [[], []],
+      [[], []],
+    ]);
+    expect(verdicts(await audit(repository, { path: 'docs' }))).toEqual({
+      'docs/': 'as-delivered',
+      'docs/more.html': 'as-delivered',
+    });
+  });
+
+  test('an old preview that `keep` removed is withdrawn', async () => {
+    const repository = await play.repository();
+    for (const nth of [1, 2]) {
+      const inputs = {
+        channel: 'K1',
+        file: 'dist/',
+        path: `previews/pr-${nth}/`,
+        keep: '1',
+        nojekyll: 'true',
+      };
+      expect((await play.deliver({ repository, files: SITE, inputs })).report.notReady).toBeNull();
+    }
+    expect(verdicts(await audit(repository))).toEqual({
+      'previews/pr-1/': 'withdrawn',
+      'previews/pr-2/': 'as-delivered',
+    });
+  });
+});
+
+describe('assets of releases', () => {
+  const deliverAsset = async (repository: TestRepository): Promise<void> => {
+    const inputs = { channel: 'K2', tag: 'files' };
+    const { report } = await play.deliver({ repository, files: { 'data.zip': 'PK one' }, inputs });
+    expect(report.notReady).toBeNull();
+  };
+
+  test('are compared with their digest; those of others are not looked at', async () => {
+    const repository = await play.repository();
+    await deliverAsset(repository);
+    repository.addEarlierAssets('files', 3);
+    const played = await audit(repository, { channel: 'K2' });
+    expect(verdicts(played)).toEqual({ 'files/data.zip': 'as-delivered' });
+    play.intercept(
+      { url: /releases\/download\/files\/data\.zip/, times: 99 },
+      { status: 200, body: 'PK two' },
+    );
+    expect(verdicts(await audit(repository, { timeout: '20' }))).toEqual({ 'files/data.zip': 'lost' });
   });
 });
 

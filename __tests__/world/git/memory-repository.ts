@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { hashTree } from '../../../src/github/api/tree-id.ts';
 import {
   computeBlobSha,
   type GitCommit,
@@ -174,7 +175,10 @@ export class MemoryRepository implements GitStore {
   }
 
   #keepTree(tree: FlatTree): string {
-    const sha = computeSha('tree', [...tree].sort());
+    const files = [...tree].map(([path, { sha }]) => ({ path, sha }));
+    // Git's own id, by which a folder is known as a delivered one.
+    const isPlain = [...tree.values()].every(({ mode }) => mode === '100644');
+    const sha = isPlain ? hashTree(files) : computeSha('tree', [...tree].sort());
     this.#trees.set(sha, tree);
     return sha;
   }

@@ -3,7 +3,7 @@ import { getBranchHead } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import type { RepositoryContext } from '../../../github/api/repository.ts';
 import { nameFew, shorten } from '../../../plain-text.ts';
-import { AUDIT } from '../../../protocol/limits.ts';
+import { AUDIT, SITE } from '../../../protocol/limits.ts';
 import { MARKDOWN } from '../../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../../rules/media-type.ts';
 import { baseName, entryUrl } from '../../../rules/naming.ts';
@@ -56,7 +56,8 @@ async function auditBranch(given: AuditedBranch): Promise<readonly AuditedDelive
   }
   const reader = createBranchReader();
   const tree: BranchTree = { head, entries: await reader.getEntries(github, head) };
-  const below = (options.path ?? '').replace(/^\.\/$/, '');
+  const path = (options.path ?? '').replace(/^\.\/$/, '');
+  const below = tree.entries.get(path)?.type === 'tree' ? `${path}/` : path;
   const { deliveries, isComplete } = await listDeliveries({ github, reader }, tree, below);
   const unread = `what was delivered before the newest ${AUDIT.pages * AUDIT.commits} commits of ${branch}`;
   const audited = { ...given, tree };
@@ -155,15 +156,22 @@ function proveFiles(
           : destination.pageUrl,
       commitSha: claim.sha,
       ...(!isRendered && { display: getBrowserDisplay(destination.pageUrl.pathname) }),
-      parts: others.map((path) => ({
+      parts: others.map((path, nth) => ({
         ...{ path: path.slice(claim.objects === undefined ? claim.place.length : 0) },
         ...{ url: addressOf(destination, path), ...fileAt(path) },
+        // Asked without `?v=` as well: a cache or a proxy may have something else for people.
+        ...(nth < SITE.plainProbes && { earlier: [] }),
       })),
       refusals: site === null ? SITE_IS_OFF : LOST,
       unknown: [],
     } satisfies Placement,
   });
-  return { place, unknown: isRendered ? [...unknown, rendered] : unknown };
+  const left = others.length - SITE.plainProbes;
+  const unasked = `whether a cache answers otherwise without ?v= for ${left} more files`;
+  return {
+    place,
+    unknown: [...unknown, ...(isRendered ? [rendered] : []), ...(left > 0 ? [unasked] : [])],
+  };
 }
 
 /** Jekyll shows such a file as a page, with other bytes. */
