@@ -222,6 +222,15 @@ export interface ChannelAction<Data = unknown> {
    */
   progress?(placed: PlacedTask<Data>): Promise<HostProgress>;
   /**
+   * Puts back what this tool delivered before in place of what is not proven; absent where nothing can be.
+   *
+   * @param step everything that was placed with it
+   */
+  restore?(
+    failed: readonly PlacedTask<Data>[],
+    step: readonly PlacedTask<Data>[],
+  ): Promise<readonly ItemResult<PlacedTask<Data>, RestoredDelivery>[]>;
+  /**
    * After the proof: looks once more at what may have changed since it was placed.
    *
    * @returns for UNKNOWN: what is not as it was left; `NOT_PROVEN` for what is not there any more
@@ -248,6 +257,12 @@ export interface AuditedDelivery {
 
 /** The bytes that were delivered. */
 export type AuditedFile = Pick<PlacedPart, 'size' | 'sha256' | 'blobSha'>;
+
+/** What was put back in place of a delivery that is not proven, and what its first address must show. */
+export interface RestoredDelivery {
+  readonly placement: Placement;
+  readonly file: AuditedFile;
+}
 
 /** One of the protocol's channels. Each file has its own result: one that fails does not stop the others. @see protocol 1 */
 export interface Channel {

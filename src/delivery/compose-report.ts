@@ -34,9 +34,8 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
   const isChanged = failure === null && delivery.changed !== undefined && main?.placement === null;
   const ready = isProven || isChanged;
   const isGone = operation === 'withdraw' || main?.expected.gone === true;
-  const notReady = ready
-    ? null
-    : toFailureReason(failure ?? main?.failure ?? null, reader, main?.lastProbe?.httpCode);
+  const failed = toFailureReason(failure ?? main?.failure ?? null, reader, main?.lastProbe?.httpCode);
+  const notReady = ready ? null : withRestoration(failed, delivery);
   const provenUrl = isProven ? (main?.placement?.url.href ?? null) : null;
   const unknown = listUnknown(delivery, ready).map(neutralizeText);
   return {
@@ -47,6 +46,7 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
     url: isGone ? null : provenUrl,
     withdrawn: isGone ? provenUrl : null,
     ...(operation === 'withdraw' && ready ? { gone: listAddresses(main?.placement ?? null) } : {}),
+    ...(delivery.restored && { restored: delivery.restored }),
     ...(operation === 'audit' && main !== null && { verdict: findVerdict(ready, isChanged, isGone) }),
     lines: composeLines(delivery, { notReady, provenUrl, unknown }),
     gates,
@@ -72,6 +72,12 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
     ...(ready && main !== null && operation === 'deliver' && { proven: listProven(main) }),
   };
 }
+
+/** Says as well what is there now. */
+const withRestoration = (failed: FailureReason, { restored }: Delivery): FailureReason =>
+  restored === undefined
+    ? failed
+    : { ...failed, reason: `${failed.reason}; ${neutralizeText(restored.detail)}` };
 
 function findVerdict(ready: boolean, isChanged: boolean, isGone: boolean): AuditVerdict {
   if (!ready) return 'lost';

@@ -215,6 +215,9 @@ export function listUnknown(delivery: Delivery, ready: boolean): string[] {
   if (ready) return unknown;
   if (failure?.code === 'DRY_RUN') return [...unknown, 'everything that only a real run can show'];
   if (operation === 'audit') return [...unknown, 'whether anybody can still open it'];
+  if (delivery.restored?.proven) {
+    return [...unknown, 'what people saw at the address until the content from before was back'];
+  }
   unknown.push(operation === 'deliver' ? describeLeftBehind(delivery) : 'whether it still opens anywhere');
   const stays = file !== null && delivery.found?.isTemporary !== true;
   if ((failure ?? main?.failure)?.code === 'NO_NETWORK' && stays) {

@@ -11,7 +11,7 @@ import {
   type Step,
 } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import { LINK_SUBJECT } from './delivery.ts';
+import { LINK_SUBJECT, type Restoration } from './delivery.ts';
 import type { PictureReport } from './screen/add-picture.ts';
 import type { ScreenReport } from './screen/screen-report.ts';
 
@@ -103,6 +103,8 @@ export interface Report {
   /** The picture that was delivered with the page; `null` unless it is proven. */
   readonly picture: PictureReport | null;
   readonly notReady: FailureReason | null;
+  /** Only with `on-failure: restore`, of what was committed and is not proven: what is there now. */
+  readonly restored?: Restoration;
   readonly unknown: readonly string[];
   /** What a person should know of the address, such as when it expires. */
   readonly notes: readonly string[];

@@ -157,7 +157,7 @@ export class UrlProbe {
         !isPart && { startProgress: (total) => this.#ports.logger.progress('fetched back', total, 'bytes') }),
       ...(this.#isBeginning(how) && { readAtMost: PARTIAL_PROBE }),
       ...(isLink && { headSize: LINK_HEAD_SIZE }),
-      blobs: file?.sha256 === null ? [{ size: file.size, sha: file.blobSha ?? '' }] : earlier,
+      blobs: file?.sha256 === null ? [{ size: file.size, sha: file.blobSha ?? '' }, ...earlier] : earlier,
       readUntilFound: how.isPart && file === null,
     };
   }

@@ -199,6 +199,11 @@ export const INPUTS = {
     'Replace an existing file that this tool did not deliver, or an existing asset or bin file with other bytes.',
     { tools: ['deliver'] },
   ),
+  'on-failure': input(
+    oneOf('keep', 'restore'),
+    'K1: what becomes of a file or folder that is committed and then not proven: `keep` leaves it; `restore` puts back, by a new commit, what this tool delivered there before, if nobody wrote to the branch since. The step fails all the same.',
+    { ...K1, tools: ['deliver'] },
+  ),
   'self-contained': input(
     oneOf('auto', 'enforce', 'warn', 'off'),
     'What to do with a page for the screen (K1) that loads something from another host: `enforce` refuses it, `warn` reports it in UNKNOWN, `off` says nothing; `auto` is `enforce` for a single page and `warn` for a folder. A style sheet or script of its own that is missing is always refused.',
