@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { createLazyViewer } from './browser/lazy-viewer.ts';
 import { loadBrowserCode } from './browser/load-code.ts';
+import { audit } from './delivery/audit.ts';
 import { openContent } from './delivery/content-file.ts';
 import { deliver } from './delivery/deliver.ts';
 import type { DeliveryContext } from './delivery/delivery-context.ts';
@@ -44,7 +45,7 @@ export async function runRequest(
     const { request, remove, ...own } = await Promise.race([openContent(given, ports), end.comes]);
     const context = createDeliveryContext(request, ports, { ...parts, ...own });
     try {
-      const run = request.operation === 'withdraw' ? withdraw : deliver;
+      const run = { deliver, withdraw, audit }[request.operation];
       return await Promise.race([run(request, context, { checkOnly }), end.comes]);
     } finally {
       await Promise.race([Promise.all([context.screen.close(), remove()]), end.comes]);

@@ -2,8 +2,10 @@ import type { ChannelMap } from './channels/channel.ts';
 import { createFilebinPublisher } from './channels/filebin/publish.ts';
 import { createFilebinRemover } from './channels/filebin/remove.ts';
 import { createNativeChannel } from './channels/native.ts';
+import { createPagesAudit } from './channels/pages/audit/audit-pages.ts';
 import { createPagesPublisher } from './channels/pages/publish.ts';
 import { createPagesRemover } from './channels/pages/remove.ts';
+import { createReleaseAudit } from './channels/release/audit.ts';
 import { createReleasePublisher } from './channels/release/publish.ts';
 import { createReleaseRemover } from './channels/release/remove.ts';
 import type { RepositoryAccess } from './channels/require-github.ts';
@@ -16,10 +18,12 @@ export function createChannels(request: DeliveryRequest, access: RepositoryAcces
     K1: {
       publish: createPagesPublisher(request, access, ports),
       remove: createPagesRemover(request, access, ports),
+      audit: createPagesAudit(request, access),
     },
     K2: {
       publish: createReleasePublisher(request, access, ports),
       remove: createReleaseRemover(request, access),
+      audit: createReleaseAudit(request, access, ports),
     },
     K3: { publish: createFilebinPublisher(request, ports), remove: createFilebinRemover(request, ports) },
     K4: createNativeChannel(request.url, request.binHostUrl),

@@ -32,7 +32,9 @@ describe.each([undefined, ...COMMANDS])('the help of the command %s', (command) 
   });
 
   test('lists the exit codes', () => {
-    expect(lines.join(' ')).toContain('0 ready, withdrawn or planned; 1 not ready; 2 wrong usage, such as');
+    expect(lines.join(' ')).toContain(
+      '0 ready, withdrawn, audited or planned; 1 not ready; 2 wrong usage, such as',
+    );
   });
 });
 
@@ -41,8 +43,8 @@ test.each(COMMANDS)('the flags of %s are listed after it, and no others', (comma
   const listed = [...flags.matchAll(/(?<=[\s,(])--([a-z-]+)/g)].map(([, name = '']) => name);
   const taken = flagsOf(command).filter((name) => name !== 'version');
   expect(listed.filter((name) => !taken.includes(name))).toEqual([]);
-  // The other two refer to it.
-  const named = command === 'withdraw' || command === 'check' ? listed : taken;
+  // The others refer to it.
+  const named = ['withdraw', 'audit', 'check'].includes(command) ? listed : taken;
   expect([...new Set(listed)].toSorted()).toEqual([...new Set(named)].toSorted());
 });
 

@@ -20,7 +20,7 @@ describe('the tools', () => {
       // A token must not reach a host that an agent names, nor the proof come from one.
       ...['api-url', 'auth-url', 'bin-host-url'],
       // The person who starts the server decides what becomes public, and what a stranger's page may do here.
-      ...['browser-sandbox', 'comment', 'confine', 'environment', 'fail-on-not-ready', 'operation'],
+      ...['browser-sandbox', 'comment', 'confine', 'environment', 'fail-on-not-ready', 'issue', 'operation'],
       ...['pages-base', 'raw-base', 'setup', 'token'],
     ]);
   });
@@ -40,6 +40,7 @@ describe('the tools', () => {
       ['verify', true, false],
       ['check', true, false],
       ['withdraw', false, true],
+      ['audit', true, false],
     ]);
   });
 });

@@ -82,6 +82,7 @@ describe('API', () => {
       'pending_deployments',
       'create_release',
       'publish_release',
+      'create_issue',
       'create_comment',
       'update_comment',
       'delete_comment',

@@ -418,6 +418,7 @@ describe('parseRequest, given correct inputs', () => {
       binHostUrl: new URL('https://filebin.net'),
       sourceIsPrivate: null,
       isFromTarget: true,
+      issue: false,
       allowsFullPaths: false,
     });
   });

@@ -17,15 +17,21 @@ async function deliverBoth(texts: readonly [string, string]) {
     return real;
   };
   play.intercept({ method: 'GET', url: /contents\/page\.html/, times: texts.length }, { alter });
-  // The site answers neither of them before all of it is written.
+  // The site answers neither of them before all of it is written, or one of them ended without a commit.
   const commits = new Set(texts).size + 1;
+  let ended = false;
   repository.pages.beforeAnswer = async () => {
-    while ((await repository.log()).length < commits) await new Promise((resolve) => setImmediate(resolve));
+    while (!ended && (await repository.log()).length < commits)
+      await new Promise((resolve) => setImmediate(resolve));
   };
   // Neither may ask for a build of its own.
   const token = play.world.token({ pages: 'read' });
-  const deliver = (text: string): Promise<Played> =>
-    play.deliver({ repository, token, files: { 'page.html': text }, inputs: { channel: 'K1' } });
+  const deliver = async (text: string): Promise<Played> => {
+    const files = { 'page.html': text };
+    const played = await play.deliver({ repository, token, files, inputs: { channel: 'K1' } });
+    ended = true;
+    return played;
+  };
   const delivered = await Promise.all([deliver(texts[0]), deliver(texts[1])]);
   const words = (await repository.log()).map(({ message }) => message.split(' ')[0]);
   return { delivered, words, stored: String(await repository.read('page.html')) };

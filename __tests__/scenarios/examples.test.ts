@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
 import type { EventPayload, WorkflowEvent } from '../world/workflow/event.ts';
@@ -121,6 +123,45 @@ test('a page on a site that a workflow builds: the step starts the workflow, and
   expect(listConclusions(run)).toEqual(['success', 'figures: success']);
   const url = `${repository.pages.url}figures/latest.html`;
   await expectReady(scenario, getOnlyDelivery(run), { channel: 'K1', url, shows: createPage() });
+});
+
+test('a signed receipt: what is signed is what the address answers', async () => {
+  const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
+  const files = { 'report.sh': '#!/bin/sh\ncp page.html report.html\n', 'page.html': createPage() };
+  const push = { ...createWorkflowEvent(repository, 'push', {}), ref: 'refs/heads/main', files };
+  const run = await player.run('examples/signed-receipt.yml', push);
+  expect(listConclusions(run)).toEqual(['success', 'report: success']);
+  const { outputs, workspace } = getOnlyDelivery(run);
+  const digest = createHash('sha256').update(createPage()).digest('hex');
+  expect(JSON.parse(readFileSync(join(workspace, 'attestation.json'), 'utf8'))).toMatchObject({
+    subject: [`${digest}  ${outputs.url}`],
+    predicateType: 'https://in-toto.io/attestation/svr/v0.2',
+    predicate: { properties: expect.arrayContaining(['SCREEN_DELIVERY_BYTES_IDENTICAL_TO_THE_FILE']) },
+  });
+  expect(findStep(run, 'Tell how to check it')?.summary).toContain(
+    `gh attestation verify report.html --repo ${repository.fullName} --predicate-type https://in-toto.io/attestation/svr/v0.2`,
+  );
+});
+
+test('a weekly audit: an issue while a page is lost, and closed when it is back', async () => {
+  const repository = await scenario.repository();
+  const files = { 'page.html': createPage() };
+  await scenario.deliver({ repository, files, inputs: { channel: 'K1', path: 'page.html' } });
+  const audit = () =>
+    player.run('examples/audit.yml', {
+      ...createWorkflowEvent(repository, 'schedule', { schedule: '23 4 * * 1' }),
+      files: {},
+    });
+  expect(listConclusions(await audit())).toEqual(['success', 'audit: success']);
+  const loss = scenario.intercept(
+    { url: (address) => address.startsWith(`${repository.pages.url}page.html`), times: 9_999 },
+    { status: 404 },
+  );
+  expect(listConclusions(await audit())).toEqual(['failure', 'audit: failure']);
+  expect(await repository.issues.list()).toMatchObject([{ state: 'open' }]);
+  loss.remove();
+  expect(listConclusions(await audit())).toEqual(['success', 'audit: success']);
+  expect(await repository.issues.list()).toMatchObject([{ state: 'closed' }]);
 });
 
 test('a large artifact: the asset of the tag’s release, a duplicate on the file-bin, and how to check it', async () => {

@@ -88,6 +88,13 @@ export class IssueTracker {
     return JSON.parse((await this.#ask('GET', path, this.#owner)).text);
   }
 
+  /** The issues, open and closed, the oldest first; a pull request is none. */
+  async list(): Promise<{ number: number; state: string; title: string; body: string }[]> {
+    const path = `${this.#path}/issues?state=all&direction=asc&per_page=100`;
+    const all = JSON.parse((await this.#ask('GET', path, this.#owner)).text) as { pull_request?: unknown }[];
+    return all.filter((one) => !one.pull_request) as never;
+  }
+
   /** Adds a comment, by default as the owner. */
   async comment(number: number, body: string, login: string = this.#owner): Promise<void> {
     const path = `${this.#path}/issues/${number}/comments`;

@@ -7,7 +7,8 @@ import type { PullRequest } from './pull-request.ts';
 /** The parts of the request that decide what is announced, and how GitHub is reached. */
 export type AnnouncedRequest = Pick<
   DeliveryRequest,
-  'comment' | 'environment' | 'operation' | 'dryRun' | 'fileLines' | 'path' | 'url' | 'token' | 'apiUrl'
+  | ('comment' | 'environment' | 'issue' | 'operation' | 'dryRun' | 'fileLines' | 'path' | 'url')
+  | ('token' | 'apiUrl' | 'repository' | 'branch' | 'channels')
 >;
 
 /** What an announcement is made with. */

@@ -26,6 +26,11 @@ const ANNOUNCERS = {
     permission: 'deployments: write',
     load: async () => (await import(/* webpackMode: "eager" */ './deployment.ts')).beginDeployment,
   },
+  issue: {
+    title: 'issue',
+    permission: 'issues: write',
+    load: async () => (await import(/* webpackMode: "eager" */ './issue.ts')).beginIssue,
+  },
 } as const;
 
 type Announcer = keyof typeof ANNOUNCERS;
@@ -37,7 +42,9 @@ type Announcer = keyof typeof ANNOUNCERS;
  */
 export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce {
   const { request, run } = job;
-  const names = (['comment', 'environment'] as const).filter((name) => request[name] && !request.dryRun);
+  const names = (['comment', 'environment', 'issue'] as const).filter(
+    (name) => request[name] && !request.dryRun,
+  );
   const connect = (name: Announcer) => (): GitHubClient => job.connect(getTarget(request, run, name));
   let finding: Promise<PullRequest | null> | undefined;
   let pull: PullRequest | null | undefined;

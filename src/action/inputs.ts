@@ -1,7 +1,7 @@
 import { readCredentials } from '../credentials.ts';
 import type { Ports } from '../ports.ts';
 import { completeInputs, INPUT_NAMES, type RawInputs } from '../request/inputs.ts';
-import type { RunContext } from '../request/parse-request.ts';
+import { operationOf, type RunContext } from '../request/parse-request.ts';
 import { ACTION, type Face, PUBLIC_BIN } from '../words.ts';
 import type { CurrentRun } from './current-run.ts';
 import { findReadOnlyFork } from './pull-request.ts';
@@ -49,9 +49,14 @@ export const FORK_HELP =
 
 /** All permissions that a step needs, named together: a list in a job takes away what it leaves out. */
 export function describePermissions(inputs: RawInputs, missing: string): string {
+  const isAudit = operationOf(inputs.operation) === 'audit';
+  const level = isAudit ? 'read' : 'write';
   const needed = [
-    ...(/k3|k4|bin|native/i.test(inputs.channel) ? [] : ['contents: write', 'pages: write']),
+    ...(isAudit || !/k3|k4|bin|native/i.test(inputs.channel)
+      ? [`contents: ${level}`, `pages: ${level}`]
+      : []),
     ...(inputs.comment.trim().toLowerCase() === 'true' ? ['pull-requests: write'] : []),
+    ...(inputs.issue.trim().toLowerCase() === 'true' ? ['issues: write'] : []),
     ...(inputs.environment === '' ? [] : ['deployments: write']),
     ...(inputs['site-workflow'] === '' ? [] : ['actions: write']),
   ];

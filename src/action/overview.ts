@@ -100,7 +100,11 @@ function listLastProven(report: Report, comment: string): string[] {
 }
 
 /** When this was written, and for which commit. */
-function composeFooter({ now, headSha, runUrl }: CommentContext): string {
+export function composeFooter({
+  now,
+  headSha,
+  runUrl,
+}: Pick<CommentContext, 'now' | 'headSha' | 'runUrl'>): string {
   const time = new Date(now).toISOString().slice(0, 16).replace('T', ' ');
   return [
     `${time} UTC`,
@@ -116,7 +120,7 @@ type TakeWhileFits = <T>(items: readonly T[], format: (item: T) => string) => st
 const RESERVE = 2_048;
 
 /** The link first, or all of them; then everything else, as far as there is room for it. */
-function composeOverview(reports: readonly Report[], frame: OverviewFrame): string {
+export function composeOverview(reports: readonly Report[], frame: OverviewFrame): string {
   const { before, title, after, elsewhere, limit } = frame;
   const [only, ...others] = reports;
   const isSingle = only !== undefined && others.length === 0;

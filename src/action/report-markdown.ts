@@ -33,6 +33,7 @@ export const SIGNS = {
   'not-ready': { sign: '❌', word: `${RESULT_TITLES.notReady} · ${RESULTS.notReady}` },
   planned: { sign: '📝', word: 'Dry run' },
   withdrawn: { sign: '🗑️', word: 'Withdrawn' },
+  audited: { sign: '✅', word: `As delivered · ${RESULTS.ready}` },
   ready: { sign: '✅', word: `${RESULT_TITLES.ready} · ${RESULTS.ready}` },
 } as const;
 
@@ -47,11 +48,17 @@ export type Fact = readonly [kind: string, text: string];
 
 const formatText = (text: string): string => formatMessage(shorten(text, MOST.text));
 
-export const getSign = (report: Report) => SIGNS[getDeliveryResult(report)];
+/** What an audit found, where the result does not tell it. */
+const CHANGED = { sign: '✏️', word: 'Changed since' } as const;
+
+export function getSign(report: Report) {
+  if (!report.ready || report.operation !== 'audit') return SIGNS[getDeliveryResult(report)];
+  if (report.verdict === 'changed') return CHANGED;
+  return SIGNS[report.verdict === 'withdrawn' ? 'withdrawn' : 'audited'];
+}
 
 /** An address that is not proven now is never a link, wherever it came from. */
-const provenUrl = (report: Report): string | null =>
-  getDeliveryResult(report) === 'ready' ? report.url : null;
+const provenUrl = (report: Report): string | null => (report.ready ? report.url : null);
 
 /** The file as the user wrote it. */
 export const formatName = (report: Report): string => escapeMarkdown(shorten(nameSubject(report), MOST.text));
@@ -160,6 +167,8 @@ export function formatProof(report: Report): string {
   if (site !== null && ready) {
     return `${countFiles(site.count)}, ${formatSize(site.size)}, all identical; ${describeChangeCounts(site)}`;
   }
+  // What somebody changed is among the caveats.
+  if (report.verdict === 'changed') return '';
   return formatText(gates.find(({ name }) => name === 'G3_VERIFY_200_и_маркер')?.evidence ?? '');
 }
 
@@ -218,7 +227,7 @@ export function formatPicture(report: Report): string {
 
 /** The gates with their evidence, as a table; of what is not ready the reason says it all. */
 function formatGates(report: Report): string {
-  if (report.notReady !== null) return '';
+  if (report.notReady !== null || report.verdict === 'changed') return '';
   const titles = report.operation === 'withdraw' ? REMOVAL_GATE_TITLES : GATE_TITLES;
   const rows = report.gates.map(({ name, evidence }) => {
     const shown = evidence === provenUrl(report) ? formatAddressLink(evidence) : formatText(evidence);

@@ -18,7 +18,7 @@ import { RESULTS } from '../protocol/words.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { parseBoolean } from '../request/input-kinds.ts';
 import type { RawInputs } from '../request/inputs.ts';
-import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
+import { type DeliveryRequest, operationOf, parseRequest } from '../request/parse-request.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { systemClock } from '../system.ts';
 import type { Face } from '../words.ts';
@@ -83,7 +83,7 @@ async function announcing(
   run: CurrentRun,
   ports: Ports,
 ): Promise<Announce | undefined> {
-  if (!request.comment && request.environment === undefined) return undefined;
+  if (!request.comment && !request.issue && request.environment === undefined) return undefined;
   const { startAnnouncements } = await import(/* webpackMode: "eager" */ './announcements.ts');
   const connect = (options: GitHubClientOptions) => createGitHubClient(options, ports);
   const grant = (permission: string) => describePermissions(inputs, permission);
@@ -113,13 +113,8 @@ function describeRefusal(
   face: Face,
 ): FullReport {
   const failure = toDeliveryError(thrown).withStep('check');
-  const isWithdrawal = operation.trim().toLowerCase() === 'withdraw';
-  return refusalReport(
-    (isWithdrawal && path) || file || name,
-    failure,
-    isWithdrawal ? 'withdraw' : 'deliver',
-    face,
-  );
+  const named = operationOf(operation);
+  return refusalReport((named !== 'deliver' && path) || file || name, failure, named, face);
 }
 
 /** Without a request, only `fail-on-not-ready` itself is read. */

@@ -105,8 +105,10 @@ export interface PlacedPart {
   readonly url: URL;
   /** Bytes. */
   readonly size: number;
-  /** Lowercase hex. */
-  readonly sha256: string;
+  /** Lowercase hex; `null` where only the branch tells what it is. */
+  readonly sha256: string | null;
+  /** Git's id of the bytes, where that is all that is known. */
+  readonly blobSha?: string;
   /** K4: the file itself, which tells what the host has added to a page. */
   readonly file?: LocalFile;
   /**
@@ -220,6 +222,15 @@ export interface ChannelAction<Data = unknown> {
    */
   progress?(placed: PlacedTask<Data>): Promise<HostProgress>;
   /**
+   * Puts back what this tool delivered before in place of what is not proven; absent where nothing can be.
+   *
+   * @param step everything that was placed with it
+   */
+  restore?(
+    failed: readonly PlacedTask<Data>[],
+    step: readonly PlacedTask<Data>[],
+  ): Promise<readonly ItemResult<PlacedTask<Data>, RestoredDelivery>[]>;
+  /**
    * After the proof: looks once more at what may have changed since it was placed.
    *
    * @returns for UNKNOWN: what is not as it was left; `NOT_PROVEN` for what is not there any more
@@ -229,10 +240,36 @@ export interface ChannelAction<Data = unknown> {
   ): Promise<readonly ItemResult<PlacedTask<Data>, readonly string[]>[]>;
 }
 
+/** What an audit finds of one delivery, and how it is proven again. */
+export interface AuditedDelivery {
+  readonly plan: ChannelPlan;
+  /**
+   * Its addresses and what the first of them must show, `gone` for nothing any more. Called when it is asked, since
+   * those of all deliveries would take much memory. Absent where nothing is left to prove.
+   */
+  readonly place?: () => { readonly placement: Placement; readonly file: AuditedFile | 'gone' };
+  /** What somebody has changed of it since, in words. */
+  readonly changed?: string | undefined;
+  /** Why it is lost, where no address tells it. */
+  readonly failure?: DeliveryError;
+  readonly unknown: readonly string[];
+}
+
+/** The bytes that were delivered. */
+export type AuditedFile = Pick<PlacedPart, 'size' | 'sha256' | 'blobSha'>;
+
+/** What was put back in place of a delivery that is not proven, and what its first address must show. */
+export interface RestoredDelivery {
+  readonly placement: Placement;
+  readonly file: AuditedFile;
+}
+
 /** One of the protocol's channels. Each file has its own result: one that fails does not stop the others. @see protocol 1 */
 export interface Channel {
   readonly publish: ChannelAction;
   readonly remove: ChannelAction;
+  /** Finds everything that this tool delivered; absent where nothing tells it. Writes nothing. */
+  readonly audit?: () => Promise<readonly AuditedDelivery[]>;
 }
 
 export type ChannelMap = Readonly<Record<ChannelKey, Channel>>;

@@ -10,6 +10,7 @@ import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { commandFace } from '../request/faces.ts';
 import { refuseAddresses } from '../request/input-rules.ts';
+import { operationOf } from '../request/parse-request.ts';
 import { findRepository } from '../request/source-repository.ts';
 import type { CliCommand } from './args.ts';
 import { refuseAsUsage, UsageError } from './flag-rules.ts';
@@ -85,8 +86,9 @@ async function createReports(
     const { file = '', path = '', name = '' } = command.flags;
     const [first = ''] = command.positionals;
     const subject = readsStandardInput(command) ? name || 'standard input' : first;
-    if (command.name === 'withdraw') return [refusalReport(path || subject, failure, 'withdraw', face)];
-    return [refusalReport(command.name === 'verify' ? file : subject, failure, 'deliver', face)];
+    const operation = operationOf(command.name);
+    const about = command.name === 'verify' ? file : subject;
+    return [refusalReport((operation !== 'deliver' && path) || about, failure, operation, face)];
   }
 }
 
@@ -103,9 +105,7 @@ async function findSources(command: CliCommand, env: NodeJS.ProcessEnv) {
   if (command.name === 'check') {
     return { repository: command.flags.repository ?? '', sources: [null], files: undefined, log };
   }
-  await refuseAsUsage(async () =>
-    refuseAddresses(command.positionals, command.name === 'withdraw' ? 'withdraw' : 'deliver'),
-  );
+  await refuseAsUsage(async () => refuseAddresses(command.positionals, operationOf(command.name)));
   const { flags, positionals } = command;
   const folder = findCurrentFolder();
   const found = readsStandardInput(command) ? [] : await findFiles(positionals, folder);

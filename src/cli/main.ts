@@ -33,6 +33,7 @@ type RunCommand = (
 const COMMANDS: Readonly<Record<CliCommand['name'], RunCommand>> = {
   deliver: deliverAll,
   withdraw: deliverAll,
+  audit: deliverAll,
   verify: deliverAll,
   check: deliverAll,
   mcp: serveMcpClient,

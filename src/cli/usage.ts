@@ -91,6 +91,7 @@ const MAIN: Readonly<Partial<Record<CommandName, readonly string[]>>> = {
     'help',
   ],
   withdraw: ['channel', 'repository', 'path', 'tag', 'bin', 'overwrite', 'dry-run', 'json', 'quiet', 'help'],
+  audit: ['channel', 'repository', 'branch', 'path', 'timeout', 'json', 'quiet', 'help'],
   check: ['name', 'entry', 'channel', 'marker', 'json', 'quiet', 'help'],
   mcp: ['root', 'repository', 'channel', 'branch', 'token-env', 'client-id', 'help'],
 };
@@ -108,6 +109,7 @@ const TOKEN =
 const NOTES: Readonly<Record<CommandName, readonly string[]>> = {
   deliver: [SOURCES, REPOSITORY, TOKEN],
   withdraw: [REPOSITORY],
+  audit: [REPOSITORY],
   verify: ['No token is used. Without --marker and --file nothing can be proven.'],
   check: [SOURCES],
   mcp: ['Every flag that is an input holds for all calls, and no call can change it.'],

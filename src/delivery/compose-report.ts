@@ -9,6 +9,7 @@ import { ACTION, type Face, type HintContext, say } from '../words.ts';
 import { type ChannelAttempt, type Delivery, LINK_SUBJECT, mainAttempt, newDelivery } from './delivery.ts';
 import { listProven } from './receipt.ts';
 import {
+  type AuditVerdict,
   type DuplicateReport,
   type FailureReason,
   type FullReport,
@@ -28,20 +29,25 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
   const reader = { face, delivered: { isFolder: site !== null, isPrivate: choice?.isPrivate === true } };
   const main = mainAttempt(delivery);
   const gates = evaluateGates(main, operation);
-  const ready = failure === null && gates.every(({ passed }) => passed);
-  const notReady = ready
-    ? null
-    : toFailureReason(failure ?? main?.failure ?? null, reader, main?.lastProbe?.httpCode);
-  const provenUrl = ready ? (main?.placement?.url.href ?? null) : null;
+  const isProven = failure === null && gates.every(({ passed }) => passed);
+  // Of what somebody has changed there may be nothing left to prove.
+  const isChanged = failure === null && delivery.changed !== undefined && main?.placement === null;
+  const ready = isProven || isChanged;
+  const isGone = operation === 'withdraw' || main?.expected.gone === true;
+  const failed = toFailureReason(failure ?? main?.failure ?? null, reader, main?.lastProbe?.httpCode);
+  const notReady = ready ? null : withRestoration(failed, delivery);
+  const provenUrl = isProven ? (main?.placement?.url.href ?? null) : null;
   const unknown = listUnknown(delivery, ready).map(neutralizeText);
   return {
     protocol: PROTOCOL.identifier,
     version: PROTOCOL.version,
     operation,
     ready,
-    url: operation === 'deliver' ? provenUrl : null,
-    withdrawn: operation === 'withdraw' ? provenUrl : null,
+    url: isGone ? null : provenUrl,
+    withdrawn: isGone ? provenUrl : null,
     ...(operation === 'withdraw' && ready ? { gone: listAddresses(main?.placement ?? null) } : {}),
+    ...(delivery.restored && { restored: delivery.restored }),
+    ...(operation === 'audit' && main !== null && { verdict: findVerdict(ready, isChanged, isGone) }),
     lines: composeLines(delivery, { notReady, provenUrl, unknown }),
     gates,
     file:
@@ -57,10 +63,25 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
     picture: ready ? reportPicture(delivery) : null,
     notReady,
     unknown,
-    notes: [...(main?.placement?.notes ?? []), ...delivery.notes].map(neutralizeText),
+    notes: [
+      ...(main?.placement?.notes ?? []),
+      ...delivery.notes,
+      ...(delivery.changed === undefined ? [] : [delivery.changed]),
+    ].map(neutralizeText),
     took: main?.took ?? {},
     ...(ready && main !== null && operation === 'deliver' && { proven: listProven(main) }),
   };
+}
+
+/** Says as well what is there now. */
+const withRestoration = (failed: FailureReason, { restored }: Delivery): FailureReason =>
+  restored === undefined
+    ? failed
+    : { ...failed, reason: `${failed.reason}; ${neutralizeText(restored.detail)}` };
+
+function findVerdict(ready: boolean, isChanged: boolean, isGone: boolean): AuditVerdict {
+  if (!ready) return 'lost';
+  return isChanged ? 'changed' : isGone ? 'withdrawn' : 'as-delivered';
 }
 
 /**
@@ -74,7 +95,7 @@ export function refusalReport(
   operation: Operation = 'deliver',
   face = ACTION,
 ): FullReport {
-  const subject = file.trim().split('\n')[0] || LINK_SUBJECT;
+  const subject = file.trim().split('\n')[0] || (operation === 'audit' ? './' : LINK_SUBJECT);
   return composeReport({ ...newDelivery(operation, subject), failure }, face);
 }
 
@@ -168,16 +189,26 @@ function toFailureReason(
 
 /** What is missing where a gate is not passed. */
 const MISSING: Readonly<Record<GateName, Readonly<Record<Operation, string>>>> = {
-  G1_выложено: { deliver: 'the file is not placed', withdraw: 'the file is not removed' },
+  G1_выложено: {
+    deliver: 'the file is not placed',
+    withdraw: 'the file is not removed',
+    audit: 'the branch or release does not hold what was delivered',
+  },
   G2_финальный_URL: {
     deliver: 'the channel returned no address',
     withdraw: 'the channel returned no address',
+    audit: 'there is no address to ask',
   },
   G3_VERIFY_200_и_маркер: {
     deliver: 'the address is not proven',
     withdraw: 'the address is not proven to be empty',
+    audit: 'the address is not as it was delivered',
   },
-  G4_REPORT: { deliver: 'there is no URL to hand over', withdraw: 'the file may still be served' },
+  G4_REPORT: {
+    deliver: 'there is no URL to hand over',
+    withdraw: 'the file may still be served',
+    audit: 'there is no URL to hand over',
+  },
 };
 
 /**

@@ -63,6 +63,7 @@ export async function deliver(
       if (!request.dryRun) {
         files = await inStep('verify', () => viewPublishedPages(files, step));
         files = await inStep('verify', () => recheckDeliveries(files, actions));
+        if (request.onFailure === 'restore') files = await restoreLater(files, actions, request, context);
       }
     }
   } catch (thrown) {
@@ -72,6 +73,17 @@ export async function deliver(
     context.logger.endSection();
   }
   return files.map((delivery) => composeReport(delivery, context.face));
+}
+
+/** The code is loaded only where it is asked for. */
+async function restoreLater(
+  files: readonly Delivery[],
+  actions: ChannelActions,
+  request: DeliveryRequest,
+  context: DeliveryContext,
+): Promise<readonly Delivery[]> {
+  const { restoreFailed } = await import(/* webpackMode: "eager" */ './restore.ts');
+  return inStep('verify', () => restoreFailed(files, actions, request, context));
 }
 
 const onlyChecked = (): DeliveryError =>

@@ -13,6 +13,15 @@ import type { ExpectedContent, ProbeResult, ProvenMatch } from './match-content.
 /** The subject of a delivery that has no file. */
 export const LINK_SUBJECT = 'the given link';
 
+/** What is there after a delivery that is not proven, where something was to be put back. */
+export interface Restoration {
+  /** The commit that put it back; `null` where nothing was. */
+  readonly commitSha: string | null;
+  /** Whether the address is proven to show it again. */
+  readonly proven: boolean;
+  readonly detail: string;
+}
+
 /** The delivery of a file or a folder, or its withdrawal: what is known of it so far. Each step returns a new one. */
 export interface Delivery {
   readonly operation: Operation;
@@ -43,6 +52,10 @@ export interface Delivery {
   readonly unknown: readonly string[];
   /** What a person should know of the folder, such as links to missing pages. */
   readonly notes: readonly string[];
+  /** Of an audit: what somebody has changed of it since, in words. */
+  readonly changed?: string;
+  /** What is there now, where something was to be put back. */
+  readonly restored?: Restoration;
   /** What failed before a channel was tried. */
   readonly failure: DeliveryError | null;
 }

@@ -199,7 +199,7 @@ export function loginPageError(result: ProbeResult, isLink = false): DeliveryErr
 }
 
 const WALL_HINT = (w: Words) =>
-  `open it to everybody: on Vercel *Settings → Deployment Protection*, on Netlify *Access & security → Visitor access*, on Cloudflare the Access policy, on S3 the bucket's policy; or ${w.use('K1, K2 or K3')}`;
+  `open it to everybody: on Vercel *Settings → Deployment Protection*, on Netlify *Access & security → Visitor access*, on Cloudflare the Access policy, on S3 the bucket's policy, on a GitHub Enterprise in private mode Management Console → Pages → Public Pages; or ${w.use('K1, K2 or K3')}`;
 
 /** @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits */
 export const BUSY_HINT =

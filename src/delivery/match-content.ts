@@ -82,8 +82,11 @@ export const failedProbe = (failure: DeliveryError): ProbeResult => ({
 });
 
 /** The bytes that an address must show; of a local file they can be read as well. */
-export type ExpectedFile = Pick<LocalFile, 'size' | 'sha256'> &
-  Partial<Pick<LocalFile, 'headSha256' | 'pieces'>>;
+export type ExpectedFile = Pick<LocalFile, 'size'> &
+  Partial<Pick<LocalFile, 'headSha256' | 'pieces' | 'blobSha'>> & {
+    /** `null` where only the branch tells what was delivered: then git's id counts. */
+    readonly sha256: string | null;
+  };
 
 /** What the address must show. */
 export interface ExpectedContent {
@@ -120,13 +123,15 @@ export async function matchContent(
   fetched: FetchedContent & { readonly hasMarker: boolean },
   { file, marker, gone = false }: ExpectedContent,
 ): Promise<ContentMatch> {
-  const { fingerprint, hosts, httpCode, login, hasMarker, head, isBlob } = fetched;
+  const { fingerprint, hosts, httpCode, login, hasMarker, head, blobSha } = fetched;
   if (gone && isAbsence(httpCode) && !login) return 'gone';
   if (fingerprint !== null && fingerprint.sha256 === file?.sha256) return 'identical';
   // A login page may contain any marker.
   if (login) return 'login';
   if (fingerprint === null) return 'absent';
-  if (isBlob) return 'previous';
+  if (blobSha !== null) {
+    return file?.sha256 === null && file.blobSha === blobSha ? 'identical' : 'previous';
+  }
   if (gone) return 'served';
   if (file !== null && (await isBeginningOf(file, fingerprint))) return 'cut-short';
   if (marker === undefined || fingerprint.counts[0] === 0) return 'different';

@@ -28,10 +28,25 @@ export async function publishThroughChannel(
 ): Promise<readonly ChannelAttempt[]> {
   const perform: typeof action.perform = (tasks) => action.perform(tasks, absent);
   const placed = await placeAll({ perform }, attempts, ports);
+  return proveAttempts(placed, limits, ports, action);
+}
+
+/**
+ * Verifies what was placed before, each on its own.
+ *
+ * @param limits milliseconds between requests, and for all of them; with 0 each address is looked at once
+ * @param action asks the host how far it is, where something has to be waited for
+ */
+export async function proveAttempts(
+  attempts: readonly ChannelAttempt[],
+  limits: Pick<WaitLimits, 'interval' | 'timeout'>,
+  ports: Ports,
+  action: Pick<ChannelAction, 'progress'> = {},
+): Promise<readonly ChannelAttempt[]> {
   const begun = ports.clock.now();
   const wait = { ...limits, begun, deadline: begun + limits.timeout };
-  const checks = openChecks(placed, wait, ports);
-  const waited = await waitForAll(action, placed, { ...wait, checks }, ports);
+  const checks = openChecks(attempts, wait, ports);
+  const waited = await waitForAll(action, attempts, { ...wait, checks }, ports);
   return verifyAll(waited, checks, wait, ports);
 }
 

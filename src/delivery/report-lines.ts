@@ -4,7 +4,7 @@ import { countFiles, neutralizeText } from '../plain-text.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
 import { type ChannelAttempt, type Delivery, LINK_SUBJECT, mainAttempt, type Proof } from './delivery.ts';
-import { countMarker } from './describe-probe.ts';
+import { countMarker, describeProbe } from './describe-probe.ts';
 import type { ProvenMatch } from './match-content.ts';
 import { type FailureReason, formatReason } from './report.ts';
 import { describeScreen } from './screen/screen-report.ts';
@@ -37,6 +37,7 @@ export const duplicateAttempts = ({ choice, attempts }: Delivery): readonly Chan
 function claimLine(delivery: Delivery, { provenUrl, notReady }: ReportFacts): string {
   const { operation, subject } = delivery;
   const main = mainAttempt(delivery);
+  if (operation === 'audit') return auditLine(delivery, { provenUrl, notReady }, main);
   if (operation === 'withdraw') {
     if (notReady?.code === 'DRY_RUN') return `${subject} is not withdrawn yet`;
     if (provenUrl === null) return `${subject} was not proven to be withdrawn`;
@@ -59,10 +60,24 @@ function claimLine(delivery: Delivery, { provenUrl, notReady }: ReportFacts): st
   ].join('; ');
 }
 
+/** What became of a delivery that an audit has looked at. */
+function auditLine(
+  { subject, changed }: Delivery,
+  { provenUrl, notReady }: Pick<ReportFacts, 'provenUrl' | 'notReady'>,
+  main: ChannelAttempt | null,
+): string {
+  if (notReady !== null) return `${subject} is not proven to be as it was delivered; there is no address`;
+  if (provenUrl === null) return `${subject} was ${changed}`;
+  if (main?.expected.gone)
+    return `${subject} was withdrawn, and nothing is served past caches at ${provenUrl}`;
+  return `${subject} still opens as it was delivered at ${provenUrl}`;
+}
+
 /** What was carried out; of what is only planned, what would be. */
 function describeMethod(delivery: Delivery, planned: string): string {
   const placement = mainAttempt(delivery)?.placement ?? null;
-  if (placement === null || placement.written) return placement?.method ?? planned;
+  if (placement === null || placement.written || delivery.operation === 'audit')
+    return placement?.method ?? planned;
   if (placement.method !== undefined) return placement.method;
   return delivery.operation === 'withdraw'
     ? 'nothing removed, because nothing was there'
@@ -107,6 +122,7 @@ function testLine(delivery: Delivery, { notReady }: ReportFacts): string {
   const main = mainAttempt(delivery);
   if (main === null || main.placement === null) {
     if (notReady?.code === 'DRY_RUN') return 'nothing was fetched, because nothing was written';
+    if (notReady === null) return 'nothing was fetched, because nothing of it is left';
     const fetched = main === null && isUnexpected(delivery) ? 'nothing is proven' : 'nothing was fetched';
     const ended = `${fetched}; the delivery ended at step ${notReady?.step}`;
     return [ended, ...describeScreen(delivery)].join('; ');
@@ -148,9 +164,12 @@ function describeContent(
   if (proof === null) {
     const count = countMarker(lastProbe, expected);
     const marker = count === null ? 'marker found: none was given' : formatMarker(count);
+    if (operation === 'audit') return [describeProbe(lastProbe)];
     return operation === 'withdraw' ? ['not proven to be gone'] : [marker, ...files(0)];
   }
   if (proof.match === 'gone') return describeProof(proof);
+  if (operation === 'audit')
+    return [...describeProof(proof), `files identical: ${proof.parts + 1} of ${proof.parts + 1}`];
   const none = proof.markerCount === null ? ['marker found: none was given, all bytes compared'] : [];
   return [...none, ...describeProof(proof), ...files(proof.parts + (proof.match === 'identical' ? 1 : 0))];
 }
@@ -161,6 +180,12 @@ function resultLine(delivery: Delivery, { notReady, provenUrl }: ReportFacts): s
   // No address follows the arrow of a result unless it is handed over.
   const subject = neutralizeText(delivery.subject);
   const main = mainAttempt(delivery);
+  if (delivery.operation === 'audit') {
+    if (provenUrl === null) return `${RESULTS.ready}, changed since: ${subject}; nothing is left to prove`;
+    return main?.expected.gone
+      ? `${RESULTS.ready}, withdrawn: ${subject} is not served`
+      : `${RESULTS.ready}, as delivered: ${subject}`;
+  }
   if (!main?.placement?.written) {
     return main?.unknown.length
       ? `${RESULTS.ready}, nothing to withdraw in ${subject}; see UNKNOWN`
@@ -189,6 +214,10 @@ export function listUnknown(delivery: Delivery, ready: boolean): string[] {
   }
   if (ready) return unknown;
   if (failure?.code === 'DRY_RUN') return [...unknown, 'everything that only a real run can show'];
+  if (operation === 'audit') return [...unknown, 'whether anybody can still open it'];
+  if (delivery.restored?.proven) {
+    return [...unknown, 'what people saw at the address until the content from before was back'];
+  }
   unknown.push(operation === 'deliver' ? describeLeftBehind(delivery) : 'whether it still opens anywhere');
   const stays = file !== null && delivery.found?.isTemporary !== true;
   if ((failure ?? main?.failure)?.code === 'NO_NETWORK' && stays) {

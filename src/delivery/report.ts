@@ -11,9 +11,15 @@ import {
   type Step,
 } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import { LINK_SUBJECT } from './delivery.ts';
+import { LINK_SUBJECT, type Restoration } from './delivery.ts';
 import type { PictureReport } from './screen/add-picture.ts';
 import type { ScreenReport } from './screen/screen-report.ts';
+
+/**
+ * What became of a delivery: it is as it was delivered; somebody has changed or removed it on the branch since; this tool
+ * withdrew it, and nothing is served; or it is lost, altered, or not open to everybody.
+ */
+export type AuditVerdict = 'as-delivered' | 'changed' | 'withdrawn' | 'lost';
 
 /** A gate with its evidence, or with what is missing. */
 export interface Gate {
@@ -77,6 +83,8 @@ export interface Report {
   readonly withdrawn: string | null;
   /** Only once all gates of a withdrawal are passed: every address that is gone, at most `SITE.listed`, pages first. */
   readonly gone?: readonly string[];
+  /** Of an audit: what became of the delivery; absent where that was not found out. */
+  readonly verdict?: AuditVerdict;
   readonly lines: Readonly<Record<ReportLine, string>>;
   readonly gates: readonly Gate[];
   readonly file: {
@@ -95,6 +103,8 @@ export interface Report {
   /** The picture that was delivered with the page; `null` unless it is proven. */
   readonly picture: PictureReport | null;
   readonly notReady: FailureReason | null;
+  /** Only with `on-failure: restore`, of what was committed and is not proven: what is there now. */
+  readonly restored?: Restoration;
   readonly unknown: readonly string[];
   /** What a person should know of the address, such as when it expires. */
   readonly notes: readonly string[];
@@ -115,11 +125,13 @@ export interface FullReport extends Report {
 }
 
 /** How a delivery ended, as the output `result` says it. */
-export type DeliveryResult = 'ready' | 'withdrawn' | 'planned' | 'not-ready';
+export type DeliveryResult = 'ready' | 'withdrawn' | 'audited' | 'planned' | 'not-ready';
+
+const RESULT_OF = { deliver: 'ready', withdraw: 'withdrawn', audit: 'audited' } as const;
 
 /** How one delivery ended. */
 export function getDeliveryResult({ ready, operation, notReady }: Report): DeliveryResult {
-  if (ready) return operation === 'withdraw' ? 'withdrawn' : 'ready';
+  if (ready) return RESULT_OF[operation];
   return notReady?.code === 'DRY_RUN' ? 'planned' : 'not-ready';
 }
 
@@ -129,10 +141,10 @@ function getSharedResult(reports: readonly Report[]): DeliveryResult {
   return first === undefined || others.length > 0 ? 'not-ready' : first;
 }
 
-const ORDER: readonly DeliveryResult[] = ['not-ready', 'planned', 'withdrawn', 'ready'];
+const ORDER: readonly DeliveryResult[] = ['not-ready', 'planned', 'withdrawn', 'audited', 'ready'];
 
 /** What needs attention comes first. */
-export function sortByResult(reports: readonly Report[]): readonly Report[] {
+export function sortByResult<One extends Report>(reports: readonly One[]): readonly One[] {
   const getRank = (report: Report): number => ORDER.indexOf(getDeliveryResult(report));
   return reports.toSorted((one, other) => getRank(one) - getRank(other));
 }
@@ -152,7 +164,7 @@ export function formatReason({ code, step, httpCode, reason, hint }: FailureReas
   return `${reason} (${where})${hint === '' ? '' : `. To change: ${hint}`}`;
 }
 
-/** How a withdrawal ended, such as `withdrawn: page.html is no longer served`; there may have been nothing. */
+/** How a withdrawal or an audit ended, such as `withdrawn: page.html is no longer served`. */
 export const describeWithdrawal = ({ lines }: Report): string =>
   lines.RESULT.replace(`${RESULTS.ready}, `, '');
 
@@ -175,9 +187,24 @@ export interface ReportDocument {
   readonly reports: readonly Report[];
 }
 
+const VERDICTS: Readonly<Record<AuditVerdict, string>> = {
+  'as-delivered': 'as delivered',
+  changed: 'changed by somebody since',
+  withdrawn: 'withdrawn',
+  lost: 'lost or altered',
+};
+
+/** What an audit found, such as `3 as delivered, 1 withdrawn`. */
+export const countVerdicts = (reports: readonly Report[]): string =>
+  Object.entries(VERDICTS)
+    .map(([key, words]) => [reports.filter(({ verdict }) => verdict === key).length, words] as const)
+    .flatMap(([count, words]) => (count === 0 ? [] : [`${count} ${words}`]))
+    .join(', ');
+
 const OUTCOMES: Readonly<Record<DeliveryResult, string>> = {
   ready: `${RESULT_TITLES.ready} (${RESULTS.ready})`,
   withdrawn: `${RESULT_TITLES.ready} (${RESULTS.ready})`,
+  audited: `${RESULT_TITLES.ready} (${RESULTS.ready})`,
   planned: 'Planned',
   'not-ready': `${RESULT_TITLES.notReady} (${RESULTS.notReady})`,
 };
@@ -193,6 +220,7 @@ export function composeDocument(full: readonly FullReport[]): ReportDocument {
   const document = { result, url: '', reason: '', hint: '', code: null, reports };
   if (result === 'ready') return { ...document, url: reports.map(({ url }) => url ?? '').join('\n') };
   if (result === 'withdrawn') return { ...document, reason: reports.map(describeWithdrawal).join('; ') };
+  if (result === 'audited') return { ...document, reason: countVerdicts(reports) };
   const failed = reports.filter((report) => getDeliveryResult(report) === result);
   const [first = reports[0]] = failed;
   const { code = 'INTERNAL', hint = '', reason = 'nothing was delivered' } = first?.notReady ?? {};

@@ -1,4 +1,4 @@
-import type { Channel, ChannelAction, ChannelMap } from '../channels/channel.ts';
+import type { ChannelAction, ChannelMap } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, type Result, toDeliveryError } from '../errors.ts';
 import type { RepositoryQuery } from '../github/api/repository.ts';
 import type { Ports } from '../ports.ts';
@@ -25,7 +25,7 @@ import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
 /** What each channel does: publish, or remove. */
 export type ChannelActions = Readonly<Record<ChannelKey, ChannelAction>>;
 
-export const actionsFor = ({ K1, K2, K3, K4 }: ChannelMap, action: keyof Channel): ChannelActions => ({
+export const actionsFor = ({ K1, K2, K3, K4 }: ChannelMap, action: 'publish' | 'remove'): ChannelActions => ({
   K1: K1[action],
   K2: K2[action],
   K3: K3[action],

@@ -92,7 +92,8 @@ export class UrlProbe {
 
   /** Whether only the beginning of the file is compared. */
   #isBeginning({ isPart }: AskOptions): boolean {
-    return isPart && this.#version !== undefined && (this.#expected.file?.size ?? 0) > PARTIAL_PROBE;
+    const { size = 0, headSha256 } = this.#expected.file ?? {};
+    return isPart && this.#version !== undefined && headSha256 !== undefined && size > PARTIAL_PROBE;
   }
 
   async #ask(how: AskOptions): Promise<ProbeResult> {
@@ -156,7 +157,7 @@ export class UrlProbe {
         !isPart && { startProgress: (total) => this.#ports.logger.progress('fetched back', total, 'bytes') }),
       ...(this.#isBeginning(how) && { readAtMost: PARTIAL_PROBE }),
       ...(isLink && { headSize: LINK_HEAD_SIZE }),
-      blobs: earlier,
+      blobs: file?.sha256 === null ? [{ size: file.size, sha: file.blobSha ?? '' }, ...earlier] : earlier,
       readUntilFound: how.isPart && file === null,
     };
   }

@@ -141,7 +141,7 @@ async function proveRest(
 /** What the bytes of a site are, by which an answer in place of a missing file is recognized. */
 const nameBytes = (parts: ProvenPage['parts'], page: ProbeResult): ReadonlyMap<string, string> =>
   new Map([
-    ...parts.map(({ part }) => [part.sha256, part.path] as const),
+    ...parts.map(({ part }) => [part.sha256 ?? '', part.path] as const),
     [page.fingerprint?.sha256 ?? '', 'the page of the site'],
   ]);
 

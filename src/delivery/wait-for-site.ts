@@ -70,7 +70,7 @@ export interface WaitedSite {
  * there already its own build counts.
  */
 export async function waitForAll(
-  action: ChannelAction,
+  action: Pick<ChannelAction, 'progress'>,
   attempts: readonly ChannelAttempt[],
   { checks, ...limits }: WaitLimits & { readonly checks: Checks },
   ports: Ports,

@@ -30,8 +30,8 @@ export interface FetchedContent {
   readonly httpCode: number;
   /** The fingerprint of the body, or of its beginning; `null` unless the status was 200. */
   readonly fingerprint: ContentFingerprint | null;
-  /** Whether the body is one of the blobs that were named. */
-  readonly isBlob: boolean;
+  /** Git's id of the body, where it is one of the blobs that were named. */
+  readonly blobSha: string | null;
   /** Hosts that were requested, in order. */
   readonly hosts: readonly string[];
   /** Why the host refuses, in its own plain text, on one line; absent where it says nothing beyond its code. */
@@ -114,7 +114,7 @@ export async function fetchBack(
   };
   if (response.status !== 200) {
     const why = { retryAfter: parseRetryAfter(response, Number.NaN), refusal: await readRefusal(response) };
-    return { ...answer, fingerprint: null, isBlob: false, head: '', ...why };
+    return { ...answer, fingerprint: null, blobSha: null, head: '', ...why };
   }
   try {
     const read = await readContent(response, answer.length, options, needles);
@@ -130,7 +130,7 @@ async function readContent(
   length: number | null,
   options: FetchBackOptions,
   needles: readonly Buffer[],
-): Promise<Pick<FetchedContent, 'fingerprint' | 'isBlob' | 'head'>> {
+): Promise<Pick<FetchedContent, 'fingerprint' | 'blobSha' | 'head'>> {
   const decoded = decodeBody(response, options.asBrowser ?? false);
   const progress = options.startProgress?.(Math.min(length ?? 0, options.readAtMost ?? Infinity));
   const head = createHeadReader(options.headSize ?? HEAD_SIZE);
@@ -141,7 +141,7 @@ async function readContent(
       head.add(chunk);
       blob.add(chunk);
     });
-    return { fingerprint, isBlob: blob.matches(), head: head.text() };
+    return { fingerprint, blobSha: blob.match(), head: head.text() };
   } finally {
     progress?.end();
   }

@@ -7,7 +7,7 @@ import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { toolFace } from '../request/faces.ts';
 import type { InputName, RawInputs, ToolName } from '../request/inputs.ts';
-import { createLocalRequest, type DeliveryRequest } from '../request/parse-request.ts';
+import { createLocalRequest, type DeliveryRequest, operationOf } from '../request/parse-request.ts';
 import { findRepository, type SourceRepository } from '../request/source-repository.ts';
 import { listInputs, mergeArguments, type ToolArguments, toRawInputs } from './arguments.ts';
 import type { PersonRequest } from './authorizations.ts';
@@ -132,7 +132,6 @@ export function refuseCall(
   session: McpSession,
 ): ToolAnswer {
   const subject = String(args.name ?? args.file ?? args.path ?? '');
-  const operation = tool === 'withdraw' ? 'withdraw' : 'deliver';
-  const report = refusalReport(subject, failure, operation, faceOf(tool, session));
+  const report = refusalReport(subject, failure, operationOf(tool), faceOf(tool, session));
   return answerWith([report], session);
 }

@@ -63,6 +63,7 @@ function formatReport(report: Report): string {
   const texts = {
     ready: `Ready: ${url}`,
     withdrawn: capitalize(describeWithdrawal(report)),
+    audited: capitalize(describeWithdrawal(report)),
     planned: `Planned, nothing was written: ${lines.CODE}`,
     'not-ready': `Not ready: ${nameSubject(report)}: ${notReady === null ? '' : formatReason(notReady)}`,
   };

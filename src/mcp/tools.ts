@@ -47,4 +47,11 @@ export const TOOLS: Readonly<Record<ToolName, ToolDefinition>> = {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     asksPerson: true,
   },
+  audit: {
+    title: 'Prove again what was delivered',
+    description:
+      'Finds everything that `deliver` published in the repository, or below `path`, fetches it again and compares: as delivered, changed by somebody since, withdrawn, or lost. Nothing is written. Do not use it for what you have just delivered, which is proven already, or for a link of your environment: that is `verify`.',
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    asksPerson: true,
+  },
 };

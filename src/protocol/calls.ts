@@ -238,6 +238,20 @@ export const API = {
     'pull-requests: read',
     '[].number',
   ),
+  list_issues: read(
+    `${REPO}/issues{?creator,state,per_page,page}`,
+    'listing the issues',
+    'issues: read',
+    '[].number',
+  ),
+  create_issue: write(`POST ${REPO}/issues`, 'opening the issue', 'issues: write', {
+    returns: 'number',
+    sends: 'title, body',
+  }),
+  update_issue: write(`PATCH ${REPO}/issues/{issue_number}`, 'updating the issue', 'issues: write', {
+    repeatable: true,
+    sends: 'title, body, state, state_reason',
+  }),
   list_comments: read(
     `${REPO}/issues/{issue_number}/comments{?per_page,page}`,
     "listing the pull request's comments",

@@ -148,6 +148,9 @@ export const WRITES_PER_HOUR = 480;
  */
 export const COMMENTS = { page: 100, total: 2_500, body: 65_536, rewrites: 50 } as const;
 
+/** Issues that one account has opened, which are searched for the one of an audit: page size, and in all. */
+export const ISSUES = { page: 100, total: 1_000 } as const;
+
 /** How many of the newest deployments of one pull request, or of one branch, are read. */
 export const DEPLOYMENTS = 100;
 
@@ -215,6 +218,21 @@ export const SITE = {
   listed: 500,
   /** Addresses in a receipt: as many as GitHub signs at once. */
   subjects: 1_024,
+} as const;
+
+/** What is delivered is proven again. @see design 8 */
+export const AUDIT = {
+  /** Commits of the branch that are searched for deliveries: pages, and commits on each. */
+  pages: 12,
+  commits: 100,
+  /** Older commits whose files are read: those of folders that somebody changed, or that were removed. */
+  olderTrees: 4,
+  /** Deliveries that are proven at the same time. */
+  together: 12,
+  /** Addresses of a removed folder that must answer 404. */
+  gone: 10,
+  /** Milliseconds that each group of lost deliveries is asked again, once the time for all of them is over. */
+  least: 30 * SECOND,
 } as const;
 
 /** Pages that a browser opens. @see design 7 */

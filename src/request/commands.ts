@@ -33,6 +33,11 @@ export const CLI_COMMANDS = {
       'prove a link (needs --marker, or --file with its file or the folder of its site); waits 30 s unless --timeout says more',
     takes: [1, 1, 'exactly one URL'],
   },
+  audit: {
+    usage: '',
+    description: 'prove again everything that was delivered to the site and to releases, or below --path',
+    takes: [0, 0, 'no files: it finds what was delivered'],
+  },
   check: {
     usage: 'FILE…|FOLDER|-',
     description: 'check files without publishing them, and without asking any host',
@@ -55,12 +60,12 @@ export type CommandName = keyof typeof CLI_COMMANDS;
 const COMMANDS = Object.keys(CLI_COMMANDS) as CommandName[];
 
 /**
- * The commands that publish. `check` and `withdraw` take all flags of `deliver`, so that a call can be repeated with
+ * The commands that publish. `check`, `withdraw` and `audit` take all flags of `deliver`, so that a call can be repeated with
  * another command; those that only publishing needs change nothing there.
  */
-const PUBLISHING: readonly CommandName[] = ['deliver', 'withdraw', 'check', 'mcp'];
+const PUBLISHING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'check', 'mcp'];
 
-const REPORTING: readonly CommandName[] = ['deliver', 'withdraw', 'verify', 'check'];
+const REPORTING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'verify', 'check'];
 
 /** A flag: one of these, or an input. */
 interface FlagDefinition {
@@ -150,7 +155,7 @@ export function shownDefault(name: string, isLink = false): string {
 
 /** What the exit codes of the command line mean. */
 export const EXIT_CODES = {
-  0: 'ready, withdrawn or planned',
+  0: 'ready, withdrawn, audited or planned',
   1: 'not ready',
   2: 'wrong usage, such as an unknown flag or a wrong value',
 } as const;
@@ -166,7 +171,7 @@ export const SAME_FLAGS =
 /** The fields that an agent needs first; all of them are in the schema. */
 const OUTPUT_FIELDS = {
   result:
-    '`ready` (proven), `withdrawn`, `planned` (a dry run or a check: nothing was written) or `not-ready`',
+    '`ready` (proven), `withdrawn`, `audited` (nothing is lost), `planned` (a dry run or a check: nothing was written) or `not-ready`',
   url: 'the proven https address, one line for each file; empty unless `result` is `ready`',
   reason: 'why there is no address; empty if `result` is `ready`',
   hint: 'what to change',
@@ -195,7 +200,7 @@ export function toolContract() {
       first: `npx --yes ${TOOL.name} deliver page.html --marker "a text of the page" --json`,
       commands: Object.fromEntries(commands) as Record<string, string>,
       flags_of: {
-        'withdraw, check': SAME_FLAGS,
+        'withdraw, audit, check': SAME_FLAGS,
         verify: flagsOf('verify').map((name) => `--${name}`),
       },
       flags: Object.fromEntries(flags) as Record<string, string>,

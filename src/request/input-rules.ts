@@ -30,11 +30,16 @@ const listNaming = ({ raw }: GivenInputs): readonly string[] =>
 /** Whether a token would be of use: without one, a person is asked for it. */
 const usesGitHub = ({ channel, fileLines, operation }: GivenInputs): boolean =>
   channel === 'auto'
-    ? fileLines.length > 0 || operation === 'withdraw'
+    ? fileLines.length > 0 || operation !== 'deliver'
     : channel.some((key) => key === 'K1' || key === 'K2');
 
 /** What holds of every request. */
 export const ANY_RULES: readonly InputRule[] = [
+  [
+    ({ issue, operation }) => issue && operation !== 'audit',
+    'an issue is kept by an audit alone',
+    (w) => `set ${w.input('operation', 'audit')}, or leave ${w.input('issue')} out`,
+  ],
   [
     ({ picture, screen }) => picture && screen === 'off',
     'a picture of the page needs a browser',
@@ -133,12 +138,26 @@ export const WITHDRAWAL_RULES: readonly InputRule[] = [
   ],
 ];
 
+/** What an audit takes: it finds by itself what there is. */
+export const AUDIT_RULES: readonly InputRule[] = [
+  [
+    ({ fileLines }) => fileLines.length > 0,
+    'an audit proves what was delivered, and takes no file',
+    (w) => `set ${w.input('path')} to the place within the repository, or leave it out for everything`,
+  ],
+  [
+    ({ channel }) => channel !== 'auto' && channel.some((key) => key === 'K3' || key === 'K4'),
+    'nothing tells what was delivered to K3 and K4',
+    (w) => w.use('K1 or K2'),
+  ],
+];
+
 /** Refuses addresses in place of files. Some would also be patterns. */
 export function refuseAddresses(lines: readonly string[], operation: Operation): void {
   if (!lines.some((line) => /^\s*[a-z][a-z\d+.-]*:\/\//i.test(line))) return;
   refuseInput(
     (w) => `${w.subject('file')} is an address and names no file`,
-    operation === 'withdraw'
+    operation !== 'deliver'
       ? (w) =>
           `set ${w.input('path')} to the place within the repository, or ${w.input('file')} to the name that was delivered`
       : (w) => `set ${w.input('file')} to a file, or ${w.link} that is to be proven`,

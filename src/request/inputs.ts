@@ -10,7 +10,7 @@ import { type InputKind, OFF, ON, oneOf, optional, required, seconds } from './i
 import { type Operation, PARSERS, type ScreenMode } from './values.ts';
 
 /** The tools of the MCP server. */
-export type ToolName = 'deliver' | 'verify' | 'check' | 'withdraw';
+export type ToolName = 'deliver' | 'verify' | 'check' | 'withdraw' | 'audit';
 
 /** Who may give an input, and for what. */
 interface InputUse {
@@ -112,7 +112,7 @@ export const INPUTS = {
     required('auto', PARSERS.channels),
     '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native`; or a list such as `K1+K3`: the first is the main one, the others are duplicates. `auto` goes by a named tag (K2), bin (K3) or link (K4), else K1 for what a browser shows and K2 for other files; without a token K3.',
     {
-      tools: ['deliver', 'check', 'withdraw'],
+      tools: ['deliver', 'check', 'withdraw', 'audit'],
       inTool:
         '`auto`, `pages` (K1: shown in the browser), `release` (K2) or `filebin` (K3); or a list such as `K1+K3`, the first is the main one.',
     },
@@ -130,17 +130,17 @@ export const INPUTS = {
   'client-id': input(
     optional(PARSERS.clientId),
     "OAuth app for the device flow, used when there is no token: a person enters a short code on the host's own page.",
-    { ...ACCOUNT, tools: ['deliver', 'withdraw'] },
+    { ...ACCOUNT, tools: ['deliver', 'withdraw', 'audit'] },
   ),
   repository: input(
     { ...optional(PARSERS.repository), default: '${{ github.repository }}' },
     '`<owner>/<repo>` to publish in.',
-    { ...ACCOUNT, tools: ['deliver', 'withdraw'], env: 'GITHUB_REPOSITORY' },
+    { ...ACCOUNT, tools: ['deliver', 'withdraw', 'audit'], env: 'GITHUB_REPOSITORY' },
   ),
   branch: input(
     optional(PARSERS.gitName),
     'K1: the branch to commit to. By default the branch that the site is built from, else `main`.',
-    { ...K1, tools: ['deliver', 'withdraw'] },
+    { ...K1, tools: ['deliver', 'withdraw', 'audit'] },
   ),
   confine: input(
     optional(PARSERS.folder),
@@ -156,7 +156,7 @@ export const INPUTS = {
     optional(PARSERS.path),
     "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: the name of the asset or of the file in the bin. By default the file's name; on K1 in the folder that the site is built from.",
     {
-      tools: ['deliver', 'check', 'withdraw'],
+      tools: ['deliver', 'check', 'withdraw', 'audit'],
       inTool: 'Where it goes: a path, or a folder ending in `/`; on K2 and K3 a name.',
     },
   ),
@@ -185,14 +185,24 @@ export const INPUTS = {
     },
   ),
   operation: input(
-    oneOf<Operation>('deliver', 'withdraw'),
-    '`deliver`, or `withdraw`: removes what was delivered to the same path; `path: folder/` removes everything delivered below that folder.',
+    oneOf<Operation>('deliver', 'withdraw', 'audit'),
+    '`deliver`, or `withdraw`: removes what was delivered to the same path; `path: folder/` removes everything delivered below that folder; or `audit`: proves again everything that was delivered to the site and to releases, or below `path`.',
+    { flag: 'none' },
+  ),
+  issue: input(
+    OFF,
+    'Of an audit: keep one issue open while something is lost, and close it when all is well; needs `permissions: { issues: write }`.',
     { flag: 'none' },
   ),
   overwrite: input(
     OFF,
     'Replace an existing file that this tool did not deliver, or an existing asset or bin file with other bytes.',
     { tools: ['deliver'] },
+  ),
+  'on-failure': input(
+    oneOf('keep', 'restore'),
+    'K1: what becomes of a file or folder that is committed and then not proven: `keep` leaves it; `restore` puts back, by a new commit, what this tool delivered there before, if nobody wrote to the branch since. The step fails all the same.',
+    { ...K1, tools: ['deliver'] },
   ),
   'self-contained': input(
     oneOf('auto', 'enforce', 'warn', 'off'),
@@ -254,12 +264,12 @@ export const INPUTS = {
   timeout: input(
     seconds(MIN_TIMEOUT, VERIFY_DEADLINE, MAX_TIMEOUT),
     'Seconds for build and verification together, at most 1800. The report says where more than the 240 of the protocol were allowed.',
-    { flag: 'every', tools: ['deliver', 'verify', 'withdraw'], forLink: '30' },
+    { flag: 'every', tools: ['deliver', 'verify', 'withdraw', 'audit'], forLink: '30' },
   ),
   'poll-interval': input(
     seconds(MIN_POLL_INTERVAL, BUILD_WAIT.interval, VERIFY_DEADLINE),
     'Seconds between polls; decimals are allowed.',
-    { flag: 'every', tools: ['deliver', 'verify', 'withdraw'] },
+    { flag: 'every', tools: ['deliver', 'verify', 'withdraw', 'audit'] },
   ),
   'api-url': input(required('${{ github.api_url }}', PARSERS.host), 'Address of the hosting API.', {
     env: 'GITHUB_API_URL',
@@ -335,7 +345,7 @@ export const OUTPUTS = {
   report: 'The report: CLAIM, CODE, TEST, RESULT, UNKNOWN.',
   'report-json':
     'The same as JSON, with `result`, `url`, `reason`, `hint` and `reports`; its schema is `report.schema.json`.',
-  result: '`ready`, `withdrawn`, `planned` (a dry run) or `not-ready`.',
+  result: '`ready`, `withdrawn`, `audited` (nothing is lost), `planned` (a dry run) or `not-ready`.',
   channel: 'The channel that was used, such as `K1`; one line for each file, like all outputs below.',
   'raw-url': 'K1: the proven raw address; empty when it could not be verified.',
   'duplicate-url': 'The proven addresses of the duplicates, one per line.',

@@ -5,6 +5,7 @@ import { DAY, SECOND } from '../protocol/limits.ts';
 import { oneLine, refuseInput } from './input-kinds.ts';
 import {
   ANY_RULES,
+  AUDIT_RULES,
   CONFINED_RULES,
   DELIVERY_RULES,
   type GivenInputs,
@@ -16,7 +17,7 @@ import {
 import { listScopedInputs } from './input-scope.ts';
 import { completeInputs, type InputName, parseInputs, type RawInputs } from './inputs.ts';
 import { refuseSecretInputs } from './secret-inputs.ts';
-import type { ChannelSelection } from './values.ts';
+import type { ChannelSelection, Operation } from './values.ts';
 
 /** What the action or the command line knows about the place it runs in. */
 export interface RunContext {
@@ -127,13 +128,17 @@ export async function createLocalRequest(
   { clock, random, logger }: Pick<Ports, 'clock' | 'random' | 'logger'>,
 ): Promise<DeliveryRequest> {
   const isLink = task === 'verify';
-  const operation = task === 'withdraw' ? 'withdraw' : 'deliver';
+  const operation = operationOf(task);
   const raw = completeInputs({ ...inputs, operation, ...(isLink && { channel: 'K4' }) }, env, isLink);
   await refuseSecretInputs(raw, context.secrets, logger);
   // Without any repository the source can't be private; a token shows that there is one, even if not which.
   const sourceIsPrivate = context.sources.length === 0 && raw.token === '' ? false : null;
   return parseRequest(raw, { ...context, job: '', now: clock.now(), random, sourceIsPrivate });
 }
+
+/** What a command, a tool or a value of `operation` does; a check and the proof of a link do what a delivery does. */
+export const operationOf = (task: string): Operation =>
+  (['withdraw', 'audit'] as const).find((one) => one === task.trim().toLowerCase()) ?? 'deliver';
 
 /** @throws {DeliveryError} `BAD_INPUT` with the first rule that is broken. */
 function refuseBrokenRules(given: GivenInputs): void {
@@ -142,7 +147,7 @@ function refuseBrokenRules(given: GivenInputs): void {
   const rules = [
     ...(confine === undefined ? [] : CONFINED_RULES),
     ...ANY_RULES,
-    ...(operation === 'withdraw' ? WITHDRAWAL_RULES : DELIVERY_RULES),
+    ...{ deliver: DELIVERY_RULES, withdraw: WITHDRAWAL_RULES, audit: AUDIT_RULES }[operation],
   ];
   refuseTwoInstances(given);
   refuseFirst(rules, given);

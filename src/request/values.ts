@@ -36,8 +36,8 @@ export const parseFingerprints = (text: string): readonly string[] =>
 /** `auto`, or the main channel and its duplicates. */
 export type ChannelSelection = 'auto' | readonly [ChannelKey, ...ChannelKey[]];
 
-/** What to do: publish a file, or remove what was published. */
-export type Operation = 'deliver' | 'withdraw';
+/** What to do: publish a file, remove what was published, or prove again what was. */
+export type Operation = 'deliver' | 'withdraw' | 'audit';
 
 /** Whether a page is opened in a browser, and what makes it not ready. @see design 7 */
 export type ScreenMode = 'auto' | 'enforce' | 'off';

@@ -129,12 +129,15 @@ export interface GitBlob {
 }
 
 /** Tells whether a body is one of some objects of git, whose id is that of the bytes after their number. */
-export function createBlobCheck(blobs: readonly GitBlob[]): { add(chunk: Buffer): void; matches(): boolean } {
+export function createBlobCheck(blobs: readonly GitBlob[]): {
+  add(chunk: Buffer): void;
+  match(): string | null;
+} {
   const hashes = blobs.map(({ sha, size }) => ({ sha, hash: createHash('sha1').update(`blob ${size}\0`) }));
   return {
     add: (chunk) => {
       for (const { hash } of hashes) hash.update(chunk);
     },
-    matches: () => hashes.some(({ sha, hash }) => hash.digest('hex') === sha),
+    match: () => hashes.find(({ sha, hash }) => hash.digest('hex') === sha)?.sha ?? null,
   };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { hashTree } from '../../../src/github/api/tree-id.ts';
 import {
   computeBlobSha,
   type GitCommit,
@@ -134,10 +135,13 @@ export class MemoryRepository implements GitStore {
 
   close(): void {}
 
-  #touches({ parents, tree }: GitCommit, path: string): boolean {
-    const [parent] = parents;
-    const before = parent === undefined ? undefined : this.#tree(parent).get(path)?.sha;
-    return this.#tree(tree).get(path)?.sha !== before;
+  #touches({ parents: [parent], tree }: GitCommit, path: string): boolean {
+    const now = this.#tree(tree);
+    const before: FlatTree = parent === undefined ? new Map() : this.#tree(parent);
+    if (now.get(path)?.sha !== before.get(path)?.sha) return true;
+    const below = (all: FlatTree): string =>
+      [...all].flatMap(([one, { sha }]) => (one.startsWith(`${path}/`) ? `${one} ${sha}` : [])).join('\n');
+    return below(now) !== below(before);
   }
 
   /** A commit and all before it, the newest first; every test's history is a line. */
@@ -171,7 +175,10 @@ export class MemoryRepository implements GitStore {
   }
 
   #keepTree(tree: FlatTree): string {
-    const sha = computeSha('tree', [...tree].sort());
+    const files = [...tree].map(([path, { sha }]) => ({ path, sha }));
+    // Git's own id, by which a folder is known as a delivered one.
+    const isPlain = [...tree.values()].every(({ mode }) => mode === '100644');
+    const sha = isPlain ? hashTree(files) : computeSha('tree', [...tree].sort());
     this.#trees.set(sha, tree);
     return sha;
   }

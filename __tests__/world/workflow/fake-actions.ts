@@ -1,4 +1,4 @@
-import { chmod } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
 import { join, matchesGlob } from 'node:path';
 import { writeFiles } from '../runner.ts';
 import type { GitHubWorld } from '../world.ts';
@@ -37,6 +37,7 @@ const FAKE_ACTIONS: Readonly<Record<string, FakeAction>> = {
     inputs: ['name', 'pattern', 'merge-multiple', 'path', 'run-id', 'github-token'],
     run: downloadArtifacts,
   },
+  'actions/attest': { inputs: ['predicate-type', 'predicate-path', 'subject-checksums'], run: attest },
   'softprops/action-gh-release': { inputs: ['generate_release_notes'], run: makeRelease },
 };
 
@@ -47,6 +48,19 @@ export function findFakeAction(uses: string, inputs: readonly string[]): FakeAct
   const unknown = inputs.find((name) => !fakeAction.inputs.includes(name));
   if (unknown !== undefined) throw new Error(`\`${unknown}\` of ${uses} is not supported here.`);
   return fakeAction.run;
+}
+
+/** Leaves what would be signed as `attestation.json`. */
+async function attest({ inputs, grants, workspace }: ActionContext): Promise<void> {
+  if (grants['id-token'] !== 'write' || grants.attestations !== 'write') {
+    throw new Error('Signing needs `permissions: { id-token: write, attestations: write }`.');
+  }
+  const read = (name: string): Promise<string> => readFile(join(workspace, inputs[name] ?? ''), 'utf8');
+  const subject = (await read('subject-checksums')).trim().split('\n');
+  if (!subject.every((line) => /^[0-9a-f]{64} [ *]./.test(line))) throw new Error('A subject has no digest.');
+  const predicate = JSON.parse(await read('predicate-path')) as unknown;
+  const statement = { subject, predicateType: inputs['predicate-type'], predicate };
+  await writeFiles(workspace, { 'attestation.json': JSON.stringify(statement) });
 }
 
 async function checkOutFiles({ event, workspace }: ActionContext): Promise<void> {

@@ -144,7 +144,10 @@ export const describeRemoval = ({ files, sites }: Removed, verb = ''): string =>
   ].join(', ');
 
 /** The address of each removed file: the page of each folder first, then the other pages. */
-function listAddresses({ files, sites }: Removed, destination: PagesDestination): readonly PlacedPart[] {
+export function listAddresses(
+  { files, sites }: Removed,
+  destination: Pick<PagesDestination, 'siteRoot' | 'rootUrl'>,
+): readonly PlacedPart[] {
   const entries = new Set(sites.map((site) => `${site}index.html`));
   const rank = (path: string): number => (entries.has(path) ? 0 : /\.html?$/i.test(path) ? 1 : 2);
   const sorted = files.toSorted((one, other) => rank(one) - rank(other));

@@ -11,6 +11,7 @@ import { createJekyllLookup } from './jekyll.ts';
 import { describePublished } from './placement.ts';
 import { prepareFile, prepareSite } from './prepare.ts';
 import { recheckBranch } from './recheck.ts';
+import { restoreBefore } from './restore.ts';
 import { describeSetup, findSetup, finishSetup } from './set-up.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
 import { chooseMethod, commitTarget, type PagesOptions, type PagesTask } from './target.ts';
@@ -52,6 +53,7 @@ export function createPagesPublisher(
     },
     progress: createProgress(access, options, ports),
     recheck: recheckBranch,
+    restore: restoreBefore,
   };
 }
 

@@ -1,0 +1,124 @@
+import { expect, test } from '@jest/globals';
+import { runWith } from '../action/current-runs.ts';
+import type { TestRepository } from '../world/repository.ts';
+import { LOGINS } from '../world/tokens.ts';
+import { type Played, requestsOf, setUpPlay } from './play.ts';
+import { createPage } from './scenario.ts';
+
+const play = setUpPlay();
+const MARKER = /^<!-- screen-delivery:audit:[0-9a-f]{16} -->\n/;
+
+const listIssues = ({ issues }: TestRepository) => issues.list();
+
+async function repositoryWithPage(): Promise<TestRepository> {
+  const repository = await play.repository();
+  const inputs = { channel: 'K1', path: 'one.html' };
+  const files = { 'page.html': createPage() };
+  expect((await play.deliver({ repository, files, inputs })).report.notReady).toBeNull();
+  return repository;
+}
+
+const lose = ({ pages }: TestRepository) =>
+  play.intercept(
+    { url: (address) => address.startsWith(`${pages.url}one.html`), times: 999 },
+    { status: 404 },
+  );
+
+const audit = (
+  repository: TestRepository,
+  permissions: object = { issues: 'write' },
+  login?: string,
+): Promise<Played> =>
+  play.deliver({
+    repository,
+    run: runWith({ eventName: 'schedule', repository: { owner: repository.owner, repo: repository.name } }),
+    token: play.world.token(permissions, login),
+    inputs: { operation: 'audit', issue: 'true', timeout: '10' },
+  });
+
+test('one issue is opened while something is lost, updated, closed when all is well, and opened again', async () => {
+  const repository = await repositoryWithPage();
+  await audit(repository);
+  expect(await listIssues(repository)).toEqual([]);
+
+  const loss = lose(repository);
+  await audit(repository);
+  await audit(repository);
+  const [opened, ...others] = await listIssues(repository);
+  expect(others).toEqual([]);
+  expect(opened).toMatchObject({ state: 'open', title: '1 of 1 deliveries are lost or altered' });
+  expect(opened?.body).toMatch(MARKER);
+  expect(opened?.body).toContain('HTTP 404');
+
+  loss.remove();
+  const { log } = await audit(repository);
+  expect(log).toContain(`Issue ${opened?.number}: closed`);
+  expect(await listIssues(repository)).toMatchObject([
+    { number: opened?.number, state: 'closed', title: 'Everything that was delivered is there again' },
+  ]);
+  expect(requestsOf(await audit(repository), /^PATCH/)).toEqual([]);
+
+  lose(repository);
+  await audit(repository);
+  expect(await listIssues(repository)).toMatchObject([{ number: opened?.number, state: 'open' }]);
+});
+
+test('two audits at once keep one issue', async () => {
+  const repository = await repositoryWithPage();
+  lose(repository);
+  // Both see that there is none, and both open one.
+  let waiting: (() => void)[] = [];
+  const alter = async <Answer>(real: Answer): Promise<Answer> => {
+    await new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length < 2) return;
+      for (const go of waiting) go();
+      waiting = [];
+    });
+    return real;
+  };
+  play.intercept({ method: 'GET', url: /\/issues\?/, times: 2 }, { alter });
+  await Promise.all([audit(repository), audit(repository)]);
+  const issues = await listIssues(repository);
+  expect(issues).toHaveLength(2);
+  expect(issues.filter(({ state }) => state === 'open')).toHaveLength(1);
+  await audit(repository);
+  expect((await listIssues(repository)).filter(({ state }) => state === 'open')).toHaveLength(1);
+});
+
+test('an issue of somebody else with our marker stays as it is', async () => {
+  const repository = await repositoryWithPage();
+  const loss = lose(repository);
+  await audit(repository, { issues: 'write' }, LOGINS.app);
+  const [others] = await listIssues(repository);
+  await audit(repository);
+  expect(await listIssues(repository)).toMatchObject([
+    others,
+    { state: 'open', body: expect.stringMatching(MARKER) },
+  ]);
+  loss.remove();
+  await audit(repository);
+  expect(await listIssues(repository)).toMatchObject([others, { state: 'closed' }]);
+});
+
+test('without the permission the audit goes on, and a warning says what to change', async () => {
+  const repository = await repositoryWithPage();
+  lose(repository);
+  const { report, log } = await audit(repository, { pull_requests: 'read' });
+  expect(report.verdict).toBe('lost');
+  expect(log).toMatch(
+    /warning: Could not update the issue \(the delivery is not affected\): .* To change: give the job `permissions: \{ contents: read, pages: read, issues: write \}`/,
+  );
+  expect(await listIssues(repository)).toEqual([]);
+});
+
+test('an audit that found nothing out leaves the issue as it is', async () => {
+  const repository = await repositoryWithPage();
+  lose(repository);
+  await audit(repository);
+  const [before] = await listIssues(repository);
+  play.intercept({ method: 'GET', url: /\/commits\?/, times: 99 }, { status: 500 });
+  const { log } = await audit(repository);
+  expect(log).toContain('The issue stays as it is');
+  expect(await listIssues(repository)).toEqual([before]);
+});

@@ -1,0 +1,331 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Report } from '../../src/delivery/report.ts';
+import type { HostedRepository, TestRepository } from '../world/repository.ts';
+import { type Played, requestsOf, setUpPlay } from './play.ts';
+import { createPage } from './scenario.ts';
+
+const play = setUpPlay();
+
+const deliver = async (repository: TestRepository, path: string, text = createPage(path)): Promise<void> => {
+  const files = { 'page.html': text };
+  const { report } = await play.deliver({ repository, files, inputs: { channel: 'K1', path } });
+  expect(report.notReady).toBeNull();
+};
+
+const SITE = { 'dist/index.html': createPage('site'), 'dist/app.js': 'first\n', 'dist/a/b.css': 'p {}\n' };
+const deliverSite = async (repository: TestRepository, path: string, files: object = SITE): Promise<void> => {
+  const inputs = { channel: 'K1', file: 'dist/', path, nojekyll: 'true' };
+  const { report } = await play.deliver({ repository, files: { ...files }, inputs });
+  expect(report.notReady).toBeNull();
+};
+
+const withdraw = (repository: TestRepository, path: string): Promise<Played> =>
+  play.deliver({ repository, inputs: { channel: 'K1', path, operation: 'withdraw' } });
+const audit = (repository: TestRepository, inputs: object = {}): Promise<Played> =>
+  play.deliver({ repository, inputs: { operation: 'audit', ...inputs } });
+
+/** The verdict of each delivery by its place. */
+const verdicts = ({ reports }: Pick<Played, 'reports'>): Record<string, unknown> =>
+  Object.fromEntries(reports.map((report) => [report.file?.path, report.verdict]));
+const reportOn = ({ reports }: Played, path: string): Report => {
+  const found = reports.find(({ file }) => file?.path === path);
+  if (found === undefined) throw new Error(`There is no report on ${path}`);
+  return found;
+};
+const answerOf = (repository: TestRepository, path: string) => (address: string) =>
+  address.split('?')[0] === repository.pages.url + path;
+
+describe('an audit', () => {
+  test('proves files and folders by the bytes that the branch holds, and writes nothing', async () => {
+    const repository = await play.repository();
+    await deliver(repository, 'one.html');
+    await deliverSite(repository, 'docs/');
+    await repository.commit('docs/kept.txt', 'of a person');
+    const head = await repository.head();
+    const played = await audit(repository);
+    expect(verdicts(played)).toEqual({ 'one.html': 'as-delivered', 'docs/': 'as-delivered' });
+    expect(reportOn(played, 'docs/')).toMatchObject({
+      ready: true,
+      url: `${repository.pages.url}docs/`,
+      lines: { TEST: expect.stringContaining('files identical: 3 of 3') },
+      unknown: [],
+    });
+    expect(await repository.head()).toBe(head);
+    expect(requestsOf(played, /^(?!GET|POST \S+\/graphql)/)).toEqual([]);
+  });
+});
+
+/** Something of what was delivered is not there, or not what it was. */
+const LOST: readonly [string, (repository: TestRepository) => unknown, RegExp, RegExp][] = [
+  [
+    'a page that the host alters',
+    (repository) =>
+      play.intercept({ url: answerOf(repository, 'one.html'), times: 99 }, { status: 200, body: 'defaced' }),
+    /HTTP 200 with other content/,
+    /./,
+  ],
+  [
+    'a page that the host does not have',
+    (repository) => play.intercept({ url: answerOf(repository, 'one.html'), times: 99 }, { status: 404 }),
+    /HTTP 404/,
+    /Settings → Pages/,
+  ],
+  [
+    'a page behind a wall',
+    (repository) =>
+      play.intercept(
+        { url: answerOf(repository, 'one.html'), times: 99 },
+        { status: 302, headers: { location: 'https://octo.github.io/login?next=1' } },
+      ),
+    /login page/,
+    /./,
+  ],
+  [
+    'a page that only browsers get otherwise',
+    (repository) =>
+      play.intercept(
+        { url: (address) => address === `${repository.pages.url}one.html`, times: 99 },
+        { status: 200, body: 'defaced' },
+      ),
+    /without \?v=/,
+    /./,
+  ],
+];
+
+test.each(LOST)('%s is lost: the step fails with the file and the answer', async (_, lose, reason, hint) => {
+  const repository = await play.repository();
+  await deliver(repository, 'one.html');
+  await deliver(repository, 'two.html');
+  lose(repository);
+  const played = await audit(repository, { timeout: '20' });
+  expect(verdicts(played)).toEqual({ 'one.html': 'lost', 'two.html': 'as-delivered' });
+  const { ready, url, notReady } = reportOn(played, 'one.html');
+  expect([ready, url, notReady?.code === 'NOT_PROVEN' || notReady?.code === 'NOT_EXTERNAL']).toEqual([
+    false,
+    null,
+    true,
+  ]);
+  expect(notReady?.reason).toMatch(reason);
+  expect(notReady?.hint).toMatch(hint);
+});
+
+test('a file of a folder that is not served is named', async () => {
+  const repository = await play.repository();
+  await deliverSite(repository, 'docs/');
+  play.intercept({ url: answerOf(repository, 'docs/app.js'), times: 99 }, { status: 404 });
+  const played = await audit(repository, { timeout: '20' });
+  expect(verdicts(played)).toEqual({ 'docs/': 'lost' });
+  expect(played.report.notReady?.reason).toMatch(/^1 of 2 files of the site .*: app\.js \(HTTP 404\)$/);
+});
+
+test('a file of a folder that a cache has otherwise is named', async () => {
+  const repository = await play.repository();
+  await deliverSite(repository, 'docs/');
+  const url = (address: string) => address === `${repository.pages.url}docs/app.js`;
+  play.intercept({ url, times: 99 }, { status: 200, body: 'defaced' });
+  const played = await audit(repository, { timeout: '20' });
+  expect(verdicts(played)).toEqual({ 'docs/': 'lost' });
+  expect(played.report.notReady?.reason).toMatch(/without \?v=: app\.js \(HTTP 200 with other content\)$/);
+});
+
+test('one wrong answer is no loss', async () => {
+  const repository = await play.repository();
+  await deliver(repository, 'one.html');
+  play.intercept({ url: answerOf(repository, 'one.html') }, { status: 503 });
+  expect(verdicts(await audit(repository))).toEqual({ 'one.html': 'as-delivered' });
+});
+
+describe('what somebody changed on the branch is named, and no failure', () => {
+  test.each([
+    ['replaced', 'one.html', '<p>of a person</p>', { 'one.html': 'changed', 'docs/': 'as-delivered' }],
+    ['removed', 'one.html', null, { 'one.html': 'changed', 'docs/': 'as-delivered' }],
+    [
+      'changed in a folder',
+      'docs/app.js',
+      'of a person',
+      { 'one.html': 'as-delivered', 'docs/': 'as-delivered' },
+    ],
+    ['removed from a folder', 'docs/app.js', null, { 'one.html': 'as-delivered', 'docs/': 'as-delivered' }],
+  ])('%s', async (_, path, bytes, expected) => {
+    const repository = await play.repository();
+    await deliver(repository, 'one.html');
+    await deliverSite(repository, 'docs/');
+    const sha = await repository.commit(path, bytes, 'Fix it by hand');
+    const played = await audit(repository);
+    expect(verdicts(played)).toEqual(expected);
+    expect(played.reports.every(({ ready }) => ready)).toBe(true);
+    const { notes } = reportOn(played, path.startsWith('docs/') ? 'docs/' : path);
+    expect(notes).toEqual([
+      `changed or removed since it was delivered, by commit ${sha.slice(0, 7)} (Fix it by hand): ${path}`,
+    ]);
+  });
+
+  test('with a message copied from ours', async () => {
+    const repository = await play.repository();
+    await deliver(repository, 'one.html');
+    const [{ message } = { message: '' }] = await repository.log();
+    await repository.commit('one.html', 'of a person', message);
+    expect(verdicts(await audit(repository))).toEqual({ 'one.html': 'changed' });
+  });
+});
+
+describe('what was withdrawn', () => {
+  test('answers 404, a file and a folder; what was delivered again counts', async () => {
+    const repository = await play.repository();
+    await deliver(repository, 'one.html');
+    await deliver(repository, 'two.html');
+    await deliverSite(repository, 'docs/');
+    for (const path of ['one.html', 'two.html', 'docs/']) {
+      expect((await withdraw(repository, path)).report.notReady).toBeNull();
+    }
+    await deliver(repository, 'two.html', createPage('again'));
+    const played = await audit(repository);
+    expect(verdicts(played)).toEqual({
+      'one.html': 'withdrawn',
+      'two.html': 'as-delivered',
+      'docs/': 'withdrawn',
+    });
+    expect(reportOn(played, 'docs/').url).toBeNull();
+  });
+
+  test('and is still served is a failure that names it', async () => {
+    const repository = await play.repository();
+    await deliverSite(repository, 'docs/');
+    await withdraw(repository, 'docs/');
+    play.intercept({ url: answerOf(repository, 'docs/app.js'), times: 99 }, { status: 200, body: 'first' });
+    const played = await audit(repository, { timeout: '20' });
+    expect(verdicts(played)).toEqual({ 'docs/': 'lost' });
+    expect(played.report.notReady?.reason).toMatch(/still open: docs\/app\.js \(HTTP 200/);
+  });
+});
+
+describe('a site', () => {
+  test('that was switched off has lost everything, and is asked only briefly', async () => {
+    const repository = await play.repository();
+    await deliver(repository, 'one.html');
+    (repository as HostedRepository).site = null;
+    const played = await audit(repository);
+    expect(verdicts(played)).toEqual({ 'one.html': 'lost' });
+    expect(played.report.notReady).toMatchObject({
+      httpCode: 404,
+      hint: expect.stringMatching(/switch it on again/),
+    });
+    expect(played.took).toBeLessThan(20_000);
+  });
+
+  test('whose branch has the same history under another name is as delivered', async () => {
+    const repository = await play.repository();
+    await deliver(repository, 'one.html');
+    const { git } = repository as HostedRepository;
+    await git.updateRef('refs/heads/trunk', (await repository.head()) ?? '', null);
+    Object.defineProperty(repository.pages, 'branch', { value: 'trunk' });
+    expect(verdicts(await audit(repository))).toEqual({ 'one.html': 'as-delivered' });
+  });
+
+  test('with another branch, or a history without our commits, is not called well', async () => {
+    const repository = await play.repository();
+    await deliver(repository, 'one.html');
+    await repository.commit('index.html', 'other', 'Begin', 'trunk');
+    const { git } = repository as HostedRepository;
+    const head = (await repository.head()) ?? '';
+    const tree = await git.writeTree(head, []);
+    const person = { name: 'A', email: 'a@example.org', date: new Date(0).toISOString() };
+    const squashed = await git.writeCommit({
+      tree,
+      parents: [],
+      message: 'Begin again',
+      author: person,
+      committer: person,
+    });
+    await git.updateRef('refs/heads/main', squashed, head);
+    const { report } = await audit(repository);
+    expect(report).toMatchObject({ ready: false, notReady: { code: 'NOT_FOUND' } });
+    expect(report.notReady?.hint).toMatch(/history of the branch was rewritten/);
+    expect(report.verdict).toBeUndefined();
+  });
+});
+
+describe('deliveries within each other', () => {
+  test('are each judged by what is their own', async () => {
+    const repository = await play.repository();
+    await deliverSite(repository, './', { 'dist/index.html': createPage('root'), 'dist/old/x.txt': 'x\n' });
+    await deliverSite(repository, 'docs/');
+    await deliver(repository, 'docs/more.html');
+    await deliverSite(repository, 'docs/', { ...SITE, 'dist/app.js': 'second\n' });
+    const played = await audit(repository);
+    expect(verdicts(played)).toEqual({
+      './': 'as-delivered',
+      'docs/': 'as-delivered',
+      'docs/more.html': 'as-delivered',
+    });
+    expect(played.reports.map(({ notes, unknown }) => [notes, unknown])).toEqual([
+      [[], []],
+      [[], []],
+      [[], []],
+    ]);
+    expect(verdicts(await audit(repository, { path: 'docs' }))).toEqual({
+      'docs/': 'as-delivered',
+      'docs/more.html': 'as-delivered',
+    });
+  });
+
+  test('an old preview that `keep` removed is withdrawn', async () => {
+    const repository = await play.repository();
+    for (const nth of [1, 2]) {
+      const inputs = {
+        channel: 'K1',
+        file: 'dist/',
+        path: `previews/pr-${nth}/`,
+        keep: '1',
+        nojekyll: 'true',
+      };
+      expect((await play.deliver({ repository, files: SITE, inputs })).report.notReady).toBeNull();
+    }
+    expect(verdicts(await audit(repository))).toEqual({
+      'previews/pr-1/': 'withdrawn',
+      'previews/pr-2/': 'as-delivered',
+    });
+  });
+});
+
+describe('assets of releases', () => {
+  const deliverAsset = async (repository: TestRepository): Promise<void> => {
+    const inputs = { channel: 'K2', tag: 'files' };
+    const { report } = await play.deliver({ repository, files: { 'data.zip': 'PK one' }, inputs });
+    expect(report.notReady).toBeNull();
+  };
+
+  test('are compared with their digest; those of others are not looked at', async () => {
+    const repository = await play.repository();
+    await deliverAsset(repository);
+    repository.addEarlierAssets('files', 3);
+    const played = await audit(repository, { channel: 'K2' });
+    expect(verdicts(played)).toEqual({ 'files/data.zip': 'as-delivered' });
+    play.intercept(
+      { url: /releases\/download\/files\/data\.zip/, times: 99 },
+      { status: 200, body: 'PK two' },
+    );
+    expect(verdicts(await audit(repository, { timeout: '20' }))).toEqual({ 'files/data.zip': 'lost' });
+  });
+});
+
+test('200 deliveries cost at most 30 API requests', async () => {
+  const repository = await play.repository();
+  await deliver(repository, 'previews/0.html');
+  const [{ message } = { message: '' }] = await repository.log();
+  const [, first = ''] = /Delivered-object: ([0-9a-f]{40})/.exec(message) ?? [];
+  const { computeBlobSha } = await import('../world/git/bare-repository.ts');
+  for (let nth = 1; nth < 200; nth += 1) {
+    const text = createPage(`${nth}`);
+    const named = message
+      .replaceAll('0.html', `${nth}.html`)
+      .replace(first, computeBlobSha(Buffer.from(text)));
+    await repository.commit(`previews/${nth}.html`, text, named);
+  }
+  await repository.commit('previews/7.html', 'of a person');
+  const played = await audit(repository, { path: 'previews/' });
+  const counts = Object.groupBy(played.reports, ({ verdict }) => verdict ?? '');
+  expect([counts['as-delivered']?.length, counts.changed?.length]).toEqual([199, 1]);
+  const requests = requestsOf(played, /https:\/\/api\.github\.com/);
+  expect(requests.length).toBeLessThanOrEqual(30);
+});

@@ -1,0 +1,157 @@
+import { expect, test } from '@jest/globals';
+import type { TestRepository } from '../world/repository.ts';
+import { type Played, requestsOf, setUpPlay } from './play.ts';
+import { createPage } from './scenario.ts';
+
+const play = setUpPlay();
+const BEFORE = createPage('before');
+const AFTER = createPage('after');
+
+const deliver = (repository: TestRepository, text: string, inputs: object = {}): Promise<Played> =>
+  play.deliver({
+    repository,
+    files: { 'page.html': text },
+    inputs: { channel: 'K1', path: 'page.html', 'on-failure': 'restore', timeout: '30', ...inputs },
+  });
+const deliverSite = (repository: TestRepository, files: Readonly<Record<string, string>>): Promise<Played> =>
+  play.deliver({
+    repository,
+    files,
+    inputs: { file: 'dist/', path: 'docs/', nojekyll: 'true', 'on-failure': 'restore', timeout: '30' },
+  });
+
+/** The host serves nothing at a path, until the branch has something else there. */
+const hide = (repository: TestRepository, path: string, hidden: string) =>
+  play.intercept(
+    { url: (address) => address.split('?')[0] === repository.pages.url + path, times: 999 },
+    { alter: async (real) => (String(real.body) === hidden ? { status: 404 } : real) },
+  );
+
+const expectFailed = ({ report }: Played, restored: object, reason: RegExp): void => {
+  expect(report).toMatchObject({ ready: false, url: null, restored });
+  expect(report.notReady?.reason).toMatch(reason);
+  expect(report.lines.RESULT).toMatch(reason);
+};
+
+test('a page that is not shown is replaced by the one before, which is proven; the step fails all the same', async () => {
+  const repository = await play.repository();
+  expect((await deliver(repository, BEFORE)).report.notReady).toBeNull();
+  hide(repository, 'page.html', AFTER);
+  const played = await deliver(repository, AFTER);
+  expectFailed(
+    played,
+    { proven: true },
+    /; commit \w{7} put back .*, and its address shows that again, byte for byte/,
+  );
+  expect(String(await repository.read('page.html'))).toBe(BEFORE);
+  const [restored, failed] = await repository.log();
+  expect([restored?.sha, failed?.sha]).toEqual([played.report.restored?.commitSha, played.report.commitSha]);
+  expect(restored?.files).toEqual(['page.html']);
+  // It is still known as ours.
+  expect((await deliver(repository, createPage('third'))).report.notReady).toBeNull();
+});
+
+test('where the build of the site breaks', async () => {
+  const repository = await play.repository();
+  await deliver(repository, BEFORE);
+  repository.pages.builds = ['errored', 'normal'];
+  const played = await deliver(repository, AFTER);
+  expect(played.report.notReady?.code).toBe('BUILD_ERRORED');
+  expectFailed(played, { proven: true }, /put back what was delivered there before/);
+  expect(String(await repository.read('page.html'))).toBe(BEFORE);
+});
+
+test('a folder of which the host misses a chunk is put back as a whole', async () => {
+  const repository = await play.repository();
+  const before = { 'dist/index.html': BEFORE, 'dist/old.js': 'old\n', 'dist/app.js': 'one\n' };
+  expect((await deliverSite(repository, before)).report.notReady).toBeNull();
+  await repository.commit('docs/theirs.txt', 'of a person');
+  hide(repository, 'docs/chunk.js', 'chunk\n');
+  const after = { 'dist/index.html': AFTER, 'dist/chunk.js': 'chunk\n', 'dist/app.js': 'two\n' };
+  const played = await deliverSite(repository, after);
+  expectFailed(played, { proven: true }, /chunk\.js/);
+  const held = ['index.html', 'old.js', 'app.js', 'chunk.js', 'theirs.txt'].map((name) =>
+    repository.read(`docs/${name}`).then((bytes) => bytes && String(bytes)),
+  );
+  expect(await Promise.all(held)).toEqual([BEFORE, 'old\n', 'one\n', null, 'of a person']);
+  expect((await deliverSite(repository, before)).report.notReady).toBeNull();
+});
+
+test('nothing is touched where somebody pushed meanwhile, to the same place or another', async () => {
+  for (const path of ['page.html', 'other.txt']) {
+    const repository = await play.repository();
+    await deliver(repository, BEFORE);
+    hide(repository, 'page.html', AFTER);
+    let isPushed = false;
+    play.intercept(
+      { url: (address) => address.startsWith(`${repository.pages.url}page.html?`), times: 1 },
+      {
+        alter: async () => {
+          if (!isPushed) await repository.commit(path, 'of a person');
+          isPushed = true;
+          return { status: 404 };
+        },
+      },
+    );
+    const played = await deliver(repository, AFTER);
+    expectFailed(
+      played,
+      { commitSha: null, proven: false },
+      /nothing was put back: somebody wrote to the branch/,
+    );
+    expect(String(await repository.read(path))).toBe('of a person');
+    expect(requestsOf(played, /^PATCH .*\/git\/refs/)).toEqual([]);
+  }
+});
+
+test('a push between the look and the write wins', async () => {
+  const repository = await play.repository();
+  await deliver(repository, BEFORE);
+  hide(repository, 'page.html', AFTER);
+  const alter = async <Answer>(real: Answer): Promise<Answer> => {
+    await repository.commit('page.html', 'of a person');
+    return real;
+  };
+  play.intercept({ method: 'POST', url: /\/git\/commits$/ }, { alter });
+  const played = await deliver(repository, AFTER);
+  expectFailed(played, { commitSha: null, proven: false }, /./);
+  expect(String(await repository.read('page.html'))).toBe('of a person');
+});
+
+test.each([
+  ['nothing was there before', null, {}],
+  ['it was of somebody else', 'of a person', { overwrite: 'true' }],
+])('nothing is written where %s', async (_, bytes, inputs) => {
+  const repository = await play.repository();
+  if (bytes !== null) await repository.commit('page.html', bytes);
+  hide(repository, 'page.html', AFTER);
+  const played = await deliver(repository, AFTER, inputs);
+  expectFailed(played, { commitSha: null }, /nothing was put back: what was there before, if anything/);
+  expect(String(await repository.read('page.html'))).toBe(AFTER);
+});
+
+test('a restoration that is not proven either says so', async () => {
+  const repository = await play.repository();
+  await deliver(repository, BEFORE);
+  play.intercept(
+    { url: (address) => address.startsWith(`${repository.pages.url}page.html`), times: 999 },
+    { status: 404 },
+  );
+  const played = await deliver(repository, AFTER);
+  expectFailed(
+    played,
+    { commitSha: expect.any(String), proven: false },
+    /and that is not proven either: .*HTTP 404/,
+  );
+  expect(String(await repository.read('page.html'))).toBe(BEFORE);
+});
+
+test('without the input what is committed stays', async () => {
+  const repository = await play.repository();
+  await deliver(repository, BEFORE);
+  hide(repository, 'page.html', AFTER);
+  const { report } = await deliver(repository, AFTER, { 'on-failure': 'keep' });
+  expect(report).toMatchObject({ ready: false });
+  expect(report.restored).toBeUndefined();
+  expect(String(await repository.read('page.html'))).toBe(AFTER);
+});

@@ -1,0 +1,174 @@
+import { getLastCommits, type LastCommit } from '../../../github/api/history.ts';
+import type { TreeFile } from '../../../github/api/tree-id.ts';
+import { AUDIT } from '../../../protocol/limits.ts';
+import { type BranchTree, filesBelow, hasFilesBelow } from '../branch-reader.ts';
+import { listDelivered, parseMessage } from '../commit-message.ts';
+import { isOwned } from '../ownership.ts';
+import type { CommitTarget } from '../target.ts';
+import { type Claim, type Claims, readClaims } from './read-claims.ts';
+
+/**
+ * What became of a delivery on the branch: it is there, as a whole or in part; this tool removed it; somebody changed
+ * or removed all of it; or it is gone, and no commit says why.
+ */
+type BranchState = 'there' | 'removed' | 'changed' | 'lost';
+
+/** A delivery, and what the branch holds of it now. */
+export interface ListedDelivery {
+  readonly claim: Claim;
+  readonly state: BranchState;
+  /** Paths that are as they were delivered; of what was removed, those that nothing may be served at. */
+  readonly paths: readonly string[];
+  /** Paths that somebody has changed or removed since. */
+  readonly changed: readonly string[];
+  /** The commit that did so, or that removed it; `null` where it is not known. */
+  readonly by: Pick<LastCommit, 'sha' | 'message'> | null;
+  /** What was not looked at. */
+  readonly unknown: readonly string[];
+}
+
+type Target = Pick<CommitTarget, 'github' | 'reader'>;
+
+/**
+ * Everything that this tool delivered to a folder and below it, the newest first: a delivery that a newer one replaced
+ * is no more. The number of requests depends on the length of the history alone.
+ *
+ * @param below as for `readClaims`
+ * @see design 8
+ */
+export async function listDeliveries(
+  target: Target,
+  tree: BranchTree,
+  below: string,
+): Promise<{ readonly deliveries: readonly ListedDelivery[] } & Pick<Claims, 'isComplete'>> {
+  if (tree.head === null) return { deliveries: [], isComplete: true };
+  const { claims, isComplete } = await readClaims(target.github, tree.head, below);
+  const older = createOlderReader(target);
+  const listed: ListedDelivery[] = [];
+  for (const claim of claims) {
+    const one = await compareClaim(claim, tree, older);
+    if (one !== null) listed.push(one);
+  }
+  return { deliveries: await nameCommits(listed, target, tree.head), isComplete };
+}
+
+/** Reads the files of a folder in an older commit; `null` once so many commits were read that it costs too much. */
+type ReadOlder = (commit: string | undefined) => Promise<BranchTree['entries'] | null>;
+
+function createOlderReader({ github, reader }: Target): ReadOlder {
+  const read = new Set<string>();
+  return async (commit) => {
+    if (commit === undefined || (!read.has(commit) && read.size >= AUDIT.olderTrees)) return null;
+    read.add(commit);
+    return reader.getEntries(github, commit);
+  };
+}
+
+const newListed = (claim: Claim, state: BranchState, more: Partial<ListedDelivery> = {}): ListedDelivery => ({
+  ...{ claim, state, paths: [], changed: [], by: null, unknown: [] },
+  ...more,
+});
+
+/** @returns `null` for what newer deliveries have replaced */
+async function compareClaim(
+  claim: Claim,
+  tree: BranchTree,
+  older: ReadOlder,
+): Promise<ListedDelivery | null> {
+  if (claim.objects !== undefined) return compareFile(claim, claim.objects, tree);
+  const below = [...filesBelow(tree, claim.place).keys()].map((path) => claim.place + path);
+  const own = below.filter((path) => !claim.isReplaced(path));
+  if (claim.site !== undefined) return compareSite(claim, tree, own, older);
+  if (own.length > 0) return newListed(claim, 'changed', { changed: own });
+  return below.length > 0 ? null : listRemoved(claim, claim.parent, tree, older);
+}
+
+function compareFile(claim: Claim, objects: readonly TreeFile[], tree: BranchTree): ListedDelivery | null {
+  const { place, message, isReplaced } = claim;
+  if (isReplaced(place)) return null;
+  const open = objects.map(({ path }) => path).filter((path) => !isReplaced(path));
+  const isThere = (path: string): boolean => {
+    const { sha = '', mode } = tree.entries.get(path) ?? {};
+    return mode === '100644' && isOwned(message, { path, sha });
+  };
+  const changed = open.filter((path) => !isThere(path));
+  if (isThere(place)) return newListed(claim, 'there', { paths: open.filter(isThere), changed });
+  return tree.entries.has(place)
+    ? newListed(claim, 'changed', { changed: [place] })
+    : newListed(claim, 'removed', { paths: open.filter((path) => !tree.entries.has(path)) });
+}
+
+/** @param own paths below the folder that no newer delivery has replaced */
+async function compareSite(
+  claim: Claim,
+  tree: BranchTree,
+  own: readonly string[],
+  older: ReadOlder,
+): Promise<ListedDelivery | null> {
+  const { place, site, sha, isReplaced } = claim;
+  if (site === undefined) return null;
+  if (!hasFilesBelow(tree, place)) return listRemoved(claim, sha, tree, older);
+  const left = new Set(own);
+  const within = [...tree.entries].filter(
+    ([path, { type }]) => path.startsWith(place) && (type === 'tree' || left.has(path)),
+  );
+  const whole = listDelivered(new Map(within), site);
+  if (whole !== null) return newListed(claim, 'there', { paths: whole.map(({ path }) => place + path) });
+  const entries = await older(sha);
+  // A message that was copied names files that its commit does not have.
+  const delivered = entries === null ? null : listDelivered(entries, site);
+  if (delivered === null) {
+    const unknown = 'which of its files are still as they were delivered: only that it changed was found out';
+    return newListed(claim, 'changed', { changed: [place], unknown: [unknown] });
+  }
+  const still = delivered.filter(({ path }) => !isReplaced(place + path));
+  const isSame = (file: TreeFile): boolean => {
+    const entry = tree.entries.get(place + file.path);
+    return entry?.sha === file.sha && entry.mode === '100644';
+  };
+  const paths = still.filter(isSame).map(({ path }) => place + path);
+  const changed = still.filter((file) => !isSame(file)).map(({ path }) => place + path);
+  if (still.length === 0) return null;
+  return newListed(claim, paths.length === 0 ? 'changed' : 'there', { paths, changed });
+}
+
+/** @param commit that has the folder */
+async function listRemoved(
+  claim: Claim,
+  commit: string | undefined,
+  tree: BranchTree,
+  older: ReadOlder,
+): Promise<ListedDelivery> {
+  const { place } = claim;
+  const entries = await older(commit);
+  if (entries === null) {
+    const unknown = `whether its other files are gone: only the page of ${place || './'} was asked for`;
+    return newListed(claim, 'removed', { paths: [`${place}index.html`], unknown: [unknown] });
+  }
+  const files = [...filesBelow({ entries }, place).keys()].map((path) => place + path);
+  return newListed(claim, 'removed', { paths: files.filter((path) => !tree.entries.has(path)) });
+}
+
+/** Finds out who changed or removed what is not as it was delivered, fifty paths in one request. */
+async function nameCommits(
+  listed: readonly ListedDelivery[],
+  { github }: Target,
+  head: string,
+): Promise<readonly ListedDelivery[]> {
+  const pathOf = ({ claim, changed, state }: ListedDelivery): string | undefined => {
+    const isRemoval = claim.objects === undefined && claim.site === undefined;
+    if (state === 'removed' && isRemoval) return undefined;
+    return (changed[0] ?? (state === 'removed' ? claim.place : '')).replace(/\/$/, '') || undefined;
+  };
+  const asked = new Set(listed.flatMap((one) => pathOf(one) ?? []));
+  const commits = await getLastCommits(github, head, [...asked]);
+  return listed.map((one) => {
+    const path = pathOf(one);
+    if (path === undefined) return one.state === 'removed' ? { ...one, by: one.claim } : one;
+    const by = commits.get(path) ?? null;
+    if (one.state !== 'removed') return { ...one, by };
+    if (by === null || by.sha === one.claim.sha) return { ...one, state: 'lost' };
+    if (parseMessage(by.message) !== null) return { ...one, by };
+    return { ...one, state: 'changed', changed: [one.claim.place], by, paths: [] };
+  });
+}

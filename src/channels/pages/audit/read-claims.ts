@@ -1,0 +1,93 @@
+import { type GitHubClient, isLastPage } from '../../../github/api/client.ts';
+import type { TreeFile } from '../../../github/api/tree-id.ts';
+import { AUDIT } from '../../../protocol/limits.ts';
+import { createKeptLookup, type DeliveredSite, parseMessage } from '../commit-message.ts';
+
+/** What a commit of this tool says that it did to one place of the branch, where no newer one did the same. */
+export interface Claim {
+  readonly sha: string;
+  /** Sha of the commit before it; absent where there is none. */
+  readonly parent: string | undefined;
+  readonly message: string;
+  /** The path of a file, or a folder that ends in `/`, or is empty for the branch's root. */
+  readonly place: string;
+  /** The file, then the pictures of its page. */
+  readonly objects?: readonly TreeFile[];
+  readonly site?: DeliveredSite;
+  /** Whether newer commits of this tool delivered what a path below the place holds now. */
+  readonly isReplaced: (path: string) => boolean;
+}
+
+/** All claims about a folder and what is below it, the newest first. One with neither file nor site is a removal. */
+export interface Claims {
+  readonly claims: readonly Claim[];
+  /** Whether all of the history was read. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Reads what this tool says that it delivered, in requests of a hundred commits each.
+ *
+ * @param head sha of the commit to begin with
+ * @param below a folder that ends in `/`, the path of a file, or nothing for all of the branch
+ */
+export async function readClaims(github: GitHubClient, head: string, below: string): Promise<Claims> {
+  const place = below === '' ? {} : { path: below.replace(/\/$/, '') };
+  const isFolder = below === '' || below.endsWith('/');
+  const claims = new Map<string, Claim>();
+  const index = createIndex();
+  for (let page = 1; page <= AUDIT.pages; page += 1) {
+    const query = { ...github.repository, ...place, sha: head, per_page: AUDIT.commits, page };
+    const answer = await github.rest.repos.listCommits(query);
+    for (const { sha, commit, parents } of answer.data) {
+      for (const said of readMessage(commit.message)) {
+        const isReplaced = index.add(said);
+        const isWanted = isFolder ? said.place.startsWith(below) : said.place === below;
+        if (!isWanted || claims.has(said.place)) continue;
+        const { message } = commit;
+        claims.set(said.place, { ...said, sha, parent: parents[0]?.sha, message, isReplaced });
+      }
+    }
+    if (isLastPage(answer, AUDIT.commits)) return { claims: [...claims.values()], isComplete: true };
+  }
+  return { claims: [...claims.values()], isComplete: false };
+}
+
+type Said = Pick<Claim, 'place' | 'objects' | 'site'>;
+
+/** The places that a commit message names; none for a commit of somebody else. */
+function readMessage(message: string): readonly Said[] {
+  const { objects = [], site, removed = [] } = parseMessage(message) ?? {};
+  const [main] = objects;
+  return [
+    ...(main === undefined ? [] : [{ place: main.path, objects }]),
+    ...(site === undefined ? [] : [{ place: site.folder, site }]),
+    ...removed.map((folder) => ({ place: folder })),
+  ];
+}
+
+/** Remembers what newer commits delivered, in one list for all claims. */
+function createIndex() {
+  const files = new Map<string, number>();
+  const sites: { readonly folder: string; readonly isKept: (path: string) => boolean }[] = [];
+  let count = 0;
+  return {
+    /** @returns whether something newer than this delivered what a path holds */
+    add({ place, objects = [], site }: Said): Claim['isReplaced'] {
+      const age = count;
+      const newer = sites.length;
+      count += 1;
+      for (const { path } of objects) if (!files.has(path)) files.set(path, age);
+      if (site !== undefined) sites.push({ folder: site.folder, isKept: createKeptLookup(site.kept) });
+      let nearby: typeof sites | undefined;
+      return (path) => {
+        nearby ??= sites
+          .slice(0, newer)
+          .filter(({ folder }) => folder.startsWith(place) || place.startsWith(folder));
+        const isIn = (one: (typeof sites)[number]): boolean =>
+          path.startsWith(one.folder) && !one.isKept(path.slice(one.folder.length));
+        return (files.get(path) ?? age) < age || nearby.some(isIn);
+      };
+    },
+  };
+}

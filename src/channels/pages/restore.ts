@@ -1,0 +1,181 @@
+import { forEachItem, type ItemResult } from '../../async.ts';
+import { DeliveryError } from '../../errors.ts';
+import { getBranchHead } from '../../github/api/branch.ts';
+import type { GitHubClient } from '../../github/api/client.ts';
+import { commitChanges } from '../../github/api/git-data.ts';
+import { getLastCommits } from '../../github/api/history.ts';
+import { hashTree, type TreeFile } from '../../github/api/tree-id.ts';
+import type { Change } from '../../github/change.ts';
+import { SITE } from '../../protocol/limits.ts';
+import { entryUrl } from '../../rules/naming.ts';
+import type { PlacedTask, Placement, RestoredDelivery } from '../channel.ts';
+import type { BranchTree } from './branch-reader.ts';
+import { formatCommitMessage, listKept, parseMessage } from './commit-message.ts';
+import { addressOf } from './destination.ts';
+import { findDeliveries, isOwned } from './ownership.ts';
+import type { FolderTarget, PagesTask } from './target.ts';
+
+type Placed = PlacedTask<PagesTask>;
+
+/**
+ * Puts back what this tool delivered before to the places of deliveries that are not proven: a new commit each, which
+ * gives every path that the delivery changed what it held before. Nothing is written where the branch points to
+ * anything but a commit of this step: somebody may build on what is there.
+ *
+ * @param step every placement of the step
+ * @see design 8
+ */
+export async function restoreBefore(
+  failed: readonly Placed[],
+  step: readonly Placed[],
+): Promise<readonly ItemResult<Placed, RestoredDelivery>[]> {
+  const own = new Set(step.flatMap(({ placement }) => (placement.written && placement.commitSha) || []));
+  // One after the other: each is written on top of the one before.
+  return forEachItem(
+    failed,
+    async (one) => {
+      const restored = await restore(one, own);
+      own.add(restored.placement.commitSha ?? '');
+      return restored;
+    },
+    1,
+  );
+}
+
+async function restore(
+  { task: { data }, placement }: Placed,
+  own: ReadonlySet<string>,
+): Promise<RestoredDelivery> {
+  const { github, branch, reader } = data.target;
+  const { commitSha } = placement;
+  if (!placement.written || commitSha === undefined) throw notRestoredError('this step wrote nothing there');
+  const head = await getBranchHead(github, branch);
+  if (!own.has(head)) throw notRestoredError(`somebody wrote to the branch ${branch} since`);
+  const parent = await readParent(github, commitSha);
+  const before: BranchTree = { head: parent, entries: await reader.getEntries(github, parent) };
+  const after: BranchTree = { head: commitSha, entries: await reader.getEntries(github, commitSha) };
+  const delivered = await findBefore(data, before);
+  const message = composeMessage(data, delivered, before);
+  const change = compareTrees(before, after, message);
+  const [sha = ''] = await commitChanges(github, [change], { branch, planned: head });
+  return describeRestored(data, { sha, parent, files: delivered.files, before, after });
+}
+
+const notRestoredError = (why: string): DeliveryError =>
+  new DeliveryError('NOT_OURS', `nothing was put back: ${why}`, { leftBehind: [] });
+
+async function readParent({ rest, repository }: GitHubClient, commit_sha: string): Promise<string> {
+  const { data } = await rest.git.getCommit({ ...repository, commit_sha });
+  const [parent] = data.parents ?? [];
+  if (parent === undefined) throw notRestoredError('nothing was there before');
+  return parent.sha;
+}
+
+/** What this tool delivered to the place before: whole paths, and the message that says so. */
+interface Before {
+  readonly files: readonly TreeFile[];
+  readonly message: string;
+}
+
+/** @throws {DeliveryError} where this tool delivered nothing there before, or somebody changed it since. */
+async function findBefore({ target, path }: PagesTask, before: BranchTree): Promise<Before> {
+  const none = notRestoredError('what was there before, if anything, is no delivery of this tool');
+  if ('folder' in target) {
+    const { folder } = target as FolderTarget;
+    const found = (await findDeliveries(target, before, folder)).sites.get(folder);
+    if (found === undefined || found.files.size === 0) throw none;
+    const files = [...found.files].map(([one, sha]) => ({ path: folder + one, sha }));
+    return { files, message: found.delivery.message };
+  }
+  const commits = await getLastCommits(target.github, before.head ?? '', [path]);
+  const message = commits.get(path)?.message ?? '';
+  const files = (parseMessage(message)?.objects ?? []).filter((one) => {
+    const { sha = '', mode } = before.entries.get(one.path) ?? {};
+    return mode === '100644' && isOwned(message, { path: one.path, sha });
+  });
+  if (files[0]?.path !== path) throw none;
+  return { files, message };
+}
+
+/** The message of what was delivered before, so that it is known as ours as it was. */
+function composeMessage({ target, path }: PagesTask, { files, message }: Before, before: BranchTree): string {
+  const confinedTo = parseMessage(message)?.confinedTo;
+  const said = {
+    verb: 'UPDATE' as const,
+    essence: `put back, because what replaced it is not proven`,
+    confinedTo,
+  };
+  if (!('folder' in target)) return formatCommitMessage(path, { ...said, objects: files });
+  const { folder } = target;
+  const within = files.map((one) => ({ ...one, path: one.path.slice(folder.length) }));
+  const kept = listKept(before, folder, new Set(within.map((one) => one.path)));
+  return formatCommitMessage(folder, { ...said, site: { folder, treeSha: hashTree(within), kept } });
+}
+
+/** What brings back one state of the branch in every path that another one has otherwise. */
+function compareTrees(before: BranchTree, after: BranchTree, message: string): Change {
+  const isFile = ({ type }: { readonly type: string }): boolean => type !== 'tree';
+  const writes: { path: string; file: Change['writes'][number]['file'] }[] = [];
+  for (const [path, entry] of before.entries) {
+    const now = after.entries.get(path);
+    if (!isFile(entry) || (now?.sha === entry.sha && now.mode === entry.mode)) continue;
+    if (entry.mode !== '100644') throw notRestoredError(`${path} was no plain file before`);
+    writes.push({ path, file: { size: entry.size, blobSha: entry.sha, read: readNothing } });
+  }
+  const removals = [...after.entries]
+    .filter(([path, entry]) => isFile(entry) && !before.entries.has(path))
+    .map(([path]) => path);
+  return { message, writes, removals, basis: new Map() };
+}
+
+/** The host has the blobs: nothing is sent. */
+function readNothing(): never {
+  throw new DeliveryError('INTERNAL', 'a file that is put back was read');
+}
+
+/** Where it is served again, by git's ids of its bytes. */
+function describeRestored(
+  { destination, target, path, site }: PagesTask,
+  given: {
+    readonly sha: string;
+    readonly parent: string;
+    readonly files: readonly TreeFile[];
+    readonly before: BranchTree;
+    readonly after: BranchTree;
+  },
+): RestoredDelivery {
+  const { sha, parent, files, before, after } = given;
+  const folder = 'folder' in target ? target.folder : null;
+  const fileAt = (one: string) => {
+    const { sha: blobSha = '', size = 0 } = before.entries.get(one) ?? {};
+    const now = after.entries.get(one);
+    const earlier = now === undefined ? [] : [{ sha: now.sha, size: now.size }];
+    return { size, sha256: null, blobSha, ...(now?.sha !== blobSha && { earlier }) };
+  };
+  const paths = files.map((one) => one.path);
+  const wanted = folder === null ? path : folder + (site?.entry ?? '');
+  const page = paths.includes(wanted) ? wanted : (paths[0] ?? path);
+  const { earlier, ...file } = fileAt(page);
+  const placement: Placement = {
+    ...{
+      bypassCache: true,
+      hostMayChangeBytes: false,
+      mustBeExternal: false,
+      written: true,
+      notes: [],
+      unknown: [],
+    },
+    evidence: `commit ${sha} puts back what commit ${parent} had`,
+    url: folder === null ? destination.pageUrl : entryUrl(addressOf(destination, page)),
+    commitSha: sha,
+    ...(earlier && { earlier }),
+    parts: paths
+      .filter((one) => one !== page)
+      .slice(0, SITE.files)
+      .map((one) => ({
+        ...{ path: one.slice(folder?.length ?? 0), url: addressOf(destination, one) },
+        ...fileAt(one),
+      })),
+  };
+  return { placement, file };
+}

@@ -1,0 +1,142 @@
+import type { AuditedDelivery } from '../channels/channel.ts';
+import { DeliveryError } from '../errors.ts';
+import type { Ports } from '../ports.ts';
+import { AUDIT } from '../protocol/limits.ts';
+import type { ChannelKey } from '../protocol/words.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
+import { composeReport } from './compose-report.ts';
+import { type ChannelAttempt, type Delivery, failAll, inStep, newAttempt, newDelivery } from './delivery.ts';
+import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
+import { type FullReport, sortByResult } from './report.ts';
+import { authorize } from './tasks.ts';
+
+/**
+ * Proves again what was delivered: authorize → find → fetch and compare → report. What is not right at the first look
+ * is asked again as long as the time allows: a host may fail once. It never throws, and writes nothing.
+ *
+ * @returns a report for each delivery, what is lost first; or one where none was found
+ * @see design 8
+ */
+export async function audit(
+  request: DeliveryRequest,
+  context: DeliveryContext,
+): Promise<readonly FullReport[]> {
+  const subject = request.path ?? './';
+  try {
+    const keys = listChannels(request);
+    const query = { site: keys.includes('K1'), repository: keys.includes('K2') };
+    const opened = await authorize(query, context);
+    const found = await inStep('check', () => findDelivered(keys, opened, context));
+    if (found.length === 0) throw nothingFoundError(subject, opened);
+    return await inStep('verify', () => proveAll(found, request, context));
+  } catch (thrown) {
+    const failed = failAll([newDelivery('audit', subject)], thrown);
+    return failed.map((one) => composeReport(one, context.face));
+  } finally {
+    context.logger.endSection();
+  }
+}
+
+/** What `path` and `tag` name is in one channel alone. */
+function listChannels({ channels, path, tagIsDefault }: DeliveryRequest): readonly ChannelKey[] {
+  if (channels !== 'auto') return channels;
+  if (!tagIsDefault) return ['K2'];
+  return path === undefined ? ['K1', 'K2'] : ['K1'];
+}
+
+async function findDelivered(
+  keys: readonly ChannelKey[],
+  { channels }: OpenRepository,
+  { logger }: Ports,
+): Promise<readonly AuditedDelivery[]> {
+  logger.startSection('Find what was delivered');
+  const found: AuditedDelivery[] = [];
+  for (const key of keys) {
+    const ofChannel = (await channels[key].audit?.()) ?? [];
+    logger.info(`${key}: ${ofChannel.length} deliveries`);
+    for (const one of ofChannel) found.push(one);
+  }
+  return found;
+}
+
+/** Whether all of it is lost, or there never was any, nothing tells. */
+function nothingFoundError(subject: string, { repository }: OpenRepository): DeliveryError {
+  const site = repository.site === null ? ', which has no Pages site' : '';
+  return new DeliveryError(
+    'NOT_FOUND',
+    `nothing tells that this tool delivered anything to ${subject} of the repository${site}`,
+    {
+      step: 'check',
+      hint: (w) =>
+        `if it did, the history of the branch was rewritten, or the site has another branch now: look at Settings → Pages, set ${w.input('branch')} or ${w.input('path')}, or deliver it again`,
+      leftBehind: [],
+    },
+  );
+}
+
+/** In groups, of which the addresses are made when they are asked: what is kept of each is its report. */
+async function proveAll(
+  found: readonly AuditedDelivery[],
+  { interval, timeout }: DeliveryRequest,
+  context: DeliveryContext,
+): Promise<readonly FullReport[]> {
+  const { clock, face, logger } = context;
+  const reports = new Map<AuditedDelivery, FullReport>();
+  const prove = async (some: readonly AuditedDelivery[], time: () => number): Promise<void> => {
+    for (let at = 0; at < some.length; at += AUDIT.together) {
+      const group = some.slice(at, at + AUDIT.together).map((one) => [one, openDelivery(one)] as const);
+      const proven = await proveGroup(
+        group.map(([, delivery]) => delivery),
+        { interval, timeout: time() },
+        context,
+      );
+      for (const [nth, [one]] of group.entries()) {
+        const delivery = proven[nth];
+        if (delivery !== undefined) reports.set(one, composeReport(delivery, face));
+      }
+    }
+  };
+  await prove(found, () => 0);
+  const wrong = found.filter((one) => one.place !== undefined && reports.get(one)?.ready !== true);
+  if (wrong.length > 0) {
+    logger.info(`not as delivered at the first look: ${wrong.length}; they are asked again`);
+    const deadline = clock.now() + timeout;
+    await prove(wrong, () => Math.max(deadline - clock.now(), Math.min(timeout, AUDIT.least)));
+  }
+  const all = sortByResult([...reports.values()]);
+  logger.info(`audited: ${all.length}`);
+  return all;
+}
+
+function openDelivery({ plan, place, changed, failure, unknown }: AuditedDelivery): Delivery {
+  const { channel } = plan;
+  const task = { plan, data: null };
+  const { file = null, placement = null } = place?.() ?? {};
+  const expected = { file: file === 'gone' ? null : file, marker: undefined, gone: file === 'gone' };
+  const attempt: ChannelAttempt = { ...newAttempt({ task, title: plan.name, expected }), placement };
+  return {
+    ...newDelivery('audit', plan.name),
+    ...{ name: plan.name, unknown, failure: failure?.withStep('verify') ?? null },
+    choice: { main: channel, duplicates: [], reason: 'this tool delivered it there' },
+    tasks: new Map([[channel, task]]),
+    attempts: new Map([[channel, attempt]]),
+    ...(changed !== undefined && { changed }),
+  };
+}
+
+async function proveGroup(
+  deliveries: readonly Delivery[],
+  limits: Pick<DeliveryRequest, 'interval' | 'timeout'>,
+  ports: Ports,
+): Promise<readonly Delivery[]> {
+  const { proveAttempts } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
+  const attempts = deliveries.flatMap((one) => [...one.attempts.values()]);
+  const proven = await proveAttempts(attempts, limits, ports);
+  return deliveries.map((delivery, nth) => {
+    const attempt = proven[nth];
+    const key = delivery.choice?.main;
+    return attempt === undefined || key === undefined
+      ? delivery
+      : { ...delivery, attempts: new Map([[key, attempt]]) };
+  });
+}
