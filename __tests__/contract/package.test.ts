@@ -100,6 +100,6 @@ describe('installed into an empty folder', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(result.tools).toHaveLength(4);
+    expect(result.tools).toHaveLength(5);
   });
 });

@@ -16,6 +16,7 @@ const VALUES: Readonly<Partial<RawInputs>> = {
   'self-contained': 'warn',
   screen: 'enforce',
   picture: 'true',
+  'on-failure': 'restore',
   'pages-base': 'https://pages.example.com/',
   'raw-base': 'https://raw.example.com/',
   tag: 'v1',

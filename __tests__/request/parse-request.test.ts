@@ -400,6 +400,7 @@ describe('parseRequest, given correct inputs', () => {
       clientId: undefined,
       selfContained: 'auto',
       screen: 'auto',
+      onFailure: 'keep',
       opensLinks: false,
       browserSandbox: true,
       picture: false,

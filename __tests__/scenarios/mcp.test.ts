@@ -29,7 +29,7 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     const server = await connectClient(line, scenario.world, { files, env: { GITHUB_TOKEN: token } });
     // From here on, the client holds every answer to the schema of its tool.
     const tools = await server.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['deliver', 'verify', 'check', 'withdraw']);
+    expect(tools.map(({ name }) => name)).toEqual(['deliver', 'verify', 'check', 'withdraw', 'audit']);
     for (const tool of tools) {
       expect(tool).toMatchObject({ title: expect.any(String), outputSchema: { type: 'object' } });
     }

@@ -100,7 +100,7 @@ const REPOSITORY =
   'Repository: --repository, else GITHUB_REPOSITORY, else the git remote (origin, or the only one) of the files and of the current folder. The log says which one was found, and how.';
 
 const SOURCES =
-  'Files: below the current folder, and no symbolic links; any other file must be named by its absolute path. * ** ? and [...] are understood where the shell has not resolved them.';
+  'Files: below the current folder, no symbolic links; others by their absolute path. * ** ? and [...] are understood where the shell has not resolved them.';
 
 const TOKEN =
   'Token: GITHUB_TOKEN or GH_TOKEN of the environment. Without one, the public file-bin is used; if it is not certain that the files are public, only with --allow-public-bin or --channel K3.';

@@ -62,6 +62,35 @@ describe('the rule for secret keys of AWS', () => {
   });
 });
 
+describe('the rules for logins that every job has', () => {
+  const login = basic(`bot:${drawn(24)}`);
+  const netrc = `machine git.acme.io\n  login bot\n  password ${password}\n`;
+  test.each([
+    ['_auth of an .npmrc', `//registry.acme.io/:_auth=${login}`, login],
+    ['a quoted _auth', `_auth = "${login}"`, login],
+    ["Docker's config.json", JSON.stringify({ auths: { 'ghcr.io': { auth: login } } }), login],
+    ['it within a string', JSON.stringify({ log: JSON.stringify({ auths: { a: { auth: login } } }) }), login],
+    ['it in HTML', `<pre>{&quot;auth&quot;: &quot;${login}&quot;}</pre>`, login],
+    ['a netrc in lines', netrc, password],
+    ['a netrc in one line', netrc.replaceAll(/\s+/g, ' '), password],
+    ['a netrc in JSON', JSON.stringify({ log: netrc }), password],
+    ['a netrc without a login', `machine git.acme.io password ${password}`, password],
+  ])('finds %s', (_, text, secret) => {
+    expect(find(text).map(([, found]) => found)).toEqual([secret]);
+  });
+
+  test.each([
+    ['a name', 'this._auth = getAuthenticationClient2()'],
+    ['base64 of something else', `"auth": "${drawn(40)}"`],
+    ['a login without a password', `_auth=${basic('bot:')}`],
+    ['a placeholder', `_auth=${basic('user:password')}`],
+    ['a manual of netrc', 'machine example.com login user password <your-password>'],
+    ['prose', 'The machine has a login page, and its password expires.'],
+  ])('finds nothing in %s', (_, text) => {
+    expect(find(text)).toEqual([]);
+  });
+});
+
 describe('the cookie rule', () => {
   test.each([
     ['a response', `Set-Cookie: PHPSESSID=${session}; Path=/; HttpOnly`],

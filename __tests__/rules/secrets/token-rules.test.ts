@@ -13,6 +13,7 @@ const jwtWith = (payload: object): string =>
 
 /** For each rule a text that it finds. They are composed at run time, so that no scanner finds one in this file. */
 const TOKENS: readonly (readonly [rule: string, token: string])[] = [
+  ['github', `${'ghr'}_${drawn(76)}`],
   ['google-api-key', `AI${'za'}${drawn(35)}`],
   ['google-oauth', `GOC${'SPX'}-${drawn(28)}`],
   ['google-oauth', `ya${'29'}.${drawn(60)}`],

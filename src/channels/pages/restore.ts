@@ -62,7 +62,10 @@ async function restore(
 }
 
 const notRestoredError = (why: string): DeliveryError =>
-  new DeliveryError('NOT_OURS', `nothing was put back: ${why}`, { leftBehind: [] });
+  new DeliveryError('NOT_OURS', `nothing was put back: ${why}`, {
+    hint: 'deliver the last good version again',
+    leftBehind: [],
+  });
 
 async function readParent({ rest, repository }: GitHubClient, commit_sha: string): Promise<string> {
   const { data } = await rest.git.getCommit({ ...repository, commit_sha });

@@ -50,9 +50,40 @@ function* findAuthorization(text: string): ReturnType<FindMatches> {
   }
 }
 
+/** The password of `user:password` in base64; empty where it is not text of this form. */
 function decodeBasicPassword(basic: string): string {
-  const [, password = ''] = /^[^:]*:(.*)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? [];
+  const text = Buffer.from(basic, 'base64').toString('utf8');
+  const [, password = ''] = /^[^:\0-\x1f\ufffd]*:([^\0-\x1f\ufffd]*)$/.exec(text) ?? [];
   return password;
+}
+
+const REGISTRY_LOGIN = new RegExp(
+  String.raw`(?:\b_auth["']?\s{0,4}[:=]|\bauth${QUOTE}\s{0,40}:)\s{0,40}${QUOTE}?([A-Za-z0-9+/=_-]{8,4096})`,
+  'dg',
+);
+
+/** Names with passwords in base64: `_auth` of an `.npmrc`, `auths` of Docker's `config.json`. */
+function* findRegistryLogins(text: string): ReturnType<FindMatches> {
+  for (const login of text.matchAll(REGISTRY_LOGIN)) {
+    const secret = login[1] as string;
+    if (isPassword(decodeBasicPassword(secret))) {
+      yield { secret, from: login.index, at: getGroupStart(login, 1) };
+    }
+  }
+}
+
+const GAP = String.raw`(?:\s|\\[nrt]){1,40}`;
+const NETRC = new RegExp(
+  String.raw`\bmachine${GAP}[\w.-]{1,253}(?:${GAP}(?:login|account)${GAP}[^\s\\]{1,256}){0,2}${GAP}password${GAP}([^\s"'<>\\]{4,256})`,
+  'dg',
+);
+
+/** Passwords of a `.netrc`, in any file. */
+function* findNetrcPasswords(text: string): ReturnType<FindMatches> {
+  for (const entry of text.matchAll(NETRC)) {
+    const secret = entry[1] as string;
+    if (isPassword(secret)) yield { secret, from: entry.index, at: getGroupStart(entry, 1) };
+  }
 }
 
 const KEY_HEADER =
@@ -127,6 +158,8 @@ const CUSTOM_RULES: Readonly<Record<string, FindMatches>> = {
   'private-key': findPrivateKeys,
   'url-password': findUrlPasswords,
   'npm-auth-token': findNpmTokens,
+  'registry-login': findRegistryLogins,
+  netrc: findNetrcPasswords,
   'aws-secret-key': findAwsSecretKeys,
 };
 

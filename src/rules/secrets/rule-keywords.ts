@@ -52,6 +52,8 @@ export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   authorization: anyCase('riza'),
   'private-key': ['E KE', 'e-Li'],
   'npm-auth-token': ['_aut'],
+  'registry-login': ['_aut', ...withAny('uth', '"\'`\\&')],
+  netrc: ['chin'],
   'aws-secret-key': [...anyCase('secr'), 'AKIA', 'ASIA'],
   // With escaped slashes; `selectCommonRules` knows the plain ones.
   'url-password': [':\\/\\'],
@@ -65,6 +67,7 @@ const REQUIRED_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   'aws-secret-key': ['skey', 'tkey', 's_ke', 't_ke', 's-ke', 't-ke', ' key']
     .flatMap(anyCase)
     .concat('AKIA', 'ASIA'),
+  netrc: ['sswo'],
   // AccountKey or SharedAccessKey.
   'azure-key': ['ntKe', 'ssKe'],
 };

@@ -29,6 +29,8 @@ function isSignedToken(secret: string): boolean {
  * so that minified code contains none by chance.
  */
 export const TOKEN_RULES: Readonly<Record<string, TokenRule>> = {
+  // A refresh token; the preset knows those of 36 characters.
+  github: { keywords: ['ghr_'], pattern: token('ghr_[A-Za-z0-9]{76}') },
   'google-api-key': { keywords: ['AIza'], pattern: token(String.raw`AIza[\w-]{35}`) },
   'google-oauth': {
     keywords: ['GOCS', 'ya29'],
