@@ -45,6 +45,7 @@ describe('the rule for secret keys of AWS', () => {
     ['in the environment', `AWS_SECRET_ACCESS_KEY=${key}\n`],
     ['in YAML', `aws_secret_access_key: "${key.replace('/', '+')}"`],
     ['in JSON', `{"SecretAccessKey": "${key}"}`],
+    ['in HTML', `&quot;SecretAccessKey&quot;: &quot;${key}&quot;`],
     ['in the table that the console gives', `Access key ID,Secret access key\r\n${id},${key}\r\n`],
     ['without a sign at its end', `secretKey = '${drawn(40)}'`],
   ])('finds one %s', (_, text) => {

@@ -53,7 +53,7 @@ function* findAuthorization(text: string): ReturnType<FindMatches> {
 /** The password of `user:password` in base64; empty where it is not text of this form. */
 function decodeBasicPassword(basic: string): string {
   const text = Buffer.from(basic, 'base64').toString('utf8');
-  const [, password = ''] = /^[^:\0-\x1f\ufffd]*:([^\0-\x1f\ufffd]*)$/.exec(text) ?? [];
+  const [, password = ''] = /^[^:\p{Cc}\ufffd]*:([^\p{Cc}\ufffd]*)$/u.exec(text) ?? [];
   return password;
 }
 
@@ -133,7 +133,7 @@ const AWS_SECRET = /[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/.source;
 /** In a setting or a field of any name for it, and in the table that the console of AWS gives, beside the key's id. */
 const AWS_SECRET_KEYS = [
   new RegExp(
-    String.raw`(?<=secret[_ -]?(?:access[_ -]?)?)key["'\\]{0,3}\s{0,10}(?:=>|[:=])\s{0,10}["'\\]{0,3}(${AWS_SECRET})`,
+    String.raw`(?<=secret[_ -]?(?:access[_ -]?)?)key${QUOTE}?\s{0,10}(?:=>|[:=])\s{0,10}${QUOTE}?(${AWS_SECRET})`,
     'dgi',
   ),
   new RegExp(String.raw`\bA[KS]IA[A-Z0-9]{16}["']?\s{0,4}[,;\t]\s{0,4}["']?(${AWS_SECRET})`, 'dg'),
