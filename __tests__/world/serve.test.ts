@@ -1,0 +1,40 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+
+const run = promisify(execFile);
+
+/** What `npm run world` prints, and how to end it. */
+async function serve(): Promise<{ readonly block: string; stop(): Promise<unknown> }> {
+  const child = spawn(process.execPath, ['__tests__/world/serve.ts'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  for await (const line of createInterface(child.stdout)) {
+    lines.push(line);
+    if (line === '# Ctrl-C ends it.') break;
+  }
+  const stop = (): Promise<unknown> => {
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    return ended;
+  };
+  return { block: lines.join('\n'), stop };
+}
+
+test('what `npm run world` prints works when it is pasted whole, and npm works in that shell', async () => {
+  const { block, stop } = await serve();
+  try {
+    // `-e`: any line that fails ends it.
+    const { stdout, stderr } = await run('bash', ['-ec', `${block}\necho "npm asks $NO_PROXY itself"`]);
+    expect(stdout).toContain('https://octo.github.io/pages-demo/first.html');
+    expect(stdout).toContain('<h1>Pages demo</h1>');
+    expect(stdout).toContain('<h1>Hello</h1>');
+    expect(stdout).toContain('npm asks registry.npmjs.org itself');
+    expect(stderr).toContain("Cloning into '");
+  } finally {
+    await stop();
+  }
+});
