@@ -652,7 +652,7 @@ describe('gitError', () => {
       'remote: \nremote: error: GH006: Protected branch update failed for refs/heads/main.        \nremote: \nremote: - Changes must be made through a pull request.\n ! [remote rejected] x -> main (protected branch hook declined)';
     const failure = gitError('pushing', { exitCode: 1, out: '', err }, { online: true, secrets: [] });
     expect(failure.message).toBe(
-      'pushing failed: GH006: Protected branch update failed for refs/heads/main.; - Changes must be made through a pull request.; ! [remote rejected] x -> main (protected branch hook declined)',
+      'pushing failed: GH006: Protected branch update failed for refs/heads/main.; - Changes must be made through a pull request.',
     );
     expect(failure.hint).toMatch(/^build the site from a branch without this rule/);
   });

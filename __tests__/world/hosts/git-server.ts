@@ -39,10 +39,7 @@ export function createGitServer(find: FindRepository, tokens: TokenStore): GitSe
     }
     if (repository === undefined) return replyText(404, 'Repository not found.\n');
     if (pushes && permissions !== null && !hasPermission(permissions.contents, 'write')) {
-      return replyText(
-        403,
-        `remote: Permission to ${repository.fullName}.git denied to github-actions[bot].\n`,
-      );
+      return replyText(403, `Permission to ${repository.fullName}.git denied to github-actions[bot].\n`);
     }
     if (service !== '/git-receive-pack') return runGitBackend(repository, service, request);
     return receivePack(repository, request, tokens.getLogin(token ?? ''));

@@ -111,11 +111,18 @@ export function gitError(
 ): DeliveryError {
   const redactor = createRedactor();
   for (const secret of secrets) redactor.addSecret(secret);
-  const lines = `${err}\n${out}`.split(/[\r\n]+/).map((line) => line.trim().replace(HOST_PREFIX, ''));
-  const output = redactor.redact(
-    lines.filter((line) => line !== '' && !IRRELEVANT_LINE.test(line)).join('; '),
-  );
-  const message = `${description} failed: ${shortHostMessage(output) || `git ended with ${exitCode}`}`;
+  const lines = `${err}\n${out}`.split(/[\r\n]+/).map((line) => line.trim());
+  const join = (some: readonly string[]): string =>
+    redactor.redact(
+      some
+        .map((line) => line.replace(HOST_PREFIX, ''))
+        .filter((line) => line !== '' && !IRRELEVANT_LINE.test(line))
+        .join('; '),
+    );
+  const output = join(lines);
+  // What the host says is told alone: git adds its own form of the same.
+  const said = join(lines.filter((line) => HOST_PREFIX.test(line))) || output;
+  const message = `${description} failed: ${shortHostMessage(said) || `git ended with ${exitCode}`}`;
   if (/appears as both a file and as a directory/.test(output)) {
     return new DeliveryError('NOT_OURS', message, { hint: OTHER_PATH_HINT });
   }
