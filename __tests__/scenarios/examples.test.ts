@@ -42,7 +42,13 @@ describe('the examples', () => {
   test('pin the commits that the project itself has looked at', () => {
     const pinsIn = (path: string) => read(path).match(/[\w./-]+@[0-9a-f]{40} # v\S+/g) ?? [];
     const own = globSync('.github/workflows/*.yml', { cwd: ROOT }).flatMap(pinsIn);
-    const others = ['softprops/action-gh-release@b4309332981a82ec1c5618f44dd2e27cc8bfbfda # v3.0.0'];
+    const others = [
+      'softprops/action-gh-release@b4309332981a82ec1c5618f44dd2e27cc8bfbfda # v3.0.0',
+      'actions/upload-pages-artifact@56afc609e74202658d3ffba0e8f6dda462b719fa # v3.0.1',
+      'actions/deploy-pages@d6db90164ac5ed86f2b6aed7e0febac5b3c0c03e # v4.0.5',
+      'nwtgck/actions-netlify@4cbaf4c08f1a7bfa537d6113472ef4424e4eb654 # v3.0.0',
+      'cloudflare/wrangler-action@da0e0dfe58b7a431659754fdf3f186c529afbe65 # v3.14.1',
+    ];
     const known = [...own, ...others];
     expect(examples.flatMap(pinsIn).filter((pin) => !known.includes(pin))).toEqual([]);
   });

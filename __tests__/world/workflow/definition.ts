@@ -48,7 +48,7 @@ const SUPPORTED_KEYS = {
   job: [
     ...['if', 'needs', 'strategy', 'permissions', 'concurrency', 'env', 'steps'],
     // These have no effect here.
-    ...['name', 'runs-on', 'timeout-minutes'],
+    ...['name', 'runs-on', 'timeout-minutes', 'environment'],
   ],
   step: ['id', 'name', 'if', 'uses', 'with', 'run', 'env', 'continue-on-error'],
   strategy: ['matrix', 'fail-fast'],

@@ -5,6 +5,7 @@ import type { GitHubWorld } from '../world.ts';
 import type { ArtifactStore } from './artifacts.ts';
 import type { PermissionGrants } from './definition.ts';
 import type { WorkflowEvent } from './event.ts';
+import { DEPLOYERS } from './fake-deployers.ts';
 import { makeRelease } from './fake-release-action.ts';
 
 /** The input of a fake action. */
@@ -19,10 +20,12 @@ export interface ActionContext {
   readonly artifacts: ArtifactStore;
 }
 
-interface FakeAction {
+/** A fake, and its outputs. */
+export interface FakeAction {
   /** The supported inputs; a step with others is refused. */
   readonly inputs: readonly string[];
-  readonly run: (context: ActionContext) => Promise<void>;
+  // biome-ignore lint/suspicious/noConfusingVoidType: most have no outputs.
+  readonly run: (context: ActionContext) => Promise<Readonly<Record<string, string>> | void>;
 }
 
 /** GitHub's own actions and those of others, as far as the examples use them. */
@@ -39,6 +42,7 @@ const FAKE_ACTIONS: Readonly<Record<string, FakeAction>> = {
   },
   'actions/attest': { inputs: ['predicate-type', 'predicate-path', 'subject-checksums'], run: attest },
   'softprops/action-gh-release': { inputs: ['generate_release_notes'], run: makeRelease },
+  ...DEPLOYERS,
 };
 
 /** Finds the fake of an action. An unknown action or input is an error of the test, not of the step. */

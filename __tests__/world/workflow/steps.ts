@@ -41,8 +41,8 @@ export async function runStep(
   if (THIS_ACTION.test(uses)) return runThisAction(inputs, env, context);
   const play = findFakeAction(uses, Object.keys(inputs));
   try {
-    await play({ ...context, inputs });
-    return { succeeded: true, outputs: {}, log: '', summary: '' };
+    const outputs = (await play({ ...context, inputs })) ?? {};
+    return { succeeded: true, outputs, log: '', summary: '' };
   } catch (thrown) {
     return { succeeded: false, outputs: {}, log: String(thrown), summary: '' };
   }

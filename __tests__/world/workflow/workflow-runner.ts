@@ -110,7 +110,7 @@ async function runJobs(
   const github = createGithubContext(event, { id: run.id, workflow: workflow.name }, id, token);
   const needed = job.needs === undefined ? [] : (ended.get(job.needs) ?? []);
   const status = needed.length === 0 ? 'success' : combineConclusions(needed);
-  const known = { github, inputs: event.payload.inputs ?? {} };
+  const known = { github, inputs: event.payload.inputs ?? {}, secrets: { GITHUB_TOKEN: token } };
   if (!isConditionMet(job.if, known, status)) return [{ id, conclusion: 'skipped', group: null, steps: [] }];
   return Promise.all(
     listMatrixCombinations(job).map(async (matrix) => {
