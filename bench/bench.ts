@@ -12,13 +12,15 @@ import { measureRun, median, round } from './measure.ts';
 import { runPlainGit } from './plain-git.ts';
 import { measureScreen, type ScreenCost } from './screen.ts';
 import { compareSites } from './site-table.ts';
+import { compareVerify } from './verify.ts';
 
 /**
  * Delivers files of many sizes with the built bundle, and each of them with curl in the same minute through the
  * same proxy. `git` compares K1 with plain git: one large file, and many small ones. `site` does so for a folder.
+ * `verify` proves a folder that others deployed, beside curl.
  * `screen` measures what a look at a page costs.
  *
- *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3] [git] [site] [screen]]
+ *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3] [git] [site] [verify] [screen]]
  *     PEER_DIST=path/to/dist/index.js INPUT_FILES='{file}' npm run bench -- k2
  */
 async function main(): Promise<void> {
@@ -33,14 +35,15 @@ async function main(): Promise<void> {
   if (positionals.length === 1 && screen !== undefined) return;
   const environment = await startBenchEnvironment();
   try {
-    const onlySites = positionals.length > 0 && positionals.every((word) => word === 'site');
+    const onlySites =
+      positionals.length > 0 && positionals.every((word) => ['site', 'verify'].includes(word));
     const start = peer || onlySites ? undefined : await measureStartUp(environment, quick ? 5 : 15);
     if (start !== undefined) {
       console.log(
         `First request after ${start.firstRequest} ms; \`node -e 0\` takes ${start.emptyNode} ms.\n`,
       );
     }
-    const channels = positionals.filter((word) => !['git', 'screen', 'site'].includes(word));
+    const channels = positionals.filter((word) => !['git', 'screen', 'site', 'verify'].includes(word));
     const onlyGit = positionals.length > 0 && channels.length === 0;
     const cases = onlyGit ? [] : selectCases({ channels, sizes, quick, peer });
     const results: CaseResult[] = [];
@@ -55,8 +58,10 @@ async function main(): Promise<void> {
     }
     const git = whole || positionals.includes('git') ? await compareWithGit(environment) : [];
     const sites = whole || positionals.includes('site') ? await compareSites() : [];
+    const verify = whole || positionals.includes('verify') ? await compareVerify() : [];
     if (whole) {
-      await saveResults({ node: process.version, cpus: cpus().length, start, results, git, sites, screen });
+      const machine = { node: process.version, cpus: cpus().length };
+      await saveResults({ ...machine, start, results, git, sites, verify, screen });
     }
   } finally {
     await environment.close();

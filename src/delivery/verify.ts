@@ -75,8 +75,11 @@ export async function provePage(
   const { last } = check.probe;
   const known = last !== null && isProof(last) ? last : undefined;
   const words = { which: '', gone: check.expected.gone ?? false };
-  const page = { ...pageAddress(check, builtAt), known };
-  const [{ result } = noAnswer()] = await prove([page], words, limits, ports);
+  const page = pageAddress(check, builtAt);
+  // Of a link's site, the answer that follows some seconds later is waited for while the other files are asked.
+  const { bypassCache, parts = [] } = check.placement;
+  const answers = bypassCache || parts.length === 0 ? page.answers : 1;
+  const [{ result } = noAnswer()] = await prove([{ ...page, known, answers }], words, limits, ports);
   ports.logger.info(describeProbe(result));
   return result;
 }
@@ -115,8 +118,10 @@ async function proveRest(
   const isLink = !placement.bypassCache;
   const known = isLink ? nameBytes(parts, result) : undefined;
   const words: ProofWords = { which: '', gone: expected.gone ?? false, host: result.hosts.at(-1), known };
-  const page = { ...pageAddress(check, builtAt), answers: 1, isAskedAgain: isLink };
-  const further = [...(isLink ? [{ ...page, known: result }] : []), ...parts.map(({ fresh }) => fresh)];
+  const asked = pageAddress(check, builtAt);
+  const page = { ...asked, answers: 1 };
+  const link = { ...asked, known: result, isAskedAgain: true };
+  const further = [...(isLink ? [link] : []), ...parts.map(({ fresh }) => fresh)];
   if (parts.length > 0) ports.logger.info(`further: ${countFiles(parts.length)}`);
   const found = parts.length === 0 ? [] : await prove(further, words, limits, ports);
   const identical = found.filter(
