@@ -1,0 +1,39 @@
+import type { Readable } from 'node:stream';
+import { DeliveryError } from '../../errors.ts';
+import { connectionError } from '../../http/client.ts';
+import { discard } from '../../http/response.ts';
+import type { Ports } from '../../ports.ts';
+import { RETRY_HINT } from '../hints.ts';
+import type { GitHubClient } from './client.ts';
+
+/**
+ * All files of a commit as one packed tar stream: two requests, however many files there are. The address that the API
+ * names holds a credential of its own, so it gets no token and is shown to nobody.
+ *
+ * @see https://docs.github.com/rest/repos/contents#download-a-repository-archive-tar
+ */
+export async function openArchive(
+  { rest, repository }: GitHubClient,
+  commit: string,
+  { http, logger, signal }: Pick<Ports, 'http' | 'logger' | 'signal'>,
+): Promise<Readable> {
+  const { headers } = await rest.repos.downloadTarballArchive({ ...repository, ref: commit });
+  const url = URL.parse(String(headers.location));
+  if (url?.protocol !== 'https:') throw archiveError('names no https address');
+  for (const value of url.searchParams.values()) logger.mask(value);
+  try {
+    const response = await http({ method: 'GET', url, headers: { accept: '*/*' }, signal });
+    if (response.status === 200) return response.body;
+    discard(response);
+    throw archiveError(`answered HTTP ${response.status}`, response.status);
+  } catch (thrown) {
+    throw connectionError(thrown, { url, signal });
+  }
+}
+
+const archiveError = (problem: string, httpCode?: number): DeliveryError =>
+  new DeliveryError('HOST_ERROR', `the archive of the branch ${problem}`, {
+    httpCode,
+    hint: RETRY_HINT,
+    retryable: true,
+  });
