@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { toFields } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { ARTIFACT } from '../../../protocol/limits.ts';
-import { readClaims } from './job-identity.ts';
+import { readTokenClaims } from './job-identity.ts';
 import type { JobRuntime } from './job-runtime.ts';
 import { askService, unusableError } from './service.ts';
 
@@ -54,7 +54,9 @@ export async function uploadArtifact(
 
 /** The run and the job, as the service for artifacts names them: they are in the token for it. */
 function getRunIds({ resultsToken }: JobRuntime): Readonly<Record<string, string>> {
-  const scope = /(?:^| )Actions\.Results:([^: ]+):([^: ]+)/.exec(String(readClaims(resultsToken).scp ?? ''));
+  const scope = /(?:^| )Actions\.Results:([^: ]+):([^: ]+)/.exec(
+    String(readTokenClaims(resultsToken).scp ?? ''),
+  );
   const [, run, job] = scope ?? [];
   if (run === undefined || job === undefined) throw unusableError('reading the token of the run');
   return { workflow_run_backend_id: run, workflow_job_run_backend_id: job };

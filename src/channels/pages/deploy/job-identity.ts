@@ -20,12 +20,12 @@ export async function getIdToken(
   const { value } = toFields(json);
   if (typeof value !== 'string' || value === '') throw unusableError(ASKING);
   ports.logger.mask(value);
-  const { environment } = readClaims(value);
+  const { environment } = readTokenClaims(value);
   if (environment === undefined)
     throw mayNotDeployError('the job has no environment, and only one deploys a site');
   return value;
 }
 
 /** What a token says; nothing for one that can't be read. Whether it is true, its receiver decides. */
-export const readClaims = (token: string): Readonly<Record<string, unknown>> =>
+export const readTokenClaims = (token: string): Readonly<Record<string, unknown>> =>
   toFields(parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()));

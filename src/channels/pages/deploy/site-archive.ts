@@ -48,7 +48,11 @@ export function packSite(files: AsyncIterable<ArchivedFile> | Iterable<ArchivedF
   return archive;
 }
 
-async function addFile(tar: Pack, header: Pick<Header, 'name' | 'size' | 'mode' | 'mtime'>, { read }: ArchivedFile): Promise<void> {
+async function addFile(
+  tar: Pack,
+  header: Pick<Header, 'name' | 'size' | 'mode' | 'mtime'>,
+  { read }: ArchivedFile,
+): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const sink = tar.entry(header, (failure) => (failure ? reject(failure) : resolve()));
   // A size that is not the announced one fails here.
