@@ -18,10 +18,12 @@ export function createCodeloadHost(find: FindRepository): HostHandler {
     const archive = pack();
     const folder = `${owner}-${name}-${commit.slice(0, 7)}`;
     archive.entry({ name: `${folder}/`, type: 'directory' });
-    for (const { path: file, sha, type, mode } of await repository.git.listTree(commit, {
-      recursive: true,
-    })) {
-      if (type !== 'blob') continue;
+    const entries = await repository.git.listTree(commit, { recursive: true });
+    const attributes = entries.find((one) => one.path === '.gitattributes');
+    const settings = attributes === undefined ? '' : String(await repository.git.readBlob(attributes.sha));
+    for (const { path: file, sha, type, mode } of entries) {
+      // `git archive` leaves out what has this attribute; here only whole paths are known.
+      if (type !== 'blob' || settings.includes(`${file} export-ignore`)) continue;
       const bytes = await repository.git.readBlob(sha);
       const entry = { name: `${folder}/${file}` };
       if (mode === '120000') archive.entry({ ...entry, type: 'symlink', linkname: bytes.toString() });

@@ -205,6 +205,17 @@ export class FakePages implements PagesBehavior {
     return this.#current?.commit ?? null;
   }
 
+  /** What is live; null when there is nothing. */
+  get liveVersion(): SiteVersion | null {
+    return this.#current;
+  }
+
+  /** A file of the live site; null where there is none. */
+  async readLive(path: string): Promise<Buffer | null> {
+    const file = this.#current?.files.get(path);
+    return file === undefined ? null : this.#git.readBlob(file.sha);
+  }
+
   /**
    * A branch moved. A push with a job's own token starts no workflow; whether it starts the build of a branch
    * is reported both ways, and decided by `startsBuilds`.

@@ -46,11 +46,12 @@ const LONGEST = 8_000_000;
  */
 export async function readDeployedReceipt(
   root: URL,
-  { http, clock, signal }: Pick<Ports, 'http' | 'clock' | 'signal'>,
+  { http, clock, random, signal }: Pick<Ports, 'http' | 'clock' | 'random' | 'signal'>,
 ): Promise<DeployedReceipt | 'none' | 'foreign'> {
   const ask = (path: string) => {
     const url = new URL(path, root);
-    url.searchParams.set('v', String(clock.now()));
+    // No cache has an answer to this; two jobs may ask in the same moment.
+    url.searchParams.set('v', `${clock.now()}${Math.floor(random() * 1_000_000)}`);
     const options = { signal, guard: () => undefined, readAtMost: LONGEST, headSize: LONGEST };
     return fetchBack(http, url, options, []);
   };
