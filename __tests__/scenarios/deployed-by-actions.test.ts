@@ -231,7 +231,7 @@ describe('a job that deploys a site', () => {
     ['without an environment', { environment: undefined }, /has no environment/],
   ])('%s is told the whole block', async (_, job, reason) => {
     const refused = await deliver({ repository: await newSite(), files: SITE, inputs, job });
-    const hint = /`environment: github-pages`.*pages: write, id-token: write/;
+    const hint = /environment github-pages.*pages: write, id-token: write/;
     expectRefused(refused, { step: 'check', reason, hint });
     expect(requestsOf(refused, WRITES)).toEqual([]);
   });
@@ -260,7 +260,7 @@ describe('a job that deploys a site', () => {
   });
 
   test.each([
-    [400, 'Missing environment. Ensure your deployment job has an environment.', /environment: github-pages/],
+    [400, 'Missing environment. Ensure your deployment job has an environment.', /environment github-pages/],
     [400, 'Deployments are only allowed from gh-pages', /Deployment branches/],
     [403, 'Resource not accessible by integration', /pages: write/],
     [404, 'Not Found', /GitHub Actions under Settings → Pages → Source/],

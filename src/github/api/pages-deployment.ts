@@ -82,7 +82,8 @@ const STATUSES: Readonly<Record<string, PagesDeploymentStatus>> = {
   succeed: {
     state: 'done',
     words: 'is finished by the word of GitHub',
-    hint: 'GitHub keeps what it has of a commit that was deployed before: deliver from a newer commit, or name `branch: gh-pages`, where each delivery has a commit of its own',
+    hint: (w) =>
+      `GitHub keeps what it has of a commit that was deployed before: deliver from a newer commit, or set ${w.input('branch', 'gh-pages')}, where each delivery has a commit of its own`,
   },
   deployment_failed: failed('failed', TRY_AGAIN),
   deployment_content_failed: failed(

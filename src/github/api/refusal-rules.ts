@@ -102,7 +102,7 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     status: 400,
     text: /environment/i,
     code: 'NO_PERMISSION',
-    hint: 'add `environment: github-pages` to the job',
+    hint: 'give the job the environment github-pages (`jobs.<id>.environment`)',
   },
   { status: 400, text: /api-version.*not a supported/i, code: 'HOST_ERROR', hint: NEWER_ACTION_HINT },
   { when: ({ codes }) => codes.includes('NOT_FOUND'), code: 'NOT_FOUND', hint: NOT_FOUND_HINT },

@@ -55,6 +55,6 @@ export const mayNotDeployError = (message: string): DeliveryError =>
   new DeliveryError('NO_PERMISSION', message, {
     step: 'check',
     hint: (w) =>
-      `add \`environment: github-pages\` to the job and ${w.grant('pages: write, id-token: write')}; or ${OTHER_WAYS(w)}`,
+      `give the job the environment github-pages (\`jobs.<id>.environment\`), and ${w.grant('pages: write, id-token: write')}; or ${OTHER_WAYS(w)}`,
     leftBehind: [],
   });
