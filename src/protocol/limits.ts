@@ -100,6 +100,8 @@ export const EXCHANGE = {
   stall: 30 * SECOND,
   /** A whole API call with its response, even if that arrives in very small pieces. */
   api: 120 * SECOND,
+  /** The archive of a branch, which is sent on while it is read. */
+  archive: 240 * SECOND,
   /** Without output of git during a transfer: git waits forever for the end of some broken responses. */
   git: 300 * SECOND,
   /** The longest JSON response that is read. */

@@ -1,8 +1,9 @@
-import type { Readable } from 'node:stream';
-import { DeliveryError } from '../../errors.ts';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { DeliveryError, toMessage } from '../../errors.ts';
 import { connectionError } from '../../http/client.ts';
 import { discard } from '../../http/response.ts';
 import type { Ports } from '../../ports.ts';
+import { EXCHANGE } from '../../protocol/limits.ts';
 import { RETRY_HINT } from '../hints.ts';
 import type { GitHubClient } from './client.ts';
 
@@ -15,7 +16,7 @@ import type { GitHubClient } from './client.ts';
 export async function openArchive(
   { rest, repository }: GitHubClient,
   commit: string,
-  { http, logger, signal }: Pick<Ports, 'http' | 'logger' | 'signal'>,
+  { http, clock, logger, signal }: Pick<Ports, 'http' | 'clock' | 'logger' | 'signal'>,
 ): Promise<Readable> {
   const { headers } = await rest.repos.downloadTarballArchive({ ...repository, ref: commit });
   const url = URL.parse(String(headers.location));
@@ -23,13 +24,17 @@ export async function openArchive(
   for (const value of url.searchParams.values()) logger.mask(value);
   try {
     const response = await http({ method: 'GET', url, headers: { accept: '*/*' }, signal });
-    if (response.status === 200) return response.body;
+    if (response.status === 200) return addAbortSignal(clock.timeout(EXCHANGE.archive), response.body);
     discard(response);
     throw archiveError(`answered HTTP ${response.status}`, response.status);
   } catch (thrown) {
     throw connectionError(thrown, { url, signal });
   }
 }
+
+/** What failed while it was read. */
+export const brokenArchiveError = (thrown: unknown): DeliveryError =>
+  thrown instanceof DeliveryError ? thrown : archiveError(`was not complete: ${toMessage(thrown)}`);
 
 const archiveError = (problem: string, httpCode?: number): DeliveryError =>
   new DeliveryError('HOST_ERROR', `the archive of the branch ${problem}`, {

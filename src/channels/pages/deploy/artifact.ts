@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import type { TextAnswer } from '../../../http/send-request.ts';
 import { toFields } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { ARTIFACT } from '../../../protocol/limits.ts';
+import { withRetries } from '../../../retry.ts';
 import { readTokenClaims } from './job-identity.ts';
 import type { JobRuntime } from './job-runtime.ts';
-import { askService, unusableError } from './service.ts';
+import { askOnce, askService, unusableError } from './service.ts';
 
 /** An artifact of the run that GitHub has. */
 export interface UploadedArtifact {
@@ -19,37 +21,43 @@ export interface UploadedArtifact {
  * and finishes it. `@actions/artifact` does the same with 2 MB of code, a client of its own for every request, and
  * files on the disk only, so that neither the redaction nor the proxy nor the tests of this tool would hold for it.
  *
- * @param archive its bytes, which are never all in memory
+ * @param open its bytes, which are never all in memory
  * @see shared/github.md 15, https://learn.microsoft.com/rest/api/storageservices/put-block
  */
 export async function uploadArtifact(
-  archive: Readable,
-  name: string,
+  open: () => Promise<Readable>,
   runtime: JobRuntime,
   ports: Ports,
 ): Promise<UploadedArtifact> {
-  const { clock } = ports;
-  const artifact = { ...getRunIds(runtime), name };
-  const expires_at = new Date(clock.now() + ARTIFACT.life).toISOString();
-  const created = await callResults(
-    'CreateArtifact',
-    { ...artifact, version: 4, expires_at },
-    runtime,
-    ports,
-  );
-  const address = created.signed_upload_url ?? created.signedUploadUrl;
-  const url = URL.parse(String(address));
-  if (url?.protocol !== 'https:') throw unusableError(CALLS.CreateArtifact);
-  // Whoever knows it may write the artifact.
-  for (const value of [url.searchParams.get('sig'), /[?&]sig=([^&]+)/.exec(url.search)?.[1]]) {
-    ports.logger.mask(value ?? '');
-  }
-  const { size, sha256 } = await sendBlocks(archive, url, ports);
+  const { url, artifact } = await createArtifact(runtime, ports);
+  const { size, sha256 } = await sendBlocks(await open(), url, ports);
   const finished = { ...artifact, size: String(size), hash: `sha256:${sha256}` };
-  const answer = await callResults('FinalizeArtifact', finished, runtime, ports);
+  const request = createCall('FinalizeArtifact', finished, runtime);
+  const answer = readAnswer(request, await askService(request, ports));
   const id = Number(answer.artifact_id ?? answer.artifactId);
-  if (!Number.isSafeInteger(id) || id <= 0) throw unusableError(CALLS.FinalizeArtifact);
+  if (!Number.isSafeInteger(id) || id <= 0) throw unusableError(request.description);
   return { id, size };
+}
+
+/** The name is another one at each attempt: one that arrived without an answer has taken the last one. */
+async function createArtifact(
+  runtime: JobRuntime,
+  ports: Ports,
+): Promise<{ readonly url: URL; readonly artifact: Readonly<Record<string, string>> }> {
+  const { clock, logger, random } = ports;
+  const ids = getRunIds(runtime);
+  return withRetries(ports, async () => {
+    const artifact = { ...ids, name: `screen-delivery-${Math.floor(random() * 36 ** 8).toString(36)}` };
+    const expires_at = new Date(clock.now() + ARTIFACT.life).toISOString();
+    const request = createCall('CreateArtifact', { ...artifact, version: 4, expires_at }, runtime);
+    const created = readAnswer(request, await askOnce(request, ports));
+    const url = URL.parse(String(created.signed_upload_url ?? created.signedUploadUrl));
+    if (url?.protocol !== 'https:') throw unusableError(request.description);
+    // Whoever knows it may write the artifact.
+    logger.mask(url.searchParams.get('sig') ?? '');
+    logger.mask(/[?&]sig=([^&]+)/.exec(url.search)?.[1] ?? '');
+    return { url, artifact };
+  });
 }
 
 /** The run and the job, as the service for artifacts names them: they are in the token for it. */
@@ -67,27 +75,32 @@ const CALLS = {
   FinalizeArtifact: 'finishing the artifact of the site',
 } as const;
 
-async function callResults(
+function createCall(
   method: keyof typeof CALLS,
   body: Readonly<Record<string, unknown>>,
   { resultsUrl, resultsToken }: JobRuntime,
-  ports: Ports,
-): Promise<Readonly<Record<string, unknown>>> {
-  const url = new URL(`/twirp/github.actions.results.api.v1.ArtifactService/${method}`, resultsUrl.origin);
+) {
   const headers = {
     accept: 'application/json',
     'content-type': 'application/json',
     authorization: `Bearer ${resultsToken}`,
   };
-  const request = {
+  return {
     description: CALLS[method],
+    expects: 200,
     method: 'POST',
-    url,
+    url: new URL(`/twirp/github.actions.results.api.v1.ArtifactService/${method}`, resultsUrl.origin),
     headers,
     body: () => JSON.stringify(body),
   };
-  const answer = toFields((await askService(request, ports)).json);
-  if (answer.ok !== true) throw unusableError(CALLS[method]);
+}
+
+function readAnswer(
+  { description }: { readonly description: string },
+  { json }: TextAnswer,
+): Readonly<Record<string, unknown>> {
+  const answer = toFields(json);
+  if (answer.ok !== true) throw unusableError(description);
   return answer;
 }
 
@@ -148,6 +161,7 @@ async function put(
   await askService(
     {
       description: 'uploading the artifact of the site',
+      expects: 201,
       method: 'PUT',
       url,
       headers: {

@@ -6,9 +6,9 @@ import { listTogether } from '../commit-tasks.ts';
 import { describePublished, filesOf } from '../placement.ts';
 import type { EarlierFiles } from '../recheck.ts';
 import type { PagesTask } from '../target.ts';
-import { type DeployTarget, deploySite } from './deploy.ts';
+import { type DeployTarget, deploySite, readOwnReceipt } from './deploy.ts';
 import { withDeployment } from './deploy-branch.ts';
-import { type DeployedReceipt, readDeployedReceipt } from './deployed-receipt.ts';
+import type { DeployedReceipt } from './deployed-receipt.ts';
 import { contentOfFiles } from './site-content.ts';
 
 /** Refuses to deploy less than was named: what is missing would vanish from the site. */
@@ -33,8 +33,7 @@ export async function deployFiles(
   const items = listTogether(tasks);
   const files = new Map(items.flatMap(filesOf).map((one) => [one.path, one]));
   const content = contentOfFiles([...files.values()], await findCommit(target));
-  const live = await readDeployedReceipt(target.root, ports);
-  const before = typeof live === 'object' ? live : null;
+  const before = await readOwnReceipt(target, ports);
   const deployment = await deploySite(async () => content, target, ports);
   return tasks.map((item, nth) => {
     const task = items[nth] as PagesTask;

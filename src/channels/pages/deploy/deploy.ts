@@ -1,11 +1,11 @@
-import { DeliveryError, toDeliveryError } from '../../../errors.ts';
+import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../../errors.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import { createPagesDeployment } from '../../../github/api/pages-deployment.ts';
 import type { Ports } from '../../../ports.ts';
 import { ARTIFACT, MEGABYTE, SECOND } from '../../../protocol/limits.ts';
 import { withRetries } from '../../../retry.ts';
 import { uploadArtifact } from './artifact.ts';
-import { hasSameFiles, readDeployedReceipt } from './deployed-receipt.ts';
+import { type DeployedReceipt, hasSameFiles, readDeployedReceipt } from './deployed-receipt.ts';
 import { getIdToken } from './job-identity.ts';
 import type { requireJobRuntime } from './job-runtime.ts';
 import { packContent, type SiteContent } from './site-content.ts';
@@ -47,8 +47,8 @@ export async function deploySite(
   let accepted: SiteDeployment | null = null;
   let content = await readContent();
   for (;;) {
-    const live = await readDeployedReceipt(target.root, ports);
-    if (typeof live === 'object' && hasSameFiles(live, content.receipt)) {
+    const live = await readOwnReceipt(target, ports);
+    if (live !== null && hasSameFiles(live, content.receipt)) {
       return accepted?.content.receipt.commit === content.receipt.commit ? accepted : { id: null, content };
     }
     const { commit } = content.receipt;
@@ -71,13 +71,21 @@ export async function deploySite(
   }
 }
 
+/** What this tool has deployed, if that can be read: it spares a deployment. */
+export async function readOwnReceipt(
+  { root }: Pick<DeployTarget, 'root'>,
+  ports: Ports,
+): Promise<DeployedReceipt | null> {
+  const live = await resultOf(() => readDeployedReceipt(root, ports));
+  ports.signal.throwIfAborted();
+  return hasFailed(live) || typeof live === 'string' ? null : (live as DeployedReceipt);
+}
+
 async function upload(content: SiteContent, { runtime }: DeployTarget, ports: Ports): Promise<number> {
-  const { clock, logger, random } = ports;
+  const { clock, logger } = ports;
   return withRetries(ports, async () => {
     const begun = clock.now();
-    // Unique in the run: other steps and jobs of it may deploy as well.
-    const name = `screen-delivery-${Math.floor(random() * 36 ** 8).toString(36)}`;
-    const { id, size } = await uploadArtifact(await packContent(content, begun), name, runtime, ports);
+    const { id, size } = await uploadArtifact(() => packContent(content, begun), runtime, ports);
     const took = Math.round((clock.now() - begun) / SECOND);
     logger.info(
       `uploaded ${content.receipt.files.size} files as artifact ${id} (${(size / MEGABYTE).toFixed(1)} MB, ${took} s)`,

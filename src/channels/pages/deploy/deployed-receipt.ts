@@ -1,8 +1,10 @@
 import { DeliveryError } from '../../../errors.ts';
 import { fetchBack } from '../../../http/fetch-back.ts';
+import { isAbsence } from '../../../http/response.ts';
 import { parseJson, toFields } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { TOOL } from '../../../protocol/words.ts';
+import { withRetries } from '../../../retry.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
 
 /** Where the receipt of a deployed site is. */
@@ -24,8 +26,8 @@ export function formatDeployedReceipt({ branch, commit, files }: DeployedReceipt
   return Buffer.from(`${JSON.stringify({ ...about, files: list })}\n`);
 }
 
-function parseReceipt(text: string): DeployedReceipt | null {
-  const { tool, branch, commit, files } = toFields(parseJson(text));
+function parseReceipt(text: string | null): DeployedReceipt | null {
+  const { tool, branch, commit, files } = toFields(parseJson(text ?? ''));
   if (tool !== TOOL.name || typeof commit !== 'string' || !Array.isArray(files)) return null;
   const entries = files
     .map(toFields)
@@ -46,21 +48,39 @@ const LONGEST = 8_000_000;
  */
 export async function readDeployedReceipt(
   root: URL,
-  { http, clock, random, signal }: Pick<Ports, 'http' | 'clock' | 'random' | 'signal'>,
+  ports: Ports,
 ): Promise<DeployedReceipt | 'none' | 'foreign'> {
-  const ask = (path: string) => {
-    const url = new URL(path, root);
+  const receipt = parseReceipt(await fetchLive(new URL(RECEIPT_PATH, root), ports));
+  if (receipt !== null) return receipt;
+  return withRetries(ports, async () => {
+    const first = await fetchLive(root, ports);
+    const second = await fetchLive(root, ports);
+    // A site may be replaced by what this says: only what two looks agree on counts.
+    if ((first === null) !== (second === null)) throw unclearError(root, 'answers now so and now so');
+    return first === null ? 'none' : 'foreign';
+  });
+}
+
+/** The text at an address of the site; `null` where there is nothing. */
+const fetchLive = (address: URL, ports: Ports): Promise<string | null> =>
+  withRetries(ports, async () => {
+    const { http, clock, random, signal } = ports;
+    const url = new URL(address);
     // No cache has an answer to this; two jobs may ask in the same moment.
     url.searchParams.set('v', `${clock.now()}${Math.floor(random() * 1_000_000)}`);
     const options = { signal, guard: () => undefined, readAtMost: LONGEST, headSize: LONGEST };
-    return fetchBack(http, url, options, []);
-  };
-  const receipt = await ask(RECEIPT_PATH);
-  const parsed =
-    receipt.httpCode === 200 ? parseReceipt(Buffer.from(receipt.head, 'latin1').toString()) : null;
-  if (parsed !== null) return parsed;
-  return (await ask('')).httpCode === 404 ? 'none' : 'foreign';
-}
+    const { httpCode, head } = await fetchBack(http, url, options, []);
+    if (isAbsence(httpCode)) return null;
+    if (httpCode !== 200) throw unclearError(address, `answers HTTP ${httpCode}`, httpCode);
+    return Buffer.from(head, 'latin1').toString();
+  });
+
+const unclearError = ({ hostname }: URL, problem: string, httpCode?: number): DeliveryError =>
+  new DeliveryError('HOST_ERROR', `the site at ${hostname} ${problem}, so it is not known who deployed it`, {
+    httpCode,
+    hint: (w) => `try again, or set ${w.input('overwrite', 'true')} if the whole site may be replaced`,
+    retryable: true,
+  });
 
 /** Whether a deployment would change nothing. */
 export function hasSameFiles(live: DeployedReceipt, wanted: DeployedReceipt): boolean {

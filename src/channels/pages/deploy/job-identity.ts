@@ -1,7 +1,8 @@
 import { parseJson, toFields } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
+import { withRetries } from '../../../retry.ts';
 import { type JobRuntime, mayNotDeployError } from './job-runtime.ts';
-import { askService, unusableError } from './service.ts';
+import { askOnce, unusableError } from './service.ts';
 
 const ASKING = 'asking GitHub for the identity of the job';
 
@@ -12,14 +13,17 @@ const ASKING = 'asking GitHub for the identity of the job';
  * @see https://docs.github.com/actions/reference/security/oidc
  */
 export async function getIdToken(
-  { url, token }: NonNullable<JobRuntime['identity']>,
+  { url, token: requestToken }: NonNullable<JobRuntime['identity']>,
   ports: Ports,
 ): Promise<string> {
-  const headers = { accept: 'application/json', authorization: `Bearer ${token}` };
-  const { json } = await askService({ description: ASKING, method: 'GET', url, headers }, ports);
-  const { value } = toFields(json);
-  if (typeof value !== 'string' || value === '') throw unusableError(ASKING);
-  ports.logger.mask(value);
+  const headers = { accept: 'application/json', authorization: `Bearer ${requestToken}` };
+  const value = await withRetries(ports, async () => {
+    const { json } = await askOnce({ description: ASKING, expects: 200, method: 'GET', url, headers }, ports);
+    const { value: token } = toFields(json);
+    if (typeof token !== 'string' || token === '') throw unusableError(ASKING);
+    ports.logger.mask(token);
+    return token;
+  });
   const { environment } = readTokenClaims(value);
   if (environment === undefined)
     throw mayNotDeployError('the job has no environment, and only one deploys a site');

@@ -9,6 +9,8 @@ import { withRetries } from '../../../retry.ts';
 interface ServiceRequest extends TextRequest {
   /** Such as `creating the artifact`. */
   readonly description: string;
+  /** The only status that counts as success. */
+  readonly expects: number;
 }
 
 /**
@@ -18,11 +20,14 @@ interface ServiceRequest extends TextRequest {
  * @throws {DeliveryError} for an answer that is no success; as `sendRequest`.
  */
 export const askService = (request: ServiceRequest, ports: Ports): Promise<TextAnswer> =>
-  withRetries(ports, async () => {
-    const answer = await sendRequest(request, ports);
-    if (answer.status < 300) return answer;
-    throw refusedError(request.description, answer, ports.clock.now());
-  });
+  withRetries(ports, () => askOnce(request, ports));
+
+/** The same, once. */
+export async function askOnce(request: ServiceRequest, ports: Ports): Promise<TextAnswer> {
+  const answer = await sendRequest(request, ports);
+  if (answer.status === request.expects) return answer;
+  throw refusedError(request.description, answer, ports.clock.now());
+}
 
 function refusedError(description: string, answer: TextAnswer, now: number): DeliveryError {
   const { status, json } = answer;
@@ -38,7 +43,7 @@ function refusedError(description: string, answer: TextAnswer, now: number): Del
       hint: isRefused
         ? 'run the job again: what the runner gives to a job is valid for a few hours; and check the storage for artifacts (Settings → Billing)'
         : 'look at https://www.githubstatus.com, and try again',
-      retryable: isLimited || status >= 500 || status === 408,
+      retryable: isLimited || status < 300 || status >= 500 || status === 408,
       retryAfter: parseRetryAfter(answer, now),
     },
   );
@@ -48,4 +53,5 @@ function refusedError(description: string, answer: TextAnswer, now: number): Del
 export const unusableError = (description: string): DeliveryError =>
   new DeliveryError('HOST_ERROR', `${description} returned something that can't be used`, {
     hint: 'look at https://www.githubstatus.com, and try again',
+    retryable: true,
   });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DeliveryError } from '../../../errors.ts';
-import { openArchive } from '../../../github/api/archive.ts';
+import { brokenArchiveError, openArchive } from '../../../github/api/archive.ts';
 import type { BranchEntry } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import type { Ports } from '../../../ports.ts';
@@ -73,12 +73,17 @@ async function* readCommit(
   if (files.size === 0) return;
   const { readArchive } = await loadSiteArchive();
   const missing = new Map(files);
-  for await (const one of readArchive(await openArchive(github, commit, ports))) {
-    const expected = missing.get(one.path);
-    if (expected === undefined) continue;
-    missing.delete(one.path);
-    if (expected.size !== one.size) throw otherFileError(one.path);
-    yield { ...one, read: () => checkBlob(one, expected) };
+  try {
+    for await (const one of readArchive(await openArchive(github, commit, ports))) {
+      const expected = missing.get(one.path);
+      if (expected === undefined) continue;
+      missing.delete(one.path);
+      if (expected.size !== one.size) throw otherFileError(one.path);
+      yield { ...one, read: () => checkBlob(one, expected) };
+    }
+  } catch (thrown) {
+    ports.signal.throwIfAborted();
+    throw brokenArchiveError(thrown);
   }
   const [left] = missing.keys();
   if (left !== undefined) throw otherFileError(left);
@@ -86,9 +91,13 @@ async function* readCommit(
 
 async function* checkBlob({ path, size, read }: ArchivedFile, { sha }: GitBlob): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha1').update(`blob ${size}\0`);
-  for await (const chunk of read()) {
-    hash.update(chunk);
-    yield chunk;
+  try {
+    for await (const chunk of read()) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  } catch (thrown) {
+    throw brokenArchiveError(thrown);
   }
   if (hash.digest('hex') !== sha) throw otherFileError(path);
 }
