@@ -16,6 +16,8 @@ export interface DeliveryKind {
     repository: TestRepository,
     deliver: (file: string) => Promise<unknown>,
   ) => Promise<unknown>;
+  /** Whether it has what the runner gives to a job that deploys a site. */
+  readonly deploys?: boolean;
   /** Whether the delivery withdraws the earlier one. */
   readonly withdraws?: boolean;
   /** Only matching requests fail; the others are covered by another kind. */
@@ -58,6 +60,21 @@ export const DELIVERY_KINDS: readonly DeliveryKind[] = [
     repository: { pages: { buildType: 'workflow', liveAfterRequests: 3 } },
     login: LOGINS.app,
     requests: /deployments|compare/,
+  },
+  {
+    name: 'K1, method D, a site without a branch',
+    file: 'page.html',
+    inputs: { channel: 'K1', path: './' },
+    repository: { pages: { buildType: 'workflow', built: false } },
+    deploys: true,
+  },
+  {
+    name: 'K1, method D, a site with a branch',
+    file: 'page.html',
+    inputs: { channel: 'K1', branch: 'main' },
+    repository: { pages: { buildType: 'workflow', built: false } },
+    deploys: true,
+    requests: /tarball|codeload|pages\/deployments/,
   },
   {
     name: 'K1, a build that is never there by itself',

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { readJobRuntime } from '../../src/channels/pages/deploy/job-runtime.ts';
 import { runRequest } from '../../src/context.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { requestWith } from '../delivery/builders.ts';
@@ -131,14 +132,19 @@ export class FaultRunner<F extends InjectedFault> {
     const logger = new FakeLogger();
     const signal = new AbortController().signal;
     const ports = { http: recordedHttp.http, clock, logger, signal, random: createRandom(this.#run) };
-    const request = requestWith({
-      file: join(this.#world.folder, deliveryKind.file),
-      path: DELIVERY_KINDS.find(({ name }) => name === deliveryKind.name)?.file ?? deliveryKind.file,
-      repository: repository.fullName,
-      token,
-      bin: `bin-of-${repository.name}`,
-      ...deliveryKind.inputs,
-    });
+    const job = { commit: (await repository.head()) ?? '' };
+    const runtime = deliveryKind.deploys ? readJobRuntime(this.#world.actions.startJob(job)) : null;
+    const request = requestWith(
+      {
+        file: join(this.#world.folder, deliveryKind.file),
+        path: DELIVERY_KINDS.find(({ name }) => name === deliveryKind.name)?.file ?? deliveryKind.file,
+        repository: repository.fullName,
+        token,
+        bin: `bin-of-${repository.name}`,
+        ...deliveryKind.inputs,
+      },
+      { runtime },
+    );
     const [report] = await failIfHanging(runRequest(request, ports));
     if (report === undefined) throw new Error('There is no report');
     return { report, logger, recordedHttp, clock };

@@ -146,6 +146,7 @@ export function formatRequestName(method: string, url: URL): string {
   const path = url.pathname
     .replace(/[^/]*cell-\d+(\.git)?/, '…')
     .replace(/[0-9a-f]{40,64}/g, '{sha}')
+    .replace(/screen-delivery-[a-z0-9]+$/, '{artifact}')
     .replace(/\/\d+(?=\/|$)/g, '/{id}');
   const stamp = url.searchParams.get('v')?.replace(/\d+/, '{time}');
   const query = stamp === undefined ? '' : `?v=${stamp}`;

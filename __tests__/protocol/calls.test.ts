@@ -75,6 +75,8 @@ describe('API', () => {
       'create_pages_site',
       'pages_latest',
       'request_build',
+      'create_pages_deployment',
+      'pages_deployment',
       'deployments',
       'deployment_statuses',
       'dispatch_workflow',
@@ -136,6 +138,9 @@ describe('permissions', () => {
     branch_rules: 'metadata: read',
     pending_deployments: 'actions: read',
     create_pages_site: 'administration: write',
+    create_pages_deployment: 'pages: write, id-token: write',
+    pages_deployment: 'pages: read',
+    archive: 'contents: read',
   };
   const published = readPublishedPermissions();
   const calls: [string, CallTemplate][] = Object.entries({ ...API, ...UPLOAD });

@@ -13,6 +13,10 @@ const SEEN: readonly (keyof typeof API)[] = [
   // With the media type of an object, a folder is one too.
   'get_file',
   'put_file_le1mb',
+  // It does not say which fields a status has.
+  'pages_deployment',
+  // Only its header is read.
+  'archive',
   // The description lacks the call.
   'repository_by_id',
 ];

@@ -70,6 +70,48 @@ test('a site for a pull request: one commit a push, one link in one comment, and
   expect(last?.body).toContain('**Withdrawn** → ');
 });
 
+const ACTIONS_SITE = { pages: { buildType: 'workflow', built: false } } as const;
+
+test('a site without a branch: Actions deploys the folder, and nothing is committed', async () => {
+  const repository = await scenario.repository(ACTIONS_SITE);
+  const sources = commit('first');
+  const head = await repository.head();
+  const pushed = { ...push(repository, sources), ref: 'refs/heads/main' };
+  const run = await player.run('examples/actions-site.yml', pushed);
+  expect(listConclusions(run)).toEqual(['success', 'site: success']);
+  const { url } = repository.pages;
+  await expectReady(scenario, getOnlyDelivery(run), { channel: 'K1', url, shows: sources['page.html'] });
+  expect(await repository.head()).toBe(head);
+});
+
+test('previews on a site that Actions deploys: beside the main site, and in the end nothing of them', async () => {
+  const repository = await scenario.repository(ACTIONS_SITE);
+  const example = 'examples/actions-site-preview.yml';
+  const main = commit('main');
+  const run = await player.run(example, { ...push(repository, main), ref: 'refs/heads/main' });
+  const { url } = repository.pages;
+  await expectReady(scenario, getOnlyDelivery(run), { channel: 'K1', url, shows: main['page.html'] });
+
+  const preview = commit('preview');
+  const pull = await openPullRequest(repository, 'feature', preview);
+  const folder = `${url}previews/pr-${pull.number}/`;
+  const opened = await player.run(example, pull.opened);
+  await expectReady(scenario, getOnlyDelivery(opened), {
+    channel: 'K1',
+    url: folder,
+    shows: preview['page.html'],
+  });
+  const again = commit('again');
+  const updated = await player.run(example, { ...push(repository, again), ref: 'refs/heads/main' });
+  await expectReady(scenario, getOnlyDelivery(updated), { channel: 'K1', url, shows: again['page.html'] });
+  expect(await repository.pages.readLive(`previews/pr-${pull.number}/index.html`)).not.toBeNull();
+
+  const closed = await player.run(example, (await pull.close()).pull_request);
+  expect(listConclusions(closed)).toEqual(['success', 'site: success']);
+  await expectGone(scenario, folder);
+  expect(await repository.pages.readLive('index.html')).not.toBeNull();
+});
+
 /** A commit whose script makes a folder as a generator made it. */
 const makes = (folder: string, output: FolderFiles, script = 'build.sh', exitCode = 0): FolderFiles => ({
   [script]: `#!/bin/sh\nmkdir -p ${folder}\ncp -r generated/. ${folder}\nexit ${exitCode}\n`,

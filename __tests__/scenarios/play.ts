@@ -57,6 +57,8 @@ export interface Played {
   readonly report: Report;
   readonly reports: readonly Report[];
   readonly log: string;
+  /** What its log was told to hide. */
+  readonly masked: readonly string[];
   /** Its requests as `METHOD address`. */
   readonly requests: readonly string[];
   /** Those of its requests that hold a text anywhere. */
@@ -164,7 +166,15 @@ export function setUpPlay(): PlayWorld {
       const sightings = (text: string): URL[] =>
         http.requests.flatMap((one) => (one.sent.includes(text) ? one.request.url : []));
       const log = logger.lines.join('\n');
-      return { report, reports, log, requests, sightings, took: clock.now() - started };
+      return {
+        report,
+        reports,
+        log,
+        masked: logger.masked,
+        requests,
+        sightings,
+        took: clock.now() - started,
+      };
     },
   };
 }

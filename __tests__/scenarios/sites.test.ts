@@ -138,8 +138,8 @@ describe('a site that a workflow builds', () => {
       const refused = await run({}, { inputs: { 'site-workflow': '', 'dry-run': dryRun } });
       expectRefused(refused, {
         step: 'check',
-        reason: /a commit by a job's own token starts no workflow/,
-        hint: /`site-workflow:`.*actions: write.*`token:`.*K2 or K3/,
+        reason: /each deployment replaces all of it/,
+        hint: /`branch: gh-pages`.*`site-workflow:`.*K2 or K3/,
       });
       expect(requestsOf(refused, WRITES)).toEqual([]);
     }

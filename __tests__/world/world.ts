@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { createApiHost } from './api/host.ts';
 import { WITHOUT_BROWSER } from './chromium.ts';
 import { stopGitRunner } from './git/git.ts';
+import { FakeActionsService } from './hosts/actions-service.ts';
+import { createCodeloadHost } from './hosts/codeload.ts';
 import { type DeviceFlowUser, FakeDeviceFlow } from './hosts/device-flow.ts';
 import { createEnterpriseHosts } from './hosts/enterprise.ts';
 import { FakeFilebin, type FilebinControls } from './hosts/filebin.ts';
@@ -44,6 +46,8 @@ export interface GitHubWorld {
   readonly traffic: TrafficLog;
   readonly filebin: FilebinControls;
   readonly deviceUser: DeviceFlowUser;
+  /** What the runner of a job offers to an action. */
+  readonly actions: FakeActionsService;
   /** The API's requests an hour. */
   readonly rateLimits: RateLimits;
   repository(spec: RepositoryOptions): Promise<TestRepository>;
@@ -87,8 +91,11 @@ export async function startWorld(): Promise<GitHubWorld> {
   const filebin = new FakeFilebin(folder, binStorage, nextId);
   const deviceUser = new FakeDeviceFlow(tokens);
   const git = createGitServer(find, tokens);
+  const actions = new FakeActionsService(nextId);
   const hosts = new Map<string, HostHandler>([
-    ['api.github.com', createApiHost({ find, tokens, rateLimits })],
+    ['api.github.com', createApiHost({ find, tokens, rateLimits, actions })],
+    ...actions.hosts,
+    ['codeload.github.com', createCodeloadHost(find)],
     ['uploads.github.com', createUploadsHost(find, tokens, folder, nextId)],
     ['github.com', createGithubHost({ find, storage: assets, device: deviceUser, git })],
     ['raw.githubusercontent.com', createRawHost(find, tokens)],
@@ -108,6 +115,7 @@ export async function startWorld(): Promise<GitHubWorld> {
     traffic: traffic,
     filebin,
     deviceUser,
+    actions,
     rateLimits,
     async repository(spec) {
       const repository = await HostedRepository.create(spec, { folder, nextId, stopped: stopping.signal });

@@ -1,3 +1,4 @@
+import { readJobRuntime } from '../channels/pages/deploy/job-runtime.ts';
 import { readCredentials } from '../credentials.ts';
 import type { Ports } from '../ports.ts';
 import { completeInputs, INPUT_NAMES, type RawInputs } from '../request/inputs.ts';
@@ -36,6 +37,7 @@ export function createRunContext(
     random,
     sourceIsPrivate: typeof isPrivate === 'boolean' ? isPrivate : null,
     sources: [env.GITHUB_REPOSITORY || null],
+    runtime: readJobRuntime(env),
     secrets: readCredentials(env),
     allowedRoots: [folder, env.RUNNER_TEMP ?? ''].filter((root) => root !== ''),
     allowsFullPaths: false,

@@ -132,6 +132,8 @@ export interface Placement {
   /** The verb of the report's claim, where only the host's answer tells it. */
   readonly claim?: string;
   readonly commitSha?: string;
+  /** K1: the id of the Pages deployment that publishes it, where this action deploys the site. */
+  readonly deployment?: string;
   /** The raw address of the same file, verified too. */
   readonly rawUrl?: URL;
   /** The other files of a site, or the pictures of a page: each is fetched back as well. */

@@ -136,6 +136,23 @@ export const API = {
   }),
   pages_latest: ask(`${REPO}/pages/builds/latest`, 'reading the latest Pages build', 'pages: read', 'status'),
   request_build: write(`POST ${REPO}/pages/builds`, 'requesting a Pages build', 'pages: write'),
+  // Only where this action deploys the site itself. @see design 7
+  create_pages_deployment: write(
+    `POST ${REPO}/pages/deployments`,
+    'creating the Pages deployment',
+    'pages: write, id-token: write',
+    { returns: 'id', sends: 'artifact_id, environment, pages_build_version, oidc_token' },
+  ),
+  pages_deployment: ask(
+    `${REPO}/pages/deployments/{pages_deployment_id}`,
+    'reading the Pages deployment',
+    'pages: read',
+    'status',
+  ),
+  archive: {
+    ...read(`${REPO}/tarball/{ref}`, "reading the branch's archive", 'contents: read', ''),
+    expects: [302],
+  },
   deployments: ask(
     `${REPO}/deployments{?environment,task,per_page}`,
     'listing the deployments',

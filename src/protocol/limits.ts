@@ -28,6 +28,17 @@ export const MAX_FILE_SIZE: Readonly<
   K2: { bytes: SIZE.asset, instead: 'K3' },
 };
 
+/** The artifact of a site that this action deploys. Bytes, and milliseconds. */
+export const ARTIFACT = {
+  /** A piece of it that is sent, and repeated, by itself; and how many at the same time. */
+  block: 8 * MEGABYTE,
+  atOnce: 2,
+  /** GitHub Pages has read it long before. */
+  life: DAY,
+  /** Pause before another deployment's end is looked for again. */
+  pause: 10 * SECOND,
+} as const;
+
 /** How long to wait for a Pages build. @see protocol 8 */
 export const BUILD_WAIT = {
   polls: 48,
@@ -89,6 +100,8 @@ export const EXCHANGE = {
   stall: 30 * SECOND,
   /** A whole API call with its response, even if that arrives in very small pieces. */
   api: 120 * SECOND,
+  /** The archive of a branch, which is sent on while it is read. */
+  archive: 240 * SECOND,
   /** Without output of git during a transfer: git waits forever for the end of some broken responses. */
   git: 300 * SECOND,
   /** The longest JSON response that is read. */

@@ -1,3 +1,4 @@
+import type { JobRuntime } from '../channels/pages/deploy/job-runtime.ts';
 import type { Confinement } from '../channels/pages/destination.ts';
 import { isCredential } from '../credentials.ts';
 import type { Ports } from '../ports.ts';
@@ -35,6 +36,8 @@ export interface RunContext {
   readonly sourceIsPrivate: boolean | null;
   /** The repositories that the file may come from, as `owner/name`; `null` is an unknown one. */
   readonly sources: readonly (string | null)[];
+  /** What the runner gives to deploy a site; absent outside of an action. */
+  readonly runtime?: JobRuntime | null;
   /** Further credentials of the job, beside the token. */
   readonly secrets: readonly string[];
   /** Folders that the file must be in; empty: any folder. */
@@ -99,6 +102,8 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     /** Milliseconds between polls. A timeout may be shorter: then there is one poll at its end. */
     interval: Math.min(pollInterval, values.timeout),
     serverUrl: authUrl,
+    /** What the runner gives to deploy a site. */
+    runtime: context.runtime ?? null,
     /** Whether the file surely comes from the repository that is published in, so that both are private or public. */
     isFromTarget: sources.length > 0 && sources.every((source) => isSameName(source, raw.repository)),
     ...{ folder, job, allowedRoots, sourceIsPrivate, allowsFullPaths, opensLinks },

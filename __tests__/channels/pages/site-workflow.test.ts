@@ -1,36 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkSiteWorkflow } from '../../../src/channels/pages/site-workflow.ts';
-import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
+import { absent, FakeGitHub } from '../../github/fake-github.ts';
 import { siteWith } from '../repository-context.ts';
 
 const BUILT = siteWith({ builtBy: 'workflow' });
 const NONE = { siteWorkflow: undefined, pagesBase: undefined };
 const NAMED = { ...NONE, siteWorkflow: 'pages.yml' };
-const jobOf = (login: string) => new FakeGitHub({ graphql: { data: { viewer: { login } } } });
 
 describe('checkSiteWorkflow', () => {
-  test("refuses the job's own token where a workflow builds the site", async () => {
-    await expect(checkSiteWorkflow(jobOf('github-actions[bot]'), NONE, BUILT)).rejects.toMatchObject({
-      code: 'BAD_INPUT',
-      step: 'check',
-      hint: expect.stringMatching(/`site-workflow:`.*actions: write.*`token:`.*K2 or K3/),
-    });
-  });
-
-  test('accepts the token of an app or a user', async () => {
-    await expect(checkSiteWorkflow(jobOf('other-app[bot]'), NONE, BUILT)).resolves.toBeUndefined();
-  });
-
-  test('refuses where it cannot be found out whose token it is', async () => {
-    const denied = failure('NO_PERMISSION', 403);
-    await expect(checkSiteWorkflow(new FakeGitHub({ graphql: denied }), NONE, BUILT)).rejects.toBe(denied);
-  });
-
   test.each([
     ['a branch builds the site', NONE, siteWith()],
     ['the repository has no site', NONE, null],
     ['the settings cannot be read', NONE, 'unreadable'],
-    ['another address is named', { ...NONE, pagesBase: new URL('https://octo.dev') }, BUILT],
+    ['no workflow is named', NONE, BUILT],
   ] as const)('asks nothing where %s', async (_, location, site) => {
     const github = new FakeGitHub();
     await checkSiteWorkflow(github, location, site);

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { FakeActionsService } from '../hosts/actions-service.ts';
 import { type CountedRequest, describeExcess, type RateLimits } from '../rate-limits.ts';
 import type { HostedRepository } from '../repository.ts';
 import {
@@ -19,6 +20,7 @@ import { createErrorReply, fail, failNotFound } from './errors.ts';
 import { GIT_DATA_ROUTES } from './git-data.ts';
 import { answerGraphql } from './graphql.ts';
 import { PAGES_ROUTES } from './pages.ts';
+import { createPagesDeploymentRoutes } from './pages-deployments.ts';
 import { RELEASE_ROUTES } from './releases.ts';
 import { formatUser, REPOSITORY_ROUTES } from './repository.ts';
 import { type ApiRoute, matchPath, type RequiredPermissions } from './routes.ts';
@@ -47,12 +49,16 @@ export interface ApiHostParts {
   readonly find: FindRepository;
   readonly tokens: TokenStore;
   readonly rateLimits: RateLimits;
+  /** The services of jobs; on an Enterprise Server there are none. */
+  readonly actions?: FakeActionsService;
 }
 
 /** Simulates api.github.com. */
 export function createApiHost(parts: ApiHostParts): HostHandler {
+  const routes =
+    parts.actions === undefined ? ROUTES : [...ROUTES, ...createPagesDeploymentRoutes(parts.actions)];
   return async (request) => {
-    const reply = await handleRequest(request, parts);
+    const reply = await handleRequest(request, parts, routes);
     return addApiHeaders(request, reply, parts);
   };
 }
@@ -110,6 +116,7 @@ export function assertPermission(
 async function handleRequest(
   request: HostRequest,
   { find, tokens, rateLimits }: ApiHostParts,
+  routes: readonly ApiRoute[],
 ): Promise<HostReply> {
   try {
     if (request.headers['user-agent'] === undefined) {
@@ -127,7 +134,7 @@ async function handleRequest(
     if (root !== 'repos') return await handleUserRequest(root, request, login, find);
     const repository = find(decodeComponent(owner), decodeComponent(name)) ?? failNotFound();
     if (repository.isPrivate && permissions === null) failNotFound();
-    return await dispatch({ request, repository, permissions, login }, rest);
+    return await dispatch({ request, repository, permissions, login }, rest, routes);
   } catch (error) {
     if (error instanceof ReplyError) return error.reply;
     throw error;
@@ -145,9 +152,10 @@ interface RepositoryRequest {
 async function dispatch(
   { request, repository, permissions, login }: RepositoryRequest,
   rest: string[],
+  routes: readonly ApiRoute[],
 ): Promise<HostReply> {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  for (const { method, pattern, permissions: need, handle } of ROUTES) {
+  for (const { method, pattern, permissions: need, handle } of routes) {
     if (method !== (request.method === 'HEAD' ? 'GET' : request.method)) continue;
     const parameters = matchPath(pattern, rest);
     if (parameters === null) continue;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { GitStore } from '../git/bare-repository.ts';
 import type { GitHubInstance } from '../instance.ts';
 import { LOGINS } from '../tokens.ts';
-import { buildSiteVersion, type SiteVersion } from './site-version.ts';
+import { buildSiteVersion, type SiteFile, type SiteVersion } from './site-version.ts';
 
 /**
  * The outcome of a build.
@@ -51,6 +51,10 @@ export interface PagesBehavior {
   workflowEnabled: boolean;
   /** One outcome for all runs of the site's workflow, or one a run (the last stays). */
   runOutcomes: RunOutcome | RunOutcome[];
+  /** How deployments of artifacts end, one each (the last stays): GitHub's word for it. */
+  deploymentEnds: string[];
+  /** What the next requests for a deployment are refused with. */
+  deploymentRefusals: [status: number, message: string][];
   /** False: no later build goes live. */
   live: boolean;
   /** So many requests for each address still get the old content after a build went live. */
@@ -95,6 +99,12 @@ export interface PagesDeployment {
   readonly statuses: { state: string; description: string; at: Date }[];
 }
 
+/** A deployment of an artifact; its id is that of its commit. */
+export interface ArtifactDeployment {
+  readonly commit: string;
+  status: string;
+}
+
 /** A run of the workflow that publishes a site. */
 export interface SiteWorkflowRun {
   readonly id: number;
@@ -135,6 +145,8 @@ export class FakePages implements PagesBehavior {
   dispatchable = true;
   workflowEnabled = true;
   runOutcomes: RunOutcome | RunOutcome[] = 'published';
+  deploymentEnds = ['succeed'];
+  deploymentRefusals: PagesBehavior['deploymentRefusals'] = [];
   live = true;
   liveAfterRequests = 0;
   caches404 = false;
@@ -150,6 +162,8 @@ export class FakePages implements PagesBehavior {
   /** Builds that the API shows, the newest first. */
   readonly history: PagesBuild[] = [];
   readonly deployments: PagesDeployment[] = [];
+  /** Those of artifacts, the newest first. */
+  readonly artifactDeployments: ArtifactDeployment[] = [];
   readonly workflow: string;
   /** Runs of the workflow that publishes the site, the newest first. */
   readonly runs: SiteWorkflowRun[] = [];
@@ -191,6 +205,17 @@ export class FakePages implements PagesBehavior {
     return this.#current?.commit ?? null;
   }
 
+  /** What is live; null when there is nothing. */
+  get liveVersion(): SiteVersion | null {
+    return this.#current;
+  }
+
+  /** A file of the live site; null where there is none. */
+  async readLive(path: string): Promise<Buffer | null> {
+    const file = this.#current?.files.get(path);
+    return file === undefined ? null : this.#git.readBlob(file.sha);
+  }
+
   /**
    * A branch moved. A push with a job's own token starts no workflow; whether it starts the build of a branch
    * is reported both ways, and decided by `startsBuilds`.
@@ -218,6 +243,28 @@ export class FakePages implements PagesBehavior {
     if (outcome === 'published') this.#enqueue(this.#runWorkflow(run, this.#nextMode()));
     else this.#enqueue(() => this.#endUnpublished(run, outcome));
     return run;
+  }
+
+  /**
+   * Replaces the whole site by the files of an artifact. A commit whose deployment was cancelled is never deployed
+   * again; `null` is an artifact that holds no site.
+   */
+  deployArtifact(commit: string, files: ReadonlyMap<string, Buffer> | null): void {
+    const earlier = this.artifactDeployments.find((one) => one.commit === commit)?.status;
+    const [end = 'succeed', ...further] = this.deploymentEnds;
+    if (further.length > 0) this.deploymentEnds = further;
+    const deployment: ArtifactDeployment = { commit, status: 'deployment_in_progress' };
+    this.artifactDeployments.unshift(deployment);
+    this.#enqueue(async () => {
+      await this.#pause();
+      deployment.status = earlier === 'deployment_cancelled' ? earlier : end;
+      if (deployment.status !== 'succeed' || !this.live || files === null) return;
+      const all = [...files].map(async ([path, bytes]): Promise<[string, SiteFile]> => {
+        const sha = await this.#git.writeBlob(bytes);
+        return [path, { sha, size: bytes.length, source: path, isRendered: false }];
+      });
+      this.#putLive({ commit, builtAt: new Date(), files: new Map(await Promise.all(all)) });
+    });
   }
 
   #enqueue(work: () => Promise<void>): void {
@@ -335,7 +382,10 @@ export class FakePages implements PagesBehavior {
 
   async #publish(commit: string): Promise<void> {
     if (!this.live) return;
-    const version = await buildSiteVersion(this.#git, commit, this.path);
+    this.#putLive(await buildSiteVersion(this.#git, commit, this.path));
+  }
+
+  #putLive(version: SiteVersion): void {
     this.#previous = this.#current;
     this.#current = version;
     this.#requestCounts = new Map();

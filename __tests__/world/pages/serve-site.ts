@@ -20,8 +20,8 @@ const NOT_FOUND =
 /** A file or a 404 in the CDN's cache. */
 interface CachedAnswer {
   readonly until: number;
-  /** The commit that was live then. */
-  readonly commit: string | null;
+  /** What was live then. */
+  readonly live: SiteVersion | null;
   readonly found: LocatedFile | null;
 }
 
@@ -44,7 +44,7 @@ export function serveSite(git: GitStore, site: FakePages): (prefix: string) => H
     const kept = cache.get(key);
     // Counted also when the CDN answers from its cache.
     const { version, fresh } = site.getVersion(address);
-    const purged = site.purges && kept?.commit !== site.liveCommit;
+    const purged = site.purges && kept?.live !== site.liveVersion;
     if (kept !== undefined && kept.until > Date.now() && !purged) {
       const age = MAX_AGE_SECONDS - Math.ceil((kept.until - Date.now()) / 1000);
       return sendFile(git, request, kept.found, { 'x-cache': 'HIT', age: String(age) });
@@ -52,7 +52,7 @@ export function serveSite(git: GitStore, site: FakePages): (prefix: string) => H
     const place = version === null ? null : locateFile(version, address);
     if (place === 'folder') return redirectToFolder(request);
     if (fresh && (place !== null || site.caches404)) {
-      cache.set(key, { until: Date.now() + MAX_AGE_SECONDS * 1000, commit: site.liveCommit, found: place });
+      cache.set(key, { until: Date.now() + MAX_AGE_SECONDS * 1000, live: site.liveVersion, found: place });
     }
     return sendFile(git, request, place, { 'x-cache': 'MISS', age: '0' });
   };

@@ -18,6 +18,7 @@ export interface JobDefinition {
   readonly permissions?: PermissionGrants;
   readonly concurrency?: Concurrency;
   readonly env?: Readonly<Record<string, unknown>>;
+  readonly environment?: string;
   readonly steps: readonly StepDefinition[];
 }
 
@@ -46,7 +47,7 @@ interface Trigger {
 const SUPPORTED_KEYS = {
   workflow: ['name', 'on', 'permissions', 'concurrency', 'jobs'],
   job: [
-    ...['if', 'needs', 'strategy', 'permissions', 'concurrency', 'env', 'steps'],
+    ...['if', 'needs', 'strategy', 'permissions', 'concurrency', 'env', 'environment', 'steps'],
     // These have no effect here.
     ...['name', 'runs-on', 'timeout-minutes', 'environment'],
   ],

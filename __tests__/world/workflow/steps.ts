@@ -9,6 +9,8 @@ import { type ActionContext, findFakeAction } from './fake-actions.ts';
 /** The job of a step. */
 export interface JobContext extends Omit<ActionContext, 'inputs'> {
   readonly github: GithubContext;
+  /** What the runner gives to actions alone. */
+  readonly actionEnv: Readonly<Record<string, string>>;
   /** For files of the steps outside the workspace. */
   readonly temporary: string;
 }
@@ -49,7 +51,7 @@ export async function runStep(
 }
 
 async function runThisAction(inputs: TextValues, env: TextValues, context: JobContext): Promise<StepOutcome> {
-  const { world, github, workspace, token, event } = context;
+  const { world, github, workspace, token, event, actionEnv } = context;
   const { repository, name, payload } = event;
   // The examples are not about time: pauses take none, and the site answers after its builds.
   if (repository.site !== null) repository.site.beforeAnswer = () => repository.pages.whenBuilt();
@@ -58,7 +60,7 @@ async function runThisAction(inputs: TextValues, env: TextValues, context: JobCo
     repository,
     inputs: { ...SIMULATED_LIMITS, ...inputs },
     token,
-    env: { ...SIMULATED_TIME, ...createGithubEnvironment(github), ...env },
+    env: { ...SIMULATED_TIME, ...actionEnv, ...createGithubEnvironment(github), ...env },
     event: { name, payload },
     workspace,
     timeoutMs: 120_000,

@@ -119,7 +119,9 @@ async function runJobs(
       await mkdir(workspace);
       const group =
         job.concurrency === undefined ? null : interpolate(job.concurrency.group, { ...known, matrix });
-      const jobContext = { ...run, runId: run.id, github, grants, token, workspace, temporary };
+      const identity = grants['id-token'] === 'write';
+      const actionEnv = world.actions.startJob({ identity, environment: job.environment });
+      const jobContext = { ...run, runId: run.id, actionEnv, github, grants, token, workspace, temporary };
       return { id, group, ...(await runSteps(job, { ...known, matrix }, jobContext)) };
     }),
   );

@@ -13,6 +13,7 @@ import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
 import type { ChannelAction, HostProgress, Placement } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
+import { watchDeployment } from './deploy/watch-deployment.ts';
 import type { PagesDestination } from './destination.ts';
 import { createSiteRun, type RunProgress } from './site-workflow.ts';
 
@@ -20,10 +21,12 @@ type BuiltBy = PagesDestination['builtBy'];
 /** Asks how far the build is that contains a commit. */
 type WatchBuild = (placed: WatchedPlacement) => Promise<HostProgress>;
 
-type WatchedPlacement = Pick<Placement, 'commitSha' | 'hostMayChangeBytes' | 'written'>;
+type WatchedPlacement = Pick<Placement, 'commitSha' | 'deployment' | 'hostMayChangeBytes' | 'written'>;
 
 /** What is built, and how. */
-type SiteBuild = Pick<PagesDestination, 'builtBy' | 'branch'>;
+interface SiteBuild extends Pick<PagesDestination, 'branch'> {
+  readonly builtBy: Exclude<BuiltBy, 'deployment'>;
+}
 
 /** How the build is waited for. */
 interface BuildOptions {
@@ -38,13 +41,18 @@ export function createProgress(
   access: RepositoryAccess,
   options: BuildOptions,
   ports: Ports,
-): NonNullable<ChannelAction<{ readonly destination: SiteBuild }>['progress']> {
+): NonNullable<
+  ChannelAction<{ readonly destination: Pick<PagesDestination, 'builtBy' | 'branch'> }>['progress']
+> {
   const watches = new Map<BuiltBy, WatchBuild>();
   return ({ task, placement }) => {
     const { destination } = task.data;
+    const github = requireGitHub(access, 'K1');
     const watch =
       watches.get(destination.builtBy) ??
-      watchBuild(requireGitHub(access, 'K1'), destination, options, ports);
+      (destination.builtBy === 'deployment'
+        ? watchDeployment(github, options.timeout, ports)
+        : watchBuild(github, { ...destination, builtBy: destination.builtBy }, options, ports));
     watches.set(destination.builtBy, watch);
     return watch(placement);
   };
@@ -195,7 +203,7 @@ function createBuildStarter(
 const FROM_BRANCH = 'set Settings → Pages → Source to "Deploy from a branch"';
 
 /** What to change where the site does not come, by what builds it. */
-const HINTS: Readonly<Record<BuiltBy, { readonly late: Text; readonly errored: Text }>> = {
+const HINTS: Readonly<Record<SiteBuild['builtBy'], { readonly late: Text; readonly errored: Text }>> = {
   branch: {
     late: (w) =>
       `check Settings → Pages and the "pages build and deployment" run; the file is committed, so another try only verifies, or ${w.use('K2 or K3')}`,

@@ -47,6 +47,9 @@ function groupTasks(tasks: Tasks): readonly TaskGroup[] {
   }));
 }
 
+/** The tasks of a step with the pictures of their pages, in their order. */
+export const listTogether = (tasks: Tasks): readonly PagesTask[] => tasks.map((one) => withPictures(one, []));
+
 /** @param together all folders of the step: one may not remove another as an old one */
 function withPictures({ data, pictures }: PreparedTask<PagesTask>, together: readonly string[]): PagesTask {
   const task = isForFolder(data) ? { ...data, target: { ...data.target, together } } : data;

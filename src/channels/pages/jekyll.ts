@@ -35,6 +35,7 @@ export async function applyJekyll(
   const { branch, path, siteRoot, builtBy, pageUrl } = destination;
   const served = servedPath(siteRoot, path);
   if (builtBy === 'workflow') return { ...destination, hostMayChangeBytes: true };
+  if (builtBy === 'deployment') return destination;
   const { isCopied, page } = buildWithJekyll(served, content.head);
   if (isCopied && (page === null || !content.hasMarker)) return destination;
   const switchFile = `${siteRoot}.nojekyll`;

@@ -26,6 +26,12 @@ function asSite({ site, file, path, pictures = [], target }: PagesTask): {
   return { folder: '', entry: path, files: file === null ? [] : [{ path, file }, ...pictures] };
 }
 
+/** The files of a task, by their paths in the branch. */
+export function filesOf(task: PagesTask): readonly LocalSiteFile[] {
+  const { folder, files } = asSite(task);
+  return files.map(({ path, file }) => ({ path: folder + path, file }));
+}
+
 /** The evidence and the addresses of a file or a folder that was committed. */
 export function describePublished(
   { commitSha, written, method, place }: CommittedPlace,

@@ -5,6 +5,7 @@ import type { LocalSite } from '../../rules/local-site.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { baseName, encodePath, entryUrl } from '../../rules/naming.ts';
 import type { ChannelItem, PreparedTask, ServedFile } from '../channel.ts';
+import type { DeployTarget } from './deploy/deploy.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
 import { applyJekyll, type FileLookup, findJekyllRefusal } from './jekyll.ts';
 import { listPictureUrls } from './pictures.ts';
@@ -26,6 +27,8 @@ export interface PreparationContext {
   readonly target: Omit<CommitTarget, 'branch'>;
   /** What has to be set up first; `null` where nothing has. */
   readonly setup: Setup | null;
+  /** How this action deploys the site; absent where it does not. */
+  readonly deploy?: DeployTarget | undefined;
   readonly exists: FileLookup;
 }
 
@@ -34,7 +37,7 @@ type Prepared = PreparedTask<PagesTask>;
 /** Where a single file goes, and what the site would make of it. */
 export async function prepareFile(
   { file, name }: Pick<ChannelItem, 'file' | 'name'>,
-  { options, pages, target, setup, exists }: PreparationContext,
+  { options, pages, target, setup, deploy, exists }: PreparationContext,
 ): Promise<Prepared> {
   if (file === null) {
     throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'name a file' });
@@ -51,14 +54,34 @@ export async function prepareFile(
   return {
     plan: {
       channel: 'K1',
-      method: COMMIT_METHODS[method],
-      destination: `branch ${branch}, path ${path}`,
+      ...describePlan(COMMIT_METHODS[method], `branch ${branch}, path ${path}`, deploy, options, path),
       name: path,
       claim: served.display === 'none' ? 'is downloaded' : 'opens on the screen',
     },
-    data: { target: { ...target, method, branch }, path, file, destination, setup },
+    data: {
+      target: { ...target, method, branch },
+      path,
+      file,
+      destination,
+      setup,
+      ...(deploy && { deploy }),
+    },
     served,
   };
+}
+
+/** How and where, in words: by a commit, a commit and a deployment, or a deployment alone. */
+function describePlan(
+  method: string,
+  destination: string,
+  deploy: DeployTarget | undefined,
+  { branch }: Pick<PagesOptions, 'branch'>,
+  place: string,
+): { readonly method: string; readonly destination: string } {
+  if (deploy === undefined) return { method, destination };
+  if (branch === undefined)
+    return { method: 'method D, a deployment', destination: `the whole site, ${place}` };
+  return { method: `${method}, and method D, a deployment of the branch`, destination };
 }
 
 function describeServed({ pageUrl, path, hostMayChangeBytes }: PagesDestination): ServedFile {
@@ -80,7 +103,7 @@ function describeServed({ pageUrl, path, hostMayChangeBytes }: PagesDestination)
  */
 export async function prepareSite(
   { site, name }: { readonly site: LocalSite; readonly name: string },
-  { options, pages, target, setup, exists }: PreparationContext,
+  { options, pages, target, setup, deploy, exists }: PreparationContext,
 ): Promise<Prepared & Required<Pick<Prepared, 'servedAt' | 'served'>>> {
   const below = name.endsWith('/') ? name : `${name}/`;
   // A folder that has only a name goes below what the site is built from.
@@ -102,12 +125,17 @@ export async function prepareSite(
   return {
     plan: {
       channel: 'K1',
-      method: 'one commit for the folder',
-      destination: `branch ${branch}, folder ${where}`,
+      ...describePlan(
+        'one commit for the folder',
+        `branch ${branch}, folder ${where}`,
+        deploy,
+        options,
+        where,
+      ),
       name: where,
       claim: 'opens on the screen',
     },
-    data: { target: folderOfBranch, path, file: null, destination, setup, site },
+    data: { target: folderOfBranch, path, file: null, destination, setup, site, ...(deploy && { deploy }) },
     servedAt: { sitePath, rootPath, origin: pageUrl.origin, refusal },
     served: {
       url: entryUrl(pageUrl),
@@ -121,7 +149,7 @@ export async function prepareSite(
 /** What is removed: `path` counts, and where there is none, the name. */
 export async function prepareRemoval(
   place: { readonly path: string | undefined; readonly name: string },
-  { options, pages, target, exists }: PreparationContext,
+  { options, pages, target, deploy, exists }: PreparationContext,
 ): Promise<Prepared> {
   const settings = resolveDestination(target.github.repository, { ...options, ...place }, pages);
   // A rendered file is served under its page's name.
@@ -137,6 +165,6 @@ export async function prepareRemoval(
       name: path,
       claim: 'is removed',
     },
-    data: { target: { ...target, branch }, path, file: null, destination },
+    data: { target: { ...target, branch }, path, file: null, destination, ...(deploy && { deploy }) },
   };
 }

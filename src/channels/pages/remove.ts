@@ -9,6 +9,8 @@ import { createProgress } from './build.ts';
 import { commitTasks, previewCommits } from './commit-tasks.ts';
 import { compareFiles } from './compare-files.ts';
 import { describeStaying, type FoundSites, findSites } from './compare-removal.ts';
+import { deployBranch } from './deploy/deploy-branch.ts';
+import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import { createJekyllLookup } from './jekyll.ts';
 import { describeRemoved } from './placement.ts';
 import { type PreparationContext, prepareRemoval } from './prepare.ts';
@@ -33,7 +35,11 @@ export function createPagesRemover(
   return {
     prepare: (items) => prepareRemovals(items, options, access, ports),
     preview: (tasks) => previewCommits(tasks, ports, ({ nothing = 'nothing exists there' }) => nothing),
-    perform: (tasks) => commitTasks(tasks, ports, describeRemoved),
+    perform: async (tasks) => {
+      const placed = await commitTasks(tasks, ports, describeRemoved);
+      const { deploy, target } = tasks[0]?.data ?? {};
+      return deploy && target ? deployBranch(placed, target.branch, deploy, ports) : placed;
+    },
     progress: createProgress(access, options, ports),
     recheck: recheckBranch,
   };
@@ -46,8 +52,10 @@ async function prepareRemovals<Item extends ChannelItem>(
   ports: Ports,
 ): Promise<readonly ItemResult<Item, PreparedTask<PagesTask>>[]> {
   const github = requireGitHub(access, 'K1');
-  const pages = access.repository.site;
+  const deployed = await findDeployedSite(access, options);
+  const pages = deployed ?? access.repository.site;
   await checkSiteWorkflow(github, options, pages);
+  const deploy = deployed === null ? undefined : await openDeployTarget(deployed, access, options, ports);
   const { path } = options;
   const isAnyBelow = path?.endsWith('/') === true;
   const folders = isAnyBelow ? items.slice(0, 1) : items.filter(({ name }) => name.endsWith('/'));
@@ -56,7 +64,14 @@ async function prepareRemovals<Item extends ChannelItem>(
   const exists = createJekyllLookup(github);
   const contextFor = async (count: number): Promise<PreparationContext> => {
     const method = await chooseMethod(Array(count).fill(null), ports.signal);
-    return { options, pages, exists, setup: null, target: commitTarget(github, options, { method, reader }) };
+    return {
+      options,
+      pages,
+      exists,
+      deploy,
+      setup: null,
+      target: commitTarget(github, options, { method, reader }),
+    };
   };
   const results: ItemResult<Item, PreparedTask<PagesTask>>[] = [];
   for (const item of folders) {

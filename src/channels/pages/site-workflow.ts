@@ -2,7 +2,6 @@ import { DeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { type BuildRequest, describeUnreadable } from '../../github/api/pages-build.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
-import { isJobToken } from '../../github/api/token-owner.ts';
 import {
   getWorkflowState,
   listWorkflowRuns,
@@ -17,33 +16,23 @@ import type { Placement } from '../channel.ts';
 import type { PagesDestination, PagesLocation } from './destination.ts';
 
 /**
- * Refuses, before anything is committed, a site that would never show the file: one that a workflow builds, with
- * a commit by the job's own token, which starts no workflow. `site-workflow` names the workflow to start instead,
- * and must exist.
+ * Refuses, before anything is committed, a workflow that `site-workflow` names and that could never publish the file.
  *
  * @see https://docs.github.com/actions/concepts/security/github_token#when-github_token-triggers-workflow-runs
  */
 export async function checkSiteWorkflow(
   github: GitHubClient,
-  { siteWorkflow, pagesBase }: Pick<PagesLocation, 'siteWorkflow' | 'pagesBase'>,
+  { siteWorkflow }: Pick<PagesLocation, 'siteWorkflow'>,
   site: RepositoryContext['site'],
 ): Promise<void> {
   const builtBy = site === null || typeof site === 'string' ? 'unknown' : site.builtBy;
-  if (siteWorkflow !== undefined) {
-    if (builtBy === 'branch') {
-      const message = `the site is built from a branch, not by the workflow ${siteWorkflow}`;
-      const hint = (w: Words) => `leave ${w.input('site-workflow')} out`;
-      throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
-    }
-    return refuseUnusableWorkflow(github, siteWorkflow);
+  if (siteWorkflow === undefined) return;
+  if (builtBy === 'branch') {
+    const message = `the site is built from a branch, not by the workflow ${siteWorkflow}`;
+    const hint = (w: Words) => `leave ${w.input('site-workflow')} out`;
+    throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
   }
-  // What builds a site at another address, such as a service that GitHub notifies of the push, is not known.
-  if (builtBy !== 'workflow' || pagesBase !== undefined) return;
-  if (!(await isJobToken(github))) return;
-  const message = "a workflow builds the site, and a commit by a job's own token starts no workflow";
-  const hint = (w: Words) =>
-    `set ${w.input('site-workflow')} to the file of that workflow (which needs the permission \`actions: write\`), set ${w.input('token')} to that of an app or a user, or ${w.use('K2 or K3')}`;
-  throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
+  return refuseUnusableWorkflow(github, siteWorkflow);
 }
 
 async function refuseUnusableWorkflow(github: GitHubClient, file: string): Promise<void> {

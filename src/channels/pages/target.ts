@@ -8,6 +8,8 @@ import type { LocalFile } from '../../rules/inspect.ts';
 import type { LocalSite, LocalSiteFile } from '../../rules/local-site.ts';
 import type { Words } from '../../words.ts';
 import type { BranchReader, BranchTree } from './branch-reader.ts';
+import type { DeployTarget } from './deploy/deploy.ts';
+import type { JobRuntime } from './deploy/job-runtime.ts';
 import type { PagesDestination, PagesLocation } from './destination.ts';
 import type { PlacedPictures } from './pictures.ts';
 import type { Setup } from './set-up.ts';
@@ -93,6 +95,8 @@ export interface PagesTask extends WantedFile {
   /** What the folder is to hold; absent for a single file, and where the folder is removed. */
   readonly site?: LocalSite;
   readonly placedPictures?: PlacedPictures;
+  /** How this action deploys the site, the same for all files of a step; absent where it does not. */
+  readonly deploy?: DeployTarget;
 }
 
 /** What K1 needs of the inputs. */
@@ -105,6 +109,8 @@ export interface PagesOptions extends PagesLocation, FolderSettings {
   readonly picture: boolean;
   /** Milliseconds for build and verification together. */
   readonly timeout: number;
+  /** What the runner gives to deploy a site; absent or `null` outside of an action. */
+  readonly runtime?: JobRuntime | null;
 }
 
 /** What a commit needs of the inputs. */

@@ -85,6 +85,25 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     meaning: "a page came instead of an answer of GitHub's API",
     hint: (w) => `check ${w.input('api-url')} and the proxy (\`https_proxy\`), or ${w.use('K3')}`,
   },
+  // Of a Pages deployment. @see shared/github.md 15
+  {
+    status: 400,
+    text: /in progress deployment/i,
+    code: 'CONFLICT',
+    hint: 'wait for the other deployment of the site (Settings → Environments → github-pages), and try again',
+  },
+  {
+    status: 400,
+    text: /environment protection rules|only allowed from|not allowed to deploy/i,
+    code: 'FORBIDDEN_BY_RULE',
+    hint: 'let the branch of this run deploy under Settings → Environments → github-pages → Deployment branches',
+  },
+  {
+    status: 400,
+    text: /environment/i,
+    code: 'NO_PERMISSION',
+    hint: 'give the job the environment github-pages (`jobs.<id>.environment`)',
+  },
   { status: 400, text: /api-version.*not a supported/i, code: 'HOST_ERROR', hint: NEWER_ACTION_HINT },
   { when: ({ codes }) => codes.includes('NOT_FOUND'), code: 'NOT_FOUND', hint: NOT_FOUND_HINT },
   {

@@ -5,6 +5,9 @@ import { defaultSiteUrl, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
 import { isNotFound } from './failures.ts';
 
+/** What builds a site: GitHub from a branch, a workflow of the repository, or this action, which deploys it itself. */
+export type SiteBuilder = 'branch' | 'workflow' | 'deployment';
+
 /** The Pages site of a repository, as its settings describe it. */
 export interface PagesSite {
   /** Address of the site's root, with a trailing slash. */
@@ -13,7 +16,7 @@ export interface PagesSite {
   readonly branch: string | null;
   /** The folder of the branch that is the site's root: empty, or such as `docs`. */
   readonly folder: string;
-  readonly builtBy: 'branch' | 'workflow';
+  readonly builtBy: SiteBuilder;
   /** Whether anybody may open it. */
   readonly isPublic: boolean;
 }

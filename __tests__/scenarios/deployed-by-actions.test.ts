@@ -1,0 +1,367 @@
+import { describe, expect, test } from '@jest/globals';
+import { readJobRuntime } from '../../src/channels/pages/deploy/job-runtime.ts';
+import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
+import { LOGINS } from '../world/tokens.ts';
+import { expectRefused, type Played, type PlayedDelivery, requestsOf, setUpPlay } from './play.ts';
+import { createPage } from './scenario.ts';
+
+const play = setUpPlay();
+const pages = { buildType: 'workflow', built: false } as const;
+const WRITES = /^(PUT|POST|PATCH|DELETE) (?!.*\/graphql$)/;
+const WHOLE = { channel: 'K1', path: './' };
+const SITE = {
+  'site/index.html': createPage('<script src="js/app.js"></script>'),
+  'site/js/app.js': 'document.title = "app";\n',
+};
+const FOLDER = { ...WHOLE, file: 'site/' };
+
+const newSite = (more: Partial<RepositoryOptions> = {}): Promise<TestRepository> =>
+  play.repository({ pages, ...more });
+
+/** What the runner of a job gives to the action. */
+async function startJob(repository: TestRepository, job: object = {}): Promise<Record<string, string>> {
+  return play.world.actions.startJob({ commit: (await repository.head()) ?? '', ...job });
+}
+
+async function deliver(given: PlayedDelivery & { readonly job?: object }): Promise<Played> {
+  const { job = {}, ...delivery } = given;
+  const runtime = readJobRuntime(await startJob(delivery.repository, job));
+  return play.deliver({ ...delivery, around: { runtime, ...delivery.around } });
+}
+
+describe('a site that GitHub Actions deploys, without a branch', () => {
+  test('is replaced by a folder, and nothing is committed', async () => {
+    const repository = await newSite();
+    const before = await repository.log();
+    const { report, log, requests } = await deliver({ repository, files: SITE, inputs: FOLDER });
+    expect(report.lines.RESULT).toMatch(/^ГОТОВО/);
+    expect(report.url).toBe(repository.pages.url);
+    expect(log).toMatch(/artifact of 2 files, deployment [0-9a-f]{40}/);
+    expect(await repository.log()).toEqual(before);
+    expect(log).toMatch(/uploaded 2 files as artifact \d+/);
+    expect(requests.filter((one) => one.includes('api.github.com')).length).toBeLessThanOrEqual(15);
+  });
+
+  test('is replaced by one page, and by another one, and keeps a receipt', async () => {
+    const repository = await newSite();
+    const files = { 'report.html': createPage() };
+    expect((await deliver({ repository, files, inputs: WHOLE })).report.ready).toBe(true);
+    const token = play.world.token();
+    const other = { repository, token, files: { 'other.html': createPage('2') }, inputs: WHOLE };
+    const second = await deliver(other);
+    expect(second.report).toMatchObject({ ready: true, url: `${repository.pages.url}other.html` });
+    const receipt = await readReceipt(repository);
+    expect(receipt).toMatchObject({ tool: 'screen-delivery', branch: null, files: [{ path: 'other.html' }] });
+    const again = await deliver(other);
+    expect(again.report.ready).toBe(true);
+    expect(again.log).toContain('the live site already holds this');
+    expect(requestsOf(again, /^POST .*pages\/deployments$/)).toEqual([]);
+  });
+
+  test('is only described by a dry run', async () => {
+    const inputs = { ...FOLDER, 'dry-run': 'true' };
+    const dry = await deliver({ repository: await newSite(), files: SITE, inputs });
+    expect(dry.log).toMatch(/would be deployed as the whole site octo\.github\.io/);
+    expect(requestsOf(dry, WRITES)).toEqual([]);
+  });
+
+  test('is never deployed in part', async () => {
+    const files = { 'a.html': createPage(), 'b.html': '' };
+    const inputs = { ...WHOLE, file: 'a.html\nb.html' };
+    const part = await deliver({ repository: await newSite(), files, inputs });
+    expect(part.reports.map(({ ready }) => ready)).toEqual([false, false]);
+    expectRefused(part, { step: 'place', reason: /would be deployed without b\.html/ });
+    expect(requestsOf(part, WRITES)).toEqual([]);
+  });
+
+  test.each([
+    ['a folder below the root', { ...FOLDER, path: 'previews/' }],
+    ['no path', { channel: 'K1', file: 'site/' }],
+    ['a file below the root', { channel: 'K1', file: 'site/index.html', path: 'a/index.html' }],
+  ])('takes the whole of it alone: %s is refused with the line to add', async (_, inputs) => {
+    const refused = await deliver({ repository: await newSite(), files: SITE, inputs });
+    expectRefused(refused, {
+      step: 'check',
+      reason: /each deployment replaces all of it/,
+      hint: /`branch: gh-pages`.*`path: \.\/`.*`site-workflow:`.*Deploy from a branch/,
+    });
+    expect(requestsOf(refused, WRITES)).toEqual([]);
+  });
+
+  test('has nothing that could be withdrawn, or put back', async () => {
+    const repository = await newSite();
+    await deliver({ repository, files: SITE, inputs: FOLDER });
+    const inputs = { ...WHOLE, operation: 'withdraw' };
+    const withdrawn = await deliver({ repository, inputs });
+    expectRefused(withdrawn, {
+      step: 'check',
+      reason: /nothing can be removed from it alone/,
+      hint: /`branch:`.*deliver another site, or switch Pages off/,
+    });
+    repository.pages.deploymentEnds = ['deployment_failed'];
+    const files = { ...SITE, 'site/js/app.js': 'document.title = 2;\n' };
+    const failed = await deliver({ repository, files, inputs: { ...FOLDER, 'on-failure': 'restore' } });
+    expect(failed.report.ready).toBe(false);
+    expect(failed.log).toContain('keeps nothing of what was there before');
+  });
+
+  test('of somebody else is replaced with `overwrite: true` alone', async () => {
+    const repository = await play.repository({
+      pages: { buildType: 'workflow' },
+      files: { 'index.html': createPage('theirs') },
+    });
+    const refused = await deliver({ repository, files: SITE, inputs: FOLDER });
+    expectRefused(refused, {
+      step: 'check',
+      reason: /was not deployed by this tool, and a deployment replaces all of it/,
+      hint: /`overwrite: true` once/,
+    });
+    expect(requestsOf(refused, WRITES)).toEqual([]);
+    const inputs = { ...FOLDER, overwrite: 'true' };
+    expect((await deliver({ repository, files: SITE, inputs })).report.ready).toBe(true);
+    expect((await deliver({ repository, files: SITE, inputs: FOLDER })).report.ready).toBe(true);
+  });
+});
+
+describe('a site that GitHub Actions deploys, with a branch', () => {
+  const BRANCH = { channel: 'K1', branch: 'gh-pages', setup: 'true' };
+
+  test('shows previews and other pages beside each other, and loses a withdrawn one alone', async () => {
+    const repository = await newSite();
+    const main = await deliver({ repository, files: { 'index.html': createPage() }, inputs: BRANCH });
+    expect(main.report).toMatchObject({ ready: true, url: `${repository.pages.url}index.html` });
+    const files = { 'page.html': createPage('preview') };
+    const inputs = { ...BRANCH, path: 'previews/pr-7/' };
+    const preview = await deliver({ repository, files, inputs });
+    expect(preview.report.url).toBe(`${repository.pages.url}previews/pr-7/page.html`);
+    expect(preview.log).toMatch(/commit [0-9a-f]{40}, deployment [0-9a-f]{40}/);
+    const receipt = await readReceipt(repository);
+    expect(receipt).toMatchObject({ branch: 'gh-pages', commit: await repository.head('gh-pages') });
+    const paths = receipt.files.map(({ path }: { path: string }) => path).toSorted();
+    expect(paths).toEqual(expect.arrayContaining(['index.html', 'previews/pr-7/page.html']));
+    const withdrawal = { ...inputs, operation: 'withdraw', setup: 'false' };
+    const withdrawn = await deliver({ repository, inputs: withdrawal });
+    expect(withdrawn.report.lines.RESULT).toMatch(/^ГОТОВО/);
+    expect((await readReceipt(repository)).files).toHaveLength(paths.length - 1);
+  });
+
+  test('is deployed by a second try where the first one failed after its commit', async () => {
+    const repository = await newSite();
+    const files = { 'page.html': createPage() };
+    repository.pages.deploymentRefusals = [
+      [400, 'Branch "x" is not allowed to deploy to github-pages due to environment protection rules.'],
+    ];
+    const refused = await deliver({ repository, files, inputs: BRANCH });
+    expectRefused(refused, {
+      step: 'place',
+      httpCode: 400,
+      reason: /not allowed to deploy/,
+      hint: /Deployment branches/,
+    });
+    expect(refused.report.lines.UNKNOWN).toMatch(/commit [0-9a-f]{40} on the branch gh-pages/);
+    const again = await deliver({ repository, files, inputs: BRANCH });
+    expect(again.report.ready).toBe(true);
+    expect(await repository.log('gh-pages')).toHaveLength(1);
+    const third = await deliver({ repository, files, inputs: BRANCH });
+    expect(third.report.ready).toBe(true);
+    expect(requestsOf(third, /^POST .*pages\/deployments$/)).toEqual([]);
+  });
+
+  test('deploys the newest tree, never an older one over a newer', async () => {
+    const repository = await newSite();
+    await deliver({ repository, files: { 'a.html': createPage() }, inputs: BRANCH });
+    let moved = false;
+    play.intercept(
+      { method: 'POST', url: /pages\/deployments$/ },
+      {
+        alter: async (real) => {
+          // Another job commits right after this deployment was accepted.
+          if (!moved) await repository.commit('later.html', 'later', 'by another job', 'gh-pages');
+          moved = true;
+          return real;
+        },
+      },
+    );
+    const { report, log } = await deliver({ repository, files: { 'b.html': createPage() }, inputs: BRANCH });
+    expect(report.ready).toBe(true);
+    expect(log).toContain('the branch has changed meanwhile');
+    expect(repository.pages.liveCommit).toBe(await repository.head('gh-pages'));
+  });
+
+  test('is refused where a folder without a branch is live, or another branch', async () => {
+    const repository = await newSite();
+    await deliver({ repository, files: SITE, inputs: FOLDER });
+    const files = { 'a.html': createPage() };
+    const branch = await deliver({ repository, files, inputs: BRANCH });
+    expectRefused(branch, { step: 'check', reason: /a folder that this tool deployed without a branch/ });
+    await deliver({ repository, files, inputs: { ...BRANCH, overwrite: 'true' } });
+    const folder = await deliver({ repository, files: SITE, inputs: FOLDER });
+    expectRefused(folder, {
+      step: 'check',
+      reason: /that of the branch gh-pages/,
+      hint: /`branch: gh-pages`/,
+    });
+  });
+
+  test('is not deployed with other files than the branch has', async () => {
+    const repository = await newSite();
+    await deliver({ repository, files: { 'a.html': createPage() }, inputs: BRANCH });
+    await repository.commit('.gitattributes', 'a.html export-ignore\n', 'Leave it out', 'gh-pages');
+    const refused = await deliver({ repository, files: { 'b.html': createPage() }, inputs: BRANCH });
+    expectRefused(refused, { step: 'place', reason: /has not the a\.html/, hint: /export-ignore/ });
+  });
+
+  test('puts back what was there before, and deploys that', async () => {
+    const repository = await newSite();
+    const first = { 'a.html': createPage('first') };
+    await deliver({ repository, files: first, inputs: BRANCH });
+    repository.pages.deploymentEnds = ['deployment_failed', 'succeed'];
+    const inputs = { ...BRANCH, 'on-failure': 'restore' };
+    const failed = await deliver({ repository, files: { 'a.html': createPage('second') }, inputs });
+    expect(failed.report.ready).toBe(false);
+    expect(failed.log).toContain('shows that again, byte for byte');
+  });
+});
+
+describe('a job that deploys a site', () => {
+  const inputs = FOLDER;
+
+  test.each([
+    ['without an identity', { identity: false }, /has no identity/],
+    ['without an environment', { environment: undefined }, /has no environment/],
+  ])('%s is told the whole block', async (_, job, reason) => {
+    const refused = await deliver({ repository: await newSite(), files: SITE, inputs, job });
+    const hint = /environment github-pages.*pages: write, id-token: write/;
+    expectRefused(refused, { step: 'check', reason, hint });
+    expect(requestsOf(refused, WRITES)).toEqual([]);
+  });
+
+  test('outside of an action is told so, and the other ways', async () => {
+    const repository = await newSite();
+    const refused = await play.deliver({ repository, files: SITE, inputs });
+    expectRefused(refused, {
+      step: 'check',
+      reason: /exists only in an action of a job on github\.com/,
+      hint: /`uses:`.*`site-workflow:`.*Deploy from a branch.*K2 or K3/,
+    });
+  });
+
+  test('leaves a site to its workflow where its token starts that', async () => {
+    const token = play.world.token({}, LOGINS.app);
+    const repository = await play.repository({ pages: { buildType: 'workflow' } });
+    const { report, requests } = await deliver({
+      repository,
+      token,
+      files: { 'a.html': createPage() },
+      inputs: { channel: 'K1' },
+    });
+    expect(report.ready).toBe(true);
+    expect(requests.join('\n')).not.toMatch(/pages\/deployments|actions\.githubusercontent/);
+  });
+
+  test.each([
+    [400, 'Missing environment. Ensure your deployment job has an environment.', /environment github-pages/],
+    [400, 'Deployments are only allowed from gh-pages', /Deployment branches/],
+    [403, 'Resource not accessible by integration', /pages: write/],
+    [404, 'Not Found', /GitHub Actions under Settings → Pages → Source/],
+  ])('is told what %s (%s) means', async (status, message, hint) => {
+    const repository = await newSite();
+    repository.pages.deploymentRefusals = [[status, message]];
+    const refused = await deliver({ repository, files: SITE, inputs });
+    expectRefused(refused, { step: 'place', httpCode: status, reason: new RegExp(message), hint });
+  });
+
+  test.each([
+    ['deployment_failed', /failed/, /try again/],
+    ['deployment_content_failed', /could not use the files/, /1 GB/],
+    ['deployment_lost', /was lost/, /try again/],
+    ['deployment_cancelled', /was cancelled/, /newer commit/],
+  ])('is told at once that a deployment ended as %s', async (end, reason, hint) => {
+    const repository = await newSite();
+    repository.pages.deploymentEnds = [end];
+    const refused = await deliver({ repository, files: SITE, inputs });
+    expectRefused(refused, { step: 'wait', reason, hint });
+    expect(refused.report.notReady?.code).toBe('BUILD_ERRORED');
+    expect(refused.took).toBeLessThan(60_000);
+  });
+
+  test.each([
+    ['', /waits in the queue/],
+    ['deployment_queued', /waits in the queue/],
+    ['deployment_attempt_error', /GitHub tries again/],
+    ['syncing_files', /sends the files/],
+    ['something_new', /is something_new/],
+  ])('waits as long as the timeout for a deployment that is "%s", and cancels none', async (end, reason) => {
+    const repository = await newSite();
+    repository.pages.deploymentEnds = [end];
+    const refused = await deliver({ repository, files: SITE, inputs });
+    expectRefused(refused, { step: 'wait', reason, hint: /`timeout:`.*was not cancelled/ });
+    expect(refused.report.notReady?.reason).toMatch(/deployment [0-9a-f]{40}/);
+    expect(requestsOf(refused, /cancel/)).toEqual([]);
+    expect(requestsOf(refused, /GET .*pages\/deployments/).length).toBeLessThanOrEqual(48);
+  });
+
+  test('is not ready where GitHub calls a deployment finished and serves the old site', async () => {
+    const repository = await newSite();
+    await deliver({ repository, files: SITE, inputs });
+    repository.pages.live = false;
+    const files = { ...SITE, 'site/index.html': createPage('new') };
+    const refused = await deliver({ repository, files, inputs });
+    expectRefused(refused, {
+      step: 'wait',
+      reason: /finished by the word of GitHub/,
+      hint: /newer commit.*`branch: gh-pages`/,
+    });
+  });
+
+  test('waits for the deployment of another job, and gives up after the timeout', async () => {
+    const repository = await newSite();
+    const busy =
+      'Deployment request failed for a1 due to in progress deployment. Please cancel b2 first or wait for it to complete.';
+    repository.pages.deploymentRefusals = [
+      [400, busy],
+      [400, busy],
+    ];
+    const ready = await deliver({ repository, files: SITE, inputs });
+    expect(ready.report.ready).toBe(true);
+    expect(requestsOf(ready, /^PUT .*comp=blocklist/)).toHaveLength(1);
+    repository.pages.deploymentRefusals = Array.from({ length: 99 }, () => [400, busy]);
+    const files = { ...SITE, 'site/index.html': createPage('new') };
+    const refused = await deliver({ repository, files, inputs });
+    expectRefused(refused, {
+      step: 'place',
+      httpCode: 400,
+      reason: /in progress deployment/,
+      hint: /wait for the other deployment/,
+    });
+  });
+
+  test('shows its credentials to nobody but those they are for', async () => {
+    const repository = await newSite();
+    const { actions } = play.world;
+    const env = await startJob(repository);
+    const runtime = readJobRuntime(env);
+    const before = { tokens: actions.idTokens.length, signatures: actions.signatures.length };
+    const played = await play.deliver({ repository, files: SITE, inputs, around: { runtime } });
+    expect(played.report.ready).toBe(true);
+    const hostsOf = (secret = ''): string[] => [...new Set(played.sightings(secret).map(({ host }) => host))];
+    expect(hostsOf(env.ACTIONS_RUNTIME_TOKEN)).toEqual(['results-receiver.actions.githubusercontent.com']);
+    expect(hostsOf(env.ACTIONS_ID_TOKEN_REQUEST_TOKEN)).toEqual([
+      'run-actions-1-azure-eastus.actions.githubusercontent.com',
+    ]);
+    const idTokens = actions.idTokens.slice(before.tokens);
+    const signatures = actions.signatures.slice(before.signatures);
+    expect(hostsOf(idTokens.at(-1))).toEqual(['api.github.com']);
+    expect(hostsOf(encodeURIComponent(signatures[0] ?? ''))).toEqual([
+      'productionresultssa0.blob.core.windows.net',
+    ]);
+    expect(played.masked).toEqual(expect.arrayContaining([...idTokens, ...signatures]));
+    expect(played.sightings(play.world.token())).toEqual([]);
+    const text = `${played.log}${JSON.stringify(played.reports)}`;
+    for (const secret of [...idTokens, ...signatures]) expect(text).not.toContain(secret);
+  });
+});
+
+async function readReceipt(repository: TestRepository) {
+  return JSON.parse(String(await repository.pages.readLive('.well-known/screen-delivery.json')));
+}

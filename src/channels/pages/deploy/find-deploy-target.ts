@@ -1,0 +1,67 @@
+import { DeliveryError } from '../../../errors.ts';
+import type { PagesSite } from '../../../github/api/repository.ts';
+import { isJobToken } from '../../../github/api/token-owner.ts';
+import type { Ports } from '../../../ports.ts';
+import type { RepositoryAccess } from '../../require-github.ts';
+import { requireGitHub } from '../../require-github.ts';
+import type { PagesOptions } from '../target.ts';
+import type { DeployTarget } from './deploy.ts';
+import { readDeployedReceipt, refuseForeignSite } from './deployed-receipt.ts';
+import { getIdToken } from './job-identity.ts';
+import { OTHER_WAYS, requireJobRuntime } from './job-runtime.ts';
+
+/**
+ * A site whose source is GitHub Actions, and for which no workflow is named, is deployed by this action itself, where
+ * it runs with the job's own token: a commit by it starts no workflow. What starts one is left to that.
+ *
+ * @see design 7
+ */
+export async function findDeployedSite(
+  access: RepositoryAccess,
+  { siteWorkflow, pagesBase }: Pick<PagesOptions, 'siteWorkflow' | 'pagesBase'>,
+): Promise<PagesSite | null> {
+  const { site } = access.repository;
+  if (site === null || typeof site === 'string' || site.builtBy !== 'workflow') return null;
+  // What builds a site at another address, such as a service that GitHub notifies of the push, is not known.
+  if (siteWorkflow !== undefined || pagesBase !== undefined) return null;
+  if (!(await isJobToken(requireGitHub(access, 'K1')))) return null;
+  // The source that the settings name belongs to the time before: the whole branch is deployed.
+  return { ...site, builtBy: 'deployment', branch: null, folder: '' };
+}
+
+/**
+ * What deploys a site, once nothing speaks against it. Nothing is written before.
+ *
+ * @throws {DeliveryError} with what the job lacks, or the line to add
+ */
+export async function openDeployTarget(
+  site: PagesSite,
+  access: RepositoryAccess,
+  options: PagesOptions,
+  ports: Ports,
+): Promise<DeployTarget> {
+  const { branch, overwrite, runtime: given, timeout } = options;
+  refuseOtherPlace(options);
+  const runtime = requireJobRuntime(given);
+  await getIdToken(runtime.identity, ports);
+  if (!overwrite) refuseForeignSite(await readDeployedReceipt(site.base, ports), site.base, branch ?? null);
+  return { github: requireGitHub(access, 'K1'), runtime, root: site.base, timeout };
+}
+
+/** A deployment replaces the whole site, so what is not the whole site needs a branch that holds the rest of it. */
+function refuseOtherPlace({ branch, path, confinement, setup }: PagesOptions): void {
+  if (branch !== undefined) return;
+  const isRemoval = setup === undefined;
+  if (path === './' && confinement === undefined && !isRemoval) return;
+  const message = isRemoval
+    ? 'GitHub Actions deploys this site, and nothing can be removed from it alone'
+    : 'GitHub Actions deploys this site, and each deployment replaces all of it';
+  throw new DeliveryError('BAD_INPUT', message, {
+    step: 'check',
+    hint: (w) =>
+      isRemoval
+        ? `set ${w.input('branch')} to the branch that holds the site; without one deliver another site, or switch Pages off under Settings → Pages`
+        : `set ${w.input('branch', 'gh-pages')} (with ${w.input('setup', 'true')} it is created) to keep everything on a branch that is deployed as a whole, or ${w.input('path', './')} if this is the whole site; or ${OTHER_WAYS(w)}`,
+    leftBehind: [],
+  });
+}

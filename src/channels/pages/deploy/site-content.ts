@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { DeliveryError } from '../../../errors.ts';
+import { brokenArchiveError, openArchive } from '../../../github/api/archive.ts';
+import type { BranchEntry } from '../../../github/api/branch.ts';
+import type { GitHubClient } from '../../../github/api/client.ts';
+import type { Ports } from '../../../ports.ts';
+import { MEGABYTE, SITE } from '../../../protocol/limits.ts';
+import type { GitBlob } from '../../../rules/fingerprint.ts';
+import type { LocalSiteFile } from '../../../rules/local-site.ts';
+import { type DeployedReceipt, formatDeployedReceipt, RECEIPT_PATH } from './deployed-receipt.ts';
+import { loadSiteArchive } from './load-site-archive.ts';
+import type { ArchivedFile } from './site-archive.ts';
+
+/** All of a site, as it is to be deployed. */
+export interface SiteContent {
+  readonly receipt: DeployedReceipt;
+  /** Its files without the receipt, each to be read to its end before the next one. */
+  open(): AsyncIterable<ArchivedFile> | Iterable<ArchivedFile>;
+}
+
+/** Files of this machine as a whole site. @param commit of the run */
+export function contentOfFiles(files: readonly LocalSiteFile[], commit: string): SiteContent {
+  const site = files.filter(({ path }) => path !== RECEIPT_PATH);
+  const blobs = site.map(({ path, file }): [string, GitBlob] => [
+    path,
+    { sha: file.blobSha || file.sha256, size: file.size },
+  ]);
+  const receipt = { branch: null, commit, files: new Map(blobs) };
+  refuseLargeSite(receipt);
+  return {
+    receipt,
+    open: () => site.map(({ path, file }) => ({ path, size: file.size, read: () => file.read() })),
+  };
+}
+
+/** Git's own files and GitHub's settings, which are no part of a site. */
+const NO_PART = /^\.git/;
+
+/**
+ * The files of a commit as a whole site.
+ *
+ * @throws {DeliveryError} for more than Pages serves
+ */
+export function contentOfCommit(
+  github: GitHubClient,
+  { branch, commit, entries }: { branch: string; commit: string; entries: ReadonlyMap<string, BranchEntry> },
+  ports: Ports,
+): SiteContent {
+  const files = new Map<string, GitBlob>();
+  for (const [path, { type, mode, sha, size }] of entries) {
+    // GitHub Pages takes no links.
+    if (type !== 'blob' || mode === '120000' || NO_PART.test(path) || path === RECEIPT_PATH) continue;
+    files.set(path, { sha, size });
+  }
+  const receipt = { branch, commit, files };
+  refuseLargeSite(receipt);
+  return { receipt, open: () => readCommit(github, receipt, ports) };
+}
+
+function refuseLargeSite({ files }: DeployedReceipt): void {
+  const size = [...files.values()].reduce((sum, one) => sum + one.size, 0);
+  if (size <= SITE.size) return;
+  const message = `the site would have ${Math.round(size / MEGABYTE)} MB, and GitHub serves at most ${SITE.size / MEGABYTE}`;
+  throw new DeliveryError('TOO_LARGE', message, { hint: 'remove large files from the site' });
+}
+
+/** Reads the files of a commit from its archive, and checks that they are those of its tree. */
+async function* readCommit(
+  github: GitHubClient,
+  { commit, files }: DeployedReceipt,
+  ports: Ports,
+): AsyncGenerator<ArchivedFile> {
+  if (files.size === 0) return;
+  const { readArchive } = await loadSiteArchive();
+  const missing = new Map(files);
+  try {
+    for await (const one of readArchive(await openArchive(github, commit, ports))) {
+      const expected = missing.get(one.path);
+      if (expected === undefined) continue;
+      missing.delete(one.path);
+      if (expected.size !== one.size) throw otherFileError(one.path);
+      yield { ...one, read: () => checkBlob(one, expected) };
+    }
+  } catch (thrown) {
+    ports.signal.throwIfAborted();
+    throw brokenArchiveError(thrown);
+  }
+  const [left] = missing.keys();
+  if (left !== undefined) throw otherFileError(left);
+}
+
+async function* checkBlob({ path, size, read }: ArchivedFile, { sha }: GitBlob): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha1').update(`blob ${size}\0`);
+  try {
+    for await (const chunk of read()) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  } catch (thrown) {
+    throw brokenArchiveError(thrown);
+  }
+  if (hash.digest('hex') !== sha) throw otherFileError(path);
+}
+
+const otherFileError = (path: string): DeliveryError =>
+  new DeliveryError('BAD_FILE', `the archive of the branch has not the ${path} that the branch has`, {
+    hint: 'remove `export-ignore` and `export-subst` from the `.gitattributes` of the branch, and try again',
+  });
+
+/** The site with its receipt, packed for GitHub Pages. */
+export async function packContent(content: SiteContent, now: number) {
+  const { packSite } = await loadSiteArchive();
+  const bytes = formatDeployedReceipt(content.receipt);
+  async function* all(): AsyncGenerator<ArchivedFile> {
+    yield* content.open();
+    yield {
+      path: RECEIPT_PATH,
+      size: bytes.length,
+      read: async function* () {
+        yield bytes;
+      },
+    };
+  }
+  return packSite(all(), now);
+}
