@@ -132,7 +132,7 @@ export class FaultRunner<F extends InjectedFault> {
     const logger = new FakeLogger();
     const signal = new AbortController().signal;
     const ports = { http: recordedHttp.http, clock, logger, signal, random: createRandom(this.#run) };
-    const job = { commit: (await repository.head()) ?? '' };
+    const job = { commit: (await repository.head()) ?? '', repository: repository.fullName };
     const runtime = deliveryKind.deploys ? readJobRuntime(this.#world.actions.startJob(job)) : null;
     const request = requestWith(
       {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readJobRuntime } from '../../src/channels/pages/deploy/job-runtime.ts';
+import { ARCHIVE_TOKEN } from '../world/hosts/codeload.ts';
 import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
 import { LOGINS } from '../world/tokens.ts';
 import { expectRefused, type Played, type PlayedDelivery, requestsOf, setUpPlay } from './play.ts';
@@ -20,7 +21,11 @@ const newSite = (more: Partial<RepositoryOptions> = {}): Promise<TestRepository>
 
 /** What the runner of a job gives to the action. */
 async function startJob(repository: TestRepository, job: object = {}): Promise<Record<string, string>> {
-  return play.world.actions.startJob({ commit: (await repository.head()) ?? '', ...job });
+  return play.world.actions.startJob({
+    commit: (await repository.head()) ?? '',
+    repository: repository.fullName,
+    ...job,
+  });
 }
 
 async function deliver(given: PlayedDelivery & { readonly job?: object }): Promise<Played> {
@@ -236,6 +241,17 @@ describe('a job that deploys a site', () => {
     expect(requestsOf(refused, WRITES)).toEqual([]);
   });
 
+  test('of another repository can not deploy it', async () => {
+    const job = { repository: 'octo/other' };
+    const refused = await deliver({ repository: await newSite(), files: SITE, inputs, job });
+    expectRefused(refused, {
+      step: 'check',
+      reason: /a job of octo\/other can't/,
+      hint: /run it in octo\/play/,
+    });
+    expect(requestsOf(refused, /actions\.githubusercontent/)).toEqual([]);
+  });
+
   test('outside of an action is told so, and the other ways', async () => {
     const repository = await newSite();
     const refused = await play.deliver({ repository, files: SITE, inputs });
@@ -342,7 +358,10 @@ describe('a job that deploys a site', () => {
     const env = await startJob(repository);
     const runtime = readJobRuntime(env);
     const before = { tokens: actions.idTokens.length, signatures: actions.signatures.length };
-    const played = await play.deliver({ repository, files: SITE, inputs, around: { runtime } });
+    const token = play.world.token();
+    const onBranch = { channel: 'K1', branch: 'main', file: 'site/', path: './' };
+    const around = { runtime };
+    const played = await play.deliver({ repository, token, files: SITE, inputs: onBranch, around });
     expect(played.report.ready).toBe(true);
     const hostsOf = (secret = ''): string[] => [...new Set(played.sightings(secret).map(({ host }) => host))];
     expect(hostsOf(env.ACTIONS_RUNTIME_TOKEN)).toEqual(['results-receiver.actions.githubusercontent.com']);
@@ -355,10 +374,11 @@ describe('a job that deploys a site', () => {
     expect(hostsOf(encodeURIComponent(signatures[0] ?? ''))).toEqual([
       'productionresultssa0.blob.core.windows.net',
     ]);
-    expect(played.masked).toEqual(expect.arrayContaining([...idTokens, ...signatures]));
-    expect(played.sightings(play.world.token())).toEqual([]);
+    expect(played.masked).toEqual(expect.arrayContaining([...idTokens, ...signatures, ARCHIVE_TOKEN]));
+    expect(hostsOf(token)).toEqual(['api.github.com']);
+    expect(hostsOf(ARCHIVE_TOKEN)).toEqual(['codeload.github.com']);
     const text = `${played.log}${JSON.stringify(played.reports)}`;
-    for (const secret of [...idTokens, ...signatures]) expect(text).not.toContain(secret);
+    for (const secret of [...idTokens, ...signatures, ARCHIVE_TOKEN]) expect(text).not.toContain(secret);
   });
 });
 

@@ -75,8 +75,8 @@ const ACTIONS_SITE = { pages: { buildType: 'workflow', built: false } } as const
 test('a site without a branch: Actions deploys the folder, and nothing is committed', async () => {
   const repository = await scenario.repository(ACTIONS_SITE);
   const sources = commit('first');
-  const head = await repository.head();
-  const pushed = { ...push(repository, sources), ref: 'refs/heads/main' };
+  const head = (await repository.head()) ?? '';
+  const pushed = { ...push(repository, sources), ref: 'refs/heads/main', sha: head };
   const run = await player.run('examples/actions-site.yml', pushed);
   expect(listConclusions(run)).toEqual(['success', 'site: success']);
   const { url } = repository.pages;

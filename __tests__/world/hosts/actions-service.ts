@@ -37,6 +37,7 @@ interface JobOptions {
   readonly identity?: boolean;
   readonly environment?: string | undefined;
   readonly commit?: string;
+  readonly repository?: string;
 }
 
 const HOSTS = {
@@ -74,7 +75,12 @@ export class FakeActionsService {
   ];
 
   /** The variables that the runner sets for an action of a job. */
-  startJob({ identity = true, commit = '', ...options }: JobOptions = {}): Record<string, string> {
+  startJob({
+    identity = true,
+    commit = '',
+    repository = '',
+    ...options
+  }: JobOptions = {}): Record<string, string> {
     const environment = 'environment' in options ? options.environment : 'github-pages';
     const [run, job] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
     const scp = `Actions.ExampleScope Actions.Results:${run}:${job}`;
@@ -94,6 +100,7 @@ export class FakeActionsService {
         ACTIONS_ID_TOKEN_REQUEST_TOKEN: started.requestToken,
       }),
       ...(commit && { GITHUB_SHA: commit }),
+      ...(repository && { GITHUB_REPOSITORY: repository }),
     };
   }
 

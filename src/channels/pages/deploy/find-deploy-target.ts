@@ -1,4 +1,5 @@
 import { DeliveryError } from '../../../errors.ts';
+import type { GitHubClient } from '../../../github/api/client.ts';
 import type { PagesSite } from '../../../github/api/repository.ts';
 import { isJobToken } from '../../../github/api/token-owner.ts';
 import type { Ports } from '../../../ports.ts';
@@ -8,7 +9,7 @@ import type { PagesOptions } from '../target.ts';
 import type { DeployTarget } from './deploy.ts';
 import { readDeployedReceipt, refuseForeignSite } from './deployed-receipt.ts';
 import { getIdToken } from './job-identity.ts';
-import { OTHER_WAYS, requireJobRuntime } from './job-runtime.ts';
+import { type JobRuntime, OTHER_WAYS, requireJobRuntime } from './job-runtime.ts';
 
 /**
  * A site whose source is GitHub Actions, and for which no workflow is named, is deployed by this action itself, where
@@ -41,11 +42,28 @@ export async function openDeployTarget(
   ports: Ports,
 ): Promise<DeployTarget> {
   const { branch, overwrite, runtime: given, timeout } = options;
+  const github = requireGitHub(access, 'K1');
   refuseOtherPlace(options);
   const runtime = requireJobRuntime(given);
+  refuseOtherRepository(runtime, github);
   await getIdToken(runtime.identity, ports);
   if (!overwrite) refuseForeignSite(await readDeployedReceipt(site.base, ports), site.base, branch ?? null);
-  return { github: requireGitHub(access, 'K1'), runtime, root: site.base, timeout };
+  return { github, runtime, root: site.base, timeout };
+}
+
+/** GitHub lets a job deploy the site of its own repository alone. */
+function refuseOtherRepository({ repository: own }: JobRuntime, { repository }: GitHubClient): void {
+  const wanted = `${repository.owner}/${repository.repo}`;
+  if (own.toLowerCase() === wanted.toLowerCase()) return;
+  throw new DeliveryError(
+    'BAD_INPUT',
+    `GitHub Actions deploys the site of ${wanted}, and a job of ${own} can't`,
+    {
+      step: 'check',
+      hint: (w) => `run it in ${wanted}, or ${OTHER_WAYS(w)}`,
+      leftBehind: [],
+    },
+  );
 }
 
 /** A deployment replaces the whole site, so what is not the whole site needs a branch that holds the rest of it. */

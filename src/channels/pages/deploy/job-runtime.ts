@@ -8,7 +8,8 @@ export interface JobRuntime {
   readonly resultsToken: string;
   /** Where GitHub says which job this is, and the token for that; `null` where the job may not ask. */
   readonly identity: { readonly url: URL; readonly token: string } | null;
-  /** The commit of the run. */
+  /** The repository of the run, as `owner/name`, and its commit. */
+  readonly repository: string;
   readonly commit: string;
 }
 
@@ -20,7 +21,13 @@ export function readJobRuntime(env: Readonly<Record<string, string | undefined>>
   const url = httpsAddress(env.ACTIONS_ID_TOKEN_REQUEST_URL);
   const token = env.ACTIONS_ID_TOKEN_REQUEST_TOKEN ?? '';
   const identity = url === null || token === '' ? null : { url, token };
-  return { resultsUrl, resultsToken, identity, commit: env.GITHUB_SHA ?? '' };
+  return {
+    resultsUrl,
+    resultsToken,
+    identity,
+    repository: env.GITHUB_REPOSITORY ?? '',
+    commit: env.GITHUB_SHA ?? '',
+  };
 }
 
 function httpsAddress(text = ''): URL | null {
