@@ -64,6 +64,7 @@ describe('createRunContext', () => {
       folder: '/ws',
       job: 'Deliver/pages',
       secrets: [],
+      runtime: null,
       allowedRoots: ['/ws'],
       allowsFullPaths: false,
       opensLinks: false,

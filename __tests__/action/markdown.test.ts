@@ -59,7 +59,9 @@ describe('escapeMarkdown', () => {
   });
 
   test('shows any text unchanged and never as markup', () => {
-    const text = fc.string({ unit: 'grapheme', maxLength: 60 }).map((said) => said.replaceAll('\u200b', ''));
+    const text = fc
+      .string({ unit: 'grapheme', maxLength: 60 })
+      .map((said) => said.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, ''));
     fc.assert(
       fc.property(text, (said) => {
         expect(escapeMarkdown(said)).not.toMatch(/[\\`*_{}[\]<>()|~!$@\n\r-]|&(?!#\d+;)/);
