@@ -63,6 +63,7 @@ describe('createRunContext', () => {
     expect(createRunContext(env, runWith(), ports)).toEqual({
       folder: '/ws',
       job: 'Deliver/pages',
+      runtime: null,
       secrets: [],
       runtime: null,
       allowedRoots: ['/ws'],

@@ -387,6 +387,7 @@ describe('parseRequest, given correct inputs', () => {
       nojekyll: false,
       setup: false,
       essence: 'from run 7 of Deliver',
+      runtime: null,
       job: 'Deliver/deliver',
       tag: 'files-20260102',
       tagIsDefault: true,

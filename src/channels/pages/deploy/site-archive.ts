@@ -56,6 +56,7 @@ async function addFile(
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const sink = tar.entry(header, (failure) => (failure ? reject(failure) : resolve()));
   // A size that is not the announced one fails here.
+  sink.once('error', reject);
   promise.catch(() => undefined);
   for await (const bytes of read()) {
     if (!sink.write(bytes)) await Promise.race([once(sink, 'drain'), promise]);

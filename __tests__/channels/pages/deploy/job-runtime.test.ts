@@ -1,0 +1,40 @@
+import { describe, expect, test } from '@jest/globals';
+import { readJobRuntime } from '../../../../src/channels/pages/deploy/job-runtime.ts';
+
+const RUNTIME = {
+  ACTIONS_RESULTS_URL: 'https://results.example/',
+  ACTIONS_RUNTIME_TOKEN: 'runtime-token',
+};
+const IDENTITY = {
+  ACTIONS_ID_TOKEN_REQUEST_URL: 'https://identity.example/token?api-version=2.0',
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request-token',
+};
+
+describe('readJobRuntime', () => {
+  test('reads what the runner gives to an action', () => {
+    const env = { ...RUNTIME, ...IDENTITY, GITHUB_REPOSITORY: 'octo/site', GITHUB_SHA: 'c0ffee' };
+    expect(readJobRuntime(env)).toEqual({
+      resultsUrl: new URL('https://results.example/'),
+      resultsToken: 'runtime-token',
+      identity: { url: new URL(IDENTITY.ACTIONS_ID_TOKEN_REQUEST_URL), token: 'request-token' },
+      repository: 'octo/site',
+      commit: 'c0ffee',
+    });
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['no token', { ...RUNTIME, ACTIONS_RUNTIME_TOKEN: '' }],
+    ['an address that is not https', { ...RUNTIME, ACTIONS_RESULTS_URL: 'http://results.example/' }],
+    ['an address that is none', { ...RUNTIME, ACTIONS_RESULTS_URL: 'results' }],
+  ])('is none where there is %s', (_, env) => {
+    expect(readJobRuntime(env)).toBeNull();
+  });
+
+  test.each([
+    ['no token', { ...IDENTITY, ACTIONS_ID_TOKEN_REQUEST_TOKEN: '' }],
+    ['an address that is not https', { ...IDENTITY, ACTIONS_ID_TOKEN_REQUEST_URL: 'http://a.example' }],
+  ])('has no identity where there is %s for it', (_, env) => {
+    expect(readJobRuntime({ ...RUNTIME, ...env })).toMatchObject({ identity: null });
+  });
+});

@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from '@jest/globals';
+import { pack } from 'tar-stream';
+import { packSite, readArchive } from '../../../../src/channels/pages/deploy/site-archive.ts';
+import { NOON } from '../../../support/ports.ts';
+
+const fileOf = (path: string, bytes: Buffer) => ({
+  path,
+  size: bytes.length,
+  read: () => Readable.from([bytes.subarray(0, 100), bytes.subarray(100)]),
+});
+
+async function collect(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+describe('packSite', () => {
+  test('makes a zip archive of one tar archive, which other programs unpack to the same files', async () => {
+    const long = `${'folder/'.repeat(30)}${'name'.repeat(40)}.txt`;
+    const files = new Map([
+      ['index.html', Buffer.from('<!doctype html>'.repeat(99))],
+      ['empty.txt', Buffer.alloc(0)],
+      ['страница.html', Buffer.from('привет')],
+      [long, Buffer.alloc(300_000, 7)],
+    ]);
+    const zip = await collect(
+      packSite(
+        [...files].map(([path, bytes]) => fileOf(path, bytes)),
+        NOON,
+      ),
+    );
+    const folder = await mkdtemp(join(tmpdir(), 'site-archive-'));
+    const script = `import sys, zipfile, tarfile, io
+z = zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read())); assert z.testzip() is None; assert z.namelist() == ['artifact.tar']
+t = tarfile.open(fileobj=io.BytesIO(z.read('artifact.tar'))); assert all(m.isfile() and m.mode == 0o644 for m in t)
+t.extractall(sys.argv[1], filter='data')`;
+    const run = promisify(execFile)('python3', ['-c', script, folder]);
+    run.child.stdin?.end(zip);
+    await run;
+    for (const [path, bytes] of files) expect(await readFile(join(folder, path))).toEqual(bytes);
+    expect(await readdir(folder)).toHaveLength(4);
+    await rm(folder, { recursive: true });
+  });
+
+  test('fails where a file can not be read, or has another size by now', async () => {
+    const broken = { ...fileOf('a', Buffer.from('a')), read: createBroken };
+    await expect(collect(packSite([broken], NOON))).rejects.toThrow('gone');
+    const shorter = { ...fileOf('a', Buffer.from('abc')), size: 5 };
+    await expect(collect(packSite([shorter], NOON))).rejects.toThrow('Size mismatch');
+  });
+});
+
+/** A stream that can not be read. */
+const createBroken = (): Readable =>
+  new Readable({
+    read() {
+      this.destroy(new Error('gone'));
+    },
+  });
+
+describe('readArchive', () => {
+  test('gives the files of a packed archive, without its folder and without links', async () => {
+    const tar = pack();
+    tar.entry({ name: 'octo-site-c0ffee/', type: 'directory' });
+    tar.entry({ name: 'octo-site-c0ffee/a/b.txt' }, 'b');
+    tar.entry({ name: 'octo-site-c0ffee/link', type: 'symlink', linkname: 'a/b.txt' });
+    tar.entry({ name: 'octo-site-c0ffee/large' }, Buffer.alloc(200_000, 1));
+    tar.finalize();
+    const packed = gzipSync(await collect(Readable.from(tar)));
+    const found: [string, number, string][] = [];
+    for await (const { path, size, read } of readArchive(Readable.from([packed]))) {
+      const hash = createHash('md5');
+      for await (const chunk of read()) hash.update(chunk);
+      found.push([path, size, hash.digest('hex')]);
+    }
+    const md5 = (bytes: Buffer | string) => createHash('md5').update(bytes).digest('hex');
+    expect(found).toEqual([
+      ['a/b.txt', 1, md5('b')],
+      ['large', 200_000, md5(Buffer.alloc(200_000, 1))],
+    ]);
+    await expect(collectAll(packed.subarray(0, -100))).rejects.toThrow();
+  });
+});
+
+async function collectAll(packed: Buffer): Promise<void> {
+  for await (const { read } of readArchive(Readable.from([packed]))) for await (const _ of read());
+}
