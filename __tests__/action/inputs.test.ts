@@ -65,7 +65,6 @@ describe('createRunContext', () => {
       job: 'Deliver/pages',
       runtime: null,
       secrets: [],
-      runtime: null,
       allowedRoots: ['/ws'],
       allowsFullPaths: false,
       opensLinks: false,

@@ -396,7 +396,6 @@ describe('parseRequest, given correct inputs', () => {
       binIsNew: true,
       url: undefined,
       scopedInputs: [],
-      runtime: null,
       overwrite: false,
       dryRun: false,
       clientId: undefined,
