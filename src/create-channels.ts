@@ -18,7 +18,7 @@ export function createChannels(request: DeliveryRequest, access: RepositoryAcces
     K1: {
       publish: createPagesPublisher(request, access, ports),
       remove: createPagesRemover(request, access, ports),
-      audit: createPagesAudit(request, access),
+      audit: createPagesAudit(request, access, ports),
     },
     K2: {
       publish: createReleasePublisher(request, access, ports),

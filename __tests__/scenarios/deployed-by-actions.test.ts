@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readJobRuntime } from '../../src/channels/pages/deploy/job-runtime.ts';
 import { ARCHIVE_TOKEN } from '../world/hosts/codeload.ts';
 import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
+import type { InterceptedReply } from '../world/server/interceptions.ts';
 import { LOGINS } from '../world/tokens.ts';
 import { expectRefused, type Played, type PlayedDelivery, requestsOf, setUpPlay } from './play.ts';
 import { createPage } from './scenario.ts';
@@ -379,6 +380,59 @@ describe('a job that deploys a site', () => {
     expect(hostsOf(ARCHIVE_TOKEN)).toEqual(['codeload.github.com']);
     const text = `${played.log}${JSON.stringify(played.reports)}`;
     for (const secret of [...idTokens, ...signatures, ARCHIVE_TOKEN]) expect(text).not.toContain(secret);
+  });
+});
+
+describe('an audit of a site that GitHub Actions deploys', () => {
+  const audit = (repository: TestRepository, inputs: object = {}): Promise<Played> =>
+    play.deliver({ repository, inputs: { operation: 'audit', timeout: '20', ...inputs } });
+  const altering = (repository: TestRepository, path: string) => (address: string) =>
+    address.split('?')[0] === repository.pages.url + path;
+
+  test('proves what the receipt of the site says, without a branch', async () => {
+    const repository = await newSite();
+    expect((await deliver({ repository, files: SITE, inputs: FOLDER })).report.ready).toBe(true);
+    const { report, reports, requests } = await audit(repository);
+    expect(reports).toHaveLength(1);
+    expect(report).toMatchObject({ verdict: 'as-delivered', url: repository.pages.url });
+    expect(report.lines.TEST).toContain('files identical: 2 of 2');
+    expect(report.unknown).toEqual([expect.stringContaining('only the receipt that it carries')]);
+    expect(requests.filter((one) => WRITES.test(one))).toEqual([]);
+    const part = await audit(repository, { path: 'js/' });
+    expect(part.report).toMatchObject({ verdict: 'as-delivered', url: `${repository.pages.url}js/app.js` });
+  });
+
+  test.each<[string, InterceptedReply, RegExp]>([
+    ['altered', { status: 200, body: 'defaced' }, /js\/app\.js \(HTTP 200 with other content\)/],
+    ['lost', { status: 404 }, /js\/app\.js \(HTTP 404\)/],
+  ])('names a file that is %s', async (_, reply, reason) => {
+    const repository = await newSite();
+    expect((await deliver({ repository, files: SITE, inputs: FOLDER })).report.ready).toBe(true);
+    play.intercept({ url: altering(repository, 'js/app.js'), times: 99 }, reply);
+    const { report } = await audit(repository);
+    expect(report).toMatchObject({ ready: false, verdict: 'lost' });
+    expect(report.notReady?.reason).toMatch(reason);
+  });
+
+  test('finds the branch that was deployed in the receipt', async () => {
+    const repository = await newSite();
+    const onBranch = { channel: 'K1', branch: 'gh-pages', setup: 'true', path: 'previews/pr-7/' };
+    const files = { 'page.html': createPage() };
+    expect((await deliver({ repository, files, inputs: onBranch })).report.ready).toBe(true);
+    const { report } = await audit(repository);
+    expect(report).toMatchObject({ verdict: 'as-delivered', file: { path: 'previews/pr-7/page.html' } });
+  });
+
+  test('says so where another tool has replaced the site', async () => {
+    const repository = await newSite();
+    expect((await deliver({ repository, files: SITE, inputs: FOLDER })).report.ready).toBe(true);
+    play.intercept(
+      { url: altering(repository, '.well-known/screen-delivery.json'), times: 99 },
+      { status: 404 },
+    );
+    const { report } = await audit(repository);
+    expect(report.ready).toBe(false);
+    expect(report.notReady?.reason).toContain('nothing tells that this tool delivered anything');
   });
 });
 

@@ -3,29 +3,34 @@ import { getBranchHead } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import type { RepositoryContext } from '../../../github/api/repository.ts';
 import { nameFew, shorten } from '../../../plain-text.ts';
-import { AUDIT, SITE } from '../../../protocol/limits.ts';
+import type { Ports } from '../../../ports.ts';
+import { AUDIT } from '../../../protocol/limits.ts';
 import { MARKDOWN } from '../../../rules/jekyll.ts';
-import { getBrowserDisplay } from '../../../rules/media-type.ts';
-import { baseName, entryUrl } from '../../../rules/naming.ts';
-import type { AuditedDelivery, ChannelPlan, KnownRefusal, Placement } from '../../channel.ts';
+import { baseName } from '../../../rules/naming.ts';
+import type { AuditedDelivery, ChannelPlan } from '../../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../../require-github.ts';
 import { type BranchTree, createBranchReader } from '../branch-reader.ts';
-import { addressOf, type PagesDestination, resolveDestination, targetBranch } from '../destination.ts';
+import { type PagesDestination, resolveDestination, targetBranch } from '../destination.ts';
 import { listAddresses } from '../placement.ts';
 import type { PagesOptions } from '../target.ts';
+import { auditReceipt, readSiteReceipt } from './audit-receipt.ts';
 import { type ListedDelivery, listDeliveries } from './list-deliveries.ts';
+import { LOST, ON_SITE, proveFiles, rendersMarkdown, SITE_IS_OFF, sortPaths } from './prove-files.ts';
 
 /** What an audit needs of the inputs. */
 type AuditOptions = PagesOptions & { readonly entry: string };
 
 /** K1: finds what this tool delivered to the branch of the site, or to a folder of it. @see design 8 */
-export function createPagesAudit(inputs: AuditOptions, access: RepositoryAccess) {
+export function createPagesAudit(inputs: AuditOptions, access: RepositoryAccess, ports: Ports) {
   // A site that was switched off is no reason not to look: its addresses tell it.
   const options = { ...inputs, setup: true };
   return async (): Promise<readonly AuditedDelivery[]> => {
     const github = requireGitHub(access, 'K1');
     const { site } = access.repository;
-    for (const branch of listBranches(options, site)) {
+    const receipt = await readSiteReceipt(site, options, ports);
+    if (receipt?.branch === null) return auditReceipt(receipt, github.repository, site, options);
+    const branches = receipt === null ? listBranches(options, site) : [receipt.branch];
+    for (const branch of branches) {
       const found = await auditBranch({ github, site, options, branch });
       if (found.length > 0) return found;
     }
@@ -73,7 +78,7 @@ type AuditedTree = AuditedBranch & { readonly tree: BranchTree };
 
 async function describeDelivery(listed: ListedDelivery, audited: AuditedTree): Promise<AuditedDelivery> {
   const { claim, state, changed, unknown } = listed;
-  const { branch } = audited;
+  const { branch, options, site, tree } = audited;
   const name = claim.place || './';
   const plan: ChannelPlan = {
     channel: 'K1',
@@ -85,101 +90,28 @@ async function describeDelivery(listed: ListedDelivery, audited: AuditedTree): P
   const common = { plan, unknown, ...(changed.length > 0 && { changed: describeChange(listed) }) };
   if (state === 'changed') return common;
   if (state === 'lost') return { ...common, failure: lostError(name, branch) };
-  const paths = state === 'removed' ? listed.paths : sortPaths(listed, audited.options);
+  const isFile = claim.objects !== undefined;
+  const entry = isFile ? '' : options.entry;
+  const paths = state === 'removed' ? listed.paths : sortPaths(listed.paths, claim.place, entry);
   const found = await resultOf(async () => findDestination(paths[0] ?? claim.place, audited));
   if (hasFailed(found)) return { ...common, failure: unservedError(found) };
   const destination = found as PagesDestination;
   if (state === 'removed') return { ...common, ...proveRemoval(listed, destination, audited) };
-  return { ...common, ...proveFiles(paths, listed, destination, audited) };
+  const proven = proveFiles({
+    paths,
+    files: tree.entries,
+    folder: isFile ? null : claim.place,
+    destination,
+    evidence: `commit ${claim.sha} delivered it, and the branch ${branch} still has it`,
+    commitSha: claim.sha,
+    refusals: site === null ? SITE_IS_OFF : LOST,
+    isRendered: rendersMarkdown(paths[0] ?? '', destination, tree.entries),
+  });
+  return { ...common, ...proven, unknown: [...unknown, ...proven.unknown] };
 }
 
 const findDestination = (path: string, { github, options, site, branch }: AuditedTree): PagesDestination =>
   resolveDestination(github.repository, { ...options, branch, path, name: baseName(path) }, site);
-
-/** The page of a folder first; of a file it is the file. */
-function sortPaths({ claim, paths }: ListedDelivery, { entry }: AuditOptions): readonly string[] {
-  const isPage = (path: string): boolean => /\.html?$/i.test(path);
-  const first =
-    claim.objects === undefined
-      ? [`${claim.place}index.html`, claim.place + entry].find((path) => paths.includes(path))
-      : claim.place;
-  const page = first ?? paths.find(isPage) ?? paths[0];
-  return page === undefined ? [] : [page, ...paths.filter((path) => path !== page)];
-}
-
-const ON_SITE = {
-  ...{ bypassCache: true, hostMayChangeBytes: false, mustBeExternal: false, written: false, notes: [] },
-} as const;
-
-/** What is on the branch and not served. */
-const LOST: readonly KnownRefusal[] = [
-  {
-    httpCodes: [404],
-    text: /^/,
-    hint: 'the branch has it and the site does not show it: look at Settings → Pages, and at the newest build of the site',
-    isFinal: false,
-  },
-];
-
-const SITE_IS_OFF: readonly KnownRefusal[] = [
-  {
-    httpCodes: [404],
-    text: /^/,
-    hint: 'the repository has no Pages site any more: switch it on again under Settings → Pages',
-    isFinal: true,
-  },
-];
-
-/** Every file that is still as it was delivered, by git's id of its bytes. */
-function proveFiles(
-  [page = '', ...others]: readonly string[],
-  { claim, unknown }: ListedDelivery,
-  destination: PagesDestination,
-  audited: AuditedTree,
-): Pick<AuditedDelivery, 'place' | 'unknown'> {
-  const { tree, branch, site } = audited;
-  const fileAt = (path: string) => {
-    const { sha = '', size = 0 } = tree.entries.get(path) ?? {};
-    return { size, sha256: null, blobSha: sha };
-  };
-  const isRendered = rendersMarkdown(page, destination, audited);
-  const rendered = `what the build of the site makes of ${page}: only the file itself was compared`;
-  const place = () => ({
-    file: fileAt(page),
-    placement: {
-      ...ON_SITE,
-      evidence: `commit ${claim.sha} delivered it, and the branch ${branch} still has it`,
-      url: isRendered
-        ? destination.rawUrl
-        : claim.objects === undefined
-          ? entryUrl(destination.pageUrl)
-          : destination.pageUrl,
-      commitSha: claim.sha,
-      ...(!isRendered && { display: getBrowserDisplay(destination.pageUrl.pathname) }),
-      parts: others.map((path, nth) => ({
-        ...{ path: path.slice(claim.objects === undefined ? claim.place.length : 0) },
-        ...{ url: addressOf(destination, path), ...fileAt(path) },
-        // Asked without `?v=` as well: a cache or a proxy may have something else for people.
-        ...(nth < SITE.plainProbes && { earlier: [] }),
-      })),
-      refusals: site === null ? SITE_IS_OFF : LOST,
-      unknown: [],
-    } satisfies Placement,
-  });
-  const left = others.length - SITE.plainProbes;
-  const unasked = `whether a cache answers otherwise without ?v= for ${left} more files`;
-  return {
-    place,
-    unknown: [...unknown, ...(isRendered ? [rendered] : []), ...(left > 0 ? [unasked] : [])],
-  };
-}
-
-/** Jekyll shows such a file as a page, with other bytes. */
-const rendersMarkdown = (
-  path: string,
-  { builtBy, siteRoot }: PagesDestination,
-  { tree }: Pick<AuditedTree, 'tree'>,
-): boolean => MARKDOWN.test(path) && builtBy === 'branch' && !tree.entries.has(`${siteRoot}.nojekyll`);
 
 /** Of what was removed some addresses, pages first, which must answer 404. */
 function proveRemoval(
@@ -193,7 +125,7 @@ function proveRemoval(
     const served = paths.filter((path) => path.startsWith(destination.siteRoot));
     const [first, ...parts] = listAddresses({ files: served, sites: [claim.place] }, destination)
       .map((part) =>
-        rendersMarkdown(part.path, destination, audited)
+        rendersMarkdown(part.path, destination, audited.tree.entries)
           ? { ...part, url: new URL(part.url.href.replace(MARKDOWN, '.html')) }
           : part,
       )

@@ -78,7 +78,8 @@ const fetchLive = (address: URL, ports: Ports): Promise<string | null> =>
 const unclearError = ({ hostname }: URL, problem: string, httpCode?: number): DeliveryError =>
   new DeliveryError('HOST_ERROR', `the site at ${hostname} ${problem}, so it is not known who deployed it`, {
     httpCode,
-    hint: (w) => `try again, or set ${w.input('overwrite', 'true')} if the whole site may be replaced`,
+    hint: (w) =>
+      `try again; to deliver, set ${w.input('overwrite', 'true')} if the whole site may be replaced`,
     retryable: true,
   });
 
