@@ -66,7 +66,8 @@ async function measureIn(
 
 const PAGE = `<!doctype html><title>first</title>\n${'<p>A line of text.</p>\n'.repeat(60)}`;
 
-async function writeSite(folder: string, { files, bytes }: SampleSite): Promise<void> {
+/** Writes the files of a sample. */
+export async function writeSite(folder: string, { files, bytes }: SampleSite): Promise<void> {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'index.html'), PAGE);
   const size = Math.floor(bytes / files);

@@ -31,7 +31,7 @@ export const MAX_FILE_SIZE: Readonly<
 /** The artifact of a site that this action deploys. Bytes, and milliseconds. */
 export const ARTIFACT = {
   /** A piece of it that is sent, and repeated, by itself; and how many at the same time. */
-  block: 8 * MEGABYTE,
+  block: 4 * MEGABYTE,
   atOnce: 2,
   /** GitHub Pages has read it long before. */
   life: DAY,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GitStore } from '../git/bare-repository.ts';
+import { computeBlobSha, type GitStore } from '../git/bare-repository.ts';
 import type { GitHubInstance } from '../instance.ts';
 import { LOGINS } from '../tokens.ts';
 import { buildSiteVersion, type SiteFile, type SiteVersion } from './site-version.ts';
@@ -213,7 +213,7 @@ export class FakePages implements PagesBehavior {
   /** A file of the live site; null where there is none. */
   async readLive(path: string): Promise<Buffer | null> {
     const file = this.#current?.files.get(path);
-    return file === undefined ? null : this.#git.readBlob(file.sha);
+    return file === undefined ? null : (file.bytes ?? this.#git.readBlob(file.sha));
   }
 
   /**
@@ -259,11 +259,11 @@ export class FakePages implements PagesBehavior {
       await this.#pause();
       deployment.status = earlier === 'deployment_cancelled' ? earlier : end;
       if (deployment.status !== 'succeed' || !this.live || files === null) return;
-      const all = [...files].map(async ([path, bytes]): Promise<[string, SiteFile]> => {
-        const sha = await this.#git.writeBlob(bytes);
-        return [path, { sha, size: bytes.length, source: path, isRendered: false }];
-      });
-      this.#putLive({ commit, builtAt: new Date(), files: new Map(await Promise.all(all)) });
+      const all = [...files].map(([path, bytes]): [string, SiteFile] => [
+        path,
+        { sha: computeBlobSha(bytes), size: bytes.length, bytes, source: path, isRendered: false },
+      ]);
+      this.#putLive({ commit, builtAt: new Date(), files: new Map(all) });
     });
   }
 

@@ -99,7 +99,8 @@ async function sendFile(
   };
 }
 
-async function readContent(git: GitStore, { isRendered, source, sha }: SiteFile) {
+async function readContent(git: GitStore, { isRendered, source, sha, bytes }: SiteFile) {
+  if (bytes !== undefined) return bytes;
   return isRendered ? renderFile(source, await git.readBlob(sha)) : git.streamBlob(sha);
 }
 

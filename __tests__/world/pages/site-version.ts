@@ -5,6 +5,8 @@ import { getReadmeIndex, isExcluded, listBuiltPaths } from './jekyll.ts';
 export interface SiteFile {
   readonly sha: string;
   readonly size: number;
+  /** Its content, where it came in an artifact and is not in the repository. */
+  readonly bytes?: Buffer;
   /** Its path in the site's source; differs from its address when Jekyll made it. */
   readonly source: string;
   /** Whether Jekyll may change its bytes. */
