@@ -18,16 +18,10 @@ import { compareVerify } from './verify.ts';
 /**
  * Delivers files of many sizes with the built bundle, and each of them with curl in the same minute through the
  * same proxy. `git` compares K1 with plain git: one large file, and many small ones. `site` does so for a folder.
-<<<<<<< HEAD
- * `verify` proves a folder that others deployed, beside curl.
- * `screen` measures what a look at a page costs.
+ * `verify` proves a folder that others deployed, beside curl. `pages` compares a folder that is deployed without a
+ * commit with tar and curl. `screen` measures what a look at a page costs.
  *
- *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3] [git] [site] [verify] [screen]]
-=======
- * `pages` compares a folder that is deployed without a commit with tar and curl. `screen` measures what a look at a page costs.
- *
- *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3] [git] [site] [pages] [screen]]
->>>>>>> w-d
+ *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3] [git] [site] [verify] [pages] [screen]]
  *     PEER_DIST=path/to/dist/index.js INPUT_FILES='{file}' npm run bench -- k2
  */
 async function main(): Promise<void> {
@@ -42,23 +36,14 @@ async function main(): Promise<void> {
   if (positionals.length === 1 && screen !== undefined) return;
   const environment = await startBenchEnvironment();
   try {
-<<<<<<< HEAD
-    const onlySites =
-      positionals.length > 0 && positionals.every((word) => ['site', 'verify'].includes(word));
-=======
-    const onlySites = positionals.length > 0 && positionals.every((word) => ['site', 'pages'].includes(word));
->>>>>>> w-d
+    const onlySites = positionals.length > 0 && positionals.every((word) => SITES.includes(word));
     const start = peer || onlySites ? undefined : await measureStartUp(environment, quick ? 5 : 15);
     if (start !== undefined) {
       console.log(
         `First request after ${start.firstRequest} ms; \`node -e 0\` takes ${start.emptyNode} ms.\n`,
       );
     }
-<<<<<<< HEAD
-    const channels = positionals.filter((word) => !['git', 'screen', 'site', 'verify'].includes(word));
-=======
-    const channels = positionals.filter((word) => !['git', 'pages', 'screen', 'site'].includes(word));
->>>>>>> w-d
+    const channels = positionals.filter((word) => !['git', 'screen', ...SITES].includes(word));
     const onlyGit = positionals.length > 0 && channels.length === 0;
     const cases = onlyGit ? [] : selectCases({ channels, sizes, quick, peer });
     const results: CaseResult[] = [];
@@ -73,30 +58,19 @@ async function main(): Promise<void> {
     }
     const git = whole || positionals.includes('git') ? await compareWithGit(environment) : [];
     const sites = whole || positionals.includes('site') ? await compareSites() : [];
-<<<<<<< HEAD
     const verify = whole || positionals.includes('verify') ? await compareVerify() : [];
-    if (whole) {
-      const machine = { node: process.version, cpus: cpus().length };
-      await saveResults({ ...machine, start, results, git, sites, verify, screen });
-=======
     const pages = whole || positionals.includes('pages') ? await comparePages() : undefined;
     if (whole) {
-      await saveResults({
-        node: process.version,
-        cpus: cpus().length,
-        start,
-        results,
-        git,
-        sites,
-        pages,
-        screen,
-      });
->>>>>>> w-d
+      const machine = { node: process.version, cpus: cpus().length };
+      await saveResults({ ...machine, start, results, git, sites, verify, pages, screen });
     }
   } finally {
     await environment.close();
   }
 }
+
+/** Words for rows with folders, which need no host of their own. */
+const SITES = ['site', 'verify', 'pages'];
 
 /** One line of the table: medians of seconds and of the turns' ratios, and the highest memory in MB. */
 interface CaseResult {

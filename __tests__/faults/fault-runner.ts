@@ -151,14 +151,21 @@ export class FaultRunner<F extends InjectedFault> {
   }
 }
 
+/** What holds the builds of a site: one for all deliveries to it, as each has a clock of its own. */
+const gates = new WeakMap<TestRepository['pages'], { held: PromiseWithResolvers<void>; passing: number }>();
+
 /** Holds the site's builds until simulated time passes, then waits for all of them. */
 export function holdBuilds({ pages }: TestRepository): () => Promise<void> {
-  let waiting = Promise.withResolvers<void>();
-  pages.pause = () => waiting.promise;
+  const gate = gates.get(pages) ?? { held: Promise.withResolvers<void>(), passing: 0 };
+  gates.set(pages, gate);
+  pages.pause = () => gate.held.promise;
   return async () => {
-    waiting.resolve();
+    gate.passing += 1;
+    gate.held.resolve();
     await pages.whenBuilt();
-    waiting = Promise.withResolvers();
+    gate.passing -= 1;
+    // Closed by the last one: another delivery may still wait for what is built now.
+    if (gate.passing === 0) gate.held = Promise.withResolvers();
   };
 }
 

@@ -139,7 +139,7 @@ export const INPUTS = {
   ),
   branch: input(
     optional(PARSERS.gitName),
-    'K1: the branch to commit to. By default the branch that the site is built from, else `main`. Of a site that GitHub Actions deploys: the branch that holds all of it, and is deployed after the commit; without one, `path: ./` is the whole site, and nothing is committed.',
+    'K1: the branch to commit to. By default the branch that the site is built from, else `main`. Of a site that GitHub Actions deploys: the branch that holds all of it, and is deployed after the commit; without one the path `./` is the whole site, and nothing is committed.',
     { ...K1, tools: ['deliver', 'withdraw', 'audit'] },
   ),
   confine: input(
