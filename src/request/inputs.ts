@@ -149,7 +149,7 @@ export const INPUTS = {
   ),
   'site-workflow': input(
     optional(PARSERS.workflow),
-    'K1: file name of the workflow that builds the site, to start after the commit; needs the permission `actions: write`. Without it, an action with the job's own token deploys such a site itself.',
+    "K1: file name of the workflow that builds the site, to start after the commit; needs the permission `actions: write`. Without it, an action with the job's own token deploys such a site itself.",
     { ...K1, tools: ['deliver', 'withdraw'] },
   ),
   path: input(
