@@ -209,13 +209,16 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
     });
   });
 
-  test('is not deployed with other files than the branch has', async () => {
-    const repository = await newSite();
-    await deliver({ repository, files: { 'a.html': createPage() }, inputs: BRANCH });
-    await repository.commit('.gitattributes', 'a.html export-ignore\n', 'Leave it out', 'gh-pages');
-    const refused = await deliver({ repository, files: { 'b.html': createPage() }, inputs: BRANCH });
-    expectRefused(refused, { step: 'place', reason: /has not the a\.html/, hint: /export-ignore/ });
-  });
+  test.each(['export-ignore', 'export-subst'])(
+    'is not deployed with other files than the branch has: %s',
+    async (attribute) => {
+      const repository = await newSite();
+      await deliver({ repository, files: { 'a.html': createPage() }, inputs: BRANCH });
+      await repository.commit('.gitattributes', `a.html ${attribute}\n`, 'Set it', 'gh-pages');
+      const refused = await deliver({ repository, files: { 'b.html': createPage() }, inputs: BRANCH });
+      expectRefused(refused, { step: 'place', reason: /has not the a\.html/, hint: /export-ignore/ });
+    },
+  );
 
   test('puts back what was there before, and deploys that', async () => {
     const repository = await newSite();

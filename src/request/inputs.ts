@@ -139,7 +139,7 @@ export const INPUTS = {
   ),
   branch: input(
     optional(PARSERS.gitName),
-    'K1: the branch to commit to. By default the branch that the site is built from, else `main`. Of a site that GitHub Actions deploys: the branch that holds all of it, and is deployed after the commit; without one the path `./` is the whole site, and nothing is committed.',
+    'K1: the branch to commit to. By default the branch that the site is built from, else `main`. Of a site that GitHub Actions deploys: the branch that holds all of it, and is deployed after the commit; without one, what goes to the path `./` is the whole site, and nothing is committed.',
     { ...K1, tools: ['deliver', 'withdraw', 'audit'] },
   ),
   confine: input(
@@ -149,7 +149,7 @@ export const INPUTS = {
   ),
   'site-workflow': input(
     optional(PARSERS.workflow),
-    'K1: file name of the workflow that builds the site, to start after the commit; needs the permission `actions: write`. Without it this tool deploys such a site itself.',
+    "K1: file name of the workflow that builds the site, to start after the commit; needs the permission `actions: write`. Without it, an action with the job's own token deploys such a site itself.",
     { ...K1, tools: ['deliver', 'withdraw'] },
   ),
   path: input(

@@ -24,7 +24,10 @@ export function createCodeloadHost(find: FindRepository): HostHandler {
     for (const { path: file, sha, type, mode } of entries) {
       // `git archive` leaves out what has this attribute; here only whole paths are known.
       if (type !== 'blob' || settings.includes(`${file} export-ignore`)) continue;
-      const bytes = await repository.git.readBlob(sha);
+      const blob = await repository.git.readBlob(sha);
+      // In place of what `git archive` puts in.
+      const isChanged = settings.includes(`${file} export-subst`);
+      const bytes = isChanged ? Buffer.from(blob.toString().toUpperCase()) : blob;
       const entry = { name: `${folder}/${file}` };
       if (mode === '120000') archive.entry({ ...entry, type: 'symlink', linkname: bytes.toString() });
       else archive.entry(entry, bytes);
