@@ -225,6 +225,11 @@ export async function findWholeSites(
   const owned = (await readLastDeliveries(target, tree.head, folders)).filter(
     (one) => one.treeSha === treeShaAt(tree, one.folder) && one.committedAt,
   );
-  owned.sort((one, other) => (other.committedAt ?? 0) - (one.committedAt ?? 0));
+  // Of one second, the name decides: run-10/ is newer than run-9/.
+  owned.sort(
+    (one, other) =>
+      (other.committedAt ?? 0) - (one.committedAt ?? 0) ||
+      other.folder.localeCompare(one.folder, 'en', { numeric: true }),
+  );
   return owned.map(({ folder }) => folder);
 }

@@ -233,6 +233,14 @@ describe('older folders beside it', () => {
     expect((await plan(branch, contents('new'), { folder: 'p/9/' })).changes.removedFolders).toEqual([]);
   });
 
+  test('of one second are ordered by their names, as a person reads numbers', async () => {
+    const branch = new MemoryBranch();
+    branch.isOfOneSecond = true;
+    for (const nth of [2, 10, 1]) await deliverSite(branch, `p/${nth}/`, contents(`site ${nth}`));
+    const { changes } = await plan(branch, contents('new'), keeping(2));
+    expect(changes.removedFolders).toEqual(['p/2/', 'p/1/']);
+  });
+
   test.each<[string, (branch: MemoryBranch) => unknown]>([
     ['a file was added to it', (one) => one.change({ 'p/1/new': 'theirs' })],
     ['a file of it was changed', (one) => one.change({ 'p/1/index.html': 'theirs' })],

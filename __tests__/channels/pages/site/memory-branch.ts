@@ -40,6 +40,8 @@ export class MemoryBranch {
   head: HeldCommit;
   /** Called before each write of ours moves the branch, so that somebody else can be first. */
   beforeMove: () => void = () => undefined;
+  /** Whether all commits are of one second. */
+  isOfOneSecond = false;
   /** Bytes of blobs with another size than 1. */
   readonly sizes = new Map<string, number>();
   readonly #commits = new Map<string, HeldCommit>();
@@ -126,7 +128,7 @@ export class MemoryBranch {
   /** Each commit is an hour younger than the one before. */
   #describe({ sha, message, parent }: HeldCommit): object {
     const hours = [...this.#commits.keys()].indexOf(sha);
-    const date = new Date(Date.UTC(2026, 0, 1, hours)).toISOString();
+    const date = new Date(Date.UTC(2026, 0, 1, this.isOfOneSecond ? 0 : hours)).toISOString();
     const parents = parent === null ? [] : [{ sha: parent.sha }];
     return { sha, parents, commit: { message, committer: { date } } };
   }
