@@ -62,7 +62,7 @@ const LOST: readonly [string, (repository: TestRepository) => unknown, RegExp, R
     (repository) =>
       play.intercept({ url: answerOf(repository, 'one.html'), times: 99 }, { status: 200, body: 'defaced' }),
     /HTTP 200 with other content/,
-    /./,
+    /^something else is served there/,
   ],
   [
     'a page that the host does not have',

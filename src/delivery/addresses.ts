@@ -126,6 +126,7 @@ export function plainAddress(
     path: null,
     open: () => probe,
     answers: AGREEING_PROBES.usual,
+    refusals: placement.refusals,
     judge(result) {
       if (isBytes || result.match === 'previous') return judgeCached(result, proven.hosts.at(-1));
       if (result.hosts.at(-1) !== proven.hosts.at(-1) || result.httpCode !== 200) return 'wrong';

@@ -65,7 +65,7 @@ function describeAsset(
       evidence: `asset ${asset.id} has the label of this tool`,
       url: getDownloadUrl(github, asset),
       answers: AGREEING_PROBES.counted,
-      refusals: repository.privateRepository === true ? PRIVATE : [],
+      refusals: repository.privateRepository === true ? PRIVATE : LOST,
       notes: [],
       unknown: [],
     },
@@ -82,6 +82,15 @@ interface FoundAsset {
   readonly release: ListedRelease;
   readonly asset: Asset;
 }
+
+const LOST: readonly KnownRefusal[] = [
+  {
+    httpCodes: [200, 404],
+    text: /^/,
+    hint: 'the release lists the asset and its address does not serve it: look at the release, or deliver it again',
+    isFinal: false,
+  },
+];
 
 const PRIVATE: readonly KnownRefusal[] = [
   {

@@ -15,7 +15,15 @@ import { listAddresses } from '../placement.ts';
 import type { PagesOptions } from '../target.ts';
 import { auditReceipt, readSiteReceipt } from './audit-receipt.ts';
 import { type ListedDelivery, listDeliveries } from './list-deliveries.ts';
-import { LOST, ON_SITE, proveFiles, rendersMarkdown, SITE_IS_OFF, sortPaths } from './prove-files.ts';
+import {
+  LOST,
+  ON_SITE,
+  proveFiles,
+  rendersMarkdown,
+  SITE_IS_OFF,
+  STILL_SERVED,
+  sortPaths,
+} from './prove-files.ts';
 
 /** What an audit needs of the inputs. */
 type AuditOptions = PagesOptions & { readonly entry: string };
@@ -132,7 +140,10 @@ function proveRemoval(
       .slice(0, AUDIT.gone);
     const evidence = `commit ${by?.sha ?? claim.sha} removed it`;
     const url = first?.url ?? destination.pageUrl;
-    return { file: 'gone' as const, placement: { ...ON_SITE, evidence, url, parts, unknown: [] } };
+    return {
+      file: 'gone' as const,
+      placement: { ...ON_SITE, evidence, url, parts, refusals: STILL_SERVED, unknown: [] },
+    };
   };
   return { place, unknown: left > 0 ? [...unknown, unasked] : unknown };
 }

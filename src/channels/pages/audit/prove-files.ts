@@ -11,12 +11,27 @@ export const ON_SITE = {
   ...{ bypassCache: true, hostMayChangeBytes: false, mustBeExternal: false, written: false, notes: [] },
 } as const;
 
+/** Where something else is served than what was delivered. */
+export const ALTERED_HINT =
+  'something else is served there: find out who or what changed it, a build, a proxy or a person, or deliver it again';
+
 /** What is on the branch and not served. */
 export const LOST: readonly KnownRefusal[] = [
   {
     httpCodes: [404],
     text: /^/,
     hint: 'the branch has it and the site does not show it: look at Settings → Pages, and at the newest build of the site',
+    isFinal: false,
+  },
+  { httpCodes: [200], text: /^/, hint: ALTERED_HINT, isFinal: false },
+];
+
+/** What was removed and is served all the same. */
+export const STILL_SERVED: readonly KnownRefusal[] = [
+  {
+    httpCodes: [200],
+    text: /^/,
+    hint: 'the branch does not have it any more and the site still shows it: look at the newest build of the site',
     isFinal: false,
   },
 ];
