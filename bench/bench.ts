@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { measureAudits } from './audit.ts';
 import { type BenchCase, formatCaseName, SIZES, selectCases } from './cases.ts';
 import { runBundle, runCurl } from './clients.ts';
 import { type BenchEnvironment, startBenchEnvironment } from './environment.ts';
@@ -19,9 +20,9 @@ import { compareVerify } from './verify.ts';
  * Delivers files of many sizes with the built bundle, and each of them with curl in the same minute through the
  * same proxy. `git` compares K1 with plain git: one large file, and many small ones. `site` does so for a folder.
  * `verify` proves a folder that others deployed, beside curl. `pages` compares a folder that is deployed without a
- * commit with tar and curl. `screen` measures what a look at a page costs.
+ * commit with tar and curl. `audit` proves many folders again. `screen` measures what a look at a page costs.
  *
- *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3] [git] [site] [verify] [pages] [screen]]
+ *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3] [git] [site] [verify] [pages] [audit] [screen]]
  *     PEER_DIST=path/to/dist/index.js INPUT_FILES='{file}' npm run bench -- k2
  */
 async function main(): Promise<void> {
@@ -60,9 +61,10 @@ async function main(): Promise<void> {
     const sites = whole || positionals.includes('site') ? await compareSites() : [];
     const verify = whole || positionals.includes('verify') ? await compareVerify() : [];
     const pages = whole || positionals.includes('pages') ? await comparePages() : undefined;
+    const audits = whole || positionals.includes('audit') ? await measureAudits() : [];
     if (whole) {
       const machine = { node: process.version, cpus: cpus().length };
-      await saveResults({ ...machine, start, results, git, sites, verify, pages, screen });
+      await saveResults({ ...machine, start, results, git, sites, verify, pages, audits, screen });
     }
   } finally {
     await environment.close();
@@ -70,7 +72,7 @@ async function main(): Promise<void> {
 }
 
 /** Words for rows with folders, which need no host of their own. */
-const SITES = ['site', 'verify', 'pages'];
+const SITES = ['site', 'verify', 'pages', 'audit'];
 
 /** One line of the table: medians of seconds and of the turns' ratios, and the highest memory in MB. */
 interface CaseResult {

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { HostProgress } from '../../src/channels/channel.ts';
 import { type ChannelAttempt, newAttempt } from '../../src/delivery/delivery.ts';
-import { publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
+import { proveAttempts, publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
 import { DeliveryError, stoppedError } from '../../src/errors.ts';
+import type { SendHttp } from '../../src/ports.ts';
+import { SITE } from '../../src/protocol/limits.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
 import {
@@ -565,4 +567,29 @@ describe('several files', () => {
     // Six at a time sleep side by side, and each moves this clock on.
     expect(ports.clock.now() - NOON).toBeLessThan(TIMEOUT + 6 * INTERVAL);
   });
+});
+
+test('of many folders only some are asked at once, each for many of its files', async () => {
+  const file = await localFile(BYTES);
+  let [open, most] = [0, 0];
+  const slow: SendHttp = async (request) => {
+    open += 1;
+    most = Math.max(most, open);
+    await new Promise(setImmediate);
+    open -= 1;
+    return new FakeHttp(() => ({ body: BYTES })).http(request);
+  };
+  const parts = Array.from({ length: 40 }, (_, nth) => ({
+    ...{ path: `${nth}.html`, url: new URL(`${nth}.html`, PAGE), size: BYTES.length },
+    sha256: file.sha256,
+  }));
+  const folders = Array.from({ length: 12 }, (_, nth) => ({
+    ...newAttempt({ title: `${nth}/`, task: taskWith(), expected: { file, marker: undefined } }),
+    placement: placementWith({ parts }),
+  }));
+  const proven = await proveAttempts(folders, LIMITS, fakePorts(slow));
+  expect(proven.every(({ proof }) => proof?.parts === 40)).toBe(true);
+  expect(most).toBeGreaterThan(SITE.probes);
+  // Connections are most of the memory of an audit.
+  expect(most).toBeLessThanOrEqual(80);
 });

@@ -4,6 +4,7 @@ import type { Ports } from '../ports.ts';
 import { AUDIT } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
+import { keepOldHeapSmall } from '../system.ts';
 import { composeReport } from './compose-report.ts';
 import { type ChannelAttempt, type Delivery, failAll, inStep, newAttempt, newDelivery } from './delivery.ts';
 import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
@@ -81,6 +82,7 @@ async function proveAll(
   context: DeliveryContext,
 ): Promise<readonly FullReport[]> {
   const { clock, face, logger } = context;
+  keepOldHeapSmall();
   const reports = new Map<AuditedDelivery, FullReport>();
   const prove = async (some: readonly AuditedDelivery[], time: () => number): Promise<void> => {
     for (let at = 0; at < some.length; at += AUDIT.together) {

@@ -120,7 +120,8 @@ async function verifyAll(
   const title = open.length === 1 ? 'Verify the public address' : `Verify ${open.length} public addresses`;
   ports.logger.startSection(title);
   const until = late === null ? limits : { ...limits, deadline: ports.clock.now() };
-  return mapConcurrently(attempts, BATCH.probes, async (attempt) => {
+  const hasFolders = open.some(({ placement }) => (placement?.parts ?? []).length > 0);
+  return mapConcurrently(attempts, hasFolders ? BATCH.folders : BATCH.probes, async (attempt) => {
     const check = checks.get(attempt.task);
     if (attempt.failure !== null || check === undefined) return attempt;
     const begun = ports.clock.now();

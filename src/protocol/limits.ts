@@ -187,6 +187,8 @@ export const BATCH = {
   reads: 6,
   /** Addresses that are verified at the same time. */
   probes: 12,
+  /** Folders that are verified at the same time: each asks for many files at once. */
+  folders: 4,
   /** For more paths than this, the whole tree is read instead of each path. */
   paths: 3,
   /** Paths whose history one GraphQL query asks for, and versions of each where they are few. */
