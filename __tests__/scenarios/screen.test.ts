@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { findChromium, type StepBrowser } from '../world/chromium.ts';
+import { DeployedSite } from '../world/hosts/deployed-site.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
 import { createPage, MARKER, type ScenarioDelivery, setUpScenario } from './scenario.ts';
@@ -115,6 +116,33 @@ describe('files of one step in a real browser', () => {
     expect(document?.unknown).toEqual([
       'whether a browser shows the page: a file that needs a viewer or a player is not opened in one',
     ]);
+  });
+});
+
+describe('a folder that others deployed, in a real browser', () => {
+  const site = { 'index.html': createPage(MARKER), 'about.html': createPage('About') };
+  const files = Object.fromEntries(Object.entries(site).map(([path, page]) => [`dist/${path}`, page]));
+  const verify = async (alter: (page: string, path: string) => string) => {
+    scenario.world.host('site.deployed.dev', new DeployedSite(site, { alter }).answer);
+    return scenario.deliver({
+      repository: await scenario.repository(),
+      files,
+      inputs: { file: 'dist/', url: 'https://site.deployed.dev/', ...browser.inputs },
+      env: browser.env,
+    });
+  };
+
+  test('looks like the local one', async () => {
+    const { report } = await verify((page) => page);
+    expect(report.notReady).toBeNull();
+    expect(report.screen).toMatchObject({ verdict: 'shown', agreement: 1 });
+  });
+
+  test('is not ready where a script that its host adds leaves nothing of the page', async () => {
+    const adds = (page: string, path: string): string =>
+      path === 'index.html' ? `${page}<script>document.body.replaceChildren()</script>` : page;
+    const delivered = await verify(adds);
+    expectNotReady(delivered, { step: 'verify', reason: /does not show the page/, httpCode: 200 });
   });
 });
 
