@@ -151,7 +151,7 @@ function searchSitePage(state: SiteState, queue: SearchQueue, visit: FileVisit, 
   const key = search.importMap.length === 0 ? '' : path;
   const page: ReferencingPage = { base, importMap: search.importMap, key };
   for (const reference of search.references) {
-    if (reference.isOpaque && URL.canParse(reference.address) === false) continue;
+    if (reference.isOpaque && !URL.canParse(reference.address)) continue;
     followReference(state, queue, { ...visit, page }, { ...reference, base });
   }
 }
