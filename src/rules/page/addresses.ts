@@ -83,7 +83,7 @@ export function parseDataUrl(address: string): { readonly type: string; readonly
 }
 
 /** Percent-decoding that keeps an invalid escape unchanged. */
-function decodePercents(text: string): string {
+export function decodePercents(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());
 }
 
