@@ -259,11 +259,6 @@ describe('a browser that does not work', () => {
   test('is not there', async () => {
     const nowhere = await createViewer({ executablePath: '/nowhere/chrome' });
     expect(await nowhere.view(localPage('<p>text</p>'), SIGNAL)).toMatchObject({ verdict: 'not-checked' });
-    const wrong = await createViewer({ executablePath: undefined, environment: { CHROME_PATH: '/nowhere' } });
-    expect(await wrong.view(localPage('<p>text</p>'), SIGNAL)).toMatchObject({
-      verdict: 'not-checked',
-      reason: '`CHROME_PATH` names no file that can be run',
-    });
   });
 
   test('sees nothing of the environment of the job', async () => {

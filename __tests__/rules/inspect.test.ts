@@ -1,6 +1,15 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, closeSync, constants, existsSync, openSync, renameSync, symlinkSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
 import { mkdir, realpath, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join, relative } from 'node:path';
@@ -426,18 +435,26 @@ describe('a file with allowed roots', () => {
     });
   });
 
-  test('is not replaced by one outside between the check and the opening', async () => {
+  test('is refused where a link is replaced by the file between the opening and the check', async () => {
     const { workspace, outside } = await createFolders();
-    const path = join(workspace, 'out/page.html');
-    // The roots are iterated after the path was resolved and before the file is opened.
-    const allowedRoots = Object.assign([workspace], {
-      [Symbol.iterator]: () => {
-        renameSync(path, `${path}.bak`);
-        symlinkSync(join(outside, 'out/page.html'), path);
-        return [workspace].values();
+    const folder = join(workspace, 'out');
+    renameSync(folder, `${folder}.real`);
+    symlinkSync(join(outside, 'out'), folder);
+    let looks = 0;
+    // How many roots there are is asked before the file is opened, and before its path is resolved.
+    const allowedRoots = new Proxy([workspace], {
+      get(target, key, receiver) {
+        if (key === 'length') looks += 1;
+        if (key === 'length' && looks === 2) {
+          unlinkSync(folder);
+          renameSync(`${folder}.real`, folder);
+        }
+        return Reflect.get(target, key, receiver);
       },
     });
-    expect(await inspect(path, allowedRoots)).not.toBe('from outside');
+    expect(await inspect(join(folder, 'page.html'), allowedRoots)).toMatchObject({
+      message: 'the file page.html was replaced while it was opened',
+    });
   });
 
   test('may be anywhere if there are no allowed roots', async () => {

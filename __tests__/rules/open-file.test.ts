@@ -2,17 +2,14 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type InspectOptions, inspectFile, type LocalFile } from '../../src/rules/inspect.ts';
-import type { CheckedFolders } from '../../src/rules/open-file.ts';
 import { temporaryFolder } from '../support/files.ts';
 
 let root: string;
 let outside: string;
-let checkedFolders: CheckedFolders;
 
 beforeEach(async () => {
   root = await temporaryFolder();
   outside = await temporaryFolder();
-  checkedFolders = new Map();
   for (const folder of [root, outside]) {
     await mkdir(join(folder, 'dist', 'css'), { recursive: true });
     await writeFile(join(folder, 'dist', 'css', 'a.css'), folder === root ? 'ours' : 'them');
@@ -20,7 +17,7 @@ beforeEach(async () => {
   }
 });
 
-/** A file of a folder of which many are read: its folder is compared once. */
+/** A file of a folder, closed between two reads. */
 const inspect = (path = 'dist/css/a.css', more: Partial<InspectOptions> = {}): Promise<LocalFile> =>
   inspectFile({
     path: join(root, path),
@@ -29,7 +26,6 @@ const inspect = (path = 'dist/css/a.css', more: Partial<InspectOptions> = {}): P
     secrets: [],
     allowedRoots: [root],
     closesBetweenReads: true,
-    checkedFolders,
     ...more,
   });
 
@@ -47,11 +43,10 @@ const IS_LINK = {
   message: expect.stringMatching(/symbolic link or is in a linked folder/),
 };
 
-describe('files of folders that are compared once', () => {
-  test('are read again and again, each folder known by then', async () => {
+describe('files of a folder', () => {
+  test('are read again and again', async () => {
     const [one, other] = [await inspect(), await inspect('dist/css/b.css')];
     expect([await text(one), await text(one), await text(other)]).toEqual(['ours', 'ours', 'more']);
-    expect([...checkedFolders.keys()]).toEqual([join(root, 'dist/css')]);
   });
 
   test.each(['dist', 'dist/css', 'dist/css/a.css'])(
@@ -63,7 +58,7 @@ describe('files of folders that are compared once', () => {
   );
 
   test.each(['dist', 'dist/css', 'dist/css/a.css'])(
-    'are refused where %s became a link after its folder was compared',
+    'are refused where %s became a link after it was checked',
     async (path) => {
       const before = await inspect();
       await inspect('dist/css/b.css');
@@ -92,6 +87,5 @@ describe('files of folders that are compared once', () => {
   test('may be anywhere, also behind a link, where no root is set', async () => {
     await swap('dist/css');
     expect(await text(await inspect(undefined, { allowedRoots: [] }))).toBe('them');
-    expect(checkedFolders.size).toBe(0);
   });
 });

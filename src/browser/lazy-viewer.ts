@@ -1,4 +1,4 @@
-import type { PageToView, ScreenView, ScreenViewer } from './screen-view.ts';
+import type { ScreenView, ScreenViewer } from './screen-view.ts';
 
 /** What a delivery needs of a browser. */
 export interface DeliveryScreen extends ScreenViewer {
@@ -12,31 +12,27 @@ export interface DeliveryScreen extends ScreenViewer {
 
 /** The code that drives a browser: a bundle of its own. */
 export interface BrowserCode {
-  createViewer(): ScreenViewer;
+  /** Starts the browser with the first page. */
+  readonly viewer: ScreenViewer;
   comparePictures(one: Uint8Array, other: Uint8Array): number | null;
 }
 
 /**
- * A screen that loads its code and starts the browser with the first page, and ends it once. A delivery without
- * a page pays nothing for it.
+ * A screen that loads its code when it is first needed: a delivery without a page pays nothing for it.
  *
  * @param load loads the code that drives a browser
  */
 export function createLazyViewer(load: () => Promise<BrowserCode>): DeliveryScreen {
   let code: Promise<BrowserCode> | undefined;
-  let viewer: Promise<ScreenViewer> | undefined;
   const loadOnce = (): Promise<BrowserCode> => {
     code ??= load();
     return code;
   };
   return {
-    async view(page: PageToView, signal: AbortSignal): Promise<ScreenView> {
-      viewer ??= loadOnce().then(({ createViewer }) => createViewer());
-      return (await viewer).view(page, signal);
-    },
+    view: async (page, signal) => (await loadOnce()).viewer.view(page, signal),
     async close() {
       // Whatever the end of the browser brings, the delivery is over.
-      await viewer?.then((one) => one.close()).catch(() => undefined);
+      await code?.then(({ viewer }) => viewer.close()).catch(() => undefined);
     },
     async compare(one, other) {
       try {

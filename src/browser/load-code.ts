@@ -2,7 +2,7 @@ import { findBrowser } from './find-browser.ts';
 import { type BrowserCode, createUncheckedView } from './lazy-viewer.ts';
 
 /** How a browser is started. */
-type BrowserOptions = Omit<import('./browser.ts').ScreenViewerOptions, 'executablePath'>;
+export type BrowserOptions = Omit<import('./browser.ts').ScreenViewerOptions, 'executablePath'>;
 
 /**
  * Loads the code that drives a browser, where the machine has one. It is a bundle of its own beside the others:
@@ -10,18 +10,13 @@ type BrowserOptions = Omit<import('./browser.ts').ScreenViewerOptions, 'executab
  */
 export async function loadBrowserCode(options: BrowserOptions): Promise<BrowserCode> {
   const { executablePath, reason } = findBrowser(options.environment, process.platform);
-  const hint = options.environment.CHROME_PATH
-    ? 'correct it, or unset it'
-    : 'install one, or set `CHROME_PATH`';
-  if (executablePath === null) return createMissingBrowser(reason, hint);
+  if (executablePath === null) {
+    const hint = options.environment.CHROME_PATH
+      ? 'correct it, or unset it'
+      : 'install one, or set `CHROME_PATH`';
+    const viewer = { view: async () => createUncheckedView(reason, hint), close: async () => undefined };
+    return { viewer, comparePictures: () => null };
+  }
   const { createScreenViewer, comparePictures } = await import(/* webpackIgnore: true */ './browser.ts');
-  return { createViewer: () => createScreenViewer({ ...options, executablePath }), comparePictures };
+  return { viewer: createScreenViewer({ ...options, executablePath }), comparePictures };
 }
-
-const createMissingBrowser = (reason: string, hint: string): BrowserCode => ({
-  createViewer: () => ({
-    view: async () => createUncheckedView(reason, hint),
-    close: async () => undefined,
-  }),
-  comparePictures: () => null,
-});

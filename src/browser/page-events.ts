@@ -42,7 +42,6 @@ export class PageEvents {
   readonly ownData = { missing: '', found: 0 };
   navigations = 0;
   dialogs = 0;
-  requests = 0;
   readonly #crash = new AbortController();
   readonly #open = new Set<HTTPRequest>();
   #origin = '';
@@ -82,7 +81,6 @@ export class PageEvents {
       dialog.dismiss().catch(() => undefined);
     });
     page.on('request', (request) => {
-      this.requests += 1;
       this.#open.add(request);
       if (request.isNavigationRequest() && request.frame() === main) this.navigations += 1;
     });

@@ -93,8 +93,7 @@ export const DESKTOP = { width: 1280, height: 800 } as const;
  */
 export function comparePictures(before: Uint8Array, after: Uint8Array): number | null {
   try {
-    const [one, other] = [before, after].map((png) => PNG.sync.read(Buffer.from(png)));
-    if (one === undefined || other === undefined) return null;
+    const [one, other] = [decodePicture(before), decodePicture(after)];
     const { width, height } = one;
     if (width !== other.width || height !== other.height) return null;
     return pixelmatch(one.data, other.data, undefined, width, height) / (width * height);

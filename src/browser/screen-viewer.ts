@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { untilAborted } from '../async.ts';
 import type { Clock, Logger, SendHttp } from '../ports.ts';
 import { type BrowserProcess, launchBrowser } from './browser-process.ts';
-import { type EnvironmentVariables, findBrowser } from './find-browser.ts';
+import type { EnvironmentVariables } from './find-browser.ts';
 import type { PageToView, ScreenView, ScreenViewer } from './screen-view.ts';
 import {
   describeBrokenView,
@@ -38,11 +38,11 @@ const UNABLE = 'the browser can not show even a simple page on this machine';
 const CLOSE_TIME = 2_000;
 
 export interface ScreenViewerOptions {
-  /** Where the browser is; found on the machine where it is not given. */
-  readonly executablePath?: string | undefined;
+  /** Where the browser is. */
+  readonly executablePath: string;
   /** Whether the browser's own sandbox is on. */
   readonly sandbox: boolean;
-  /** For the search for a browser; only `PATH` and its like reach the browser. */
+  /** Only `PATH` and its like reach the browser. */
   readonly environment: EnvironmentVariables;
   /** What the browser asks for is sent through this client. */
   readonly http: SendHttp;
@@ -85,7 +85,6 @@ class LazyViewer implements ScreenViewer {
     let browser = '';
     try {
       const running = await this.#start(AbortSignal.any([signal, clock.timeout(times.launch)]));
-      if (typeof running === 'string') return { ...notCheckedView(running), browser };
       browser = running.version;
       const seen = await this.#viewIn(running, page, AbortSignal.any([signal, running.ended]));
       const isTrusted = await this.#canShowPages(seen, AbortSignal.any([signal, running.ended]));
@@ -98,16 +97,12 @@ class LazyViewer implements ScreenViewer {
     }
   }
 
-  /** The browser that runs, a new one, or the reason why there is none. */
-  async #start(signal: AbortSignal): Promise<BrowserProcess | string> {
+  /** The browser that runs, or a new one. */
+  async #start(signal: AbortSignal): Promise<BrowserProcess> {
     if (this.#running !== null && !this.#running.ended.aborted) return this.#running;
     await this.#stop();
-    const { environment, logger } = this.#options;
-    const found = findBrowser(environment, process.platform);
-    const executablePath = this.#options.executablePath ?? found.executablePath;
-    if (executablePath === null) return found.reason;
-    logger.debug(`browser: ${executablePath}`);
-    this.#running = await launchBrowser({ ...this.#options, executablePath }, signal);
+    this.#options.logger.debug(`browser: ${this.#options.executablePath}`);
+    this.#running = await launchBrowser(this.#options, signal);
     return this.#running;
   }
 
@@ -127,7 +122,6 @@ class LazyViewer implements ScreenViewer {
     if (seen.verdict === 'shown') this.#hasShown = true;
     if (this.#hasShown || seen.verdict === 'not-checked' || isAnsweredWithError(seen)) return true;
     const running = await this.#start(signal);
-    if (typeof running === 'string') return false;
     const { verdict } = await this.#viewIn(running, CONTROL_PAGE, signal);
     this.#hasShown = verdict === 'shown';
     return this.#hasShown;

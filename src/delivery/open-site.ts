@@ -9,7 +9,7 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { type LocalSite, listSiteFiles, refuseLargeFolder } from '../rules/local-site.ts';
 import { nameFromFile } from '../rules/naming.ts';
-import { type CheckedFolders, refuseOutside } from '../rules/open-file.ts';
+import { refuseOutside } from '../rules/open-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import type { Words } from '../words.ts';
 import { findProblems, joinProblems, refuseSecretNames } from './check-content.ts';
@@ -39,13 +39,10 @@ export async function openSite(
   if (!paths.includes(entry)) throw noEntryError(given, entry, paths);
   await refuseLargeFolder(folder, given, paths);
   keepOldHeapSmall();
-  const checkedFolders: CheckedFolders = new Map();
   const progress = logger.progress(`check ${given}`, paths.length, 'files');
   const opened = await mapConcurrently(paths, SITE.checks, async (path) => {
     const marker = path === entry ? request.marker : undefined;
-    const checked = await resultOf(() =>
-      checkSiteFile(found, path, { ...request, marker, checkedFolders }, signal),
-    );
+    const checked = await resultOf(() => checkSiteFile(found, path, { ...request, marker }, signal));
     progress.advance(1);
     return hasFailed(checked) ? { file: null, results: [checked] } : { ...checked };
   }).finally(() => progress.end());
@@ -76,36 +73,26 @@ function refuseGitFolder(folder: string, given: string): void {
 async function checkSiteFile(
   { path: folder, given }: FoundFile,
   path: string,
-  {
-    marker,
-    ownSecrets,
-    allowedRoots,
-    allowsFullPaths,
-    allowedSecrets,
-    checkedFolders,
-  }: Pick<
+  request: Pick<
     DeliveryRequest,
     'marker' | 'ownSecrets' | 'allowedRoots' | 'allowsFullPaths' | 'allowedSecrets'
-  > & {
-    readonly checkedFolders: CheckedFolders;
-  },
+  >,
   signal: AbortSignal,
 ): Promise<{ readonly file: LocalFile; readonly results: readonly Result<void>[] }> {
   const file = await inspectFile({
     name: path,
     path: join(folder, path),
     given: join(given, path),
-    marker,
-    secrets: ownSecrets,
-    allowedRoots,
-    allowsFullPaths,
-    checkedFolders,
+    marker: request.marker,
+    secrets: request.ownSecrets,
+    allowedRoots: request.allowedRoots,
+    allowsFullPaths: request.allowsFullPaths,
     mayBeEmpty: true,
     closesBetweenReads: true,
     accept: refuseLargeFile,
     signal,
   });
-  return { file, results: await findProblems(file, join(given, path), { allowedSecrets }, signal) };
+  return { file, results: await findProblems(file, join(given, path), request, signal) };
 }
 
 function refuseLargeFile(size: number): void {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { keepRecent } from '../async.ts';
 import { createSecretPattern, KEYWORD_AREA, LONGEST_MATCH } from '../secret-pattern.ts';
-import { createKeywordFilter, createKeywordSearch } from './keyword-filter.ts';
+import { createKeywordSearch } from './keyword-filter.ts';
 
 /** The result of one pass over some bytes. */
 export interface ContentFingerprint {
@@ -26,58 +26,41 @@ export async function fingerprintBytes(
 ): Promise<ContentFingerprint> {
   const hash = createHash('sha256');
   const counters = needles.map(createOccurrenceCounter);
-  const findCandidates = createNeedleFilter(needles);
   let size = 0;
   for await (const chunk of bytes) {
     onChunk(chunk);
     hash.update(chunk);
     size += chunk.length;
-    const candidates = findCandidates(chunk);
-    for (const [index, counter] of counters.entries()) counter.push(chunk, candidates.has(index));
+    for (const counter of counters) counter.push(chunk);
   }
   return { size, sha256: hash.digest('hex'), counts: counters.map((counter) => counter.count()) };
 }
 
-/** The filter needs needles of at least this many bytes. */
-const SHORTEST_FILTERED = 4;
-
-/** Tells which needles a chunk may contain, so that counting several costs little more than counting one. */
-function createNeedleFilter(needles: readonly Buffer[]): (chunk: Buffer) => ReadonlySet<number> {
-  const all = new Set(needles.keys());
-  if (needles.length < 2 || needles.some(({ length }) => length < SHORTEST_FILTERED)) return () => all;
-  return createKeywordFilter(needles.map((needle, index) => [index, needle.toString('latin1')] as const));
-}
-
 /** Counts a needle in a stream of chunks, also where it spans several chunks. */
 export function createOccurrenceCounter(needle: Buffer): {
-  /** @param mayContain false if the chunk surely does not contain the whole needle */
-  push(chunk: Buffer, mayContain?: boolean): void;
+  push(chunk: Buffer): void;
   count(): number;
 } {
   let found = 0;
   /** The end of the previous chunks: shorter than the needle, and not part of a counted occurrence. */
   let tail: Buffer = Buffer.alloc(0);
   /** Counts in a chunk, and keeps its end. */
-  const search = (chunk: Buffer, start: number, mayContain: boolean): void => {
+  const search = (chunk: Buffer, start: number): void => {
     let from = start;
-    for (
-      let at = mayContain ? chunk.indexOf(needle, from) : -1;
-      at !== -1;
-      at = chunk.indexOf(needle, from)
-    ) {
+    for (let at = chunk.indexOf(needle, from); at !== -1; at = chunk.indexOf(needle, from)) {
       found += 1;
       from = at + needle.length;
     }
     tail = Buffer.from(chunk.subarray(Math.max(from, chunk.length - needle.length + 1)));
   };
   return {
-    push(chunk, mayContain = true) {
-      if (chunk.length < needle.length) return search(Buffer.concat([tail, chunk]), 0, true);
+    push(chunk) {
+      if (chunk.length < needle.length) return search(Buffer.concat([tail, chunk]), 0);
       // Only the bytes around the border are copied.
       const border = Buffer.concat([tail, chunk.subarray(0, needle.length - 1)]);
       const at = border.indexOf(needle);
       if (at !== -1) found += 1;
-      search(chunk, at === -1 ? 0 : at + needle.length - tail.length, mayContain);
+      search(chunk, at === -1 ? 0 : at + needle.length - tail.length);
     },
     count: () => found,
   };

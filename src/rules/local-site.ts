@@ -51,16 +51,15 @@ interface FolderListing {
  * @see design 6
  */
 export async function listSiteFiles(folder: string, given: string): Promise<FolderListing> {
-  const listing = { paths: [] as string[], leftOut: [] as string[], refused: [] as string[], entries: 0 };
+  const listing: OpenListing = { paths: [], leftOut: [], refused: [], entries: 0 };
   await listInto(listing, folder, '');
-  const { refused } = listing;
+  const { paths, leftOut, refused } = listing;
   const areLinks = refused.every((finding) => finding.endsWith(IS_LINK));
   refuseFindings(
     given,
     refused,
     areLinks ? 'deliver a copy of the folder with files in place of the links: `cp -rL`' : undefined,
   );
-  const { paths, leftOut } = listing;
   if (paths.length === 0) {
     throw new DeliveryError('BAD_FILE', `the folder ${given} has no file to deliver`, {
       hint: 'check what writes it; hidden files are left out',

@@ -26,14 +26,8 @@ export class OpenedFile {
   #handle: FileHandle | null;
 
   constructor(handle: FileHandle, stats: BigIntStats, location: FileLocation) {
-    const { path, given, allowedRoots = [], allowsFullPaths = false, checkedFolders } = location;
-    this.#location = {
-      path,
-      given,
-      allowedRoots,
-      allowsFullPaths,
-      ...(checkedFolders && { checkedFolders }),
-    };
+    const { path, given, allowedRoots = [], allowsFullPaths = false } = location;
+    this.#location = { path, given, allowedRoots, allowsFullPaths };
     this.#handle = handle;
     this.size = Number(stats.size);
     this.#written = formatWritten(stats);

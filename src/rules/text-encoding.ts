@@ -27,13 +27,12 @@ export function createEncodingCheck(): EncodingCheck {
   let head = '';
   /** A character that may go on in the next piece. */
   let begun: Buffer = Buffer.alloc(0);
-  const broken = createLineFinder((bytes) => !isUtf8(bytes));
-  const escaped = createLineFinder((bytes) => bytes.includes(ESCAPE));
+  let line = 1;
+  /** Characters that are no UTF-8, counted up to the fewest that make a text unreadable. */
   let wrong = 0;
   const read = (text: Buffer): void => {
-    broken.add(text);
-    escaped.add(text);
-    if (broken.line() !== null && wrong < FEWEST_WRONG) wrong += countWrong(text);
+    if (wrong === 0) line += countRightLines(text);
+    if (wrong < FEWEST_WRONG && !isUtf8(text)) wrong += countWrong(text);
   };
   return {
     add(piece) {
@@ -45,34 +44,16 @@ export function createEncodingCheck(): EncodingCheck {
     },
     end(isWhole = true) {
       if (isWhole) read(begun);
-      return judgeBytes(head, { broken: broken.line(), escaped: escaped.line(), wrong });
+      if (UTF_16_MARK.test(head)) return null;
+      if (UTF_16_PAGE.test(head)) {
+        return { line: 1, encoding: 'UTF-16 without a byte order mark', isUnreadable: true };
+      }
+      if (wrong === 0) return null;
+      const declared = readDeclaration(head);
+      const isSlip = UTF_8_MARK.test(head) || wrong < FEWEST_WRONG || isUtf8Label(declared ?? '');
+      return { line, encoding: isSlip ? null : declared, isUnreadable: !isSlip };
     },
   };
-}
-
-/** What was found in a text. */
-interface FoundBytes {
-  /** The first line that is no UTF-8. */
-  readonly broken: number | null;
-  /** The first line with letters in ISO-2022-JP, all of which are ASCII. */
-  readonly escaped: number | null;
-  /** Characters that are no UTF-8, counted up to the fewest that make a text unreadable. */
-  readonly wrong: number;
-}
-
-function judgeBytes(head: string, { broken, escaped, wrong }: FoundBytes): MisreadText | null {
-  if (UTF_16_MARK.test(head)) return null;
-  if (UTF_16_PAGE.test(head)) {
-    return { line: 1, encoding: 'UTF-16 without a byte order mark', isUnreadable: true };
-  }
-  const declared = readDeclaration(head);
-  const name = declared && normalize(declared);
-  if (name === 'iso-2022-jp' && escaped !== null) {
-    return { line: escaped, encoding: declared, isUnreadable: true };
-  }
-  if (broken === null) return null;
-  const isUtf8 = name === 'utf-8' || UTF_8_MARK.test(head) || wrong < FEWEST_WRONG;
-  return { line: broken, encoding: isUtf8 ? null : declared, isUnreadable: !isUtf8 };
 }
 
 /** Fewer wrong characters than this are a slip, often in a comment or a script. */
@@ -95,9 +76,6 @@ const UTF_16_MARK = /^(?:\xfe\xff|\xff\xfe(?!\0\0))/;
 const UTF_8_MARK = /^\xef\xbb\xbf/;
 /** The `<` with which a page begins, of two bytes. */
 const UTF_16_PAGE = /^(?:(?:[\t\n\r ]\0)*<\0|(?:\0[\t\n\r ])*\0<)/;
-/** With this, ISO-2022-JP changes from Latin letters to others. */
-const ESCAPE = '\x1b$';
-
 const DECLARATION =
   /<meta\b[^>]{0,500}?\bcharset\s*=\s*["']?\s*([\w.:-]{1,40})|<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']([\w.:-]{1,40})|^@charset "([\w.:-]{1,40})"/i;
 
@@ -106,14 +84,7 @@ function readDeclaration(head: string): string | null {
   return inMeta ?? inXml ?? inCss ?? null;
 }
 
-/** The encoding that a label means to a browser; `null` for none. */
-function normalize(label: string): string | null {
-  try {
-    return new TextDecoder(label).encoding;
-  } catch {
-    return null;
-  }
-}
+const isUtf8Label = (label: string): boolean => /^utf-?8$/i.test(label);
 
 /** Without the last character that is no Latin letter, if it is near the end: it may be cut. */
 function cutLastCharacter(bytes: Buffer): Buffer {
@@ -123,26 +94,15 @@ function cutLastCharacter(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Finds the first line, from 1, that is wrong; a character is never on two of them. */
-function createLineFinder(isWrong: (bytes: Buffer) => boolean) {
-  let line = 1;
-  let found: number | null = null;
-  return {
-    add(bytes: Buffer): void {
-      if (found !== null) return;
-      const isHere = isWrong(bytes);
-      for (let start = 0; ; line += 1) {
-        const end = bytes.indexOf(LINE_FEED, start);
-        if (isHere && (end === -1 || isWrong(bytes.subarray(start, end)))) {
-          found = line;
-          return;
-        }
-        if (end === -1) return;
-        start = end + 1;
-      }
-    },
-    line: () => found,
-  };
+/** How many lines of a text end before the first one that is wrong; a character is never on two of them. */
+function countRightLines(bytes: Buffer): number {
+  const isRight = isUtf8(bytes);
+  let lines = 0;
+  for (let start = 0; ; lines += 1) {
+    const end = bytes.indexOf(LINE_FEED, start);
+    if (end === -1 || (!isRight && !isUtf8(bytes.subarray(start, end)))) return lines;
+    start = end + 1;
+  }
 }
 
 const LINE_FEED = 0x0a;
@@ -192,8 +152,6 @@ function decode(bytes: Buffer, label: string): string | null {
  * @param head its bytes as Latin-1 text
  */
 export function decodePage(head: string): string {
-  const [, label = 'utf-8'] =
-    /<meta\b[^<>]{0,200}\bcharset\s{0,9}=\s{0,9}["']?([\w-]{1,40})/i.exec(head) ?? [];
   const bytes = Buffer.from(head, 'latin1');
-  return decode(bytes, label) ?? bytes.toString('utf8');
+  return decode(bytes, readDeclaration(head) ?? 'utf-8') ?? bytes.toString('utf8');
 }

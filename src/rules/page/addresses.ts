@@ -2,7 +2,7 @@
  * How a browser uses the resource; this decides how its content is searched. `script` is a classic script, which
  * imports nothing before it runs.
  */
-export type ResourceKind = 'document' | 'style' | 'script' | 'module' | 'manifest' | 'data';
+export type ResourceKind = 'document' | 'style' | 'script' | 'module' | 'data';
 
 /**
  * What a page is without the resource. `code` is a style sheet or a script: a missing one is refused. `content` is
@@ -83,7 +83,7 @@ export function parseDataUrl(address: string): { readonly type: string; readonly
 }
 
 /** Percent-decoding that keeps an invalid escape unchanged. */
-function decodePercents(text: string): string {
+export function decodePercents(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());
 }
 

@@ -20,7 +20,6 @@ const single =
 
 const image = single('data');
 const anchor = single('document', 'link');
-const later = single('data', 'later');
 
 const none: AddressReader = () => [];
 
@@ -28,18 +27,9 @@ const none: AddressReader = () => [];
  * Link types with which a browser loads something ahead, or beside the page; what is really used is loaded anyway.
  * Others, such as `canonical`, cause no request.
  */
-const LATER_LINK_TYPES: ReadonlyMap<string, ResourceKind> = new Map<string, ResourceKind>([
-  ['modulepreload', 'module'],
-  ['preload', 'data'],
-  ['prefetch', 'data'],
-  ['prerender', 'document'],
-  ['manifest', 'manifest'],
-  ['icon', 'data'],
-  ['mask-icon', 'data'],
-  ['apple-touch-icon', 'data'],
-  ['apple-touch-icon-precomposed', 'data'],
-  ['apple-touch-startup-image', 'data'],
-  ['compression-dictionary', 'data'],
+const LATER_LINK_TYPES: ReadonlySet<string> = new Set([
+  ...['modulepreload', 'preload', 'prefetch', 'prerender', 'compression-dictionary', 'manifest', 'icon'],
+  ...['mask-icon', 'apple-touch-icon', 'apple-touch-icon-precomposed', 'apple-touch-startup-image'],
 ]);
 
 const link: AddressReader = (address, tag) => {
@@ -48,8 +38,7 @@ const link: AddressReader = (address, tag) => {
     const isUnused = types.includes('alternate') || hasAttribute(tag, 'disabled');
     return single('style', isUnused ? 'later' : 'code')(address, tag);
   }
-  const kind = types.map((type) => LATER_LINK_TYPES.get(type)).find((known) => known !== undefined);
-  return kind === undefined ? [] : single(kind, 'later')(address, tag);
+  return types.some((type) => LATER_LINK_TYPES.has(type)) ? single('data', 'later')(address, tag) : [];
 };
 
 const script: AddressReader = (address, tag) => {
@@ -147,13 +136,6 @@ export const FETCHING_ATTRIBUTES: Readonly<Record<string, Readonly<Record<string
   radialgradient: svgLink(image),
   set: { to: animated },
   use: svgLink(image),
-  // No current browser loads these.
-  cursor: svgLink(later),
-  'font-face-uri': svgLink(later),
-  html: { manifest: later },
-  mpath: svgLink(later),
-  textpath: svgLink(later),
-  tref: svgLink(later),
 };
 
 /** Attributes of any element whose value is CSS: `style` and the presentation attributes of SVG. */

@@ -35,7 +35,7 @@ export interface PageReference extends Pick<FoundAddress, 'kind' | 'grade' | 'is
   /** As a URL parser reads it; `formatAddress` makes it fit for messages. */
   readonly address: string;
   /** Whether it is in the content of a `data:` address, to which nothing can be relative. */
-  readonly isOpaque?: boolean;
+  readonly isOpaque: boolean;
 }
 
 export interface PageSearch {
@@ -69,7 +69,7 @@ interface DocumentPlace {
   readonly isXml: boolean;
   /** What the document holds is used at this time or later. */
   readonly grade: ReferenceGrade;
-  /** Whether it is in a `data:` address. */
+  /** Whether it is in a `data:` address, to which nothing can be relative. */
   readonly isOpaque: boolean;
 }
 
@@ -206,14 +206,13 @@ class DocumentSearch extends SAXParser {
 
   #searchAttributes(tag: StartTag, element: string): void {
     const location = tag.sourceCodeLocation as Token.LocationWithAttributes | undefined;
-    const tagPlace = this.#placeAt(1, tag);
     for (const { name, prefix, value } of tag.attrs) {
       const fullName = (prefix ? `${prefix}:${name}` : name).toLowerCase();
       const found = getAddressReader(element, fullName)(value, tag);
       const isDocument = element === 'iframe' && fullName === 'srcdoc';
       if (found.length === 0 && !isDocument) continue;
       const line = location?.attrs?.[fullName]?.startLine ?? location?.startLine ?? 1;
-      const place = { ...tagPlace, firstLine: tagPlace.firstLine - 1 + line };
+      const place = this.#placeAt(line, tag);
       if (isDocument) searchDocument(this.#state, value, { ...place, level: place.level + 1, isXml: false });
       else addReferences(this.#state, found, { ...place, text: value, element });
     }
@@ -251,7 +250,8 @@ class DocumentSearch extends SAXParser {
   /** Where a tag, or its text, is used. */
   #placeAt(line = 1, tag?: StartTag): DocumentPlace {
     const grade = tag && isForSomeScreens(tag) ? laterGrade(this.#grade, 'later') : this.#grade;
-    return { ...this.#place, firstLine: this.#place.firstLine - 1 + line, grade };
+    const { firstLine, isOpaque } = this.#place;
+    return { ...this.#place, firstLine: isOpaque ? firstLine : firstLine - 1 + line, grade };
   }
 }
 
@@ -260,8 +260,9 @@ const MAX_ADDRESS = 4_000;
 
 /** Keeps the addresses that cause a request, and searches the content of `data:` addresses. */
 function addReferences(state: SearchState, found: readonly FoundAddress[], place: TextPlace): void {
-  const getLine = createLineCounter(place.text, place.firstLine);
   const { element, isOpaque } = place;
+  // Lines inside a `data:` address are not lines of the page: everything in it is on the line of the address.
+  const getLine = createLineCounter(isOpaque ? '' : place.text, place.firstLine);
   for (const { offset, ...reference } of found) {
     const { address, kind } = reference;
     const grade = laterGrade(place.grade, reference.grade);
@@ -269,16 +270,9 @@ function addReferences(state: SearchState, found: readonly FoundAddress[], place
     const line = getLine(offset);
     if (isExternal(address)) {
       const kept = trimAddress(address, MAX_ADDRESS);
-      state.references.push({
-        ...reference,
-        address: kept,
-        line,
-        element,
-        grade,
-        ...(isOpaque && { isOpaque }),
-      });
+      state.references.push({ ...reference, address: kept, line, element, grade, isOpaque });
     } else if (kind !== 'data' && grade !== 'link') {
-      searchDataUrl(state, reference, { ...place, text: '', firstLine: line, grade });
+      searchDataUrl(state, reference, { ...place, firstLine: line, grade });
     }
   }
 }
@@ -290,22 +284,12 @@ function searchDataUrl(
 ): void {
   const content = parseDataUrl(address);
   if (content === null) return;
-  if (place.level >= SEARCH_LIMITS.documents) {
-    state.complete = false;
-    return;
-  }
   const { type, text } = content;
-  const { firstLine } = place;
   const inner: TextPlace = { ...place, level: place.level + 1, isOpaque: true };
-  const first = state.references.length;
   if (kind === 'style') addReferences(state, findCssReferences(text), inner);
   else if (kind === 'script' || kind === 'module') {
     addReferences(state, findScriptReferences(text, kind === 'module'), inner);
   } else if (/html|xml/.test(type)) searchDocument(state, text, { ...inner, isXml: type.includes('xml') });
-  // Lines inside an address are not lines of the page: everything in it is on the line of the address.
-  for (let at = first; at < state.references.length; at += 1) {
-    state.references[at] = { ...(state.references[at] as PageReference), line: firstLine };
-  }
 }
 
 const isCss = (style: StartTag): boolean =>

@@ -35,57 +35,6 @@ function* findCookies(text: string): ReturnType<FindMatches> {
   }
 }
 
-const AUTHORIZATION = new RegExp(
-  String.raw`\bauthorization${SEPARATOR}(bearer|token|basic)(?:\s|%20|\+){1,4}([\w.~+/=-]{8,4096})`,
-  'dgi',
-);
-
-/** `Authorization:` headers with a bearer token, or with a name and a password. */
-function* findAuthorization(text: string): ReturnType<FindMatches> {
-  for (const header of text.matchAll(AUTHORIZATION)) {
-    const [, scheme = '', secret = ''] = header;
-    const isSecret =
-      scheme.toLowerCase() === 'basic' ? isPassword(decodeBasicPassword(secret)) : isToken(secret);
-    if (isSecret) yield { secret, from: header.index, at: getGroupStart(header, 2) };
-  }
-}
-
-/** The password of `user:password` in base64; empty where it is not text of this form. */
-function decodeBasicPassword(basic: string): string {
-  const text = Buffer.from(basic, 'base64').toString('utf8');
-  const [, password = ''] = /^[^:\p{Cc}\ufffd]*:([^\p{Cc}\ufffd]*)$/u.exec(text) ?? [];
-  return password;
-}
-
-const REGISTRY_LOGIN = new RegExp(
-  String.raw`(?:\b_auth["']?\s{0,4}[:=]|\bauth${QUOTE}\s{0,40}:)\s{0,40}${QUOTE}?([A-Za-z0-9+/=_-]{8,4096})`,
-  'dg',
-);
-
-/** Names with passwords in base64: `_auth` of an `.npmrc`, `auths` of Docker's `config.json`. */
-function* findRegistryLogins(text: string): ReturnType<FindMatches> {
-  for (const login of text.matchAll(REGISTRY_LOGIN)) {
-    const secret = login[1] as string;
-    if (isPassword(decodeBasicPassword(secret))) {
-      yield { secret, from: login.index, at: getGroupStart(login, 1) };
-    }
-  }
-}
-
-const GAP = String.raw`(?:\s|\\[nrt]){1,40}`;
-const NETRC = new RegExp(
-  String.raw`\bmachine${GAP}[\w.-]{1,253}(?:${GAP}(?:login|account)${GAP}[^\s\\]{1,256}){0,2}${GAP}password${GAP}([^\s"'<>\\]{4,256})`,
-  'dg',
-);
-
-/** Passwords of a `.netrc`, in any file. */
-function* findNetrcPasswords(text: string): ReturnType<FindMatches> {
-  for (const entry of text.matchAll(NETRC)) {
-    const secret = entry[1] as string;
-    if (isPassword(secret)) yield { secret, from: entry.index, at: getGroupStart(entry, 1) };
-  }
-}
-
 const KEY_HEADER =
   /-----BEGIN ?(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|\bPrivate-Lines: ?\d{1,4}/g;
 /** How code, JSON and HTML write a line break or join two lines. */
@@ -114,60 +63,87 @@ const URL_PASSWORD =
 function* findUrlPasswords(text: string): ReturnType<FindMatches> {
   for (const address of text.matchAll(URL_PASSWORD)) {
     const [, user = '', password = '', host = ''] = address;
-    if (!isPassword(password) || isReservedHost(host)) continue;
+    if (!isPassword(password) || RESERVED_HOST.test(host)) continue;
     yield { secret: `${user}:${password}@${host}`, from: address.index, at: getGroupStart(address, 1) };
   }
 }
 
-const NPM_TOKEN = /_authToken["']?\s{0,4}[:=]\s{0,4}["']?([\w.~+/=-]{16,512})/dg;
-
-/** Token lines of an `.npmrc`, in any file. */
-function* findNpmTokens(text: string): ReturnType<FindMatches> {
-  for (const line of text.matchAll(NPM_TOKEN)) {
-    const secret = line[1] as string;
-    if (isToken(secret)) yield { secret, from: line.index, at: getGroupStart(line, 1) };
-  }
+/** `user:password` in base64. */
+function isBasicLogin(basic: string): boolean {
+  const text = Buffer.from(basic, 'base64').toString('utf8');
+  const [, password = ''] = /^[^:\p{Cc}\ufffd]*:([^\p{Cc}\ufffd]*)$/u.exec(text) ?? [];
+  return isPassword(password);
 }
 
-const AWS_SECRET = /[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/.source;
-/** In a setting or a field of any name for it, and in the table that the console of AWS gives, beside the key's id. */
-const AWS_SECRET_KEYS = [
-  new RegExp(
-    String.raw`(?<=secret[_ -]?(?:access[_ -]?)?)key${QUOTE}?\s{0,10}(?:=>|[:=])\s{0,10}${QUOTE}?(${AWS_SECRET})`,
-    'dgi',
-  ),
-  new RegExp(String.raw`\bA[KS]IA[A-Z0-9]{16}["']?\s{0,4}[,;\t]\s{0,4}["']?(${AWS_SECRET})`, 'dg'),
-];
+const authorization = (scheme: string): string =>
+  String.raw`\bauthorization${SEPARATOR}(?:${scheme})(?:\s|%20|\+){1,4}([\w.~+/=-]{8,4096})`;
+const GAP = String.raw`(?:\s|\\[nrt]){1,40}`;
+const AWS_SECRET = /([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/.source;
 
-/** Secret keys of AWS: the preset misses those that end in a sign, and those in a table. */
-function* findAwsSecretKeys(text: string): ReturnType<FindMatches> {
-  for (const pattern of AWS_SECRET_KEYS) {
-    for (const setting of text.matchAll(pattern)) {
-      const secret = setting[1] as string;
-      if (isToken(secret)) yield { secret, from: setting.index, at: getGroupStart(setting, 1) };
-    }
-  }
+/** What is a secret because of the name before it: the rule, the pattern whose group it is, and what it must be. */
+const SETTINGS: readonly (readonly [rule: string, pattern: RegExp, accepts: (secret: string) => boolean])[] =
+  [
+    ['authorization', new RegExp(authorization('bearer|token'), 'dgi'), isToken],
+    ['authorization', new RegExp(authorization('basic'), 'dgi'), isBasicLogin],
+    // A line of an `.npmrc`, in any file.
+    ['npm-auth-token', /_authToken["']?\s{0,4}[:=]\s{0,4}["']?([\w.~+/=-]{16,512})/dg, isToken],
+    [
+      // `_auth` of an `.npmrc`, `auths` of Docker's `config.json`.
+      'registry-login',
+      new RegExp(
+        String.raw`(?:\b_auth["']?\s{0,4}[:=]|\bauth${QUOTE}\s{0,40}:)\s{0,40}${QUOTE}?([A-Za-z0-9+/=_-]{8,4096})`,
+        'dg',
+      ),
+      isBasicLogin,
+    ],
+    [
+      'netrc',
+      new RegExp(
+        String.raw`\bmachine${GAP}[\w.-]{1,253}(?:${GAP}(?:login|account)${GAP}[^\s\\]{1,256}){0,2}${GAP}password${GAP}([^\s"'<>\\]{4,256})`,
+        'dg',
+      ),
+      isPassword,
+    ],
+    [
+      // In a setting or field of any name for it: the preset misses keys that end in a sign.
+      'aws-secret-key',
+      new RegExp(
+        String.raw`(?<=secret[_ -]?(?:access[_ -]?)?)key${QUOTE}?\s{0,10}(?:=>|[:=])\s{0,10}${QUOTE}?${AWS_SECRET}`,
+        'dgi',
+      ),
+      isToken,
+    ],
+    [
+      // In the table that the console of AWS gives, beside the key's id.
+      'aws-secret-key',
+      new RegExp(String.raw`\bA[KS]IA[A-Z0-9]{16}["']?\s{0,4}[,;\t]\s{0,4}["']?${AWS_SECRET}`, 'dg'),
+      isToken,
+    ],
+  ];
+
+function findSettings(text: string, rules: ReadonlySet<string>): SecretMatch[] {
+  return SETTINGS.filter(([rule]) => rules.has(rule)).flatMap(([rule, pattern, accepts]) =>
+    Array.from(text.matchAll(pattern))
+      .filter(([, secret = '']) => accepts(secret))
+      .map((match) => ({ rule, secret: match[1] as string, from: match.index, at: getGroupStart(match, 1) })),
+  );
 }
 
 const getGroupStart = (match: RegExpExecArray, group: number): number =>
   match.indices?.[group]?.[0] ?? match.index;
 
-const CUSTOM_RULES: Readonly<Record<string, FindMatches>> = {
+const FINDERS: Readonly<Record<string, FindMatches>> = {
   cookie: findCookies,
-  authorization: findAuthorization,
   'private-key': findPrivateKeys,
   'url-password': findUrlPasswords,
-  'npm-auth-token': findNpmTokens,
-  'registry-login': findRegistryLogins,
-  netrc: findNetrcPasswords,
-  'aws-secret-key': findAwsSecretKeys,
 };
 
 /** Runs the custom rules with these names on a text. @see protocol 1 (file rules: secrets) */
 export function findCustomMatches(text: string, rules: ReadonlySet<string>): SecretMatch[] {
-  return Object.entries(CUSTOM_RULES).flatMap(([rule, find]) =>
+  const found = Object.entries(FINDERS).flatMap(([rule, find]) =>
     rules.has(rule) ? Array.from(find(text), (match) => ({ rule, ...match })) : [],
   );
+  return [...found, ...findSettings(text, rules)];
 }
 
 /** The first bytes of a PKCS#12 file: a sequence, version 3, and content of a PKCS#7 type. */
@@ -195,10 +171,8 @@ const ONLY_WORDS = new RegExp(
 /** Syntax of a template, or an ellipsis. */
 const TEMPLATE = /\{[^}]*\}|<[^>]*>|\[[^\]]*\]|&lt;|^\$[\w(]|^%[\w]+%$|\*{3}|\.{3}|…/;
 
+/** Hosts that are reserved for documentation and tests. @see RFC 2606 */
 const RESERVED_HOST = /(?:^|\.)(?:example(?:\.(?:com|net|org))?|test|invalid)\.?$/i;
-
-/** Whether a host is reserved for documentation and tests. @see RFC 2606 */
-const isReservedHost = (host: string): boolean => RESERVED_HOST.test(host);
 
 /** Whether one character is repeated ten times, as in no random value. */
 export const hasLongRepetition = (value: string): boolean => /(.)\1{9}/s.test(value);
@@ -210,7 +184,9 @@ function isPlaceholder(value: string): boolean {
 }
 
 /** Whether a value can be a password. */
-const isPassword = (value: string): boolean => value.length >= 4 && !isPlaceholder(value);
+function isPassword(value: string): boolean {
+  return value.length >= 4 && !isPlaceholder(value);
+}
 
 /** Whether a value was probably generated by a machine: long, mixed, and not a placeholder. */
 function isToken(value: string): boolean {

@@ -6,47 +6,30 @@ export interface FoundPlace extends Omit<SiteFinding, 'count'> {
   readonly key: string;
 }
 
-/** All places of one finding. */
-interface FindingGroup {
-  readonly first: FoundPlace;
-  count: number;
-}
-
 /** How many different findings of a kind are kept; the others are only counted. */
 const MAX_GROUPS = 1_000;
 
 /** Collects findings in bounded memory, the same ones as one. */
 export class FindingCollector {
-  readonly #groups = new Map<string, FindingGroup>();
+  readonly #findings = new Map<string, SiteFinding & { count: number }>();
   readonly #sizes = new Map<FindingKind, number>();
 
-  add(place: FoundPlace): void {
-    const key = `${place.kind}\n${place.key}`;
-    const group = this.#groups.get(key) ?? this.#createGroup(key, place);
-    group.count += 1;
+  add({ key, ...finding }: FoundPlace): void {
+    const { kind } = finding;
+    const isNew = !this.#findings.has(`${kind}\n${key}`);
+    const size = (this.#sizes.get(kind) ?? 0) + Number(isNew);
+    this.#sizes.set(kind, size);
+    const kept = isNew && size > MAX_GROUPS ? `${kind}\n…` : `${kind}\n${key}`;
+    const known = this.#findings.get(kept);
+    if (known === undefined) this.#findings.set(kept, { ...finding, count: 1 });
+    else known.count += 1;
   }
 
   /** All findings in the order in which they were found. */
   list(): readonly SiteFinding[] {
-    return [...this.#groups.values()].map(toFinding);
-  }
-
-  #createGroup(key: string, first: FoundPlace): FindingGroup {
-    const size = (this.#sizes.get(first.kind) ?? 0) + 1;
-    this.#sizes.set(first.kind, size);
-    const isFull = size > MAX_GROUPS;
-    const known = isFull ? this.#groups.get(`${first.kind}\n…`) : undefined;
-    if (known !== undefined) return known;
-    const group: FindingGroup = { first, count: 0 };
-    this.#groups.set(isFull ? `${first.kind}\n…` : key, group);
-    return group;
+    return [...this.#findings.values()];
   }
 }
-
-const toFinding = ({ first, count }: FindingGroup): SiteFinding => {
-  const { kind, file, line, text, hint } = first;
-  return { kind, file, line, text, hint, count };
-};
 
 /** How many findings are listed in full. */
 const MAX_LISTED = 10;

@@ -5,104 +5,72 @@ interface SiteGenerator {
   readonly meta?: RegExp;
   /** A path that it alone leaves behind: not a bundler, on which others build, and not a common name. */
   readonly path?: RegExp;
-  /** What to set. `base` has a slash at both ends. */
-  readonly setting: (base: string) => string;
+  /** What to set: `{base}` is the folder's path with a slash at both ends, `{bare}` without the last one. */
+  readonly setting: string;
 }
 
-const withoutSlash = (base: string): string => base.slice(0, -1);
-
 const GENERATORS: readonly SiteGenerator[] = [
-  {
-    name: 'Docusaurus',
-    meta: /^Docusaurus/,
-    setting: (base) => `\`baseUrl: '${base}'\` in docusaurus.config`,
-  },
-  { name: 'VitePress', meta: /^VitePress/, setting: (base) => `\`base: '${base}'\` in .vitepress/config` },
-  { name: 'VuePress', meta: /^VuePress/, setting: (base) => `\`base: '${base}'\` in the config of VuePress` },
+  { name: 'Docusaurus', meta: /^Docusaurus/, setting: "`baseUrl: '{base}'` in docusaurus.config" },
+  { name: 'VitePress', meta: /^VitePress/, setting: "`base: '{base}'` in .vitepress/config" },
+  { name: 'VuePress', meta: /^VuePress/, setting: "`base: '{base}'` in the config of VuePress" },
   {
     name: 'Astro',
     meta: /^(?:Astro|Starlight)/,
     path: /^_astro\//,
-    setting: (base) => `\`base: '${base}'\` in astro.config`,
+    setting: "`base: '{base}'` in astro.config",
   },
   {
     name: 'Gatsby',
     meta: /^Gatsby/,
-    setting: (base) =>
-      `\`pathPrefix: '${withoutSlash(base)}'\` in gatsby-config, and build with \`--prefix-paths\``,
+    setting: "`pathPrefix: '{bare}'` in gatsby-config, and build with `--prefix-paths`",
   },
-  {
-    name: 'Next.js',
-    meta: /^Next\.js/,
-    path: /^_next\//,
-    setting: (base) => `\`basePath: '${withoutSlash(base)}'\` in next.config`,
-  },
+  { name: 'Next.js', meta: /^Next\.js/, path: /^_next\//, setting: "`basePath: '{bare}'` in next.config" },
   {
     name: 'Nuxt',
     meta: /^Nuxt/,
     path: /^_nuxt\//,
-    setting: (base) => `\`app: { baseURL: '${base}' }\` in nuxt.config, or NUXT_APP_BASE_URL`,
+    setting: "`app: { baseURL: '{base}' }` in nuxt.config, or NUXT_APP_BASE_URL",
   },
   {
     name: 'SvelteKit',
     path: /^_app\/immutable\//,
-    setting: (base) => `\`kit.paths.base: '${withoutSlash(base)}'\` in svelte.config`,
+    setting: "`kit.paths.base: '{bare}'` in svelte.config",
   },
   {
     name: 'Hugo',
     meta: /^Hugo/,
-    setting: (base) =>
-      `\`baseURL\` to the full address that ends in ${base}, or build with \`hugo --baseURL\``,
+    setting: '`baseURL` to the full address that ends in {base}, or build with `hugo --baseURL`',
   },
-  {
-    name: 'Jekyll',
-    meta: /^Jekyll/,
-    setting: (base) => `\`baseurl: "${withoutSlash(base)}"\` in _config.yml`,
-  },
+  { name: 'Jekyll', meta: /^Jekyll/, setting: '`baseurl: "{bare}"` in _config.yml' },
   {
     name: 'MkDocs',
     meta: /^mkdocs/i,
-    setting: (base) => `\`site_url\` to the full address that ends in ${base}, in mkdocs.yml`,
+    setting: '`site_url` to the full address that ends in {base}, in mkdocs.yml',
   },
   {
     name: 'Quarto',
     meta: /^quarto/i,
-    setting: (base) => `\`site-url\` to the full address that ends in ${base}, in _quarto.yml`,
+    setting: '`site-url` to the full address that ends in {base}, in _quarto.yml',
   },
-  { name: 'Hexo', meta: /^Hexo/, setting: (base) => `\`root: ${base}\` in _config.yml` },
+  { name: 'Hexo', meta: /^Hexo/, setting: '`root: {base}` in _config.yml' },
   {
     name: 'Pelican',
     meta: /^Pelican/,
-    setting: (base) =>
-      `\`SITEURL\` to the full address that ends in ${withoutSlash(base)}, or \`RELATIVE_URLS = True\``,
+    setting: '`SITEURL` to the full address that ends in {bare}, or `RELATIVE_URLS = True`',
   },
-  {
-    name: 'Eleventy',
-    meta: /^Eleventy/,
-    setting: (base) => `\`pathPrefix: '${base}'\`, with the HTML base plugin`,
-  },
-  {
-    name: 'Expo',
-    path: /^_expo\//,
-    setting: (base) => `\`experiments.baseUrl: '${withoutSlash(base)}'\` in app.json`,
-  },
-  { name: 'Rspress', meta: /^Rspress/, setting: (base) => `\`base: '${base}'\` in rspress.config` },
-  {
-    name: 'Slidev',
-    path: /^assets\/slidev\//,
-    setting: (base) => `the base with \`slidev build --base ${base}\``,
-  },
+  { name: 'Eleventy', meta: /^Eleventy/, setting: "`pathPrefix: '{base}'`, with the HTML base plugin" },
+  { name: 'Expo', path: /^_expo\//, setting: "`experiments.baseUrl: '{bare}'` in app.json" },
+  { name: 'Rspress', meta: /^Rspress/, setting: "`base: '{base}'` in rspress.config" },
+  { name: 'Slidev', path: /^assets\/slidev\//, setting: 'the base with `slidev build --base {base}`' },
 ];
 
+const describeSetting = ({ setting }: SiteGenerator, base: string): string =>
+  setting.replace('{base}', () => base).replace('{bare}', () => base.slice(0, -1));
+
 /** The generator that made a site, if a page names it or a path is its own. */
-export function findGenerator(meta: string, paths: Iterable<string>): SiteGenerator | null {
+export function findGenerator(meta: string, paths: readonly string[]): SiteGenerator | null {
   const named = GENERATORS.find((generator) => generator.meta?.test(meta));
-  if (named !== undefined) return named;
-  for (const path of paths) {
-    const found = GENERATORS.find((generator) => generator.path?.test(path));
-    if (found !== undefined) return found;
-  }
-  return null;
+  return named ?? GENERATORS.find(({ path }) => path && paths.some((one) => path.test(one))) ?? null;
 }
 
 /**
@@ -117,7 +85,7 @@ export function describeBase(generator: SiteGenerator | null, base: string, isRi
   }
   return generator === null
     ? `use addresses relative to the page (\`./assets/…\`), or set the base path of the generator to \`${base}\``
-    : `the folder was made by ${generator.name}: set ${generator.setting(base)}`;
+    : `the folder was made by ${generator.name}: set ${describeSetting(generator, base)}`;
 }
 
 /**
@@ -133,6 +101,9 @@ export function describeRouter(
   sitePath: string,
 ): string | null {
   if (!hasScript || sitePath === '/') return null;
-  const setting = generator?.setting(sitePath) ?? `the base path of the build to \`${sitePath}\``;
+  const setting =
+    generator === null
+      ? `the base path of the build to \`${sitePath}\``
+      : describeSetting(generator, sitePath);
   return `${setting}, and the same for its router and for addresses in its scripts`;
 }

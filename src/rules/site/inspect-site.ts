@@ -40,7 +40,7 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
   await searchQueue(state, queue);
   for (const path of files.keys()) if (!queue.searched.has(path)) enqueueFile(state, queue, path, 'later');
   await searchQueue(state, queue);
-  const generator = findGenerator(state.generator, files.keys());
+  const generator = findGenerator(state.generator, [...files.keys()]);
   const hint = describeBase(generator, options.sitePath, state.hasRightBase);
   const nameBase = (finding: SiteFinding): SiteFinding =>
     finding.kind === 'base' ? { ...finding, hint: finding.hint ?? hint } : finding;

@@ -88,10 +88,11 @@ function judgeHost(
   const isStart = isLoaded(grade);
   const text = `${describe(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isOwnMachine ? 'the machine that made it' : 'another host'}`;
   const inFolder = isStart ? findCopy(path, files, options) : null;
+  const mayWarn = options.selfContained === 'enforce' && !isOwnMachine;
   const advice =
     inFolder === null
-      ? describeOther(options.selfContained === 'enforce' && !isOwnMachine)
-      : describeCopy(options, inFolder);
+      ? `deliver a copy of it in the folder${mayWarn ? ', or let `self-contained` be `warn`' : ''}`
+      : `the folder has ${inFolder}: use its relative address, or build the site for ${options.origin ?? ''}${options.sitePath}`;
   const isRefused = (isStart && options.selfContained === 'enforce') || (grade === 'code' && isOwnMachine);
   // What looks like another host may be the site's own.
   const isOpen = isRefused && options.isAssumed === true && inFolder !== null && !isOwnMachine;
@@ -120,13 +121,6 @@ function findCopy(path: string, files: SiteFiles, { sitePath, rootPath }: SiteOp
   return null;
 }
 
-const describeOther = (mayWarn: boolean): string =>
-  `deliver a copy of it in the folder${mayWarn ? ', or let `self-contained` be `warn`' : ''}`;
-
-function describeCopy({ origin = '', sitePath }: SiteOptions, inFolder: string): string {
-  return `the folder has ${inFolder}: use its relative address, or build the site for ${origin}${sitePath}`;
-}
-
 /** An address on the host of the site, outside of the folder. */
 function judgeOutside(
   state: SiteState,
@@ -151,13 +145,10 @@ function judgeOutside(
 
 /** Whether an address leads from the root of the host, by itself or through the base of its page. */
 function isAbsolute({ address, base, file }: SiteReference): boolean {
-  return ABSOLUTE.test(address) || !isBelow(file, base);
+  return ABSOLUTE.test(address) || !base.endsWith(`/${encodePath(file)}`);
 }
 
 const ABSOLUTE = /^\s*(?:[\\/]|[a-z][a-z0-9+.-]*:)/i;
-
-/** Whether a URL is that of the file, not of a `<base>`. */
-const isBelow = (file: string, base: string): boolean => base.endsWith(`/${encodePath(file)}`);
 
 /** The file of the folder that a path means if its first folders are left out. */
 function findSuffix(path: string, files: SiteFiles): string | null {

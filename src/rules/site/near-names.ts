@@ -9,47 +9,33 @@ const MAX_NAMES = 2;
  * folder, or the same name in another folder. The index of all names is made at the first call.
  */
 export function createNearNames(paths: Iterable<string>): NearNames {
-  let index: NameIndex | undefined;
+  let index: ReadonlyMap<string, readonly string[]> | undefined;
   return (missing) => {
     index ??= createIndex(paths);
     const path = missing.replace(/\/$/, '').toLowerCase();
-    const found = [
-      ...(index.byPath.get(path) ?? []),
-      ...(index.byPath.get(`${path}/index.html`) ?? []),
-      ...(index.byStem.get(getStem(path)) ?? []),
-      ...(index.byName.get(getName(path)) ?? []),
-    ];
+    const keys = [path, `${path}/index.html`, stemKey(path), nameKey(path)];
+    const found = keys.flatMap((key) => index?.get(key) ?? []);
     return [...new Set(found)].filter((name) => name !== missing).slice(0, MAX_NAMES);
   };
 }
 
-interface NameIndex {
-  /** All by lowercase path; by path without ending; by name without folders. */
-  readonly byPath: ReadonlyMap<string, readonly string[]>;
-  readonly byStem: ReadonlyMap<string, readonly string[]>;
-  readonly byName: ReadonlyMap<string, readonly string[]>;
-}
-
-function createIndex(paths: Iterable<string>): NameIndex {
-  const byPath = new Map<string, string[]>();
-  const byStem = new Map<string, string[]>();
-  const byName = new Map<string, string[]>();
+/** The files by path in lower case, by path without ending, and by name without folders. */
+function createIndex(paths: Iterable<string>): ReadonlyMap<string, readonly string[]> {
+  const index = new Map<string, string[]>();
   for (const path of paths) {
     const lower = path.toLowerCase();
-    addName(byPath, lower, path);
-    addName(byStem, getStem(lower), path);
-    // Every folder has one, so the name says nothing.
-    if (getName(lower) !== 'index.html') addName(byName, getName(lower), path);
+    for (const key of [lower, stemKey(lower), nameKey(lower)]) {
+      const known = index.get(key);
+      if (known === undefined) index.set(key, [path]);
+      else if (known.length <= MAX_NAMES) known.push(path);
+    }
   }
-  return { byPath, byStem, byName };
+  return index;
 }
 
-function addName(names: Map<string, string[]>, key: string, path: string): void {
-  const known = names.get(key);
-  if (known === undefined) names.set(key, [path]);
-  else if (known.length <= MAX_NAMES) known.push(path);
-}
+/** No path has an asterisk and a slash at its start. */
+const stemKey = (path: string): string => `/*/${path.replace(/\.[^./]*$/, '')}`;
 
-const getStem = (path: string): string => path.replace(/\.[^./]*$/, '');
-
-const getName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+/** Every folder has an index, so that name says nothing. */
+const nameKey = (path: string): string =>
+  /(?:^|\/)index\.html$/.test(path) ? path : `//${path.slice(path.lastIndexOf('/') + 1)}`;

@@ -1,3 +1,4 @@
+import { MEGABYTE } from '../../protocol/limits.ts';
 import {
   isLoaded,
   isSpecifierAddress,
@@ -14,7 +15,7 @@ import { judgeBareImport, judgeReference, type SiteReference, type SiteState } f
 import { type FileReference, readFileReferences, type TextKind } from './site-files.ts';
 
 /** The largest part of a script or style sheet that is searched, in bytes. */
-const LARGEST_TEXT = 8_388_608;
+const LARGEST_TEXT = 8 * MEGABYTE;
 
 /** The page for which a file is loaded. */
 interface ReferencingPage {
@@ -86,32 +87,23 @@ export async function searchQueue(state: SiteState, queue: SearchQueue): Promise
   queue.pending.length = 0;
 }
 
-/** The bytes of a file, at most its first part; none of a page that is too large. */
-async function readSiteBytes({ files }: SiteState, path: string): Promise<Buffer> {
-  const file = files.get(path);
-  const limit = getLimit(path);
-  if (file === undefined || (file.size > limit && isHtml(path))) return Buffer.alloc(0);
-  return readBytes(file, limit);
-}
-
-/** The text of a file that is searched; at the first time, what keeps it from being read is noted. */
+/**
+ * The text of a file, at most its first part, and none of a page that is too large; at the first time, what keeps it
+ * from being read is noted.
+ */
 async function readVisitedText(state: SiteState, queue: SearchQueue, visit: FileVisit): Promise<string> {
-  const bytes = await readSiteBytes(state, visit.path);
-  if (!queue.searched.has(visit.path)) {
-    noteSize(state, visit.path);
+  const { path } = visit;
+  const file = state.files.get(path);
+  if (file === undefined) return '';
+  const limit = isHtml(path) ? LARGEST_PAGE : LARGEST_TEXT;
+  const isLarger = file.size > limit;
+  const bytes = isLarger && isHtml(path) ? Buffer.alloc(0) : await readBytes(file, limit);
+  if (!queue.searched.has(path)) {
+    if (isLarger) addIncomplete(state, path, `is larger than ${limit / MEGABYTE} MB`);
     judgeEncoding(state, visit, bytes);
   }
-  queue.searched.add(visit.path);
+  queue.searched.add(path);
   return decodeText(bytes);
-}
-
-/** How many bytes of a file are searched. */
-const getLimit = (path: string): number => (isHtml(path) ? LARGEST_PAGE : LARGEST_TEXT);
-
-function noteSize(state: SiteState, path: string): void {
-  const limit = getLimit(path);
-  const isLarger = (state.files.get(path)?.size ?? 0) > limit;
-  if (isLarger) addIncomplete(state, path, `is larger than ${limit / 1_048_576} MB`);
 }
 
 function addIncomplete(state: SiteState, file: string, reason: string): void {
@@ -151,7 +143,7 @@ function searchSitePage(state: SiteState, queue: SearchQueue, visit: FileVisit, 
   const key = search.importMap.length === 0 ? '' : path;
   const page: ReferencingPage = { base, importMap: search.importMap, key };
   for (const reference of search.references) {
-    if (reference.isOpaque && URL.canParse(reference.address) === false) continue;
+    if (reference.isOpaque && !URL.canParse(reference.address)) continue;
     followReference(state, queue, { ...visit, page }, { ...reference, base });
   }
 }
@@ -176,9 +168,9 @@ function followReference(
   found: (PageReference | FileReference) & { readonly base: string },
 ): void {
   const { line, element, address: written, base } = found;
-  const isMapEntry = element === 'importmap';
   // A folder is no file; what is imported from it is judged where it is imported.
-  if (isMapEntry && written.endsWith('/') && leadsInside(state, written, base)) return;
+  const isFolderOfMap = element === 'importmap' && written.endsWith('/');
+  if (isFolderOfMap && state.resolver.resolve(trimAddress(written), base).where === 'folder') return;
   const grade = found.grade === 'link' ? 'link' : laterGrade(visit.grade, found.grade);
   const reference: SiteReference = { file: visit.path, line, element, address: written, base, grade };
   const address = found.isSpecifier ? resolveImport(visit.page, reference) : written;
@@ -198,9 +190,6 @@ function gradeVisit(kind: FileVisit['kind'], grade: ReferenceGrade): ReferenceGr
   if (kind === 'page') return 'code';
   return kind === 'style' ? 'content' : grade;
 }
-
-const leadsInside = ({ resolver }: SiteState, address: string, base: string): boolean =>
-  resolver.resolve(trimAddress(address), base).where === 'folder';
 
 function resolveImport(
   { importMap, base }: ReferencingPage,

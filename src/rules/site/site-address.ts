@@ -1,4 +1,5 @@
 import { encodePath } from '../naming.ts';
+import { decodePercents } from '../page/addresses.ts';
 import type { SiteOptions } from './site-files.ts';
 
 /** Where an address leads. */
@@ -66,8 +67,6 @@ export function createAddressResolver({
   };
 }
 
-/** Whether a path without a slash at the start is a file. */
-
 /**
  * The file that GitHub Pages serves at a path: the file itself, else the same name with `.html`, else the index of
  * the folder, to which it redirects. Names are case-sensitive.
@@ -82,7 +81,5 @@ export function findServed(path: string, isFile: (path: string) => boolean): str
 
 /** Decodes the path of a URL as a server does: an invalid escape stays, several slashes count as one. */
 export function decodePath(pathname: string): string {
-  const path = pathname.replace(/\/{2,}/g, '/');
-  if (!path.includes('%')) return path;
-  return path.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());
+  return decodePercents(pathname.replace(/\/{2,}/g, '/'));
 }
