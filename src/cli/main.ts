@@ -10,7 +10,6 @@ import { toolContract } from '../request/commands.ts';
 import { commandFace } from '../request/faces.ts';
 import { completeInputs } from '../request/inputs.ts';
 import { refuseBrokenSettings } from '../request/parse-request.ts';
-import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { systemClock } from '../system.ts';
 import { type Face, say } from '../words.ts';
 import { type CliCommand, parseCommand } from './args.ts';
@@ -60,10 +59,7 @@ async function serveMcpClient(
 ): Promise<boolean> {
   const credentials = readAndMaskCredentials(command, env, logger);
   const given = completeInputs(command.flags, env);
-  await refuseAsUsage(async () => {
-    await refuseSecretInputs(given, credentials.secrets, logger);
-    refuseBrokenSettings(given);
-  });
+  await refuseAsUsage(() => refuseBrokenSettings(given, credentials, logger));
   const { startServer } = await import(/* webpackIgnore: true */ './mcp.js');
   const settings = { ...credentials, root: command.root, fixed: command.flags, env, signal };
   await refuseAsUsage(() => startServer(settings));

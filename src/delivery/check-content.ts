@@ -17,11 +17,11 @@ import { createSecretPattern } from '../secret-pattern.ts';
 export async function findProblems(
   file: LocalFile,
   given: string,
-  { allowedSecrets }: Pick<DeliveryRequest, 'allowedSecrets'>,
+  { allowSecret }: Pick<DeliveryRequest, 'allowSecret'>,
   signal: AbortSignal,
 ): Promise<readonly Result<void>[]> {
   const checks = [
-    () => refuseSecrets(file, allowedSecrets, signal),
+    () => refuseSecrets(file, allowSecret, signal),
     () => refuseLfsPointer(file, given),
     async () => refuseMissingMarker(file, given),
   ];
@@ -71,14 +71,12 @@ export async function refuseProblems(
  */
 export async function refuseSecretNames(
   names: readonly string[],
-  { ownSecrets, allowedSecrets }: Pick<DeliveryRequest, 'ownSecrets' | 'allowedSecrets'>,
+  { ownSecrets, allowSecret }: Pick<DeliveryRequest, 'ownSecrets' | 'allowSecret'>,
   { logger }: Pick<Ports, 'logger'>,
 ): Promise<void> {
   const text = names.join('\n');
   const isOwn = ownSecrets.some((secret) => createSecretPattern(secret).isIn(text));
-  const found = (await findSecretsInText(text)).find(
-    ({ fingerprint }) => !allowedSecrets.includes(fingerprint),
-  );
+  const found = (await findSecretsInText(text)).find(({ fingerprint }) => !allowSecret.includes(fingerprint));
   if (!isOwn && found === undefined) return;
   if (found !== undefined) logger.mask(found.secret);
   const what = isOwn ? 'a credential of this environment' : `what looks like a secret: ${found?.rule}`;
