@@ -39,15 +39,8 @@ describe('lineProgress', () => {
   function startProgress() {
     const clock = new FakeClock();
     const lines: string[] = [];
-    const progress = lineProgress({
-      title: 'uploaded',
-      total: 100 * MB,
-      unit: 'bytes',
-      interval: 3_000,
-      clock,
-      print: (line) => lines.push(line),
-    });
-    return { clock, lines, progress };
+    const startLine = lineProgress(3_000, clock, (line) => lines.push(line));
+    return { clock, lines, startLine, progress: startLine('uploaded', 100 * MB, 'bytes') };
   }
 
   test('prints one line for each interval, however often it advances', () => {
@@ -81,13 +74,10 @@ describe('lineProgress', () => {
   });
 
   test('prints nothing where no more is done, and nothing for a mere wait', () => {
-    const { clock, lines, progress } = startProgress();
+    const { clock, lines, progress, startLine } = startProgress();
     clock.time += 9_000;
     progress.advance(0);
-    const wait = lineProgress({
-      ...{ title: 'waited', total: 240_000, unit: 'milliseconds', interval: 3_000, clock },
-      print: (line) => lines.push(line),
-    });
+    const wait = startLine('waited', 240_000, 'milliseconds');
     for (let poll = 0; poll < 40; poll += 1) {
       clock.time += 5_000;
       wait.advance(5_000);

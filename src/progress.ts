@@ -1,36 +1,30 @@
-import type { Clock, Progress, ProgressUnit } from './ports.ts';
+import type { Clock, Logger, ProgressUnit } from './ports.ts';
 import { MEGABYTE, SECOND } from './protocol/limits.ts';
 
-interface LineProgressOptions {
-  readonly title: string;
-  readonly total: number;
-  readonly unit: ProgressUnit;
-  /** Milliseconds between two lines. */
-  readonly interval: number;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly print: (line: string) => void;
-}
-
 /**
- * Shows progress as plain lines: percent, rate and remaining time, one line every `interval`, and only where more
+ * The progress of a log, as plain lines: percent, rate and remaining time, one line every `interval`, and only where more
  * is done than at the last line. Nothing is printed for work that ends before the first interval is over, nor for
  * a mere wait: that time passes says nothing new.
+ *
+ * @param interval milliseconds between two lines
  */
-export function lineProgress({ title, total, unit, interval, clock, print }: LineProgressOptions): Progress {
-  const started = clock.now();
-  let lastPrinted = started;
-  let done = 0;
-  return {
-    advance(amount) {
-      done += amount;
-      const now = clock.now();
-      if (unit === 'milliseconds' || amount === 0 || now - lastPrinted < interval) return;
-      lastPrinted = now;
-      print(`${title}: ${describeProgress(done, total, unit, now - started)}`);
-    },
-    end: () => undefined,
+export const lineProgress =
+  (interval: number, clock: Pick<Clock, 'now'>, print: (line: string) => void): Logger['progress'] =>
+  (title, total, unit) => {
+    const started = clock.now();
+    let lastPrinted = started;
+    let done = 0;
+    return {
+      advance(amount) {
+        done += amount;
+        const now = clock.now();
+        if (unit === 'milliseconds' || amount === 0 || now - lastPrinted < interval) return;
+        lastPrinted = now;
+        print(`${title}: ${describeProgress(done, total, unit, now - started)}`);
+      },
+      end: () => undefined,
+    };
   };
-}
 
 /**
  * Formats progress, for example `42 %, 12.3 MB/s, 7 s left`.

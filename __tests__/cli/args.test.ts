@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCommand } from '../../src/cli/args.ts';
-import { isValueless, UsageError } from '../../src/cli/flag-rules.ts';
+import { isValueless } from '../../src/cli/flag-rules.ts';
 import { FLAGS, flagsOf, isSwitch } from '../../src/request/commands.ts';
 import { INPUTS } from '../../src/request/inputs.ts';
 
@@ -134,7 +134,7 @@ describe('parseCommand', () => {
     [['contract', '--quiet'], /^--quiet is not a flag of contract$/],
     [['mcp', '--json'], /^--json is not a flag of mcp$/],
   ])('refuses %j', (args, message) => {
-    expect(() => parseCommand(args)).toThrow(UsageError);
+    expect(() => parseCommand(args)).toThrow(expect.objectContaining({ code: 'BAD_USAGE' }));
     expect(() => parseCommand(args)).toThrow(message);
   });
 

@@ -8,7 +8,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { parseCommand } from '../../src/cli/args.ts';
 import { deliverAll } from '../../src/cli/deliver.ts';
-import { UsageError } from '../../src/cli/flag-rules.ts';
+import { isUsageError } from '../../src/cli/flag-rules.ts';
 import type { Report, ReportDocument } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { commandFace } from '../../src/request/faces.ts';
@@ -55,14 +55,15 @@ async function run(args: readonly string[], env: Record<string, string> = {}, in
 }
 
 /** What is wrong with a command; nothing may be asked or printed before it is found. */
-async function runForUsage(args: readonly string[], env: Record<string, string> = {}): Promise<UsageError> {
+async function runForUsage(args: readonly string[], env: Record<string, string> = {}) {
   const host = new FakeHttp(fakeBin);
   const ports = fakePorts(host.http);
   const terminal = fakeTerminal(ports.logger);
   const thrown = await deliverAll(parseCommand(args), terminal, ports, env).catch((error: unknown) => error);
   expect([...host.seen, ...terminal.printed, ...ports.logger.lines]).toEqual([]);
-  if (!(thrown instanceof UsageError)) throw thrown;
-  return thrown;
+  if (!isUsageError(thrown)) throw thrown;
+  const { message, about, advice: hint = '' } = thrown;
+  return { message, about, hint };
 }
 
 /** Runs with --json and returns the only report. */
@@ -374,7 +375,7 @@ describe('the token of the command line', () => {
 
   test.each([{}, { MINE: '' }])('is missing in %j if --token-env names MINE', async (env) => {
     const result = run([...args, '--token-env', 'MINE'], env);
-    await expect(result).rejects.toThrow(UsageError);
+    await expect(result).rejects.toMatchObject({ code: 'BAD_USAGE' });
     await expect(result).rejects.toThrow('the environment variable MINE does not contain a token');
   });
 

@@ -6,8 +6,8 @@ import { fakePorts } from '../support/ports.ts';
 const OWN = 'ghs_0123456789abcdef';
 const KNOWN = `ghp_${drawn(36)}`;
 
-const check = (names: readonly string[], allowedSecrets: readonly string[] = []) =>
-  refuseSecretNames(names, { ownSecrets: [OWN], allowedSecrets }, fakePorts());
+const check = (names: readonly string[], allowSecret: readonly string[] = []) =>
+  refuseSecretNames(names, { ownSecrets: [OWN], allowSecret }, fakePorts());
 
 describe('the name of a file', () => {
   test.each([

@@ -46,37 +46,37 @@ export interface FakeProgress {
   ended: boolean;
 }
 
-/** A logger that records its lines, its secrets and its progress. */
+/** A logger that records its lines, its secrets and its progress; like every logger it may be spread. */
 export class FakeLogger implements Logger {
   readonly lines: string[] = [];
   readonly masked: string[] = [];
   readonly shownProgress: FakeProgress[] = [];
 
-  info(line: string): void {
+  info = (line: string): void => {
     this.lines.push(line);
-  }
+  };
 
-  warning(line: string): void {
+  warning = (line: string): void => {
     this.lines.push(`warning: ${line}`);
-  }
+  };
 
-  debug(line: string): void {
+  debug = (line: string): void => {
     this.lines.push(`debug: ${line}`);
-  }
+  };
 
-  startSection(title: string): void {
+  startSection = (title: string): void => {
     this.lines.push(`# ${title}`);
-  }
+  };
 
-  endSection(): void {
+  endSection = (): void => {
     // A test reads titles and lines; where a section ends does not matter.
-  }
+  };
 
-  mask(secret: string): void {
+  mask = (secret: string): void => {
     this.masked.push(secret);
-  }
+  };
 
-  progress(title: string, total: number, unit: ProgressUnit): Progress {
+  progress = (title: string, total: number, unit: ProgressUnit): Progress => {
     const shown: FakeProgress = { title, total, unit, done: 0, ended: false };
     this.shownProgress.push(shown);
     return {
@@ -87,7 +87,7 @@ export class FakeLogger implements Logger {
         shown.ended = true;
       },
     };
-  }
+  };
 }
 
 /** The response of a fake host. */

@@ -29,8 +29,7 @@ export function createActionLogger(redactor: Redactor, clock: Clock): Logger {
       for (const secret of secretsIn(given)) core.setSecret(secret);
       redactor.addSecret(given);
     },
-    progress: (title, total, unit) =>
-      lineProgress({ title, total, unit, interval: PROGRESS_INTERVAL.action, clock, print: info }),
+    progress: lineProgress(PROGRESS_INTERVAL.action, clock, info),
   };
 }
 

@@ -18,8 +18,7 @@ import { RESULTS } from '../protocol/words.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { parseBoolean } from '../request/input-kinds.ts';
 import type { RawInputs } from '../request/inputs.ts';
-import { type DeliveryRequest, operationOf, parseRequest } from '../request/parse-request.ts';
-import { refuseSecretInputs } from '../request/secret-inputs.ts';
+import { createRequest, type DeliveryRequest, operationOf } from '../request/parse-request.ts';
 import { systemClock } from '../system.ts';
 import type { Face } from '../words.ts';
 import type { Announce } from './announcement.ts';
@@ -101,9 +100,7 @@ async function parse(
   ports: Ports,
 ): Promise<DeliveryRequest> {
   refuseUnsafeEnvironment(env);
-  const context = createRunContext(env, currentRun, ports);
-  await refuseSecretInputs(inputs, context.secrets, ports.logger);
-  return parseRequest(inputs, context);
+  return createRequest(inputs, createRunContext(env, currentRun, ports), ports.logger);
 }
 
 /** Whatever ends before a delivery has its report ends as one. */

@@ -1,8 +1,9 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { DeliveryError } from '../errors.ts';
 import { TOOL } from '../protocol/words.ts';
 import { ALL_FLAGS, CLI_COMMANDS, type CommandName, FLAGS } from '../request/commands.ts';
 import { INPUTS, type InputName } from '../request/inputs.ts';
-import { findClosestName, findCommandName, refuseWrongFlags, UsageError } from './flag-rules.ts';
+import { findClosestName, findCommandName, refuseWrongFlags, usageError } from './flag-rules.ts';
 
 /** A parsed command line. */
 export interface CliCommand {
@@ -41,7 +42,7 @@ const OPTIONS: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
 /**
  * Parses the arguments of the command line.
  *
- * @throws {UsageError} if they are wrong.
+ * @throws {DeliveryError} `BAD_USAGE` if they are wrong.
  */
 export function parseCommand(args: readonly string[]): CliCommand {
   refuseToken(args);
@@ -62,14 +63,11 @@ export function parseCommand(args: readonly string[]): CliCommand {
   if (values.version === true) return { ...command, name: 'version', positionals: [] };
   if (known === undefined) throw unknownCommandError(name);
   if (known === 'deliver' && positionals.length === 0 && values.url !== undefined) {
-    throw new UsageError('deliver takes at least one file', `to prove a link alone: ${TOOL.name} verify URL`);
+    throw usageError('deliver takes at least one file', `to prove a link alone: ${TOOL.name} verify URL`);
   }
   refuseWrongCount(known, positionals);
   if (values.name !== undefined && known !== 'mcp' && positionals[0] !== STANDARD_INPUT) {
-    throw new UsageError(
-      '--name is for standard input (-) alone',
-      'leave it out, or give a place with --path',
-    );
+    throw usageError('--name is for standard input (-) alone', 'leave it out, or give a place with --path');
   }
   return { ...command, name: known, positionals };
 }
@@ -99,20 +97,20 @@ function refuseToken(args: readonly string[]): void {
   const end = args.indexOf('--');
   const flags = end === -1 ? args : args.slice(0, end);
   if (!flags.some((arg) => /^--token(=|$)/.test(arg))) return;
-  throw new UsageError(
+  throw usageError(
     'a token on the command line is visible in the process list',
     'put it in GITHUB_TOKEN, or name its environment variable with --token-env',
   );
 }
 
-function unknownCommandError(name: string): UsageError {
-  if (name === '') return new UsageError('a command is missing');
+function unknownCommandError(name: string): DeliveryError {
+  if (name === '') return usageError('a command is missing');
   if (/[./\\]/.test(name)) {
-    return new UsageError(`there is no command ${name}`, `to publish a file: ${TOOL.name} deliver ${name}`);
+    return usageError(`there is no command ${name}`, `to publish a file: ${TOOL.name} deliver ${name}`);
   }
   const closest = findClosestName(name, Object.keys(CLI_COMMANDS));
   const help = `see ${TOOL.name} --help`;
-  return new UsageError(
+  return usageError(
     `there is no command ${name}`,
     closest === undefined ? help : `did you mean ${closest}? ${help}`,
   );
@@ -123,20 +121,17 @@ function refuseWrongCount(name: CommandName, positionals: readonly string[]): vo
   const [min, max, words] = takes;
   if (positionals.length < min || positionals.length > max) {
     const call = `${TOOL.name} ${name}`;
-    throw new UsageError(
-      `${name} takes ${words}`,
-      `write ${`${call} ${usage}`.trim()}, or see ${call} --help`,
-    );
+    throw usageError(`${name} takes ${words}`, `write ${`${call} ${usage}`.trim()}, or see ${call} --help`);
   }
   if (positionals.some((one) => one.trim() === '')) {
-    throw new UsageError(`an argument of ${name} is empty`, 'give it a value, or leave it out');
+    throw usageError(`an argument of ${name} is empty`, 'give it a value, or leave it out');
   }
   if (!positionals.includes(STANDARD_INPUT)) return;
   if (name !== 'deliver' && name !== 'check') {
-    throw new UsageError(`${name} reads no standard input`, `see ${TOOL.name} ${name} --help`);
+    throw usageError(`${name} reads no standard input`, `see ${TOOL.name} ${name} --help`);
   }
   if (positionals.length > 1) {
-    throw new UsageError('standard input (-) can only be given alone', 'deliver the files by another call');
+    throw usageError('standard input (-) can only be given alone', 'deliver the files by another call');
   }
 }
 

@@ -13,7 +13,7 @@ import { refuseAddresses } from '../request/input-rules.ts';
 import { operationOf } from '../request/parse-request.ts';
 import { findRepository } from '../request/source-repository.ts';
 import type { CliCommand } from './args.ts';
-import { refuseAsUsage, UsageError } from './flag-rules.ts';
+import { isUsageError, refuseAsUsage, usageError } from './flag-rules.ts';
 import { printReports } from './print-reports.ts';
 import {
   type CommandCredentials,
@@ -48,7 +48,7 @@ async function refuseReceiptNowhere({ receipt }: CliCommand): Promise<void> {
   if (receipt === undefined) return;
   const folder = dirname(receipt);
   await access(folder).catch(() => {
-    throw new UsageError(`there is no folder ${folder} for the receipt`, 'create it, or name another file');
+    throw usageError(`there is no folder ${folder} for the receipt`, 'create it, or name another file');
   });
 }
 
@@ -81,7 +81,7 @@ async function createReports(
     const checkOnly = command.name === 'check';
     return await runRequest(request, ports, { face, authorize, findFiles: find, checkOnly });
   } catch (thrown) {
-    if (thrown instanceof UsageError) throw thrown;
+    if (isUsageError(thrown)) throw thrown;
     const failure = toDeliveryError(thrown).withStep('check');
     const { file = '', path = '', name = '' } = command.flags;
     const [first = ''] = command.positionals;

@@ -3,7 +3,7 @@ import { DeliveryError } from '../errors.ts';
 import { TOOL } from '../protocol/words.ts';
 import { ALL_FLAGS, CLI_COMMANDS, type CommandName, flagsOf } from '../request/commands.ts';
 import { INPUTS } from '../request/inputs.ts';
-import { ACTION, say, type Text } from '../words.ts';
+import type { Text } from '../words.ts';
 
 /** A flag as it was given. */
 type GivenFlag = Extract<
@@ -19,7 +19,7 @@ export const isValueless = (name: string): boolean => ALL_FLAGS[name]?.value ===
  * it may be a secret.
  *
  * @param command `undefined` where there is no command of this name
- * @throws {UsageError} with what to change.
+ * @throws {DeliveryError} `BAD_USAGE` with what to change.
  */
 export function refuseWrongFlags(given: readonly GivenFlag[], command: CommandName | undefined): void {
   const seen = new Set<string>();
@@ -27,7 +27,7 @@ export function refuseWrongFlags(given: readonly GivenFlag[], command: CommandNa
     refuseUnknownFlag(flag, command);
     refuseWrongValue(flag);
     if (seen.has(flag.name) && !isValueless(flag.name) && flag.name !== 'file') {
-      throw new UsageError(`--${flag.name} is given twice`, 'give it once');
+      throw usageError(`--${flag.name} is given twice`, 'give it once');
     }
     seen.add(flag.name);
   }
@@ -38,18 +38,18 @@ function refuseUnknownFlag({ name, rawName }: GivenFlag, command: CommandName | 
   if (taken.includes(name)) return;
   const help = `\`screen-delivery ${command === undefined ? '' : `${command} `}--help\` lists the flags`;
   if (name === 'file') {
-    throw new UsageError(
+    throw usageError(
       `--file is not a flag of ${command}`,
       `name the file without a flag, such as \`screen-delivery ${command} page.html\``,
     );
   }
-  if (Object.hasOwn(ALL_FLAGS, name)) throw new UsageError(`--${name} is not a flag of ${command}`, help);
+  if (Object.hasOwn(ALL_FLAGS, name)) throw usageError(`--${name} is not a flag of ${command}`, help);
   if (Object.hasOwn(INPUTS, name)) {
     const hint = name === 'operation' ? 'use the command withdraw' : help;
-    throw new UsageError(`--${name} is an input of the action, and no flag of the command line`, hint);
+    throw usageError(`--${name} is an input of the action, and no flag of the command line`, hint);
   }
   const closest = findClosestName(name, taken);
-  throw new UsageError(
+  throw usageError(
     `there is no flag ${rawName}`,
     closest === undefined ? help : `did you mean --${closest}? ${help}`,
   );
@@ -58,14 +58,14 @@ function refuseUnknownFlag({ name, rawName }: GivenFlag, command: CommandName | 
 function refuseWrongValue({ name, value, inlineValue }: GivenFlag): void {
   if (isValueless(name)) {
     if (value === undefined) return;
-    throw new UsageError(`--${name} takes no value`, `write --${name} alone, or leave it out`);
+    throw usageError(`--${name} takes no value`, `write --${name} alone, or leave it out`);
   }
-  if (value === undefined) throw new UsageError(`--${name} needs a value`, `write --${name} VALUE`);
+  if (value === undefined) throw usageError(`--${name} needs a value`, `write --${name} VALUE`);
   if (value.trim() === '') {
-    throw new UsageError(`the value of --${name} is empty`, `give it a value, or leave --${name} out`);
+    throw usageError(`the value of --${name} is empty`, `give it a value, or leave --${name} out`);
   }
   if (inlineValue || !/^-./.test(value)) return;
-  throw new UsageError(
+  throw usageError(
     `--${name} needs a value, and a flag follows`,
     `write --${name} VALUE, or --${name}=VALUE for a value that begins with -`,
   );
@@ -76,17 +76,11 @@ export const findCommandName = (name: string): CommandName | undefined =>
   Object.hasOwn(CLI_COMMANDS, name) ? (name as CommandName) : undefined;
 
 /** The command line is wrong; the message says what, and the hint what to change. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-  readonly about: Text;
-  readonly hint: Text;
+export const usageError = (about: Text, hint: Text = `see ${TOOL.name} --help`): DeliveryError =>
+  new DeliveryError('BAD_USAGE', about, { hint });
 
-  constructor(about: Text, hint: Text = `see ${TOOL.name} --help`) {
-    super(say(about, ACTION));
-    this.about = about;
-    this.hint = hint;
-  }
-}
+export const isUsageError = (thrown: unknown): thrown is DeliveryError =>
+  thrown instanceof DeliveryError && thrown.code === 'BAD_USAGE';
 
 /** Runs the work; an input that it refuses is a wrong value on the command line. */
 export async function refuseAsUsage<T>(work: () => T | Promise<T>): Promise<T> {
@@ -94,7 +88,7 @@ export async function refuseAsUsage<T>(work: () => T | Promise<T>): Promise<T> {
     return await work();
   } catch (thrown) {
     if (!(thrown instanceof DeliveryError) || thrown.code !== 'BAD_INPUT') throw thrown;
-    throw new UsageError(thrown.about, thrown.advice);
+    throw usageError(thrown.about, thrown.advice);
   }
 }
 

@@ -2,7 +2,7 @@ import { untilAborted } from '../async.ts';
 import { createPorts } from '../context.ts';
 import { createRedactor, readCredentials } from '../credentials.ts';
 import { failureDocument } from '../delivery/report.ts';
-import { DeliveryError, stoppedError, toDeliveryError } from '../errors.ts';
+import { type DeliveryError, stoppedError, toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { CLEANUP_TIME } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
@@ -10,12 +10,11 @@ import { toolContract } from '../request/commands.ts';
 import { commandFace } from '../request/faces.ts';
 import { completeInputs } from '../request/inputs.ts';
 import { refuseBrokenSettings } from '../request/parse-request.ts';
-import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { systemClock } from '../system.ts';
 import { type Face, say } from '../words.ts';
 import { type CliCommand, parseCommand } from './args.ts';
 import { deliverAll } from './deliver.ts';
-import { findCommandName, refuseAsUsage, UsageError } from './flag-rules.ts';
+import { findCommandName, isUsageError, refuseAsUsage } from './flag-rules.ts';
 import { readAndMaskCredentials } from './request.ts';
 import { createTerminal, quietLogger, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
@@ -60,10 +59,7 @@ async function serveMcpClient(
 ): Promise<boolean> {
   const credentials = readAndMaskCredentials(command, env, logger);
   const given = completeInputs(command.flags, env);
-  await refuseAsUsage(async () => {
-    await refuseSecretInputs(given, credentials.secrets, logger);
-    refuseBrokenSettings(given);
-  });
+  await refuseAsUsage(() => refuseBrokenSettings(given, credentials, logger));
   const { startServer } = await import(/* webpackIgnore: true */ './mcp.js');
   const settings = { ...credentials, root: command.root, fixed: command.flags, env, signal };
   await refuseAsUsage(() => startServer(settings));
@@ -91,10 +87,8 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     const ports = createPorts(logger, stop.signal);
     return (await COMMANDS[command.name](command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
   } catch (thrown) {
-    const isUsage = thrown instanceof UsageError;
-    const failure = isUsage ? usageError(thrown) : toDeliveryError(thrown);
-    printFailure(terminal, failure, { isJson: asksForJson(args), face });
-    return isUsage ? EXIT.wrongUsage : EXIT.notReady;
+    printFailure(terminal, toDeliveryError(thrown), { isJson: asksForJson(args), face });
+    return isUsageError(thrown) ? EXIT.wrongUsage : EXIT.notReady;
   } finally {
     // From here on a signal ends the process at once.
     process.off('SIGINT', abort).off('SIGTERM', abort);
@@ -118,9 +112,6 @@ function asksForJson(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   return args.slice(0, end === -1 ? args.length : end).includes('--json');
 }
-
-const usageError = ({ about, hint }: UsageError): DeliveryError =>
-  new DeliveryError('BAD_USAGE', about, { hint });
 
 /** What could not even begin, in the form that was asked for. */
 function printFailure(

@@ -4,7 +4,7 @@ import type { InputName } from '../request/inputs.ts';
 import { createLocalRequest, type DeliveryRequest } from '../request/parse-request.ts';
 import type { SourceRepository } from '../request/source-repository.ts';
 import { type CliCommand, STANDARD_INPUT } from './args.ts';
-import { refuseAsUsage, UsageError } from './flag-rules.ts';
+import { refuseAsUsage, usageError } from './flag-rules.ts';
 
 /** The credentials that a command may use. */
 export interface CommandCredentials {
@@ -23,7 +23,7 @@ export const readsStandardInput = ({ positionals }: CliCommand): boolean => posi
 /**
  * The request of a command.
  *
- * @throws {UsageError} where an input has a wrong value, or a secret in it.
+ * @throws {DeliveryError} `BAD_USAGE` where an input has a wrong value, or a secret in it.
  */
 export function createCommandRequest(
   command: CliCommand,
@@ -46,19 +46,19 @@ export function createCommandRequest(
   return refuseAsUsage(() => createLocalRequest(name, inputs, context, ports));
 }
 
-/** @throws {UsageError} if it was removed. */
+/** @throws {DeliveryError} `BAD_USAGE` if it was removed. */
 export function findCurrentFolder(): string {
   try {
     return process.cwd();
   } catch {
-    throw new UsageError('the current folder does not exist any more', 'change to a folder that exists');
+    throw usageError('the current folder does not exist any more', 'change to a folder that exists');
   }
 }
 
 /**
  * Reads the token and the other credentials of the environment, and hides them in everything that is printed.
  *
- * @throws {UsageError} if the variable of `--token-env` is empty.
+ * @throws {DeliveryError} `BAD_USAGE` if the variable of `--token-env` is empty.
  */
 export function readAndMaskCredentials(
   command: CliCommand,
@@ -79,7 +79,7 @@ function readToken(command: CliCommand, env: NodeJS.ProcessEnv): string {
   if (command.name === 'verify') return '';
   const token = env[tokenVariable(command, env)]?.trim() ?? '';
   if (token !== '' || command.tokenEnv === undefined) return token;
-  throw new UsageError(
+  throw usageError(
     `the environment variable ${command.tokenEnv} does not contain a token`,
     'set it, or name another one with --token-env',
   );

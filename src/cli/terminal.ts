@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import type { Redactor } from '../credentials.ts';
 import { showInvisible } from '../plain-text.ts';
-import type { Clock, Logger, Progress, ProgressUnit } from '../ports.ts';
+import type { Clock, Logger } from '../ports.ts';
 import { describeProgress, lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 
@@ -56,10 +56,7 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
       startSection: (title) => void stderr.write(`${style('bold', clean(title))}\n`),
       endSection: () => undefined,
       mask: (secret) => redactor.addSecret(secret),
-      progress: (title, total, unit) =>
-        stderr.isTTY
-          ? barProgress(title, total, unit, clock)
-          : lineProgress({ title, total, unit, interval: PROGRESS_INTERVAL.cli, clock, print: info }),
+      progress: stderr.isTTY ? barProgress(clock) : lineProgress(PROGRESS_INTERVAL.cli, clock, info),
     },
   };
 }
@@ -76,41 +73,40 @@ function removeControlCharacters(text: string): string {
 }
 
 /** A progress bar that appears after `BAR_DELAY`. */
-function barProgress(title: string, total: number, unit: ProgressUnit, clock: Pick<Clock, 'now'>): Progress {
-  const started = clock.now();
-  const bar = new SingleBar({
-    format: '  {title} {bar} {description}',
-    clearOnComplete: true,
-    hideCursor: true,
-    stream: process.stderr,
-  });
-  let done = 0;
-  return {
-    advance(amount) {
-      done += amount;
-      const elapsed = clock.now() - started;
-      if (elapsed < BAR_DELAY) return;
-      const description = describeProgress(done, total, unit, elapsed);
-      if (bar.isActive) bar.update(done, { description });
-      else bar.start(total, done, { title, description });
-    },
-    end: () => bar.stop(),
+const barProgress =
+  (clock: Pick<Clock, 'now'>): Logger['progress'] =>
+  (title, total, unit) => {
+    const started = clock.now();
+    const bar = new SingleBar({
+      format: '  {title} {bar} {description}',
+      clearOnComplete: true,
+      hideCursor: true,
+      stream: process.stderr,
+    });
+    let done = 0;
+    return {
+      advance(amount) {
+        done += amount;
+        const elapsed = clock.now() - started;
+        if (elapsed < BAR_DELAY) return;
+        const description = describeProgress(done, total, unit, elapsed);
+        if (bar.isActive) bar.update(done, { description });
+        else bar.start(total, done, { title, description });
+      },
+      end: () => bar.stop(),
+    };
   };
-}
 
 /** A log of warnings alone; what is found to be secret is still hidden everywhere. */
 export const quietLogger = (logger: Logger): Logger => ({
+  ...logger,
   info: () => undefined,
-  warning: (line) => logger.warning(line),
-  debug: () => undefined,
   startSection: () => undefined,
-  endSection: () => undefined,
-  mask: (secret) => logger.mask(secret),
   progress: () => ({ advance: () => undefined, end: () => undefined }),
 });
 
 /** The same, but for the progress of what takes long. */
 export const progressLogger = (logger: Logger): Logger => ({
   ...quietLogger(logger),
-  progress: (title, total, unit) => logger.progress(title, total, unit),
+  progress: logger.progress,
 });

@@ -44,6 +44,8 @@ const BROWSER_PROBE = 1;
 /** One address on the way to its proof. */
 export class AddressProof {
   readonly address: Address;
+  /** Its last answers, where they were right. */
+  proven: ProvenAddress | undefined;
   readonly #limits: Pick<WaitLimits, 'deadline'>;
   readonly #ports: Ports;
   #probe: UrlProbe | undefined;
@@ -73,11 +75,11 @@ export class AddressProof {
     return this.#oldLooks > 0;
   }
 
-  /** Asks as often as is needed, and stops at the first wrong answer. */
-  async look(isLast: boolean): Promise<ProvenAddress | 'open'> {
+  /** Asks as often as is needed, and stops at the first wrong answer. @returns whether it is proven now */
+  async look(isLast: boolean): Promise<boolean> {
     // Of thousands of files, a second each would add up to many minutes.
     const isOver = this.#ports.clock.now() > this.#limits.deadline + SITE.overtime;
-    if (isOver && this.address.path !== null) return 'open';
+    if (isOver && this.address.path !== null) return false;
     const first = this.#known ?? (await this.#ask('whole', this.address.asBrowser ?? false));
     this.#known = undefined;
     const verdict = this.address.judge(first);
@@ -86,14 +88,15 @@ export class AddressProof {
     const accepts = (one: Verdict): boolean => one === 'right' || (one === 'old' && acceptsOld);
     if (!accepts(verdict)) {
       this.#wrong = first;
-      return 'open';
+      return false;
     }
     const accept = (one: ProbeResult): boolean => accepts(this.address.judge(one));
     const proven = await this.#confirm(first, verdict === 'old', accept);
-    if (proven === 'open') return proven;
+    if (proven === null) return false;
+    this.proven = proven;
     this.#probe = undefined;
     this.#wrong = null;
-    return proven;
+    return true;
   }
 
   /** Further answers in a row, which must be the same: of several nodes of a cache each answers once. */
@@ -101,7 +104,7 @@ export class AddressProof {
     first: ProbeResult,
     wasOld: boolean,
     accepts: (result: ProbeResult) => boolean,
-  ): Promise<ProvenAddress | 'open'> {
+  ): Promise<ProvenAddress | null> {
     const { address } = this;
     const { clock, signal } = this.#ports;
     let result = first;
@@ -109,7 +112,7 @@ export class AddressProof {
     for (let count = 1; count < this.#needed; count += 1) {
       const left = Math.max(this.#limits.deadline - clock.now(), 0);
       // Where answers differed, a series that the deadline cuts short proves nothing.
-      if (left === 0 && count >= address.answers) return 'open';
+      if (left === 0 && count >= address.answers) return null;
       if (address.isExternal && count === 1) await clock.sleep(Math.min(LATER_PROBE, left), signal);
       const asBrowser = address.asBrowser ?? count === BROWSER_PROBE;
       const next = await this.#ask(isProof(first) ? 'part' : 'whole', asBrowser);
@@ -120,7 +123,7 @@ export class AddressProof {
         this.#earlier = result;
         this.#wrong = next;
         this.#needed = Math.min(this.#needed * 2, AGREEING_PROBES.most);
-        return 'open';
+        return null;
       }
       isOld ||= isNowOld;
       // A part has another fingerprint than the whole.

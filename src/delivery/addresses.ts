@@ -55,7 +55,7 @@ const isNotOlder = ({ lastModified }: ProbeResult, builtAt: number | undefined):
   builtAt !== undefined && lastModified !== null && lastModified >= builtAt;
 
 /** The other files of a site, each at its own address. */
-export function listParts(
+export function listPartAddresses(
   { placement: { parts = [], refusals, mustBeExternal }, expected, session }: PlacementCheck,
   { hosts }: ProbeResult,
   ports: Ports,

@@ -122,7 +122,7 @@ function openDelivery({ plan, place, changed, failure, unknown }: AuditedDeliver
     choice: { main: channel, duplicates: [], reason: 'this tool delivered it there' },
     tasks: new Map([[channel, task]]),
     attempts: new Map([[channel, attempt]]),
-    ...(changed !== undefined && { changed }),
+    ...(changed !== undefined && { changed, notes: [changed] }),
   };
 }
 

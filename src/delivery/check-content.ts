@@ -17,11 +17,11 @@ import { createSecretPattern } from '../secret-pattern.ts';
 export async function findProblems(
   file: LocalFile,
   given: string,
-  { allowedSecrets }: Pick<DeliveryRequest, 'allowedSecrets'>,
+  { allowSecret }: Pick<DeliveryRequest, 'allowSecret'>,
   signal: AbortSignal,
 ): Promise<readonly Result<void>[]> {
   const checks = [
-    () => refuseSecrets(file, allowedSecrets, signal),
+    () => refuseSecrets(file, allowSecret, signal),
     () => refuseLfsPointer(file, given),
     async () => refuseMissingMarker(file, given),
   ];
@@ -38,19 +38,24 @@ function refuseMissingMarker({ markerCount }: LocalFile, given: string): void {
 }
 
 /**
- * All that is wrong with a file or a folder in one error, in the given order.
+ * Refuses a file or a folder for all that is wrong with it, in one error and in the given order.
  *
  * @param about what to say before several problems
+ * @param lookFurther finds in the same round what else is wrong, such as what a page loads
  */
-export function joinProblems(about: string, results: readonly Result<unknown>[]): DeliveryError | null {
-  const problems = results.filter(hasFailed);
-  const [first = null, ...others] = problems;
+export async function refuseProblems(
+  about: string,
+  results: readonly Result<unknown>[],
+  lookFurther: () => Promise<unknown>,
+): Promise<void> {
+  if (!results.some(hasFailed)) return;
+  const problems = [...results, await resultOf(lookFurther)].filter(hasFailed);
   const stopped = problems.find(({ code }) => code === 'ABORTED');
-  if (first === null || stopped !== undefined || others.length === 0) return stopped ?? first;
+  if (stopped !== undefined || problems.length === 1) throw stopped ?? problems[0];
   const found = problems.flatMap(({ findings, message }) => (findings.length > 0 ? findings : [message]));
   const more = found.length - SITE.named;
   const ways = problems.filter(({ hint }, at) => problems.findIndex((one) => one.hint === hint) === at);
-  return new DeliveryError('BAD_FILE', about, {
+  throw new DeliveryError('BAD_FILE', about, {
     hint: (w) =>
       ways.length > 2 ? 'correct what writes it' : ways.map(({ advice = '' }) => w.say(advice)).join('; '),
     leftBehind: [],
@@ -66,14 +71,12 @@ export function joinProblems(about: string, results: readonly Result<unknown>[])
  */
 export async function refuseSecretNames(
   names: readonly string[],
-  { ownSecrets, allowedSecrets }: Pick<DeliveryRequest, 'ownSecrets' | 'allowedSecrets'>,
+  { ownSecrets, allowSecret }: Pick<DeliveryRequest, 'ownSecrets' | 'allowSecret'>,
   { logger }: Pick<Ports, 'logger'>,
 ): Promise<void> {
   const text = names.join('\n');
   const isOwn = ownSecrets.some((secret) => createSecretPattern(secret).isIn(text));
-  const found = (await findSecretsInText(text)).find(
-    ({ fingerprint }) => !allowedSecrets.includes(fingerprint),
-  );
+  const found = (await findSecretsInText(text)).find(({ fingerprint }) => !allowSecret.includes(fingerprint));
   if (!isOwn && found === undefined) return;
   if (found !== undefined) logger.mask(found.secret);
   const what = isOwn ? 'a credential of this environment' : `what looks like a secret: ${found?.rule}`;

@@ -1,11 +1,10 @@
-import { hasFailed, type Result, resultOf } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { entryFile } from '../rules/local-site.ts';
 import { checkEncoding, isHtml, type SelfContained } from '../rules/page/page-file.ts';
 import { checkSelfContained } from '../rules/page/self-contained.ts';
-import { findProblems, joinProblems, refuseSecretNames } from './check-content.ts';
+import { findProblems, refuseProblems, refuseSecretNames } from './check-content.ts';
 import { checkSite } from './check-site.ts';
 import { isWanted, refuseTooLarge } from './choose-channel.ts';
 import { type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
@@ -58,40 +57,22 @@ async function checkFile(
   request: DeliveryRequest,
   { logger, signal }: Pick<Ports, 'logger' | 'signal'>,
 ): Promise<LocalFile> {
-  const { marker, allowedRoots, allowsFullPaths, channels, ownSecrets } = request;
+  const { channels, ownSecrets: secrets } = request;
   const accept = (size: number): void => refuseTooLarge(channels, size);
-  const file = await inspectFile({
-    ...found,
-    marker,
-    secrets: ownSecrets,
-    allowedRoots,
-    allowsFullPaths,
-    accept,
-    signal,
-  });
+  const file = await inspectFile({ ...request, ...found, secrets, accept, signal });
   try {
     logger.info(`${file.size} bytes, sha256 ${file.sha256}`);
     if (file.markerCount !== null) logger.info(`marker found ${times(file.markerCount)}`);
-    await refuseProblems(file, found.given, request, signal);
+    const problems = await findProblems(file, found.given, request, signal);
+    await refuseProblems(`the file ${found.given} can't be delivered`, problems, async () => {
+      if (isWanted('K1', request)) await checkSelfContained(file, modeOf(request));
+    });
     logger.info('no secret found');
     return file;
   } catch (thrown) {
     await file.close();
     throw thrown;
   }
-}
-
-/** Refuses a file for its content, and in the same round for what a page loads. */
-async function refuseProblems(
-  file: LocalFile,
-  given: string,
-  request: DeliveryRequest,
-  signal: AbortSignal,
-): Promise<void> {
-  const results: Result<unknown>[] = [...(await findProblems(file, given, request, signal))];
-  if (!results.some(hasFailed)) return;
-  if (isWanted('K1', request)) results.push(await resultOf(() => checkSelfContained(file, modeOf(request))));
-  throw joinProblems(`the file ${given} can't be delivered`, results);
 }
 
 const modeOf = ({ selfContained }: Pick<DeliveryRequest, 'selfContained'>): SelfContained =>

@@ -1,6 +1,6 @@
 import type { Placement } from '../channels/channel.ts';
 import { countChanges, type SiteChanges } from '../channels/site-changes.ts';
-import type { DeliveryError } from '../errors.ts';
+import { DeliveryError } from '../errors.ts';
 import { neutralizeText } from '../plain-text.ts';
 import { SITE } from '../protocol/limits.ts';
 import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
@@ -23,61 +23,43 @@ import { reportScreen } from './screen/screen-report.ts';
 
 /** Composes the report, in the words of an interface. It contains the URL only when every gate is passed. */
 export function composeReport(given: Delivery, face = ACTION): FullReport {
-  const { file, operation, failure, site, choice } = given;
-  const subject = failure?.subject ?? given.subject;
-  const delivery = { ...given, subject };
+  const { operation, failure, site, choice, changed, restored } = given;
+  const delivery = { ...given, subject: failure?.subject ?? given.subject };
   const reader = { face, delivered: { isFolder: site !== null, isPrivate: choice?.isPrivate === true } };
   const main = mainAttempt(delivery);
+  const { placement = null, rawUrl = null, took = {} } = main ?? {};
   const gates = evaluateGates(main, operation);
   const isProven = failure === null && gates.every(({ passed }) => passed);
   // Of what somebody has changed there may be nothing left to prove.
-  const isChanged = failure === null && delivery.changed !== undefined && main?.placement === null;
+  const isChanged = failure === null && changed !== undefined && main?.placement === null;
   const ready = isProven || isChanged;
   const isGone = operation === 'withdraw' || main?.expected.gone === true;
-  const failed = toFailureReason(failure ?? main?.failure ?? null, reader, main?.lastProbe?.httpCode);
-  const notReady = ready ? null : withRestoration(failed, delivery);
-  const provenUrl = isProven ? (main?.placement?.url.href ?? null) : null;
+  const notReady = ready ? null : reportFailure(delivery, main, reader);
+  const provenUrl = (isProven && placement?.url.href) || null;
   const unknown = listUnknown(delivery, ready).map(neutralizeText);
   return {
-    protocol: PROTOCOL.identifier,
-    version: PROTOCOL.version,
-    operation,
-    ready,
+    ...{ protocol: PROTOCOL.identifier, version: PROTOCOL.version, operation, ready },
     url: isGone ? null : provenUrl,
     withdrawn: isGone ? provenUrl : null,
-    ...(operation === 'withdraw' && ready ? { gone: listAddresses(main?.placement ?? null) } : {}),
-    ...(delivery.restored && { restored: delivery.restored }),
-    ...(operation === 'audit' && main !== null && { verdict: findVerdict(ready, isChanged, isGone) }),
+    ...(operation === 'withdraw' && ready && placement && { gone: listGone(placement) }),
+    ...(restored && { restored }),
+    ...(operation === 'audit' && main && { verdict: findVerdict(ready, isChanged, isGone) }),
     lines: composeLines(delivery, { notReady, provenUrl, unknown }),
     gates,
-    file:
-      subject === LINK_SUBJECT
-        ? null
-        : { path: subject, size: delivery.site?.size ?? file?.size ?? null, sha256: file?.sha256 ?? null },
+    file: reportFile(delivery),
     site: reportSite(delivery),
     channel: mainPlan(delivery)?.channel ?? null,
-    commitSha: main?.placement?.commitSha ?? null,
-    rawUrl: (ready && main?.rawUrl?.href) || null,
+    commitSha: placement?.commitSha ?? null,
+    rawUrl: (ready && rawUrl?.href) || null,
     duplicates: duplicateAttempts(delivery).map((one) => reportDuplicate(one, reader)),
     screen: reportScreen(delivery),
     picture: ready ? reportPicture(delivery) : null,
-    notReady,
-    unknown,
-    notes: [
-      ...(main?.placement?.notes ?? []),
-      ...delivery.notes,
-      ...(delivery.changed === undefined ? [] : [delivery.changed]),
-    ].map(neutralizeText),
-    took: main?.took ?? {},
-    ...(ready && main !== null && operation === 'deliver' && { proven: listProven(main) }),
+    ...{ notReady, unknown },
+    notes: [...(placement?.notes ?? []), ...delivery.notes].map(neutralizeText),
+    took,
+    ...(ready && main && operation === 'deliver' && { proven: listProven(main) }),
   };
 }
-
-/** Says as well what is there now. */
-const withRestoration = (failed: FailureReason, { restored }: Delivery): FailureReason =>
-  restored === undefined
-    ? failed
-    : { ...failed, reason: `${failed.reason}; ${neutralizeText(restored.detail)}` };
 
 function findVerdict(ready: boolean, isChanged: boolean, isGone: boolean): AuditVerdict {
   if (!ready) return 'lost';
@@ -99,6 +81,11 @@ export function refusalReport(
   return composeReport({ ...newDelivery(operation, subject), failure }, face);
 }
 
+function reportFile({ subject, site, file }: Delivery): FullReport['file'] {
+  if (subject === LINK_SUBJECT) return null;
+  return { path: subject, size: site?.size ?? file?.size ?? null, sha256: file?.sha256 ?? null };
+}
+
 function reportSite(delivery: Delivery): SiteReport | null {
   const { site } = delivery;
   if (site === null) return null;
@@ -118,22 +105,13 @@ function reportSite(delivery: Delivery): SiteReport | null {
   };
 }
 
-const boundLists = ({ added, changed, removed, kept, removedFolders }: SiteChanges): SiteChanges => {
-  const bound = (paths: readonly string[]): readonly string[] => paths.slice(0, SITE.listed);
-  return {
-    added: bound(added),
-    changed: bound(changed),
-    removed: bound(removed),
-    kept: bound(kept),
-    removedFolders: bound(removedFolders),
-  };
+const boundLists = (changes: SiteChanges): SiteChanges => {
+  const bounded = Object.entries(changes).map(([kind, paths]) => [kind, paths.slice(0, SITE.listed)]);
+  return Object.fromEntries(bounded);
 };
 
-function listAddresses(placement: Placement | null): readonly string[] {
-  if (placement === null) return [];
-  const urls = [placement.url, ...(placement.parts ?? []).map(({ url }) => url)];
-  return urls.slice(0, SITE.listed).map(({ href }) => href);
-}
+const listGone = ({ url, parts = [] }: Placement): readonly string[] =>
+  [url, ...parts.map((part) => part.url)].slice(0, SITE.listed).map(({ href }) => href);
 
 function reportDuplicate(
   { task, placement, proof, failure }: ChannelAttempt,
@@ -152,37 +130,40 @@ interface Reader {
   readonly delivered: HintContext;
 }
 
+/** Why there is no address to hand over, and what is there now where something was put back. */
+function reportFailure(
+  { failure, restored }: Delivery,
+  main: ChannelAttempt | null,
+  reader: Reader,
+): FailureReason {
+  const error = failure ?? main?.failure ?? new DeliveryError('INTERNAL', 'nothing was delivered', REPORT);
+  const failed = toFailureReason(error, reader, main?.lastProbe?.httpCode);
+  if (restored === undefined) return failed;
+  return { ...failed, reason: `${failed.reason}; ${neutralizeText(restored.detail)}` };
+}
+
+const REPORT = { step: 'report' } as const;
+
 /**
  * An error as the report's reason.
  *
  * @param lastHttpCode what the address answered last, for an error without a code of its own
  */
 function toFailureReason(
-  error: DeliveryError | null,
+  error: DeliveryError,
   { face, delivered }: Reader,
-  lastHttpCode?: number | null,
+  lastHttpCode: number | null = null,
 ): FailureReason {
-  if (error === null) {
-    return { step: 'report', httpCode: null, code: 'INTERNAL', reason: 'nothing was delivered', hint: '' };
-  }
-  const { step, httpCode, code, about, findings, advice = '' } = error;
+  const { step = 'check', httpCode = lastHttpCode, code, about, findings, advice = '' } = error;
   const message = error.messageFor(face);
   const reason =
     code === 'NO_NETWORK' ? `the protocol can't be executed, there is no network: ${message}` : message;
+  const parts = { about: neutralizeText(say(about, face)), lines: findings.map(neutralizeText) };
   return {
-    step: step ?? 'check',
-    httpCode: httpCode ?? lastHttpCode ?? null,
-    code,
-    // Both may quote a host or a file's name.
+    ...{ step, httpCode, code },
+    // It may quote a host or a file's name, as the hint may.
     reason: neutralizeText(reason),
-    ...(findings.length < 2
-      ? {}
-      : {
-          findings: {
-            about: neutralizeText(say(about, face)),
-            lines: findings.map((line) => neutralizeText(line)),
-          },
-        }),
+    ...(findings.length > 1 && { findings: parts }),
     hint: neutralizeText(say(advice, face, delivered)),
   };
 }

@@ -34,26 +34,22 @@ export type ContentMatch =
   | 'moved'
   | 'absent';
 
+/** What of an answer is kept. */
+type KeptAnswer = Pick<
+  FetchedContent,
+  'fingerprint' | 'hosts' | 'refusal' | 'lastModified' | 'age' | 'keptFor'
+>;
+
 /** What one request to an address showed. */
-export interface ProbeResult {
+export interface ProbeResult extends KeptAnswer {
   readonly httpCode: number | null;
   readonly match: ContentMatch;
-  readonly fingerprint: ContentFingerprint | null;
-  readonly hosts: readonly string[];
   /** What the host has added to the file. */
   readonly added?: readonly string[] | undefined;
-  /** Why the host refuses the address, in its own plain text. */
-  readonly refusal?: string | undefined;
   /** Whether it was asked as a browser asks, unlike the others. */
   readonly asBrowser?: boolean;
   /** Whether the marker was found in the content itself. */
   readonly hasMarker: boolean;
-  /** Milliseconds since the epoch; `null` where the host does not say. */
-  readonly lastModified: number | null;
-  /** Milliseconds that a cache has kept this answer; `null` where the host does not say. */
-  readonly age: number | null;
-  /** Milliseconds that a cache may still keep it; `null` where the host does not say. */
-  readonly keptFor: number | null;
   /** What the host calls this version of the content; absent without an answer. */
   readonly version?: string;
   /** Why there was no answer to compare. */

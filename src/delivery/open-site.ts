@@ -12,7 +12,7 @@ import { nameFromFile } from '../rules/naming.ts';
 import { refuseOutside } from '../rules/open-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import type { Words } from '../words.ts';
-import { findProblems, joinProblems, refuseSecretNames } from './check-content.ts';
+import { findProblems, refuseProblems, refuseSecretNames } from './check-content.ts';
 import { checkSite } from './check-site.ts';
 import { newDelivery } from './delivery.ts';
 import type { FoundFile } from './find-files.ts';
@@ -41,10 +41,9 @@ export async function openSite(
   keepOldHeapSmall();
   const progress = logger.progress(`check ${given}`, paths.length, 'files');
   const opened = await mapConcurrently(paths, SITE.checks, async (path) => {
-    const marker = path === entry ? request.marker : undefined;
-    const checked = await resultOf(() => checkSiteFile(found, path, { ...request, marker }, signal));
+    const checked = await resultOf(() => checkSiteFile(found, path, request, signal));
     progress.advance(1);
-    return hasFailed(checked) ? { file: null, results: [checked] } : { ...checked };
+    return hasFailed(checked) ? { file: null, results: [checked] } : checked;
   }).finally(() => progress.end());
   signal.throwIfAborted();
   const files = opened.flatMap(({ file }) => (file === null ? [] : [{ path: file.name, file }]));
@@ -54,8 +53,10 @@ export async function openSite(
     ...opened.flatMap((one) => one.results[0]),
     ...opened.flatMap((one) => one.results.slice(1)),
   ];
-  const isWhole = files.length === paths.length;
-  await refuseProblems(results, isWhole ? site : null, found, request, signal);
+  await refuseProblems(`the folder ${given} can't be a site`, results, async () => {
+    const isWhole = files.length === paths.length;
+    if (isWhole) await checkSite(newDelivery('deliver', given, found), site, request, signal);
+  });
   logger.info(`${countFiles(files.length)}, ${size} bytes, no secret found`);
   if (leftOut.length > 0) logger.info(`hidden, and so left out: ${leftOut.slice(0, SITE.named).join(', ')}`);
   return site;
@@ -71,28 +72,19 @@ function refuseGitFolder(folder: string, given: string): void {
 
 /** The checks on one file of a folder. */
 async function checkSiteFile(
-  { path: folder, given }: FoundFile,
+  { path: folder, given: folderGiven }: FoundFile,
   path: string,
-  request: Pick<
-    DeliveryRequest,
-    'marker' | 'ownSecrets' | 'allowedRoots' | 'allowsFullPaths' | 'allowedSecrets'
-  >,
+  request: DeliveryRequest,
   signal: AbortSignal,
 ): Promise<{ readonly file: LocalFile; readonly results: readonly Result<void>[] }> {
+  const given = join(folderGiven, path);
   const file = await inspectFile({
-    name: path,
-    path: join(folder, path),
-    given: join(given, path),
-    marker: request.marker,
-    secrets: request.ownSecrets,
-    allowedRoots: request.allowedRoots,
-    allowsFullPaths: request.allowsFullPaths,
-    mayBeEmpty: true,
-    closesBetweenReads: true,
-    accept: refuseLargeFile,
-    signal,
+    ...request,
+    ...{ name: path, path: join(folder, path), given, secrets: request.ownSecrets, signal },
+    marker: path === request.entry ? request.marker : undefined,
+    ...{ mayBeEmpty: true, closesBetweenReads: true, accept: refuseLargeFile },
   });
-  return { file, results: await findProblems(file, join(given, path), request, signal) };
+  return { file, results: await findProblems(file, given, request, signal) };
 }
 
 function refuseLargeFile(size: number): void {
@@ -115,20 +107,6 @@ export function siteName(
 ): string {
   if (path !== undefined && isOnly) return path;
   return `${path === undefined || path === './' ? '' : path}${nameFromFile(basename(folder))}`;
-}
-
-/** Refuses a folder for its files, and in the same round for what they refer to where all could be read. */
-async function refuseProblems(
-  results: readonly Result<void>[],
-  site: LocalSite | null,
-  found: FoundFile,
-  request: DeliveryRequest,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!results.some(hasFailed)) return;
-  const delivery = newDelivery('deliver', found.given, found);
-  const references = site && (await resultOf(() => checkSite(delivery, site, request, signal)));
-  throw joinProblems(`the folder ${found.given} can't be a site`, [...results, references]);
 }
 
 function noEntryError(given: string, entry: string, paths: readonly string[]): DeliveryError {

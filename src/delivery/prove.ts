@@ -4,7 +4,7 @@ import type { Ports } from '../ports.ts';
 import { SITE } from '../protocol/limits.ts';
 import { type Address, AddressProof, type ProvenAddress } from './address-proof.ts';
 import { type ProofWords, wrongAnswersError } from './describe-probe.ts';
-import { createProofLog, type WaitLimits } from './wait-log.ts';
+import { createProofLog, type ProofLog, type WaitLimits } from './wait-log.ts';
 
 /**
  * Asks every address until it has answered right as often in a row as it must; after a wrong answer that follows a
@@ -21,65 +21,60 @@ export async function prove(
   ports: Ports,
 ): Promise<readonly ProvenAddress[]> {
   const { clock, signal } = ports;
-  const proven = new Map<Address, ProvenAddress>();
   const begun = clock.now();
   const log = createProofLog(addresses.length, words, limits, ports);
   const proofs = addresses.map((address) => new AddressProof(address, limits, ports));
   let open = proofs;
-  let isEnd = false;
+  let isAgain = false;
   try {
-    for (let round = 0; ; round += 1) {
+    for (let round = 0; open.length > 0; round += 1) {
       signal.throwIfAborted();
       const isUnreached = open.every((one) => one.isUnreached);
       const time = isUnreached ? limits.timeout * UNREACHED_SHARE : Number.POSITIVE_INFINITY;
       const isLast = clock.now() >= Math.min(limits.deadline, begun + time);
       const looked = open;
-      open = await lookAtAll(looked, round === 0 || isLast, async (one) => {
-        const look = await one.look(isLast);
-        if (look === 'open') return false;
-        if (!proven.has(one.address)) log.advance();
-        proven.set(one.address, look);
-        return true;
-      });
-      if (open.length === 0) {
+      open = await lookAtAll(looked, { asksAll: round === 0 || isLast, isLast }, log);
+      if (open.length > 0) {
+        const wrong = open.map((one) => one.describe());
+        if (isLast || wrong.some(({ meaning }) => meaning?.isFinal)) {
+          const unreachedFor = isUnreached && isLast ? clock.now() - begun : undefined;
+          throw wrongAnswersError(wrong, addresses.length, { ...words, unreachedFor });
+        }
+        log.write(wrong);
+        await clock.sleep(Math.max(Math.min(limits.interval, limits.deadline - clock.now()), 0), signal);
+      } else if (!isAgain) {
         const late = new Set(looked);
-        open = isEnd ? [] : proofs.filter((one) => one.address.isAskedAgain && !late.has(one));
-        isEnd = true;
-        if (open.length === 0) break;
-        ports.logger.info(`once more: ${countFiles(open.length)}`);
-        continue;
+        open = proofs.filter((one) => one.address.isAskedAgain && !late.has(one));
+        isAgain = true;
+        if (open.length > 0) ports.logger.info(`once more: ${countFiles(open.length)}`);
       }
-      const wrong = open.map((one) => one.describe());
-      const final = wrong.find(({ meaning }) => meaning?.isFinal);
-      if (isLast || final !== undefined) {
-        const unreachedFor = isUnreached && isLast ? clock.now() - begun : undefined;
-        throw wrongAnswersError(wrong, addresses.length, { ...words, unreachedFor });
-      }
-      log.write(wrong);
-      await clock.sleep(Math.max(Math.min(limits.interval, limits.deadline - clock.now()), 0), signal);
     }
   } finally {
     log.end();
   }
-  return addresses.flatMap((address) => proven.get(address) ?? []);
+  return proofs.flatMap(({ proven }) => proven ?? []);
 }
 
 /**
  * Looks at all addresses; or, where they were all asked before, first at one, and at more of the others the more are
  * right: what is late is late as a whole, and is not asked for each of its files.
  *
- * @param look whether the address is proven now
- * @returns those that are not
+ * @returns those that are not proven now
  */
 async function lookAtAll(
   open: readonly AddressProof[],
-  asksAll: boolean,
-  look: (one: AddressProof) => Promise<boolean>,
+  { asksAll, isLast }: { readonly asksAll: boolean; readonly isLast: boolean },
+  log: Pick<ProofLog, 'advance'>,
 ): Promise<AddressProof[]> {
   const left: AddressProof[] = [];
   for (let at = 0, count = asksAll ? open.length : 1; at < open.length; at += count, count *= 2) {
     const asked = open.slice(at, at + count);
-    const looks = await mapConcurrently(asked, SITE.probes, look);
+    const looks = await mapConcurrently(asked, SITE.probes, async (one) => {
+      const isNew = one.proven === undefined;
+      const isProven = await one.look(isLast);
+      if (isProven && isNew) log.advance();
+      return isProven;
+    });
     left.push(...asked.filter((_, index) => !looks[index]));
     if (!asksAll && left.some(({ isOld }) => !isOld)) return [...left, ...open.slice(at + count)];
   }

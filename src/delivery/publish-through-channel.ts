@@ -140,12 +140,10 @@ function withLogPrefix({ title }: ChannelAttempt, all: readonly ChannelAttempt[]
   if (all.length === 1) return ports;
   const { logger } = ports;
   const prefixed: Logger = {
+    ...logger,
     info: (line) => logger.info(`${title}: ${line}`),
     warning: (line) => logger.warning(`${title}: ${line}`),
     debug: (line) => logger.debug(`${title}: ${line}`),
-    startSection: (name) => logger.startSection(name),
-    endSection: () => logger.endSection(),
-    mask: (secret) => logger.mask(secret),
     progress: (name, total, unit) => logger.progress(`${title}: ${name}`, total, unit),
   };
   return { ...ports, logger: prefixed };

@@ -108,7 +108,7 @@ export class UrlProbe {
       const needles = marker === undefined ? [] : [Buffer.from(marker)];
       const fetched = await fetchBack(http, this.#url(), options, needles);
       this.#notBefore = clock.now() + (fetched.retryAfter ?? 0);
-      const { httpCode, fingerprint, hosts, lastModified, age, keptFor, refusal, version } = fetched;
+      const { fingerprint, hosts, lastModified, age, keptFor, refusal, version } = fetched;
       const isFound = (fingerprint?.counts[0] ?? 0) > 0;
       const hasMarker = isFound && !(await isEcho(fetched, this.#expected));
       const compared = await this.#match({ ...fetched, hasMarker }, this.#isBeginning(how));
@@ -120,11 +120,9 @@ export class UrlProbe {
       const { home } = this.#target;
       const isRight = found === 'identical' || found === 'extended';
       const match = isRight && home !== undefined && !isAtHome(fetched, home) ? 'moved' : found;
-      const seen = { fingerprint, hosts, hasMarker, lastModified, age, keptFor, refusal, version };
       return {
-        httpCode,
-        match,
-        ...seen,
+        ...{ httpCode: fetched.httpCode, match, hasMarker },
+        ...{ fingerprint, hosts, lastModified, age, keptFor, refusal, version },
         ...(added && { added }),
         ...(asBrowser && !options.plainRefusals && { asBrowser }),
       };

@@ -5,7 +5,7 @@ import { FURTHER_PROBES } from '../protocol/limits.ts';
 import type { Address, ProvenAddress } from './address-proof.ts';
 import {
   judgeCached,
-  listParts,
+  listPartAddresses,
   type PartAddress,
   type PlacementCheck,
   pageAddress,
@@ -36,7 +36,7 @@ export async function verifyPlacement(
 ): Promise<Pick<ChannelAttempt, 'rawUrl' | 'unknown'> & { readonly proof: Proof }> {
   const { expected, session } = check;
   const result = await provePage(check, builtAt, limits, ports);
-  const parts = listParts(check, result, ports);
+  const parts = listPartAddresses(check, result, ports);
   const [rest, raw] = await Promise.allSettled([
     proveRest(check, { parts, result, builtAt }, limits, ports),
     verifyRawAddress(check, limits, ports),

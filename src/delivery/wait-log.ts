@@ -33,13 +33,17 @@ export function createWaitLog(
     end: () => progress.end(),
   };
 }
+
+/** The log of a proof. */
+export interface ProofLog {
+  /** One more address is proven. */
+  advance(): void;
+  write(wrong: readonly WrongAnswer[]): void;
+  end(): void;
+}
+
 /** Logs a proof: a line when something changed, and how much is done; of one address, how much of the time is over. */
-export function createProofLog(
-  total: number,
-  words: ProofWords,
-  limits: WaitLimits,
-  ports: Ports,
-): { advance(): void; write(wrong: readonly WrongAnswer[]): void; end(): void } {
+export function createProofLog(total: number, words: ProofWords, limits: WaitLimits, ports: Ports): ProofLog {
   if (total === 1) {
     const log = createWaitLog('waited for the address', limits, ports);
     return {

@@ -19,14 +19,17 @@ export interface PersonRequest {
   readonly expiresIn: number;
 }
 
-/** A call, as far as its authorization needs to know it. */
-export interface AuthorizedCall {
+/** One call of a tool. */
+export interface ToolCall {
   readonly tool: ToolName;
   readonly args: ToolArguments;
-  /** The handle of an earlier answer; `undefined` in a first call. */
+  /** The handle of the authorization that the call waits for; `undefined` in a first call. */
   readonly handle: string | undefined;
-  /** Whether the person declined. */
+  /** Whether the person declined it. */
   readonly isDeclined: boolean;
+}
+
+export interface AuthorizedCall extends ToolCall {
   /** Called where a person must enter a code before the call can go on. */
   readonly onRequired: (request: PersonRequest) => void;
 }
@@ -40,9 +43,7 @@ interface OpenFlow {
   isOver: boolean;
 }
 
-interface WaitingCall {
-  readonly tool: ToolName;
-  readonly args: ToolArguments;
+interface WaitingCall extends Pick<ToolCall, 'tool' | 'args'> {
   /** When its code expires: milliseconds since the epoch. */
   readonly deadline: number;
 }

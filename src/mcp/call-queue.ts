@@ -5,7 +5,8 @@ import { toOneLine } from '../plain-text.ts';
 import type { Clock, Logger } from '../ports.ts';
 import { lineProgress } from '../progress.ts';
 import { MCP, PROGRESS_INTERVAL } from '../protocol/limits.ts';
-import { refuseCall, runCall, type ToolCall } from './run-call.ts';
+import type { ToolCall } from './authorizations.ts';
+import { refuseCall, runCall } from './run-call.ts';
 import type { McpSession } from './session.ts';
 import { formatAnswer, type ToolAnswer } from './tool-answer.ts';
 
@@ -112,7 +113,6 @@ export function createCallLogger(
     startSection: print,
     endSection: () => undefined,
     mask: (secret) => redactor.addSecret(secret),
-    progress: (title, total, unit) =>
-      lineProgress({ title, total, unit, interval: PROGRESS_INTERVAL.mcp, clock, print }),
+    progress: lineProgress(PROGRESS_INTERVAL.mcp, clock, print),
   };
 }

@@ -9,20 +9,10 @@ import { toolFace } from '../request/faces.ts';
 import type { InputName, RawInputs, ToolName } from '../request/inputs.ts';
 import { createLocalRequest, type DeliveryRequest, operationOf } from '../request/parse-request.ts';
 import { findRepository, type SourceRepository } from '../request/source-repository.ts';
-import { listInputs, mergeArguments, type ToolArguments, toRawInputs } from './arguments.ts';
-import type { PersonRequest } from './authorizations.ts';
+import { listInputs, mergeArguments, toRawInputs } from './arguments.ts';
+import type { PersonRequest, ToolCall } from './authorizations.ts';
 import type { McpSession } from './session.ts';
 import type { ToolAnswer } from './tool-answer.ts';
-
-/** One call of a tool. */
-export interface ToolCall {
-  readonly tool: ToolName;
-  readonly args: ToolArguments;
-  /** The handle of the authorization that the call waits for. */
-  readonly handle: string | undefined;
-  /** Whether the person declined it. */
-  readonly isDeclined: boolean;
-}
 
 /**
  * Does what a tool was called for. It never throws: a failure is an answer that says so, also after the signal

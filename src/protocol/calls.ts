@@ -32,16 +32,12 @@ export interface CallTemplate {
 
 const REPO = '/repos/{owner}/{repo}';
 
-type ReadTemplate = Required<
-  Pick<CallTemplate, 'method' | 'path' | 'description' | 'permission' | 'returns'>
->;
-
 /** A call that changes nothing, for a caller that asks again anyway, or can do without the answer. */
-const ask = (path: string, description: string, permission: string, returns: string): ReadTemplate => ({
-  method: 'GET',
-  path,
+const ask = (resource: string, path: string, description: string, returns: string) => ({
+  method: 'GET' as const,
+  path: REPO + path,
   description,
-  permission,
+  permission: `${resource}: read`,
   returns,
 });
 
@@ -53,120 +49,109 @@ const read = (...template: Parameters<typeof ask>): CallTemplate => ({
 
 /** A call that changes something. @param route method and path */
 function write(
+  resource: string,
   route: string,
   description: string,
-  permission: string,
-  more: Omit<CallTemplate, keyof ReadTemplate> & Pick<CallTemplate, 'returns'> = {},
+  more: Partial<CallTemplate> = {},
 ): CallTemplate {
   const [method, path = ''] = route.split(' ');
-  return { method: method as CallTemplate['method'], path, description, permission, ...more };
+  const permission = `${resource}: write`;
+  return { method: method as CallTemplate['method'], path: REPO + path, description, permission, ...more };
 }
 
 /** Calls to the hosting API, below `{api_url}`; routes and parameters have Octokit's names. @see protocol 4.2, 4.3 */
 export const API = {
-  get_repository: read(REPO, 'reading the repository', 'metadata: read', 'private'),
+  get_repository: read('metadata', '', 'reading the repository', 'private'),
   // Only where a repository has moved: for the name in the error's message, which must not wait.
-  repository_by_id: ask(
-    '/repositories/{repository_id}',
-    'reading the new name of the repository',
-    'metadata: read',
-    'full_name',
-  ),
-  get_file: read(`${REPO}/contents/{path}{?ref}`, 'reading the file record', 'contents: read', 'sha'),
-  put_file_le1mb: write(`PUT ${REPO}/contents/{path}`, 'writing the file', 'contents: write', {
+  repository_by_id: {
+    ...ask('metadata', '', 'reading the new name of the repository', 'full_name'),
+    path: '/repositories/{repository_id}',
+  },
+  get_file: read('contents', '/contents/{path}{?ref}', 'reading the file record', 'sha'),
+  put_file_le1mb: write('contents', 'PUT /contents/{path}', 'writing the file', {
     expects: [200, 201],
     returns: 'commit.sha',
     sends: 'message, content (base64), branch, sha (only when replacing)',
   }),
   commits_of_path: read(
-    `${REPO}/commits{?sha,path,per_page,page}`,
+    'contents',
+    '/commits{?sha,path,per_page,page}',
     "reading the file's history",
-    'contents: read',
     '[].commit.message',
   ),
   tree_below: read(
-    `${REPO}/git/trees/{tree_sha}{?recursive}`,
+    'contents',
+    '/git/trees/{tree_sha}{?recursive}',
     "listing the branch's files",
-    'contents: read',
     'tree.[].path',
   ),
-  get_commit: read(
-    `${REPO}/git/commits/{commit_sha}`,
-    'reading the base commit',
-    'contents: read',
-    'tree.sha',
-  ),
-  blob: write(`POST ${REPO}/git/blobs`, 'creating the blob', 'contents: write', {
+  get_commit: read('contents', '/git/commits/{commit_sha}', 'reading the base commit', 'tree.sha'),
+  blob: write('contents', 'POST /git/blobs', 'creating the blob', {
     expects: [201],
     repeatable: true,
     sends: 'content (base64), encoding (base64)',
   }),
-  get_ref: read(`${REPO}/git/ref/{ref}`, 'reading the branch', 'contents: read', 'object.sha'),
-  tree: write(`POST ${REPO}/git/trees`, 'creating the tree', 'contents: write', {
+  get_ref: read('contents', '/git/ref/{ref}', 'reading the branch', 'object.sha'),
+  tree: write('contents', 'POST /git/trees', 'creating the tree', {
     repeatable: true,
     partOfWrite: true,
     returns: 'sha',
     sends: 'base_tree, tree [path, mode 100644, type blob, sha]',
   }),
-  commit: write(`POST ${REPO}/git/commits`, 'creating the commit', 'contents: write', {
+  commit: write('contents', 'POST /git/commits', 'creating the commit', {
     repeatable: true,
     partOfWrite: true,
     returns: 'sha',
     sends: 'message, tree, parents [base commit]',
   }),
-  update_ref: write(`PATCH ${REPO}/git/refs/{ref}`, 'updating the branch', 'contents: write', {
+  update_ref: write('contents', 'PATCH /git/refs/{ref}', 'updating the branch', {
     partOfWrite: true,
     sends: 'sha, force (false)',
   }),
-  create_ref: write(`POST ${REPO}/git/refs`, 'creating the branch', 'contents: write', {
+  create_ref: write('contents', 'POST /git/refs', 'creating the branch', {
     partOfWrite: true,
     sends: 'ref, sha',
   }),
-  branch_rules: ask(
-    `${REPO}/rules/branches/{branch}{?per_page}`,
-    "reading the branch's rules",
-    'metadata: read',
-    '[]',
-  ),
-  compare: ask(`${REPO}/compare/{basehead}{?per_page}`, 'comparing two commits', 'contents: read', 'status'),
-  pages_site: read(`${REPO}/pages`, 'reading the Pages settings', 'pages: read', 'public'),
+  branch_rules: ask('metadata', '/rules/branches/{branch}{?per_page}', "reading the branch's rules", '[]'),
+  compare: ask('contents', '/compare/{basehead}{?per_page}', 'comparing two commits', 'status'),
+  pages_site: read('pages', '/pages', 'reading the Pages settings', 'public'),
   // A job can't be given this permission: only the token of an app or of a person may have it.
-  create_pages_site: write(`POST ${REPO}/pages`, 'switching Pages on', 'administration: write', {
+  create_pages_site: write('administration', 'POST /pages', 'switching Pages on', {
     sends: 'build_type (legacy), source {branch, path}',
   }),
-  pages_latest: ask(`${REPO}/pages/builds/latest`, 'reading the latest Pages build', 'pages: read', 'status'),
-  request_build: write(`POST ${REPO}/pages/builds`, 'requesting a Pages build', 'pages: write'),
+  pages_latest: ask('pages', '/pages/builds/latest', 'reading the latest Pages build', 'status'),
+  request_build: write('pages', 'POST /pages/builds', 'requesting a Pages build'),
   // Only where this action deploys the site itself. @see design 7
   create_pages_deployment: write(
-    `POST ${REPO}/pages/deployments`,
+    'pages: write, id-token',
+    'POST /pages/deployments',
     'creating the Pages deployment',
-    'pages: write, id-token: write',
     { returns: 'id', sends: 'artifact_id, environment, pages_build_version, oidc_token' },
   ),
   pages_deployment: ask(
-    `${REPO}/pages/deployments/{pages_deployment_id}`,
+    'pages',
+    '/pages/deployments/{pages_deployment_id}',
     'reading the Pages deployment',
-    'pages: read',
     'status',
   ),
   archive: {
-    ...read(`${REPO}/tarball/{ref}`, "reading the branch's archive", 'contents: read', ''),
+    ...read('contents', '/tarball/{ref}', "reading the branch's archive", ''),
     expects: [302],
   },
   deployments: ask(
-    `${REPO}/deployments{?environment,task,per_page}`,
+    'deployments',
+    '/deployments{?environment,task,per_page}',
     'listing the deployments',
-    'deployments: read',
     '[].id',
   ),
   deployment_statuses: ask(
-    `${REPO}/deployments/{deployment_id}/statuses{?per_page}`,
+    'deployments',
+    '/deployments/{deployment_id}/statuses{?per_page}',
     "reading a deployment's statuses",
-    'deployments: read',
     '[].state',
   ),
   // A duplicate is retired like an older one.
-  create_deployment: write(`POST ${REPO}/deployments`, 'creating the deployment', 'deployments: write', {
+  create_deployment: write('deployments', 'POST /deployments', 'creating the deployment', {
     expects: [201],
     repeatable: true,
     returns: 'id',
@@ -174,71 +159,58 @@ export const API = {
       'ref, environment, task, payload, auto_merge (false), required_contexts ([]), transient_environment, production_environment',
   }),
   create_deployment_status: write(
-    `POST ${REPO}/deployments/{deployment_id}/statuses`,
+    'deployments',
+    'POST /deployments/{deployment_id}/statuses',
     "setting the deployment's state",
-    'deployments: write',
     { repeatable: true, sends: 'state, description, log_url, environment_url, auto_inactive (false)' },
   ),
-  get_workflow: read(
-    `${REPO}/actions/workflows/{workflow_id}`,
-    "reading the site's workflow",
-    'actions: read',
-    'state',
-  ),
+  get_workflow: read('actions', '/actions/workflows/{workflow_id}', "reading the site's workflow", 'state'),
   dispatch_workflow: write(
-    `POST ${REPO}/actions/workflows/{workflow_id}/dispatches`,
+    'actions',
+    'POST /actions/workflows/{workflow_id}/dispatches',
     "starting the site's workflow",
-    'actions: write',
     { expects: [200, 204], sends: 'ref' },
   ),
   workflow_runs: ask(
-    `${REPO}/actions/workflows/{workflow_id}/runs{?branch,per_page,exclude_pull_requests}`,
+    'actions',
+    '/actions/workflows/{workflow_id}/runs{?branch,per_page,exclude_pull_requests}',
     "listing the runs of the site's workflow",
-    'actions: read',
     'workflow_runs.[].id',
   ),
   pending_deployments: ask(
-    `${REPO}/actions/runs/{run_id}/pending_deployments`,
+    'actions',
+    '/actions/runs/{run_id}/pending_deployments',
     "reading what the run of the site's workflow waits for",
-    'actions: read',
     '[].reviewers',
   ),
   // Before the first upload, which is the next write.
-  create_release: write(`POST ${REPO}/releases`, 'creating the draft of the release', 'contents: write', {
+  create_release: write('contents', 'POST /releases', 'creating the draft of the release', {
     partOfWrite: true,
     returns: 'upload_url',
     sends: 'tag_name, name, body, draft (true)',
   }),
-  publish_release: write(`PATCH ${REPO}/releases/{release_id}`, 'publishing the release', 'contents: write', {
+  publish_release: write('contents', 'PATCH /releases/{release_id}', 'publishing the release', {
     returns: 'id',
     sends: 'tag_name, name, body, draft (false), make_latest (false)',
   }),
-  list_releases: read(`${REPO}/releases{?per_page,page}`, 'listing the releases', 'contents: read', '[].id'),
-  get_release: read(
-    `${REPO}/releases/{release_id}`,
-    'reading the draft of the release',
-    'contents: read',
-    'id',
-  ),
-  release_by_tag: read(`${REPO}/releases/tags/{tag}`, 'reading the release', 'contents: read', 'upload_url'),
+  list_releases: read('contents', '/releases{?per_page,page}', 'listing the releases', '[].id'),
+  get_release: read('contents', '/releases/{release_id}', 'reading the draft of the release', 'id'),
+  release_by_tag: read('contents', '/releases/tags/{tag}', 'reading the release', 'upload_url'),
   list_assets: read(
-    `${REPO}/releases/{release_id}/assets{?per_page,page}`,
+    'contents',
+    '/releases/{release_id}/assets{?per_page,page}',
     "listing the release's assets",
-    'contents: read',
     '[].id',
   ),
-  rename_asset: write(`PATCH ${REPO}/releases/assets/{asset_id}`, 'renaming the asset', 'contents: write', {
+  rename_asset: write('contents', 'PATCH /releases/assets/{asset_id}', 'renaming the asset', {
     repeatable: true,
     returns: 'browser_download_url',
     sends: 'name, label',
   }),
-  delete_draft: write(
-    `DELETE ${REPO}/releases/{release_id}`,
-    'deleting our unpublished draft',
-    'contents: write',
-    { repeatable: true },
-  ),
-  delete_asset: write(`DELETE ${REPO}/releases/assets/{asset_id}`, 'deleting the asset', 'contents: write', {
+  delete_draft: write('contents', 'DELETE /releases/{release_id}', 'deleting our unpublished draft', {
+    repeatable: true,
+  }),
+  delete_asset: write('contents', 'DELETE /releases/assets/{asset_id}', 'deleting the asset', {
     repeatable: true,
   }),
   // Whose token it is, and the history of many paths at once. On GitHub Enterprise Server its address is not below `{api_url}`.
@@ -250,47 +222,36 @@ export const API = {
     sends: 'query',
   } as CallTemplate,
   list_pulls: read(
-    `${REPO}/pulls{?head,state,per_page}`,
+    'pull-requests',
+    '/pulls{?head,state,per_page}',
     "listing the branch's pull requests",
-    'pull-requests: read',
     '[].number',
   ),
-  list_issues: read(
-    `${REPO}/issues{?creator,state,per_page,page}`,
-    'listing the issues',
-    'issues: read',
-    '[].number',
-  ),
-  create_issue: write(`POST ${REPO}/issues`, 'opening the issue', 'issues: write', {
+  list_issues: read('issues', '/issues{?creator,state,per_page,page}', 'listing the issues', '[].number'),
+  create_issue: write('issues', 'POST /issues', 'opening the issue', {
     returns: 'number',
     sends: 'title, body',
   }),
-  update_issue: write(`PATCH ${REPO}/issues/{issue_number}`, 'updating the issue', 'issues: write', {
+  update_issue: write('issues', 'PATCH /issues/{issue_number}', 'updating the issue', {
     repeatable: true,
     sends: 'title, body, state, state_reason',
   }),
   list_comments: read(
-    `${REPO}/issues/{issue_number}/comments{?per_page,page}`,
+    'pull-requests',
+    '/issues/{issue_number}/comments{?per_page,page}',
     "listing the pull request's comments",
-    'pull-requests: read',
     '[].id',
   ),
-  create_comment: write(
-    `POST ${REPO}/issues/{issue_number}/comments`,
-    'writing the comment',
-    'pull-requests: write',
-    { sends: 'body' },
-  ),
-  update_comment: write(
-    `PATCH ${REPO}/issues/comments/{comment_id}`,
-    'updating the comment',
-    'pull-requests: write',
-    { sends: 'body' },
-  ),
+  create_comment: write('pull-requests', 'POST /issues/{issue_number}/comments', 'writing the comment', {
+    sends: 'body',
+  }),
+  update_comment: write('pull-requests', 'PATCH /issues/comments/{comment_id}', 'updating the comment', {
+    sends: 'body',
+  }),
   delete_comment: write(
-    `DELETE ${REPO}/issues/comments/{comment_id}`,
+    'pull-requests',
+    'DELETE /issues/comments/{comment_id}',
     'deleting a duplicate comment',
-    'pull-requests: write',
   ),
 } satisfies Record<string, CallTemplate>;
 

@@ -1,7 +1,7 @@
 import type { JobRuntime } from '../channels/pages/deploy/job-runtime.ts';
 import type { Confinement } from '../channels/pages/destination.ts';
 import { isCredential } from '../credentials.ts';
-import type { Ports } from '../ports.ts';
+import type { Logger, Ports } from '../ports.ts';
 import { DAY, SECOND } from '../protocol/limits.ts';
 import { oneLine, refuseInput } from './input-kinds.ts';
 import {
@@ -68,15 +68,16 @@ export type DeliveryRequest = Readonly<ReturnType<typeof parseRequest>>;
  * @throws {DeliveryError} `BAD_INPUT` (or `NOT_EXTERNAL` for an address): one sentence, and what to change.
  */
 export function parseRequest(raw: RawInputs, context: RunContext) {
-  const { folder, job, now, sources, allowedRoots, sourceIsPrivate, allowsFullPaths, opensLinks } = context;
-  const bytes = context.contentStream ?? (raw.content.trim() === '' ? undefined : raw.content);
+  const { now, random, origin, sources, secrets, given, contentStream, ...place } = context;
+  const bytes = contentStream ?? (raw.content.trim() === '' ? undefined : raw.content);
   const inputs = parseInputs(raw);
   const { file, content: _, name = '', channel, message, confine, tag, bin, ...others } = inputs;
-  const { authUrl, allowSecret, pollInterval, ...values } = others;
+  const { authUrl, pollInterval, ...values } = others;
   const fileLines = bytes === undefined ? file : [name];
   refuseBrokenRules({ ...inputs, raw, fileLines, hasContent: bytes !== undefined });
   return {
     ...values,
+    ...place,
     /** As written, or the name of the content; empty for a link that is verified by its marker alone. */
     fileLines,
     /** What is delivered instead of a file. */
@@ -84,29 +85,26 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     /** `auto`, or the main channel and its duplicates. A confined delivery has no folder to stay in elsewhere. */
     channels: (confine === undefined ? channel : ['K1']) as ChannelSelection,
     /** Where the delivery must stay; `undefined` where its path is the user's own choice. */
-    confinement: confine === undefined ? undefined : confineTo(confine, job),
-    essence: message || oneLine(context.origin),
+    confinement: confine === undefined ? undefined : confineTo(confine, place.job),
+    essence: message || oneLine(origin),
     tag: tag ?? formatDayTag(now),
     tagIsDefault: tag === undefined,
     /** The default tag of the day before. */
     earlierTag: formatDayTag(now - DAY),
-    bin: bin ?? createBinName(context),
+    bin: bin ?? createBinName(now, random),
     /** Whether the bin's name was created for this request. */
     binIsNew: bin === undefined,
     /** The inputs that were given, of those that only some deliveries use. */
-    scopedInputs: listScopedInputs(raw, context.given),
-    /** Fingerprints of findings that are known to be harmless. */
-    allowedSecrets: allowSecret,
+    scopedInputs: listScopedInputs(raw, given),
     /** Strings that must not be in the file, whatever is allowed. */
-    ownSecrets: [...new Set([raw.token, ...context.secrets])].filter(isCredential),
+    ownSecrets: [...new Set([raw.token, ...secrets])].filter(isCredential),
     /** Milliseconds between polls. A timeout may be shorter: then there is one poll at its end. */
     interval: Math.min(pollInterval, values.timeout),
     serverUrl: authUrl,
     /** What the runner gives to deploy a site. */
-    runtime: context.runtime ?? null,
+    runtime: place.runtime ?? null,
     /** Whether the file surely comes from the repository that is published in, so that both are private or public. */
     isFromTarget: sources.length > 0 && sources.every((source) => isSameName(source, raw.repository)),
-    ...{ folder, job, allowedRoots, sourceIsPrivate, allowsFullPaths, opensLinks },
   };
 }
 
@@ -135,10 +133,27 @@ export async function createLocalRequest(
   const isLink = task === 'verify';
   const operation = operationOf(task);
   const raw = completeInputs({ ...inputs, operation, ...(isLink && { channel: 'K4' }) }, env, isLink);
-  await refuseSecretInputs(raw, context.secrets, logger);
   // Without any repository the source can't be private; a token shows that there is one, even if not which.
   const sourceIsPrivate = context.sources.length === 0 && raw.token === '' ? false : null;
-  return parseRequest(raw, { ...context, job: '', now: clock.now(), random, sourceIsPrivate });
+  return createRequest(raw, { ...context, job: '', now: clock.now(), random, sourceIsPrivate }, logger);
+}
+
+/** The request of any interface. @throws {DeliveryError} like `parseRequest`, also where an input has a secret in it. */
+export const createRequest = (
+  raw: RawInputs,
+  context: RunContext,
+  logger: Pick<Logger, 'mask'>,
+): Promise<DeliveryRequest> => parseSafely(raw, context, logger, () => parseRequest(raw, context));
+
+/** Secrets are refused first: what else is wrong with an input may be told with a part of it. */
+async function parseSafely<Value>(
+  raw: RawInputs,
+  { secrets }: Pick<RunContext, 'secrets'>,
+  logger: Pick<Logger, 'mask'>,
+  parse: () => Value,
+): Promise<Value> {
+  await refuseSecretInputs(raw, secrets, logger);
+  return parse();
 }
 
 /** What a command, a tool or a value of `operation` does; a check and the proof of a link do what a delivery does. */
@@ -164,14 +179,20 @@ function refuseFirst(rules: readonly InputRule[], given: GivenInputs): void {
 }
 
 /** Refuses inputs that are to hold for several calls, whatever these deliver. @throws {DeliveryError} `BAD_INPUT` */
-export const refuseBrokenSettings = (raw: RawInputs): void =>
-  refuseFirst(ANY_RULES, { ...parseInputs(raw), raw, fileLines: [], hasContent: false });
+export const refuseBrokenSettings = (
+  raw: RawInputs,
+  context: Pick<RunContext, 'secrets'>,
+  logger: Pick<Logger, 'mask'>,
+): Promise<void> =>
+  parseSafely(raw, context, logger, () =>
+    refuseFirst(ANY_RULES, { ...parseInputs(raw), raw, fileLines: [], hasContent: false }),
+  );
 
 const isSameName = (one: string | null, other: string): boolean =>
   one?.toLowerCase() === other.trim().toLowerCase();
 
 /** A name with a random ending: anyone who can guess a bin's name can delete it. @see protocol 4.4 */
-function createBinName({ now, random }: RunContext): string {
+function createBinName(now: number, random: RunContext['random']): string {
   const ending = Array.from({ length: 16 }, () => Math.floor(random() * 36).toString(36)).join('');
   return `sv${Math.floor(now / SECOND)}-${ending}`;
 }

@@ -7,9 +7,9 @@ import { neutralizeText } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { PROBE_TIME, SCREEN } from '../../protocol/limits.ts';
 import { createMemoryFile } from '../../rules/memory-file.ts';
-import { encodePath } from '../../rules/naming.ts';
 import { type Delivery, isOngoing, withFailure } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
+import { listLocalFiles } from './local-files.ts';
 
 /**
  * Adds the picture of a page to what is delivered. Where an earlier delivery left another one, that is kept
@@ -97,34 +97,21 @@ const headOf = (png: Uint8Array): string => Buffer.from(png.subarray(0, 24)).toS
  * @see design 7
  */
 export function refusePicturePaths(deliveries: readonly Delivery[]): readonly Delivery[] {
-  const pages = new Map(
-    deliveries.flatMap((delivery) => listPictureAddresses(delivery).map((address) => [address, delivery])),
-  );
+  const pages = deliveries.filter(isOngoing).map((page) => ({ page, paths: listPicturePaths(page) }));
   return deliveries.map((delivery) => {
-    const page = listAddresses(delivery)
-      .map((address) => pages.get(address))
-      .find((one) => one !== undefined && one !== delivery);
-    return page === undefined ? delivery : withFailure(delivery, 'check', pictureTakenError(delivery, page));
+    const files = listLocalFiles([delivery]);
+    const taken = pages.find(({ page, paths }) => page !== delivery && paths.some(files.has));
+    return taken === undefined
+      ? delivery
+      : withFailure(delivery, 'check', pictureTakenError(delivery, taken.page));
   });
 }
 
-const servedBy = (delivery: Delivery) => (isOngoing(delivery) ? delivery.tasks.get('K1')?.served : undefined);
-
 /** Where the pictures of a page will be. */
-function listPictureAddresses(delivery: Delivery): readonly string[] {
-  const served = servedBy(delivery);
-  if (served?.display !== 'page' || served.pictureUrls === null) return [];
-  return [served.pictureUrls.picture.href, served.pictureUrls.before.href];
-}
-
-/** Where a file will be, or each file of a folder. */
-function listAddresses(delivery: Delivery): readonly string[] {
-  const served = servedBy(delivery);
-  if (served === undefined) return [];
-  const { site } = delivery;
-  if (site === null) return [served.url.href];
-  // The entry is served at the address of the folder.
-  return site.files.map(({ path }) => new URL(encodePath(path), new URL('.', served.url)).href);
+function listPicturePaths({ tasks }: Delivery): readonly string[] {
+  const { display, pictureUrls = null } = tasks.get('K1')?.served ?? {};
+  if (display !== 'page' || pictureUrls === null) return [];
+  return [pictureUrls.picture.pathname, pictureUrls.before.pathname];
 }
 
 function pictureTakenError({ subject }: Delivery, page: Delivery): DeliveryError {
