@@ -22,7 +22,7 @@ const check = (contents: Readonly<Record<string, string>>, isServed = true, mode
     delivery(isServed),
     memorySite(contents),
     requestWith({ repository: '', 'self-contained': mode }),
-    signal,
+    { signal },
   );
 
 const page = (body: string): string => `<!doctype html>\n<title>x</title>${body}`;
@@ -69,7 +69,7 @@ describe('checking the references of a site', () => {
     const checkAt = (contents: Readonly<Record<string, string>>) => {
       const task = { ...taskWith(), servedAt: { ...SERVED, refusal } };
       const given = { ...delivery(), tasks: new Map([['K1' as const, task]]) };
-      return checkSite(given, memorySite(contents), requestWith(), signal);
+      return checkSite(given, memorySite(contents), requestWith(), { signal });
     };
     await expect(checkAt({ 'index.html': page('') })).rejects.toBe(refusal);
     await expect(checkAt({ 'index.html': page('<script src="a.js"></script>') })).rejects.toMatchObject({
@@ -118,7 +118,7 @@ describe('checking the references of a site', () => {
         { ...delivery(false), name: 'previews/x' },
         memorySite(contents),
         requestWith({ repository: 'octo/site', ...inputs }),
-        signal,
+        { signal },
       );
     const FULL = 'https://octo.github.io/site/previews/x/';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { LARGE_CONTENT } from '../faults/delivery-kinds.ts';
-import type { RepositoryOptions } from '../world/repository.ts';
+import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
 import { LOGINS } from '../world/tokens.ts';
 import { expectRefused, type Played, requestsOf, setUpPlay } from './play.ts';
 import { createPage, MARKER } from './scenario.ts';
@@ -344,5 +344,42 @@ describe('`setup`', () => {
     const refused = await play.deliver({ repository, files: site, inputs: given, token: adminToken() });
     expect(refused.report.notReady?.hint).toMatch(hint);
     expect(requestsOf(refused, WRITES)).toEqual([]);
+  });
+});
+
+describe('a folder whose page needs code from outside of it', () => {
+  const page = createPage('<script src="../lib/a.js"></script>');
+  const files = { 'doc/book/index.html': page, 'doc/lib/a.js': '"a";\n' };
+  const deliver = async (repository: TestRepository, file: string, more: object = {}) =>
+    play.deliver({ repository, files, inputs: { channel: 'K1', file, ...more } });
+
+  test('is refused where the site does not have it, and the hint leads out', async () => {
+    const repository = await play.repository();
+    const head = await repository.head();
+    expectRefused(await deliver(repository, 'doc/book/'), {
+      step: 'check',
+      reason: /script \.\.\/lib\/a\.js is outside the folder, .*: its host does not have it/,
+      hint: /^set `file:` to doc\/, with `entry: book\/index\.html`/,
+    });
+    expect(await repository.head()).toBe(head);
+    const { report } = await deliver(repository, 'doc/', { entry: 'book/index.html' });
+    expect(report).toMatchObject({ ready: true, url: `${repository.pages.url}doc/book/` });
+  });
+
+  test('is delivered where another delivery has put it there', async () => {
+    const repository = await play.repository({ files: { 'lib/a.js': '"a";\n' } });
+    const { report } = await deliver(repository, 'doc/book/');
+    expect(report).toMatchObject({ ready: true, url: `${repository.pages.url}book/` });
+    expect(report.lines.UNKNOWN).toMatch(
+      /^index\.html line \d+: script \.\.\/lib\/a\.js is outside the folder, and no part of this delivery;/,
+    );
+  });
+
+  test('is delivered with a folder of the same step that has it', async () => {
+    const repository = await play.repository();
+    const more = { ...files, 'doc/lib/index.html': createPage() };
+    const inputs = { channel: 'K1', file: 'doc/book/\ndoc/lib/' };
+    const { reports } = await play.deliver({ repository, files: more, inputs });
+    expect(reports.map(({ ready }) => ready)).toEqual([true, true]);
   });
 });

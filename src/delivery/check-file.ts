@@ -3,7 +3,7 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { entryFile } from '../rules/local-site.ts';
 import { checkEncoding, isHtml, type SelfContained } from '../rules/page/page-file.ts';
-import { checkSelfContained } from '../rules/page/self-contained.ts';
+import { checkSelfContained, type FindMissing } from '../rules/page/self-contained.ts';
 import { findProblems, refuseProblems, refuseSecretNames } from './check-content.ts';
 import { checkSite } from './check-site.ts';
 import { isWanted, refuseTooLarge } from './choose-channel.ts';
@@ -65,7 +65,7 @@ async function checkFile(
     if (file.markerCount !== null) logger.info(`marker found ${times(file.markerCount)}`);
     const problems = await findProblems(file, found.given, request, signal);
     await refuseProblems(`the file ${found.given} can't be delivered`, problems, async () => {
-      if (isWanted('K1', request)) await checkSelfContained(file, modeOf(request));
+      if (isWanted('K1', request)) await checkSelfContained(file, modeOf(request), found);
     });
     logger.info('no secret found');
     return file;
@@ -80,6 +80,9 @@ const modeOf = ({ selfContained }: Pick<DeliveryRequest, 'selfContained'>): Self
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
+/** How many addresses a host is asked for. */
+const MAX_ASKED = 50;
+
 /**
  * Checks the pages among the files: one for the screen must contain all that it shows.
  *
@@ -93,21 +96,21 @@ export function checkPages(
   ports: Ports,
 ): Promise<readonly Delivery[]> {
   const local = listLocalFiles(deliveries);
-  const findMissing = (urls: readonly URL[]) =>
-    findMissingUrls(
-      urls.filter(({ pathname }) => !local.has(pathname)),
-      ports,
-    );
+  const findMissing: FindMissing = (urls) => {
+    const others = urls.filter(({ pathname }) => !local.has(pathname));
+    return findMissingUrls(others.slice(0, MAX_ASKED), ports);
+  };
   return runStep('check', deliveries, async (delivery) => {
     const { file, name, site, tasks } = delivery;
-    if (site !== null) return checkSite(delivery, site, request, ports.signal);
+    if (site !== null) return checkSite(delivery, site, request, { ...ports, findMissing });
     if (file === null || !isForScreen(delivery)) return delivery;
     // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
     const shownName = isHtml(name) ? name : file.name;
     const notes = await checkEncoding(file, shownName);
     const url = tasks.get('K1')?.served?.url;
     const place = url && { url, findMissing };
-    const unknown = await checkSelfContained(file, modeOf(request), { name: shownName, place });
+    const given = delivery.found?.given;
+    const unknown = await checkSelfContained(file, modeOf(request), { name: shownName, given, place });
     return { ...delivery, unknown, notes: [...delivery.notes, ...notes] };
   });
 }

@@ -4,6 +4,7 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import { encodePath } from '../rules/naming.ts';
+import { type FindMissing, folderHint } from '../rules/page/self-contained.ts';
 import type { SiteFinding, SiteInspection, SiteOptions } from '../rules/site/site-files.ts';
 import { type Delivery, shownTask } from './delivery.ts';
 
@@ -18,7 +19,7 @@ export async function checkSite(
   delivery: Delivery,
   site: LocalSite,
   request: SiteRequest,
-  signal: AbortSignal,
+  { signal, findMissing }: { readonly signal: AbortSignal; readonly findMissing?: FindMissing },
 ): Promise<Delivery> {
   const servedAt = shownTask(delivery)?.servedAt;
   const place = servedAt ?? expectPlace(delivery.name, request);
@@ -27,12 +28,13 @@ export async function checkSite(
     selfContained: request.selfContained === 'auto' ? 'warn' : request.selfContained,
     signal,
   });
-  const { refusals, notes } = inspection;
+  const isKnown = servedAt !== undefined && findMissing !== undefined;
+  const { refusals, notes } = isKnown ? await askHost(inspection, servedAt, findMissing) : inspection;
   // Without a host it is not known where the folder will be.
   const isFinal = ({ kind }: SiteFinding): boolean => servedAt !== undefined || kind !== 'base';
   const final = refusals.filter(isFinal);
   const refusal = servedAt?.refusal ?? null;
-  if (final.length > 0) throw brokenSiteError(delivery.subject, final, format, refusal);
+  if (final.length > 0) throw brokenSiteError({ subject: delivery.subject, site, refusal }, final, format);
   if (refusal !== null) throw refusal;
   const open = refusals.filter((finding) => !isFinal(finding));
   return {
@@ -92,19 +94,52 @@ async function inspect(
   return { inspection, format: formatSiteFindings };
 }
 
+/**
+ * Asks the host for the code that pages load from outside of their folder: what another delivery has put there is no
+ * part of this one. What is not there is refused, as in the folder.
+ */
+async function askHost(
+  { refusals, notes }: Pick<SiteInspection, 'refusals' | 'notes'>,
+  { origin = '', rootPath }: SitePlace,
+  findMissing: FindMissing,
+): Promise<Pick<SiteInspection, 'refusals' | 'notes'>> {
+  const urls = new Map(
+    notes.flatMap((one) =>
+      one.outside === undefined
+        ? []
+        : [[one, new URL(`${origin}${rootPath}${encodePath(one.outside.path)}`)] as const],
+    ),
+  );
+  const absent = new Set((await findMissing([...urls.values()])).map(({ href }) => href));
+  const isMissing = (one: SiteFinding): boolean => absent.has(urls.get(one)?.href ?? '');
+  const missing = notes.filter(isMissing).map((one): SiteFinding => {
+    return { ...one, kind: 'missing', text: `${one.text}: its host does not have it` };
+  });
+  return { refusals: [...refusals, ...missing], notes: notes.filter((one) => !isMissing(one)) };
+}
+
+/** A folder that is refused. */
+interface BrokenSite {
+  readonly subject: string;
+  readonly site: LocalSite;
+  readonly refusal: DeliveryError | null;
+}
+
 function brokenSiteError(
-  subject: string,
+  { subject, site, refusal }: BrokenSite,
   findings: readonly SiteFinding[],
   format: FindingFormatter,
-  refusal: DeliveryError | null,
 ): DeliveryError {
   const hint = findings.find((finding) => finding.hint !== undefined)?.hint;
+  const levels = Math.max(...findings.map(({ outside }) => outside?.levels ?? 0));
+  const page = `${subject.replace(/[\\/]*$/, '')}/${site.entry}`;
   const isComplete = findings.every(({ kind }) => kind === 'encoding');
   const problem = isComplete ? 'has pages that would be unreadable' : 'is not complete';
   return new DeliveryError('BAD_FILE', `the folder ${subject} ${problem}`, {
     hint: (w) =>
       [
-        hint ?? 'put the missing files into the folder, or correct the addresses',
+        levels > 0 ? w.say(folderHint(page, levels + site.entry.split('/').length - 1)) : '',
+        hint ?? (levels > 0 ? '' : 'put the missing files into the folder, or correct the addresses'),
         w.say(refusal?.advice ?? ''),
       ]
         .filter((part) => part !== '')

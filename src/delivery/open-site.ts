@@ -55,7 +55,7 @@ export async function openSite(
   ];
   await refuseProblems(`the folder ${given} can't be a site`, results, async () => {
     const isWhole = files.length === paths.length;
-    if (isWhole) await checkSite(newDelivery('deliver', given, found), site, request, signal);
+    if (isWhole) await checkSite(newDelivery('deliver', given, found), site, request, { signal });
   });
   logger.info(`${countFiles(files.length)}, ${size} bytes, no secret found`);
   if (leftOut.length > 0) logger.info(`hidden, and so left out: ${leftOut.slice(0, SITE.named).join(', ')}`);

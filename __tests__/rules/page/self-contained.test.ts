@@ -18,8 +18,10 @@ function page(bytes: string | Buffer, name = 'page.html') {
   };
 }
 
-const getRefusal = async (bytes: string | Buffer, name?: string): Promise<DeliveryError> => {
-  const thrown = await checkSelfContained(page(bytes, name), 'enforce').catch((error: unknown) => error);
+const getRefusal = async (bytes: string | Buffer, name?: string, given?: string): Promise<DeliveryError> => {
+  const thrown = await checkSelfContained(page(bytes, name), 'enforce', { given }).catch(
+    (error: unknown) => error,
+  );
   expect(thrown).toBeInstanceOf(DeliveryError);
   return thrown as DeliveryError;
 };
@@ -54,7 +56,15 @@ describe('the hint for a page that is not self-contained', () => {
   test.each([
     [
       '<link rel=stylesheet href="a_files/a.css">',
-      `deliver its folder: set \`file:\` to it, with \`entry: a.html\`, or ${EMBED}, ${WARN}`,
+      `set \`file:\` to site/out/, with \`entry: a.html\`, or ${EMBED}, ${WARN}`,
+    ],
+    [
+      '<script src="../../b.js"></script><script src="c.js"></script>',
+      `set \`file:\` to a folder that has the page and these files, or ${EMBED}, ${WARN}`,
+    ],
+    [
+      '<script src="../b.js"></script><script src="c.js"></script>',
+      `set \`file:\` to site/, with \`entry: out/a.html\`, or ${EMBED}, ${WARN}`,
     ],
     ['<script src="https://cdn.example/a.js"></script>', `${EMBED}, ${WARN}`],
     ['<script src="/a.js"></script>', `${EMBED}, ${WARN}`],
@@ -68,10 +78,10 @@ describe('the hint for a page that is not self-contained', () => {
     ],
     [
       '<meta name=generator content="quarto-1.5.5"><script src="a/b.js"></script>',
-      `deliver its folder: set \`file:\` to it, with \`entry: a.html\`, or set \`embed-resources: true\` in the options of Quarto, ${WARN}`,
+      `set \`file:\` to site/out/, with \`entry: a.html\`, or set \`embed-resources: true\` in the options of Quarto, ${WARN}`,
     ],
   ])('leads out of %s', async (html, hint) => {
-    expect((await getRefusal(html, 'a.html')).hint).toBe(hint);
+    expect((await getRefusal(html, 'a.html', 'site/out/a.html')).hint).toBe(hint);
   });
 });
 

@@ -187,7 +187,6 @@ describe('a page that misses its code', () => {
     ['the index of a folder', { ...html(''), 'b/index.html': code }],
     ['another page at the top', { ...html(''), 'b.html': code }],
     ['a hidden file', html('<script src=.a.js></script>')],
-    ['a file outside of the folder', html('<script src=../a.js></script>')],
     ['a file of the host', html('<script src=/a.js></script>')],
     ['a shadow tree', html(`<p><template shadowrootmode=open>${code}</template></p>`)],
   ])('is refused: %s', async (_, files) => {
@@ -270,26 +269,19 @@ describe('something of another host', () => {
 describe('an address outside of the folder', () => {
   const files = { ...html('<script src=/repo/a.js></script>') };
 
-  test('is accepted if the site has it', async () => {
-    expect(await kindsOf(files, { existing: (path) => path === 'a.js' })).toBe('|');
+  test('is a note of the path by which its host can be asked, and of how far up it leads', async () => {
+    expect((await inspect(files)).notes).toMatchObject([
+      { kind: 'unchecked', outside: { path: 'a.js', levels: 0 } },
+    ]);
+    const up = { ...html('<p>'), 'a/index.html': '<script src=../../lib/a.js></script>' };
+    expect((await inspect(up)).notes).toMatchObject([
+      { kind: 'unchecked', outside: { path: 'previews/lib/a.js', levels: 1 } },
+    ]);
   });
 
-  test('is a note if nothing is known of the site', async () => {
-    const { existing: _, ...options } = { existing: undefined };
-    const known = new Map(Object.entries(files).map(([path, text]) => [path, siteFile(text)]));
-    const { refusals, notes } = await inspectSite(known, {
-      entry: 'index.html',
-      sitePath: '/repo/previews/pr-12/',
-      rootPath: '/repo/',
-      selfContained: 'enforce',
-      ...options,
-    });
-    expect([refusals, notes.map(({ kind }) => kind)]).toEqual([[], ['unchecked']]);
-  });
-
-  test('is a note if the folder has the file, too', async () => {
-    const both = { ...files, 'a.js': '' };
-    expect(await kindsOf(both, { existing: (path) => path === 'a.js' })).toBe('| root-copy');
+  test('is asked for nothing but code', async () => {
+    const { notes } = await inspect(html('<img src=/repo/a.png><a href=/repo/b.html>b</a>'));
+    expect(notes).toEqual([expect.not.objectContaining({ outside: expect.anything() })]);
   });
 
   test('is one refusal for the whole folder if only its base is wrong', async () => {
@@ -394,7 +386,6 @@ describe('a file in another encoding than UTF-8', () => {
       entry: 'index.html',
       sitePath: '/repo/',
       rootPath: '/repo/',
-      existing: () => false,
       selfContained: 'enforce',
     });
     const format = (found: typeof refusals): string =>

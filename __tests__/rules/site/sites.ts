@@ -22,7 +22,6 @@ export function inspect(
     entry: 'index.html',
     sitePath: '/repo/previews/pr-12/',
     rootPath: '/repo/',
-    existing: () => false,
     selfContained: 'enforce',
     ...options,
   });

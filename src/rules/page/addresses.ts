@@ -63,6 +63,10 @@ export function isExternal(address: string): boolean {
   return !LOCAL_SCHEMES.has(getScheme(trimmed) ?? '');
 }
 
+/** How many folders above its own one an address leads. */
+export const countLevels = (address: string): number =>
+  (/^(?:\.\.\/)+/.exec(address)?.[0].length ?? 0) / '../'.length;
+
 /** Whether a module specifier is an address; a bare name such as `react` needs an import map. */
 export function isSpecifierAddress(specifier: string): boolean {
   return /^(?:\.{0,2}\/|[a-z][a-z0-9+.-]*:)/i.test(specifier);

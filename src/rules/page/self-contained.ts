@@ -3,28 +3,41 @@ import { MEGABYTE } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
 import type { LocalFile } from '../inspect.ts';
 import { loadPageRules } from '../load-page-rules.ts';
-import { formatAddress, isExternal, isLoaded, isSpecifierAddress, trimAddress } from './addresses.ts';
+import {
+  countLevels,
+  formatAddress,
+  isExternal,
+  isLoaded,
+  isSpecifierAddress,
+  trimAddress,
+} from './addresses.ts';
 import type { PageReference, PageSearch } from './html-references.ts';
 import { decodeText, isHtml, isXhtml, LARGEST_PAGE, readBytes, type SelfContained } from './page-file.ts';
 
 /** How many references a message lists. */
 const MAX_LISTED = 10;
 
-/** How many addresses a host is asked for. */
-const MAX_ASKED = 50;
-
 /** Where a page will be shown. */
 interface PagePlace {
   readonly url: URL;
-  /** Those of the addresses on its host that lead to nothing. */
-  findMissing(urls: readonly URL[]): Promise<readonly URL[]>;
+  readonly findMissing: FindMissing;
 }
+
+interface PageNames {
+  readonly name?: string;
+  readonly given?: string | undefined;
+  readonly place?: PagePlace | undefined;
+}
+
+/** Those of the addresses on the host of a page that lead to nothing. */
+export type FindMissing = (urls: readonly URL[]) => Promise<readonly URL[]>;
 
 /**
  * Refuses a page that loads external resources when it is opened. What its markup or a script may load later is a
  * note: no condition is guessed.
  *
- * @param options.name how the page is called
+ * @param options.name how the page will be called
+ * @param options.given its path as the user wrote it
  * @param options.place absent where it is not known: then nothing of its own host counts as missing
  * @returns the lines for UNKNOWN: what may load later; in mode `warn` what loads at the start; and that a page could
  *   not be searched completely. Mode `off` has none.
@@ -35,7 +48,7 @@ interface PagePlace {
 export async function checkSelfContained(
   file: Pick<LocalFile, 'name' | 'size' | 'read'>,
   mode: SelfContained,
-  { name = file.name, place }: { readonly name?: string; readonly place?: PagePlace | undefined } = {},
+  { name = file.name, given = name, place }: PageNames = {},
 ): Promise<readonly string[]> {
   if (!isHtml(name)) return [];
   const incomplete = `${name} was not searched completely for external resources`;
@@ -50,7 +63,7 @@ export async function checkSelfContained(
   const notes = later.length > 0 ? [`${name} may load later: ${formatReferences(later)}`] : [];
   const needs = `${name} is not self-contained: ${formatReferences(atStart)}`;
   if (mode === 'enforce' && atStart.length > 0) {
-    throw new DeliveryError('BAD_FILE', needs, { hint: embeddingHint(name, search.generator, atStart) });
+    throw new DeliveryError('BAD_FILE', needs, { hint: embeddingHint(given, search.generator, atStart) });
   }
   const missing = place === undefined ? [] : await findMissing(references, search.base, place);
   if (missing.length > 0) {
@@ -72,19 +85,32 @@ const EMBEDDERS: readonly (readonly [RegExp, string])[] = [
   [/^https:\/\/cdn\.plot\.ly\//, 'write the page with `include_plotlyjs=True` of Plotly'],
 ];
 
-function embeddingHint(name: string, generator: string, references: readonly PageReference[]): Text {
+function embeddingHint(given: string, generator: string, references: readonly PageReference[]): Text {
   const marks = [generator, ...references.map(({ address }) => address)];
   const [, way = 'write styles and scripts into the page and images as data: addresses'] =
     EMBEDDERS.find(([mark]) => marks.some((one) => mark.test(one))) ?? [];
-  const hasOwnFiles = references.some(({ address }) => !/^(?:[a-z][a-z\d+.-]*:|\/)/i.test(address));
+  const own = references.filter(({ address }) => !/^(?:[a-z][a-z\d+.-]*:|\/)/i.test(address));
+  const levels = Math.max(...own.map(({ address }) => countLevels(address)));
   return (w) =>
     [
-      ...(hasOwnFiles
-        ? [`deliver its folder: set ${w.input('file')} to it, with ${w.input('entry', name)}`]
-        : []),
+      ...(own.length > 0 ? [w.say(folderHint(given, levels))] : []),
       way,
       `set ${w.input('self-contained', 'warn')}`,
     ].join(', or ');
+}
+
+/**
+ * What to deliver instead of a page or a folder whose page needs what lies above it.
+ *
+ * @param given the page's path as the user wrote it
+ * @param levels how many folders above its own one
+ */
+export function folderHint(given: string, levels: number): Text {
+  const names = given.split(/[\\/]/);
+  const entry = names.splice(-1 - levels).join('/');
+  const isNamed = names.length > 0 && !names.includes('..');
+  const folder = isNamed ? `${names.join('/')}/` : 'a folder that has the page and these files';
+  return (w) => `set ${w.input('file')} to ${folder}${isNamed ? `, with ${w.input('entry', entry)}` : ''}`;
 }
 
 /** The style sheets and scripts that a page loads from its own host when it is opened, and that are not there. */
@@ -100,7 +126,7 @@ async function findMissing(
     return target?.origin === url.origin ? [{ reference, target }] : [];
   });
   const asked = new Map(own.map(({ target }) => [target.href, target]));
-  const missing = new Set((await ask([...asked.values()].slice(0, MAX_ASKED))).map(({ href }) => href));
+  const missing = new Set((await ask([...asked.values()])).map(({ href }) => href));
   return own.flatMap(({ reference, target }) => (missing.has(target.href) ? [reference] : []));
 }
 

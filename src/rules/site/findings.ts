@@ -44,7 +44,6 @@ const KIND_TITLES: Readonly<Record<FindingKind, string>> = {
   'later-host': 'addresses of other hosts that may load later',
   'link-missing': 'links to missing pages',
   unchecked: 'addresses outside the folder, not checked',
-  'root-copy': "files that are loaded from the site's root",
   incomplete: 'files that were not searched completely',
 };
 

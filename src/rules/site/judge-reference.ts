@@ -1,5 +1,5 @@
 import { encodePath } from '../naming.ts';
-import { formatAddress, isLoaded, type ReferenceGrade, trimAddress } from '../page/addresses.ts';
+import { countLevels, formatAddress, isLoaded, type ReferenceGrade, trimAddress } from '../page/addresses.ts';
 import { isHtml } from '../page/page-file.ts';
 import type { FindingCollector, FoundPlace } from './findings.ts';
 import type { NearNames } from './near-names.ts';
@@ -127,20 +127,20 @@ function judgeOutside(
   reference: SiteReference,
   target: SiteTarget & { where: 'root' | 'elsewhere' },
 ): void {
-  const { existing } = state.options;
   const { path, where } = target;
+  const { grade } = reference;
   const inFolder = findSuffix(path, state.files);
-  if (where === 'root' && existing !== undefined && findServed(path, existing) !== null) {
-    if (inFolder === null || reference.grade === 'link') return;
-    const text = `${describe(reference)} is loaded from the site's root, although the folder has ${inFolder}`;
-    state.notes.add(toPlace(reference, { kind: 'root-copy', key: path, text }));
-  } else if (inFolder !== null && isAbsolute(reference)) {
+  if (inFolder !== null && isAbsolute(reference)) {
     addWrongBase(state, reference, `leads out of the folder ${state.options.sitePath}`);
-  } else if (where === 'root' && existing === undefined) {
-    if (reference.grade === 'link') return;
-    const text = `${describe(reference)} is outside the folder, where nothing was checked`;
-    state.notes.add(toPlace(reference, { kind: 'unchecked', key: path, text }));
-  } else if (reference.grade !== 'link' || where === 'root') addMissing(state, reference, path, inFolder);
+  } else if (grade === 'link') {
+    return;
+  } else if (where === 'root') {
+    const text = `${describe(reference)} is outside the folder, and no part of this delivery`;
+    const isCode = grade === 'code';
+    const place = toPlace(reference, { kind: 'unchecked', key: `${isCode} ${path}`, text });
+    const levels = countLevels(reference.address) - reference.file.split('/').length + 1;
+    state.notes.add(isCode ? { ...place, outside: { path, levels } } : place);
+  } else addMissing(state, reference, path, inFolder);
 }
 
 /** Whether an address leads from the root of the host, by itself or through the base of its page. */

@@ -25,8 +25,6 @@ export interface SiteOptions {
   readonly origin?: string;
   /** The place is the usual one, and the host was not asked: then its address may be another one. */
   readonly isAssumed?: boolean;
-  /** Whether the Pages site has a file at this path, relative to its root, outside of the folder; absent if unknown. */
-  readonly existing?: (path: string) => boolean;
   /** What happens when a page loads something from another host while it opens. */
   readonly selfContained: SelfContained;
   readonly signal?: AbortSignal;
@@ -43,10 +41,8 @@ export type FindingKind =
   | 'later-host'
   /** A link to a page that is missing. */
   | 'link-missing'
-  /** Outside of the folder, where nothing is known. */
+  /** On the site, outside of the folder. */
   | 'unchecked'
-  /** Loads a file of the site's root that the folder has, too. */
-  | 'root-copy'
   /** A file that was not searched completely. */
   | 'incomplete';
 
@@ -61,6 +57,11 @@ export interface SiteFinding {
   readonly text: string;
   /** What to change. */
   readonly hint: string | undefined;
+  /**
+   * Of code on the site outside of the folder: its path from the site's root, by which the host can be asked, and how
+   * many folders above this one its address leads.
+   */
+  readonly outside?: { readonly path: string; readonly levels: number };
   /** At how many places. */
   readonly count: number;
 }
