@@ -78,11 +78,7 @@ export async function refuseSecrets(
 }
 
 /** A secret in a short text, such as an input or a file name. The secret itself must not be printed. */
-interface TextSecret {
-  readonly rule: string;
-  readonly secret: string;
-  readonly fingerprint: string;
-}
+type TextSecret = Pick<SecretMatch, 'rule' | 'secret'> & Pick<SecretFinding, 'fingerprint'>;
 
 /** Searches a short text. */
 export async function findSecretsInText(text: string): Promise<readonly TextSecret[]> {
@@ -92,13 +88,7 @@ export async function findSecretsInText(text: string): Promise<readonly TextSecr
     candidateOf({ text, from: 0, to: text.length }, rules),
     await loadPresetRules('.txt'),
   );
-  return Promise.all(
-    matches.map(async (match) => ({
-      rule: match.rule,
-      secret: match.secret,
-      fingerprint: await fingerprint(match),
-    })),
-  );
+  return Promise.all(matches.map(async (match) => ({ ...match, fingerprint: await fingerprint(match) })));
 }
 
 /** Yields one finding after another; the file is read only as far as the caller asks for more. */
