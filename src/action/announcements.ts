@@ -3,8 +3,11 @@ import type { GitHubClient, GitHubClientOptions } from '../github/api/client.ts'
 import { serverUrlOf } from '../github/hosts.ts';
 import type { Ports } from '../ports.ts';
 import type { Announce, AnnouncedRequest, Announcement } from './announcement.ts';
+import { beginComment } from './comment.ts';
 import type { CurrentRun } from './current-run.ts';
+import { beginDeployment } from './deployment.ts';
 import { FORK_HELP } from './inputs.ts';
+import { beginIssue } from './issue.ts';
 import { findPullRequest, type PullRequest } from './pull-request.ts';
 
 export interface AnnouncementJob extends Pick<Announcement, 'request' | 'run'> {
@@ -16,21 +19,9 @@ export interface AnnouncementJob extends Pick<Announcement, 'request' | 'run'> {
 
 /** What people see of a delivery beside its report, by the input that asks for it. */
 const ANNOUNCERS = {
-  comment: {
-    title: 'comment',
-    permission: 'pull-requests: write',
-    load: async () => (await import(/* webpackMode: "eager" */ './comment.ts')).beginComment,
-  },
-  environment: {
-    title: 'deployment',
-    permission: 'deployments: write',
-    load: async () => (await import(/* webpackMode: "eager" */ './deployment.ts')).beginDeployment,
-  },
-  issue: {
-    title: 'issue',
-    permission: 'issues: write',
-    load: async () => (await import(/* webpackMode: "eager" */ './issue.ts')).beginIssue,
-  },
+  comment: { title: 'comment', permission: 'pull-requests: write', begin: beginComment },
+  environment: { title: 'deployment', permission: 'deployments: write', begin: beginDeployment },
+  issue: { title: 'issue', permission: 'issues: write', begin: beginIssue },
 } as const;
 
 type Announcer = keyof typeof ANNOUNCERS;
@@ -58,8 +49,8 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce
       return undefined;
     }
   };
-  const begin = async (name: Announcer): Promise<Announce> =>
-    (await ANNOUNCERS[name].load())({ request, run, pull: pull ?? null, connect: connect(name) }, ports);
+  const begin = (name: Announcer): Promise<Announce> =>
+    ANNOUNCERS[name].begin({ request, run, pull: pull ?? null, connect: connect(name) }, ports);
   const begun = names.map((name) => ({ name, end: attempt(name, () => begin(name)) }));
   return async (reports) => {
     for (const { name, end } of begun) {
