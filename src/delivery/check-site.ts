@@ -4,7 +4,7 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import { encodePath } from '../rules/naming.ts';
-import type { SiteFinding, SiteInspection, SiteOptions } from '../rules/site/site-files.ts';
+import type { SiteFinding, SiteOptions } from '../rules/site/site-files.ts';
 import { type Delivery, shownTask } from './delivery.ts';
 
 /**
@@ -22,11 +22,13 @@ export async function checkSite(
 ): Promise<Delivery> {
   const servedAt = shownTask(delivery)?.servedAt;
   const place = servedAt ?? expectPlace(delivery.name, request);
-  const { inspection, format } = await inspect(site, {
-    ...place,
-    selfContained: request.selfContained === 'auto' ? 'warn' : request.selfContained,
-    signal,
-  });
+  const { inspectSite, formatSiteFindings: format } = await loadPageRules();
+  const { entry, files } = site;
+  const readable = new Map(
+    files.map(({ path, file }) => [path, { size: file.size, read: () => file.read() }]),
+  );
+  const selfContained = request.selfContained === 'auto' ? 'warn' : request.selfContained;
+  const inspection = await inspectSite(readable, { ...place, entry, selfContained, signal });
   const { refusals, notes } = inspection;
   // Without a host it is not known where the folder will be.
   const isFinal = ({ kind }: SiteFinding): boolean => servedAt !== undefined || kind !== 'base';
@@ -76,21 +78,6 @@ const trimSlashes = (path: string): string => path.replace(/^(?:\.?\/)+|\/+$/g, 
 
 const describePlace = ({ sitePath, origin = '' }: SitePlace): string =>
   `whether the folder will be at ${origin}${sitePath}, where its absolute addresses lead to its files`;
-
-async function inspect(
-  { entry, files }: LocalSite,
-  options: Omit<SiteOptions, 'entry'>,
-): Promise<{
-  readonly inspection: SiteInspection;
-  readonly format: FindingFormatter;
-}> {
-  const { inspectSite, formatSiteFindings } = await loadPageRules();
-  const readable = new Map(
-    files.map(({ path, file }) => [path, { size: file.size, read: () => file.read() }]),
-  );
-  const inspection = await inspectSite(readable, { ...options, entry });
-  return { inspection, format: formatSiteFindings };
-}
 
 function brokenSiteError(
   subject: string,

@@ -24,9 +24,7 @@ export async function runCall(call: ToolCall, session: McpSession, ports: Ports)
     args = findArguments(call, session, ports);
     refuseUnsafeEnvironment(session.env);
     const request = await createCallRequest({ ...call, args }, session, ports);
-    return call.tool === 'check'
-      ? await answerCheck(request, session, ports)
-      : await answerReports({ ...call, args }, request, session, ports);
+    return await answerReports({ ...call, args }, request, session, ports);
   } catch (thrown) {
     return refuseCall({ ...call, args }, toDeliveryError(thrown).withStep('check'), session);
   }
@@ -72,11 +70,6 @@ async function findDestination(
   return { token, ...(await findRepository(query, logger)) };
 }
 
-async function answerCheck(request: DeliveryRequest, session: McpSession, ports: Ports): Promise<ToolAnswer> {
-  const face = faceOf('check', session);
-  return answerWith(await runRequest(request, ports, { face, checkOnly: true }), session);
-}
-
 async function answerReports(
   call: ToolCall,
   request: DeliveryRequest,
@@ -91,6 +84,7 @@ async function answerReports(
   };
   const reports = await runRequest(request, ports, {
     face: faceOf(call.tool, session),
+    checkOnly: call.tool === 'check',
     async authorize(options, own) {
       granted = await authorizations.authorize({ ...call, onRequired }, options, own);
       return granted;
