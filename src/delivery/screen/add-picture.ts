@@ -5,11 +5,11 @@ import { DeliveryError, resultOf } from '../../errors.ts';
 import { discard, readBody } from '../../http/response.ts';
 import { neutralizeText } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
-import { PROBE_TIME, SCREEN } from '../../protocol/limits.ts';
+import { SCREEN } from '../../protocol/limits.ts';
 import { createMemoryFile } from '../../rules/memory-file.ts';
 import { type Delivery, isOngoing, withFailure } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
-import { listLocalFiles } from './local-files.ts';
+import { askPastCaches, listLocalFiles } from './local-files.ts';
 
 /**
  * Adds the picture of a page to what is delivered. Where an earlier delivery left another one, that is kept
@@ -69,16 +69,9 @@ const withoutPicture = (delivery: Delivery, reason: string): Delivery => ({
 });
 
 /** The picture that an earlier delivery left; `null` where there is none of the same size. */
-async function fetchEarlier(
-  url: URL,
-  picture: Uint8Array,
-  { http, clock, signal }: Ports,
-): Promise<Uint8Array | null> {
-  const fresh = new URL(url);
-  fresh.searchParams.set('v', `${clock.now()}-before`);
-  const limit = AbortSignal.any([signal, clock.timeout(PROBE_TIME.least)]);
+async function fetchEarlier(url: URL, picture: Uint8Array, ports: Ports): Promise<Uint8Array | null> {
   const fetched = await resultOf(async () => {
-    const answer = await http({ method: 'GET', url: fresh, signal: limit });
+    const answer = await askPastCaches(url, 'before', ports);
     if (answer.status === 200) return readBody(answer, SCREEN.picture);
     discard(answer);
     return null;
