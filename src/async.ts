@@ -60,12 +60,7 @@ export async function poll<T>(
   }
 }
 
-/**
- * Runs `work` for every item, at most `limit` items at a time.
- *
- * @returns the results in the order of the items
- * @throws the error of the first work that fails; no further work starts then.
- */
+/** Runs `work` for every item, at most `limit` at a time, in their order. The first error starts no more. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   limit: number,
@@ -120,12 +115,7 @@ export interface ItemResult<Item, Value> {
   readonly result: Result<Value>;
 }
 
-/**
- * Does the work for every item. An item that fails stops no other.
- *
- * @param atOnce how many items are worked on at the same time
- * @returns in the items' order
- */
+/** Does the work for every item, in their order. An item that fails stops no other. @param atOnce at a time */
 export function forEachItem<Item, Value>(
   items: readonly Item[],
   work: (item: Item) => Promise<Value>,

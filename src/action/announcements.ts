@@ -26,11 +26,7 @@ const ANNOUNCERS = {
 
 type Announcer = keyof typeof ANNOUNCERS;
 
-/**
- * Begins to announce a delivery, while it goes on. A failure does not change the delivery: it is a warning.
- *
- * @returns says how it ended
- */
+/** Begins to announce a delivery while it goes on; a failure is only a warning. @returns says how it ended */
 export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce {
   const { request, run } = job;
   const names = (['comment', 'environment', 'issue'] as const).filter(

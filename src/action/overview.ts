@@ -63,11 +63,7 @@ export interface CommentContext {
   readonly runUrl: string | null;
 }
 
-/**
- * The comment's text, never longer than GitHub accepts.
- *
- * @param earlier our comment as it is; empty where there is none
- */
+/** The comment's text, never longer than GitHub accepts. @param earlier our comment as it is, or empty */
 export function composeComment(reports: readonly Report[], context: CommentContext, earlier = ''): string {
   const { marker, runUrl } = context;
   return composeOverview(reports, {

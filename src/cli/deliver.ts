@@ -25,11 +25,7 @@ import {
 } from './request.ts';
 import { progressLogger, quietLogger, type Terminal } from './terminal.ts';
 
-/**
- * Delivers, checks or withdraws files, or verifies a link, and prints the reports.
- *
- * @returns whether nothing failed
- */
+/** Does what a command asks for, and prints the reports. @returns whether nothing failed */
 export async function deliverAll(
   command: CliCommand,
   terminal: Terminal,

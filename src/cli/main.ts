@@ -66,11 +66,7 @@ async function serveMcpClient(
   return true;
 }
 
-/**
- * Runs one command of the command line, until its output has reached its readers.
- *
- * @returns the exit code, with which the process may be ended
- */
+/** Runs one command, until its output has reached its readers. @returns the exit code of the process */
 export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const redactor = createRedactor();
   const terminal = createTerminal(redactor, systemClock, env);

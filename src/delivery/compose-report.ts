@@ -66,11 +66,7 @@ function findVerdict(ready: boolean, isChanged: boolean, isGone: boolean): Audit
   return isChanged ? 'changed' : isGone ? 'withdrawn' : 'as-delivered';
 }
 
-/**
- * The report on what was refused before it could begin.
- *
- * @param file what was said of the file; its first line is named
- */
+/** The report on what was refused before it could begin. @param file its first line is named */
 export function refusalReport(
   file: string,
   failure: DeliveryError,
@@ -144,11 +140,7 @@ function reportFailure(
 
 const REPORT = { step: 'report' } as const;
 
-/**
- * An error as the report's reason.
- *
- * @param lastHttpCode what the address answered last, for an error without a code of its own
- */
+/** An error as the report's reason. @param lastHttpCode for an error without a code of its own */
 function toFailureReason(
   error: DeliveryError,
   { face, delivered }: Reader,

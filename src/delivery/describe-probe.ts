@@ -185,12 +185,7 @@ export function describeCacheTime(keptFor: number | null): string {
   return `for up to ${minutes} minute${minutes === 1 ? '' : 's'}`;
 }
 
-/**
- * A login page never becomes the file, so there is no point in waiting.
- *
- * @param isLink whether it is a link from outside
- * @see protocol 1 (rule 2)
- */
+/** A login page never becomes the file, so there is no point in waiting. @see protocol 1 (rule 2) */
 export function loginPageError(result: ProbeResult, isLink = false): DeliveryError {
   return new DeliveryError('NOT_EXTERNAL', describeProbe(result), {
     httpCode: result.httpCode ?? undefined,

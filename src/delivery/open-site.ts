@@ -101,11 +101,7 @@ function refuseLargeFile(size: number): void {
   );
 }
 
-/**
- * The folder that a site gets: the one that `path` names, or its own name; of several, its own name in `path`.
- *
- * @throws {DeliveryError} `BAD_INPUT` naming the rule that the name breaks.
- */
+/** The folder that a site gets: that of `path`, or its own name; of several, its own name in `path`. */
 export function siteName(
   { path: folder }: FoundFile,
   { path, isOnly }: { readonly path: string | undefined; readonly isOnly: boolean },

@@ -83,12 +83,7 @@ async function fetchEarlier(url: URL, picture: Uint8Array, ports: Ports): Promis
 /** The signature of a PNG, and the size in pixels that its first block tells. */
 const headOf = (png: Uint8Array): string => Buffer.from(png.subarray(0, 24)).toString('hex');
 
-/**
- * Refuses the files of a step that go where the picture of a page of the same step goes: one would replace the
- * other.
- *
- * @see design 7
- */
+/** Refuses a file that goes where the picture of a page of the same step goes. @see design 7 */
 export function refusePicturePaths(deliveries: readonly Delivery[]): readonly Delivery[] {
   const pages = deliveries.filter(isOngoing).map((page) => ({ page, paths: listPicturePaths(page) }));
   return deliveries.map((delivery) => {

@@ -5,19 +5,10 @@ import { toDeliveryError } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
 import { SCREEN, SECOND } from '../../protocol/limits.ts';
 
-/**
- * Opens a page, and returns what the browser saw. A browser that fails is a view that says so.
- *
- * @throws the signal's reason where the delivery is stopped
- */
+/** Opens a page. A browser that fails is a view that says so. @throws where the delivery is stopped */
 export type PageOpener = (page: PageToView) => Promise<ScreenView>;
 
-/**
- * Opens pages one after the other, each within its time, and all within the time that one step may lose to a
- * browser of which nothing comes.
- *
- * @see design 7
- */
+/** Opens pages one by one, each in its time, and all in what a step may lose to a silent browser. */
 export function createPageOpener(
   screen: DeliveryScreen,
   { clock, signal }: Pick<Ports, 'clock' | 'signal'>,

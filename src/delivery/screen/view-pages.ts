@@ -79,11 +79,7 @@ interface ProvenPage extends ScreenChoice {
   readonly url: URL;
 }
 
-/**
- * Opens each proven page at its address, and judges what a browser saw.
- *
- * @see design 7
- */
+/** Opens each proven page at its address, and judges what a browser saw. @see design 7 */
 export async function viewPublishedPages(
   deliveries: readonly Delivery[],
   step: ScreenStep,
