@@ -16,8 +16,13 @@ import { addPicture, refusePicturePaths } from './add-picture.ts';
 import { findPlaceProblem } from './compare-root.ts';
 import { describeUnseen, judgeView, lostPageError } from './judge-view.ts';
 import { dependsOnHost, listLocalFiles } from './local-files.ts';
-import type { PageOpener } from './open-pages.ts';
-import { chooseFirst, findScreenPage, pageToView, type ScreenChoice } from './page-to-view.ts';
+import {
+  chooseFirst,
+  findScreenPage,
+  type PageOpener,
+  pageToView,
+  type ScreenChoice,
+} from './page-to-view.ts';
 import { describeView, formatShare } from './screen-report.ts';
 
 /** What the steps with a browser share. */
