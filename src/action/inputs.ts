@@ -7,11 +7,8 @@ import { ACTION, type Face, PUBLIC_BIN } from '../words.ts';
 import type { CurrentRun } from './current-run.ts';
 import { findReadOnlyFork } from './pull-request.ts';
 
-/** The environment variables that the runner sets. */
-export type RunnerEnvironment = Readonly<Record<string, string | undefined>>;
-
 /** Every input as the runner passes it; an empty one gets its default. */
-export function readInputs(env: RunnerEnvironment): RawInputs {
+export function readInputs(env: NodeJS.ProcessEnv): RawInputs {
   const given = INPUT_NAMES.flatMap((name) => {
     const text = env[`INPUT_${name.toUpperCase()}`] ?? '';
     // What is delivered is proven byte by byte, its last line break too.
@@ -23,7 +20,7 @@ export function readInputs(env: RunnerEnvironment): RawInputs {
 
 /** What a request needs to know about the job. */
 export function createRunContext(
-  env: RunnerEnvironment,
+  env: NodeJS.ProcessEnv,
   { title, payload }: CurrentRun,
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
 ): RunContext {

@@ -19,7 +19,7 @@ import {
 import type { DeliveryContext } from './delivery-context.ts';
 import { folderChannelError, takesFolders } from './open-site.ts';
 import type { FullReport } from './report.ts';
-import { createPageOpener } from './screen/open-pages.ts';
+import { createPageOpener } from './screen/page-to-view.ts';
 import { type ScreenStep, viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
 import {
   actionsFor,
