@@ -11,13 +11,7 @@ import { type Delivery, isOngoing, withFailure } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
 import { askPastCaches, listLocalFiles } from './local-files.ts';
 
-/**
- * Adds the picture of a page to what is delivered. Where an earlier delivery left another one, that is kept
- * beside it.
- *
- * @throws {DeliveryError} `BAD_INPUT` where a file of the folder has the name of the picture.
- * @see design 7
- */
+/** Adds a page's picture to what is delivered, and keeps the one of before beside it. @see design 7 */
 export async function addPicture(
   delivery: Delivery,
   view: ScreenView,

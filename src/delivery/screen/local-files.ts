@@ -54,12 +54,7 @@ function nameServed(path: string, file: ServedLocally): readonly (readonly [stri
   return names.map((name) => [name, file] as const);
 }
 
-/**
- * Whether a page may show less before it is published than after: it asked its host for something that is not
- * part of the step, and that the host has, or may have.
- *
- * @param page its address
- */
+/** Whether a page asked its host for what is not part of the step, and may be there. @param page its address */
 export async function dependsOnHost(
   { failedRequests, counts }: ScreenView,
   page: URL,
