@@ -21,10 +21,7 @@ export async function untilAborted<T>(signal: AbortSignal | undefined, work: Pro
   }
 }
 
-/**
- * The same ports with a new signal that aborts after `CLEANUP_TIME`: for the few requests that are still
- * sent after the delivery was stopped, to find out what has arrived and to remove what is half done.
- */
+/** The ports with time to find out what has arrived after a stop, and to remove what is half done. */
 export function withCleanupSignal<P extends Pick<Ports, 'clock' | 'signal'>>(ports: P): P {
   return { ...ports, signal: ports.clock.timeout(CLEANUP_TIME) };
 }

@@ -56,10 +56,7 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce
   };
 }
 
-/**
- * The event's own repository: the pull request is there, wherever the files are published. On another instance,
- * the same number is somebody else's pull request, and the token belongs to only one of the two.
- */
+/** The event's own repository. On another instance its number is somebody else's pull request. */
 function getTarget(
   { token, apiUrl }: AnnouncedRequest,
   { repository, serverUrl }: CurrentRun,

@@ -81,10 +81,7 @@ export function actionFace(inputs: RawInputs, run: CurrentRun): Face {
 /** The inputs of the narrow action, in `agent/`. */
 export const NARROW_INPUTS: readonly string[] = ['name', 'content', 'marker'];
 
-/**
- * The words of the narrow action: its token is in the environment of the step, and of every other input that it does
- * not take the text says who can set it.
- */
+/** The words of the narrow action: its token is in `env:`, and who sets other inputs is said. */
 const { use: _, ...words } = ACTION;
 export const NARROW: Face = {
   ...words,

@@ -14,10 +14,7 @@ import type { PersonRequest, ToolCall } from './authorizations.ts';
 import type { McpSession } from './session.ts';
 import type { ToolAnswer } from './tool-answer.ts';
 
-/**
- * Does what a tool was called for. It never throws: a failure is an answer that says so, also after the signal
- * has aborted.
- */
+/** Does what a tool was called for. It never throws: a failure, or a stop, is an answer that says so. */
 export async function runCall(call: ToolCall, session: McpSession, ports: Ports): Promise<ToolAnswer> {
   let args = call.args;
   try {
