@@ -21,10 +21,7 @@ export async function untilAborted<T>(signal: AbortSignal | undefined, work: Pro
   }
 }
 
-/**
- * The same ports with a new signal that aborts after `CLEANUP_TIME`: for the few requests that are still
- * sent after the delivery was stopped, to find out what has arrived and to remove what is half done.
- */
+/** The ports with time to find out what has arrived after a stop, and to remove what is half done. */
 export function withCleanupSignal<P extends Pick<Ports, 'clock' | 'signal'>>(ports: P): P {
   return { ...ports, signal: ports.clock.timeout(CLEANUP_TIME) };
 }
@@ -60,12 +57,7 @@ export async function poll<T>(
   }
 }
 
-/**
- * Runs `work` for every item, at most `limit` items at a time.
- *
- * @returns the results in the order of the items
- * @throws the error of the first work that fails; no further work starts then.
- */
+/** Runs `work` for every item, at most `limit` at a time, in their order. The first error starts no more. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   limit: number,
@@ -120,12 +112,7 @@ export interface ItemResult<Item, Value> {
   readonly result: Result<Value>;
 }
 
-/**
- * Does the work for every item. An item that fails stops no other.
- *
- * @param atOnce how many items are worked on at the same time
- * @returns in the items' order
- */
+/** Does the work for every item, in their order. An item that fails stops no other. @param atOnce at a time */
 export function forEachItem<Item, Value>(
   items: readonly Item[],
   work: (item: Item) => Promise<Value>,

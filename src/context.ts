@@ -99,11 +99,7 @@ const browserOptions = ({ browserSandbox }: DeliveryRequest, { http, clock, logg
   tempFolder: tmpdir(),
 });
 
-/**
- * Uses the token that was given; else a person may grant one. If they decline, it goes on without a token.
- *
- * @see protocol 5 (4, 7)
- */
+/** Uses the given token, or one that a person grants; if they decline, none. @see protocol 5 (4, 7) */
 async function getToken(
   { token, clientId, repository, serverUrl, dryRun }: DeliveryRequest,
   query: RepositoryQuery,

@@ -24,11 +24,7 @@ const CREDENTIAL_VARIABLES = [
   ...['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'NODE_AUTH_TOKEN', 'NPM_TOKEN'],
 ];
 
-/**
- * The credentials in the environment.
- *
- * @param further names of further variables, such as the one that holds the token
- */
+/** The credentials in the environment. @param further names of more variables that may hold one */
 export function readCredentials(
   env: Readonly<Record<string, string | undefined>>,
   further: readonly string[] = [],

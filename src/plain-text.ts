@@ -7,10 +7,7 @@ export function nameFew(names: readonly string[]): string {
   return names.slice(0, SITE.named).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/**
- * Characters that change the order or the direction of the text around them, or that cannot be seen. Those that
- * join letters and choose the form of an emoji stay.
- */
+/** What cannot be seen or turns text around; what joins letters or chooses the form of an emoji stays. */
 const INVISIBLE = /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 
 /** The text with a readable escape, such as `\u202e`, for each bidirectional or invisible character. */

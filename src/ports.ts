@@ -55,11 +55,7 @@ export interface HttpResponse {
   readonly body: Readable;
 }
 
-/**
- * Sends one HTTP request, once. Redirects are returned, not followed.
- *
- * @throws {DeliveryError} `CONNECTION` or `NO_NETWORK` when no response arrived.
- */
+/** Sends one request, once, and follows no redirect. @throws {DeliveryError} `CONNECTION` or `NO_NETWORK` */
 export type SendHttp = (request: HttpRequest) => Promise<HttpResponse>;
 
 /** The connections of the core to the outside world, passed in so that tests can replace them. */

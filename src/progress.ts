@@ -26,12 +26,7 @@ export const lineProgress =
     };
   };
 
-/**
- * Formats progress, for example `42 %, 12.3 MB/s, 7 s left`.
- *
- * @param total 0 if it is unknown
- * @param elapsed milliseconds since the start
- */
+/** Formats progress, such as `42 %, 12.3 MB/s, 7 s left`. @param total 0 if it is unknown */
 export function describeProgress(done: number, total: number, unit: ProgressUnit, elapsed: number): string {
   if (total === 0) return `${(done / MEGABYTE).toFixed(1)} MB`;
   const percent = `${Math.floor(Math.min(done / total, 1) * 100)} %`;

@@ -9,10 +9,7 @@ interface SecretPattern {
   isIn(text: string): boolean;
 }
 
-/**
- * Of a longer secret, such as a signed token, only the end is searched: the beginning of many is the same, and
- * the end is the signature.
- */
+/** Of a longer secret only the end is searched: many begin alike, and the end is the signature. */
 const SEARCHED_LENGTH = 96;
 
 /** The longest text, in characters, that a match can have with usual line breaks. */

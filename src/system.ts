@@ -76,12 +76,7 @@ export function keepOldHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=20');
 }
 
-/**
- * Makes a new folder that only this user may read.
- *
- * @param parent where; it must exist
- * @throws {DeliveryError} `BAD_INPUT` where that is not possible, such as on a full disk.
- */
+/** Makes a new folder that only this user may read. @throws {DeliveryError} `BAD_INPUT`, as on a full disk */
 export async function createTemporaryFolder(parent: string, purpose = ''): Promise<string> {
   try {
     return await mkdtemp(join(parent, `${TOOL.name}-${purpose}`));

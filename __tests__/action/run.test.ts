@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { RunnerEnvironment } from '../../src/action/inputs.ts';
 import { run } from '../../src/action/run.ts';
 import { drawn } from '../rules/secrets/fake-secrets.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
@@ -11,7 +10,7 @@ import { inStep, shown } from './runner.ts';
 const TOKEN = 'ghs_0123456789abcdef';
 
 /** Runs the action; the message that the step failed with, or `null`. */
-async function runStep(env: RunnerEnvironment): Promise<string | null> {
+async function runStep(env: NodeJS.ProcessEnv): Promise<string | null> {
   const messages: string[] = [];
   await run(env, (message) => messages.push(message));
   expect(messages.length).toBeLessThanOrEqual(1);

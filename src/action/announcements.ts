@@ -3,8 +3,11 @@ import type { GitHubClient, GitHubClientOptions } from '../github/api/client.ts'
 import { serverUrlOf } from '../github/hosts.ts';
 import type { Ports } from '../ports.ts';
 import type { Announce, AnnouncedRequest, Announcement } from './announcement.ts';
+import { beginComment } from './comment.ts';
 import type { CurrentRun } from './current-run.ts';
+import { beginDeployment } from './deployment.ts';
 import { FORK_HELP } from './inputs.ts';
+import { beginIssue } from './issue.ts';
 import { findPullRequest, type PullRequest } from './pull-request.ts';
 
 export interface AnnouncementJob extends Pick<Announcement, 'request' | 'run'> {
@@ -16,30 +19,14 @@ export interface AnnouncementJob extends Pick<Announcement, 'request' | 'run'> {
 
 /** What people see of a delivery beside its report, by the input that asks for it. */
 const ANNOUNCERS = {
-  comment: {
-    title: 'comment',
-    permission: 'pull-requests: write',
-    load: async () => (await import(/* webpackMode: "eager" */ './comment.ts')).beginComment,
-  },
-  environment: {
-    title: 'deployment',
-    permission: 'deployments: write',
-    load: async () => (await import(/* webpackMode: "eager" */ './deployment.ts')).beginDeployment,
-  },
-  issue: {
-    title: 'issue',
-    permission: 'issues: write',
-    load: async () => (await import(/* webpackMode: "eager" */ './issue.ts')).beginIssue,
-  },
+  comment: { title: 'comment', permission: 'pull-requests: write', begin: beginComment },
+  environment: { title: 'deployment', permission: 'deployments: write', begin: beginDeployment },
+  issue: { title: 'issue', permission: 'issues: write', begin: beginIssue },
 } as const;
 
 type Announcer = keyof typeof ANNOUNCERS;
 
-/**
- * Begins to announce a delivery, while it goes on. A failure does not change the delivery: it is a warning.
- *
- * @returns says how it ended
- */
+/** Begins to announce a delivery while it goes on; a failure is only a warning. @returns says how it ended */
 export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce {
   const { request, run } = job;
   const names = (['comment', 'environment', 'issue'] as const).filter(
@@ -58,8 +45,8 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce
       return undefined;
     }
   };
-  const begin = async (name: Announcer): Promise<Announce> =>
-    (await ANNOUNCERS[name].load())({ request, run, pull: pull ?? null, connect: connect(name) }, ports);
+  const begin = (name: Announcer): Promise<Announce> =>
+    ANNOUNCERS[name].begin({ request, run, pull: pull ?? null, connect: connect(name) }, ports);
   const begun = names.map((name) => ({ name, end: attempt(name, () => begin(name)) }));
   return async (reports) => {
     for (const { name, end } of begun) {
@@ -69,10 +56,7 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce
   };
 }
 
-/**
- * The event's own repository: the pull request is there, wherever the files are published. On another instance,
- * the same number is somebody else's pull request, and the token belongs to only one of the two.
- */
+/** The event's own repository. On another instance its number is somebody else's pull request. */
 function getTarget(
   { token, apiUrl }: AnnouncedRequest,
   { repository, serverUrl }: CurrentRun,

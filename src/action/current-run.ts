@@ -32,10 +32,7 @@ const UNKNOWN_RUN: CurrentRun = {
   url: null,
 };
 
-/**
- * Loads the facts of the run. The library reads the event file when it is imported and throws if it can't:
- * then nothing is known of the run, and the delivery goes on without it.
- */
+/** The facts of the run; none without an event file, which the library reads when it is imported. */
 export async function loadCurrentRun(): Promise<CurrentRun> {
   try {
     const { context } = await import(/* webpackMode: "eager" */ '@actions/github');

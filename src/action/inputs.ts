@@ -7,11 +7,8 @@ import { ACTION, type Face, PUBLIC_BIN } from '../words.ts';
 import type { CurrentRun } from './current-run.ts';
 import { findReadOnlyFork } from './pull-request.ts';
 
-/** The environment variables that the runner sets. */
-export type RunnerEnvironment = Readonly<Record<string, string | undefined>>;
-
 /** Every input as the runner passes it; an empty one gets its default. */
-export function readInputs(env: RunnerEnvironment): RawInputs {
+export function readInputs(env: NodeJS.ProcessEnv): RawInputs {
   const given = INPUT_NAMES.flatMap((name) => {
     const text = env[`INPUT_${name.toUpperCase()}`] ?? '';
     // What is delivered is proven byte by byte, its last line break too.
@@ -23,7 +20,7 @@ export function readInputs(env: RunnerEnvironment): RawInputs {
 
 /** What a request needs to know about the job. */
 export function createRunContext(
-  env: RunnerEnvironment,
+  env: NodeJS.ProcessEnv,
   { title, payload }: CurrentRun,
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
 ): RunContext {
@@ -84,10 +81,7 @@ export function actionFace(inputs: RawInputs, run: CurrentRun): Face {
 /** The inputs of the narrow action, in `agent/`. */
 export const NARROW_INPUTS: readonly string[] = ['name', 'content', 'marker'];
 
-/**
- * The words of the narrow action: its token is in the environment of the step, and of every other input that it does
- * not take the text says who can set it.
- */
+/** The words of the narrow action: its token is in `env:`, and who sets other inputs is said. */
 const { use: _, ...words } = ACTION;
 export const NARROW: Face = {
   ...words,

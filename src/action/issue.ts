@@ -22,10 +22,9 @@ export async function beginIssue({ request, run, connect }: Announcement, ports:
         ? 'Everything that was delivered is there again'
         : `${lost} of ${reports.length} deliveries are lost or altered`;
     const body = composeOverview(reports, {
-      before: [marker],
+      marker,
       title: 'Audit: ',
-      earlier: [],
-      after: [composeFooter({ now: clock.now(), headSha: null, runUrl: run.url })],
+      footer: composeFooter({ now: clock.now(), headSha: null, runUrl: run.url }),
       elsewhere: 'see the summary of the run',
       limit: COMMENTS.body,
     });

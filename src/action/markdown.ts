@@ -31,10 +31,7 @@ export const formatInlineCode = (text: string): string =>
 const CODE_OR_ADDRESS =
   /(?<![^\s(])`([^`\s](?:[^`]*[^`\s])?)`(?=[\s).,:;]|$)|\bhttps?:\/\/[^\s`]*[^\s`.,:;!?)\]'"]/g;
 
-/**
- * A message of this tool as Markdown: code between backticks and addresses become inline code, everything else
- * is shown unchanged.
- */
+/** A message of this tool as Markdown, in which only code and addresses are more than text. */
 export function formatMessage(text: string): string {
   let formatted = '';
   let end = 0;

@@ -7,7 +7,6 @@ import { toMessage } from '../errors.ts';
 import type { Logger } from '../ports.ts';
 import type { OutputName } from '../request/inputs.ts';
 import { systemClock } from '../system.ts';
-import type { RunnerEnvironment } from './inputs.ts';
 import { escapeLogLine } from './log.ts';
 import { composeSummary } from './overview.ts';
 
@@ -20,7 +19,7 @@ import { composeSummary } from './overview.ts';
  */
 export async function writeOutputs(
   reports: readonly FullReport[],
-  env: RunnerEnvironment,
+  env: NodeJS.ProcessEnv,
   logger: Pick<Logger, 'warning'>,
 ): Promise<string | null> {
   for (const line of joinReportTexts(reports).split('\n')) core.info(escapeLogLine(line));
@@ -40,7 +39,7 @@ export async function writeOutputs(
 /** Writes the receipt to a file of its own, for a later step. @returns its path; empty where there is none */
 async function writeReceipt(
   reports: readonly FullReport[],
-  { RUNNER_TEMP }: RunnerEnvironment,
+  { RUNNER_TEMP }: NodeJS.ProcessEnv,
   logger: Pick<Logger, 'warning'>,
 ): Promise<string> {
   const text = composeReceipt(reports, systemClock.now());

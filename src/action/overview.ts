@@ -29,12 +29,12 @@ import {
 
 /** What a summary or a comment has around the reports, and the room that there is. */
 interface OverviewFrame {
-  readonly before: readonly string[];
+  readonly marker?: string;
   /** What the heading begins with. */
-  readonly title: string;
+  readonly title?: string;
   /** What was proven earlier, a line each. */
-  readonly earlier: readonly string[];
-  readonly after: readonly string[];
+  readonly earlier?: readonly string[];
+  readonly footer: string;
   /** Where to find what is left out. */
   readonly elsewhere: string;
   /** Bytes. GitHub counts the characters of a comment, which are never more. */
@@ -44,10 +44,7 @@ interface OverviewFrame {
 /** The job summary, below the runner's limit however many files there are. */
 export const composeSummary = (reports: readonly Report[]): string =>
   `${composeOverview(reports, {
-    before: [],
-    title: '',
-    earlier: [],
-    after: [formatTimings(reports)],
+    footer: formatTimings(reports),
     elsewhere: 'see the log, or the `report-json` output',
     limit: SUMMARY,
   })}\n`;
@@ -66,18 +63,14 @@ export interface CommentContext {
   readonly runUrl: string | null;
 }
 
-/**
- * The comment's text, never longer than GitHub accepts.
- *
- * @param earlier our comment as it is; empty where there is none
- */
+/** The comment's text, never longer than GitHub accepts. @param earlier our comment as it is, or empty */
 export function composeComment(reports: readonly Report[], context: CommentContext, earlier = ''): string {
   const { marker, runUrl } = context;
   return composeOverview(reports, {
-    before: [marker],
+    marker,
     title: formatTitle(context),
     earlier: reports.flatMap((report) => listLastProven(report, earlier)),
-    after: [composeFooter(context)],
+    footer: composeFooter(context),
     elsewhere: runUrl === null ? 'see the summary' : formatLink('see the summary', runUrl),
     limit: COMMENTS.body,
   });
@@ -121,15 +114,15 @@ const RESERVE = 2_048;
 
 /** The link first, or all of them; then everything else, as far as there is room for it. */
 export function composeOverview(reports: readonly Report[], frame: OverviewFrame): string {
-  const { before, title, after, elsewhere, limit } = frame;
+  const { marker = '', title = '', earlier = [], footer, elsewhere, limit } = frame;
   const [only, ...others] = reports;
   const isSingle = only !== undefined && others.length === 0;
   const outcome = isSingle ? formatOutcome(only, title) : [`### ${title}${formatCounts(reports)}`];
-  const head = [...before, ...outcome];
-  const take = takeWhileFits(limit - RESERVE - Buffer.byteLength(joinBlocks([...head, ...after])));
-  const earlier = take(frame.earlier.slice(0, MAX_FACTS), (line) => line).join('\n');
+  const head = [marker, ...outcome];
+  const take = takeWhileFits(limit - RESERVE - Buffer.byteLength(joinBlocks([...head, footer])));
+  const last = take(earlier.slice(0, MAX_FACTS), (line) => line).join('\n');
   const body = isSingle ? composeSingle(only, take, elsewhere) : composeBatch(reports, take, elsewhere);
-  return joinBlocks([...head, earlier, ...body, ...after]);
+  return joinBlocks([...head, last, ...body, footer]);
 }
 
 /** @param room bytes; an empty line is counted after each item */

@@ -43,10 +43,7 @@ function getReadOnlyFork(pull: NonNullable<EventPayload['pull_request']>, eventN
   return isFork && eventName !== 'pull_request_target' ? (from ?? 'a deleted fork') : null;
 }
 
-/**
- * The pull request of the run that came before. For a fork's branch the event names no pull request: it is the
- * one of that branch with the same commit at its head.
- */
+/** For a branch of a fork the event names no pull request: it is the one with the same commit at its head. */
 async function findByPreviousRun(
   previous: EventPayload,
   repositoryId: unknown,

@@ -23,14 +23,7 @@ import { systemClock } from '../system.ts';
 import type { Face } from '../words.ts';
 import type { Announce } from './announcement.ts';
 import { type CurrentRun, loadCurrentRun } from './current-run.ts';
-import {
-  actionFace,
-  createRunContext,
-  describePermissions,
-  NARROW,
-  type RunnerEnvironment,
-  readInputs,
-} from './inputs.ts';
+import { actionFace, createRunContext, describePermissions, NARROW, readInputs } from './inputs.ts';
 import { createActionLogger } from './log.ts';
 
 /** @param title what the annotation is about */
@@ -41,7 +34,7 @@ type FailStep = (message: string, title?: string) => void;
  *
  * @param fail fails the step, with an annotation; called for each file that is not ready, or not at all
  */
-export async function run(env: RunnerEnvironment, fail: FailStep): Promise<void> {
+export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void> {
   const redactor = createRedactor();
   const stop = new AbortController();
   const abort = (): void => stop.abort(stoppedError());
@@ -90,12 +83,12 @@ async function announcing(
 }
 
 /** The action in `agent/` has few inputs; a runner passes on every input that an action has, also empty ones. */
-const isNarrowAction = (env: RunnerEnvironment, { confine }: RawInputs): boolean =>
+const isNarrowAction = (env: NodeJS.ProcessEnv, { confine }: RawInputs): boolean =>
   confine !== '' && env.INPUT_CHANNEL === undefined;
 
 async function parse(
   inputs: RawInputs,
-  env: RunnerEnvironment,
+  env: NodeJS.ProcessEnv,
   currentRun: CurrentRun,
   ports: Ports,
 ): Promise<DeliveryRequest> {

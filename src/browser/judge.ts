@@ -131,9 +131,8 @@ function describeSilence(events: PageEvents, isAnswering: boolean): string {
   return open === '' ? 'the page does not respond' : `the page is blank: ${open}`;
 }
 
-function describeOpenRequest({ openUrls: [open] }: PageEvents): string {
-  return open === undefined ? '' : toPlainLine(`still waiting for ${open}`, 160);
-}
+const describeOpenRequest = ({ openUrl }: PageEvents): string =>
+  openUrl === undefined ? '' : toPlainLine(`still waiting for ${openUrl}`, 160);
 
 /** @param otherwise what is said where no cause is known */
 function withCause(text: string, events: PageEvents, otherwise = ''): string {

@@ -60,8 +60,9 @@ export class PageEvents {
     return this.#open.size;
   }
 
-  get openUrls(): string[] {
-    return [...this.#open].slice(0, MOST_LISTED).map((request) => request.url());
+  /** The address of the first of them. */
+  get openUrl(): string | undefined {
+    return [...this.#open][0]?.url();
   }
 
   /** @param origin of the page's address */

@@ -45,6 +45,13 @@ export interface PageAccess {
   readonly clock: Clock;
 }
 
+/** Gives the page a window of this size, in CSS pixels. */
+export const setWindow = (
+  session: CDPSession,
+  size: { readonly width: number; readonly height: number },
+): Promise<void> =>
+  session.send('Emulation.setDeviceMetricsOverride', { ...size, deviceScaleFactor: 1, mobile: false });
+
 /** Frames of one page that are looked at. */
 const MOST_FRAMES = 12;
 

@@ -8,7 +8,7 @@ import { createUncheckedView } from './lazy-viewer.ts';
 import { PageEvents } from './page-events.ts';
 import { DESKTOP } from './pixels.ts';
 import type { PageToView, ScreenView } from './screen-view.ts';
-import type { PageSight } from './view-page.ts';
+import { type PageSight, setWindow } from './view-page.ts';
 
 /** A view without the name of the browser, which is the same for all of them. */
 export type SeenPage = Omit<ScreenView, 'browser'>;
@@ -119,17 +119,12 @@ async function preparePage(
   events.listen(page, origin);
   await Promise.all([
     session.send('Network.enable'),
-    session.send('Emulation.setDeviceMetricsOverride', { ...DESKTOP, deviceScaleFactor: 1, mobile: false }),
-    denyPermissions(session, context),
+    setWindow(session, DESKTOP),
+    // All of them, for every origin: nothing is granted, so everything else is denied.
+    session.send('Browser.grantPermissions', {
+      permissions: [],
+      ...(context.id !== undefined && { browserContextId: context.id }),
+    }),
   ]);
   return { page, session, events };
-}
-
-/** All of them, for every origin: nothing is granted, so everything else is denied. */
-async function denyPermissions(session: CDPSession, context: BrowserContext): Promise<void> {
-  const browserContextId = context.id;
-  await session.send('Browser.grantPermissions', {
-    permissions: [],
-    ...(browserContextId === undefined ? {} : { browserContextId }),
-  });
 }

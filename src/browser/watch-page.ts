@@ -5,9 +5,8 @@ import { isErrorPageName } from './error-text.ts';
 import { judge, judgeNavigationError, type PageContext } from './judge.ts';
 import { DESKTOP } from './pixels.ts';
 import type { PageToView } from './screen-view.ts';
-import { evaluateApart, lookAtPage, type PageAccess, type PageSight } from './view-page.ts';
-import type { OpenPage } from './view-result.ts';
-import { createView, describeSight, notCheckedView, type SeenPage } from './view-result.ts';
+import { evaluateApart, lookAtPage, type PageAccess, type PageSight, setWindow } from './view-page.ts';
+import { createView, describeSight, notCheckedView, type OpenPage, type SeenPage } from './view-result.ts';
 
 /** Times in milliseconds. */
 export interface ViewTimes {
@@ -182,12 +181,8 @@ const MEASURE = `new Promise((done) => requestAnimationFrame(() => requestAnimat
 
 /** CSS pixels by which the page is wider than a phone; the window is a desktop's again afterwards. */
 async function measureOverflow({ page, session }: PageAccess): Promise<number> {
-  await session.send('Emulation.setDeviceMetricsOverride', { ...PHONE, deviceScaleFactor: 1, mobile: false });
+  await setWindow(session, PHONE);
   const wider = await evaluateApart(page.mainFrame(), MEASURE);
-  await session.send('Emulation.setDeviceMetricsOverride', {
-    ...DESKTOP,
-    deviceScaleFactor: 1,
-    mobile: false,
-  });
+  await setWindow(session, DESKTOP);
   return typeof wider === 'number' ? wider : 0;
 }

@@ -39,11 +39,7 @@ const OPTIONS: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
   ]),
 );
 
-/**
- * Parses the arguments of the command line.
- *
- * @throws {DeliveryError} `BAD_USAGE` if they are wrong.
- */
+/** Parses the arguments of the command line. @throws {DeliveryError} `BAD_USAGE` */
 export function parseCommand(args: readonly string[]): CliCommand {
   refuseToken(args);
   // Not strict: the parser's own messages do not say what to do here.

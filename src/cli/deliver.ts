@@ -12,11 +12,11 @@ import { commandFace } from '../request/faces.ts';
 import { refuseAddresses } from '../request/input-rules.ts';
 import { operationOf } from '../request/parse-request.ts';
 import { findRepository } from '../request/source-repository.ts';
+import type { Face } from '../words.ts';
 import type { CliCommand } from './args.ts';
 import { isUsageError, refuseAsUsage, usageError } from './flag-rules.ts';
 import { printReports } from './print-reports.ts';
 import {
-  type CommandCredentials,
   createCommandRequest,
   findCurrentFolder,
   readAndMaskCredentials,
@@ -25,11 +25,7 @@ import {
 } from './request.ts';
 import { progressLogger, quietLogger, type Terminal } from './terminal.ts';
 
-/**
- * Delivers, checks or withdraws files, or verifies a link, and prints the reports.
- *
- * @returns whether nothing failed
- */
+/** Does what a command asks for, and prints the reports. @returns whether nothing failed */
 export async function deliverAll(
   command: CliCommand,
   terminal: Terminal,
@@ -39,9 +35,40 @@ export async function deliverAll(
   const credentials = readAndMaskCredentials(command, env, terminal.logger);
   await refuseReceiptNowhere(command);
   const contentStream = readsStandardInput(command) ? terminal.input() : undefined;
-  const run = { ports: { ...ports, logger: selectLogger(command, ports) }, authorize: askOn(terminal), env };
-  const created = await createReports(command, { ...credentials, contentStream }, run);
-  return printReports(created, command, terminal);
+  const face = commandFace(command.name, tokenVariable(command, env));
+  const run = async (): Promise<readonly FullReport[]> => {
+    const checkOnly = command.name === 'check';
+    if (!checkOnly) refuseUnsafeEnvironment(env);
+    const own = { ...ports, logger: selectLogger(command, ports) };
+    const { files, log, ...sources } = await findSources(command, env);
+    const request = await createCommandRequest(
+      command,
+      { ...sources, ...credentials, contentStream },
+      env,
+      own,
+    );
+    for (const line of log) own.logger.info(line);
+    // A pattern may take long in a large folder: it is searched once.
+    const find = files === undefined ? findFiles : async () => files;
+    // A person must see the code even where the log is left out.
+    const authorize: typeof authorizeDevice = (options, asking) =>
+      authorizeDevice(options, { ...asking, logger: terminal.logger });
+    return runRequest(request, own, { face, authorize, findFiles: find, checkOnly });
+  };
+  const reports = await run().catch((thrown) => [describeRefusal(command, thrown, face)]);
+  return printReports(reports, command, terminal);
+}
+
+/** Whatever ends before a delivery has its report ends as one. @throws {DeliveryError} `BAD_USAGE` as it is */
+function describeRefusal(command: CliCommand, thrown: unknown, face: Face): FullReport {
+  if (isUsageError(thrown)) throw thrown;
+  const failure = toDeliveryError(thrown).withStep('check');
+  const { file = '', path = '', name = '' } = command.flags;
+  const [first = ''] = command.positionals;
+  const subject = readsStandardInput(command) ? name || 'standard input' : first;
+  const operation = operationOf(command.name);
+  const about = command.name === 'verify' ? file : subject;
+  return refusalReport((operation !== 'deliver' && path) || about, failure, operation, face);
 }
 
 async function refuseReceiptNowhere({ receipt }: CliCommand): Promise<void> {
@@ -57,46 +84,6 @@ function selectLogger({ name }: CliCommand, { logger }: Ports): Logger {
   if (name === 'check') return quietLogger(logger);
   return name === 'verify' ? progressLogger(logger) : logger;
 }
-
-/** What a command runs with. */
-interface CommandRun {
-  readonly ports: Ports;
-  readonly authorize: typeof authorizeDevice;
-  readonly env: NodeJS.ProcessEnv;
-}
-
-async function createReports(
-  command: CliCommand,
-  given: CommandCredentials & { readonly contentStream: AsyncIterable<Uint8Array> | undefined },
-  { ports, authorize, env }: CommandRun,
-): Promise<readonly FullReport[]> {
-  const face = commandFace(command.name, tokenVariable(command, env));
-  try {
-    if (command.name !== 'check') refuseUnsafeEnvironment(env);
-    const { files, log, ...sources } = await findSources(command, env);
-    const request = await createCommandRequest(command, { ...sources, ...given }, env, ports);
-    for (const line of log) ports.logger.info(line);
-    // A pattern may take long in a large folder: it is searched once.
-    const find = files === undefined ? findFiles : async () => files;
-    const checkOnly = command.name === 'check';
-    return await runRequest(request, ports, { face, authorize, findFiles: find, checkOnly });
-  } catch (thrown) {
-    if (isUsageError(thrown)) throw thrown;
-    const failure = toDeliveryError(thrown).withStep('check');
-    const { file = '', path = '', name = '' } = command.flags;
-    const [first = ''] = command.positionals;
-    const subject = readsStandardInput(command) ? name || 'standard input' : first;
-    const operation = operationOf(command.name);
-    const about = command.name === 'verify' ? file : subject;
-    return [refusalReport((operation !== 'deliver' && path) || about, failure, operation, face)];
-  }
-}
-
-/** A person must see the code even where the log is left out. */
-const askOn =
-  ({ logger }: Pick<Terminal, 'logger'>): typeof authorizeDevice =>
-  (options, ports) =>
-    authorizeDevice(options, { ...ports, logger });
 
 /** A link and a check need no repository. What was found is logged only once nothing is wrong with the command. */
 async function findSources(command: CliCommand, env: NodeJS.ProcessEnv) {

@@ -66,11 +66,7 @@ async function serveMcpClient(
   return true;
 }
 
-/**
- * Runs one command of the command line, until its output has reached its readers.
- *
- * @returns the exit code, with which the process may be ended
- */
+/** Runs one command, until its output has reached its readers. @returns the exit code of the process */
 export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const redactor = createRedactor();
   const terminal = createTerminal(redactor, systemClock, env);
@@ -96,10 +92,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   }
 }
 
-/**
- * Waits until the streams have passed on everything, or their readers are gone. A reader that takes its time is waited
- * for, as by any program that writes to a pipe; `limit` is for a process that was told to end.
- */
+/** Waits until all is passed on, or the readers are gone. @param limit for a process that was told to end */
 async function flushOutput(limit: AbortSignal | undefined): Promise<void> {
   const written = [process.stdout, process.stderr].map(
     (stream) => new Promise<void>((resolve) => void stream.write('', () => resolve())),

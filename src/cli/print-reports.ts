@@ -20,11 +20,7 @@ import { systemClock } from '../system.ts';
 import type { CliCommand } from './args.ts';
 import type { Terminal } from './terminal.ts';
 
-/**
- * Prints reports as text or as JSON, without secrets.
- *
- * @returns whether nothing failed
- */
+/** Prints reports as text or as JSON, without secrets. @returns whether nothing failed */
 export async function printReports(
   created: readonly FullReport[],
   { name, json, qr, quiet, receipt }: Pick<CliCommand, 'name' | 'json' | 'qr' | 'quiet' | 'receipt'>,

@@ -20,11 +20,7 @@ interface CommandSources extends CommandCredentials, SourceRepository {
 
 export const readsStandardInput = ({ positionals }: CliCommand): boolean => positionals[0] === STANDARD_INPUT;
 
-/**
- * The request of a command.
- *
- * @throws {DeliveryError} `BAD_USAGE` where an input has a wrong value, or a secret in it.
- */
+/** The request of a command. @throws {DeliveryError} `BAD_USAGE` for a wrong value, or a secret in one */
 export function createCommandRequest(
   command: CliCommand,
   { token, repository, ...further }: CommandSources,
@@ -55,11 +51,7 @@ export function findCurrentFolder(): string {
   }
 }
 
-/**
- * Reads the token and the other credentials of the environment, and hides them in everything that is printed.
- *
- * @throws {DeliveryError} `BAD_USAGE` if the variable of `--token-env` is empty.
- */
+/** Reads the credentials of the environment, and hides them. @throws {DeliveryError} `BAD_USAGE` */
 export function readAndMaskCredentials(
   command: CliCommand,
   env: NodeJS.ProcessEnv,

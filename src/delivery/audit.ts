@@ -6,7 +6,15 @@ import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import { composeReport } from './compose-report.ts';
-import { type ChannelAttempt, type Delivery, failAll, inStep, newAttempt, newDelivery } from './delivery.ts';
+import {
+  type ChannelAttempt,
+  type Delivery,
+  failAll,
+  inStep,
+  newAttempt,
+  newDelivery,
+  withAttempt,
+} from './delivery.ts';
 import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
 import { type FullReport, sortByResult } from './report.ts';
 import { authorize } from './tasks.ts';
@@ -83,18 +91,15 @@ async function proveAll(
 ): Promise<readonly FullReport[]> {
   const { clock, face, logger } = context;
   keepOldHeapSmall();
+  const { proveAttempts } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
   const reports = new Map<AuditedDelivery, FullReport>();
   const prove = async (some: readonly AuditedDelivery[], time: () => number): Promise<void> => {
     for (let at = 0; at < some.length; at += AUDIT.together) {
-      const group = some.slice(at, at + AUDIT.together).map((one) => [one, openDelivery(one)] as const);
-      const proven = await proveGroup(
-        group.map(([, delivery]) => delivery),
-        { interval, timeout: time() },
-        context,
-      );
-      for (const [nth, [one]] of group.entries()) {
-        const delivery = proven[nth];
-        if (delivery !== undefined) reports.set(one, composeReport(delivery, face));
+      const group = some.slice(at, at + AUDIT.together).map((one) => ({ one, ...openDelivery(one) }));
+      const attempts = group.map(({ attempt }) => attempt);
+      const proven = await proveAttempts(attempts, { interval, timeout: time() }, context);
+      for (const [nth, { one, delivery, attempt }] of group.entries()) {
+        reports.set(one, composeReport(withAttempt(delivery, proven[nth] ?? attempt), face));
       }
     }
   };
@@ -110,35 +115,18 @@ async function proveAll(
   return all;
 }
 
-function openDelivery({ plan, place, changed, failure, unknown }: AuditedDelivery): Delivery {
-  const { channel } = plan;
+function openDelivery({ plan, place, changed, failure, unknown }: AuditedDelivery) {
+  const { channel, name } = plan;
   const task = { plan, data: null };
   const { file = null, placement = null } = place?.() ?? {};
   const expected = { file: file === 'gone' ? null : file, marker: undefined, gone: file === 'gone' };
-  const attempt: ChannelAttempt = { ...newAttempt({ task, title: plan.name, expected }), placement };
-  return {
-    ...newDelivery('audit', plan.name),
-    ...{ name: plan.name, unknown, failure: failure?.withStep('verify') ?? null },
+  const attempt: ChannelAttempt = { ...newAttempt({ task, title: name, expected }), placement };
+  const delivery: Delivery = {
+    ...newDelivery('audit', name),
+    ...{ name, unknown, failure: failure?.withStep('verify') ?? null },
     choice: { main: channel, duplicates: [], reason: 'this tool delivered it there' },
     tasks: new Map([[channel, task]]),
-    attempts: new Map([[channel, attempt]]),
     ...(changed !== undefined && { changed, notes: [changed] }),
   };
-}
-
-async function proveGroup(
-  deliveries: readonly Delivery[],
-  limits: Pick<DeliveryRequest, 'interval' | 'timeout'>,
-  ports: Ports,
-): Promise<readonly Delivery[]> {
-  const { proveAttempts } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
-  const attempts = deliveries.flatMap((one) => [...one.attempts.values()]);
-  const proven = await proveAttempts(attempts, limits, ports);
-  return deliveries.map((delivery, nth) => {
-    const attempt = proven[nth];
-    const key = delivery.choice?.main;
-    return attempt === undefined || key === undefined
-      ? delivery
-      : { ...delivery, attempts: new Map([[key, attempt]]) };
-  });
+  return { delivery, attempt };
 }

@@ -63,12 +63,7 @@ export async function refuseProblems(
   });
 }
 
-/**
- * Names and their folders become part of an address, a commit, the report or the log.
- *
- * @throws {DeliveryError} `BAD_FILE` that does not repeat the name.
- * @see protocol 7 (prohibition 3)
- */
+/** Names become part of an address, a commit, the report or the log. @see protocol 7 (prohibition 3) */
 export async function refuseSecretNames(
   names: readonly string[],
   { ownSecrets, allowSecret }: Pick<DeliveryRequest, 'ownSecrets' | 'allowSecret'>,

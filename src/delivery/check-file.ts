@@ -13,12 +13,7 @@ import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from '.
 import { openSite, siteName } from './open-site.ts';
 import { findMissingUrls, listLocalFiles } from './screen/local-files.ts';
 
-/**
- * Opens and checks every file that is named. `deliver` and `check` both begin with it.
- *
- * @returns a delivery for each file, or one for a link alone; its file stays open until `closeFiles`
- * @throws {DeliveryError} where no file is found
- */
+/** Opens and checks every file that is named; each stays open until `closeFiles`. A link alone has none. */
 export async function openFiles(
   request: DeliveryRequest,
   context: DeliveryContext,
@@ -46,12 +41,7 @@ export async function openFiles(
   });
 }
 
-/**
- * Opens and checks one file that is delivered alone; `openSite` does so for the files of a folder.
- *
- * @throws {DeliveryError} `BAD_FILE`, `BAD_INPUT` or `TOO_LARGE` with what to change.
- * @see protocol 1 (file rules), 7 (prohibition 3), 8
- */
+/** Opens and checks one file that is delivered alone. @see protocol 1 (file rules), 7 (prohibition 3), 8 */
 async function checkFile(
   found: FoundFile,
   request: DeliveryRequest,
@@ -83,12 +73,7 @@ const times = (count: number): string => (count === 1 ? 'once' : `${count} times
 /** How many addresses a host is asked for. */
 const MAX_ASKED = 50;
 
-/**
- * Checks the pages among the files: one for the screen must contain all that it shows.
- *
- * @param isForScreen whether a browser will open the file (K1)
- * @see protocol 1 (file rules)
- */
+/** A page must contain all that it shows. @param isForScreen whether a browser opens it @see protocol 1 */
 export function checkPages(
   deliveries: readonly Delivery[],
   request: Pick<DeliveryRequest, 'selfContained' | 'repository' | 'serverUrl' | 'pagesBase'>,

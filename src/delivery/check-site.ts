@@ -23,11 +23,13 @@ export async function checkSite(
 ): Promise<Delivery> {
   const servedAt = shownTask(delivery)?.servedAt;
   const place = servedAt ?? expectPlace(delivery.name, request);
-  const { inspection, format } = await inspect(site, {
-    ...place,
-    selfContained: request.selfContained === 'auto' ? 'warn' : request.selfContained,
-    signal,
-  });
+  const { inspectSite, formatSiteFindings: format } = await loadPageRules();
+  const { entry, files } = site;
+  const readable = new Map(
+    files.map(({ path, file }) => [path, { size: file.size, read: () => file.read() }]),
+  );
+  const selfContained = request.selfContained === 'auto' ? 'warn' : request.selfContained;
+  const inspection = await inspectSite(readable, { ...place, entry, selfContained, signal });
   const isKnown = servedAt !== undefined && findMissing !== undefined;
   const { refusals, notes } = isKnown ? await askHost(inspection, servedAt, findMissing) : inspection;
   // Without a host it is not known where the folder will be.
@@ -78,21 +80,6 @@ const trimSlashes = (path: string): string => path.replace(/^(?:\.?\/)+|\/+$/g, 
 
 const describePlace = ({ sitePath, origin = '' }: SitePlace): string =>
   `whether the folder will be at ${origin}${sitePath}, where its absolute addresses lead to its files`;
-
-async function inspect(
-  { entry, files }: LocalSite,
-  options: Omit<SiteOptions, 'entry'>,
-): Promise<{
-  readonly inspection: SiteInspection;
-  readonly format: FindingFormatter;
-}> {
-  const { inspectSite, formatSiteFindings } = await loadPageRules();
-  const readable = new Map(
-    files.map(({ path, file }) => [path, { size: file.size, read: () => file.read() }]),
-  );
-  const inspection = await inspectSite(readable, { ...options, entry });
-  return { inspection, format: formatSiteFindings };
-}
 
 /**
  * Asks the host for the code that pages load from outside of their folder: what another delivery has put there is no

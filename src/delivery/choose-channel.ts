@@ -93,12 +93,7 @@ export const CHANNEL_RULES: readonly ChannelRule[] = [
   { when: () => true, channel: 'K1', reason: 'a browser shows it' },
 ];
 
-/**
- * Chooses the channels of a delivery.
- *
- * @throws {DeliveryError} `NOT_EXTERNAL` when a file that may be private would go to the public bin; `TOO_LARGE` when
- * the channel that was named does not take it.
- */
+/** @throws {DeliveryError} `NOT_EXTERNAL` for a public bin and a file that may be private; `TOO_LARGE` */
 export function chooseChannels(facts: ChoiceFacts): ChannelChoice {
   const { request, repository, size } = facts;
   const isPrivate = repository.privateRepository === true && { isPrivate: true };
@@ -115,13 +110,7 @@ export function chooseChannels(facts: ChoiceFacts): ChannelChoice {
   return { main: rule.channel, duplicates: [], reason, ...isPrivate };
 }
 
-/**
- * Refuses a file that is too large for a channel; `auto` is told of it once it has chosen.
- *
- * @param size bytes
- * @throws {DeliveryError} `TOO_LARGE` with the channels to use.
- * @see protocol 8
- */
+/** Refuses a file that is too large for a channel; `auto` is told once it has chosen. @see protocol 8 */
 export function refuseTooLarge(selection: DeliveryRequest['channels'], size: number): void {
   for (const key of selection === 'auto' ? [] : selection) {
     const limit = MAX_FILE_SIZE[key];

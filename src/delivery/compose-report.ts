@@ -66,11 +66,7 @@ function findVerdict(ready: boolean, isChanged: boolean, isGone: boolean): Audit
   return isChanged ? 'changed' : isGone ? 'withdrawn' : 'as-delivered';
 }
 
-/**
- * The report on what was refused before it could begin.
- *
- * @param file what was said of the file; its first line is named
- */
+/** The report on what was refused before it could begin. @param file its first line is named */
 export function refusalReport(
   file: string,
   failure: DeliveryError,
@@ -144,11 +140,7 @@ function reportFailure(
 
 const REPORT = { step: 'report' } as const;
 
-/**
- * An error as the report's reason.
- *
- * @param lastHttpCode what the address answered last, for an error without a code of its own
- */
+/** An error as the report's reason. @param lastHttpCode for an error without a code of its own */
 function toFailureReason(
   error: DeliveryError,
   { face, delivered }: Reader,
@@ -169,28 +161,27 @@ function toFailureReason(
 }
 
 /** What is missing where a gate is not passed. */
-const MISSING: Readonly<Record<GateName, Readonly<Record<Operation, string>>>> = {
-  G1_выложено: {
-    deliver: 'the file is not placed',
-    withdraw: 'the file is not removed',
-    audit: 'the branch or release does not hold what was delivered',
-  },
-  G2_финальный_URL: {
-    deliver: 'the channel returned no address',
-    withdraw: 'the channel returned no address',
-    audit: 'there is no address to ask',
-  },
-  G3_VERIFY_200_и_маркер: {
-    deliver: 'the address is not proven',
-    withdraw: 'the address is not proven to be empty',
-    audit: 'the address is not as it was delivered',
-  },
-  G4_REPORT: {
-    deliver: 'there is no URL to hand over',
-    withdraw: 'the file may still be served',
-    audit: 'there is no URL to hand over',
-  },
-};
+const MISSING: Readonly<Record<GateName, Partial<Record<Operation, string>> & { readonly deliver: string }>> =
+  {
+    G1_выложено: {
+      deliver: 'the file is not placed',
+      withdraw: 'the file is not removed',
+      audit: 'the branch or release does not hold what was delivered',
+    },
+    G2_финальный_URL: {
+      deliver: 'the channel returned no address',
+      audit: 'there is no address to ask',
+    },
+    G3_VERIFY_200_и_маркер: {
+      deliver: 'the address is not proven',
+      withdraw: 'the address is not proven to be empty',
+      audit: 'the address is not as it was delivered',
+    },
+    G4_REPORT: {
+      deliver: 'there is no URL to hand over',
+      withdraw: 'the file may still be served',
+    },
+  };
 
 /**
  * All four gates after an attempt; without an attempt none is passed. G4 is passed when the report with the URL is
@@ -203,7 +194,7 @@ export function evaluateGates(attempt: ChannelAttempt | null, operation: Operati
     const evidence = attempt === null ? null : findEvidence(name, attempt);
     // What a browser saw is the evidence that a page is not shown.
     const isSeen = name === 'G3_VERIFY_200_и_маркер' && attempt?.failure?.code === 'NOT_SHOWN';
-    const missing = isSeen ? attempt.failure.message : MISSING[name][operation];
+    const missing = isSeen ? attempt.failure.message : (MISSING[name][operation] ?? MISSING[name].deliver);
     return { name, passed: evidence !== null, evidence: neutralizeText(evidence ?? missing) };
   });
 }

@@ -19,7 +19,7 @@ import {
 import type { DeliveryContext } from './delivery-context.ts';
 import { folderChannelError, takesFolders } from './open-site.ts';
 import type { FullReport } from './report.ts';
-import { createPageOpener } from './screen/open-pages.ts';
+import { createPageOpener } from './screen/page-to-view.ts';
 import { type ScreenStep, viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
 import {
   actionsFor,
@@ -63,7 +63,11 @@ export async function deliver(
       if (!request.dryRun) {
         files = await inStep('verify', () => viewPublishedPages(files, step));
         files = await inStep('verify', () => recheckDeliveries(files, actions));
-        if (request.onFailure === 'restore') files = await restoreLater(files, actions, request, context);
+        if (request.onFailure === 'restore') {
+          // Loaded only where it is asked for.
+          const { restoreFailed } = await import(/* webpackMode: "eager" */ './restore.ts');
+          files = await inStep('verify', () => restoreFailed(files, actions, request, context));
+        }
       }
     }
   } catch (thrown) {
@@ -73,17 +77,6 @@ export async function deliver(
     context.logger.endSection();
   }
   return files.map((delivery) => composeReport(delivery, context.face));
-}
-
-/** The code is loaded only where it is asked for. */
-async function restoreLater(
-  files: readonly Delivery[],
-  actions: ChannelActions,
-  request: DeliveryRequest,
-  context: DeliveryContext,
-): Promise<readonly Delivery[]> {
-  const { restoreFailed } = await import(/* webpackMode: "eager" */ './restore.ts');
-  return inStep('verify', () => restoreFailed(files, actions, request, context));
 }
 
 const onlyChecked = (): DeliveryError =>

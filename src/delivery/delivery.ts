@@ -157,6 +157,12 @@ export function findAbsent(deliveries: readonly Delivery[], key: ChannelKey): Ab
   return failed.flatMap(({ subject, failure }) => (failure === null ? [] : [{ subject, failure }]))[0];
 }
 
+/** The delivery with how it went in a channel. */
+export const withAttempt = (delivery: Delivery, attempt: ChannelAttempt): Delivery => ({
+  ...delivery,
+  attempts: new Map([...delivery.attempts, [attempt.task.plan.channel, attempt]]),
+});
+
 /** How it went in the main channel; `null` where it was not tried. */
 export const mainAttempt = ({ choice, attempts }: Delivery): ChannelAttempt | null =>
   (choice && attempts.get(choice.main)) ?? null;

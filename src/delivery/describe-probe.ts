@@ -35,11 +35,15 @@ export function countMarker(result: ProbeResult | null, { marker }: ExpectedCont
 export function describeProbe(result: ProbeResult | null): string {
   if (result === null) return 'the address was not asked yet';
   if (result.failure !== undefined) return result.failure.message;
-  const code = result.httpCode === null ? 'no answer' : `HTTP ${result.httpCode}`;
   const answers = result.asBrowser && !isProof(result) ? 'answers browsers' : 'answers';
-  return result.match === 'absent'
-    ? `the address ${answers} ${code}${describeAge(result)}${result.refusal === undefined ? '' : `: ${result.refusal}`}`
-    : `the address ${answers} ${code} with ${DESCRIPTIONS[result.match]}`;
+  const why = result.match === 'absent' && result.refusal !== undefined ? `: ${result.refusal}` : '';
+  return `the address ${answers} ${describeAnswer(result)}${why}`;
+}
+
+/** Such as `HTTP 200 with other content`. */
+function describeAnswer(result: ProbeResult): string {
+  const code = result.httpCode === null ? 'no answer' : `HTTP ${result.httpCode}`;
+  return code + (result.match === 'absent' ? describeAge(result) : ` with ${DESCRIPTIONS[result.match]}`);
 }
 
 /** An address that does not show what it must. */
@@ -86,13 +90,10 @@ function describeShortly(
   if (result.failure !== undefined) return result.failure.message;
   const end = result.hosts.at(-1);
   if (isProof(result) && end !== host) return `leads to ${end}, and not to ${host}`;
-  const code = `HTTP ${result.httpCode}`;
   const other = known?.get(result.fingerprint?.sha256 ?? '');
-  if (result.match === 'different' && other !== undefined)
-    return `missing: ${code} with ${other} in its place`;
-  return result.match === 'absent'
-    ? code + describeAge(result)
-    : `${code} with ${DESCRIPTIONS[result.match]}`;
+  return result.match === 'different' && other !== undefined
+    ? `missing: HTTP ${result.httpCode} with ${other} in its place`
+    : describeAnswer(result);
 }
 
 /** @param total how many addresses were asked @see protocol 7 (final URL does not answer 200 or lacks the marker) */
@@ -185,12 +186,7 @@ export function describeCacheTime(keptFor: number | null): string {
   return `for up to ${minutes} minute${minutes === 1 ? '' : 's'}`;
 }
 
-/**
- * A login page never becomes the file, so there is no point in waiting.
- *
- * @param isLink whether it is a link from outside
- * @see protocol 1 (rule 2)
- */
+/** A login page never becomes the file, so there is no point in waiting. @see protocol 1 (rule 2) */
 export function loginPageError(result: ProbeResult, isLink = false): DeliveryError {
   return new DeliveryError('NOT_EXTERNAL', describeProbe(result), {
     httpCode: result.httpCode ?? undefined,

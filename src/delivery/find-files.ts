@@ -17,12 +17,7 @@ export interface FoundFile {
   readonly isTemporary?: boolean;
 }
 
-/**
- * Finds the files that some lines name.
- *
- * @param folder absolute; the lines are read against it
- * @throws {DeliveryError} `BAD_INPUT` where they name none, or too many.
- */
+/** Finds the files that lines name, relative to an absolute folder. @throws {DeliveryError} `BAD_INPUT` */
 export type FindFiles = (lines: readonly string[], folder: string) => Promise<readonly FoundFile[]>;
 
 /** Each line is a file's path, letter by letter. */
@@ -145,12 +140,7 @@ function commonFolder(one: string, other: string): string {
 export const isFolder = async ({ path }: Pick<FoundFile, 'path'>): Promise<boolean> =>
   (await lstat(path).catch(() => null))?.isDirectory() === true;
 
-/**
- * The name that a file gets in its channel: the one that `path` names, or its own with the folders that it
- * lies in.
- *
- * @throws {DeliveryError} `BAD_INPUT` naming the rule that it breaks.
- */
+/** The name that a file gets: that of `path`, or its own with its folders. @throws {DeliveryError} */
 export function deliveredName({ relativePath }: FoundFile, path: string | undefined): string {
   if (path !== undefined && !path.endsWith('/')) return baseName(path);
   return repositoryPath(relativePath.split('/').map(nameFromFile).join('/'), "the file's path");

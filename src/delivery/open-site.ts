@@ -17,12 +17,7 @@ import { checkSite } from './check-site.ts';
 import { newDelivery } from './delivery.ts';
 import type { FoundFile } from './find-files.ts';
 
-/**
- * Reads and checks every file of a folder. All findings are listed together, and one refuses the whole.
- *
- * @throws {DeliveryError} `BAD_FILE`, `BAD_INPUT` or `TOO_LARGE` with what to change.
- * @see design 6
- */
+/** Reads and checks every file of a folder; all that is found refuses the whole. @see design 6 */
 export async function openSite(
   found: FoundFile,
   request: DeliveryRequest,
@@ -96,11 +91,7 @@ function refuseLargeFile(size: number): void {
   );
 }
 
-/**
- * The folder that a site gets: the one that `path` names, or its own name; of several, its own name in `path`.
- *
- * @throws {DeliveryError} `BAD_INPUT` naming the rule that the name breaks.
- */
+/** The folder that a site gets: that of `path`, or its own name; of several, its own name in `path`. */
 export function siteName(
   { path: folder }: FoundFile,
   { path, isOnly }: { readonly path: string | undefined; readonly isOnly: boolean },

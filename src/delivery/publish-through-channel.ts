@@ -50,12 +50,7 @@ export async function proveAttempts(
   return verifyAll(waited, checks, wait, ports);
 }
 
-/**
- * Looks at the proven placements of one channel once more: what somebody changed meanwhile is proven no more. It is the
- * last step before the claim, after duplicates and browser.
- *
- * @see design 6
- */
+/** The last look before the claim: what somebody changed meanwhile is proven no more. @see design 6 */
 export async function recheckChannel(
   action: ChannelAction,
   attempts: readonly ChannelAttempt[],

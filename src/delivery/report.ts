@@ -201,17 +201,13 @@ export const countVerdicts = (reports: readonly Report[]): string =>
     .flatMap(([count, words]) => (count === 0 ? [] : [`${count} ${words}`]))
     .join(', ');
 
-const OUTCOMES: Readonly<Record<DeliveryResult, string>> = {
-  ready: `${RESULT_TITLES.ready} (${RESULTS.ready})`,
-  withdrawn: `${RESULT_TITLES.ready} (${RESULTS.ready})`,
-  audited: `${RESULT_TITLES.ready} (${RESULTS.ready})`,
-  planned: 'Planned',
-  'not-ready': `${RESULT_TITLES.notReady} (${RESULTS.notReady})`,
-};
-
 /** How it ended in one line for a person, English first, such as `Not ready (НЕ ГОТОВО): …`. */
-export const describeOutcome = (report: Report): string =>
-  `${OUTCOMES[getDeliveryResult(report)]}: ${report.lines.RESULT.replace(/^[^→,]*(?: → |, )/, '')}`;
+export function describeOutcome(report: Report): string {
+  const key = report.ready ? 'ready' : 'notReady';
+  const isPlanned = getDeliveryResult(report) === 'planned';
+  const title = isPlanned ? 'Planned' : `${RESULT_TITLES[key]} (${RESULTS[key]})`;
+  return `${title}: ${report.lines.RESULT.replace(/^[^→,]*(?: → |, )/, '')}`;
+}
 
 /** The one JSON of every interface. @param full without secrets */
 export function composeDocument(full: readonly FullReport[]): ReportDocument {

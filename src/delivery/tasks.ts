@@ -17,6 +17,7 @@ import {
   isOngoing,
   newAttempt,
   runStep,
+  withAttempt,
   withFailure,
   withPreparationFailure,
 } from './delivery.ts';
@@ -206,8 +207,6 @@ function withAttempts(
   return deliveries.map((delivery) => {
     const task = delivery.tasks.get(key);
     const attempt = task && byTask.get(task);
-    return attempt === undefined
-      ? delivery
-      : { ...delivery, attempts: new Map([...delivery.attempts, [key, attempt]]) };
+    return attempt === undefined ? delivery : withAttempt(delivery, attempt);
   });
 }

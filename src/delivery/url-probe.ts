@@ -9,6 +9,7 @@ import {
   type ContentMatch,
   type ExpectedContent,
   failedProbe,
+  isAtHome,
   isEcho,
   isKeptFromSight,
   isProof,
@@ -18,7 +19,6 @@ import {
   type ProbeResult,
   readAdditions,
 } from './match-content.ts';
-import { isAtHome } from './own-address.ts';
 import { maxProbeTime, type ProbeSession } from './probe-session.ts';
 
 /** The address, and how it is asked. */

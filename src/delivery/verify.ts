@@ -60,12 +60,7 @@ export async function verifyPlacement(
   };
 }
 
-/**
- * The first step of the proof: the address that is handed over, with `?v=` where a cache has to be got past.
- *
- * @returns its answer
- * @throws {DeliveryError} as `verifyPlacement`
- */
+/** The first step of the proof: the address that is handed over, with `?v=` against caches. */
 export async function provePage(
   check: PlacementCheck,
   builtAt: number | undefined,

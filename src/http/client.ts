@@ -142,12 +142,7 @@ function createProxyAgent(options: ConstructorParameters<typeof EnvHttpProxyAgen
   }
 }
 
-/**
- * Turns a network error into a DeliveryError: `NO_NETWORK` if the host was not reached, else `CONNECTION`.
- * The reason of an abort is returned unchanged.
- *
- * @see protocol 7 (no network)
- */
+/** `NO_NETWORK` if the host was not reached, else `CONNECTION`; the reason of an abort is kept. @see protocol 7 */
 export function connectionError(
   thrown: unknown,
   httpRequest: Pick<HttpRequest, 'url' | 'signal' | 'headersTimeout'>,

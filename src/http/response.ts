@@ -82,12 +82,7 @@ export function readEncodings({ headers }: Pick<HttpResponse, 'headers'>): reado
 export const readText = async (response: HttpResponse, limit: number): Promise<string> =>
   (await readBody(response, limit)).toString('utf8');
 
-/**
- * Reads the whole body of a short response.
- *
- * @param limit largest number of decoded bytes that is accepted; a longer body is not read further
- * @throws {DeliveryError} `HOST_ERROR` when the body is longer, and like `decodeBody`.
- */
+/** Reads a short body. @throws {DeliveryError} `HOST_ERROR` beyond `limit` decoded bytes, or as `decodeBody` */
 export async function readBody(response: HttpResponse, limit: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let size = 0;

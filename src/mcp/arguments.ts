@@ -70,11 +70,7 @@ export function toRawInputs(args: ToolArguments, tool: ToolName): Partial<RawInp
   return Object.fromEntries(given.map((name) => [name, String(args[name])]));
 }
 
-/**
- * The arguments of the call that an authorization belongs to. They need not be sent again.
- *
- * @throws {DeliveryError} `BAD_INPUT` where others are sent.
- */
+/** The arguments of the call that an authorization belongs to: they need not be sent again. */
 export function mergeArguments(
   { authorization, ...sent }: ToolArguments,
   first: ToolArguments,

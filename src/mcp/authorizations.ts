@@ -48,21 +48,13 @@ interface WaitingCall extends Pick<ToolCall, 'tool' | 'args'> {
   readonly deadline: number;
 }
 
-/**
- * The authorizations of one server. Tokens and device codes are kept in memory only, until it ends.
- *
- * @see protocol 4.1, 5
- */
+/** The authorizations of one server; tokens stay in memory, until it ends. @see protocol 4.1, 5 */
 export class PersonAuthorizations {
   readonly #tokens = new Map<string, string>();
   readonly #flows = new Map<string, Promise<OpenFlow>>();
   readonly #waiting = new Map<string, WaitingCall>();
 
-  /**
-   * The arguments of a call that waits.
-   *
-   * @throws {DeliveryError} `BAD_INPUT` for a handle that is not known any more, or is one of another tool.
-   */
+  /** The arguments of a call that waits. @throws {DeliveryError} `BAD_INPUT` for an unknown handle */
   findArguments(handle: string, tool: ToolName, clock: Pick<Clock, 'now'>): ToolArguments {
     const call = this.#waiting.get(handle);
     return call?.tool === tool && call.deadline > clock.now() ? call.args : refuseHandle();

@@ -91,11 +91,7 @@ export function writeLogLine(line: string, { redact }: Pick<Redactor, 'redact'>)
   process.stderr.write(`${toOneLine(redact(line))}\n`);
 }
 
-/**
- * The log of one call: on stderr with the call's name, and to the client as progress.
- *
- * @param report sends one line of progress to the client
- */
+/** The log of one call, on stderr with its name. @param report tells the client a line as progress */
 export function createCallLogger(
   call: string,
   redactor: Redactor,

@@ -14,19 +14,14 @@ import type { PersonRequest, ToolCall } from './authorizations.ts';
 import type { McpSession } from './session.ts';
 import type { ToolAnswer } from './tool-answer.ts';
 
-/**
- * Does what a tool was called for. It never throws: a failure is an answer that says so, also after the signal
- * has aborted.
- */
+/** Does what a tool was called for. It never throws: a failure, or a stop, is an answer that says so. */
 export async function runCall(call: ToolCall, session: McpSession, ports: Ports): Promise<ToolAnswer> {
   let args = call.args;
   try {
     args = findArguments(call, session, ports);
     refuseUnsafeEnvironment(session.env);
     const request = await createCallRequest({ ...call, args }, session, ports);
-    return call.tool === 'check'
-      ? await answerCheck(request, session, ports)
-      : await answerReports({ ...call, args }, request, session, ports);
+    return await answerReports({ ...call, args }, request, session, ports);
   } catch (thrown) {
     return refuseCall({ ...call, args }, toDeliveryError(thrown).withStep('check'), session);
   }
@@ -72,11 +67,6 @@ async function findDestination(
   return { token, ...(await findRepository(query, logger)) };
 }
 
-async function answerCheck(request: DeliveryRequest, session: McpSession, ports: Ports): Promise<ToolAnswer> {
-  const face = faceOf('check', session);
-  return answerWith(await runRequest(request, ports, { face, checkOnly: true }), session);
-}
-
 async function answerReports(
   call: ToolCall,
   request: DeliveryRequest,
@@ -91,6 +81,7 @@ async function answerReports(
   };
   const reports = await runRequest(request, ports, {
     face: faceOf(call.tool, session),
+    checkOnly: call.tool === 'check',
     async authorize(options, own) {
       granted = await authorizations.authorize({ ...call, onRequired }, options, own);
       return granted;

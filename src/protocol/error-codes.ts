@@ -4,10 +4,7 @@ interface CodeMeaning {
   readonly action: string;
 }
 
-/**
- * Every reason why a delivery is not ready. Code and agents decide by these, never by the text of a message; what
- * to change in this very case is the report's `hint`.
- */
+/** Every reason why a delivery is not ready. Code and agents decide by these, never by a message. */
 export const ERROR_CODES = {
   BAD_INPUT: {
     meaning: 'An input can not be fulfilled.',

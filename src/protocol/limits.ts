@@ -155,10 +155,7 @@ export const QUIET_DRAFT = 6 * HOUR;
 /** How many writes GitHub allows a token in an hour, less some for other jobs. */
 export const WRITES_PER_HOUR = 480;
 
-/**
- * Comments of a pull request: page size, how many GitHub allows, how many characters in one, and how many one
- * withdrawal changes.
- */
+/** Comments of a pull request: page size, GitHub's limits, and how many of them a withdrawal changes. */
 export const COMMENTS = { page: 100, total: 2_500, body: 65_536, rewrites: 50 } as const;
 
 /** Issues that one account has opened, which are searched for the one of an audit: page size, and in all. */

@@ -59,10 +59,7 @@ export type CommandName = keyof typeof CLI_COMMANDS;
 
 const COMMANDS = Object.keys(CLI_COMMANDS) as CommandName[];
 
-/**
- * The commands that publish. `check`, `withdraw` and `audit` take all flags of `deliver`, so that a call can be repeated with
- * another command; those that only publishing needs change nothing there.
- */
+/** `deliver`, and the commands that take all of its flags, so that a call can be repeated with them. */
 const PUBLISHING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'check', 'mcp'];
 
 const REPORTING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'verify', 'check'];

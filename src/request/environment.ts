@@ -24,12 +24,7 @@ const UNSAFE_VARIABLES: Readonly<Record<string, UnsafeVariable>> = {
   },
 };
 
-/**
- * Refuses an environment in which anyone on the network could read the token or answer in place of a host, or in
- * which the token is printed.
- *
- * @throws {DeliveryError} `BAD_INPUT` with the variable to remove.
- */
+/** Refuses an environment in which anyone could read the token, or answer in place of a host. */
 export function refuseUnsafeEnvironment(env: Readonly<Record<string, string | undefined>>): void {
   for (const [name, { values, effect, instead }] of Object.entries(UNSAFE_VARIABLES)) {
     const value = env[name];

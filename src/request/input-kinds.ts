@@ -62,11 +62,7 @@ export const oneOf = <Word extends string>(...values: readonly [Word, ...Word[]]
     refuseInput((w) => `${w.subject(name)} is not one of ${values.join(', ')}`, 'choose one of them'),
 });
 
-/**
- * A duration, written in seconds.
- *
- * @param usual milliseconds, like the value
- */
+/** A duration, written in seconds; the numbers here and the value are milliseconds. */
 export const seconds = (least: number, usual: number, most: number): InputKind<number> => ({
   default: `${usual / SECOND}`,
   json: 'number',

@@ -62,11 +62,7 @@ export interface GivenContent {
 /** What to do, strict: every input checked, every default filled in. Nothing is parsed again later. */
 export type DeliveryRequest = Readonly<ReturnType<typeof parseRequest>>;
 
-/**
- * Raw inputs as a strict request. No host is asked.
- *
- * @throws {DeliveryError} `BAD_INPUT` (or `NOT_EXTERNAL` for an address): one sentence, and what to change.
- */
+/** Raw inputs as a strict request; no host is asked. @throws {DeliveryError} `BAD_INPUT`, `NOT_EXTERNAL` */
 export function parseRequest(raw: RawInputs, context: RunContext) {
   const { now, random, origin, sources, secrets, given, contentStream, ...place } = context;
   const bytes = contentStream ?? (raw.content.trim() === '' ? undefined : raw.content);
@@ -118,12 +114,7 @@ interface LocalContext extends Omit<RunContext, 'job' | 'now' | 'random' | 'sour
   readonly env: NodeJS.ProcessEnv;
 }
 
-/**
- * The request of a command or of a tool.
- *
- * @param task such as `deliver`, or `verify` for a link
- * @throws {DeliveryError} like `parseRequest`, also where an input has a secret in it.
- */
+/** The request of a command or of a tool. @param task such as `deliver`, or `verify` for a link */
 export async function createLocalRequest(
   task: string,
   inputs: Partial<RawInputs>,

@@ -6,12 +6,7 @@ import { nameFromFile, repositoryPath } from '../rules/naming.ts';
 import type { Text } from '../words.ts';
 import { oneLine, type Parse, refuseInput } from './input-kinds.ts';
 
-/**
- * A text of one form, and the value that it stands for.
- *
- * @param problem with a colon at its end, the text follows
- * @param change what to set the input to
- */
+/** A text of one form, and its value. @param problem with a colon at its end, the text follows */
 const checked =
   <Value = string>(
     holds: (text: string) => boolean,

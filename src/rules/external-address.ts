@@ -80,15 +80,13 @@ const MACHINE_RANGES: readonly string[] = ['loopback', 'unspecified', 'linkLocal
 /** Whether a range leads to this machine, or to the service that gives it its credentials. */
 export const isMachineRange = (range: string): boolean => MACHINE_RANGES.includes(range);
 
-/** Services of a cloud for its machines, outside the link-local range: of Azure, Alibaba, Volcano, Oracle. */
-const METADATA_V4 = ['168.63.129.16', '100.100.100.200', '100.96.0.96', '192.0.0.192'].map((address) =>
-  ipaddr.IPv4.parse(address).toString(),
-);
-
-/** The same of AWS, Google and Scaleway. */
-const METADATA_V6 = ['fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:42::42/128'].map((range) =>
-  ipaddr.IPv6.parseCIDR(range),
-);
+/** Services of a cloud for its machines, outside the link-local range. */
+const METADATA = [
+  // Azure, Alibaba, Volcano, Oracle.
+  ...['168.63.129.16/32', '100.100.100.200/32', '100.96.0.96/32', '192.0.0.192/32'],
+  // AWS, Google, Scaleway.
+  ...['fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:42::42/128'],
+].map((range) => ipaddr.parseCIDR(range));
 
 /** Judges a host by its name; the name may still resolve to an internal address. */
 export function getReach({ hostname }: URL): AddressReach {
@@ -135,10 +133,8 @@ export function addressRange(host: string): string {
 }
 
 function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
-  if (!(address instanceof ipaddr.IPv6)) {
-    return METADATA_V4.includes(address.toString()) ? 'metadata' : address.range();
-  }
-  if (METADATA_V6.some((range) => address.match(range))) return 'metadata';
+  if (ipaddr.subnetMatch(address, { metadata: METADATA }, '') !== '') return 'metadata';
+  if (!(address instanceof ipaddr.IPv6)) return address.range();
   const bytes = address.toByteArray();
   const range = address.range();
   const embedded = (): string => rangeOf(ipaddr.fromByteArray(bytes.slice(12)));

@@ -69,36 +69,55 @@ export async function inspectFile(options: InspectOptions): Promise<LocalFile> {
 }
 
 async function inspectContent(handle: FileHandle, options: InspectOptions): Promise<LocalFile> {
-  const { closesBetweenReads = false } = options;
   const stats = await handle.stat({ bigint: true });
   refuseUnsuitable(stats, options);
   const opened = new OpenedFile(handle, stats, options);
   options.accept?.(opened.size);
-  const scanned = await scanBytes(opened.pieces(), opened.size, options);
-  opened.setChecked(scanned.sha256, !closesBetweenReads);
-  return new CheckedFile(options.name ?? basename(options.given), scanned, opened);
+  const file = new CheckedFile(options.name ?? basename(options.given), opened);
+  await file.scan(options);
+  opened.setChecked(file.sha256, options.closesBetweenReads !== true);
+  return file;
 }
 
 /** Has no function of its own: a site has thousands of them. */
 class CheckedFile implements LocalFile {
   readonly name: string;
   readonly size: number;
-  readonly sha256: string;
-  readonly head: string;
-  readonly binary: boolean;
-  readonly blobSha: string;
-  readonly markerCount: number | null;
+  sha256 = '';
+  head = '';
+  binary = false;
+  blobSha = '';
+  markerCount: number | null = null;
   readonly #opened: OpenedFile;
 
-  constructor(name: string, scanned: ScannedContent, opened: OpenedFile) {
+  constructor(name: string, opened: OpenedFile) {
     this.name = name;
-    this.size = scanned.size;
-    this.sha256 = scanned.sha256;
-    this.head = scanned.head;
-    this.binary = scanned.binary;
-    this.blobSha = scanned.blobSha;
-    this.markerCount = scanned.markerCount;
+    this.size = opened.size;
     this.#opened = opened;
+  }
+
+  /** Reads all bytes once: computes the hashes, counts the marker and refuses a file with a credential. */
+  async scan({ given, marker, secrets, signal }: InspectOptions): Promise<void> {
+    const blob = this.size > SIZE.repository ? null : createHash('sha1').update(`blob ${this.size}\0`);
+    const hasCredential = createCredentialSearch(secrets);
+    let leaks = false;
+    const needles = marker === undefined ? [] : [Buffer.from(marker)];
+    const { size, sha256, counts } = await fingerprintBytes(this.pieces(), needles, (chunk) => {
+      signal?.throwIfAborted();
+      leaks ||= hasCredential(chunk);
+      blob?.update(chunk);
+      this.binary ||= chunk.includes(0);
+      this.head ||= chunk.toString('latin1', 0, HEAD_LENGTH);
+    });
+    if (size !== this.size) throw changedFileError(given);
+    if (leaks) {
+      throw new DeliveryError('BAD_FILE', `the file ${given} contains a credential of this environment`, {
+        hint: 'remove it from the file, and revoke it if the file was published anywhere',
+      });
+    }
+    this.sha256 = sha256;
+    this.blobSha = blob?.digest('hex') ?? '';
+    this.markerCount = counts[0] ?? null;
   }
 
   read(): Readable {
@@ -122,48 +141,14 @@ function refuseUnsuitable(
   stats: BigIntStats,
   { given, mayBeEmpty = false }: Pick<InspectOptions, 'given' | 'mayBeEmpty'>,
 ): void {
-  if (stats.isDirectory()) {
-    throw new DeliveryError('BAD_FILE', `${given} is a folder`, { hint: 'name one file in it' });
-  }
-  if (!stats.isFile()) {
-    throw new DeliveryError('BAD_FILE', `${given} is not a regular file`, { hint: 'name a regular file' });
-  }
+  const refuse = (message: string, hint: string): never => {
+    throw new DeliveryError('BAD_FILE', message, { hint });
+  };
+  if (stats.isDirectory()) refuse(`${given} is a folder`, 'name one file in it');
+  if (!stats.isFile()) refuse(`${given} is not a regular file`, 'name a regular file');
   if (stats.size === 0n && !mayBeEmpty) {
-    throw new DeliveryError('BAD_FILE', `the file ${given} is empty`, {
-      hint: 'check what writes it; an empty file is never delivered',
-    });
+    refuse(`the file ${given} is empty`, 'check what writes it; an empty file is never delivered');
   }
-}
-
-type ScannedContent = Pick<LocalFile, 'size' | 'sha256' | 'head' | 'binary' | 'blobSha' | 'markerCount'>;
-
-/** Reads all bytes once: computes the hashes, counts the marker and refuses a file with a credential. */
-async function scanBytes(
-  pieces: AsyncIterable<Buffer>,
-  expectedSize: number,
-  { given, marker, secrets, signal }: InspectOptions,
-): Promise<ScannedContent> {
-  let head = '';
-  let binary = false;
-  const blob = expectedSize > SIZE.repository ? null : createHash('sha1').update(`blob ${expectedSize}\0`);
-  const hasCredential = createCredentialSearch(secrets);
-  let leaks = false;
-  const needles = marker === undefined ? [] : [Buffer.from(marker)];
-  const { size, sha256, counts } = await fingerprintBytes(pieces, needles, (chunk) => {
-    signal?.throwIfAborted();
-    leaks ||= hasCredential(chunk);
-    blob?.update(chunk);
-    binary ||= chunk.includes(0);
-    if (head === '') head = chunk.toString('latin1', 0, HEAD_LENGTH);
-  });
-  if (size !== expectedSize) throw changedFileError(given);
-  if (leaks) {
-    throw new DeliveryError('BAD_FILE', `the file ${given} contains a credential of this environment`, {
-      hint: 'remove it from the file, and revoke it if the file was published anywhere',
-    });
-  }
-  const markerCount = marker === undefined ? null : (counts[0] ?? 0);
-  return { size, sha256, head, binary, blobSha: blob?.digest('hex') ?? '', markerCount };
 }
 
 /** Bytes that tell the kind of file. */

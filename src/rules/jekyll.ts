@@ -46,42 +46,34 @@ const FRONT_MATTER = /^---(?:[ \t\f\v\r]*\n|[ \t\f\v\r]{13})/;
 const NO_PAGE =
   /(?:^|\/)(?:readme|licen[sc]e|copying|code_of_conduct|contributing|issue_template|pull_request_template)\.[^/.]+$/i;
 
-/** A file that the repository or the site obeys, where it is at a certain place. */
+/** A file that the repository or the site obeys. */
 interface SpecialFile {
-  readonly applies: (path: string, siteFolder: string) => boolean;
+  /** In lower case; the file may be called so in any case of letters. */
+  readonly names: readonly string[];
+  /** Where it is obeyed: in the site's root folder, anywhere, or in these folders. */
+  readonly place: 'site' | 'anywhere' | readonly string[];
   readonly effect: string;
 }
-
-const nameOf = (path: string): string => baseName(path).toLowerCase();
-
-/** Whether a path is this name, in any case of letters, directly in the folder; the empty folder is the repository's root. */
-const isIn = (folder: string, path: string, name: string): boolean =>
-  path.toLowerCase() === (folder === '' ? name : `${folder.toLowerCase()}/${name}`);
 
 /**
  * @see https://docs.github.com/pages/configuring-a-custom-domain-for-your-github-pages-site
  * @see https://docs.github.com/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
  */
 const SPECIAL_FILES: readonly SpecialFile[] = [
-  { applies: (path, site) => isIn(site, path, 'cname'), effect: "it changes the site's domain" },
+  { names: ['cname'], place: 'site', effect: "it changes the site's domain" },
   {
-    applies: (path, site) =>
-      ['_config.yml', '_config.yaml', '_config.toml'].some((name) => isIn(site, path, name)),
+    names: ['_config.yml', '_config.yaml', '_config.toml'],
+    place: 'site',
     effect: 'it changes how Jekyll builds the site',
   },
+  { names: ['.nojekyll'], place: 'site', effect: 'it switches Jekyll off for the whole site' },
   {
-    applies: (path, site) => isIn(site, path, '.nojekyll'),
-    effect: 'it switches Jekyll off for the whole site',
-  },
-  {
-    applies: (path) => ['.gitattributes', '.gitignore', '.lfsconfig'].includes(nameOf(path)),
+    names: ['.gitattributes', '.gitignore', '.lfsconfig'],
+    place: 'anywhere',
     effect: 'it changes how git treats other files',
   },
-  { applies: (path) => isIn('', path, '.gitmodules'), effect: 'it adds other repositories to this one' },
-  {
-    applies: (path) => ['', 'docs', '.github'].some((folder) => isIn(folder, path, 'codeowners')),
-    effect: 'it decides who must approve changes',
-  },
+  { names: ['.gitmodules'], place: [''], effect: 'it adds other repositories to this one' },
+  { names: ['codeowners'], place: ['', 'docs', '.github'], effect: 'it decides who must approve changes' },
 ];
 
 /**
@@ -92,7 +84,13 @@ const SPECIAL_FILES: readonly SpecialFile[] = [
  * @see protocol 7 (prohibition 4)
  */
 export function refuseSpecialFile(path: string, siteFolder: string): void {
-  const special = SPECIAL_FILES.find(({ applies }) => applies(path, siteFolder));
+  const lower = path.toLowerCase();
+  const name = baseName(lower);
+  const folder = lower.slice(0, -name.length).replace(/\/$/, '');
+  const special = SPECIAL_FILES.find(({ names, place }) => {
+    const folders = place === 'site' ? [siteFolder.toLowerCase()] : place;
+    return names.includes(name) && (folders === 'anywhere' || folders.includes(folder));
+  });
   if (special === undefined) return;
   throw new DeliveryError('NOT_OURS', `${path} is not only a page: ${special.effect}`, {
     step: 'check',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PageToView } from '../../../src/browser/screen-view.ts';
-import { createPageOpener } from '../../../src/delivery/screen/open-pages.ts';
+import { createPageOpener } from '../../../src/delivery/screen/page-to-view.ts';
 import { FakeScreen, viewWith } from '../../support/fake-screen.ts';
 import { FakeClock, fakePorts } from '../../support/ports.ts';
 import { PAGE } from '../builders.ts';

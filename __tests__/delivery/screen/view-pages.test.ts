@@ -4,7 +4,7 @@ import type { LocalFiles, PageToView, ScreenView } from '../../../src/browser/sc
 import type { ServedFile } from '../../../src/channels/channel.ts';
 import { composeReport } from '../../../src/delivery/compose-report.ts';
 import { type ChannelAttempt, type Delivery, newDelivery } from '../../../src/delivery/delivery.ts';
-import { createPageOpener } from '../../../src/delivery/screen/open-pages.ts';
+import { createPageOpener } from '../../../src/delivery/screen/page-to-view.ts';
 import { viewLocalPages, viewPublishedPages } from '../../../src/delivery/screen/view-pages.ts';
 import type { RawInputs } from '../../../src/request/inputs.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadCurrentRun } from '../../../src/action/current-run.ts';
-import { createRunContext, type RunnerEnvironment, readInputs } from '../../../src/action/inputs.ts';
+import { createRunContext, readInputs } from '../../../src/action/inputs.ts';
 import { runRequest } from '../../../src/context.ts';
 import type { Report } from '../../../src/delivery/report.ts';
 import { createHttpClient } from '../../../src/http/client.ts';
@@ -50,7 +50,7 @@ async function deliverOne(at: number, folder: string): Promise<readonly Report[]
   const name = `file-${at}.txt`;
   const text = `file ${at} of the sequence\n`;
   await writeFile(join(folder, name), at % 20 === 0 ? text.padEnd(LARGE, 'large ') : text);
-  const env: RunnerEnvironment = {
+  const env: NodeJS.ProcessEnv = {
     ...process.env,
     GITHUB_WORKSPACE: folder,
     INPUT_FILE: name,

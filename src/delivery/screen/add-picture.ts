@@ -5,19 +5,13 @@ import { DeliveryError, resultOf } from '../../errors.ts';
 import { discard, readBody } from '../../http/response.ts';
 import { neutralizeText } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
-import { PROBE_TIME, SCREEN } from '../../protocol/limits.ts';
+import { SCREEN } from '../../protocol/limits.ts';
 import { createMemoryFile } from '../../rules/memory-file.ts';
 import { type Delivery, isOngoing, withFailure } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
-import { listLocalFiles } from './local-files.ts';
+import { askPastCaches, listLocalFiles } from './local-files.ts';
 
-/**
- * Adds the picture of a page to what is delivered. Where an earlier delivery left another one, that is kept
- * beside it.
- *
- * @throws {DeliveryError} `BAD_INPUT` where a file of the folder has the name of the picture.
- * @see design 7
- */
+/** Adds a page's picture to what is delivered, and keeps the one of before beside it. @see design 7 */
 export async function addPicture(
   delivery: Delivery,
   view: ScreenView,
@@ -69,16 +63,9 @@ const withoutPicture = (delivery: Delivery, reason: string): Delivery => ({
 });
 
 /** The picture that an earlier delivery left; `null` where there is none of the same size. */
-async function fetchEarlier(
-  url: URL,
-  picture: Uint8Array,
-  { http, clock, signal }: Ports,
-): Promise<Uint8Array | null> {
-  const fresh = new URL(url);
-  fresh.searchParams.set('v', `${clock.now()}-before`);
-  const limit = AbortSignal.any([signal, clock.timeout(PROBE_TIME.least)]);
+async function fetchEarlier(url: URL, picture: Uint8Array, ports: Ports): Promise<Uint8Array | null> {
   const fetched = await resultOf(async () => {
-    const answer = await http({ method: 'GET', url: fresh, signal: limit });
+    const answer = await askPastCaches(url, 'before', ports);
     if (answer.status === 200) return readBody(answer, SCREEN.picture);
     discard(answer);
     return null;
@@ -90,12 +77,7 @@ async function fetchEarlier(
 /** The signature of a PNG, and the size in pixels that its first block tells. */
 const headOf = (png: Uint8Array): string => Buffer.from(png.subarray(0, 24)).toString('hex');
 
-/**
- * Refuses the files of a step that go where the picture of a page of the same step goes: one would replace the
- * other.
- *
- * @see design 7
- */
+/** Refuses a file that goes where the picture of a page of the same step goes. @see design 7 */
 export function refusePicturePaths(deliveries: readonly Delivery[]): readonly Delivery[] {
   const pages = deliveries.filter(isOngoing).map((page) => ({ page, paths: listPicturePaths(page) }));
   return deliveries.map((delivery) => {

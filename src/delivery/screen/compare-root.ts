@@ -3,7 +3,7 @@ import { hasFailed, resultOf } from '../../errors.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import { type Delivery, shownTask } from '../delivery.ts';
 import { listLocalFiles } from './local-files.ts';
-import type { PageOpener } from './open-pages.ts';
+import type { PageOpener } from './page-to-view.ts';
 
 /** The name of a folder for which no site was built. */
 const NOWHERE = 'no-such-page-7f3a9c2e';

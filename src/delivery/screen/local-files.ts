@@ -2,7 +2,7 @@ import { mapConcurrently } from '../../async.ts';
 import type { LocalFiles, ScreenView } from '../../browser/screen-view.ts';
 import { resultOf } from '../../errors.ts';
 import { discard } from '../../http/response.ts';
-import type { Ports } from '../../ports.ts';
+import type { HttpResponse, Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME } from '../../protocol/limits.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
 import { getContentType } from '../../rules/media-type.ts';
@@ -54,12 +54,7 @@ function nameServed(path: string, file: ServedLocally): readonly (readonly [stri
   return names.map((name) => [name, file] as const);
 }
 
-/**
- * Whether a page may show less before it is published than after: it asked its host for something that is not
- * part of the step, and that the host has, or may have.
- *
- * @param page its address
- */
+/** Whether a page asked its host for what is not part of the step, and may be there. @param page its address */
 export async function dependsOnHost(
   { failedRequests, counts }: ScreenView,
   page: URL,
@@ -75,20 +70,24 @@ export async function dependsOnHost(
 }
 
 /** Those of the addresses whose host says that nothing is there. */
-export async function findMissingUrls(
-  urls: readonly URL[],
-  { http, clock, signal }: Ports,
-): Promise<readonly URL[]> {
-  const isAbsent = async (known: URL): Promise<boolean> => {
-    const url = new URL(known);
-    // A cache would keep the answer that the file is absent.
-    url.searchParams.set('v', `${clock.now()}-host`);
-    const limit = AbortSignal.any([signal, clock.timeout(PROBE_TIME.least)]);
-    const answer = await http({ method: 'GET', url, signal: limit });
+export async function findMissingUrls(urls: readonly URL[], ports: Ports): Promise<readonly URL[]> {
+  const isAbsent = async (url: URL): Promise<boolean> => {
+    const answer = await askPastCaches(url, 'host', ports);
     discard(answer);
     return answer.status === 404;
   };
   const absent = await mapConcurrently(urls, BATCH.reads, (url) => resultOf(() => isAbsent(url)));
-  signal.throwIfAborted();
+  ports.signal.throwIfAborted();
   return urls.filter((_, at) => absent[at] === true);
+}
+
+/** Asks a host once, with `?v=`: a cache would keep the answer that a file is absent. */
+export function askPastCaches(
+  known: URL,
+  purpose: string,
+  { http, clock, signal }: Ports,
+): Promise<HttpResponse> {
+  const url = new URL(known);
+  url.searchParams.set('v', `${clock.now()}-${purpose}`);
+  return http({ method: 'GET', url, signal: AbortSignal.any([signal, clock.timeout(PROBE_TIME.least)]) });
 }

@@ -2,16 +2,27 @@ import { createUncheckedView } from '../../browser/lazy-viewer.ts';
 import type { ScreenView } from '../../browser/screen-view.ts';
 import { hasFailed, resultOf } from '../../errors.ts';
 import { SCREEN } from '../../protocol/limits.ts';
-import type { ChannelKey } from '../../protocol/words.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
-import { type ChannelAttempt, type Delivery, isOngoing, runStep, withFailure } from '../delivery.ts';
+import {
+  type ChannelAttempt,
+  type Delivery,
+  isOngoing,
+  runStep,
+  withAttempt,
+  withFailure,
+} from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
 import { addPicture, refusePicturePaths } from './add-picture.ts';
 import { findPlaceProblem } from './compare-root.ts';
 import { describeUnseen, judgeView, lostPageError } from './judge-view.ts';
 import { dependsOnHost, listLocalFiles } from './local-files.ts';
-import type { PageOpener } from './open-pages.ts';
-import { chooseFirst, findScreenPage, pageToView, type ScreenChoice } from './page-to-view.ts';
+import {
+  chooseFirst,
+  findScreenPage,
+  type PageOpener,
+  pageToView,
+  type ScreenChoice,
+} from './page-to-view.ts';
 import { describeView, formatShare } from './screen-report.ts';
 
 /** What the steps with a browser share. */
@@ -66,19 +77,14 @@ export async function viewLocalPages(
   });
 }
 
-/** A proven page, and the channel that has it. */
+/** A proven page. */
 interface ProvenPage extends ScreenChoice {
-  readonly key: ChannelKey;
   readonly attempt: ChannelAttempt;
   /** As it is handed over, or past a cache that still has what was there before. */
   readonly url: URL;
 }
 
-/**
- * Opens each proven page at its address, and judges what a browser saw.
- *
- * @see design 7
- */
+/** Opens each proven page at its address, and judges what a browser saw. @see design 7 */
 export async function viewPublishedPages(
   deliveries: readonly Delivery[],
   step: ScreenStep,
@@ -105,14 +111,9 @@ export async function viewPublishedPages(
 const describeMany = (count: number): string =>
   `of ${count} pages ${SCREEN.pages} were opened in one, and ${count - SCREEN.pages} were not`;
 
-function leaveUnseen(delivery: Delivery, { key, attempt }: ProvenPage, reason: string): Delivery {
-  return withAttempt(delivery, key, { ...attempt, unknown: [...attempt.unknown, describeUnseen(reason)] });
+function leaveUnseen(delivery: Delivery, { attempt }: ProvenPage, reason: string): Delivery {
+  return withAttempt(delivery, { ...attempt, unknown: [...attempt.unknown, describeUnseen(reason)] });
 }
-
-const withAttempt = (delivery: Delivery, key: ChannelKey, attempt: ChannelAttempt): Delivery => ({
-  ...delivery,
-  attempts: new Map([...delivery.attempts, [key, attempt]]),
-});
 
 /** The page of K1 or of a folder on K4, or a link that is to be opened as well. */
 function findProvenPage(
@@ -127,17 +128,17 @@ function findProvenPage(
     return isWanted && delivery.attempts.get(one)?.proof != null;
   });
   const attempt = key && delivery.attempts.get(key);
-  if (key === undefined || attempt?.placement == null) return undefined;
+  if (attempt?.placement == null) return undefined;
   const url = new URL(attempt.placement.url);
   // A cache would show the page of before.
   if (attempt.proof?.isCached) url.searchParams.set('v', `${context.clock.now()}-screen`);
   const { isPage, unopened } = page || { isPage: true, unopened: '' };
-  return { key, attempt, url, isPage, unopened };
+  return { attempt, url, isPage, unopened };
 }
 
 async function viewPublishedPage(
   delivery: Delivery,
-  { key, attempt, url }: ProvenPage,
+  { attempt, url }: ProvenPage,
   step: ScreenStep,
 ): Promise<Delivery> {
   const { request, context, open } = step;
@@ -159,7 +160,7 @@ async function viewPublishedPage(
     // An address that shows nothing is not handed over, nor is the raw one.
     ...(failure === null ? {} : { proof: null, rawUrl: null, failure: failure.withStep('verify') }),
   };
-  return { ...withAttempt(delivery, key, judged), notes: [...delivery.notes, ...notes, ...note] };
+  return { ...withAttempt(delivery, judged), notes: [...delivery.notes, ...notes, ...note] };
 }
 
 /** Whether the address was proven in a private network, and by its own host: one behind a redirect stays refused. */

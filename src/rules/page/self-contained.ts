@@ -73,9 +73,8 @@ export async function checkSelfContained(
     });
   }
   if (mode === 'off') return [];
-  if (atStart.length > 0) return search.complete ? [needs, ...notes] : [needs, ...notes, incomplete];
-  if (search.complete) return notes;
-  return [...notes, `${incomplete}, because it is nested too deeply or has too many elements`];
+  if (!search.complete) notes.push(`${incomplete}, because it is nested too deeply or has too many elements`);
+  return atStart.length > 0 ? [needs, ...notes] : notes;
 }
 
 /** How tools write all into one page, by what only their own pages have: a generator's name, or a host. */

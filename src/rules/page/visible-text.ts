@@ -2,10 +2,10 @@ import { type DefaultTreeAdapterTypes as Dom, parse } from 'parse5';
 import { getAttribute, getLocalName, hasAttribute } from './addresses.ts';
 
 /** Elements whose text no browser shows: what names the page, and what replaces an element that does not work. */
-const NEVER_SHOWN: readonly string[] = [
+const NEVER_SHOWN: ReadonlySet<string> = new Set([
   ...['title', 'style', 'template', 'noscript', 'noframes', 'noembed', 'datalist'],
   ...['iframe', 'object', 'video', 'audio', 'canvas', 'progress', 'meter', 'rp'],
-];
+]);
 
 /** Elements whose text a browser does not show on the page, or only after a person or a script did something. */
 const WITHOUT_TEXT: ReadonlySet<string> = new Set([...NEVER_SHOWN, 'head', 'script', 'select', 'textarea']);
@@ -29,33 +29,16 @@ export const hasVisibleText = (html: string, text: string): boolean =>
 export function mayShowText(html: string, text: string): boolean {
   const plain = readVisibleText(text);
   if (plain === '') return false;
-  const shown = readTexts(html, POSSIBLE);
+  const shown = readTexts(html, true);
   return shown.includes(plain) || shown.includes(withoutSpace(text));
 }
 
 /** The text that a browser shows of a page, without spaces. What style sheets and scripts hide or add is not known here. */
-export const readVisibleText = (html: string): string => readTexts(html, VISIBLE);
+export const readVisibleText = (html: string): string => readTexts(html, false);
 
-/** Which text of a page is read. */
-interface TextChoice {
-  /** Elements that are left out, with all that they contain. */
-  readonly without: ReadonlySet<string>;
-  /** Whether the content of details is read that a person has to open. */
-  readonly opensDetails: boolean;
-  /** What an element shows by its attributes. */
-  readonly readAttributes: (element: Dom.Element) => string;
-}
-
-const VISIBLE: TextChoice = { without: WITHOUT_TEXT, opensDetails: false, readAttributes: () => '' };
-
-const POSSIBLE: TextChoice = {
-  without: new Set(NEVER_SHOWN),
-  opensDetails: true,
-  readAttributes: readShownAttributes,
-};
-
-/** The text of a page, without spaces. */
-function readTexts(html: string, choice: TextChoice): string {
+/** The text of a page, without spaces. @param isPossible whether what a script or a person may show is read as well */
+function readTexts(html: string, isPossible: boolean): string {
+  const without = isPossible ? NEVER_SHOWN : WITHOUT_TEXT;
   let shown = '';
   const pending: Dom.Node[] = [parse(html)];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
@@ -63,20 +46,19 @@ function readTexts(html: string, choice: TextChoice): string {
     if (!('childNodes' in node)) continue;
     if ('attrs' in node) {
       if (hidesItself(node)) continue;
-      shown += choice.readAttributes(node);
-      if (choice.without.has(getLocalName(node.nodeName))) continue;
+      if (isPossible) shown += readShownAttributes(node);
+      if (without.has(getLocalName(node.nodeName))) continue;
     }
-    for (const child of childrenOf(node, choice).toReversed()) pending.push(child);
+    const children = isPossible ? node.childNodes : shownChildren(node);
+    for (const child of children.toReversed()) pending.push(child);
   }
   return shown;
 }
 
-function childrenOf(node: Dom.ParentNode, { opensDetails }: TextChoice): readonly Dom.ChildNode[] {
+/** Of closed details only the summary is shown. */
+function shownChildren(node: Dom.ParentNode): readonly Dom.ChildNode[] {
   const isClosed =
-    !opensDetails &&
-    'attrs' in node &&
-    getLocalName(node.nodeName) === 'details' &&
-    !hasAttribute(node, 'open');
+    'attrs' in node && getLocalName(node.nodeName) === 'details' && !hasAttribute(node, 'open');
   return isClosed
     ? node.childNodes.filter((child) => getLocalName(child.nodeName) === 'summary')
     : node.childNodes;
@@ -85,7 +67,7 @@ function childrenOf(node: Dom.ParentNode, { opensDetails }: TextChoice): readonl
 /** The value of a field, and the page in a frame. */
 function readShownAttributes(element: Dom.Element): string {
   const name = getLocalName(element.nodeName);
-  if (name === 'iframe') return readTexts(getAttribute(element, 'srcdoc'), POSSIBLE);
+  if (name === 'iframe') return readTexts(getAttribute(element, 'srcdoc'), true);
   const isField = name === 'input' && !/^\s*(hidden|password)\s*$/i.test(getAttribute(element, 'type'));
   return isField ? withoutSpace(getAttribute(element, 'value')) : '';
 }

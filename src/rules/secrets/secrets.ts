@@ -6,7 +6,7 @@ import { DeliveryError } from '../../errors.ts';
 import type { LocalFile } from '../inspect.ts';
 import { candidateOf, listCandidates, matchRules } from './candidate-text.ts';
 import { findKeyContainer, type SecretMatch } from './custom-rules.ts';
-import { countNewlinesBefore, readBlocks } from './file-blocks.ts';
+import { readBlocks } from './file-blocks.ts';
 import { type FindPresetMatches, loadPresetRules } from './preset-rules.ts';
 import { selectRules } from './rule-keywords.ts';
 
@@ -39,8 +39,12 @@ export async function findSecrets(
   signal: AbortSignal,
   harmless: ReadonlySet<string> = new Set(),
 ): Promise<readonly SecretFinding[]> {
-  const located = await takeFirst(search(file, signal), ({ fingerprint }) => !harmless.has(fingerprint));
-  return addLines(located, file, signal);
+  const findings: SecretFinding[] = [];
+  for await (const finding of search(file, signal)) {
+    if (!harmless.has(finding.fingerprint)) findings.push(finding);
+    if (findings.length === MAX_FINDINGS) break;
+  }
+  return findings;
 }
 
 /**
@@ -74,11 +78,7 @@ export async function refuseSecrets(
 }
 
 /** A secret in a short text, such as an input or a file name. The secret itself must not be printed. */
-interface TextSecret {
-  readonly rule: string;
-  readonly secret: string;
-  readonly fingerprint: string;
-}
+type TextSecret = Pick<SecretMatch, 'rule' | 'secret'> & Pick<SecretFinding, 'fingerprint'>;
 
 /** Searches a short text. */
 export async function findSecretsInText(text: string): Promise<readonly TextSecret[]> {
@@ -88,53 +88,20 @@ export async function findSecretsInText(text: string): Promise<readonly TextSecr
     candidateOf({ text, from: 0, to: text.length }, rules),
     await loadPresetRules('.txt'),
   );
-  return Promise.all(
-    matches.map(async (match) => ({
-      rule: match.rule,
-      secret: match.secret,
-      fingerprint: await fingerprint(match),
-    })),
-  );
-}
-
-/** A finding whose line is not yet known. */
-interface LocatedFinding extends Omit<SecretFinding, 'line'> {
-  /** Position in the file of the block in which it was found. */
-  readonly blockOffset: number;
-  /** Line breaks between the start of the block and the secret. */
-  readonly linesInBlock: number;
-}
-
-async function takeFirst(
-  findings: AsyncIterable<LocatedFinding>,
-  accept: (finding: LocatedFinding) => boolean,
-): Promise<LocatedFinding[]> {
-  const first: LocatedFinding[] = [];
-  for await (const finding of findings) {
-    if (!accept(finding)) continue;
-    first.push(finding);
-    if (first.length === MAX_FINDINGS) break;
-  }
-  return first;
+  return Promise.all(matches.map(async (match) => ({ ...match, fingerprint: await fingerprint(match) })));
 }
 
 /** Yields one finding after another; the file is read only as far as the caller asks for more. */
 async function* search(
   file: SearchedFile,
   signal: AbortSignal,
-): AsyncGenerator<LocatedFinding, void, undefined> {
+): AsyncGenerator<SecretFinding, void, undefined> {
   let findPresetMatches: FindPresetMatches | undefined;
   for await (const block of readBlocks(readPieces(file, signal))) {
     const container = block.offset === 0 ? findKeyContainer(block.bytes) : null;
     if (container !== null) {
       const { rule } = container;
-      yield {
-        rule,
-        fingerprint: await fingerprint(container),
-        blockOffset: 0,
-        linesInBlock: 0,
-        column: null,
-      };
+      yield { rule, fingerprint: await fingerprint(container), line: null, column: null };
     }
     const plain = new Set<string>();
     for (const candidate of listCandidates(block, file.binary)) {
@@ -144,13 +111,13 @@ async function* search(
         if (!candidate.isInRange(match) || (candidate.isEmbedded && plain.has(match.secret))) continue;
         if (!candidate.isEmbedded) plain.add(match.secret);
         const { lines, column } = candidate.locate(match);
+        // The line may begin in an earlier block.
+        const isColumnKnown = !file.binary && (lines > 0 || block.offset === 0);
         yield {
           rule: match.rule,
           fingerprint: await fingerprint(match),
-          blockOffset: block.offset,
-          linesInBlock: lines,
-          // The line may begin in an earlier block.
-          column: lines > 0 || block.offset === 0 ? column : null,
+          line: file.binary ? null : 1 + block.lines + lines,
+          column: isColumnKnown ? column : null,
         };
       }
     }
@@ -162,21 +129,6 @@ async function* readPieces(file: SearchedFile, signal: AbortSignal): AsyncGenera
     signal.throwIfAborted();
     yield piece;
   }
-}
-
-/** Adds the line of each finding; lines are counted only if there are findings. */
-async function addLines(
-  located: readonly LocatedFinding[],
-  file: SearchedFile,
-  signal: AbortSignal,
-): Promise<readonly SecretFinding[]> {
-  if (located.length === 0) return [];
-  const offsets = file.binary ? [] : located.map(({ blockOffset }) => blockOffset);
-  const linesBefore = await countNewlinesBefore(readPieces(file, signal), offsets);
-  return located.map(({ rule, fingerprint, linesInBlock, column }, index) => {
-    const line = file.binary ? null : 1 + (linesBefore[index] ?? 0) + linesInBlock;
-    return { rule, line, column: line && column, fingerprint };
-  });
 }
 
 const deriveKey = promisify<string, string, number, Buffer>(scrypt);

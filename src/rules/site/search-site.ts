@@ -1,7 +1,6 @@
 import { MEGABYTE } from '../../protocol/limits.ts';
 import {
   isLoaded,
-  isSpecifierAddress,
   laterGrade,
   type ReferenceGrade,
   type ResourceKind,
@@ -173,7 +172,8 @@ function followReference(
   if (isFolderOfMap && state.resolver.resolve(trimAddress(written), base).where === 'folder') return;
   const grade = found.grade === 'link' ? 'link' : laterGrade(visit.grade, found.grade);
   const reference: SiteReference = { file: visit.path, line, element, address: written, base, grade };
-  const address = found.isSpecifier ? resolveImport(visit.page, reference) : written;
+  const { importMap, base: page } = visit.page;
+  const address = found.isSpecifier ? resolveSpecifier(written, importMap, base, page) : written;
   if (address === null) {
     judgeBareImport(state, reference);
     return;
@@ -189,14 +189,6 @@ function followReference(
 function gradeVisit(kind: FileVisit['kind'], grade: ReferenceGrade): ReferenceGrade {
   if (kind === 'page') return 'code';
   return kind === 'style' ? 'content' : grade;
-}
-
-function resolveImport(
-  { importMap, base }: ReferencingPage,
-  { address, base: importer }: SiteReference,
-): string | null {
-  if (importMap.length === 0) return isSpecifierAddress(address) ? address : null;
-  return resolveSpecifier(address, importMap, importer, base);
 }
 
 /** How the file to which a reference leads is searched; `null` if it has no references that matter. */

@@ -27,9 +27,6 @@ const NO_TARGET: SiteTarget = { where: 'none' };
 /** Stands for the site's own host where it is not known. */
 const UNKNOWN_ORIGIN = 'https://site.invalid';
 
-/** How many resolved addresses are kept: the pages of a site share most of them. */
-const CACHE_SIZE = 20_000;
-
 export function createAddressResolver({
   sitePath,
   rootPath,
@@ -38,8 +35,7 @@ export function createAddressResolver({
   const { host } = new URL(origin);
   const folder = decodePath(sitePath);
   const root = decodePath(rootPath);
-  const cache = new Map<string, SiteTarget>();
-  const locate = (address: string, base: string): SiteTarget => {
+  const resolve = (address: string, base: string): SiteTarget => {
     const url = URL.parse(address, base);
     if (url === null) return NO_TARGET;
     if (!/^(?:https?|wss?|ftp):$/.test(url.protocol)) return NO_TARGET;
@@ -51,20 +47,7 @@ export function createAddressResolver({
     if (path.startsWith(root)) return { where: 'root', path: path.slice(root.length) };
     return { where: 'elsewhere', path: path.slice(1) };
   };
-  return {
-    toUrl: (file) => `https://${host}${sitePath}${encodePath(file)}`,
-    resolve(address, base) {
-      const key = `${base.slice(0, base.lastIndexOf('/') + 1)}\n${address.replace(/[?#].*/s, '')}`;
-      // What has only a query or fragment leads to the page itself.
-      if (key.endsWith('\n')) return locate(address, base);
-      const known = cache.get(key);
-      if (known !== undefined) return known;
-      if (cache.size >= CACHE_SIZE) cache.clear();
-      const target = locate(address, base);
-      cache.set(key, target);
-      return target;
-    },
-  };
+  return { toUrl: (file) => `https://${host}${sitePath}${encodePath(file)}`, resolve };
 }
 
 /**
