@@ -19,7 +19,7 @@ type RemovalTasks = readonly PreparedTask<BinEntry>[];
 export function createFilebinRemover(options: FilebinOptions, ports: Ports): ChannelAction<BinEntry> {
   const readState = (): Promise<BinState> => withRetries(ports, () => readBin(options, ports));
   return {
-    prepare: (items) => forEachItem(items, async (item) => prepareRemoval(item, options)),
+    prepare: (items) => forEachItem(items, async (item) => prepareDeletion(item, options)),
     async preview(tasks) {
       const state = await readState();
       return forEachItem(tasks, async ({ data }) =>
@@ -32,7 +32,7 @@ export function createFilebinRemover(options: FilebinOptions, ports: Ports): Cha
 
 const NOTHING_THERE = 'nothing exists there';
 
-function prepareRemoval({ file, name }: ChannelItem, { bin }: FilebinOptions): PreparedTask<BinEntry> {
+function prepareDeletion({ file, name }: ChannelItem, { bin }: FilebinOptions): PreparedTask<BinEntry> {
   const filename = binFileName(flatName(name));
   return {
     plan: {

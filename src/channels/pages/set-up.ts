@@ -9,6 +9,7 @@ import type { Ports } from '../../ports.ts';
 import type { Words } from '../../words.ts';
 import type { Placement } from '../channel.ts';
 import { type PagesLocation, refuseUnusableSite, targetBranch } from './destination.ts';
+import type { CommitTarget } from './target.ts';
 
 /** What a delivery has to set up besides its commit. */
 export interface Setup {
@@ -92,12 +93,12 @@ export function describeSetup({ branch, absence, enablesPages }: Setup): string 
 export async function finishSetup<Item>(
   placed: readonly ItemResult<Item, Placement>[],
   setup: Setup | null,
-  { github, serverUrl }: { readonly github: GitHubClient; readonly serverUrl: URL },
+  { github, options }: Pick<CommitTarget, 'github' | 'options'>,
   ports: Ports,
 ): Promise<readonly ItemResult<Item, Placement>[]> {
   if (setup === null || placed.every(({ result }) => hasFailed(result))) return placed;
   const { branch, absence, enablesPages } = setup;
-  const assumed = defaultSiteUrl(serverUrl, github.repository);
+  const assumed = defaultSiteUrl(options.serverUrl, github.repository);
   const site = enablesPages ? await resultOf(() => enablePages(github, branch, assumed, ports)) : null;
   return placed.map(({ item, result }) => {
     if (hasFailed(result)) return { item, result };

@@ -133,10 +133,10 @@ class BranchWriter {
 
   /** The code of git is loaded only where it is needed. */
   async #push(changes: readonly Change[], head: string | null): Promise<readonly string[]> {
-    const { github, branch, serverUrl } = this.#target;
+    const { github, branch, options } = this.#target;
     this.#author ??= await getCommitIdentity(github);
     const { pushChanges } = await import(/* webpackMode: "eager" */ '../../github/git/push.ts');
-    const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, serverUrl);
+    const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, options.serverUrl);
     const { token } = github;
     const push = { remote, token, branch, changes, author: this.#author, createsBranch: head === null };
     this.#onWrite('C');

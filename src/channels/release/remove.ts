@@ -52,13 +52,13 @@ export function createReleaseRemover(
   const tags = tagIsDefault ? [tag, earlierTag] : [tag];
   const getScope = (): RemovalScope => ({ ...options, tags, github: requireGitHub(access, 'K2') });
   return {
-    prepare: (items) => forEachItem(items, (item) => prepareRemoval(item, getScope())),
-    preview: (tasks) => forEachAsset(tasks, getScope(), describeRemoval),
+    prepare: (items) => forEachItem(items, (item) => prepareDeletion(item, getScope())),
+    preview: (tasks) => forEachAsset(tasks, getScope(), describeDeletion),
     perform: (tasks) => forEachAsset(tasks, getScope(), removeAsset),
   };
 }
 
-async function prepareRemoval(
+async function prepareDeletion(
   { file, name: wanted }: ChannelItem,
   { github, tag, tags, serverUrl }: RemovalScope,
 ): Promise<PreparedTask<AssetRemoval>> {
@@ -137,7 +137,7 @@ function chooseAsset(
 const hasDigestOf = ({ digest }: Asset, file: LocalFile | null): boolean =>
   file !== null && digest === `sha256:${file.sha256}`;
 
-async function describeRemoval(chosen: ChosenAsset | null): Promise<string> {
+async function describeDeletion(chosen: ChosenAsset | null): Promise<string> {
   if (chosen === null) return 'nothing exists there';
   const { asset, release } = chosen;
   return `asset ${asset.id} (${asset.name}) of the release ${release.tag_name} would be deleted`;
