@@ -99,8 +99,6 @@ function placementOf({ url, home, site }: LinkTask, isBin: boolean): Placement {
     url,
     written: false,
     method: LINK_METHOD,
-    bypassCache: false,
-    hostMayChangeBytes: false,
     mustBeExternal: true,
     isInBin: isBin,
     ...(isBin && { answers: AGREEING_PROBES.counted, refusals: BIN_REFUSALS }),

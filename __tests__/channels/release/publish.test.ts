@@ -106,9 +106,6 @@ describe('uploading an asset through channel K2', () => {
       evidence: 'HTTP 201, asset 9 (a.zip)',
       url: new URL(`${DOWNLOADS}/a.zip`),
       written: true,
-      bypassCache: false,
-      hostMayChangeBytes: false,
-      mustBeExternal: false,
       notes: ['a release asset is downloaded, never shown on the screen'],
       unknown: [],
     });

@@ -62,9 +62,6 @@ function removeFiles(
       url: urlFor(BIN.get, options, filename),
       written: removed,
       refusals: listRefusalsOfDeleted(options.bin),
-      bypassCache: false,
-      hostMayChangeBytes: false,
-      mustBeExternal: false,
       notes: [],
       unknown: [],
     };

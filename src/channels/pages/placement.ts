@@ -14,7 +14,7 @@ import { listLeftOut } from './site-workflow.ts';
 import { COMMIT_METHODS, type CommitMethod, type PagesTask } from './target.ts';
 
 /** What every placement on a branch has. */
-export const ON_BRANCH = { bypassCache: true, hostMayChangeBytes: false, mustBeExternal: false } as const;
+export const ON_BRANCH = { bypassCache: true } as const;
 
 /** A task as a site: of one file, it is that file and its pictures. */
 function asSite({ site, file, path, pictures = [], target }: PagesTask): {

@@ -183,9 +183,6 @@ function assetPlacement(
     url: getDownloadUrl(github, asset),
     ...(tag === wantedTag ? {} : { destination: `release ${tag}, asset ${asset.name}` }),
     written,
-    bypassCache: false,
-    hostMayChangeBytes: false,
-    mustBeExternal: false,
     notes: [
       ...(asset.name === originalName ? [] : [`the asset is named ${asset.name}; its label is ${label}`]),
       ...(tag === wantedTag ? [] : [`the release ${wantedTag} can't be used, so it is in ${tag}`]),

@@ -148,15 +148,13 @@ async function removeAsset(
   { name, url }: AssetRemoval,
   github: GitHubClient,
 ): Promise<Placement> {
-  const common = { bypassCache: false, hostMayChangeBytes: false, mustBeExternal: false, unknown: [] };
   if (chosen === null) {
-    return { ...common, evidence: 'nothing exists there', url, written: false, notes: [] };
+    return { evidence: 'nothing exists there', url, written: false, notes: [], unknown: [] };
   }
   const { asset, release, otherTags } = chosen;
   const address = getDownloadUrl(github, asset);
   await deleteAsset(github, asset);
   return {
-    ...common,
     evidence: `asset ${asset.id} (${asset.name}) is deleted`,
     url: address,
     destination: formatDestination(release.tag_name, name),
@@ -164,6 +162,7 @@ async function removeAsset(
     notes: otherTags.map(
       (tag) => `an asset ${name} is also in the release ${tag}: name that tag to withdraw it`,
     ),
+    unknown: [],
   };
 }
 
