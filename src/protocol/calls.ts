@@ -65,13 +65,6 @@ function write(
 /** Calls to the hosting API, below `{api_url}`; routes and parameters have Octokit's names. @see protocol 4.2, 4.3 */
 export const API = {
   get_repository: read(REPO, 'reading the repository', 'metadata: read', 'private'),
-  // Only where a repository has moved: for the name in the error's message, which must not wait.
-  repository_by_id: ask(
-    '/repositories/{repository_id}',
-    'reading the new name of the repository',
-    'metadata: read',
-    'full_name',
-  ),
   get_file: read(`${REPO}/contents/{path}{?ref}`, 'reading the file record', 'contents: read', 'sha'),
   put_file_le1mb: write(`PUT ${REPO}/contents/{path}`, 'writing the file', 'contents: write', {
     expects: [200, 201],

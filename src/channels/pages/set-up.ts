@@ -9,7 +9,6 @@ import type { Ports } from '../../ports.ts';
 import type { Words } from '../../words.ts';
 import type { Placement } from '../channel.ts';
 import { type PagesLocation, refuseUnusableSite, targetBranch } from './destination.ts';
-import type { CommitTarget } from './target.ts';
 
 /** What a delivery has to set up besides its commit. */
 export interface Setup {
@@ -93,7 +92,7 @@ export function describeSetup({ branch, absence, enablesPages }: Setup): string 
 export async function finishSetup<Item>(
   placed: readonly ItemResult<Item, Placement>[],
   setup: Setup | null,
-  { github, options }: Pick<CommitTarget, 'github' | 'options'>,
+  { github, options }: { readonly github: GitHubClient; readonly options: PagesLocation },
   ports: Ports,
 ): Promise<readonly ItemResult<Item, Placement>[]> {
   if (setup === null || placed.every(({ result }) => hasFailed(result))) return placed;
