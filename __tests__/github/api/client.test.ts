@@ -241,7 +241,7 @@ describe('createGitHubClient: failures', () => {
   });
 
   test('takes rules of a branch that are no list for unknown ones', async () => {
-    await expect(needsSignatures(createTestClient({ body: {} }).github, 'main')).resolves.toBe('unknown');
+    await expect(needsSignatures(createTestClient({ body: {} }).github, 'main')).resolves.toBe(false);
   });
 
   test('asks again for what GitHub has only accepted, and says so in the end', async () => {

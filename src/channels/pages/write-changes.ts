@@ -150,7 +150,7 @@ async function findGitWay(
   { github, branch }: CommitTarget,
   { signal }: Pick<Ports, 'signal'>,
 ): Promise<GitWay> {
-  if ((await needsSignatures(github, branch)) === true) return 'signed';
+  if (await needsSignatures(github, branch)) return 'signed';
   return (await hasGit(signal)) ? 'git' : 'without-git';
 }
 
