@@ -5,8 +5,8 @@ import { BATCH } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
-import { type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
-import { type BinEntry, mayRemove } from './ownership.ts';
+import { type BinEntry, type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
+import { mayRemove } from './ownership.ts';
 import type { FilebinOptions } from './publish.ts';
 import { listRefusalsOfDeleted } from './refusals.ts';
 
