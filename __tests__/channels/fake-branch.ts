@@ -1,7 +1,8 @@
 import { createBranchReader } from '../../src/channels/pages/branch-reader.ts';
-import type { CommitTarget } from '../../src/channels/pages/target.ts';
+import type { CommitTarget, PagesOptions } from '../../src/channels/pages/target.ts';
 import { absent, FakeGitHub } from '../github/fake-github.ts';
 import { regularAnswers } from '../github/tree-answers.ts';
+import { pagesOptionsWith } from './pages-options.ts';
 
 /** A file of the branch: its blob, and the message of the commit that wrote it. */
 export interface BranchFile {
@@ -62,13 +63,16 @@ export const branchWith = (files: BranchFiles = {}, answers: Answers = {}): Fake
     ...answers,
   });
 
-export const commitTargetWith = (github: FakeGitHub, more: Partial<CommitTarget> = {}): CommitTarget => ({
+export type TargetOptions = Partial<PagesOptions & Pick<CommitTarget, 'method'>>;
+
+/** A commit target; inputs that are not named have their defaults. */
+export const commitTargetWith = (
+  github: FakeGitHub,
+  { method = 'A', ...options }: TargetOptions = {},
+): CommitTarget => ({
   reader: createBranchReader(),
-  method: 'A',
+  method,
   github,
   branch: 'main',
-  essence: 'from run 7 of Deliver',
-  overwrite: false,
-  serverUrl: new URL('https://github.com'),
-  ...more,
+  options: pagesOptionsWith(options),
 });

@@ -13,8 +13,6 @@ describe('channel K4', () => {
       evidence: "the environment's link on files.octo.dev",
       url: LINK,
       written: false,
-      bypassCache: false,
-      hostMayChangeBytes: false,
       mustBeExternal: true,
       isInBin: false,
       unknown: ['whether the link still opens later, and from every network'],

@@ -154,9 +154,9 @@ export interface Placement {
    */
   readonly home?: URL;
   /** Whether `?v=` is added to each request, to get past caches. @see protocol 4.5 */
-  readonly bypassCache: boolean;
+  readonly bypassCache?: boolean;
   /** Whether the host may rightly change the bytes (a site's build, a viewer page). */
-  readonly hostMayChangeBytes: boolean;
+  readonly hostMayChangeBytes?: boolean;
   /** What the branch held there before, the newest first: by these bytes a cache's old copy is recognized. */
   readonly earlier?: readonly GitBlob[];
   /**
@@ -174,7 +174,7 @@ export interface Placement {
   /** How many right answers in a row prove it, where no cache has to be got past; `AGREEING_PROBES.usual` by default. */
   readonly answers?: number;
   /** Whether every redirect must lead to a public host: the address came from outside. */
-  readonly mustBeExternal: boolean;
+  readonly mustBeExternal?: boolean;
   /** What a person should know: expiry, a warning page, a changed name. */
   readonly notes: readonly string[];
   /** What could not be verified while placing. */

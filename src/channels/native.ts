@@ -99,13 +99,11 @@ function placementOf({ url, home, site }: LinkTask, isBin: boolean): Placement {
     url,
     written: false,
     method: LINK_METHOD,
-    bypassCache: false,
-    hostMayChangeBytes: false,
     mustBeExternal: true,
     isInBin: isBin,
     ...(isBin && { answers: AGREEING_PROBES.counted, refusals: BIN_REFUSALS }),
     ...(home && { home, parts: [] }),
-    ...(home && site && { display: 'page', parts: listParts(site, home) }),
+    ...(home && site && { display: 'page', parts: listSiteParts(site, home) }),
     notes: [
       'how long the link lives is up to the environment that gave it',
       ...(isBin ? ['a browser may be shown a warning page first'] : []),
@@ -124,7 +122,7 @@ const CONTROL_FILES: ReadonlySet<string> = new Set([
 ]);
 
 /** Every file but the entry, at its own address. */
-function listParts({ files, entry }: LocalSite, home: URL): readonly PlacedPart[] {
+function listSiteParts({ files, entry }: LocalSite, home: URL): readonly PlacedPart[] {
   const folder = folderOf(home, entry);
   return files.flatMap(({ path, file }) => {
     if (path === entry || CONTROL_FILES.has(path)) return [];

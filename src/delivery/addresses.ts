@@ -35,13 +35,13 @@ export function pageAddress(
   { placement, expected, probe }: PlacementCheck,
   builtAt: number | undefined,
 ): Address {
-  const { answers = AGREEING_PROBES.usual, bypassCache, hostMayChangeBytes, mustBeExternal } = placement;
+  const { answers = AGREEING_PROBES.usual, bypassCache, hostMayChangeBytes } = placement;
   return {
     path: null,
     open: () => probe,
     // With `?v=` one right answer is enough where the address without it is asked next.
     answers: bypassCache && expected.gone !== true ? 1 : answers,
-    isExternal: mustBeExternal,
+    isExternal: placement.mustBeExternal === true,
     ...(placement.home && { asBrowser: true }),
     refusals: placement.refusals,
     judge: (result) =>
@@ -56,7 +56,7 @@ const isNotOlder = ({ lastModified }: ProbeResult, builtAt: number | undefined):
 
 /** The other files of a site, each at its own address. */
 export function listPartAddresses(
-  { placement: { parts = [], refusals, mustBeExternal }, expected, session }: PlacementCheck,
+  { placement: { parts = [], refusals, mustBeExternal = false }, expected, session }: PlacementCheck,
   { hosts }: ProbeResult,
   ports: Ports,
 ): readonly PartAddress[] {

@@ -134,7 +134,7 @@ export class UrlProbe {
 
   /** Whether it is a page to which its host may have added something. */
   #comparesPage(): boolean {
-    const { mustBeExternal, isPart = false, display } = this.#target;
+    const { mustBeExternal = false, isPart = false, display } = this.#target;
     return mustBeExternal && (!isPart || display === 'page');
   }
 

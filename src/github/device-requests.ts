@@ -20,38 +20,37 @@ const ALTERNATIVE_HINT = (w: Words): string => `${w.use('K3')}, or set ${w.input
 export const flowError = (code: ErrorCode, message: string, hint: Text = ALTERNATIVE_HINT): DeliveryError =>
   new DeliveryError(code, message, { step: 'authorize', hint });
 
-export const expiredError = (failure?: string): DeliveryError => {
-  const message = 'the code expired before it was entered';
-  return flowError('NOT_AUTHORIZED', failure === undefined ? message : `${message}: ${failure}`);
-};
+const EXPIRED = 'the code expired before it was entered';
 
-/** The flow's error codes; after `null` the poll is repeated. @see protocol 3.3, 7 */
-export const FLOW_ERRORS: Readonly<Record<string, (() => DeliveryError) | null>> = {
+export const expiredError = (failure?: string): DeliveryError =>
+  flowError('NOT_AUTHORIZED', failure === undefined ? EXPIRED : `${EXPIRED}: ${failure}`);
+
+/** What the flow's error codes mean; after `null` the poll is repeated. @see protocol 3.3, 7 */
+export const FLOW_ERRORS: Readonly<Record<string, Parameters<typeof flowError> | null>> = {
   authorization_pending: null,
   slow_down: null,
-  access_denied: () => flowError('NOT_AUTHORIZED', 'the authorization was refused'),
-  expired_token: expiredError,
-  device_flow_disabled: () =>
-    flowError(
-      'BAD_INPUT',
-      'the OAuth app does not allow the device flow',
-      (w) =>
-        `switch on *Enable Device Flow* in the app's settings, set ${w.input('client-id')} to another app, or ${ALTERNATIVE_HINT(w)}`,
-    ),
-  incorrect_client_credentials: () =>
-    flowError(
-      'BAD_INPUT',
-      'the client id is unknown',
-      (w) => `set ${w.input('client-id')} to that of an OAuth app`,
-    ),
-  incorrect_device_code: () =>
-    flowError('HOST_ERROR', 'the host does not accept its own device code', 'try again'),
-  unsupported_grant_type: () => flowError('HOST_ERROR', 'the host does not offer the device flow'),
+  access_denied: ['NOT_AUTHORIZED', 'the authorization was refused'],
+  expired_token: ['NOT_AUTHORIZED', EXPIRED],
+  device_flow_disabled: [
+    'BAD_INPUT',
+    'the OAuth app does not allow the device flow',
+    (w) =>
+      `switch on *Enable Device Flow* in the app's settings, set ${w.input('client-id')} to another app, or ${ALTERNATIVE_HINT(w)}`,
+  ],
+  incorrect_client_credentials: [
+    'BAD_INPUT',
+    'the client id is unknown',
+    (w) => `set ${w.input('client-id')} to that of an OAuth app`,
+  ],
+  incorrect_device_code: ['HOST_ERROR', 'the host does not accept its own device code', 'try again'],
+  unsupported_grant_type: ['HOST_ERROR', 'the host does not offer the device flow'],
 };
 
 /** The failure of an error code; `undefined` for one that is none, or is unknown. */
-export const findFlowError = (error = ''): DeliveryError | undefined =>
-  Object.hasOwn(FLOW_ERRORS, error) ? FLOW_ERRORS[error]?.() : undefined;
+export function findFlowError(error = ''): DeliveryError | undefined {
+  const known = Object.hasOwn(FLOW_ERRORS, error) ? FLOW_ERRORS[error] : null;
+  return known ? flowError(...known) : undefined;
+}
 
 /** The answer to the request for a code; a host may leave out any field. Times are seconds. @see protocol 2.2 */
 interface CodeAnswer {

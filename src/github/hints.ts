@@ -21,7 +21,7 @@ export const MOVED_HINT = (w: Words) =>
 
 export const NEWER_ACTION_HINT = (w: Words) => `use the newest version of this tool, or ${w.use('K3')}`;
 
-export const SIGNATURE_HINT = (w: Words) =>
+export const OTHER_BRANCH_HINT = (w: Words) =>
   `build the site from a branch without this rule (Settings → Pages) and set ${w.input('branch')} to it, set ${w.input('token')} to one that may bypass the rule, or ${w.use('K2')}, which pushes nothing`;
 
 export const SIZE_HINT = (w: Words) => `${w.use('K2')} for a file of this size`;
@@ -104,11 +104,10 @@ export const SHARED_REFUSALS = {
     hint: (w) =>
       `a push rule of the repository forbids the name or the size of this file: set ${w.input('path')} to a name that it allows, or ${w.use('K2')}, which pushes nothing`,
   },
-  signature: { text: SIGNATURE_RULE, code: 'NEEDS_SIGNATURE', hint: SIGNATURE_HINT },
+  signature: { text: SIGNATURE_RULE, code: 'NEEDS_SIGNATURE', hint: OTHER_BRANCH_HINT },
   branchRule: {
     text: BRANCH_RULE,
     code: 'FORBIDDEN_BY_RULE',
-    hint: (w) =>
-      `build the site from a branch without this rule (Settings → Pages) and set ${w.input('branch')} to it, set ${w.input('token')} to one that may bypass the rule, or ${w.use('K2')}, which pushes nothing`,
+    hint: OTHER_BRANCH_HINT,
   },
 } as const satisfies Record<string, SharedRefusal>;

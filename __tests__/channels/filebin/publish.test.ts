@@ -91,8 +91,6 @@ describe('publishing through channel K3', () => {
     await expect(task.perform()).resolves.toMatchObject({
       evidence: `HTTP 201, bin ${OPTIONS.bin}, file ä_b.html`,
       url: new URL(`${HOST}/${OPTIONS.bin}/%C3%A4_b.html`),
-      bypassCache: false,
-      hostMayChangeBytes: false,
       unknown: [],
     });
   });

@@ -73,9 +73,6 @@ describe('removing a file through channel K3', () => {
       written: true,
       // Without approval the address never shows that the file is gone.
       refusals: expect.arrayContaining([expect.objectContaining({ httpCodes: [403], isFinal: true })]),
-      bypassCache: false,
-      hostMayChangeBytes: false,
-      mustBeExternal: false,
       notes: [],
       unknown: [],
     });

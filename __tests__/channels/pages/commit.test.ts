@@ -13,6 +13,7 @@ import {
   existingFile,
   FOREIGN_MESSAGE,
   ownMessage,
+  type TargetOptions,
 } from '../fake-branch.ts';
 import { resultsFor } from '../prepare-one.ts';
 
@@ -55,7 +56,7 @@ async function commitFiles(
 async function startCommit(
   github: FakeGitHub,
   files: Readonly<Record<string, string>>,
-  more: Partial<CommitTarget> = {},
+  more: TargetOptions = {},
 ) {
   const wanted = await createWanted(files);
   for (const [at, bytes] of Object.values(files).entries())

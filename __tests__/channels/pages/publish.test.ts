@@ -181,7 +181,6 @@ describe('committing a new file through channel K1', () => {
       bypassCache: true,
       hostMayChangeBytes: false,
       display: 'page',
-      mustBeExternal: false,
       held: new Map([['page.html', file.blobSha]]),
       notes: [],
       unknown: [],

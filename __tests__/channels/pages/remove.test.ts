@@ -80,8 +80,6 @@ describe('removing a file through channel K1', () => {
       commitSha: 'commit1',
       rawUrl: new URL('https://raw.githubusercontent.com/octo/site/main/page.html'),
       bypassCache: true,
-      hostMayChangeBytes: false,
-      mustBeExternal: false,
       held: new Map([['page.html', null]]),
       notes: [],
       unknown: [],

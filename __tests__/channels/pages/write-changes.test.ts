@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { COMMIT_METHODS, type CommitMethod, chooseMethod } from '../../../src/channels/pages/target.ts';
-import { createChangeWriter } from '../../../src/channels/pages/write-changes.ts';
+import { BranchWriter } from '../../../src/channels/pages/write-changes.ts';
 import { hasFailed, type Result } from '../../../src/errors.ts';
 import type { Change } from '../../../src/github/change.ts';
 import { MEGABYTE } from '../../../src/protocol/limits.ts';
@@ -78,16 +78,16 @@ async function createWriter(
   const method = await chooseMethod(files, ports.signal);
   const used: CommitMethod[] = [];
   const target = commitTargetWith(github, { serverUrl: UNREACHABLE_HOST, method });
-  const writeChanges = createChangeWriter(target, ports, (one) => void used.push(one));
+  const writer = new BranchWriter(target, ports, (one) => void used.push(one));
   return {
     changes,
     github,
     host,
     ports,
     used,
-    write: () => writeChanges(changes, BASE),
+    write: () => writer.write(changes, BASE),
     files,
-    run: async () => resultsFor(await writeChanges(changes, BASE), changes),
+    run: async () => resultsFor(await writer.write(changes, BASE), changes),
   };
 }
 
@@ -118,10 +118,10 @@ describe('committing one file', () => {
 
   test('sends no bytes but those that were checked, even if nothing shows that they changed', async () => {
     const github = branchWith();
-    const write = createChangeWriter(commitTargetWith(github), fakePorts());
+    const writer = new BranchWriter(commitTargetWith(github), fakePorts());
     const file = await localFile('checked');
     const changed = withRead(file, () => Readable.from([Buffer.from('changed')], { objectMode: false }));
-    await expect(write([changeWith({ file: changed })], BASE)).rejects.toMatchObject({
+    await expect(writer.write([changeWith({ file: changed })], BASE)).rejects.toMatchObject({
       code: 'BAD_FILE',
       message: expect.stringContaining('changed while it was delivered'),
     });

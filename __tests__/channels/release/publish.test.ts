@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { estimateUploadTime } from '../../../src/channels/release/new-release.ts';
 import { createReleasePublisher, type ReleaseOptions } from '../../../src/channels/release/publish.ts';
 import { hasFailed } from '../../../src/errors.ts';
 import { type Asset, formatLabel } from '../../../src/github/api/releases.ts';
@@ -25,8 +24,6 @@ const OPTIONS: ReleaseOptions = {
   overwrite: false,
   job: 'Deliver/deliver',
   serverUrl: new URL('https://github.com'),
-  interval: 5_000,
-  timeout: 240_000,
 };
 
 interface Setup {
@@ -106,9 +103,6 @@ describe('uploading an asset through channel K2', () => {
       evidence: 'HTTP 201, asset 9 (a.zip)',
       url: new URL(`${DOWNLOADS}/a.zip`),
       written: true,
-      bypassCache: false,
-      hostMayChangeBytes: false,
-      mustBeExternal: false,
       notes: ['a release asset is downloaded, never shown on the screen'],
       unknown: [],
     });
@@ -656,16 +650,5 @@ describe('a new release of channel K2', () => {
       '130 assets: at least 3 min, because GitHub limits how often a token may write',
     );
     expect(ports.logger.lines.at(-1)).toBe('130 of 130 assets');
-  });
-});
-
-describe('the time that uploads to channel K2 take at least', () => {
-  test.each([
-    [1, 1],
-    [60, 60],
-    [479, 479],
-    [500, 3_620],
-  ])('is for %i assets %i seconds', (count, seconds) => {
-    expect(estimateUploadTime(count)).toBe(seconds * 1_000);
   });
 });

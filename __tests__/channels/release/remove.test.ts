@@ -71,9 +71,6 @@ describe('removing an asset through channel K2', () => {
       url: new URL(`${DOWNLOADS}/a.zip`),
       destination: 'release files-20260102, asset a.zip',
       written: true,
-      bypassCache: false,
-      hostMayChangeBytes: false,
-      mustBeExternal: false,
       notes: [],
       unknown: [],
     });

@@ -67,6 +67,14 @@ export interface BinLocation {
   readonly bin: string;
 }
 
+/** A bin, and whether a file of others may be replaced or removed. */
+export interface BinTarget extends BinLocation {
+  readonly overwrite: boolean;
+}
+
+/** A name in a bin, and the bytes that belong there; `undefined` where there is no file to compare with. */
+export type BinEntry = Pick<BinFile, 'filename' | 'sha256'>;
+
 function ask({ method }: CallTemplate, url: URL, { http, clock, signal }: Ports): Promise<HttpResponse> {
   const limited = AbortSignal.any([signal, clock.timeout(EXCHANGE.api)]);
   return http({ method, url, headers: { accept: 'application/json' }, signal: limited });

@@ -1,21 +1,16 @@
 import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
-import { type BinFile, type BinLocation, type BinState, lockBin, readBin } from './bin-client.ts';
+import {
+  type BinEntry,
+  type BinFile,
+  type BinLocation,
+  type BinState,
+  type BinTarget,
+  lockBin,
+  readBin,
+} from './bin-client.ts';
 
 /** Whose a file in a bin is, is told by its bytes alone: anybody may write to a bin and delete from it. */
-
-/** A name in a bin, and the bytes that belong there. */
-export interface BinEntry {
-  readonly filename: string;
-  /** Lowercase hex; `undefined` where there is no file to compare with. */
-  readonly sha256: string | undefined;
-}
-
-/** The bin, and whether the user allows to touch files of others. */
-interface BinAccess {
-  readonly bin: string;
-  readonly overwrite: boolean;
-}
 
 /**
  * Finds the file in the bin, or decides that it may be posted.
@@ -27,7 +22,7 @@ interface BinAccess {
 export function findOrAllowUpload(
   entry: BinEntry,
   { status, files }: BinState,
-  { bin, overwrite }: BinAccess,
+  { bin, overwrite }: BinTarget,
 ): BinFile | undefined {
   const named = files.find(({ filename }) => filename === entry.filename);
   if (named !== undefined && named.sha256 === entry.sha256) return named;
@@ -59,7 +54,7 @@ function closedBinError(bin: string, status: 'locked' | 'unavailable'): Delivery
 export function mayRemove(
   { filename, sha256 }: BinEntry,
   { files }: BinState,
-  { bin, overwrite }: BinAccess,
+  { bin, overwrite }: BinTarget,
 ): boolean {
   const named = files.find((file) => file.filename === filename);
   if (named === undefined) return false;
@@ -72,13 +67,6 @@ export function mayRemove(
     hint: (w) =>
       `set ${w.input('file')} to the file as it was delivered, or ${w.input('overwrite', 'true')} to delete whatever has this name`,
   });
-}
-
-/** Whether the bin holds nothing but these files. */
-function holdsOnly({ files }: BinState, entries: readonly BinEntry[]): boolean {
-  return files.every(({ filename, sha256 }) =>
-    entries.some((entry) => entry.filename === filename && entry.sha256 === sha256),
-  );
 }
 
 /** Where a bin comes from. */
@@ -115,7 +103,9 @@ export async function lockOwnBin(
   if (!isNew) {
     // Somebody else may have created it meanwhile.
     const state = await resultOf(() => readBin(location, ports));
-    if (hasFailed(state) || !holdsOnly(state, entries)) return [FOREIGN];
+    const isOwn = ({ filename, sha256 }: BinFile): boolean =>
+      entries.some((entry) => entry.filename === filename && entry.sha256 === sha256);
+    if (hasFailed(state) || !state.files.every(isOwn)) return [FOREIGN];
   }
   return (await lockBin(location, ports)) || (await readLock(location, ports)) === true ? [] : [NOT_LOCKED];
 }

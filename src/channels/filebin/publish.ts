@@ -1,5 +1,5 @@
 import { forEachItem, type ItemResult } from '../../async.ts';
-import { DeliveryError, hasFailed } from '../../errors.ts';
+import { DeliveryError, hasFailed, toDeliveryError } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import type { Ports } from '../../ports.ts';
 import { BIN } from '../../protocol/calls.ts';
@@ -13,13 +13,14 @@ import {
   type BinLocation,
   type BinLook,
   type BinState,
+  type BinTarget,
   lookAtFile,
   readBin,
   urlFor,
 } from './bin-client.ts';
 import { findOrAllowUpload, lockOwnBin, recheckLock } from './ownership.ts';
 import { listRefusals, refusedLaterError } from './refusals.ts';
-import { type BinTarget, type BinUpload, type StoreResult, storeFile } from './store-file.ts';
+import { type BinUpload, type StoreResult, storeFile } from './store-file.ts';
 
 export interface FilebinOptions extends BinTarget {
   /** Whether the name was just generated, so that nothing can be there yet. */
@@ -70,10 +71,10 @@ function readBefore(options: FilebinOptions, ports: Ports): Promise<BinState> {
   return withRetries(ports, () => readBin(options, ports));
 }
 
-/** The bin right before an upload: others may have put a file of the same name into it meanwhile. What fails here has sent nothing. */
+/** The bin right before an upload, since others write to it too. What fails here has sent nothing. */
 function readBeforeUpload(options: FilebinOptions, ports: Ports): Promise<BinState> {
   return readBefore(options, ports).catch((thrown: unknown) => {
-    throw thrown instanceof DeliveryError ? thrown.withLeftBehind([]) : thrown;
+    throw toDeliveryError(thrown).withLeftBehind([]);
   });
 }
 
@@ -148,9 +149,6 @@ function binPlacement(
     url: urlFor(BIN.get, location, stored.filename),
     written,
     claim: shown.claim,
-    bypassCache: false,
-    hostMayChangeBytes: false,
-    mustBeExternal: false,
     isInBin: true,
     refusals: listRefusals(location.bin),
     answers: AGREEING_PROBES.rechecked,

@@ -103,13 +103,15 @@ export function refusedLaterError(refusal: HostRefusal, bin: string): DeliveryEr
   });
 }
 
-/** What each refused upload means, and what to change; the last row fits any other status. */
-const REFUSALS: readonly {
-  statuses: readonly number[];
-  code: ErrorCode;
-  hint: Text;
-  retryable?: boolean;
-}[] = [
+/** What a status means, and what to change. */
+interface StatusMeaning {
+  readonly code: ErrorCode;
+  readonly hint: Text;
+  readonly retryable?: boolean;
+}
+
+/** What each refused upload means; the last row fits any other status. */
+const REFUSALS: readonly (StatusMeaning & { readonly statuses: readonly number[] })[] = [
   {
     statuses: [400, 404],
     code: 'BAD_INPUT',
@@ -159,49 +161,49 @@ const REFUSALS: readonly {
  *
  * @see protocol 7 (K3 POST does not return 201)
  */
-export function uploadRefusedError(answer: TextAnswer, bin: string, now: number): DeliveryError {
+export function uploadRefusedError(answer: BinAnswer, bin: string, now: number): DeliveryError {
   const { status } = answer;
-  const row = REFUSALS.find(({ statuses }) => statuses.length === 0 || statuses.includes(status));
-  const text = plainText(answer.text);
-  const reason = findReason(status, text);
-  return new DeliveryError(
-    reason?.code ?? row?.code ?? 'HOST_ERROR',
-    `${BIN.post.description} answered HTTP ${status} and not 201${text === '' ? '' : `: ${text}`}`,
-    {
-      httpCode: status,
-      hint: reason === undefined ? row?.hint : (w) => reason.hint(w, bin),
-      retryable: row?.retryable,
-      retryAfter: parseRetryAfter(answer, now),
-    },
-  );
+  const isForStatus = ({ statuses }: (typeof REFUSALS)[number]): boolean =>
+    statuses.length === 0 || statuses.includes(status);
+  const meaning = REFUSALS.find(isForStatus) as StatusMeaning;
+  const message = `${BIN.post.description} answered HTTP ${status} and not 201`;
+  return answerError(message, answer, meaning, { bin, now });
 }
 
 /** Reading or changing a bin failed. */
 export function binCallError(
   description: string,
   answer: BinAnswer,
-  { bin, now, retryable = false }: { bin: string; now: number; retryable?: boolean },
+  { retryable = false, ...about }: { bin: string; now: number; retryable?: boolean },
 ): DeliveryError {
   const { status } = answer;
-  const text = plainText(answer.text);
-  const reason = findReason(status, text);
   const isLimited = status === 429;
-  return new DeliveryError(
-    isLimited ? 'RATE_LIMITED' : (reason?.code ?? 'HOST_ERROR'),
-    `${description} answered HTTP ${status}${describeText(status, text)}`,
-    {
-      httpCode: status,
-      retryable: retryable || isLimited || status >= 500,
-      retryAfter: parseRetryAfter(answer, now),
-      hint: (w) =>
-        reason?.hint(w, bin) ?? `check ${w.input('bin')} and ${w.input('bin-host-url')}, or try again`,
-    },
-  );
+  const meaning: StatusMeaning = {
+    code: isLimited ? 'RATE_LIMITED' : 'HOST_ERROR',
+    hint: (w) => `check ${w.input('bin')} and ${w.input('bin-host-url')}, or try again`,
+    retryable: retryable || isLimited || status >= 500,
+  };
+  const message = `${description} answered HTTP ${status}`;
+  return status < 300
+    ? answerError(`${message} with a page`, { ...answer, text: '' }, meaning, about)
+    : answerError(message, answer, meaning, about);
 }
 
-function describeText(status: number, text: string): string {
-  if (text !== '' && status >= 300) return `: ${text}`;
-  return status < 300 ? ' with a page' : '';
+/** The reason that the host gives counts before what the status means. */
+function answerError(
+  message: string,
+  answer: BinAnswer,
+  { code, hint, retryable }: StatusMeaning,
+  { bin, now }: { readonly bin: string; readonly now: number },
+): DeliveryError {
+  const text = plainText(answer.text);
+  const reason = findReason(answer.status, text);
+  return new DeliveryError(reason?.code ?? code, text === '' ? message : `${message}: ${text}`, {
+    httpCode: answer.status,
+    hint: reason === undefined ? hint : (w) => reason.hint(w, bin),
+    retryable,
+    retryAfter: parseRetryAfter(answer, now),
+  });
 }
 
 /** The host itself answers in plain text; a page comes from a proxy or another host. */

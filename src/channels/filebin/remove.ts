@@ -5,8 +5,8 @@ import { BATCH } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
-import { type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
-import { type BinEntry, mayRemove } from './ownership.ts';
+import { type BinEntry, type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
+import { mayRemove } from './ownership.ts';
 import type { FilebinOptions } from './publish.ts';
 import { listRefusalsOfDeleted } from './refusals.ts';
 
@@ -19,7 +19,7 @@ type RemovalTasks = readonly PreparedTask<BinEntry>[];
 export function createFilebinRemover(options: FilebinOptions, ports: Ports): ChannelAction<BinEntry> {
   const readState = (): Promise<BinState> => withRetries(ports, () => readBin(options, ports));
   return {
-    prepare: (items) => forEachItem(items, async (item) => prepareRemoval(item, options)),
+    prepare: (items) => forEachItem(items, async (item) => prepareDeletion(item, options)),
     async preview(tasks) {
       const state = await readState();
       return forEachItem(tasks, async ({ data }) =>
@@ -32,7 +32,7 @@ export function createFilebinRemover(options: FilebinOptions, ports: Ports): Cha
 
 const NOTHING_THERE = 'nothing exists there';
 
-function prepareRemoval({ file, name }: ChannelItem, { bin }: FilebinOptions): PreparedTask<BinEntry> {
+function prepareDeletion({ file, name }: ChannelItem, { bin }: FilebinOptions): PreparedTask<BinEntry> {
   const filename = binFileName(flatName(name));
   return {
     plan: {
@@ -62,9 +62,6 @@ function removeFiles(
       url: urlFor(BIN.get, options, filename),
       written: removed,
       refusals: listRefusalsOfDeleted(options.bin),
-      bypassCache: false,
-      hostMayChangeBytes: false,
-      mustBeExternal: false,
       notes: [],
       unknown: [],
     };

@@ -11,6 +11,7 @@ import {
   type BinLocation,
   type BinRecord,
   type BinState,
+  type BinTarget,
   readBin,
   urlFor,
 } from './bin-client.ts';
@@ -21,11 +22,6 @@ import { uploadRefusedError } from './refusals.ts';
 export interface BinUpload {
   readonly file: LocalFile;
   readonly filename: string;
-}
-
-/** Where to post, and whether a file of others may be replaced. */
-export interface BinTarget extends BinLocation {
-  readonly overwrite: boolean;
 }
 
 /** What the bin holds after an upload. */

@@ -8,7 +8,7 @@ import type { SiteChanges } from '../site-changes.ts';
 import { createBranchReader } from './branch-reader.ts';
 import type { EarlierFiles } from './recheck.ts';
 import { type CommitMethod, type CommitTarget, methodOf } from './target.ts';
-import { type ChangeWriter, createChangeWriter } from './write-changes.ts';
+import { BranchWriter } from './write-changes.ts';
 
 /** What a place of the branch needs, a file or a folder: a change, or nothing more. */
 export interface ComparedPlace {
@@ -82,7 +82,7 @@ class ComparedCommit<Item> {
   readonly #compareWith: CompareChanges<Item>;
   readonly #target: CommitTarget;
   readonly #ports: Ports;
-  readonly #write: ChangeWriter;
+  readonly #writer: BranchWriter;
   /** What was sent last for each item. */
   readonly #sent = new Map<Item, ComparedPlace>();
   /** The comparison that the next attempt need not repeat. */
@@ -93,7 +93,7 @@ class ComparedCommit<Item> {
     this.#compareWith = compare;
     this.#target = target;
     this.#ports = ports;
-    this.#write = createChangeWriter(target, ports, (used) => {
+    this.#writer = new BranchWriter(target, ports, (used) => {
       this.#method = used;
     });
   }
@@ -107,7 +107,7 @@ class ComparedCommit<Item> {
       return place.change ?? [];
     });
     if (changes.length === 0) return this.#finish(compared, leftOut);
-    const commits = await this.#write(changes, compared.head).catch((thrown: unknown) => {
+    const commits = await this.#writer.write(changes, compared.head).catch((thrown: unknown) => {
       this.#known = isStillTrue(thrown, changes, this.#target) ? compared : null;
       throw thrown;
     });

@@ -98,7 +98,8 @@ function compareFile(
   target: CommitTarget,
 ): ComparedPlace {
   const { path, file } = one;
-  const { essence, confinedTo } = target;
+  const { essence } = target.options;
+  const confinedTo = ownerOf(target);
   const state = found.get(path) ?? NOTHING;
   if (hasFailed(state)) throw state;
   const { blob, last } = state;
@@ -135,7 +136,7 @@ function needsChange(
   { path, file }: WantedFile,
   page: string,
   found: ExistingFiles,
-  { overwrite, confinedTo }: CommitTarget,
+  target: CommitTarget,
 ): boolean {
   const state = found.get(path) ?? NOTHING;
   if (hasFailed(state)) {
@@ -143,10 +144,10 @@ function needsChange(
     if (file === null && state.code === 'NOT_OURS') return false;
     throw state;
   }
-  const isOurs = isOwnedState(path, state, { confinedTo, page });
+  const isOurs = isOwnedState(path, state, { confinedTo: ownerOf(target), page });
   if (file === null) return isOurs;
   if (state.blob === file.blobSha) return false;
-  if (state.blob !== null && !isOurs && !overwrite) throw pictureNotOwnedError(path);
+  if (state.blob !== null && !isOurs && !target.options.overwrite) throw pictureNotOwnedError(path);
   return true;
 }
 
@@ -157,8 +158,13 @@ const isOwnedState = (
 ): boolean => blob !== null && isOwned(last?.message ?? '', { path, sha: blob }, by);
 
 /** Whether a path is free, or what it holds may be replaced or removed. */
-const mayChange = (path: string, state: ExistingFile, { overwrite, confinedTo }: CommitTarget): boolean =>
-  state.blob === null || overwrite || isOwnedState(path, state, { confinedTo });
+const mayChange = (path: string, state: ExistingFile, target: CommitTarget): boolean =>
+  state.blob === null ||
+  target.options.overwrite ||
+  isOwnedState(path, state, { confinedTo: ownerOf(target) });
+
+/** The confinement whose files alone may be replaced; `undefined` where those of the whole tool may. */
+const ownerOf = ({ options }: CommitTarget): string | undefined => options.confinement?.owner;
 
 function blobAt(path: string, found: ExistingFiles): string | null {
   const state = found.get(path) ?? NOTHING;

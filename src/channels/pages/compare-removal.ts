@@ -50,7 +50,7 @@ export async function compareRemoval(
   tree: BranchTree,
   wasSent: boolean,
 ): Promise<ComparedPlace> {
-  const { folder, essence, github } = target;
+  const { folder, github, options } = target;
   const { sites: found, lastCommit } = await findSites(target, tree, folder);
   const sites = [...found.keys()];
   const files = [...found.values()].flat();
@@ -58,7 +58,7 @@ export async function compareRemoval(
   const nothing = isThere ? 'nothing that this tool delivered exists there' : 'nothing exists there';
   const removed = { sites, files };
   if (files.length > 0) {
-    const message = formatCommitMessage(folder, { verb: 'REMOVE', essence, removed: sites });
+    const message = formatCommitMessage(folder, { verb: 'REMOVE', essence: options.essence, removed: sites });
     const change = { message, writes: [], removals: files, basis: listBasis(sites, [], tree) };
     return { change, commitSha: lastCommit, removed, nothing };
   }

@@ -34,48 +34,35 @@ export async function compareSite(
   target: FolderTarget,
   tree: BranchTree,
 ): Promise<ComparedPlace & Required<Pick<ComparedPlace, 'delivered'>>> {
-  const { folder, essence } = target;
+  const { folder, options } = target;
   const { sites, lastCommit, before } = await findDeliveries(target, tree, folder);
   const { files: owned = new Map<string, string>(), delivery } = sites.get(folder) ?? {};
-  const { verb, delivered, ...changes } = await sortFiles(site, target, tree, owned);
+  const { verb, delivered, added, changed, removed } = await sortFiles(site, target, tree, owned);
   const oldSites = await findOldSites(target, tree);
+  const oldFiles = oldSites.flatMap((one) => [...filesBelow(tree, one).keys()].map((path) => one + path));
+  const removals = [...removed.map((path) => folder + path), ...oldFiles];
   const switchPath = `${target.siteRoot}.nojekyll`;
-  const jekyllSwitch = target.options.nojekyll && !tree.entries.has(switchPath) ? [switchPath] : [];
-  const changed = new Set([...changes.added, ...changes.changed]);
+  const jekyllSwitch = options.nojekyll && !tree.entries.has(switchPath) ? [switchPath] : [];
+  const isNew = new Set([...added, ...changed]);
   const writes = [
-    ...site.files.flatMap(({ path, file }) => (changed.has(path) ? [{ path: folder + path, file }] : [])),
+    ...site.files.flatMap(({ path, file }) => (isNew.has(path) ? [{ path: folder + path, file }] : [])),
     ...jekyllSwitch.map((path) => ({ path, file: EMPTY_FILE })),
   ];
-  const oldFiles = oldSites.flatMap((one) => [...filesBelow(tree, one).keys()].map((path) => one + path));
-  const removals = [...changes.removed.map((path) => folder + path), ...oldFiles];
   const totalSize = measureSite(target.siteRoot, tree, { writes, removals });
-  const kept = listKept(tree, folder, new Set([...delivered.keys(), ...changes.removed]));
+  const others = listKept(tree, folder, new Set([...delivered.keys(), ...removed]));
   const treeSha = hashTree([...delivered].map(([path, sha]) => ({ path, sha })));
-  const whole = { folder, treeSha, kept: [...kept, ...besideSite(jekyllSwitch, folder)] };
+  const whole = { folder, treeSha, kept: [...others, ...besideSite(jekyllSwitch, folder)] };
+  const message = formatCommitMessage(folder, { verb, essence: options.essence, site: whole });
+  const basis = listBasis([folder, ...oldSites], jekyllSwitch, tree);
   const isChanged = writes.length + removals.length > 0;
-  const change = {
-    message: formatCommitMessage(folder, { verb, essence, site: whole }),
-    writes,
-    removals,
-    basis: listBasis([folder, ...oldSites], jekyllSwitch, tree),
-  };
-  const keptNames = kept.flatMap(({ path }) => (folder + path === switchPath ? [] : [path]));
+  const kept = others.map(({ path }) => path).filter((path) => folder + path !== switchPath);
+  const changes = { ...withoutPictures({ added, changed, removed }, site), kept, removedFolders: oldSites };
   return {
-    ...(isChanged && { change }),
+    ...(isChanged && { change: { message, writes, removals, basis } }),
     commitSha: lastCommit,
     ...(delivery && { replaced: delivery }),
     earlier: await findEarlierFiles(site, target, tree, { isChanged, before }),
-    delivered: {
-      treeSha,
-      totalSize,
-      changes: {
-        added: withoutPictures(changes.added, site),
-        changed: withoutPictures(changes.changed, site),
-        removed: withoutPictures(changes.removed, site),
-        kept: keptNames,
-        removedFolders: oldSites,
-      },
-    },
+    delivered: { treeSha, totalSize, changes },
   };
 }
 
@@ -127,7 +114,7 @@ async function sortFiles(
   tree: BranchTree,
   owned: ReadonlyMap<string, string>,
 ): Promise<SiteComparison> {
-  const { folder, overwrite, options } = target;
+  const { folder, options } = target;
   const wanted = new Map(site.files.map(({ path, file }) => [path, file.blobSha]));
   const paths = [...wanted.keys()];
   refuseSubmodules(
@@ -144,7 +131,7 @@ async function sortFiles(
   const unowned = paths.filter((path) => existing.has(path) && !owned.has(path));
   const single = await findSingleFiles(site, target, tree, unowned);
   const others = unowned.filter((path) => !isSame(path));
-  const foreign = overwrite ? [] : others.filter((path) => !single.has(path));
+  const foreign = options.overwrite ? [] : others.filter((path) => !single.has(path));
   const taken = foreign.find((path) => site.pictures?.includes(path));
   if (taken !== undefined) throw pictureNotOwnedError(folder + taken).withLeftBehind([]);
   const blocked = findBlocked(paths, target, tree, new Set(removed));

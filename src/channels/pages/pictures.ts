@@ -1,6 +1,7 @@
 import { DeliveryError } from '../../errors.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
+import type { SiteChanges } from '../site-changes.ts';
 
 /** Pictures of a page that are delivered beside it. */
 export interface PagePictures {
@@ -67,11 +68,15 @@ export function addPictures(site: LocalSite, pictures: PagePictures): LocalSite 
 /** Whether a path is that of a picture of the page. */
 export const isPictureOf = (path: string, page: string): boolean => listPicturePaths(page).includes(path);
 
-/** Paths of a folder: pictures are no files of the user. */
-export const withoutPictures = (
-  paths: readonly string[],
-  { entry, pictures }: LocalSite,
-): readonly string[] => (pictures === undefined ? paths : paths.filter((path) => !isPictureOf(path, entry)));
+/** Files that changed in a folder: pictures are no files of the user. */
+export function withoutPictures(changes: ChangedFiles, { entry, pictures }: LocalSite): ChangedFiles {
+  if (pictures === undefined) return changes;
+  const leaveOut = (paths: readonly string[]) => paths.filter((path) => !isPictureOf(path, entry));
+  const { added, changed, removed } = changes;
+  return { added: leaveOut(added), changed: leaveOut(changed), removed: leaveOut(removed) };
+}
+
+type ChangedFiles = Pick<SiteChanges, 'added' | 'changed' | 'removed'>;
 
 /** Every path at which a page may have a picture. */
 export const listPicturePaths = (page: string): readonly string[] =>

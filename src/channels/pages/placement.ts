@@ -14,7 +14,7 @@ import { listLeftOut } from './site-workflow.ts';
 import { COMMIT_METHODS, type CommitMethod, type PagesTask } from './target.ts';
 
 /** What every placement on a branch has. */
-const ON_BRANCH = { bypassCache: true, hostMayChangeBytes: false, mustBeExternal: false } as const;
+export const ON_BRANCH = { bypassCache: true } as const;
 
 /** A task as a site: of one file, it is that file and its pictures. */
 function asSite({ site, file, path, pictures = [], target }: PagesTask): {
@@ -66,7 +66,7 @@ export function describePublished(
     held: new Map(files.map(({ path, file }) => [folder + path, file.blobSha])),
     notes: [
       ...destination.notes,
-      ...describeReplaced(written ? place.replaced : undefined, target.essence),
+      ...describeReplaced(written ? place.replaced : undefined, target.options.essence),
       ...(isSite ? describeEffects(delivered) : []),
     ],
     unknown: [...destination.unknown, ...describeUnasked(earlier, asked, entry)],

@@ -2,22 +2,18 @@ import { forEachItem, type ItemResult } from '../../async.ts';
 import { hasFailed } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
-import type { ChannelAction, ChannelItem, PreparedTask } from '../channel.ts';
-import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
-import { createBranchReader } from './branch-reader.ts';
+import type { AbsentFile, ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
+import type { RepositoryAccess } from '../require-github.ts';
 import { createProgress } from './build.ts';
 import { commitTasks, previewCommits } from './commit-tasks.ts';
 import { cannotRestoreError, deployBranch, deployRestored } from './deploy/deploy-branch.ts';
 import { deployFiles, refusePartOfSite } from './deploy/deploy-files.ts';
-import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
-import { createJekyllLookup } from './jekyll.ts';
 import { describePublished } from './placement.ts';
-import { prepareFile, prepareSite } from './prepare.ts';
+import { openStep, prepareFile, prepareSite } from './prepare.ts';
 import { recheckBranch } from './recheck.ts';
 import { restoreBefore } from './restore.ts';
 import { describeSetup, findSetup, finishSetup } from './set-up.ts';
-import { checkSiteWorkflow } from './site-workflow.ts';
-import { chooseMethod, commitTarget, type PagesOptions, type PagesTask } from './target.ts';
+import { chooseMethod, type PagesOptions, type PagesTask } from './target.ts';
 
 /**
  * K1: commits files to the repository; its Pages site shows them on the screen. What it does for each file and folder:
@@ -32,41 +28,8 @@ export function createPagesPublisher(
 ): ChannelAction<PagesTask> {
   return {
     prepare: (items) => prepareItems(items, options, access, ports),
-    preview: async (tasks, absent) => {
-      const [first] = tasks;
-      const { setup = null, deploy } = first?.data ?? {};
-      if (deploy !== undefined && options.branch === undefined) {
-        refusePartOfSite(absent);
-        return forEachItem(
-          tasks,
-          async ({ data }) => `would be deployed as the whole site ${data.destination.rootUrl.hostname}`,
-        );
-      }
-      const previews = await previewCommits(
-        tasks,
-        ports,
-        ({ commitSha, delivered }) =>
-          `commit ${commitSha} already holds ${delivered === undefined ? 'these bytes' : 'this site'}`,
-      );
-      return previews.map(({ item, result }) => ({
-        item,
-        result: hasFailed(result) || setup === null ? result : result + describeSetup(setup),
-      }));
-    },
-    perform: async (tasks, absent) => {
-      const [first] = tasks;
-      if (first === undefined) return [];
-      const { setup = null, target, deploy } = first.data;
-      if (deploy !== undefined && options.branch === undefined) {
-        refusePartOfSite(absent);
-        return deployFiles(tasks, deploy, ports);
-      }
-      const placed = await commitTasks(tasks, ports, (done, task) =>
-        describePublished(done, task, ports.logger),
-      );
-      if (deploy !== undefined) return deployBranch(placed, target.branch, deploy, ports);
-      return finishSetup(placed, setup, target, ports);
-    },
+    preview: (tasks, absent) => previewItems(tasks, absent, ports),
+    perform: (tasks, absent) => placeItems(tasks, absent, ports),
     progress: createProgress(access, options, ports),
     recheck: recheckBranch,
     restore: async (failed, step) => {
@@ -78,27 +41,72 @@ export function createPagesPublisher(
   };
 }
 
+type Tasks = readonly PreparedTask<PagesTask>[];
+type Results<Value> = readonly ItemResult<Tasks[number], Value>[];
+
 async function prepareItems<Item extends ChannelItem>(
   items: readonly Item[],
   options: PagesOptions,
   access: RepositoryAccess,
   ports: Ports,
 ): Promise<readonly ItemResult<Item, PreparedTask<PagesTask>>[]> {
-  const github = requireGitHub(access, 'K1');
-  const deployed = await findDeployedSite(access, options);
-  const pages = deployed ?? access.repository.site;
-  await checkSiteWorkflow(github, options, pages);
-  const deploy = deployed === null ? undefined : await openDeployTarget(deployed, access, options, ports);
-  const setup =
-    deploy !== undefined && options.branch === undefined ? null : await findSetup(github, options, pages);
+  const step = await openStep(options, access, ports);
+  const isWhole = step.deploy !== undefined && options.branch === undefined;
+  const setup = isWhole ? null : await findSetup(step.github, options, step.pages);
   const files = items.flatMap(({ file, site = null }) => (site === null ? [file] : []));
   const method = await chooseMethod(files, ports.signal, setup?.absence);
-  const target = commitTarget(github, options, { method, reader: createBranchReader() });
-  const context = { options, pages, target, setup, deploy, exists: createJekyllLookup(github) };
+  const context = { ...step, method, setup };
   return forEachItem(
     items,
     async ({ file, name, site = null }) =>
       site === null ? prepareFile({ file, name }, context) : prepareSite({ site, name }, context),
     BATCH.reads,
   );
+}
+
+/** What deploys the files of a step as the whole site, where no branch is named that they are committed to. */
+const findWholeSite = ([first]: Tasks) =>
+  first?.data.target.options.branch === undefined ? first?.data.deploy : undefined;
+
+async function previewItems(
+  tasks: Tasks,
+  absent: AbsentFile | undefined,
+  ports: Ports,
+): Promise<Results<string>> {
+  if (findWholeSite(tasks) !== undefined) {
+    refusePartOfSite(absent);
+    return forEachItem(
+      tasks,
+      async ({ data }) => `would be deployed as the whole site ${data.destination.rootUrl.hostname}`,
+    );
+  }
+  const previews = await previewCommits(
+    tasks,
+    ports,
+    ({ commitSha, delivered }) =>
+      `commit ${commitSha} already holds ${delivered === undefined ? 'these bytes' : 'this site'}`,
+  );
+  const setup = tasks[0]?.data.setup ?? null;
+  return previews.map(({ item, result }) => ({
+    item,
+    result: hasFailed(result) || setup === null ? result : result + describeSetup(setup),
+  }));
+}
+
+async function placeItems(
+  tasks: Tasks,
+  absent: AbsentFile | undefined,
+  ports: Ports,
+): Promise<Results<Placement>> {
+  const [first] = tasks;
+  if (first === undefined) return [];
+  const whole = findWholeSite(tasks);
+  if (whole !== undefined) {
+    refusePartOfSite(absent);
+    return deployFiles(tasks, whole, ports);
+  }
+  const { setup = null, target, deploy } = first.data;
+  const placed = await commitTasks(tasks, ports, (done, task) => describePublished(done, task, ports.logger));
+  if (deploy !== undefined) return deployBranch(placed, target.branch, deploy, ports);
+  return finishSetup(placed, setup, target, ports);
 }

@@ -3,27 +3,16 @@ import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import type { ChannelAction, ChannelItem, PreparedTask } from '../channel.ts';
-import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
-import { createBranchReader } from './branch-reader.ts';
+import type { RepositoryAccess } from '../require-github.ts';
 import { createProgress } from './build.ts';
 import { commitTasks, previewCommits } from './commit-tasks.ts';
 import { compareFiles } from './compare-files.ts';
 import { describeStaying, type FoundSites, findSites } from './compare-removal.ts';
 import { deployBranch } from './deploy/deploy-branch.ts';
-import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
-import { createJekyllLookup } from './jekyll.ts';
 import { describeRemoved } from './placement.ts';
-import { type PreparationContext, prepareRemoval } from './prepare.ts';
+import { openStep, type PreparationContext, prepareRemoval } from './prepare.ts';
 import { recheckBranch } from './recheck.ts';
-import { checkSiteWorkflow } from './site-workflow.ts';
-import {
-  chooseMethod,
-  commitTarget,
-  folderTarget,
-  type PagesOptions,
-  type PagesTask,
-  readTargetTree,
-} from './target.ts';
+import { chooseMethod, type PagesOptions, type PagesTask, readTargetTree } from './target.ts';
 
 /** K1: removes owned files from the repository, a commit each. A `path` that ends in `/` means all below it. */
 export function createPagesRemover(
@@ -51,27 +40,14 @@ async function prepareRemovals<Item extends ChannelItem>(
   access: RepositoryAccess,
   ports: Ports,
 ): Promise<readonly ItemResult<Item, PreparedTask<PagesTask>>[]> {
-  const github = requireGitHub(access, 'K1');
-  const deployed = await findDeployedSite(access, options);
-  const pages = deployed ?? access.repository.site;
-  await checkSiteWorkflow(github, options, pages);
-  const deploy = deployed === null ? undefined : await openDeployTarget(deployed, access, options, ports);
+  const step = await openStep(options, access, ports);
   const { path } = options;
   const isAnyBelow = path?.endsWith('/') === true;
   const folders = isAnyBelow ? items.slice(0, 1) : items.filter(({ name }) => name.endsWith('/'));
   const files = isAnyBelow ? [] : items.filter((item) => !folders.includes(item));
-  const reader = createBranchReader();
-  const exists = createJekyllLookup(github);
   const contextFor = async (count: number): Promise<PreparationContext> => {
     const method = await chooseMethod(Array(count).fill(null), ports.signal);
-    return {
-      options,
-      pages,
-      exists,
-      deploy,
-      setup: null,
-      target: commitTarget(github, options, { method, reader }),
-    };
+    return { ...step, method, setup: null };
   };
   const results: ItemResult<Item, PreparedTask<PagesTask>>[] = [];
   for (const item of folders) {
@@ -92,7 +68,7 @@ async function prepareFolder(
   const context = await contextFor(1);
   const path = context.options.path?.replace(/\/?$/, '/');
   const folder = await prepareRemoval({ path, name: path === undefined ? name : '' }, context);
-  const target = { ...context.target, branch: folder.data.target.branch };
+  const { target } = folder.data;
   const found = await findSites(target, await readTargetTree(target), folder.data.path);
   const owned = await findOwnedFiles(folder.data, found, ports);
   const stays = describeStaying(folder.data, found, owned);
@@ -106,7 +82,7 @@ async function prepareFolder(
   const tasks = files.map(({ result }) => result);
   // An empty folder is proven to be empty all the same.
   const hasSites = found.sites.size > 0 || owned.length === 0;
-  const [first, ...others] = hasSites ? [prepareSites(folder, found, context), ...tasks] : tasks;
+  const [first, ...others] = hasSites ? [prepareSites(folder, found), ...tasks] : tasks;
   if (first === undefined || hasFailed(first)) return tasks;
   return [withUnknown(first as PreparedTask<PagesTask>, stays), ...others];
 }
@@ -122,7 +98,6 @@ function withUnknown(task: PreparedTask<PagesTask>, stays: readonly string[]): P
 function prepareSites(
   { plan, data }: PreparedTask<PagesTask>,
   { sites }: FoundSites,
-  { options }: PreparationContext,
 ): PreparedTask<PagesTask> {
   const { destination, target } = data;
   const path = (sites.size === 1 ? [...sites.keys()][0] : undefined) ?? data.path;
@@ -130,7 +105,7 @@ function prepareSites(
   const method = 'one commit that removes it';
   return {
     plan: { ...plan, method, destination: `branch ${destination.branch}, folder ${name}`, name },
-    data: { ...data, path, target: folderTarget(target, path, destination.siteRoot, options) },
+    data: { ...data, path, target: { ...target, method: 'C', folder: path, siteRoot: destination.siteRoot } },
   };
 }
 

@@ -13,6 +13,7 @@ import type { BranchTree } from './branch-reader.ts';
 import { formatCommitMessage, listKept, parseMessage } from './commit-message.ts';
 import { addressOf } from './destination.ts';
 import { findDeliveries, isOwned } from './ownership.ts';
+import { ON_BRANCH } from './placement.ts';
 import type { FolderTarget, PagesTask } from './target.ts';
 
 type Placed = PlacedTask<PagesTask>;
@@ -58,7 +59,7 @@ async function restore(
   const message = composeMessage(data, delivered, before);
   const change = compareTrees(before, after, message);
   const [sha = ''] = await commitChanges(github, [change], { branch, planned: head });
-  return describeRestored(data, { sha, parent, files: delivered.files, before, after });
+  return describeRestored(data, { sha, files: delivered.files, before, after });
 }
 
 const notRestoredError = (why: string): DeliveryError =>
@@ -138,47 +139,43 @@ function readNothing(): never {
 
 /** Where it is served again, by git's ids of its bytes. */
 function describeRestored(
-  { destination, target, path, site }: PagesTask,
-  given: {
-    readonly sha: string;
-    readonly parent: string;
-    readonly files: readonly TreeFile[];
-    readonly before: BranchTree;
-    readonly after: BranchTree;
-  },
+  { destination, target, path }: PagesTask,
+  { sha, files, before, after }: RestoredCommit,
 ): RestoredDelivery {
-  const { sha, parent, files, before, after } = given;
   const folder = 'folder' in target ? target.folder : null;
-  const fileAt = (one: string) => {
-    const { sha: blobSha = '', size = 0 } = before.entries.get(one) ?? {};
-    const now = after.entries.get(one);
-    const earlier = now === undefined ? [] : [{ sha: now.sha, size: now.size }];
-    return { size, sha256: null, blobSha, ...(now?.sha !== blobSha && { earlier }) };
-  };
   const paths = files.map((one) => one.path);
-  const wanted = folder === null ? path : folder + (site?.entry ?? '');
-  const page = paths.includes(wanted) ? wanted : (paths[0] ?? path);
-  const { earlier, ...file } = fileAt(page);
+  const page = paths.includes(path) ? path : (paths[0] ?? path);
+  const others = paths.filter((one) => one !== page).slice(0, SITE.files);
+  const { earlier, ...file } = describeFile(page, before, after);
   const placement: Placement = {
-    ...{
-      bypassCache: true,
-      hostMayChangeBytes: false,
-      mustBeExternal: false,
-      written: true,
-      notes: [],
-      unknown: [],
-    },
-    evidence: `commit ${sha} puts back what commit ${parent} had`,
+    ...ON_BRANCH,
+    written: true,
+    evidence: `commit ${sha} puts back what commit ${before.head} had`,
     url: folder === null ? destination.pageUrl : entryUrl(addressOf(destination, page)),
     commitSha: sha,
     ...(earlier && { earlier }),
-    parts: paths
-      .filter((one) => one !== page)
-      .slice(0, SITE.files)
-      .map((one) => ({
-        ...{ path: one.slice(folder?.length ?? 0), url: addressOf(destination, one) },
-        ...fileAt(one),
-      })),
+    parts: others.map((one) => ({
+      path: one.slice(folder?.length ?? 0),
+      url: addressOf(destination, one),
+      ...describeFile(one, before, after),
+    })),
+    notes: [],
+    unknown: [],
   };
   return { placement, file };
+}
+
+/** The commit that put it back, and the trees of the commits before and after the delivery. */
+interface RestoredCommit extends Pick<Before, 'files'> {
+  readonly sha: string;
+  readonly before: BranchTree;
+  readonly after: BranchTree;
+}
+
+/** What a path holds again, and what it held meanwhile. */
+function describeFile(path: string, before: BranchTree, after: BranchTree) {
+  const { sha: blobSha = '', size = 0 } = before.entries.get(path) ?? {};
+  const now = after.entries.get(path);
+  const earlier = now === undefined ? [] : [{ sha: now.sha, size: now.size }];
+  return { size, sha256: null, blobSha, ...(now?.sha !== blobSha && { earlier }) };
 }

@@ -92,12 +92,12 @@ export function describeSetup({ branch, absence, enablesPages }: Setup): string 
 export async function finishSetup<Item>(
   placed: readonly ItemResult<Item, Placement>[],
   setup: Setup | null,
-  { github, serverUrl }: { readonly github: GitHubClient; readonly serverUrl: URL },
+  { github, options }: { readonly github: GitHubClient; readonly options: PagesLocation },
   ports: Ports,
 ): Promise<readonly ItemResult<Item, Placement>[]> {
   if (setup === null || placed.every(({ result }) => hasFailed(result))) return placed;
   const { branch, absence, enablesPages } = setup;
-  const assumed = defaultSiteUrl(serverUrl, github.repository);
+  const assumed = defaultSiteUrl(options.serverUrl, github.repository);
   const site = enablesPages ? await resultOf(() => enablePages(github, branch, assumed, ports)) : null;
   return placed.map(({ item, result }) => {
     if (hasFailed(result)) return { item, result };

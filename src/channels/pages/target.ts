@@ -29,52 +29,19 @@ export interface CommitTarget {
   readonly branch: string;
   /** The method of the plan; what turns out to be impossible with it is written by the next one. */
   readonly method: CommitMethod;
-  /** Whether a missing branch is created; absent where files are removed. */
-  readonly setup?: boolean | undefined;
-  /** Essence of the commit messages. */
-  readonly essence: string;
-  /** Whether a file that this tool did not deliver may be replaced or removed. */
-  readonly overwrite: boolean;
-  /** The confinement whose files alone may be replaced; absent where those of the whole tool may. */
-  readonly confinedTo?: string | undefined;
-  /** Where git finds the repository. */
-  readonly serverUrl: URL;
   readonly reader: BranchReader;
+  readonly options: PagesOptions;
 }
 
-/** What a site needs of the inputs. */
-interface FolderSettings {
-  /** Whether owned files that are no longer part of the site are removed. */
-  readonly prune: boolean;
-  /** How many owned folders beside each other to keep, the delivered one included; `undefined` keeps all. */
-  readonly keep: number | undefined;
-  /** Whether the file that switches Jekyll off is put at the root of what Pages serves. */
-  readonly nojekyll: boolean;
-}
-
-/** A folder of the branch, and how it is written to. */
+/** A folder of the branch. It is written by git, which sends what changed only, however many files that are. */
 export interface FolderTarget extends CommitTarget {
   /** Empty for the branch's root, or ending in `/`. */
   readonly folder: string;
   /** The root of all that Pages serves, in the same form. */
   readonly siteRoot: string;
-  readonly options: FolderSettings;
   /** The folders that the same step delivers, this one included: `keep` counts them and removes none. */
   readonly together?: readonly string[];
 }
-
-/**
- * A folder of a target's branch. It is written by git, which sends what changed only, however many files that are.
- *
- * @param folder empty, or ending in `/`
- * @param siteRoot the same for the root of all that Pages serves
- */
-export const folderTarget = (
-  target: CommitTarget,
-  folder: string,
-  siteRoot: string,
-  { prune, keep, nojekyll }: FolderSettings,
-): FolderTarget => ({ ...target, method: 'C', folder, siteRoot, options: { prune, keep, nojekyll } });
 
 /** A path that should hold a file, or nothing. */
 export interface WantedFile {
@@ -100,10 +67,17 @@ export interface PagesTask extends WantedFile {
 }
 
 /** What K1 needs of the inputs. */
-export interface PagesOptions extends PagesLocation, FolderSettings {
-  readonly overwrite: boolean;
+export interface PagesOptions extends PagesLocation {
   /** Essence of the commit message. */
   readonly essence: string;
+  /** Whether a file that this tool did not deliver may be replaced or removed. */
+  readonly overwrite: boolean;
+  /** Of a site: whether owned files that are no longer part of it are removed. */
+  readonly prune: boolean;
+  /** How many owned folders beside each other to keep, the delivered one included; `undefined` keeps all. */
+  readonly keep: number | undefined;
+  /** Whether the file that switches Jekyll off is put at the root of what Pages serves. */
+  readonly nojekyll: boolean;
   readonly marker: string | undefined;
   /** Whether a picture of a page is to be delivered with it. */
   readonly picture: boolean;
@@ -113,21 +87,6 @@ export interface PagesOptions extends PagesLocation, FolderSettings {
   readonly runtime?: JobRuntime | null;
 }
 
-/** What a commit needs of the inputs. */
-export const commitTarget = (
-  github: GitHubClient,
-  { essence, overwrite, serverUrl, setup, confinement }: PagesOptions,
-  place: Pick<CommitTarget, 'method' | 'reader'>,
-): Omit<CommitTarget, 'branch'> => ({
-  github,
-  essence,
-  overwrite,
-  serverUrl,
-  setup,
-  confinedTo: confinement?.owner,
-  ...place,
-});
-
 /**
  * The commit that the branch of a target points to; `null` where it does not exist yet, and the first commit of the
  * delivery may create it. In a repository without a commit, method A does so for the default branch.
@@ -135,14 +94,14 @@ export const commitTarget = (
  * @throws {DeliveryError} `NOT_FOUND` that names `setup` where a delivery would need it.
  */
 export async function readTargetHead(target: CommitTarget): Promise<string | null> {
-  const { github, branch, method, setup } = target;
+  const { github, branch, method, options } = target;
   try {
     return await getBranchHead(github, branch);
   } catch (thrown) {
     const absence = findAbsence(thrown);
     if (absence === null) throw thrown;
-    const isRemoval = setup === undefined;
-    if (setup || (absence === 'commits' && (isRemoval || method === 'A'))) return null;
+    const isRemoval = options.setup === undefined;
+    if (options.setup || (absence === 'commits' && (isRemoval || method === 'A'))) return null;
     throw absence === 'commits' || isRemoval ? thrown : missingBranchError(thrown as DeliveryError);
   }
 }

@@ -3,12 +3,11 @@ import { forEachItem, type ItemResult } from '../../async.ts';
 import { DeliveryError, hasFailed } from '../../errors.ts';
 import { needsSignatures } from '../../github/api/branch.ts';
 import { commitChanges, createBlob, putFile } from '../../github/api/git-data.ts';
-import { nameMovedRepository } from '../../github/api/repository.ts';
 import { type CommitIdentity, getCommitIdentity } from '../../github/api/token-owner.ts';
 import type { Change } from '../../github/change.ts';
 import { noGitError } from '../../github/git/failures.ts';
 import { hasGit } from '../../github/git/process.ts';
-import { SIGNATURE_HINT } from '../../github/hints.ts';
+import { OTHER_BRANCH_HINT } from '../../github/hints.ts';
 import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SITE, SIZE } from '../../protocol/limits.ts';
 import { changedFileError } from '../../rules/opened-file.ts';
@@ -18,30 +17,8 @@ import { type CommitMethod, type CommitTarget, methodOf, readTargetHead } from '
 /** The commit of each change. */
 type Commits = readonly ItemResult<Change, string>[];
 
-/**
- * Writes changes to the branch: one commit each, all of them in one update, which is never forced.
- *
- * @param head the commit that they were planned for; `null` for a branch that does not exist yet
- * @returns an error for a change that stops no other
- * @throws {DeliveryError} `CONFLICT` where what was compared changed meanwhile: then nothing was written.
- */
-export type ChangeWriter = (changes: readonly Change[], head: string | null) => Promise<Commits>;
-
-/**
- * Opens the branch for writing. What does not depend on the branch is sent once, however many attempts follow.
- *
- * @param onWrite is called with the method that changes the branch, before it does: it may be another one than planned
- */
-export function createChangeWriter(
-  target: CommitTarget,
-  ports: Ports,
-  onWrite: (method: CommitMethod) => void = () => undefined,
-): ChangeWriter {
-  const writer = new BranchWriter(target, ports, onWrite);
-  return (changes, head) => writer.write(changes, head);
-}
-
-class BranchWriter {
+/** Opens the branch for writing. What does not depend on the branch is sent once, however many attempts follow. */
+export class BranchWriter {
   readonly #target: CommitTarget;
   readonly #ports: Ports;
   readonly #onWrite: (method: CommitMethod) => void;
@@ -51,12 +28,20 @@ class BranchWriter {
   #way: GitWay | undefined;
   #author: CommitIdentity | undefined;
 
-  constructor(target: CommitTarget, ports: Ports, onWrite: (method: CommitMethod) => void) {
+  /** @param onWrite is called before the branch changes, with the method: it may be another one than planned */
+  constructor(target: CommitTarget, ports: Ports, onWrite: (method: CommitMethod) => void = () => undefined) {
     this.#target = target;
     this.#ports = ports;
     this.#onWrite = onWrite;
   }
 
+  /**
+   * Writes changes to the branch: one commit each, all of them in one update, which is never forced.
+   *
+   * @param head the commit that they were planned for; `null` for a branch that does not exist yet
+   * @returns an error for a change that stops no other
+   * @throws {DeliveryError} `CONFLICT` where what was compared changed meanwhile: then nothing was written.
+   */
   write(changes: readonly Change[], head: string | null): Promise<Commits> {
     const method = methodOf(changes, this.#target);
     if (method === 'A') return this.#putContents(changes);
@@ -133,14 +118,14 @@ class BranchWriter {
 
   /** The code of git is loaded only where it is needed. */
   async #push(changes: readonly Change[], head: string | null): Promise<readonly string[]> {
-    const { github, branch, serverUrl } = this.#target;
+    const { github, branch, options } = this.#target;
     this.#author ??= await getCommitIdentity(github);
     const { pushChanges } = await import(/* webpackMode: "eager" */ '../../github/git/push.ts');
-    const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, serverUrl);
+    const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, options.serverUrl);
     const { token } = github;
     const push = { remote, token, branch, changes, author: this.#author, createsBranch: head === null };
     this.#onWrite('C');
-    return nameMovedRepository(github, () => pushChanges(push, this.#ports));
+    return pushChanges(push, this.#ports);
   }
 }
 
@@ -151,14 +136,14 @@ async function findGitWay(
   { github, branch }: CommitTarget,
   { signal }: Pick<Ports, 'signal'>,
 ): Promise<GitWay> {
-  if ((await needsSignatures(github, branch)) === true) return 'signed';
+  if (await needsSignatures(github, branch)) return 'signed';
   return (await hasGit(signal)) ? 'git' : 'without-git';
 }
 
 /**
  * Whether a change could be written by git or instead of it, as far as that is known before.
  *
- * @throws {DeliveryError} `NEEDS_SIGNATURE` or `BAD_INPUT` as `createChangeWriter` would.
+ * @throws {DeliveryError} `NEEDS_SIGNATURE` or `BAD_INPUT` as `BranchWriter` would.
  */
 export async function refuseUnwritable(
   change: Change,
@@ -185,7 +170,9 @@ function findExcess(
   const message = isSigned
     ? `the branch ${branch} takes signed commits only, and this delivery has ${what}: GitHub signs only what is sent file by file, ${limit}`
     : `this delivery has ${what}, and no git (2.31 or later) is installed here: without it GitHub takes file by file, ${limit}`;
-  const hint = isSigned ? SIGNATURE_HINT : (w: Words) => `install git, or ${w.use('K2')} for a single file`;
+  const hint = isSigned
+    ? OTHER_BRANCH_HINT
+    : (w: Words) => `install git, or ${w.use('K2')} for a single file`;
   const code = isSigned ? 'NEEDS_SIGNATURE' : 'BAD_INPUT';
   return { item, result: new DeliveryError(code, message, { hint, leftBehind: [] }) };
 }

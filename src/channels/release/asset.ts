@@ -14,7 +14,6 @@ import {
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import type { WaitForUpload } from './upload-wait.ts';
 
 /** One file that becomes an asset. */
 export interface AssetTask {
@@ -33,7 +32,6 @@ export interface AssetTask {
 export interface ReleaseState {
   readonly release: Release;
   readonly assets: readonly Asset[];
-  readonly waitForUpload: WaitForUpload;
 }
 
 /** An asset that holds the file. */
@@ -58,6 +56,15 @@ export function assetExistsError(name: string, tag: string, { digest }: Asset): 
   const what = digest == null ? 'for which the host gives no digest' : 'with other bytes';
   return new DeliveryError('NOT_OURS', `release ${tag} already has an asset ${name} ${what}`, {
     hint: (w) => `set ${w.input('overwrite', 'true')} to replace it, or ${w.input('path')} to another name`,
+  });
+}
+
+/** Another job uploads under the name: its end is waited for as that of any conflict, and nothing of it is deleted. */
+function unfinishedError({ name }: Asset, tag: string): DeliveryError {
+  return new DeliveryError('CONFLICT', `an upload of ${name} to the release ${tag} has not ended`, {
+    hint: (w) =>
+      `try again when the other job has ended; if no job uploads it any more, delete this unfinished asset on the page of the release, or set ${w.input('path')} to another name`,
+    retryable: true,
   });
 }
 
@@ -96,14 +103,14 @@ export async function ensureAsset(task: AssetTask, state: ReleaseState, ports: P
  */
 async function tryAsset(
   task: AssetTask,
-  { release, assets: listed, waitForUpload }: ReleaseState,
+  { release, assets: listed }: ReleaseState,
   memory: UploadMemory,
   ports: Ports,
 ): Promise<AssetResult> {
   const { github, name, tag, file } = task;
-  const others = await deleteOwnUnfinished(task, listed, memory);
-  const names = [name, interimName(task)];
-  const assets = await waitForUpload({ assets: others, names, tag, list: () => listAssets(github, release) });
+  const assets = await deleteOwnUnfinished(task, listed, memory);
+  const blocking = assets.find((one) => isUnfinished(one) && [name, interimName(task)].includes(one.name));
+  if (blocking !== undefined) throw unfinishedError(blocking, tag);
   const found = findAsset(task, assets);
   const { existing } = found;
   const isThere = existing !== undefined && hasSameContent(existing, file, memory.isSent);

@@ -1,26 +1,19 @@
 import { type ItemResult, withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, hasSucceeded, type Result, resultOf } from '../../errors.ts';
 import { type ListedRelease, listAssets } from '../../github/api/releases.ts';
-import type { Logger, Ports } from '../../ports.ts';
-import { HOUR, MINUTE, WRITE_INTERVAL, WRITES_PER_HOUR } from '../../protocol/limits.ts';
+import type { Ports } from '../../ports.ts';
+import { MINUTE, WRITE_INTERVAL } from '../../protocol/limits.ts';
 import type { PreparedTask } from '../channel.ts';
 import { type AssetResult, type AssetTask, ensureAsset, type ReleaseState } from './asset.ts';
 import { discardDraft, openDraft } from './draft.ts';
 import { type FilledDraft, findUpload, publishFilled, type UploadedFile } from './publish-draft.ts';
 import { type PlacedResult, type ReleaseBatch, unpublishedError } from './release-choice.ts';
-import type { WaitForUpload } from './upload-wait.ts';
-
-/** What is shared by the files of a step. */
-export interface UploadContext {
-  readonly waitForUpload: WaitForUpload;
-  /** Tags that were found to be taken, although no list may show it. */
-  readonly takenTags: Set<string>;
-}
 
 /**
  * Makes a release: draft → upload all → compare → publish. Nothing is public before everything is there.
  *
  * @param tag the first tag to try
+ * @param takenTags tags that were found to be taken, although no list may show it
  * @returns the files' results, or `null` where the release exists by now: then the files have to find their
  * release again
  * @see design 4
@@ -28,12 +21,12 @@ export interface UploadContext {
 export async function createRelease(
   batch: ReleaseBatch,
   tag: string,
-  { waitForUpload, takenTags }: UploadContext,
+  takenTags: Set<string>,
   ports: Ports,
 ): Promise<readonly PlacedResult[] | null> {
   const { tasks } = batch;
   const draft = await openDraft(batch, tag, ports);
-  const state = { release: draft, assets: [], waitForUpload };
+  const state = { release: draft, assets: [] };
   const uploads = await uploadFiles(tasks, state, { stopsAtFailure: true }, ports);
   const last = uploads.at(-1);
   if (last !== undefined && hasFailed(last.result)) {
@@ -98,32 +91,20 @@ export async function uploadFiles(
   { stopsAtFailure }: { readonly stopsAtFailure: boolean },
   ports: Ports,
 ): Promise<readonly UploadResult[]> {
-  logEstimate(tasks.length, ports.logger);
+  const isMany = tasks.length >= MANY_FILES;
+  if (isMany) {
+    const minutes = Math.ceil((tasks.length * WRITE_INTERVAL) / MINUTE);
+    ports.logger.info(
+      `${tasks.length} assets: at least ${minutes} min, because GitHub limits how often a token may write`,
+    );
+  }
   const results: UploadResult[] = [];
   for (const item of tasks) {
     const result: Result<AssetResult> = await resultOf(() => ensureAsset(item.data, state, ports));
     results.push({ item, result });
     const isShown = results.length % LOG_EVERY === 0 || results.length === tasks.length;
-    if (isShown && tasks.length >= MANY_FILES)
-      ports.logger.info(`${results.length} of ${tasks.length} assets`);
+    if (isShown && isMany) ports.logger.info(`${results.length} of ${tasks.length} assets`);
     if (hasFailed(result) && stopsAtFailure) break;
   }
   return results;
-}
-
-function logEstimate(count: number, logger: Pick<Logger, 'info'>): void {
-  if (count < MANY_FILES) return;
-  const minutes = Math.ceil(estimateUploadTime(count) / MINUTE);
-  logger.info(`${count} assets: at least ${minutes} min, because GitHub limits how often a token may write`);
-}
-
-/**
- * The least time for the writes of a new release: a draft, its files, and its publishing. The draft and the first
- * upload start at once.
- *
- * @returns milliseconds
- */
-export function estimateUploadTime(count: number): number {
-  const hours = Math.floor(count / WRITES_PER_HOUR);
-  return hours * HOUR + (count - hours * WRITES_PER_HOUR) * WRITE_INTERVAL;
 }

@@ -8,7 +8,7 @@ import type { AbsentFile, ChannelAction, ChannelItem, Placement, PreparedTask } 
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { type AssetTask, assetExistsError, hasSameContent, type ReleaseState } from './asset.ts';
 import { type EarlierDrafts, readDrafts } from './draft.ts';
-import { createRelease, type UploadContext, uploadFiles } from './new-release.ts';
+import { createRelease, uploadFiles } from './new-release.ts';
 import {
   chooseRelease,
   type PlacedAsset,
@@ -16,7 +16,6 @@ import {
   type ReleaseBatch,
   type ReleaseChoice,
 } from './release-choice.ts';
-import { createUploadWait } from './upload-wait.ts';
 
 export interface ReleaseOptions {
   readonly tag: string;
@@ -27,9 +26,6 @@ export interface ReleaseOptions {
   readonly tagIsDefault: boolean;
   /** The instance's web address, below which assets are downloaded. */
   readonly serverUrl: URL;
-  /** Milliseconds between requests, and for waiting. */
-  readonly interval: number;
-  readonly timeout: number;
 }
 
 type AssetTasks = readonly PreparedTask<AssetTask>[];
@@ -40,7 +36,6 @@ export function createReleasePublisher(
   access: RepositoryAccess,
   ports: Ports,
 ): ChannelAction<AssetTask> {
-  const { tag, interval, timeout } = options;
   const toBatch = (tasks: AssetTasks, absent?: AbsentFile): ReleaseBatch => ({
     ...options,
     github: requireGitHub(access, 'K2'),
@@ -51,10 +46,8 @@ export function createReleasePublisher(
     prepare: (items) => forEachItem(items, (item) => prepareAsset(item, options, access)),
     preview: (tasks, absent) => previewAssets(toBatch(tasks, absent), ports),
     async perform(tasks, absent) {
-      const waitForUpload = createUploadWait(interval, timeout, ports);
-      const context = { waitForUpload, takenTags: new Set<string>() };
-      const placed = await uploadAssets(toBatch(tasks, absent), context, ports);
-      return placed.map((one) => toPlacement(one, tag));
+      const placed = await uploadAssets(toBatch(tasks, absent), new Set(), ports);
+      return placed.map((one) => toPlacement(one, options.tag));
     },
   };
 }
@@ -133,17 +126,17 @@ function describeAdded({ name, file, overwrite }: AssetTask, { tag, assets }: Re
 /** Chooses the release and uploads. Where another job was faster, the files that are left go on from the choice. */
 async function uploadAssets(
   batch: ReleaseBatch,
-  context: UploadContext,
+  takenTags: Set<string>,
   ports: Ports,
 ): Promise<readonly PlacedResult[]> {
-  const { done, open, release, assets, tag } = await chooseRelease(batch, context.takenTags);
+  const { done, open, release, assets, tag } = await chooseRelease(batch, takenTags);
   if (open.length === 0) return done;
   const rest = { ...batch, tasks: open };
   const placed =
     release === null
-      ? await createRelease(rest, tag, context, ports)
-      : await addToRelease({ release, assets, waitForUpload: context.waitForUpload }, open, ports);
-  return [...done, ...(placed ?? (await uploadAssets(rest, context, ports)))];
+      ? await createRelease(rest, tag, takenTags, ports)
+      : await addToRelease({ release, assets }, open, ports);
+  return [...done, ...(placed ?? (await uploadAssets(rest, takenTags, ports)))];
 }
 
 /** Adds files to a release that is published and can be changed. */
@@ -183,9 +176,6 @@ function assetPlacement(
     url: getDownloadUrl(github, asset),
     ...(tag === wantedTag ? {} : { destination: `release ${tag}, asset ${asset.name}` }),
     written,
-    bypassCache: false,
-    hostMayChangeBytes: false,
-    mustBeExternal: false,
     notes: [
       ...(asset.name === originalName ? [] : [`the asset is named ${asset.name}; its label is ${label}`]),
       ...(tag === wantedTag ? [] : [`the release ${wantedTag} can't be used, so it is in ${tag}`]),

@@ -52,13 +52,13 @@ export function createReleaseRemover(
   const tags = tagIsDefault ? [tag, earlierTag] : [tag];
   const getScope = (): RemovalScope => ({ ...options, tags, github: requireGitHub(access, 'K2') });
   return {
-    prepare: (items) => forEachItem(items, (item) => prepareRemoval(item, getScope())),
-    preview: (tasks) => forEachAsset(tasks, getScope(), describeRemoval),
+    prepare: (items) => forEachItem(items, (item) => prepareDeletion(item, getScope())),
+    preview: (tasks) => forEachAsset(tasks, getScope(), describeDeletion),
     perform: (tasks) => forEachAsset(tasks, getScope(), removeAsset),
   };
 }
 
-async function prepareRemoval(
+async function prepareDeletion(
   { file, name: wanted }: ChannelItem,
   { github, tag, tags, serverUrl }: RemovalScope,
 ): Promise<PreparedTask<AssetRemoval>> {
@@ -137,7 +137,7 @@ function chooseAsset(
 const hasDigestOf = ({ digest }: Asset, file: LocalFile | null): boolean =>
   file !== null && digest === `sha256:${file.sha256}`;
 
-async function describeRemoval(chosen: ChosenAsset | null): Promise<string> {
+async function describeDeletion(chosen: ChosenAsset | null): Promise<string> {
   if (chosen === null) return 'nothing exists there';
   const { asset, release } = chosen;
   return `asset ${asset.id} (${asset.name}) of the release ${release.tag_name} would be deleted`;
@@ -148,15 +148,13 @@ async function removeAsset(
   { name, url }: AssetRemoval,
   github: GitHubClient,
 ): Promise<Placement> {
-  const common = { bypassCache: false, hostMayChangeBytes: false, mustBeExternal: false, unknown: [] };
   if (chosen === null) {
-    return { ...common, evidence: 'nothing exists there', url, written: false, notes: [] };
+    return { evidence: 'nothing exists there', url, written: false, notes: [], unknown: [] };
   }
   const { asset, release, otherTags } = chosen;
   const address = getDownloadUrl(github, asset);
   await deleteAsset(github, asset);
   return {
-    ...common,
     evidence: `asset ${asset.id} (${asset.name}) is deleted`,
     url: address,
     destination: formatDestination(release.tag_name, name),
@@ -164,6 +162,7 @@ async function removeAsset(
     notes: otherTags.map(
       (tag) => `an asset ${name} is also in the release ${tag}: name that tag to withdraw it`,
     ),
+    unknown: [],
   };
 }
 

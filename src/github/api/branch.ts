@@ -38,21 +38,20 @@ export function findAbsence(thrown: unknown): 'branch' | 'commits' | null {
 }
 
 /**
- * Whether a ruleset asks for signed commits on the branch; `unknown` where the rules cannot be read. Classic
+ * Whether a ruleset is known to ask for signed commits on the branch. Classic
  * protection is not in that list, and only administrators can read whether it asks for signatures: there the
  * refused push tells it.
  *
  * @see https://docs.github.com/rest/repos/rules#get-rules-for-a-branch
  */
-export async function needsSignatures(github: GitHubClient, branch: string): Promise<boolean | 'unknown'> {
+export async function needsSignatures(github: GitHubClient, branch: string): Promise<boolean> {
   const query = { ...github.repository, branch, per_page: BRANCH_RULES_PAGE };
   try {
     const { data } = await github.rest.repos.getBranchRules(query);
-    if (data.some(({ type }) => type === 'required_signatures')) return true;
-    return data.length < BRANCH_RULES_PAGE ? false : 'unknown';
+    return data.some(({ type }) => type === 'required_signatures');
   } catch (thrown) {
     if (!(thrown instanceof DeliveryError) || thrown.code === 'ABORTED') throw thrown;
-    return 'unknown';
+    return false;
   }
 }
 

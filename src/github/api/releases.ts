@@ -179,20 +179,17 @@ export async function uploadAsset(github: GitHubClient, upload: AssetUpload, por
 export function getDownloadUrl({ apiUrl }: Pick<GitHubClient, 'apiUrl'>, asset: Asset): URL {
   const url = URL.parse(asset.browser_download_url);
   if (url?.protocol === 'https:' && url.host === serverUrlOf(apiUrl).host) return url;
-  throw new DeliveryError(
-    'HOST_ERROR',
-    'the release asset has a download address on a foreign host; it is not handed over',
-    { hint: (w) => `check ${w.input('api-url')}, or ${w.use('K3')}` },
-  );
+  throw foreignHostError('the release asset has a download address on a foreign host; it is not handed over');
 }
 
 /** The release's upload address without its template, only on a host that may receive the token. */
 function getUploadUrl(github: GitHubClient, release: Release): URL {
   const url = URL.parse(release.upload_url.replace(/\{[^}]*\}$/, ''));
   if (url !== null && mayReceiveToken(github.apiUrl, url)) return url;
-  throw new DeliveryError(
-    'HOST_ERROR',
-    'the release has an upload address on a foreign host; the token is not sent there',
-    { hint: (w) => `check ${w.input('api-url')}, or ${w.use('K3')}` },
-  );
+  throw foreignHostError('the release has an upload address on a foreign host; the token is not sent there');
 }
+
+const foreignHostError = (message: string): DeliveryError =>
+  new DeliveryError('HOST_ERROR', message, {
+    hint: (w) => `check ${w.input('api-url')}, or ${w.use('K3')}`,
+  });

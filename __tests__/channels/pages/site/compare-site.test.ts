@@ -103,7 +103,7 @@ describe('the plan for a folder', () => {
       message: expect.stringMatching(/^p\/1\/index\.html\.png, where the picture goes,/),
       hint: expect.stringContaining('`picture: false`'),
     });
-    expect(written(await planWith({ overwrite: true }))).toContain('p/1/index.html.png');
+    expect(written(await planWith({ options: { overwrite: true } }))).toContain('p/1/index.html.png');
   });
 
   test('takes over the picture that was delivered with a single page', async () => {
@@ -166,7 +166,7 @@ describe('a folder with files of others', () => {
       message: expect.stringMatching(/f9\.html and 2 more$/),
       leftBehind: [],
     });
-    const planned = await plan(branch, contents('ours'), { overwrite: true });
+    const planned = await plan(branch, contents('ours'), { options: { overwrite: true } });
     expect(planned.changes.changed).toHaveLength(12);
   });
 
@@ -178,7 +178,7 @@ describe('a folder with files of others', () => {
   ])('is refused where %s, whatever `overwrite` says', async (_, theirs, contents) => {
     for (const overwrite of [false, true]) {
       const branch = new MemoryBranch(heldFiles(theirs));
-      await expect(plan(branch, contents, { overwrite })).rejects.toMatchObject({
+      await expect(plan(branch, contents, { options: { overwrite } })).rejects.toMatchObject({
         code: 'NOT_OURS',
         hint: 'set `path:` to a folder of its own',
       });

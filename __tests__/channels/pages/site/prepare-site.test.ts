@@ -5,7 +5,6 @@ import { prepareSite } from '../../../../src/channels/pages/prepare.ts';
 import type { PagesOptions } from '../../../../src/channels/pages/target.ts';
 import { fakePorts } from '../../../support/ports.ts';
 import { commitTargetWith } from '../../fake-branch.ts';
-import { pagesOptionsWith } from '../../pages-options.ts';
 import { siteWith } from '../../repository-context.ts';
 import { heldFiles, MemoryBranch } from './memory-branch.ts';
 import { connect, memoryFile, memorySite } from './site-runs.ts';
@@ -19,23 +18,20 @@ function prepare(
     options = {},
     pages = siteWith(),
     branch = new MemoryBranch(),
-    overwrite = false,
   }: {
     readonly name?: string;
     readonly options?: Partial<PagesOptions>;
     readonly pages?: ReturnType<typeof siteWith>;
     readonly branch?: MemoryBranch;
-    readonly overwrite?: boolean;
   } = {},
 ) {
   const asked: string[] = [];
   const { github } = connect(branch);
-  const target = { ...commitTargetWith(github as never), overwrite };
   const exists = async (_: string, path: string): Promise<boolean> => {
     asked.push(path);
     return branch.head.files.has(path);
   };
-  const context = { options: pagesOptionsWith(options), pages, target, setup: null, exists };
+  const context = { ...commitTargetWith(github as never, options), pages, setup: null, exists };
   return {
     asked,
     site: memorySite(contents),
@@ -110,7 +106,9 @@ describe('preparing a site', () => {
     await expect(prepare(contents, { name: './' }).prepared).rejects.toMatchObject({
       message: expect.stringContaining('CNAME'),
     });
-    await expect(prepare(contents, { name: './', overwrite: true }).prepared).resolves.toBeDefined();
+    await expect(
+      prepare(contents, { name: './', options: { overwrite: true } }).prepared,
+    ).resolves.toBeDefined();
     await expect(prepare(contents).prepared).resolves.toBeDefined();
   });
 });

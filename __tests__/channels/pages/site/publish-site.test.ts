@@ -58,7 +58,6 @@ describe('publishing a site', () => {
       written: true,
       url: new URL('https://octo.github.io/site/p/1/'),
       rawUrl: new URL('https://raw.githubusercontent.com/octo/site/main/p/1/index.html'),
-      hostMayChangeBytes: false,
       changes: { added: ['index.html', 'css/ä b.css'] },
       parts: [
         { path: 'css/ä b.css', url: new URL('https://octo.github.io/site/p/1/css/%C3%A4%20b.css'), size: 5 },

@@ -94,7 +94,7 @@ export const folderTarget = (
   ...commitTargetWith(github as never, { method: 'C' }),
   folder,
   siteRoot: '',
-  options: { prune: true, keep: undefined, nojekyll: false, ...options },
+  options: pagesOptionsWith(options),
   ...more,
 });
 

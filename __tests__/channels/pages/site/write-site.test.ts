@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { compareSite } from '../../../../src/channels/pages/compare-site.ts';
 import type { FolderTarget } from '../../../../src/channels/pages/target.ts';
-import { createChangeWriter } from '../../../../src/channels/pages/write-changes.ts';
+import { BranchWriter } from '../../../../src/channels/pages/write-changes.ts';
 import { hasFailed } from '../../../../src/errors.ts';
 import type { Change } from '../../../../src/github/change.ts';
 import { SITE, SIZE } from '../../../../src/protocol/limits.ts';
@@ -37,9 +37,9 @@ async function planOne(target: FolderTarget, contents: Readonly<Record<string, s
 
 /** Writes one change, and returns its commit or throws. */
 function createOneWriter(target: FolderTarget, ports = fakePorts()) {
-  const write = createChangeWriter({ ...target, method: 'C' }, ports);
+  const writer = new BranchWriter({ ...target, method: 'C' }, ports);
   return async (change: Change, head: string | null): Promise<string> => {
-    const [written] = await write([change], head);
+    const [written] = await writer.write([change], head);
     if (written === undefined || hasFailed(written.result)) throw written?.result;
     return written.result as string;
   };
