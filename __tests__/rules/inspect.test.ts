@@ -474,6 +474,16 @@ describe('a file of a folder', () => {
     await file.close();
   });
 
+  test.each(['/proc/version'].filter(existsSync))(
+    'is refused where it has other bytes than its size says, as %s',
+    async (path) => {
+      const options = { path, given: 'version', marker: undefined, secrets: [], mayBeEmpty: true };
+      await expect(inspectFile(options)).rejects.toMatchObject({
+        message: 'the file version changed while it was delivered',
+      });
+    },
+  );
+
   test('is closed between two reads, whether they end, stop early or fail', async () => {
     const options = { ...(await writeTestFile('x'.repeat(1_000_000))), closesBetweenReads: true };
     const handles = await watchFileHandles(async () => {
