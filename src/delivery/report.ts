@@ -233,10 +233,6 @@ export const failureDocument = ({
   message,
   hint = '',
 }: Pick<DeliveryError, 'code' | 'message' | 'hint'>): ReportDocument => ({
-  result: 'not-ready',
-  url: '',
-  reason: message,
-  hint,
-  code,
-  reports: [],
+  ...composeDocument([]),
+  ...{ reason: message, hint, code },
 });
