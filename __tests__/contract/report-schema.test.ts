@@ -4,7 +4,6 @@ import { answerSchemaJson, reportSchemaJson } from '../../scripts/documents.ts';
 import { createSchema } from '../../scripts/schema/json-schema.ts';
 import { readDeclarations } from '../../scripts/schema/type-declarations.ts';
 import { composeDocument, failureDocument } from '../../src/delivery/report.ts';
-import { DeliveryError } from '../../src/errors.ts';
 import { hugeFiles, planned, provenFile, reportWith, unprovenFile, withdrawn } from '../action/reports.ts';
 import { parseDocument } from '../scenarios/report-documents.ts';
 
@@ -58,7 +57,7 @@ describe('composeDocument', () => {
   });
 
   test('says of a command that could not begin why, without a report', () => {
-    const document = failureDocument(new DeliveryError('BAD_USAGE', 'there is no command send'));
+    const document = failureDocument({ code: 'BAD_USAGE', reason: 'there is no command send', hint: '' });
     expect(parseDocument(JSON.stringify(document))).toMatchObject({
       result: 'not-ready',
       url: '',

@@ -29,9 +29,8 @@ type Announcer = keyof typeof ANNOUNCERS;
 /** Begins to announce a delivery while it goes on; a failure is only a warning. @returns says how it ended */
 export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce {
   const { request, run } = job;
-  const names = (['comment', 'environment', 'issue'] as const).filter(
-    (name) => request[name] && !request.dryRun,
-  );
+  const asked = (Object.keys(ANNOUNCERS) as Announcer[]).filter((name) => request[name]);
+  const names = request.dryRun ? [] : asked;
   const connect = (name: Announcer) => (): GitHubClient => job.connect(getTarget(request, run, name));
   let finding: Promise<PullRequest | null> | undefined;
   let pull: PullRequest | null | undefined;

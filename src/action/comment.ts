@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { getDeliveryResult, type Report } from '../delivery/report.ts';
 import type { GitHubClient } from '../github/api/client.ts';
 import { rewriteOwnComments, updateStickyComment } from '../github/api/pull-requests.ts';
 import type { Ports } from '../ports.ts';
 import { TOOL } from '../protocol/words.ts';
-import type { Announce, AnnouncedRequest, Announcement } from './announcement.ts';
+import { type Announce, type AnnouncedRequest, type Announcement, formatMarker } from './announcement.ts';
 import { type CommentContext, composeComment, composeWithdrawnComment } from './overview.ts';
 
 /**
@@ -49,8 +48,5 @@ async function updateOtherComments(
 }
 
 /** Steps with the same path (or else the same files, or the same link) share a comment. */
-function createMarker({ path, fileLines, url }: AnnouncedRequest): string {
-  const subject = path ?? (fileLines.join('\n') || (url?.href ?? ''));
-  const key = createHash('sha256').update(subject).digest('hex').slice(0, 16);
-  return `<!-- ${TOOL.name}:${key} -->`;
-}
+const createMarker = ({ path, fileLines, url }: AnnouncedRequest): string =>
+  formatMarker(path ?? (fileLines.join('\n') || (url?.href ?? '')));

@@ -43,25 +43,16 @@ export async function loadCurrentRun(): Promise<CurrentRun> {
 }
 
 /** The library's types promise values that the runner's environment may lack. */
-function toCurrentRun({
-  repo,
-  eventName,
-  sha,
-  ref,
-  payload,
-  runNumber,
-  runId,
-  workflow,
-  serverUrl,
-}: typeof context): CurrentRun {
+function toCurrentRun(run: typeof context): CurrentRun {
+  const { repo, runNumber, runId, serverUrl } = run;
   return {
     repository: repo,
     serverUrl: URL.parse(serverUrl),
-    eventName,
-    sha: sha ?? '',
-    ref: ref ?? '',
-    payload: payload ?? {},
-    title: `run ${Number.isNaN(runNumber) ? '?' : runNumber} of ${workflow ?? 'a workflow'}`,
+    eventName: run.eventName,
+    sha: run.sha ?? '',
+    ref: run.ref ?? '',
+    payload: run.payload ?? {},
+    title: `run ${Number.isNaN(runNumber) ? '?' : runNumber} of ${run.workflow ?? 'a workflow'}`,
     url: Number.isNaN(runId) ? null : `${serverUrl}/${repo.owner}/${repo.repo}/actions/runs/${runId}`,
   };
 }

@@ -12,16 +12,12 @@ export interface CliCommand {
   readonly positionals: readonly string[];
   /** Inputs that were given as flags. */
   readonly flags: Readonly<Partial<Record<InputName, string>>>;
-  /** The environment variable that holds the token. */
+  // As the table of flags describes them.
   readonly tokenEnv: string | undefined;
-  /** The folder that the files of `mcp` must be in. */
   readonly root: string;
   readonly json: boolean;
-  /** Whether the log is left out. */
   readonly quiet: boolean;
-  /** Whether the address is also shown as a QR code. */
   readonly qr: boolean;
-  /** The file for the receipt. */
   readonly receipt: string | undefined;
 }
 

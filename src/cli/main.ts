@@ -113,8 +113,8 @@ function printFailure(
   { isJson, face }: { readonly isJson: boolean; readonly face: Face },
 ): void {
   const { redact } = terminal.redactor;
-  const message = redact(failure.messageFor(face));
-  const clean = { code: failure.code, message, hint: redact(say(failure.advice ?? '', face)) };
+  const reason = redact(failure.messageFor(face));
+  const clean = { code: failure.code, reason, hint: redact(say(failure.advice ?? '', face)) };
   if (isJson) terminal.printJson(failureDocument(clean));
-  else terminal.printError([clean.message, clean.hint].filter((part) => part !== '').join('; '));
+  else terminal.printError([reason, clean.hint].filter((part) => part !== '').join('; '));
 }

@@ -1,5 +1,5 @@
 import type { ChangeCounts, SiteChanges } from '../channels/site-changes.ts';
-import type { DeliveryError, ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
 import {
   type ChannelKey,
   type GateName,
@@ -228,15 +228,7 @@ export function composeDocument(full: readonly FullReport[]): ReportDocument {
 }
 
 /** The same for a command that could not even begin. */
-export const failureDocument = ({
-  code,
-  message,
-  hint = '',
-}: Pick<DeliveryError, 'code' | 'message' | 'hint'>): ReportDocument => ({
-  result: 'not-ready',
-  url: '',
-  reason: message,
-  hint,
-  code,
-  reports: [],
+export const failureDocument = (why: Pick<ReportDocument, 'code' | 'reason' | 'hint'>): ReportDocument => ({
+  ...composeDocument([]),
+  ...why,
 });

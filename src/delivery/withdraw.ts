@@ -126,15 +126,11 @@ async function openToCompare(found: FoundFile, signal: AbortSignal): Promise<Loc
 /** A delivery for everything that a channel finds. */
 async function findRemovals(
   items: readonly ChannelItem[],
-  {
-    channels,
-    reason,
-    path,
-    scopedInputs,
-  }: WithdrawalChannels & Pick<DeliveryRequest, 'path' | 'scopedInputs'>,
+  request: WithdrawalChannels & Pick<DeliveryRequest, 'path' | 'scopedInputs'>,
   actions: ChannelActions,
   { logger, face }: DeliveryContext,
 ): Promise<readonly Delivery[]> {
+  const { channels, reason, path, scopedInputs } = request;
   logger.startSection('Find what was delivered');
   // The folder of a site need not exist any more.
   const chosen = { channels, reason, hasFolder: true, isByAccount: false };

@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { opendirSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createRedactor, type Redactor } from '../credentials.ts';
 import { DeliveryError } from '../errors.ts';
@@ -67,17 +67,13 @@ export function createSession(settings: McpSettings, ports: Omit<Ports, 'logger'
 function findRoots(root: string): readonly [string, ...string[]] {
   const given = resolve(root);
   try {
-    const real = realpathSync(given);
-    if (statSync(real).isDirectory()) return [real, given];
+    opendirSync(given).closeSync();
+    return [realpathSync(given), given];
   } catch (cause) {
-    throw rootError(root, cause);
+    throw new DeliveryError('BAD_INPUT', `the root ${root} is no folder that can be read`, {
+      step: 'check',
+      hint: 'set `--root` to the folder with the files',
+      cause,
+    });
   }
-  throw rootError(root);
 }
-
-const rootError = (root: string, cause?: unknown): DeliveryError =>
-  new DeliveryError('BAD_INPUT', `the root ${root} is no folder that can be read`, {
-    step: 'check',
-    hint: 'set `--root` to the folder with the files',
-    cause,
-  });
