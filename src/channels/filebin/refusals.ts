@@ -103,7 +103,6 @@ export function refusedLaterError(refusal: HostRefusal, bin: string): DeliveryEr
   });
 }
 
-/** What a status means, and what to change. */
 interface StatusMeaning {
   readonly code: ErrorCode;
   readonly hint: Text;

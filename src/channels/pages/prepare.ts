@@ -19,7 +19,6 @@ import type { Setup } from './set-up.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
 import { COMMIT_METHODS, type CommitMethod, type PagesOptions, type PagesTask } from './target.ts';
 
-/** What the items of a step share. */
 interface StepContext {
   readonly github: GitHubClient;
   readonly reader: BranchReader;

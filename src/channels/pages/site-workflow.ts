@@ -161,7 +161,6 @@ const STATES: Readonly<Record<string, { readonly words?: string; readonly change
   },
 };
 
-/** A run that has published the site, may still do so, or ended without success. */
 function describeRun(file: string, { status, conclusion, page }: WorkflowRun): RunProgress {
   const isLost = conclusion !== null && conclusion !== 'success';
   const { words = conclusion === null ? `is ${status}` : `ended with ${conclusion}`, change } = STATES[

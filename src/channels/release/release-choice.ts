@@ -68,7 +68,6 @@ export async function chooseRelease(
   return { ...found, done: [...present, ...refused.map((item) => ({ item, result }))], open };
 }
 
-/** A release by its tag, and those before it that can't be changed. */
 interface FoundRelease extends Pick<ReleaseChoice, 'tag' | 'release' | 'assets'> {
   readonly frozen: readonly ListedRelease[];
 }
@@ -104,7 +103,6 @@ function getTagNumber(tag: string, base: string): number | null {
   return digits === undefined || digits === '1' ? null : Number(digits);
 }
 
-/** The files that releases hold already. */
 function findPresent(
   tasks: ReleaseBatch['tasks'],
   releases: readonly ListedRelease[],

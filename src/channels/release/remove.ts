@@ -19,7 +19,6 @@ import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { isInterim } from './asset.ts';
 import type { ReleaseOptions } from './publish.ts';
 
-/** One asset that is removed. */
 interface AssetRemoval {
   readonly name: string;
   /** The file that the asset must hold, where it is still there to compare. */
@@ -36,7 +35,6 @@ export interface RemovalOptions
   readonly earlierTag: string;
 }
 
-/** Where assets are removed. */
 interface RemovalScope extends Pick<RemovalOptions, 'tag' | 'overwrite' | 'serverUrl'> {
   readonly github: GitHubClient;
   /** The tag that was named, or those of today and yesterday. */
@@ -79,7 +77,6 @@ async function prepareDeletion(
 
 const formatDestination = (tag: string, name: string): string => `release ${tag}, asset ${name}`;
 
-/** An asset, and the release that has it. */
 interface FoundAsset {
   readonly release: Release;
   readonly asset: Asset;

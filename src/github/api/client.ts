@@ -76,7 +76,6 @@ interface ListLimits {
   readonly total: number;
 }
 
-/** One page of a list, as Octokit returns it. */
 interface ListedPage<T> {
   readonly data: readonly T[];
   readonly headers: { readonly link?: string | undefined };
@@ -134,7 +133,6 @@ export async function sendStreamed(
   return (await github.pace(() => sendCall(call, request, github, ports))).json;
 }
 
-/** Runs a write when its turn has come. */
 type PaceWrite = <T>(write: () => Promise<T>) => Promise<T>;
 
 /**

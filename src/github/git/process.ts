@@ -81,7 +81,6 @@ async function writeInput(input: string | Readable, stdin: Writable): Promise<vo
   });
 }
 
-/** Reads a stream, and keeps the beginning and the end of its text. */
 function keepBothEnds(stream: Readable, onOutput?: (text: string) => void): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {
