@@ -14,14 +14,21 @@ import { ASSETS, TAG_ATTEMPTS } from '../../protocol/limits.ts';
 import type { AbsentFile, PreparedTask } from '../channel.ts';
 import { type AssetResult, type AssetTask, hasSameContent } from './asset.ts';
 
-/** The files of one step that go to one tag. */
-export interface ReleaseBatch {
-  readonly github: GitHubClient;
-  /** The workflow and job that delivers; empty outside of one. */
-  readonly job: string;
+/** What K2 needs of the inputs. */
+export interface ReleaseOptions {
   readonly tag: string;
   /** Whether the user named no tag: then another number may be added to it. */
   readonly tagIsDefault: boolean;
+  readonly overwrite: boolean;
+  /** The workflow and job that delivers; empty outside of one. */
+  readonly job: string;
+  /** The instance's web address, below which assets are downloaded. */
+  readonly serverUrl: URL;
+}
+
+/** The files of one step that go to one tag. */
+export interface ReleaseBatch extends Pick<ReleaseOptions, 'job' | 'tag' | 'tagIsDefault'> {
+  readonly github: GitHubClient;
   readonly tasks: readonly PreparedTask<AssetTask>[];
   /** A file of the step that failed before: then no release is made for the others. */
   readonly absent: AbsentFile | undefined;

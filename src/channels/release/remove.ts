@@ -17,7 +17,7 @@ import { assetName, encodePath, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { isInterim } from './asset.ts';
-import type { ReleaseOptions } from './publish.ts';
+import type { ReleaseOptions } from './release-choice.ts';
 
 interface AssetRemoval {
   readonly name: string;
