@@ -23,7 +23,6 @@ interface StepContext {
   readonly github: GitHubClient;
   readonly reader: BranchReader;
   readonly options: PagesOptions;
-  /** The Pages site of the repository. */
   readonly pages: RepositoryContext['site'];
   /** How this action deploys the site; absent where it does not. */
   readonly deploy?: DeployTarget | undefined;

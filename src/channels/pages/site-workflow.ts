@@ -120,7 +120,6 @@ export interface RunProgress {
   readonly words: string;
   /** The https address of the run's page; empty where it is not known. */
   readonly page: string;
-  /** What to change where it gets no further. */
   readonly hint?: Text;
   /** Why it will publish nothing. */
   readonly failure?: DeliveryError;

@@ -47,7 +47,6 @@ export interface ReleaseChoice {
   readonly done: readonly PlacedResult[];
   /** The others. */
   readonly open: ReleaseBatch['tasks'];
-  /** The tag of the release for them. */
   readonly tag: string;
   /** `null` where it has to be created. */
   readonly release: Release | null;

@@ -29,13 +29,11 @@ interface AssetRemoval {
 
 type RemovalTasks = readonly PreparedTask<AssetRemoval>[];
 
-export interface RemovalOptions
-  extends Pick<ReleaseOptions, 'tag' | 'tagIsDefault' | 'overwrite' | 'serverUrl'> {
-  /** The default tag of the day before. */
+export interface RemovalOptions extends Omit<ReleaseOptions, 'job'> {
   readonly earlierTag: string;
 }
 
-interface RemovalScope extends Pick<RemovalOptions, 'tag' | 'overwrite' | 'serverUrl'> {
+interface RemovalScope extends RemovalOptions {
   readonly github: GitHubClient;
   /** The tag that was named, or those of today and yesterday. */
   readonly tags: readonly string[];
@@ -46,8 +44,7 @@ export function createReleaseRemover(
   options: RemovalOptions,
   access: RepositoryAccess,
 ): ChannelAction<AssetRemoval> {
-  const { tag, tagIsDefault, earlierTag } = options;
-  const tags = tagIsDefault ? [tag, earlierTag] : [tag];
+  const tags = options.tagIsDefault ? [options.tag, options.earlierTag] : [options.tag];
   const getScope = (): RemovalScope => ({ ...options, tags, github: requireGitHub(access, 'K2') });
   return {
     prepare: (items) => forEachItem(items, (item) => prepareDeletion(item, getScope())),

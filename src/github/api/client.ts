@@ -108,11 +108,9 @@ export const isLastPage = ({ data, headers: { link } }: ListedPage<unknown>, per
 interface StreamedCall {
   readonly call: CallTemplate;
   readonly url: URL;
-  /** The body's Content-Type. */
   readonly type: string;
   /** Exact length of the body in bytes. */
   readonly length: number;
-  /** Creates a new stream of the body. */
   readonly body: () => Readable;
 }
 

@@ -13,7 +13,6 @@ interface FilePut {
   readonly branch: string;
   /** Joined and checked, not percent-encoded. */
   readonly path: string;
-  /** The commit message. */
   readonly message: string;
   /** The whole file, at most 1 MB. */
   readonly content: Buffer;

@@ -13,7 +13,6 @@ export const LARGE_BLOB = MEGABYTE;
 type WriteBytes = (bytes: Buffer) => Promise<void>;
 
 interface PackEntry {
-  /** The object id. */
   readonly sha: Buffer;
   readonly crc: number;
   /** Bytes from the beginning of the pack. */

@@ -7,7 +7,6 @@ import { HAS_GROUPS, killGroup } from '../../system.ts';
 /** One run of the installed git. */
 export interface GitRun {
   readonly args: readonly string[];
-  /** The working folder. */
   readonly folder: string;
   /** The whole environment of the process. */
   readonly env: Readonly<Record<string, string>>;
