@@ -54,7 +54,6 @@ export interface PreparedTask<Data = unknown> {
 export interface ServedFile {
   /** Where it will be: no address to hand over, because nothing is proven yet. */
   readonly url: URL;
-  /** How a browser will show it. */
   readonly display: BrowserDisplay;
   /** Whether the host serves the bytes of the file, and does not build the page of them. */
   readonly isServedAsIs: boolean;
@@ -78,7 +77,6 @@ interface ServedFolder {
 export interface KnownRefusal {
   readonly httpCodes: readonly number[];
   readonly text: RegExp;
-  /** What to change. */
   readonly hint: Text;
   /** Whether waiting can't help. */
   readonly isFinal: boolean;
@@ -89,12 +87,10 @@ export interface HostProgress {
   readonly finished: boolean;
   /** Whether it says that it is not done, or has yet to begin. */
   readonly building?: boolean;
-  /** For the log and for an error message. */
   readonly detail: string;
   readonly httpCode?: number | undefined;
   /** When the commit was made that the finished build contains, by the host's clock: milliseconds since the epoch. */
   readonly committedAt?: number | undefined;
-  /** What to change where it never finishes. */
   readonly hint?: Text;
 }
 
@@ -140,7 +136,6 @@ export interface Placement {
   readonly parts?: readonly PlacedPart[];
   /** The pictures of the page; they are among the parts. */
   readonly pictures?: PlacedPictures | undefined;
-  /** What a site's delivery changed. */
   readonly changes?: SiteChanges;
   /** Git's id of a site's files as a tree. */
   readonly treeSha?: string | undefined;
@@ -189,7 +184,6 @@ export interface PlacedTask<Data = unknown> {
 
 /** A file of the same step that failed before the channel was asked, such as an empty one. */
 export interface AbsentFile {
-  /** As the user wrote it. */
   readonly subject: string;
   readonly failure: DeliveryError;
 }

@@ -8,7 +8,6 @@ import type { Words } from '../words.ts';
 import type { Channel, ChannelAction, ChannelItem, PlacedPart, Placement, PreparedTask } from './channel.ts';
 import { listRefusals } from './filebin/refusals.ts';
 
-/** What is proven at a link. */
 interface LinkTask {
   /** The address to hand over. */
   readonly url: URL;
@@ -36,7 +35,6 @@ export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): Cha
   return { publish, remove: publish };
 }
 
-/** Nothing is ever written for a link. */
 const LINK_METHOD = 'the link is used as given';
 
 function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<LinkTask> {
@@ -121,7 +119,6 @@ const CONTROL_FILES: ReadonlySet<string> = new Set([
   ...['staticwebapp.config.json', 'firebase.json', 'CNAME'],
 ]);
 
-/** Every file but the entry, at its own address. */
 function listSiteParts({ files, entry }: LocalSite, home: URL): readonly PlacedPart[] {
   const folder = folderOf(home, entry);
   return files.flatMap(({ path, file }) => {

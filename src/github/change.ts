@@ -15,10 +15,8 @@ export interface FileWrite {
 
 /** One commit to make. */
 export interface Change {
-  /** The commit message. */
   readonly message: string;
   readonly writes: readonly FileWrite[];
-  /** Paths of files. */
   readonly removals: readonly string[];
   /**
    * What the change was planned for: git's id of each path and folder that was compared, `null` where there was

@@ -20,7 +20,6 @@ export interface DeviceFlow extends DeviceFlowOptions {
   readonly deviceCode: string;
   /** What a person enters on the page. */
   readonly userCode: string;
-  /** Address of the host's own page. */
   readonly page: string;
   /** When the codes expire: milliseconds since the epoch. */
   readonly deadline: number;

@@ -329,10 +329,6 @@ describe('a bin that cannot be locked', () => {
       unknown: [expect.stringContaining('could not be locked')],
     });
   });
-
-  test('is a failure where the cause is a defect of this tool', async () => {
-    await expect(lockBin(new TypeError('defect'))).rejects.toThrow('defect');
-  });
 });
 
 describe('a bin whose name is given', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createReleasePublisher, type ReleaseOptions } from '../../../src/channels/release/publish.ts';
+import { createReleasePublisher } from '../../../src/channels/release/publish.ts';
+import type { ReleaseOptions } from '../../../src/channels/release/release-choice.ts';
 import { hasFailed } from '../../../src/errors.ts';
 import { type Asset, formatLabel } from '../../../src/github/api/releases.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';

@@ -1,11 +1,10 @@
-import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
-import { connectionError } from '../../http/client.ts';
+import { hasFailed, resultOf } from '../../errors.ts';
 import { discard, firstHeader, isPage, readText } from '../../http/response.ts';
-import { parseJson } from '../../plain-text.ts';
-import type { HttpResponse, Ports } from '../../ports.ts';
+import { sendRequest, type TextAnswer } from '../../http/send-request.ts';
+import type { Ports } from '../../ports.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
 import { EXCHANGE, TEXT } from '../../protocol/limits.ts';
-import { type BinAnswer, binCallError, type HostRefusal, plainText } from './refusals.ts';
+import { binCallError, type HostRefusal, plainText } from './refusals.ts';
 
 /** A file in a bin, as the host stores it. */
 export interface BinFile {
@@ -75,20 +74,10 @@ export interface BinTarget extends BinLocation {
 /** A name in a bin, and the bytes that belong there; `undefined` where there is no file to compare with. */
 export type BinEntry = Pick<BinFile, 'filename' | 'sha256'>;
 
-function ask({ method }: CallTemplate, url: URL, { http, clock, signal }: Ports): Promise<HttpResponse> {
-  const limited = AbortSignal.any([signal, clock.timeout(EXCHANGE.api)]);
-  return http({ method, url, headers: { accept: 'application/json' }, signal: limited });
-}
+const HEADERS = { accept: 'application/json' };
 
-async function send(call: CallTemplate, url: URL, ports: Ports): Promise<BinAnswer> {
-  const answer = await ask(call, url, ports);
-  const text = await readText(answer, EXCHANGE.apiBody).catch((thrown: unknown) => {
-    // A change is told by its status; a list that broke off says nothing.
-    if (call.method !== 'GET') return '';
-    throw connectionError(thrown, { url, signal: ports.signal });
-  });
-  return { status: answer.status, headers: answer.headers, text };
-}
+const send = ({ method }: CallTemplate, url: URL, ports: Ports): Promise<TextAnswer> =>
+  sendRequest({ method, url, headers: HEADERS }, ports);
 
 /**
  * Reads whether the bin exists and is locked, and its files.
@@ -105,9 +94,8 @@ export async function readBin(location: BinLocation, ports: Ports): Promise<BinS
 }
 
 /** What the answer says about the bin; `null` where it says nothing about it. */
-function parseBinState(answer: BinAnswer, name: string): BinState | null {
-  const { status, text } = answer;
-  const json = parseJson(text);
+function parseBinState(answer: TextAnswer, name: string): BinState | null {
+  const { status, text, json } = answer;
   const record = (typeof json === 'object' ? json : null) as BinRecord | null;
   const bin = record?.bin;
   // What is said of another bin says nothing of this one.
@@ -135,12 +123,8 @@ function parseListedFile(file: FileRecord, expires: string | undefined): readonl
 
 /** Asks the host to lock the bin, for good; `false` where it did not say that it did. */
 export async function lockBin(location: BinLocation, ports: Ports): Promise<boolean> {
-  try {
-    return (await send(BIN.lock, urlFor(BIN.lock, location), ports)).status === 200;
-  } catch (thrown) {
-    if (thrown instanceof DeliveryError || ports.signal.aborted) return false;
-    throw thrown;
-  }
+  const answer = await resultOf(() => send(BIN.lock, urlFor(BIN.lock, location), ports));
+  return !hasFailed(answer) && answer.status === 200;
 }
 
 /** Deletes a file; `false` where it did not exist. */
@@ -158,7 +142,11 @@ export async function deleteFile(filename: string, location: BinLocation, ports:
 
 /** Looks at a file's address as somebody new, without following it to the storage. */
 export async function lookAtFile(filename: string, location: BinLocation, ports: Ports): Promise<BinLook> {
-  const answer = await resultOf(() => ask(BIN.get, urlFor(BIN.get, location, filename), ports));
+  const { http, clock } = ports;
+  const signal = AbortSignal.any([ports.signal, clock.timeout(EXCHANGE.api)]);
+  const { method } = BIN.get;
+  const url = urlFor(BIN.get, location, filename);
+  const answer = await resultOf(() => http({ method, url, headers: HEADERS, signal }));
   if (hasFailed(answer)) return { kind: 'unclear' };
   const { status } = answer;
   if ([403, 404, 410].includes(status)) {

@@ -126,7 +126,6 @@ async function lookAgain(
   });
 }
 
-/** What the last look at the address leaves open: whether the next person can still download the file. */
 const UNKNOWN_AFTER: Readonly<Record<Exclude<BinLook['kind'], 'refused'>, readonly string[]>> = {
   warned: [],
   opened: [

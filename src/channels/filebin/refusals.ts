@@ -1,13 +1,9 @@
 import { DeliveryError, type ErrorCode } from '../../errors.ts';
 import { parseRetryAfter, shortHostMessage } from '../../http/response.ts';
 import type { TextAnswer } from '../../http/send-request.ts';
-import type { HttpResponse } from '../../ports.ts';
 import { BIN } from '../../protocol/calls.ts';
 import type { Text, Words } from '../../words.ts';
 import type { KnownRefusal } from '../channel.ts';
-
-/** An answer of the bin host, read as text. */
-export type BinAnswer = Pick<HttpResponse, 'status' | 'headers'> & Pick<TextAnswer, 'text'>;
 
 /** The reasons that the host gives in plain text; it has no codes for them. */
 interface KnownReason {
@@ -103,7 +99,6 @@ export function refusedLaterError(refusal: HostRefusal, bin: string): DeliveryEr
   });
 }
 
-/** What a status means, and what to change. */
 interface StatusMeaning {
   readonly code: ErrorCode;
   readonly hint: Text;
@@ -161,7 +156,7 @@ const REFUSALS: readonly (StatusMeaning & { readonly statuses: readonly number[]
  *
  * @see protocol 7 (K3 POST does not return 201)
  */
-export function uploadRefusedError(answer: BinAnswer, bin: string, now: number): DeliveryError {
+export function uploadRefusedError(answer: TextAnswer, bin: string, now: number): DeliveryError {
   const { status } = answer;
   const isForStatus = ({ statuses }: (typeof REFUSALS)[number]): boolean =>
     statuses.length === 0 || statuses.includes(status);
@@ -173,7 +168,7 @@ export function uploadRefusedError(answer: BinAnswer, bin: string, now: number):
 /** Reading or changing a bin failed. */
 export function binCallError(
   description: string,
-  answer: BinAnswer,
+  answer: TextAnswer,
   { retryable = false, ...about }: { bin: string; now: number; retryable?: boolean },
 ): DeliveryError {
   const { status } = answer;
@@ -192,7 +187,7 @@ export function binCallError(
 /** The reason that the host gives counts before what the status means. */
 function answerError(
   message: string,
-  answer: BinAnswer,
+  answer: TextAnswer,
   { code, hint, retryable }: StatusMeaning,
   { bin, now }: { readonly bin: string; readonly now: number },
 ): DeliveryError {

@@ -154,7 +154,6 @@ function noAnswerError({ bin }: BinLocation, cause: unknown): DeliveryError {
   );
 }
 
-/** Reads what the host answers about the file that it stored. */
 function parseStoredFile({ json, status }: TextAnswer, { sha256 }: LocalFile, asked: string): BinFile {
   if (typeof json !== 'object' || json === null) {
     throw new DeliveryError('HOST_ERROR', 'posting to the bin was answered with something that is not JSON', {

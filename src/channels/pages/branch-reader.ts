@@ -10,7 +10,6 @@ import {
 import type { GitHubClient } from '../../github/api/client.ts';
 import { getLastCommits, type LastCommit, type LastCommits } from '../../github/api/history.ts';
 
-/** Everything that a commit holds, by path. */
 type CommitEntries = ReadonlyMap<string, BranchEntry>;
 
 /** Reads what a commit of the branch holds. A commit never changes, so nothing of it is asked for twice. */

@@ -23,12 +23,10 @@ type WatchBuild = (placed: WatchedPlacement) => Promise<HostProgress>;
 
 type WatchedPlacement = Pick<Placement, 'commitSha' | 'deployment' | 'hostMayChangeBytes' | 'written'>;
 
-/** What is built, and how. */
 interface SiteBuild extends Pick<PagesDestination, 'branch'> {
   readonly builtBy: Exclude<BuiltBy, 'deployment'>;
 }
 
-/** How the build is waited for. */
 interface BuildOptions {
   /** Milliseconds that the whole wait may take. */
   readonly timeout: number;

@@ -30,12 +30,10 @@ export interface DeliveryMessage {
   readonly verb: 'ADD' | 'UPDATE' | 'REMOVE';
   /** What the user said about the delivery, in one line. */
   readonly essence: string;
-  /** What the delivery was confined to. */
   readonly confinedTo?: string | undefined;
   /** The file that it delivered, then the pictures that a page got with it: git's ids of their bytes. */
   readonly objects?: readonly TreeFile[];
   readonly site?: DeliveredSite;
-  /** The folders of the sites that it removed. */
   readonly removed?: readonly string[];
 }
 

@@ -18,7 +18,6 @@ import {
 } from './target.ts';
 import { refuseUnwritable } from './write-changes.ts';
 
-/** The task of a folder. */
 interface FolderTask extends PagesTask {
   readonly target: FolderTarget;
 }

@@ -47,7 +47,6 @@ type CompareChanges<Item> = (
 
 /** A place that is as wanted. */
 export interface CommittedPlace {
-  /** What it needed. */
   readonly place: ComparedPlace;
   /** The commit that made it so; absent where nothing ever existed. */
   readonly commitSha?: string | undefined;

@@ -33,7 +33,6 @@ export async function compareFiles<Item extends WantedFile>(
   return { head, places };
 }
 
-/** What a path holds: git's id of its bytes, and the last commit that touched it. */
 interface ExistingFile {
   readonly blob: string | null;
   readonly last: LastCommit | null;
@@ -90,7 +89,6 @@ function listOldPictures(
   );
 }
 
-/** The change of a file and of its pictures, if any of them needs one. */
 function compareFile(
   one: WantedFile,
   pictures: readonly WantedFile[],

@@ -38,7 +38,6 @@ export interface PagesDestination {
   /** The address of the root of all that Pages serves. */
   readonly rootUrl: URL;
   readonly builtBy: PagesSite['builtBy'];
-  /** The workflow that `site-workflow` names. */
   readonly workflow?: string | undefined;
   /** Whether the site's build may rightly change the file. */
   readonly hostMayChangeBytes: boolean;

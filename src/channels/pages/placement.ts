@@ -73,7 +73,6 @@ export function describePublished(
   };
 }
 
-/** Every file but the entry, at its own address. */
 function placeParts(task: PagesTask, asked: EarlierFiles): readonly PlacedPart[] {
   const { folder, entry, files } = asSite(task);
   return files.flatMap(({ path, file: { size, sha256 } }) => {
@@ -105,7 +104,6 @@ export function describeChanges(delivered: Delivered): string[] {
   return [counts === '' ? 'no file changed' : `files: ${counts}`, ...describeEffects(delivered)];
 }
 
-/** What a person should know of a delivery beside the number of changed files. */
 function describeEffects({ changes: { kept, removedFolders }, totalSize }: Delivered): string[] {
   const lines: string[] = [];
   if (kept.length > 0) lines.push(`left alone, because this tool did not deliver it: ${nameFew(kept)}`);

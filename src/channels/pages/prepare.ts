@@ -19,12 +19,10 @@ import type { Setup } from './set-up.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
 import { COMMIT_METHODS, type CommitMethod, type PagesOptions, type PagesTask } from './target.ts';
 
-/** What the items of a step share. */
 interface StepContext {
   readonly github: GitHubClient;
   readonly reader: BranchReader;
   readonly options: PagesOptions;
-  /** The Pages site of the repository. */
   readonly pages: RepositoryContext['site'];
   /** How this action deploys the site; absent where it does not. */
   readonly deploy?: DeployTarget | undefined;

@@ -15,7 +15,6 @@ export interface Setup {
   readonly branch: string;
   /** What is missing: the branch, or all commits of the repository; `null` where the branch exists. */
   readonly absence: 'branch' | 'commits' | null;
-  /** Whether Pages is to be switched on. */
   readonly enablesPages: boolean;
 }
 

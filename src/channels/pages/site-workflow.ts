@@ -120,7 +120,6 @@ export interface RunProgress {
   readonly words: string;
   /** The https address of the run's page; empty where it is not known. */
   readonly page: string;
-  /** What to change where it gets no further. */
   readonly hint?: Text;
   /** Why it will publish nothing. */
   readonly failure?: DeliveryError;
@@ -161,7 +160,6 @@ const STATES: Readonly<Record<string, { readonly words?: string; readonly change
   },
 };
 
-/** A run that has published the site, may still do so, or ended without success. */
 function describeRun(file: string, { status, conclusion, page }: WorkflowRun): RunProgress {
   const isLost = conclusion !== null && conclusion !== 'success';
   const { words = conclusion === null ? `is ${status}` : `ended with ${conclusion}`, change } = STATES[

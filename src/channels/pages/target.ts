@@ -68,7 +68,6 @@ export interface PagesTask extends WantedFile {
 
 /** What K1 needs of the inputs. */
 export interface PagesOptions extends PagesLocation {
-  /** Essence of the commit message. */
   readonly essence: string;
   /** Whether a file that this tool did not deliver may be replaced or removed. */
   readonly overwrite: boolean;

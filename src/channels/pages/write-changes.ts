@@ -14,7 +14,6 @@ import { changedFileError } from '../../rules/opened-file.ts';
 import type { Words } from '../../words.ts';
 import { type CommitMethod, type CommitTarget, methodOf, readTargetHead } from './target.ts';
 
-/** The commit of each change. */
 type Commits = readonly ItemResult<Change, string>[];
 
 /** Opens the branch for writing. What does not depend on the branch is sent once, however many attempts follow. */

@@ -151,7 +151,6 @@ const interimName = ({ file, name }: AssetTask): string => `incoming-${file.sha2
 export const isInterim = (asset: Asset, name: string): boolean =>
   /^incoming-[0-9a-f]{12}-(.+)$/.exec(asset.name)?.[1] === name && hasOwnLabel(asset);
 
-/** The complete assets of one name. */
 interface FoundAsset {
   readonly existing: Asset | undefined;
   /** The task's own file under its interim name. */
@@ -189,7 +188,6 @@ async function deleteOwnUnfinished(
   return assets.filter((asset) => !own.includes(asset));
 }
 
-/** Uploads once, and compares what the host has stored. */
 async function upload(
   { github, file, label }: AssetTask,
   { release, name }: { readonly release: Release; readonly name: string },

@@ -126,7 +126,6 @@ const isPublished = (
 ): release is ListedRelease & { readonly draft: false } =>
   release?.draft === false && release.tag_name === tag;
 
-/** What to do with a draft that somebody has changed. */
 const DRAFT_HINT = 'publish or delete this draft on the page of releases, then try again';
 
 /** @see design 4 */

@@ -15,18 +15,8 @@ import {
   type PlacedResult,
   type ReleaseBatch,
   type ReleaseChoice,
+  type ReleaseOptions,
 } from './release-choice.ts';
-
-export interface ReleaseOptions {
-  readonly tag: string;
-  readonly overwrite: boolean;
-  /** The workflow and job that delivers; empty outside of one. */
-  readonly job: string;
-  /** Whether no tag was named. */
-  readonly tagIsDefault: boolean;
-  /** The instance's web address, below which assets are downloaded. */
-  readonly serverUrl: URL;
-}
 
 type AssetTasks = readonly PreparedTask<AssetTask>[];
 

@@ -14,14 +14,21 @@ import { ASSETS, TAG_ATTEMPTS } from '../../protocol/limits.ts';
 import type { AbsentFile, PreparedTask } from '../channel.ts';
 import { type AssetResult, type AssetTask, hasSameContent } from './asset.ts';
 
-/** The files of one step that go to one tag. */
-export interface ReleaseBatch {
-  readonly github: GitHubClient;
-  /** The workflow and job that delivers; empty outside of one. */
-  readonly job: string;
+/** What K2 needs of the inputs. */
+export interface ReleaseOptions {
   readonly tag: string;
   /** Whether the user named no tag: then another number may be added to it. */
   readonly tagIsDefault: boolean;
+  readonly overwrite: boolean;
+  /** The workflow and job that delivers; empty outside of one. */
+  readonly job: string;
+  /** The instance's web address, below which assets are downloaded. */
+  readonly serverUrl: URL;
+}
+
+/** The files of one step that go to one tag. */
+export interface ReleaseBatch extends Pick<ReleaseOptions, 'job' | 'tag' | 'tagIsDefault'> {
+  readonly github: GitHubClient;
   readonly tasks: readonly PreparedTask<AssetTask>[];
   /** A file of the step that failed before: then no release is made for the others. */
   readonly absent: AbsentFile | undefined;
@@ -40,7 +47,6 @@ export interface ReleaseChoice {
   readonly done: readonly PlacedResult[];
   /** The others. */
   readonly open: ReleaseBatch['tasks'];
-  /** The tag of the release for them. */
   readonly tag: string;
   /** `null` where it has to be created. */
   readonly release: Release | null;
@@ -68,7 +74,6 @@ export async function chooseRelease(
   return { ...found, done: [...present, ...refused.map((item) => ({ item, result }))], open };
 }
 
-/** A release by its tag, and those before it that can't be changed. */
 interface FoundRelease extends Pick<ReleaseChoice, 'tag' | 'release' | 'assets'> {
   readonly frozen: readonly ListedRelease[];
 }
@@ -104,7 +109,6 @@ function getTagNumber(tag: string, base: string): number | null {
   return digits === undefined || digits === '1' ? null : Number(digits);
 }
 
-/** The files that releases hold already. */
 function findPresent(
   tasks: ReleaseBatch['tasks'],
   releases: readonly ListedRelease[],

@@ -17,9 +17,8 @@ import { assetName, encodePath, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { isInterim } from './asset.ts';
-import type { ReleaseOptions } from './publish.ts';
+import type { ReleaseOptions } from './release-choice.ts';
 
-/** One asset that is removed. */
 interface AssetRemoval {
   readonly name: string;
   /** The file that the asset must hold, where it is still there to compare. */
@@ -30,14 +29,11 @@ interface AssetRemoval {
 
 type RemovalTasks = readonly PreparedTask<AssetRemoval>[];
 
-export interface RemovalOptions
-  extends Pick<ReleaseOptions, 'tag' | 'tagIsDefault' | 'overwrite' | 'serverUrl'> {
-  /** The default tag of the day before. */
+export interface RemovalOptions extends Omit<ReleaseOptions, 'job'> {
   readonly earlierTag: string;
 }
 
-/** Where assets are removed. */
-interface RemovalScope extends Pick<RemovalOptions, 'tag' | 'overwrite' | 'serverUrl'> {
+interface RemovalScope extends RemovalOptions {
   readonly github: GitHubClient;
   /** The tag that was named, or those of today and yesterday. */
   readonly tags: readonly string[];
@@ -48,8 +44,7 @@ export function createReleaseRemover(
   options: RemovalOptions,
   access: RepositoryAccess,
 ): ChannelAction<AssetRemoval> {
-  const { tag, tagIsDefault, earlierTag } = options;
-  const tags = tagIsDefault ? [tag, earlierTag] : [tag];
+  const tags = options.tagIsDefault ? [options.tag, options.earlierTag] : [options.tag];
   const getScope = (): RemovalScope => ({ ...options, tags, github: requireGitHub(access, 'K2') });
   return {
     prepare: (items) => forEachItem(items, (item) => prepareDeletion(item, getScope())),
@@ -79,7 +74,6 @@ async function prepareDeletion(
 
 const formatDestination = (tag: string, name: string): string => `release ${tag}, asset ${name}`;
 
-/** An asset, and the release that has it. */
 interface FoundAsset {
   readonly release: Release;
   readonly asset: Asset;

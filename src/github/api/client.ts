@@ -76,7 +76,6 @@ interface ListLimits {
   readonly total: number;
 }
 
-/** One page of a list, as Octokit returns it. */
 interface ListedPage<T> {
   readonly data: readonly T[];
   readonly headers: { readonly link?: string | undefined };
@@ -109,11 +108,9 @@ export const isLastPage = ({ data, headers: { link } }: ListedPage<unknown>, per
 interface StreamedCall {
   readonly call: CallTemplate;
   readonly url: URL;
-  /** The body's Content-Type. */
   readonly type: string;
   /** Exact length of the body in bytes. */
   readonly length: number;
-  /** Creates a new stream of the body. */
   readonly body: () => Readable;
 }
 
@@ -134,7 +131,6 @@ export async function sendStreamed(
   return (await github.pace(() => sendCall(call, request, github, ports))).json;
 }
 
-/** Runs a write when its turn has come. */
 type PaceWrite = <T>(write: () => Promise<T>) => Promise<T>;
 
 /**

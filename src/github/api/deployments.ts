@@ -7,7 +7,6 @@ import { getTokenOwner } from './token-owner.ts';
 
 /** What is deployed again and again: of its deployments, only the newest one is current. */
 export interface DeploymentSubject {
-  /** The name of the environment. */
   readonly environment: string;
   /** Such as `pull request 7`, or `refs/heads/main`. */
   readonly source: string;
@@ -51,9 +50,7 @@ export async function setDeploymentState(
   id: number,
   status: {
     readonly state: keyof typeof DESCRIPTIONS;
-    /** The page of the run. */
     readonly log_url?: string;
-    /** The proven address. */
     readonly environment_url?: string;
   },
 ): Promise<void> {

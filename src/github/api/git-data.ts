@@ -9,12 +9,10 @@ import { RETRY_HINT } from '../hints.ts';
 import { getBranchHead } from './branch.ts';
 import { type GitHubClient, sendStreamed } from './client.ts';
 
-/** One file to write in one call. */
 interface FilePut {
   readonly branch: string;
   /** Joined and checked, not percent-encoded. */
   readonly path: string;
-  /** The commit message. */
   readonly message: string;
   /** The whole file, at most 1 MB. */
   readonly content: Buffer;
@@ -69,7 +67,6 @@ export async function createBlob(github: GitHubClient, file: FileBytes, ports: P
   });
 }
 
-/** The call's JSON body, piece by piece. */
 async function* formatBlob(file: Pick<FileBytes, 'read'>): AsyncGenerator<string> {
   yield BLOB_HEAD;
   yield* base64(file.read());
@@ -119,7 +116,6 @@ export async function commitChanges(
   return commits;
 }
 
-/** A commit and its tree. */
 interface CommitObject {
   readonly sha: string;
   readonly tree: string;

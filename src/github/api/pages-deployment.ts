@@ -8,7 +8,6 @@ import { describeUnreadable } from './pages-build.ts';
 
 /** What a deployment is made of. */
 export interface NewPagesDeployment {
-  /** The number of the artifact. */
   readonly artifactId: number;
   /** A commit that the repository has. */
   readonly commit: string;
@@ -52,7 +51,6 @@ export interface PagesDeploymentStatus {
   readonly state: 'pending' | 'done' | 'failed' | 'unread';
   readonly words: string;
   readonly httpCode?: number | undefined;
-  /** What to change where it gets no further. */
   readonly hint: Text;
 }
 

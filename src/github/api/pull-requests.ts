@@ -26,7 +26,6 @@ type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response'
 
 /** The one comment of this tool on a pull request. */
 export interface StickyComment {
-  /** The pull request's number. */
   readonly number: number;
   /** An HTML comment: the first line of the body, by which the comment is found again. */
   readonly marker: string;
@@ -66,7 +65,6 @@ export async function updateStickyComment(
 
 /** Which of our other comments on a pull request are changed, and how. */
 interface CommentRewrite {
-  /** The pull request's number. */
   readonly number: number;
   /** How the bodies of all our comments begin. */
   readonly marker: string;

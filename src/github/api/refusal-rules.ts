@@ -32,7 +32,6 @@ export type RefusedCall = Pick<CallTemplate, 'description' | 'permission'>;
 /** A rule matches where everything that it names does. */
 interface RefusalRule {
   readonly status?: number | readonly number[];
-  /** What GitHub's message says. */
   readonly text?: RegExp;
   readonly when?: (refusal: ApiRefusal) => boolean;
   readonly code: ErrorCode;

@@ -131,7 +131,6 @@ export async function renameAsset(github: GitHubClient, asset: Asset, name: stri
 /** Whether an upload is still running, or broke off. GitHub names `starter` and `open`; only `uploaded` is whole. */
 export const isUnfinished = ({ state }: Pick<Asset, 'state'>): boolean => state !== 'uploaded';
 
-/** One file to upload to a release. */
 interface AssetUpload {
   readonly release: Release;
   readonly file: LocalFile;

@@ -3,7 +3,6 @@ import { TOOL } from '../../protocol/words.ts';
 import { serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
 
-/** The account that a token acts as. */
 interface TokenOwner {
   /** Such as `octo`, or `some-app[bot]`. */
   readonly login: string;

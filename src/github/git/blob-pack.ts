@@ -12,9 +12,7 @@ export const LARGE_BLOB = MEGABYTE;
 
 type WriteBytes = (bytes: Buffer) => Promise<void>;
 
-/** What the index of a pack says of one object. */
 interface PackEntry {
-  /** The object id. */
   readonly sha: Buffer;
   readonly crc: number;
   /** Bytes from the beginning of the pack. */
@@ -99,7 +97,6 @@ async function writeBlob({ path, file }: FileWrite, write: WriteBytes): Promise<
   if (blob.digest('hex') !== file.blobSha) throw changedFileError(path);
 }
 
-/** Bytes that are written at once. */
 const STORED_CHUNK = 131_072;
 
 const BLOB_TYPE = 3;

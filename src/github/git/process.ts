@@ -7,7 +7,6 @@ import { HAS_GROUPS, killGroup } from '../../system.ts';
 /** One run of the installed git. */
 export interface GitRun {
   readonly args: readonly string[];
-  /** The working folder. */
   readonly folder: string;
   /** The whole environment of the process. */
   readonly env: Readonly<Record<string, string>>;
@@ -81,7 +80,6 @@ async function writeInput(input: string | Readable, stdin: Writable): Promise<vo
   });
 }
 
-/** Reads a stream, and keeps the beginning and the end of its text. */
 function keepBothEnds(stream: Readable, onOutput?: (text: string) => void): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {

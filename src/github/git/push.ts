@@ -18,7 +18,6 @@ export interface PushOptions extends GitRemote {
   readonly branch: string;
   /** At least one; each becomes a commit on top of the one before. */
   readonly changes: readonly Change[];
-  /** Author and committer of the commits. */
   readonly author: CommitIdentity;
   /** Whether the branch does not exist yet: then the first commit has no parent. */
   readonly createsBranch?: boolean;
