@@ -30,31 +30,53 @@ interface Run {
   readonly text: Buffer;
 }
 
-/** A line of base64, and the ones after it; a line break is plain or in a string of JSON, with white space around it. */
-const LINES = (() => {
-  const [character, lineBreak] = ['[\\w+/-]', String.raw`[ \t]*(?:[\r\n]|\\[rn])(?:\s|\\[rn])*`];
-  const line = `${character}{${SHORTEST_LINE},}`;
-  return new RegExp(`${line}(?:${lineBreak}${line})*(?:${lineBreak}${character}+)?`, 'y');
-})();
-
 function* findRuns(bytes: Buffer): Generator<Run, void, undefined> {
-  let text: string | undefined;
   for (let start = findRun(bytes, BASE64, 0, SHORTEST_LINE); start !== -1; ) {
-    text ??= bytes.toString('latin1');
-    LINES.lastIndex = start;
-    const [run = ''] = LINES.exec(text) ?? [];
-    const first = start;
-    yield {
-      positionOf: (index) => findPosition(bytes, first, index),
-      text: Buffer.from(run.replace(/\\[rn]|\s+/g, ''), 'latin1'),
-    };
-    start = findRun(bytes, BASE64, start + run.length, SHORTEST_LINE);
+    const lineEnd = findRunEnd(bytes, BASE64, start + SHORTEST_LINE);
+    const end = findLastLine(bytes, start, lineEnd);
+    yield end === lineEnd ? runInLine(bytes, start, end) : joinLines(bytes, start, end);
+    start = findRun(bytes, BASE64, end, SHORTEST_LINE);
   }
 }
 
+/** The end of the last of several lines of base64; none but the last one is short. */
+function findLastLine(bytes: Buffer, start: number, firstEnd: number): number {
+  let end = firstEnd;
+  for (let length = firstEnd - start; length >= SHORTEST_LINE; ) {
+    const next = skipLineBreak(bytes, end);
+    if (next === end || BASE64[bytes[next] ?? 0] === 0) return end;
+    end = findRunEnd(bytes, BASE64, next);
+    length = end - next;
+  }
+  return end;
+}
+
+/** A line break, plain or in a string of JSON, with white space around it. */
+const LINE_BREAK = /^[ \t]*(?:[\r\n]|\\[rn])(?:\s|\\[rn])*/;
+const LONGEST_BREAK = 64;
+/** What a line break may begin with. */
+const BREAK_START = kindsOf(' \t\r\n\\');
+
+/** The position after a line break; the same position if there is none. */
+function skipLineBreak(bytes: Buffer, at: number): number {
+  // Most runs are followed by something else: its text is not even made.
+  if (BREAK_START[bytes[at] ?? 0] === 0) return at;
+  return at + (LINE_BREAK.exec(bytes.toString('latin1', at, at + LONGEST_BREAK))?.[0].length ?? 0);
+}
+
+const runInLine = (bytes: Buffer, start: number, end: number): Run => ({
+  positionOf: (index) => start + index,
+  text: bytes.subarray(start, end),
+});
+
+const joinLines = (bytes: Buffer, start: number, end: number): Run => ({
+  positionOf: (index) => findPosition(bytes, start, index),
+  text: Buffer.from(bytes.toString('latin1', start, end).replace(/\\[rn]|\s+/g, ''), 'latin1'),
+});
+
 const BACKSLASH = 0x5c;
 
-/** The position of the nth character of base64. */
+/** The position of the nth character of several lines. */
 function findPosition(bytes: Buffer, start: number, nth: number): number {
   let at = start;
   for (let left = nth; at < bytes.length; at += 1) {
