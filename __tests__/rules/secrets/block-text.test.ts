@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { decodeUtf8, extractStrings, narrowUtf16 } from '../../../src/rules/secrets/block-text.ts';
 import type { FileBlock } from '../../../src/rules/secrets/file-blocks.ts';
 
-const wholeBlock = (bytes: Buffer): FileBlock => ({ bytes, from: 0, to: bytes.length, offset: 0, lines: 0 });
+const wholeBlock = (bytes: Buffer): FileBlock => ({ bytes, from: 0, to: bytes.length, offset: 0 });
 const stringsOf = (block: FileBlock): string[] => extractStrings(block).text.split('\n\0\n').slice(0, -1);
 const wideStringsOf = (bytes: Buffer): string[] =>
   ([0, 1] as const).flatMap((shift) => stringsOf(narrowUtf16(wholeBlock(bytes), shift)));
@@ -66,15 +66,9 @@ describe('the printable strings of a block', () => {
     ['is the whole block', 0, 21, 'one.two\n\0\nthree.four'],
   ])('have the right range if the range of the block %s', (_, from, to, expected) => {
     const bytes = Buffer.from('one.two\0\0\0\0three.four');
-    const inAscii = extractStrings({ bytes, from, to, offset: 0, lines: 0 });
+    const inAscii = extractStrings({ bytes, from, to, offset: 0 });
     expect(inAscii.text.slice(inAscii.from, inAscii.to)).toBe(expected);
-    const wide = {
-      bytes: Buffer.from(bytes.toString(), 'utf16le'),
-      from: 2 * from,
-      to: 2 * to,
-      offset: 0,
-      lines: 0,
-    };
+    const wide = { bytes: Buffer.from(bytes.toString(), 'utf16le'), from: 2 * from, to: 2 * to, offset: 0 };
     const inUtf16 = extractStrings(narrowUtf16(wide, 0));
     expect(inUtf16.text.slice(inUtf16.from, inUtf16.to)).toBe(expected);
   });
@@ -89,7 +83,7 @@ describe('decodeUtf8', () => {
       fc.property(words, positions, (word, ends) => {
         const bytes = Buffer.from(word);
         const [from, to] = ends.map((at) => Math.min(at, bytes.length)).sort((one, other) => one - other);
-        const decoded = decodeUtf8({ bytes, from: from ?? 0, to: to ?? 0, offset: 0, lines: 0 });
+        const decoded = decodeUtf8({ bytes, from: from ?? 0, to: to ?? 0, offset: 0 });
         expect(decoded.text).toBe(word);
         const range = Buffer.from(word.slice(decoded.from, decoded.to));
         // A letter belongs to the range in which it begins.
@@ -112,7 +106,7 @@ describe('decodeUtf8', () => {
 
   test('accepts invalid bytes', () => {
     const bytes = Buffer.alloc(40, 0x80);
-    const { text, from, to } = decodeUtf8({ bytes, from: 10, to: 30, offset: 0, lines: 0 });
+    const { text, from, to } = decodeUtf8({ bytes, from: 10, to: 30, offset: 0 });
     expect([from <= to, text.length > 0]).toEqual([true, true]);
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {
   BLOCK_SIZES,
   countNewlines,
+  countNewlinesBefore,
   type FileBlock,
   readBlocks,
 } from '../../../src/rules/secrets/file-blocks.ts';
@@ -22,9 +23,7 @@ async function listBlocks(bytes: Buffer, piece: number): Promise<FileBlock[]> {
   return blocks;
 }
 
-const files = fc
-  .array(fc.constantFrom('a', 'b', '\n'), { maxLength: 200, size: 'max' })
-  .map((letters) => Buffer.from(letters.join('')));
+const files = fc.uint8Array({ maxLength: 200, size: 'max' }).map((bytes) => Buffer.from(bytes));
 const pieces = fc.integer({ min: 1, max: 60 });
 
 describe('readBlocks', () => {
@@ -52,12 +51,11 @@ describe('readBlocks', () => {
     );
   });
 
-  test('returns the offset of each block, and the lines before it', async () => {
+  test('returns the offset of each block', async () => {
     await fc.assert(
       fc.asyncProperty(files, pieces, async (bytes, piece) => {
         for (const block of await listBlocks(bytes, piece)) {
           expect(block.bytes).toEqual(bytes.subarray(block.offset, block.offset + block.bytes.length));
-          expect(block.lines).toBe(bytes.toString('latin1', 0, block.offset).split('\n').length - 1);
         }
       }),
     );
@@ -85,5 +83,30 @@ describe('countNewlines', () => {
     ['a\nb\n\nc', 9, 3],
   ])('in %j before index %i returns %i in total', (text, end, count) => {
     expect(countNewlines(text, end)).toBe(count);
+  });
+});
+
+describe('countNewlinesBefore', () => {
+  test('counts before every offset, with pieces of any size', async () => {
+    const texts = fc.string({ unit: fc.constantFrom('a', '\n'), minLength: 1, maxLength: 60, size: 'max' });
+    const positions = fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 6, size: 'max' });
+    await fc.assert(
+      fc.asyncProperty(texts, positions, fc.integer({ min: 1, max: 20 }), async (text, chosen, piece) => {
+        const offsets = chosen.map((at) => Math.min(at, text.length)).sort((one, other) => one - other);
+        const expected = offsets.map((at) => text.slice(0, at).split('\n').length - 1);
+        expect(await countNewlinesBefore(splitIntoPieces(Buffer.from(text), piece), offsets)).toEqual(
+          expected,
+        );
+      }),
+    );
+  });
+
+  test('reads nothing after the last offset', async () => {
+    async function* failingPieces(): AsyncGenerator<Buffer> {
+      yield Buffer.from('a\nb\n');
+      throw new Error('read too far');
+    }
+    expect(await countNewlinesBefore(failingPieces(), [0, 3])).toEqual([0, 1]);
+    expect(await countNewlinesBefore(failingPieces(), [])).toEqual([]);
   });
 });

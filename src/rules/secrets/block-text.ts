@@ -52,13 +52,13 @@ export function extractStrings({ bytes, from, to }: FileBlock): BlockText {
 }
 
 /** What of a block is Latin-1 in UTF-16, little-endian, from its first or second byte; big-endian is one byte later. */
-export function narrowUtf16({ bytes, from, to, ...place }: FileBlock, shift: 0 | 1): FileBlock {
+export function narrowUtf16({ bytes, from, to, offset }: FileBlock, shift: 0 | 1): FileBlock {
   const narrow = Buffer.alloc(bytes.subarray(shift).length >> 1);
   for (let at = 0, wide = shift; at < narrow.length; at += 1, wide += 2) {
     if (bytes[wide + 1] === 0) narrow[at] = bytes[wide] as number;
   }
   const toIndex = (at: number): number => Math.max(Math.ceil((at - shift) / 2), 0);
-  return { bytes: narrow, from: toIndex(from), to: toIndex(to), ...place };
+  return { bytes: narrow, from: toIndex(from), to: toIndex(to), offset };
 }
 
 /** 1 for printable ASCII, tab and line breaks. */

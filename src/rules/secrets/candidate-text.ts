@@ -1,7 +1,7 @@
 import { type BlockText, decodeUtf8, extractStrings, narrowUtf16 } from './block-text.ts';
 import { findCustomMatches, type SecretMatch } from './custom-rules.ts';
 import { decodeEmbedded } from './embedded.ts';
-import { countNewlines, type FileBlock } from './file-blocks.ts';
+import { countNewlineBytes, countNewlines, type FileBlock } from './file-blocks.ts';
 import type { FindPresetMatches } from './preset-rules.ts';
 import { selectRules } from './rule-keywords.ts';
 import { findTokens } from './token-rules.ts';
@@ -41,7 +41,7 @@ export function* listCandidates(
         const position = positionOf(from);
         return position >= block.from && position < block.to;
       },
-      locate: ({ from }) => ({ lines: countNewlines(block.bytes, positionOf(from)), column: null }),
+      locate: ({ from }) => ({ lines: countNewlineBytes(block.bytes, 0, positionOf(from)), column: null }),
     };
   }
 }

@@ -5,9 +5,8 @@ export interface FileBlock {
   /** A secret that begins at an index in [from, to) belongs to this block. These ranges cover the file once. */
   readonly from: number;
   readonly to: number;
-  /** Position of the first byte in the file, and line breaks before it. */
+  /** Position of the first byte in the file. */
   readonly offset: number;
-  readonly lines: number;
 }
 
 interface BlockSizes {
@@ -35,14 +34,13 @@ export async function* readBlocks(
   let buffer: Buffer = Buffer.alloc(0);
   let filled = 0;
   let from = 0;
-  let [offset, lines] = [0, 0];
+  let offset = 0;
   for await (const piece of pieces) {
     if (filled + piece.length > buffer.length) buffer = enlarge(buffer, filled + piece.length, size);
     for (let used = 0; used < piece.length; ) {
       if (filled === size) {
-        yield { bytes: buffer, from, to: size - after, offset, lines };
+        yield { bytes: buffer, from, to: size - after, offset };
         const step = size - before - after;
-        lines += countNewlines(buffer, step);
         buffer.copyWithin(0, step);
         filled -= step;
         offset += step;
@@ -53,7 +51,7 @@ export async function* readBlocks(
       used += copied;
     }
   }
-  yield { bytes: buffer.subarray(0, filled), from, to: filled, offset, lines };
+  yield { bytes: buffer.subarray(0, filled), from, to: filled, offset };
 }
 
 /** The same bytes in a larger buffer, which doubles each time but has at most so many bytes. */
@@ -65,9 +63,44 @@ function enlarge(buffer: Buffer, wanted: number, most: number): Buffer {
   return larger;
 }
 
-/** Counts the line breaks before an index. */
-export function countNewlines(text: string | Buffer, end: number): number {
+/** Counts the line breaks of a text before an index. */
+export function countNewlines(text: string, end: number): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
+
+/**
+ * Counts the line breaks of a file before each offset. It stops reading after the last offset.
+ *
+ * @param offsets in bytes, in ascending order
+ */
+export async function countNewlinesBefore(
+  pieces: AsyncIterable<Buffer>,
+  offsets: readonly number[],
+): Promise<readonly number[]> {
+  const counts: number[] = [];
+  let lines = 0;
+  let position = 0;
+  if (offsets.length === 0) return counts;
+  for await (const piece of pieces) {
+    let from = 0;
+    for (let next = offsets[counts.length]; next !== undefined && next <= position + piece.length; ) {
+      lines += countNewlineBytes(piece, from, next - position);
+      from = next - position;
+      counts.push(lines);
+      next = offsets[counts.length];
+    }
+    if (counts.length === offsets.length) return counts;
+    lines += countNewlineBytes(piece, from, piece.length);
+    position += piece.length;
+  }
+  return counts;
+}
+
+/** Counts the line breaks between two positions. */
+export function countNewlineBytes(bytes: Buffer, from: number, to: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(0x0a, from); at !== -1 && at < to; at = bytes.indexOf(0x0a, at + 1)) count += 1;
   return count;
 }

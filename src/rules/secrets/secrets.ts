@@ -6,7 +6,7 @@ import { DeliveryError } from '../../errors.ts';
 import type { LocalFile } from '../inspect.ts';
 import { candidateOf, listCandidates, matchRules } from './candidate-text.ts';
 import { findKeyContainer, type SecretMatch } from './custom-rules.ts';
-import { readBlocks } from './file-blocks.ts';
+import { countNewlinesBefore, readBlocks } from './file-blocks.ts';
 import { type FindPresetMatches, loadPresetRules } from './preset-rules.ts';
 import { selectRules } from './rule-keywords.ts';
 
@@ -39,12 +39,8 @@ export async function findSecrets(
   signal: AbortSignal,
   harmless: ReadonlySet<string> = new Set(),
 ): Promise<readonly SecretFinding[]> {
-  const findings: SecretFinding[] = [];
-  for await (const finding of search(file, signal)) {
-    if (!harmless.has(finding.fingerprint)) findings.push(finding);
-    if (findings.length === MAX_FINDINGS) break;
-  }
-  return findings;
+  const located = await takeFirst(search(file, signal), ({ fingerprint }) => !harmless.has(fingerprint));
+  return addLines(located, file, signal);
 }
 
 /**
@@ -91,17 +87,44 @@ export async function findSecretsInText(text: string): Promise<readonly TextSecr
   return Promise.all(matches.map(async (match) => ({ ...match, fingerprint: await fingerprint(match) })));
 }
 
+/** A finding whose line is not yet known. */
+interface LocatedFinding extends Omit<SecretFinding, 'line'> {
+  /** Position in the file of the block in which it was found. */
+  readonly blockOffset: number;
+  /** Line breaks between the start of the block and the secret. */
+  readonly linesInBlock: number;
+}
+
+async function takeFirst(
+  findings: AsyncIterable<LocatedFinding>,
+  accept: (finding: LocatedFinding) => boolean,
+): Promise<LocatedFinding[]> {
+  const first: LocatedFinding[] = [];
+  for await (const finding of findings) {
+    if (!accept(finding)) continue;
+    first.push(finding);
+    if (first.length === MAX_FINDINGS) break;
+  }
+  return first;
+}
+
 /** Yields one finding after another; the file is read only as far as the caller asks for more. */
 async function* search(
   file: SearchedFile,
   signal: AbortSignal,
-): AsyncGenerator<SecretFinding, void, undefined> {
+): AsyncGenerator<LocatedFinding, void, undefined> {
   let findPresetMatches: FindPresetMatches | undefined;
   for await (const block of readBlocks(readPieces(file, signal))) {
     const container = block.offset === 0 ? findKeyContainer(block.bytes) : null;
     if (container !== null) {
       const { rule } = container;
-      yield { rule, fingerprint: await fingerprint(container), line: null, column: null };
+      yield {
+        rule,
+        fingerprint: await fingerprint(container),
+        blockOffset: 0,
+        linesInBlock: 0,
+        column: null,
+      };
     }
     const plain = new Set<string>();
     for (const candidate of listCandidates(block, file.binary)) {
@@ -111,13 +134,13 @@ async function* search(
         if (!candidate.isInRange(match) || (candidate.isEmbedded && plain.has(match.secret))) continue;
         if (!candidate.isEmbedded) plain.add(match.secret);
         const { lines, column } = candidate.locate(match);
-        // The line may begin in an earlier block.
-        const isColumnKnown = !file.binary && (lines > 0 || block.offset === 0);
         yield {
           rule: match.rule,
           fingerprint: await fingerprint(match),
-          line: file.binary ? null : 1 + block.lines + lines,
-          column: isColumnKnown ? column : null,
+          blockOffset: block.offset,
+          linesInBlock: lines,
+          // The line may begin in an earlier block.
+          column: lines > 0 || block.offset === 0 ? column : null,
         };
       }
     }
@@ -129,6 +152,21 @@ async function* readPieces(file: SearchedFile, signal: AbortSignal): AsyncGenera
     signal.throwIfAborted();
     yield piece;
   }
+}
+
+/** Adds the line of each finding; lines are counted only if there are findings. */
+async function addLines(
+  located: readonly LocatedFinding[],
+  file: SearchedFile,
+  signal: AbortSignal,
+): Promise<readonly SecretFinding[]> {
+  if (located.length === 0) return [];
+  const offsets = file.binary ? [] : located.map(({ blockOffset }) => blockOffset);
+  const linesBefore = await countNewlinesBefore(readPieces(file, signal), offsets);
+  return located.map(({ rule, fingerprint, linesInBlock, column }, index) => {
+    const line = file.binary ? null : 1 + (linesBefore[index] ?? 0) + linesInBlock;
+    return { rule, line, column: line && column, fingerprint };
+  });
 }
 
 const deriveKey = promisify<string, string, number, Buffer>(scrypt);
