@@ -37,29 +37,75 @@ function findCharacterStart(bytes: Buffer, index: number): number {
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
 
 /** The printable ASCII strings of the block, as the command `strings` finds them, including line breaks. */
-export function extractStrings({ bytes, from, to }: FileBlock): BlockText {
-  let text = '';
-  const range = { from: 0, to: 0 };
+export const extractAsciiStrings = (block: FileBlock): BlockText =>
+  joinStrings(block, findAsciiStrings(block.bytes), 1);
+
+/** The printable UTF-16 strings of the block, little-endian; big-endian is the same, one byte later. */
+export const extractUtf16Strings = (block: FileBlock): BlockText =>
+  joinStrings(block, findUtf16Strings(block.bytes), 2);
+
+/** The start and end of a string in a block. */
+type StringRange = readonly [start: number, end: number];
+
+function findAsciiStrings(bytes: Buffer): StringRange[] {
+  const strings: StringRange[] = [];
   for (let end = 0; ; ) {
     const start = findRun(bytes, PRINTABLE, end, SHORTEST_STRING);
-    if (start === -1) return { text, ...range };
+    if (start === -1) return strings;
     end = findRunEnd(bytes, PRINTABLE, start + SHORTEST_STRING);
-    const toTextIndex = (at: number): number => text.length + Math.max(Math.min(at, end) - start, 0);
-    if (start < from) range.from = toTextIndex(from);
-    if (start < to) range.to = toTextIndex(to);
-    text += bytes.toString('latin1', start, end) + SEPARATOR;
+    strings.push([start, end]);
   }
 }
 
-/** What of a block is Latin-1 in UTF-16, little-endian, from its first or second byte; big-endian is one byte later. */
-export function narrowUtf16({ bytes, from, to, offset }: FileBlock, shift: 0 | 1): FileBlock {
-  const narrow = Buffer.alloc(bytes.subarray(shift).length >> 1);
-  for (let at = 0, wide = shift; at < narrow.length; at += 1, wide += 2) {
-    if (bytes[wide + 1] === 0) narrow[at] = bytes[wide] as number;
+/** Bytes per character. */
+type CharacterWidth = 1 | 2;
+
+function joinStrings(
+  { bytes, from, to }: FileBlock,
+  strings: readonly StringRange[],
+  width: CharacterWidth,
+): BlockText {
+  let text = '';
+  const range = { from: 0, to: 0 };
+  for (const [start, end] of strings) {
+    const toTextIndex = (at: number): number => text.length + Math.max(Math.ceil((at - start) / width), 0);
+    if (start < from) range.from = toTextIndex(Math.min(from, end));
+    if (start < to) range.to = toTextIndex(Math.min(to, end));
+    text += bytes.toString(width === 1 ? 'latin1' : 'utf16le', start, end) + SEPARATOR;
   }
-  const toIndex = (at: number): number => Math.max(Math.ceil((at - shift) / 2), 0);
-  return { bytes: narrow, from: toIndex(from), to: toIndex(to), offset };
+  return { text, ...range };
 }
+
+/** The start and end of every string, at even and odd positions. The bytes between them are not decoded. */
+function findUtf16Strings(bytes: Buffer): StringRange[] {
+  const strings: StringRange[] = [];
+  for (let end = 0; ; ) {
+    const found = findUtf16Character(bytes, end);
+    if (found === -1) return strings;
+    let start = found;
+    while (start > end && isUtf16Character(bytes, start - 2)) start -= 2;
+    end = found;
+    while (isUtf16Character(bytes, end)) end += 2;
+    if (end - start >= SHORTEST_STRING * 2) strings.push([start, end]);
+  }
+}
+
+/**
+ * Checks only as many positions from `from` on as are needed to hit every string of the shortest length.
+ * Returns the first printable one, or -1. A separate loop that reads nothing after the end is faster.
+ */
+function findUtf16Character(bytes: Buffer, from: number): number {
+  const last = bytes.length - 2;
+  for (let at = from; at < last; at += SHORTEST_STRING * 2) {
+    const [first, second, third] = [bytes[at] as number, bytes[at + 1] as number, bytes[at + 2] as number];
+    if (second === 0 && PRINTABLE[first] !== 0) return at;
+    if (third === 0 && PRINTABLE[second] !== 0) return at + 1;
+  }
+  return from <= last && isUtf16Character(bytes, last) ? last : -1;
+}
+
+const isUtf16Character = (bytes: Buffer, at: number): boolean =>
+  at >= 0 && bytes[at + 1] === 0 && PRINTABLE[bytes[at] as number] !== 0;
 
 /** 1 for printable ASCII, tab and line breaks. */
 const PRINTABLE = new Uint8Array(256).fill(1, 0x20, 0x7f);

@@ -1,4 +1,4 @@
-import { type BlockText, decodeUtf8, extractStrings, narrowUtf16 } from './block-text.ts';
+import { type BlockText, decodeUtf8, extractAsciiStrings, extractUtf16Strings } from './block-text.ts';
 import { findCustomMatches, type SecretMatch } from './custom-rules.ts';
 import { decodeEmbedded } from './embedded.ts';
 import { countNewlineBytes, countNewlines, type FileBlock } from './file-blocks.ts';
@@ -23,11 +23,11 @@ export function* listCandidates(
   binary: boolean,
 ): Generator<CandidateText, void, undefined> {
   const rules = selectRules(block.bytes);
-  if (rules.size > 0) yield candidateOf(binary ? extractStrings(block) : decodeUtf8(block), rules);
-  for (const shift of binary ? ([0, 1] as const) : []) {
-    const narrow = narrowUtf16(block, shift);
-    const narrowRules = selectRules(narrow.bytes);
-    if (narrowRules.size > 0) yield candidateOf(extractStrings(narrow), narrowRules);
+  if (rules.size > 0) yield candidateOf(binary ? extractAsciiStrings(block) : decodeUtf8(block), rules);
+  if (binary) {
+    const wide = extractUtf16Strings(block);
+    const wideRules = selectRules(Buffer.from(wide.text, 'latin1'));
+    if (wideRules.size > 0) yield candidateOf(wide, wideRules);
   }
   for (const { bytes, positionOf } of decodeEmbedded(block.bytes)) {
     const partRules = selectRules(bytes);
