@@ -24,7 +24,7 @@ export interface Announcement {
 }
 
 /** The HTML comment by which a comment or an issue about the same is found again. */
-export const formatMarker = (subject: string, kind = ''): string =>
+export const markerOf = (subject: string, kind = ''): string =>
   `<!-- ${TOOL.name}:${kind}${createHash('sha256').update(subject).digest('hex').slice(0, 16)} -->`;
 
 /** Tells how the delivery ended. @param reports without secrets: they can't be found once the text is escaped */

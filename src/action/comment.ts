@@ -3,7 +3,7 @@ import type { GitHubClient } from '../github/api/client.ts';
 import { rewriteOwnComments, updateStickyComment } from '../github/api/pull-requests.ts';
 import type { Ports } from '../ports.ts';
 import { TOOL } from '../protocol/words.ts';
-import { type Announce, type AnnouncedRequest, type Announcement, formatMarker } from './announcement.ts';
+import { type Announce, type AnnouncedRequest, type Announcement, markerOf } from './announcement.ts';
 import { type CommentContext, composeComment, composeWithdrawnComment } from './overview.ts';
 
 /**
@@ -49,4 +49,4 @@ async function updateOtherComments(
 
 /** Steps with the same path (or else the same files, or the same link) share a comment. */
 const createMarker = ({ path, fileLines, url }: AnnouncedRequest): string =>
-  formatMarker(path ?? (fileLines.join('\n') || (url?.href ?? '')));
+  markerOf(path ?? (fileLines.join('\n') || (url?.href ?? '')));

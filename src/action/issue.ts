@@ -2,7 +2,7 @@ import type { Report } from '../delivery/report.ts';
 import { updateStickyIssue } from '../github/api/issues.ts';
 import type { Ports } from '../ports.ts';
 import { COMMENTS } from '../protocol/limits.ts';
-import { type Announce, type AnnouncedRequest, type Announcement, formatMarker } from './announcement.ts';
+import { type Announce, type AnnouncedRequest, type Announcement, markerOf } from './announcement.ts';
 import { composeFooter, composeOverview } from './overview.ts';
 
 /** Keeps one issue open while an audit finds something lost, and closes it when all is well again. @see design 8 */
@@ -40,5 +40,5 @@ const isLost = ({ verdict, notReady }: Report): boolean =>
 /** Audits of the same part of a repository share an issue. */
 function createMarker({ repository, path = '', branch = '', channels }: AnnouncedRequest): string {
   const { owner, repo } = repository ?? { owner: '', repo: '' };
-  return formatMarker([owner, repo, branch, path, channels].join('\n').toLowerCase(), 'audit:');
+  return markerOf([owner, repo, branch, path, channels].join('\n').toLowerCase(), 'audit:');
 }

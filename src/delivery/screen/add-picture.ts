@@ -79,7 +79,7 @@ const headOf = (png: Uint8Array): string => Buffer.from(png.subarray(0, 24)).toS
 
 /** Refuses a file that goes where the picture of a page of the same step goes. @see design 7 */
 export function refusePicturePaths(deliveries: readonly Delivery[]): readonly Delivery[] {
-  const pages = deliveries.filter(isOngoing).map((page) => ({ page, paths: listPicturePaths(page) }));
+  const pages = deliveries.filter(isOngoing).map((page) => ({ page, paths: listPicturePlaces(page) }));
   return deliveries.map((delivery) => {
     const files = listLocalFiles([delivery]);
     const taken = pages.find(({ page, paths }) => page !== delivery && paths.some(files.has));
@@ -90,7 +90,7 @@ export function refusePicturePaths(deliveries: readonly Delivery[]): readonly De
 }
 
 /** Where the pictures of a page will be. */
-function listPicturePaths({ tasks }: Delivery): readonly string[] {
+function listPicturePlaces({ tasks }: Delivery): readonly string[] {
   const { display, pictureUrls = null } = tasks.get('K1')?.served ?? {};
   if (display !== 'page' || pictureUrls === null) return [];
   return [pictureUrls.picture.pathname, pictureUrls.before.pathname];
