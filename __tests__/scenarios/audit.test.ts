@@ -309,6 +309,16 @@ describe('assets of releases', () => {
   });
 });
 
+test('a folder that was withdrawn is found in both spellings', async () => {
+  const repository = await play.repository();
+  await deliverSite(repository, 'pr-1/');
+  await deliver(repository, 'other.html');
+  await withdraw(repository, 'pr-1/');
+  for (const path of ['pr-1', 'pr-1/']) {
+    expect(verdicts(await audit(repository, { path }))).toEqual({ 'pr-1/': 'withdrawn' });
+  }
+});
+
 test('200 deliveries cost at most 30 API requests', async () => {
   const repository = await play.repository();
   await deliver(repository, 'previews/0.html');

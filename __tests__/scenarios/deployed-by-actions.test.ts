@@ -60,8 +60,8 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
     expect(receipt).toMatchObject({ tool: 'screen-delivery', branch: null, files: [{ path: 'other.html' }] });
     const again = await deliver(other);
     expect(again.report.ready).toBe(true);
-    expect(again.log).toContain('the live site already holds this');
-    expect(requestsOf(again, /^POST .*pages\/deployments$/)).toEqual([]);
+    // What is live says nothing of a deployment that is on its way.
+    expect(requestsOf(again, /^POST .*pages\/deployments$/)).toHaveLength(1);
   });
 
   test('is only described by a dry run', async () => {
@@ -170,7 +170,7 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
     expect(await repository.log('gh-pages')).toHaveLength(1);
     const third = await deliver({ repository, files, inputs: BRANCH });
     expect(third.report.ready).toBe(true);
-    expect(requestsOf(third, /^POST .*pages\/deployments$/)).toEqual([]);
+    expect(await repository.log('gh-pages')).toHaveLength(1);
   });
 
   test('deploys the newest tree, never an older one over a newer', async () => {
@@ -229,6 +229,146 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
     const failed = await deliver({ repository, files: { 'a.html': createPage('second') }, inputs });
     expect(failed.report.ready).toBe(false);
     expect(failed.log).toContain('shows that again, byte for byte');
+  });
+});
+
+describe('a site that others deploy at the same time', () => {
+  const BRANCH = { channel: 'K1', branch: 'gh-pages', setup: 'true' };
+  const BUSY =
+    'Deployment request failed for a1 due to in progress deployment. Please cancel b2 first or wait for it to complete.';
+  const isDeployment = /^POST .*pages\/deployments$/;
+  const site = (text: string) => ({ 'site/index.html': createPage(text) });
+  const liveText = async (repository: TestRepository, path = 'index.html'): Promise<string> =>
+    String(await repository.pages.readLive(path));
+  /** Does something once, right after the host has answered a request. */
+  const onceAfter = (url: RegExp, act: () => Promise<unknown>): void => {
+    let done = false;
+    play.intercept(
+      { method: 'POST', url },
+      {
+        alter: async (real) => {
+          if (!done) {
+            done = true;
+            await act();
+          }
+          return real;
+        },
+      },
+    );
+  };
+
+  test('is not replaced where it has no page at its root', async () => {
+    const repository = await play.repository({
+      pages: { buildType: 'workflow' },
+      files: { 'docs/index.html': 'theirs' },
+    });
+    const refused = await deliver({ repository, files: SITE, inputs: FOLDER });
+    expectRefused(refused, { step: 'check', reason: /was not deployed by this tool/ });
+    expect(await liveText(repository, 'docs/index.html')).toBe('theirs');
+  });
+
+  test('is not replaced where it came while another deployment was waited for', async () => {
+    const repository = await newSite();
+    repository.pages.deploymentRefusals = [[400, BUSY]];
+    const theirs = new Map([['index.html', Buffer.from('theirs')]]);
+    const commit = (await repository.head()) ?? '';
+    onceAfter(/pages\/deployments$/, async () => repository.pages.deployArtifact(commit, theirs));
+    const refused = await deliver({ repository, files: SITE, inputs: FOLDER });
+    expectRefused(refused, { step: 'place', reason: /deployed the site at .* meanwhile, not by this tool/ });
+    expect(await liveText(repository)).toBe('theirs');
+  });
+
+  test('keeps the folder of a newer run that was faster', async () => {
+    const repository = await newSite();
+    const older = await repository.head();
+    const newer = await repository.commit('src.txt', 'new source', undefined, 'other');
+    repository.pages.deploymentRefusals = [[400, BUSY]];
+    const job = { commit: newer };
+    onceAfter(/pages\/deployments$/, () =>
+      deliver({ repository, job, files: site('newer'), inputs: FOLDER }),
+    );
+    const given = { repository, job: { commit: older }, files: site('older'), inputs: FOLDER };
+    const refused = await deliver(given);
+    const reason = new RegExp(`meanwhile, from commit ${newer.slice(0, 7)}`);
+    expectRefused(refused, { step: 'place', reason, hint: /deliver again/ });
+    expect(await liveText(repository)).toContain('newer');
+  });
+
+  test('ends with the newest tree where a job that was slower deploys after one that was faster', async () => {
+    const repository = await newSite();
+    const add = (name: string) =>
+      deliver({ repository, files: { [name]: createPage(name) }, inputs: BRANCH });
+    await add('first.html');
+    onceAfter(/FinalizeArtifact$/, () => add('newer.html'));
+    expect((await add('older.html')).report.ready).toBe(true);
+    expect(repository.pages.liveCommit).toBe(await repository.head('gh-pages'));
+    expect(await liveText(repository, 'newer.html')).toContain('newer.html');
+  });
+
+  test('is deployed again where a version that was not ready is still in the queue', async () => {
+    const repository = await newSite();
+    const put = (text: string) => deliver({ repository, files: site(text), inputs: FOLDER });
+    await put('first');
+    repository.pages.deploymentEnds = ['deployment_queued'];
+    expect((await put('second')).report.ready).toBe(false);
+    expect(requestsOf(await put('first'), isDeployment).length).toBeGreaterThan(0);
+  });
+
+  test('is deployed again where its receipt is right and its page is not', async () => {
+    const repository = await newSite();
+    await deliver({ repository, files: site('ours'), inputs: FOLDER });
+    const path = '.well-known/screen-delivery.json';
+    const copied = Buffer.from(await liveText(repository, path));
+    const theirs = new Map([
+      ['index.html', Buffer.from('theirs')],
+      [path, copied],
+    ]);
+    repository.pages.deployArtifact('f'.repeat(40), theirs);
+    const { report } = await deliver({ repository, files: site('ours'), inputs: FOLDER });
+    expect(report.ready).toBe(true);
+    expect(await liveText(repository)).toContain('ours');
+  });
+
+  test('names the commit that was put back and could not be deployed', async () => {
+    const repository = await newSite();
+    await deliver({ repository, files: { 'a.html': createPage('first') }, inputs: BRANCH });
+    repository.pages.deploymentEnds = ['deployment_failed'];
+    onceAfter(/pages\/deployments$/, async () => {
+      const denied = [403, 'Resource not accessible by integration'] as const;
+      repository.pages.deploymentRefusals = Array.from({ length: 99 }, () => [...denied]);
+    });
+    const inputs = { ...BRANCH, 'on-failure': 'restore' };
+    const { report } = await deliver({ repository, files: { 'a.html': createPage('second') }, inputs });
+    const head = await repository.head('gh-pages');
+    expect(report.restored).toMatchObject({ proven: false });
+    expect(report.restored?.detail).toContain(`what was put back is commit ${head} on the branch gh-pages`);
+  });
+});
+
+describe('a file that a delivery removes', () => {
+  const both = { 'site/index.html': createPage(), 'site/secret.html': createPage('secret') };
+  const one = { 'site/index.html': createPage() };
+  const reason = /secret\.html \(HTTP 200 with the content from before\)/;
+
+  test('must be gone from a site that GitHub Actions deploys', async () => {
+    const repository = await newSite();
+    await deliver({ repository, files: both, inputs: FOLDER });
+    repository.pages.deploymentEnds = ['deployment_failed', 'succeed'];
+    expectRefused(await deliver({ repository, files: one, inputs: FOLDER }), { step: 'verify', reason });
+    const { report } = await deliver({ repository, files: one, inputs: FOLDER });
+    expect(report.lines.TEST).toContain('files identical: 1 of 1');
+  });
+
+  test('must be gone from a site that a branch builds, in a second run as well', async () => {
+    const repository = await play.repository();
+    const inputs = { channel: 'K1', path: 'docs/', file: 'site/' };
+    await play.deliver({ repository, files: both, inputs });
+    repository.pages.live = false;
+    expectRefused(await play.deliver({ repository, files: one, inputs }), { step: 'verify', reason });
+    expectRefused(await play.deliver({ repository, files: one, inputs }), { step: 'verify', reason });
+    repository.pages.live = true;
+    await repository.commit('later.txt', 'later');
+    expect((await play.deliver({ repository, files: one, inputs })).report.ready).toBe(true);
   });
 });
 
@@ -424,6 +564,17 @@ describe('an audit of a site that GitHub Actions deploys', () => {
     expect((await deliver({ repository, files, inputs: onBranch })).report.ready).toBe(true);
     const { report } = await audit(repository);
     expect(report).toMatchObject({ verdict: 'as-delivered', file: { path: 'previews/pr-7/page.html' } });
+  });
+
+  test('is asked for a folder in both spellings, and for no other one with its name', async () => {
+    const repository = await newSite();
+    const files = { ...SITE, 'site/pr-10/index.html': createPage('ten') };
+    await deliver({ repository, files, inputs: FOLDER });
+    for (const path of ['pr-10', 'pr-10/']) {
+      const { report } = await audit(repository, { path });
+      expect(report).toMatchObject({ verdict: 'as-delivered', url: `${repository.pages.url}pr-10/` });
+    }
+    expectRefused(await audit(repository, { path: 'pr-1' }), { step: 'check', reason: /nothing tells/ });
   });
 
   test('says so where another tool has replaced the site', async () => {

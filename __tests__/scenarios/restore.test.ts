@@ -155,3 +155,24 @@ test('without the input what is committed stays', async () => {
   expect(report.restored).toBeUndefined();
   expect(String(await repository.read('page.html'))).toBe(AFTER);
 });
+
+test('nothing of another delivery of the step is lost, such as the switch for the whole site', async () => {
+  const repository = await play.repository();
+  const put = (files: Readonly<Record<string, string>>, more: object = {}): Promise<Played> => {
+    const inputs = { channel: 'K1', path: 'out/', file: 'a/\nb/', 'on-failure': 'restore', timeout: '30' };
+    return play.deliver({ repository, files, inputs: { ...inputs, ...more } });
+  };
+  await put({ 'a/index.html': createPage('a1'), 'b/index.html': createPage('b1') });
+  hide(repository, 'out/a/bad.js', 'bad\n');
+  const files = {
+    'a/index.html': createPage('a2'),
+    'a/bad.js': 'bad\n',
+    'b/index.html': createPage('b2'),
+    'b/_next/x.js': 'needed\n',
+  };
+  const { reports } = await put(files, { nojekyll: 'true' });
+  expect(reports.map(({ ready }) => ready)).toEqual([false, true]);
+  expect(await repository.read('.nojekyll')).not.toBeNull();
+  expect(await repository.read('out/a/bad.js')).toBeNull();
+  expect(String(await repository.pages.readLive('out/b/_next/x.js'))).toBe('needed\n');
+});

@@ -134,6 +134,8 @@ export interface Placement {
   readonly rawUrl?: URL;
   /** The other files of a site, or the pictures of a page: each is fetched back as well. */
   readonly parts?: readonly PlacedPart[];
+  /** Files that the delivery removed: each with what must not be served there any more. */
+  readonly removed?: readonly PlacedPart[];
   /** The pictures of the page; they are among the parts. */
   readonly pictures?: PlacedPictures | undefined;
   readonly changes?: SiteChanges;

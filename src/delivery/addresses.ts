@@ -88,6 +88,19 @@ export function listPartAddresses(
   });
 }
 
+/** What the delivery removed. A site's build may have put something else there. */
+export function listRemovedAddresses(
+  { placement: { removed = [], refusals }, session }: PlacementCheck,
+  ports: Ports,
+): readonly Address[] {
+  const expected = { file: null, marker: undefined, gone: true };
+  return removed.map(({ path, url, earlier = [] }) => ({
+    ...{ path, answers: AGREEING_PROBES.usual, refusals },
+    open: () => new UrlProbe({ url, bypassCache: true, isPart: true, earlier }, expected, session, ports),
+    judge: ({ match }) => (match === 'gone' || match === 'served' ? 'right' : 'wrong'),
+  }));
+}
+
 /** The pages that hosts show in place of a missing one. */
 const listFallbacks = (parts: readonly PlacedPart[]): readonly ExpectedFile[] =>
   parts.flatMap(({ path, file }) => (/^(?:404|200|index)\.html$/.test(path) && file ? [file] : []));

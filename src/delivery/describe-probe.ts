@@ -114,7 +114,9 @@ export function wrongAnswersError(
       httpCode: code ?? undefined,
       hint:
         wrong.find(({ meaning }) => meaning)?.meaning?.hint ??
-        (words.known === undefined ? 'try again: what is committed is only verified' : LATE_SITE_HINT),
+        (words.known === undefined
+          ? 'try again: what is as wanted already is only verified'
+          : LATE_SITE_HINT),
     },
   );
 }

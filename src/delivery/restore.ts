@@ -33,7 +33,9 @@ export async function restoreFailed(
   const byTask = new Map<unknown, Restoration>(proven.map((one) => [one.task, describeRestored(one)]));
   for (const { item, result } of results) {
     if (hasFailed(result)) {
-      byTask.set(item.task, { commitSha: null, proven: false, detail: result.message });
+      const { message, leftBehind = [] } = result;
+      const left = leftBehind.length === 0 ? '' : `; what was put back is ${leftBehind.join(', ')}`;
+      byTask.set(item.task, { commitSha: null, proven: false, detail: `${message}${left}` });
     }
   }
   return deliveries.map((delivery) => {

@@ -6,6 +6,7 @@ import type { Address, ProvenAddress } from './address-proof.ts';
 import {
   judgeCached,
   listPartAddresses,
+  listRemovedAddresses,
   type PartAddress,
   type PlacementCheck,
   pageAddress,
@@ -116,11 +117,15 @@ async function proveRest(
   const asked = pageAddress(check, builtAt);
   const page = { ...asked, answers: 1 };
   const link = { ...asked, known: result, isAskedAgain: true };
+  const removed = listRemovedAddresses(check, ports);
   const further = [...(isLink ? [link] : []), ...parts.map(({ fresh }) => fresh)];
   if (parts.length > 0) ports.logger.info(`further: ${countFiles(parts.length)}`);
-  const found = parts.length === 0 ? [] : await prove(further, words, limits, ports);
+  if (removed.length > 0) ports.logger.info(`removed: ${countFiles(removed.length)}`);
+  const asksMore = parts.length + removed.length > 0;
+  const found = asksMore ? await prove([...further, ...removed], words, limits, ports) : [];
   const identical = found.filter(
-    ({ address, result: one }) => address.path !== null && one.match !== 'extended',
+    ({ address, result: one }) =>
+      address.path !== null && one.match !== 'extended' && !removed.includes(address),
   );
   const rest = { identical: identical.length, isCached: false };
   const results = found.length === 0 ? [result] : found.map((one) => one.result);

@@ -44,7 +44,7 @@ export async function waitForSite(
   }
   const seconds = limits.timeout / SECOND;
   const late = expected.gone ? 'the site was not built without the file' : 'the site did not show the file';
-  const again = `try again: what is ${expected.gone ? 'removed' : 'committed'} is only verified`;
+  const again = 'try again: what is as wanted already is only verified';
   throw new DeliveryError(
     'BUILD_TIMEOUT',
     `${late} within ${seconds} s: ${describeProbe(probe.last)}; ${progress.detail}`,

@@ -1,9 +1,7 @@
 import { GITHUB_COM } from '../instance.ts';
+import { NO_SITE } from '../pages/serve-site.ts';
 import type { HostedRepository } from '../repository.ts';
 import { decodeComponent, type HostHandler, replyHtml, replyRedirect } from '../server/messages.ts';
-
-const NO_SITE =
-  "<!DOCTYPE html>\n<html><body><h1>404</h1><p>There isn't a GitHub Pages site here.</p></body></html>\n";
 
 /** The handler of a host that belongs to Pages: `<owner>.github.io` or a site's own domain. */
 export function createPagesHost(

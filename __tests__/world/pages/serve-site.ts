@@ -13,8 +13,12 @@ import { renderFile } from './jekyll.ts';
 import type { SiteFile, SiteVersion } from './site-version.ts';
 
 const MAX_AGE_SECONDS = 600;
-const NOT_FOUND =
+/** What GitHub says where no site is live. */
+export const NO_SITE =
   '<!DOCTYPE html>\n<html><head><title>Site not found &middot; GitHub Pages</title></head>' +
+  "<body><h1>404</h1><p><strong>There isn't a GitHub Pages site here.</strong></p></body></html>\n";
+const NOT_FOUND =
+  '<!DOCTYPE html>\n<html><head><title>Page not found &middot; GitHub Pages</title></head>' +
   '<body><h1>404</h1><p><strong>File not found</strong></p></body></html>\n';
 
 /** A file or a 404 in the CDN's cache. */
@@ -44,17 +48,19 @@ export function serveSite(git: GitStore, site: FakePages): (prefix: string) => H
     const kept = cache.get(key);
     // Counted also when the CDN answers from its cache.
     const { version, fresh } = site.getVersion(address);
+    const send = (found: LocatedFile | null, about: CacheHeaders) =>
+      sendFile(git, request, found, { about, isLive: site.liveVersion !== null });
     const purged = site.purges && kept?.live !== site.liveVersion;
     if (kept !== undefined && kept.until > Date.now() && !purged) {
       const age = MAX_AGE_SECONDS - Math.ceil((kept.until - Date.now()) / 1000);
-      return sendFile(git, request, kept.found, { 'x-cache': 'HIT', age: String(age) });
+      return send(kept.found, { 'x-cache': 'HIT', age: String(age) });
     }
     const place = version === null ? null : locateFile(version, address);
     if (place === 'folder') return redirectToFolder(request);
     if (fresh && (place !== null || site.caches404)) {
       cache.set(key, { until: Date.now() + MAX_AGE_SECONDS * 1000, live: site.liveVersion, found: place });
     }
-    return sendFile(git, request, place, { 'x-cache': 'MISS', age: '0' });
+    return send(place, { 'x-cache': 'MISS', age: '0' });
   };
 }
 
@@ -67,21 +73,23 @@ function locateFile(version: SiteVersion, address: string): LocatedFile | 'folde
   return !isFolder && version.files.has(`${address}/index.html`) ? 'folder' : null;
 }
 
+type CacheHeaders = { readonly 'x-cache': 'HIT' | 'MISS'; readonly age: string };
+
 async function sendFile(
   git: GitStore,
   request: HostRequest,
   found: LocatedFile | null,
-  cache: { readonly 'x-cache': 'HIT' | 'MISS'; readonly age: string },
+  { about, isLive }: { readonly about: CacheHeaders; readonly isLive: boolean },
 ): Promise<HostReply> {
   const headers = {
     server: 'GitHub.com',
     'access-control-allow-origin': '*',
     'cache-control': `max-age=${MAX_AGE_SECONDS}`,
-    ...cache,
+    ...about,
     via: '1.1 varnish',
     vary: 'Accept-Encoding',
   };
-  if (found === null) return replyHtml(404, NOT_FOUND, headers);
+  if (found === null) return replyHtml(404, isLive ? NOT_FOUND : NO_SITE, headers);
   const { file, name, version } = found;
   const etag = `"${createHash('sha1').update(`${version.commit} ${file.sha}`).digest('hex')}"`;
   if (request.headers['if-none-match'] === etag) return { status: 304, headers: { ...headers, etag } };

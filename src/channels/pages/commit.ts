@@ -28,6 +28,8 @@ export interface ComparedPlace {
   };
   /** Of a folder that is removed: the folders of the deliveries, and the files that are removed. */
   readonly removed?: { readonly sites: readonly string[]; readonly files: readonly string[] };
+  /** Of a folder that is delivered: what this or the newest delivery removed, by path in the branch. */
+  readonly gone?: EarlierFiles;
   /** Of a folder that is removed: what is said where nothing is to be removed. */
   readonly nothing?: string;
 }

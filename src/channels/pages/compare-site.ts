@@ -12,7 +12,7 @@ import { formatCommitMessage, listKept } from './commit-message.ts';
 import { pictureNotOwnedError, refuseOthers } from './not-ours.ts';
 import { findDeliveries, findWholeSites, isOwned } from './ownership.ts';
 import { withoutPictures } from './pictures.ts';
-import { findEarlierFiles } from './recheck.ts';
+import { findEarlierFiles, findGoneFiles } from './recheck.ts';
 import type { FolderTarget } from './target.ts';
 
 /** A file without a byte, under the name that git gives it. */
@@ -62,6 +62,7 @@ export async function compareSite(
     commitSha: lastCommit,
     ...(delivery && { replaced: delivery }),
     earlier: await findEarlierFiles(site, target, tree, { isChanged, before }),
+    gone: await findGoneFiles(target, tree, { removals, before }),
     delivered: { treeSha, totalSize, changes },
   };
 }

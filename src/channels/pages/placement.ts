@@ -1,6 +1,6 @@
 import { countFiles, nameFew } from '../../plain-text.ts';
 import type { Logger } from '../../ports.ts';
-import { MEGABYTE, SITE } from '../../protocol/limits.ts';
+import { AUDIT, MEGABYTE, SITE } from '../../protocol/limits.ts';
 import type { LocalSiteFile } from '../../rules/local-site.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { entryUrl } from '../../rules/naming.ts';
@@ -39,7 +39,7 @@ export function describePublished(
   logger: Logger,
 ): Placement {
   const { destination, target, placedPictures } = task;
-  const { earlier = new Map(), delivered } = place;
+  const { earlier = new Map(), gone = new Map(), delivered } = place;
   const isSite = delivered !== undefined;
   const { folder, entry, files } = asSite(task);
   const asked = choosePlain(earlier, entry);
@@ -57,6 +57,7 @@ export function describePublished(
     ...listLeftOut(destination, isSite ? folder || './' : entry),
     ...(earlier.has(entry) && { earlier: earlier.get(entry) ?? [] }),
     ...((isSite || placedPictures) && { parts: placeParts(task, asked) }),
+    ...(gone.size > 0 && { removed: placeRemoved(gone, destination) }),
     ...(placedPictures && { pictures: placedPictures }),
     ...(isSite && {
       changes: delivered.changes,
@@ -69,7 +70,7 @@ export function describePublished(
       ...describeReplaced(written ? place.replaced : undefined, target.options.essence),
       ...(isSite ? describeEffects(delivered) : []),
     ],
-    unknown: [...destination.unknown, ...describeUnasked(earlier, asked, entry)],
+    unknown: [...destination.unknown, ...describeUnasked(earlier, asked, entry), ...describeLeft(gone)],
   };
 }
 
@@ -81,6 +82,18 @@ function placeParts(task: PagesTask, asked: EarlierFiles): readonly PlacedPart[]
     return path === entry ? [] : [earlier === undefined ? part : { ...part, earlier }];
   });
 }
+
+/** Some of the files that were removed, pages first. */
+function placeRemoved(gone: EarlierFiles, destination: PagesDestination): readonly PlacedPart[] {
+  const files = [...gone.keys()].filter((path) => path.startsWith(destination.siteRoot));
+  const listed = listAddresses({ files, sites: [] }, destination).slice(0, AUDIT.gone);
+  return listed.map((one) => ({ ...one, earlier: gone.get(one.path) ?? [] }));
+}
+
+const describeLeft = ({ size }: EarlierFiles): string[] =>
+  size <= AUDIT.gone
+    ? []
+    : [`whether ${size - AUDIT.gone} more removed files are gone: ${AUDIT.gone} addresses were asked for`];
 
 /** Of more changed files, a cache may still have what was there before, or that nothing was. */
 function describeUnasked(earlier: EarlierFiles, asked: EarlierFiles, entry: string): string[] {

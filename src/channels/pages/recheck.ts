@@ -115,6 +115,27 @@ export async function findEarlierFiles(
   return earlier;
 }
 
+/**
+ * What must not be served any more: what this delivery removes, and what of the folder the newest one before it
+ * removed: a run that finds nothing to do proves as much as the one that did it.
+ *
+ * @returns by path in the branch
+ */
+export async function findGoneFiles(
+  { github, reader, folder }: FolderTarget,
+  { entries }: BranchTree,
+  { removals, before }: { readonly removals: readonly string[]; readonly before: string | undefined },
+): Promise<EarlierFiles> {
+  const older = before === undefined ? new Map() : await reader.getEntries(github, before);
+  const left = [...older.keys()].filter((path) => path.startsWith(folder) && !entries.has(path));
+  return new Map(
+    [...removals, ...left].flatMap((path) => {
+      const { type, sha, size } = entries.get(path) ?? older.get(path) ?? {};
+      return type === 'blob' ? [[path, [{ sha, size }]] as const] : [];
+    }),
+  );
+}
+
 /** The changed files beside the page whose addresses are asked as a browser asks them: replaced ones first. */
 export function choosePlain(earlier: EarlierFiles, page: string): EarlierFiles {
   const others = [...earlier].filter(([path]) => path !== page);

@@ -57,7 +57,12 @@ async function restore(
   const after: BranchTree = { head: commitSha, entries: await reader.getEntries(github, commitSha) };
   const delivered = await findBefore(data, before);
   const message = composeMessage(data, delivered, before);
-  const change = compareTrees(before, after, message);
+  const change = compareTrees(
+    before,
+    after,
+    message,
+    'folder' in data.target ? data.target.folder : data.path,
+  );
   const [sha = ''] = await commitChanges(github, [change], { branch, planned: head });
   return describeRestored(data, { sha, files: delivered.files, before, after });
 }
@@ -116,8 +121,13 @@ function composeMessage({ target, path }: PagesTask, { files, message }: Before,
   return formatCommitMessage(folder, { ...said, site: { folder, treeSha: hashTree(within), kept } });
 }
 
-/** What brings back one state of the branch in every path that another one has otherwise. */
-function compareTrees(before: BranchTree, after: BranchTree, message: string): Change {
+/**
+ * What brings back one state of the branch in every path that another one has otherwise. Nothing is removed beside the
+ * place: a file for the whole site may be what other deliveries of the step need.
+ *
+ * @param place the folder; or the file, whose name those of its pictures begin with
+ */
+function compareTrees(before: BranchTree, after: BranchTree, message: string, place: string): Change {
   const isFile = ({ type }: { readonly type: string }): boolean => type !== 'tree';
   const writes: { path: string; file: Change['writes'][number]['file'] }[] = [];
   for (const [path, entry] of before.entries) {
@@ -127,7 +137,7 @@ function compareTrees(before: BranchTree, after: BranchTree, message: string): C
     writes.push({ path, file: { size: entry.size, blobSha: entry.sha, read: readNothing } });
   }
   const removals = [...after.entries]
-    .filter(([path, entry]) => isFile(entry) && !before.entries.has(path))
+    .filter(([path, entry]) => isFile(entry) && !before.entries.has(path) && path.startsWith(place))
     .map(([path]) => path);
   return { message, writes, removals, basis: new Map() };
 }

@@ -16,7 +16,7 @@ import type { PagesOptions } from '../target.ts';
 import { auditReceipt, readSiteReceipt } from './audit-receipt.ts';
 import { type ListedDelivery, listDeliveries } from './list-deliveries.ts';
 import {
-  LOST,
+  NOT_SHOWN,
   ON_SITE,
   proveFiles,
   rendersMarkdown,
@@ -24,6 +24,7 @@ import {
   STILL_SERVED,
   sortPaths,
 } from './prove-files.ts';
+import { auditedPlace } from './read-claims.ts';
 
 /** What an audit needs of the inputs. */
 type AuditOptions = PagesOptions & { readonly entry: string };
@@ -69,9 +70,8 @@ async function auditBranch(given: AuditedBranch): Promise<readonly AuditedDelive
   }
   const reader = createBranchReader();
   const tree: BranchTree = { head, entries: await reader.getEntries(github, head) };
-  const path = (options.path ?? '').replace(/^\.\/$/, '');
-  const below = tree.entries.get(path)?.type === 'tree' ? `${path}/` : path;
-  const { deliveries, isComplete } = await listDeliveries({ github, reader }, tree, below);
+  const place = auditedPlace(options.path);
+  const { deliveries, isComplete } = await listDeliveries({ github, reader }, tree, place);
   const unread = `what was delivered before the newest ${AUDIT.pages * AUDIT.commits} commits of ${branch}`;
   const audited = { ...given, tree };
   return Promise.all(
@@ -112,7 +112,7 @@ async function describeDelivery(listed: ListedDelivery, audited: AuditedTree): P
     destination,
     evidence: `commit ${claim.sha} delivered it, and the branch ${branch} still has it`,
     commitSha: claim.sha,
-    refusals: site === null ? SITE_IS_OFF : LOST,
+    refusals: site === null ? SITE_IS_OFF : NOT_SHOWN,
     isRendered: rendersMarkdown(paths[0] ?? '', destination, tree.entries),
   });
   return { ...common, ...proven, unknown: [...unknown, ...proven.unknown] };

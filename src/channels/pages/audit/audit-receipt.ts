@@ -6,7 +6,8 @@ import type { AuditedDelivery } from '../../channel.ts';
 import { type DeployedReceipt, readDeployedReceipt } from '../deploy/deployed-receipt.ts';
 import { resolveDestination } from '../destination.ts';
 import type { PagesOptions } from '../target.ts';
-import { LOST, proveFiles, sortPaths } from './prove-files.ts';
+import { NOT_SERVED, proveFiles, sortPaths } from './prove-files.ts';
+import { auditedPlace, isWithin } from './read-claims.ts';
 
 type ReceiptOptions = PagesOptions & { readonly entry: string };
 
@@ -33,20 +34,18 @@ export function auditReceipt(
   site: RepositoryContext['site'],
   options: ReceiptOptions,
 ): readonly AuditedDelivery[] {
-  const below = (options.path ?? '').replace(/^\.\/$/, '');
-  const paths = sortPaths(
-    [...files.keys()].filter((path) => path.startsWith(below)),
-    below.endsWith('/') ? below : '',
-    options.entry,
-  );
+  const place = auditedPlace(options.path);
+  const folder = files.has(place) || place === '' ? place : `${place}/`;
+  const own = [...files.keys()].filter((path) => isWithin(path, place));
+  const paths = sortPaths(own, folder, options.entry);
   const [page] = paths;
   if (page === undefined) return [];
-  const name = below || './';
+  const name = folder || './';
   const destination = resolveDestination(repository, { ...options, path: page, name: baseName(page) }, site);
   const evidence = `the receipt that the site carries, of a deployment from commit ${commit}`;
   const proven = proveFiles({
-    ...{ paths, files, folder: below.endsWith('/') ? below : '', destination, evidence },
-    ...{ refusals: LOST, isRendered: false },
+    ...{ paths, files, folder: files.has(place) ? '' : folder, destination, evidence },
+    ...{ refusals: NOT_SERVED, isRendered: false },
   });
   const plan = {
     ...({

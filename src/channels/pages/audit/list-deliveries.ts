@@ -33,16 +33,16 @@ type Target = Pick<CommitTarget, 'github' | 'reader'>;
  * Everything that this tool delivered to a folder and below it, the newest first: a delivery that a newer one replaced
  * is no more. The number of requests depends on the length of the history alone.
  *
- * @param below as for `readClaims`
+ * @param place as of `auditedPlace`
  * @see design 8
  */
 export async function listDeliveries(
   target: Target,
   tree: BranchTree,
-  below: string,
+  place: string,
 ): Promise<{ readonly deliveries: readonly ListedDelivery[] } & Pick<Claims, 'isComplete'>> {
   if (tree.head === null) return { deliveries: [], isComplete: true };
-  const { claims, isComplete } = await readClaims(target.github, tree.head, below);
+  const { claims, isComplete } = await readClaims(target.github, tree.head, place);
   const older = createOlderReader(target);
   const listed: ListedDelivery[] = [];
   for (const claim of claims) {
@@ -78,7 +78,7 @@ async function compareClaim(
   if (claim.objects !== undefined) return compareFile(claim, claim.objects, tree);
   const below = [...filesBelow(tree, claim.place).keys()].map((path) => claim.place + path);
   const own = below.filter((path) => !claim.isReplaced(path));
-  if (claim.site !== undefined) return compareSite(claim, tree, own, older);
+  if (claim.site !== undefined) return compareFolder(claim, tree, own, older);
   if (own.length > 0) return newListed(claim, 'changed', { changed: own });
   return below.length > 0 ? null : listRemoved(claim, claim.parent, tree, older);
 }
@@ -99,7 +99,7 @@ function compareFile(claim: Claim, objects: readonly TreeFile[], tree: BranchTre
 }
 
 /** @param own paths below the folder that no newer delivery has replaced */
-async function compareSite(
+async function compareFolder(
   claim: Claim,
   tree: BranchTree,
   own: readonly string[],

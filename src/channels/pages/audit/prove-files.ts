@@ -15,16 +15,20 @@ export const ON_SITE = {
 export const ALTERED_HINT =
   'something else is served there: find out who or what changed it, a build, a proxy or a person, or deliver it again';
 
-/** What is on the branch and not served. */
-export const LOST: readonly KnownRefusal[] = [
-  {
-    httpCodes: [404],
-    text: /^/,
-    hint: 'the branch has it and the site does not show it: look at Settings → Pages, and at the newest build of the site',
-    isFinal: false,
-  },
+const whenLost = (hint: string): readonly KnownRefusal[] => [
+  { httpCodes: [404], text: /^/, hint, isFinal: false },
   { httpCodes: [200], text: /^/, hint: ALTERED_HINT, isFinal: false },
 ];
+
+/** What is on the branch and not served. */
+export const NOT_SHOWN = whenLost(
+  'the branch has it and the site does not show it: look at Settings → Pages, and at the newest build of the site',
+);
+
+/** What a site without a branch says that it has, and does not serve. */
+export const NOT_SERVED = whenLost(
+  'the receipt of the site names it: look at Settings → Pages, or deliver it again',
+);
 
 /** What was removed and is served all the same. */
 export const STILL_SERVED: readonly KnownRefusal[] = [

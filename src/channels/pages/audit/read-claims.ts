@@ -29,21 +29,19 @@ export interface Claims {
  * Reads what this tool says that it delivered, in requests of a hundred commits each.
  *
  * @param head sha of the commit to begin with
- * @param below a folder that ends in `/`, the path of a file, or nothing for all of the branch
+ * @param place as of `auditedPlace`
  */
-export async function readClaims(github: GitHubClient, head: string, below: string): Promise<Claims> {
-  const place = below === '' ? {} : { path: below.replace(/\/$/, '') };
-  const isFolder = below === '' || below.endsWith('/');
+export async function readClaims(github: GitHubClient, head: string, place: string): Promise<Claims> {
   const claims = new Map<string, Claim>();
   const index = createIndex();
   for (let page = 1; page <= AUDIT.pages; page += 1) {
-    const query = { ...github.repository, ...place, sha: head, per_page: AUDIT.commits, page };
+    const path = place === '' ? {} : { path: place };
+    const query = { ...github.repository, ...path, sha: head, per_page: AUDIT.commits, page };
     const answer = await github.rest.repos.listCommits(query);
     for (const { sha, commit, parents } of answer.data) {
       for (const said of readMessage(commit.message)) {
         const isReplaced = index.add(said);
-        const isWanted = isFolder ? said.place.startsWith(below) : said.place === below;
-        if (!isWanted || claims.has(said.place)) continue;
+        if (!isWithin(said.place, place) || claims.has(said.place)) continue;
         const { message } = commit;
         claims.set(said.place, { ...said, sha, parent: parents[0]?.sha, message, isReplaced });
       }
@@ -52,6 +50,13 @@ export async function readClaims(github: GitHubClient, head: string, below: stri
   }
   return { claims: [...claims.values()], isComplete: false };
 }
+
+/** What an audit looks at: a file or a folder, without the slash at its end; nothing for all. */
+export const auditedPlace = (path = ''): string => path.replace(/^\.\/$|\/$/g, '');
+
+/** Whether a path is an audited place or lies in it. */
+export const isWithin = (path: string, place: string): boolean =>
+  place === '' || path === place || path.startsWith(`${place}/`);
 
 type Said = Pick<Claim, 'place' | 'objects' | 'site'>;
 

@@ -7,7 +7,7 @@ import { type DeployTarget, deploySite, type SiteDeployment } from './deploy.ts'
 import { contentOfCommit } from './site-content.ts';
 
 /**
- * Deploys all of a branch, after something was committed to it. Where the live site has it already, nothing is done.
+ * Deploys all of a branch, after something was committed to it.
  * What fails here is committed all the same, and another try only deploys it.
  */
 export async function deployBranch<Item>(
@@ -35,10 +35,13 @@ export async function deployBranch<Item>(
 }
 
 /** The placement with its deployment, which is followed. */
-export const withDeployment = (placement: Placement, { id }: SiteDeployment): Placement => ({
+export const withDeployment = (placement: Placement, { id, isNewest }: SiteDeployment): Placement => ({
   ...placement,
-  ...(id !== null && { deployment: id, evidence: `${placement.evidence}, deployment ${id}` }),
+  ...{ deployment: id, evidence: `${placement.evidence}, deployment ${id}` },
+  unknown: isNewest ? placement.unknown : [...placement.unknown, UNDEPLOYED],
 });
+
+const UNDEPLOYED = 'whether the newest files of the branch are deployed: the time was over before that';
 
 /** Deploys what was put back on a branch. */
 export async function deployRestored<Item>(

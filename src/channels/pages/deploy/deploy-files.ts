@@ -6,7 +6,7 @@ import { listTogether } from '../commit-tasks.ts';
 import { describePublished, filesOf } from '../placement.ts';
 import type { EarlierFiles } from '../recheck.ts';
 import type { PagesTask } from '../target.ts';
-import { type DeployTarget, deploySite, readOwnReceipt } from './deploy.ts';
+import { type DeployTarget, deploySite } from './deploy.ts';
 import { withDeployment } from './deploy-branch.ts';
 import type { DeployedReceipt } from './deployed-receipt.ts';
 import { contentOfFiles } from './site-content.ts';
@@ -33,23 +33,24 @@ export async function deployFiles(
   const items = listTogether(tasks);
   const files = new Map(items.flatMap(filesOf).map((one) => [one.path, one]));
   const content = contentOfFiles([...files.values()], await findCommit(target));
-  const before = await readOwnReceipt(target, ports);
+  const { live } = target;
+  const before = live === null || typeof live === 'string' ? null : live;
   const deployment = await deploySite(async () => content, target, ports);
   return tasks.map((item, nth) => {
     const task = items[nth] as PagesTask;
-    const isNew = deployment.id !== null;
     const place = {
       earlier: findEarlier(task, before),
       delivered: describeDelivered(task, before, content.receipt),
+      gone: nth === 0 ? findGone(before, content.receipt) : new Map(),
     };
     const isSite = task.site !== undefined;
     const described = describePublished(
-      { written: isNew, place: isSite ? place : { earlier: place.earlier } },
+      { written: true, place: isSite ? place : { earlier: place.earlier, gone: place.gone } },
       task,
       ports.logger,
     );
     const { rawUrl: _raw, held: _held, treeSha: _tree, ...placement } = described;
-    const evidence = isNew ? `artifact of ${files.size} files` : 'the live site already holds this';
+    const evidence = `artifact of ${files.size} files`;
     return { item, result: withDeployment({ ...placement, evidence }, deployment) };
   });
 }
@@ -72,6 +73,12 @@ function findEarlier(task: PagesTask, before: DeployedReceipt | null): EarlierFi
     }),
   );
 }
+
+/** What of the site that was live must not be served any more. */
+const findGone = (before: DeployedReceipt | null, after: DeployedReceipt): EarlierFiles =>
+  new Map(
+    [...(before?.files ?? [])].flatMap(([path, blob]) => (after.files.has(path) ? [] : [[path, [blob]]])),
+  );
 
 function describeDelivered(task: PagesTask, before: DeployedReceipt | null, after: DeployedReceipt) {
   const own = filesOf(task).map(({ path }) => path);

@@ -1,11 +1,11 @@
-import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../../errors.ts';
+import { DeliveryError, toDeliveryError } from '../../../errors.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import { createPagesDeployment } from '../../../github/api/pages-deployment.ts';
 import type { Ports } from '../../../ports.ts';
 import { ARTIFACT, MEGABYTE, SECOND } from '../../../protocol/limits.ts';
 import { withRetries } from '../../../retry.ts';
 import { uploadArtifact } from './artifact.ts';
-import { type DeployedReceipt, hasSameFiles, readDeployedReceipt } from './deployed-receipt.ts';
+import { type LiveSite, readDeployedReceipt, refuseOtherSite } from './deployed-receipt.ts';
 import { getIdToken } from './job-identity.ts';
 import type { requireJobRuntime } from './job-runtime.ts';
 import { packContent, type SiteContent } from './site-content.ts';
@@ -18,22 +18,25 @@ export interface DeployTarget {
   readonly root: URL;
   /** Milliseconds that other deployments are waited for. */
   readonly timeout: number;
+  /** What was live when this was checked; `null` where that can't be read, and all of it may be replaced. */
+  readonly live: LiveSite | null;
 }
 
-/** What is live, or will be. */
+/** A deployment that GitHub has accepted. */
 export interface SiteDeployment {
-  /** `null` where the live site has these files already. */
-  readonly id: string | null;
+  readonly id: string;
   readonly content: SiteContent;
+  /** Whether the content was still the newest after that. */
+  readonly isNewest: boolean;
 }
 
 /**
- * Deploys a site: artifact, then deployment. While another deployment goes on it waits, and then deploys what the
- * newest content is. Whoever is last to be accepted has looked for newer content after that, so that no older content
- * stays over a newer one.
+ * Deploys a site: artifact, then deployment, always: what is live says nothing of a deployment that is on its way.
+ * While another one goes on it waits. It looks for newer content before and after each deployment, so that no older
+ * content stays over a newer one, and before each at what is live, so that nothing of others is replaced.
  *
  * @param readContent what is to be deployed now
- * @throws {DeliveryError} `CONFLICT` where other deployments go on for too long
+ * @throws {DeliveryError} `CONFLICT` where other deployments go on for too long, or somebody else deployed meanwhile
  * @see design 7
  */
 export async function deploySite(
@@ -45,40 +48,33 @@ export async function deploySite(
   const deadline = clock.now() + target.timeout;
   let artifact = { id: 0, commit: '' };
   let accepted: SiteDeployment | null = null;
-  let content = await readContent();
   for (;;) {
-    const live = await readOwnReceipt(target, ports);
-    if (live !== null && hasSameFiles(live, content.receipt)) {
-      return accepted?.content.receipt.commit === content.receipt.commit ? accepted : { id: null, content };
-    }
+    const content = await readContent();
     const { commit } = content.receipt;
-    if (artifact.commit !== commit) artifact = { id: await upload(content, target, ports), commit };
+    if (accepted?.content.receipt.commit === commit) return { ...accepted, isNewest: true };
+    if (accepted !== null && clock.now() >= deadline) return accepted;
+    if (artifact.commit !== commit) {
+      if (accepted !== null)
+        logger.info('the branch has changed meanwhile: what it has now is deployed as well');
+      artifact = { id: await upload(content, target, ports), commit };
+      continue;
+    }
+    if (target.live !== null) {
+      const live = await readDeployedReceipt(target.root, ports);
+      refuseOtherSite(live, [target.live, content.receipt], target.root);
+    }
     const created = await create(artifact, target, ports);
-    if (created instanceof DeliveryError) {
+    if (!(created instanceof DeliveryError)) {
+      accepted = { id: created, content, isNewest: false };
+    } else {
       if (clock.now() >= deadline) {
         if (accepted !== null) return accepted;
         throw created;
       }
       logger.info(`${created.message}; waiting for its end`);
       await clock.sleep(Math.min(ARTIFACT.pause, deadline - clock.now()), signal);
-      content = await readContent();
-      continue;
     }
-    accepted = { id: created, content };
-    content = await readContent();
-    if (content.receipt.commit === commit || clock.now() >= deadline) return accepted;
-    logger.info('the branch has changed meanwhile: what it has now is deployed as well');
   }
-}
-
-/** What this tool has deployed, if that can be read: it spares a deployment. */
-export async function readOwnReceipt(
-  { root }: Pick<DeployTarget, 'root'>,
-  ports: Ports,
-): Promise<DeployedReceipt | null> {
-  const live = await resultOf(() => readDeployedReceipt(root, ports));
-  ports.signal.throwIfAborted();
-  return hasFailed(live) || typeof live === 'string' ? null : (live as DeployedReceipt);
 }
 
 async function upload(content: SiteContent, { runtime }: DeployTarget, ports: Ports): Promise<number> {

@@ -1,6 +1,6 @@
-import { DeliveryError } from '../../../errors.ts';
+import { DeliveryError, hasFailed, resultOf } from '../../../errors.ts';
 import { fetchBack } from '../../../http/fetch-back.ts';
-import { isAbsence } from '../../../http/response.ts';
+import { isAbsence, readText } from '../../../http/response.ts';
 import { parseJson, toFields } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { TOOL } from '../../../protocol/words.ts';
@@ -35,68 +35,92 @@ function parseReceipt(text: string | null): DeployedReceipt | null {
       String(path),
       { sha: String(blob), size: Number(size) },
     ]);
+  // An address outside of the site is nothing that this tool deployed there.
+  if (entries.some(([path]) => path.split('/').includes('..'))) return null;
   return { branch: typeof branch === 'string' ? branch : null, commit, files: new Map(entries) };
 }
 
 /** Bytes of the longest receipt that is read. */
 const LONGEST = 8_000_000;
 
+/** What is live: `none` where nothing is, `foreign` where another tool deployed it. */
+export type LiveSite = DeployedReceipt | 'none' | 'foreign';
+
 /**
- * What the live site says of itself.
- *
- * @returns `none` where nothing is live, `foreign` where another tool deployed what is
+ * What the live site says of itself. Only GitHub's own words say that nothing is live: a site may have no page at its
+ * root.
  */
-export async function readDeployedReceipt(
-  root: URL,
-  ports: Ports,
-): Promise<DeployedReceipt | 'none' | 'foreign'> {
-  const receipt = parseReceipt(await fetchLive(new URL(RECEIPT_PATH, root), ports));
-  if (receipt !== null) return receipt;
-  return withRetries(ports, async () => {
-    const first = await fetchLive(root, ports);
-    const second = await fetchLive(root, ports);
-    // A site may be replaced by what this says: only what two looks agree on counts.
-    if ((first === null) !== (second === null)) throw unclearError(root, 'answers now so and now so');
-    return first === null ? 'none' : 'foreign';
-  });
+export async function readDeployedReceipt(root: URL, ports: Ports): Promise<LiveSite> {
+  const receipt = parseReceipt(await fetchReceipt(new URL(RECEIPT_PATH, root), ports));
+  return receipt ?? ((await isNothingLive(root, ports)) ? 'none' : 'foreign');
 }
 
-/** The text at an address of the site; `null` where there is nothing. */
-const fetchLive = (address: URL, ports: Ports): Promise<string | null> =>
+/** The text at the address of the receipt; `null` where there is nothing. */
+const fetchReceipt = (address: URL, ports: Ports): Promise<string | null> =>
   withRetries(ports, async () => {
-    const { http, clock, random, signal } = ports;
-    const url = new URL(address);
-    // No cache has an answer to this; two jobs may ask in the same moment.
-    url.searchParams.set('v', `${clock.now()}${Math.floor(random() * 1_000_000)}`);
-    const options = { signal, guard: () => undefined, readAtMost: LONGEST, headSize: LONGEST };
-    const { httpCode, head } = await fetchBack(http, url, options, []);
+    const options = { signal: ports.signal, guard: () => undefined, readAtMost: LONGEST, headSize: LONGEST };
+    const { httpCode, head } = await fetchBack(ports.http, stamp(address, ports), options, []);
     if (isAbsence(httpCode)) return null;
-    if (httpCode !== 200) throw unclearError(address, `answers HTTP ${httpCode}`, httpCode);
+    if (httpCode !== 200) throw unclearError(address, httpCode);
     return Buffer.from(head, 'latin1').toString();
   });
 
-const unclearError = ({ hostname }: URL, problem: string, httpCode?: number): DeliveryError =>
-  new DeliveryError('HOST_ERROR', `the site at ${hostname} ${problem}, so it is not known who deployed it`, {
-    httpCode,
-    hint: (w) =>
-      `try again; to deliver, set ${w.input('overwrite', 'true')} if the whole site may be replaced`,
-    retryable: true,
+const isNothingLive = (root: URL, ports: Ports): Promise<boolean> =>
+  withRetries(ports, async () => {
+    const { http, signal } = ports;
+    const response = await http({ method: 'GET', url: stamp(root, ports), signal });
+    if (response.status >= 500 || response.status === 429) throw unclearError(root, response.status);
+    const text = await resultOf(() => readText(response, SHORT_PAGE));
+    // A longer page is that of a site.
+    return response.status === 404 && !hasFailed(text) && NO_SITE.test(text as string);
   });
 
-/** Whether a deployment would change nothing. */
-export function hasSameFiles(live: DeployedReceipt, wanted: DeployedReceipt): boolean {
-  const isSame = ([path, { sha }]: [string, GitBlob]): boolean => live.files.get(path)?.sha === sha;
-  return (
-    live.branch === wanted.branch && live.files.size === wanted.files.size && [...wanted.files].every(isSame)
+const NO_SITE = /there isn[’']t a github pages site here/i;
+
+/** Bytes of GitHub's own page, which is shorter. */
+const SHORT_PAGE = 50_000;
+
+/** No cache has an answer to this; two jobs may ask in the same moment. */
+function stamp(address: URL, { clock, random }: Ports): URL {
+  const url = new URL(address);
+  url.searchParams.set('v', `${clock.now()}${Math.floor(random() * 1_000_000)}`);
+  return url;
+}
+
+const unclearError = ({ hostname }: URL, httpCode: number): DeliveryError =>
+  new DeliveryError(
+    'HOST_ERROR',
+    `the site at ${hostname} answers HTTP ${httpCode}, so it is not known who deployed it`,
+    {
+      httpCode,
+      hint: (w) =>
+        `try again; to deliver, set ${w.input('overwrite', 'true')} if the whole site may be replaced`,
+      retryable: true,
+    },
   );
+
+/**
+ * Looks once more, right before a deployment: of a site without a branch nothing tells which of two folders is newer.
+ *
+ * @param known what may be live: what was live when this was checked, or what is to be deployed
+ * @throws {DeliveryError} `CONFLICT` where something else is
+ */
+export function refuseOtherSite(live: LiveSite, known: readonly LiveSite[], root: URL): void {
+  const isSame = (one: LiveSite): boolean => {
+    if (typeof one === 'string' || typeof live === 'string') return one === live;
+    if (live.branch !== null) return one.branch === live.branch;
+    return formatDeployedReceipt(one).equals(formatDeployedReceipt(live));
+  };
+  if (known.some(isSame)) return;
+  const what = typeof live === 'string' ? 'not by this tool' : `from commit ${live.commit.slice(0, 7)}`;
+  throw new DeliveryError('CONFLICT', `somebody deployed the site at ${root.hostname} meanwhile, ${what}`, {
+    hint: 'deliver again if this is the newer one',
+    leftBehind: [],
+  });
 }
 
 /** A deployment replaces the whole site. @throws {DeliveryError} `NOT_OURS` where somebody else deployed it. */
-export function refuseForeignSite(
-  live: DeployedReceipt | 'none' | 'foreign',
-  root: URL,
-  branch: string | null,
-): void {
+export function refuseForeignSite(live: LiveSite, root: URL, branch: string | null): void {
   if (live === 'none' || (live !== 'foreign' && live.branch === branch)) return;
   const by =
     live === 'foreign'

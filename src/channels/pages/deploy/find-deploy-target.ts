@@ -1,4 +1,4 @@
-import { DeliveryError } from '../../../errors.ts';
+import { DeliveryError, hasFailed, resultOf } from '../../../errors.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import type { PagesSite } from '../../../github/api/repository.ts';
 import { isJobToken } from '../../../github/api/token-owner.ts';
@@ -7,7 +7,7 @@ import type { RepositoryAccess } from '../../require-github.ts';
 import { requireGitHub } from '../../require-github.ts';
 import type { PagesOptions } from '../target.ts';
 import type { DeployTarget } from './deploy.ts';
-import { readDeployedReceipt, refuseForeignSite } from './deployed-receipt.ts';
+import { type LiveSite, readDeployedReceipt, refuseForeignSite } from './deployed-receipt.ts';
 import { getIdToken } from './job-identity.ts';
 import { type JobRuntime, OTHER_WAYS, requireJobRuntime } from './job-runtime.ts';
 
@@ -47,8 +47,12 @@ export async function openDeployTarget(
   const runtime = requireJobRuntime(given);
   refuseOtherRepository(runtime, github);
   await getIdToken(runtime.identity, ports);
-  if (!overwrite) refuseForeignSite(await readDeployedReceipt(site.base, ports), site.base, branch ?? null);
-  return { github, runtime, root: site.base, timeout };
+  const read = await resultOf(() => readDeployedReceipt(site.base, ports));
+  ports.signal.throwIfAborted();
+  if (hasFailed(read) && !overwrite) throw read;
+  const live = hasFailed(read) ? null : (read as LiveSite);
+  if (live !== null && !overwrite) refuseForeignSite(live, site.base, branch ?? null);
+  return { github, runtime, root: site.base, timeout, live };
 }
 
 /** GitHub lets a job deploy the site of its own repository alone. */
