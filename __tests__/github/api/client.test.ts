@@ -310,16 +310,55 @@ describe('createGitHubClient: failures', () => {
     expect(host.seen).toHaveLength(1);
   });
 
-  test('says that the repository has moved where it is redirected, and follows to no address', async () => {
-    const headers = { location: 'https://api.github.com/repositories/7' };
-    const { host, getRepository } = createTestClient({ status: 301, headers, body: {} });
+  const API_URL = 'https://api.github.com';
+  const redirectTo = (location: string) => ({
+    status: 301,
+    headers: { location },
+    body: { message: 'Moved Permanently', url: location },
+  });
+
+  test.each([
+    ['renamed', `${API_URL}/repositories/7`, 'octo/new-name'],
+    ['transferred', `${API_URL}/repositories/7/pages?page=2`, 'cat/site'],
+  ])('names the new name of a repository that was %s, and sends nothing else there', async (_, to, name) => {
+    const { host, getRepository } = createTestClient(redirectTo(to), { body: { full_name: name } });
     await expect(getRepository()).rejects.toMatchObject({
       code: 'NOT_FOUND',
       httpCode: 301,
-      message: 'reading the repository was redirected: the repository octo/site has moved',
+      message: `reading the repository was redirected: the repository octo/site has moved, its name is ${name} now`,
+      hint: `set \`repository: ${name}\` if that is where it belongs`,
+    });
+    expect(host.seen.map(({ url }) => url)).toEqual([REPO, `${API_URL}/repositories/7`]);
+  });
+
+  test.each([
+    ['leads to another host', 'https://evil.example/repositories/7'],
+    ['leads to another host of a similar name', `${API_URL}.evil.example/repositories/7`],
+    ['names no id', `${REPO}2`],
+    ['is missing', ''],
+  ])('says only that the repository has moved where the redirect %s', async (_, to) => {
+    const { host, getRepository } = createTestClient(redirectTo(to));
+    await expect(getRepository()).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      httpCode: 301,
       hint: 'the repository has moved: set `repository:` to its new name',
     });
     expect(host.seen).toHaveLength(1);
+  });
+
+  test.each([
+    ['is refused', { status: 404, body: { message: 'Not Found' } }],
+    ['is redirected too', redirectTo(`${API_URL}/repositories/7`)],
+    ['has no name', { body: { id: 7 } }],
+    ['has a name that is none', { body: { full_name: 'octo/site`; rm -rf' } }],
+    ['has the same name', { body: { full_name: 'Octo/Site' } }],
+  ])('says only that the repository has moved where the look for its name %s', async (_, answer) => {
+    const { host, getRepository } = createTestClient(redirectTo(`${API_URL}/repositories/7`), answer);
+    await expect(getRepository()).rejects.toMatchObject({
+      message: 'reading the repository was redirected: the repository has moved',
+      hint: 'the repository has moved: set `repository:` to its new name',
+    });
+    expect(host.seen).toHaveLength(2);
   });
 
   test.each([
