@@ -58,7 +58,10 @@ describe('opening a site', () => {
 
   test('refuses an entry without a byte', async () => {
     const { opened } = await open({ 'index.html': '', 'a.css': '' });
-    await expect(opened).rejects.toMatchObject({ code: 'BAD_FILE', message: expect.stringMatching(/index\.html is empty$/) });
+    await expect(opened).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      message: expect.stringMatching(/index\.html is empty$/),
+    });
   });
 
   test('keeps no file open, and reads each again where it is sent', async () => {
