@@ -123,6 +123,7 @@ export class UrlProbe {
       return {
         ...{ httpCode: fetched.httpCode, match: folder === 'moved' ? folder : found, hasMarker },
         ...{ fingerprint, hosts, lastModified, age, keptFor, refusal, version },
+        ...(folder === 'elsewhere' && { isElsewhere: true }),
         ...(added && { added }),
         ...(asBrowser && !options.plainRefusals && { asBrowser }),
       };
