@@ -136,6 +136,15 @@ describe('what hosts do with a site', () => {
     expect(unknownOf(report)).toMatch(unknown);
   });
 
+  test('a policy that may keep pages from working: ready, and told', async () => {
+    const site = new DeployedSite(SITE, { policy: "sandbox; default-src 'none'; style-src 'self'" });
+    const { report } = await verify(site);
+    expect(report.notReady).toBeNull();
+    expect(unknownOf(report)).toMatch(
+      /; what the Content-Security-Policy of the link's host keeps from working on 3 pages$/,
+    );
+  });
+
   test('a page whose encoding neither it nor the host says: not ready, and as a part of another: ready', async () => {
     const local = { ...SITE, 'about.html': page('Über uns') };
     const site = new DeployedSite(local, { types: { 'about.html': 'text/html' } });

@@ -48,6 +48,8 @@ export interface ProbeResult extends KeptAnswer {
   readonly added?: readonly string[] | undefined;
   /** Whether it was asked as a browser asks, unlike the others. */
   readonly asBrowser?: boolean;
+  /** Whether a page came with a `Content-Security-Policy`. */
+  readonly hasPolicy?: boolean;
   /** Whether it is the file, but answered in another folder than its own. */
   readonly isElsewhere?: boolean;
   /** Whether the marker was found in the content itself. */

@@ -108,7 +108,7 @@ export class UrlProbe {
       const needles = marker === undefined ? [] : [Buffer.from(marker)];
       const fetched = await fetchBack(http, this.#url(), options, needles);
       this.#notBefore = clock.now() + (fetched.retryAfter ?? 0);
-      const { fingerprint, hosts, lastModified, age, keptFor, refusal, version } = fetched;
+      const { fingerprint, hosts, lastModified, age, keptFor, refusal, version, hasPolicy } = fetched;
       const isFound = (fingerprint?.counts[0] ?? 0) > 0;
       const hasMarker = isFound && !(await isEcho(fetched, this.#expected));
       const compared = await this.#match({ ...fetched, hasMarker }, this.#isBeginning(how));
@@ -122,7 +122,7 @@ export class UrlProbe {
       const folder = isRight && home !== undefined ? findFolder(fetched, home) : 'own';
       return {
         ...{ httpCode: fetched.httpCode, match: folder === 'moved' ? folder : found, hasMarker },
-        ...{ fingerprint, hosts, lastModified, age, keptFor, refusal, version },
+        ...{ fingerprint, hosts, lastModified, age, keptFor, refusal, version, hasPolicy },
         ...(folder === 'elsewhere' && { isElsewhere: true }),
         ...(added && { added }),
         ...(asBrowser && !options.plainRefusals && { asBrowser }),

@@ -223,5 +223,9 @@ function describeLink(results: readonly ProbeResult[]): readonly string[] {
       (pages) =>
         `where addresses lead that styles and scripts of ${pages} make: the link's host answers in another folder than the file's`,
     ),
+    ...describe(
+      results.filter(({ hasPolicy }) => hasPolicy),
+      (pages) => `what the Content-Security-Policy of the link's host keeps from working on ${pages}`,
+    ),
   ];
 }

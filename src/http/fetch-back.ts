@@ -47,6 +47,8 @@ export interface FetchedContent {
   readonly isShown: boolean;
   /** Whether a browser reads it in the encoding that it has. */
   readonly isAsWritten: boolean;
+  /** Whether it is a page, and a `Content-Security-Policy` may keep parts of it from working. */
+  readonly hasPolicy: boolean;
   /** The `Content-Type`; empty without one. */
   readonly type: string;
   /** Whether the headers make every browser save it to a file, whatever it is. */
@@ -110,6 +112,7 @@ export async function fetchBack(
     isReplaced: LEADS_ON.test(firstHeader(response, 'refresh')?.trim() ?? '') || hasHostPage(response),
     isShown: isShownAsPage(response),
     isAsWritten: true,
+    hasPolicy: isShownAsPage(response) && firstHeader(response, 'content-security-policy') !== undefined,
     isSaved: isSaved(response),
     type: firstHeader(response, 'content-type')?.trim() ?? '',
     ...readHeaders(response),
