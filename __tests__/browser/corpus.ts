@@ -264,6 +264,9 @@ export const BLANK_PAGES: readonly CorpusPage[] = [
       '<style>.r { opacity: 0 }</style>',
     ),
   ),
+  blank('frame-not-found', page('<iframe src="missing" style="width:100%;height:90vh;border:0"></iframe>'), {
+    files: { missing: { status: 404, type: 'text/html', body: page(TEXT) } },
+  }),
   blank(
     'covered-by-popover',
     page(

@@ -46,6 +46,13 @@ describe('judge of a text that is only an error', () => {
     judge({ ...sight, ...more }, Object.assign(new PageEvents(), { httpCode: 200, contentType }), context)
       .verdict;
 
+  test('refuses a page that stopped answering, whatever it had painted', () => {
+    const painted = { characters: 900, images: 3, drawings: 0 };
+    const long = { text: 'Numbers of the week', painted, isSmall: false };
+    expect(judgeSight(long)).toBe('shown');
+    expect(judgeSight(long, { isAnswering: false })).toBe('not-shown');
+  });
+
   test('refuses a page whose scripts make all of it and got none of their data', () => {
     const judgeData = (
       more: Partial<PageSight>,

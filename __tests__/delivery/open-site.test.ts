@@ -56,6 +56,14 @@ describe('opening a site', () => {
     expect(ports.logger.shownProgress).toMatchObject([{ total: 3, done: 3, ended: true }]);
   });
 
+  test('refuses an entry without a byte', async () => {
+    const { opened } = await open({ 'index.html': '', 'a.css': '' });
+    await expect(opened).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      message: expect.stringMatching(/index\.html is empty$/),
+    });
+  });
+
   test('keeps no file open, and reads each again where it is sent', async () => {
     const files = Object.fromEntries(Array.from({ length: 30 }, (_, nth) => [`f${nth}.txt`, `x${nth}`]));
     const found = await foundFolder({ 'index.html': PAGE, ...files });

@@ -103,6 +103,16 @@ describe('a body', () => {
     );
   });
 
+  test('of a link that a browser reads in another encoding is not shown, where only its marker is known too', async () => {
+    const body = `<p>${MARKER} für alle</p>`;
+    const address = { mustBeExternal: true };
+    const stage = { address, marker: MARKER, withFile: false };
+    const matchFor = (type: string) =>
+      matchOf({ answer: { body, headers: { 'content-type': type } }, ...stage });
+    await expect(matchFor('text/html')).resolves.toBe('not-shown');
+    await expect(matchFor('text/html; charset=utf-8')).resolves.toBe('marked');
+  });
+
   test.each<[Record<string, string>, ContentMatch]>([
     [{ 'content-type': 'image/svg+xml' }, 'identical'],
     [{ 'content-type': 'text/plain' }, 'identical'],

@@ -15,7 +15,7 @@ const SITE: SiteFiles = {
   'about.html': page('About'),
   'docs/index.html': page('Docs'),
   'a.css': 'h1 { color: navy }',
-  'js/app.js': 'console.log("app")',
+  'js/app.js': 'console.log("für alle")',
   'Bild ü.png': Buffer.from('89504e470d0a1a0a', 'hex'),
 };
 const inFolder = (files: SiteFiles) =>
@@ -112,7 +112,7 @@ describe('what hosts do with a site', () => {
     [
       'folders without their slash, but no relative references',
       new DeployedSite(SITE, { cleans: 'bare' }),
-      /./,
+      /; where addresses lead that styles and scripts of the page make: the link's host answers in another folder/,
     ],
     ['compression', new DeployedSite(SITE, { compresses: true }), /^whether the link still opens[^;]*$/],
     [
@@ -134,6 +134,30 @@ describe('what hosts do with a site', () => {
     const { report } = await verify(site);
     expect(report.notReady).toBeNull();
     expect(unknownOf(report)).toMatch(unknown);
+  });
+
+  test('a policy that may keep pages from working: ready, and told', async () => {
+    const site = new DeployedSite(SITE, { policy: "sandbox; default-src 'none'; style-src 'self'" });
+    const { report } = await verify(site);
+    expect(report.notReady).toBeNull();
+    expect(unknownOf(report)).toMatch(
+      /; what the Content-Security-Policy of the link's host keeps from working on 3 pages$/,
+    );
+  });
+
+  test('a page whose encoding neither it nor the host says: not ready, and as a part of another: ready', async () => {
+    const local = { ...SITE, 'about.html': page('Über uns') };
+    const site = new DeployedSite(local, { types: { 'about.html': 'text/html' } });
+    expect((await verify(site, { local })).report.notReady).toBeNull();
+    const given = { local, inputs: { entry: 'about.html', timeout: '9' } };
+    expectRefused(await verify(site, given), { step: 'verify', reason: /in another encoding/ });
+    const said = page('Über uns').replace('<title>', '<meta charset="utf-8"><title>');
+    const sayingSo = new DeployedSite(
+      { ...SITE, 'about.html': said },
+      { types: { 'about.html': 'text/html' } },
+    );
+    const right = { local: { ...SITE, 'about.html': said }, inputs: { entry: 'about.html' } };
+    expect((await verify(sayingSo, right)).report.notReady).toBeNull();
   });
 
   test('files that it reads and does not serve: left out and named, hidden ones too', async () => {
@@ -180,6 +204,19 @@ describe('what hosts do with a site', () => {
       'a style sheet as plain text',
       new DeployedSite(SITE, { types: { 'a.css': 'text/plain' } }),
       /a\.css \(HTTP 200 with the right content, but /,
+    ],
+    [
+      'a script in another encoding',
+      new DeployedSite(SITE, { types: { 'js/app.js': 'text/javascript; charset=windows-1251' } }),
+      /js\/app\.js \(HTTP 200 with the right content, but .* in another encoding/,
+    ],
+    [
+      'a page to which it adds a base',
+      new DeployedSite(SITE, {
+        alter: (html, path) =>
+          path === 'about.html' ? html.replace('<title>', '<base href="https://cdn.dev/"><title>') : html,
+      }),
+      /about\.html \(HTTP 200 with other content\)/,
     ],
     [
       'a page as a download',

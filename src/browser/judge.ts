@@ -33,9 +33,11 @@ const ENDLESS = 5;
  * @param sight `null` where no picture could be taken: nothing is painted, or the page is busy without end
  */
 export function judge(sight: PageSight | null, events: PageEvents, context: PageContext = {}): PageJudgment {
+  const { isAnswering = true } = context;
+  // What was painted before a page stopped answering is all that a person gets of it.
   const reason =
-    sight === null
-      ? describeSilence(events, context.isAnswering ?? true)
+    sight === null || !isAnswering
+      ? describeSilence(events, isAnswering)
       : findReason(sight, events, context);
   if (reason === '') return { verdict: 'shown', reason };
   const { missing = '' } = context;

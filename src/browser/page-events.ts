@@ -1,4 +1,4 @@
-import type { HTTPRequest, Page } from 'puppeteer-core';
+import type { Frame, HTTPRequest, Page } from 'puppeteer-core';
 import { toPlainLine } from './error-text.ts';
 
 /** Entries of each list; the others are only counted. */
@@ -35,6 +35,8 @@ export class PageEvents {
   readonly exceptions = new CountedList();
   readonly consoleErrors = new CountedList();
   readonly failed: FailedRequest[] = [];
+  /** Those whose document was answered with an error: what they show is the host's. */
+  readonly failedFrames = new Set<Frame | null>();
   /** Of the last document; `null` before it arrived. */
   httpCode: number | null = null;
   contentType = '';
@@ -89,12 +91,13 @@ export class PageEvents {
     page.on('requestfailed', (request) => this.#fail(request, request.failure()?.errorText ?? 'failed'));
     page.on('response', (response) => {
       const request = response.request();
+      const isMissing = response.status() >= 400;
+      if (request.isNavigationRequest()) this.failedFrames[isMissing ? 'add' : 'delete'](request.frame());
       if (request.isNavigationRequest() && request.frame() === main) {
         this.httpCode = response.status();
         this.contentType = response.headers()['content-type'] ?? '';
         return;
       }
-      const isMissing = response.status() >= 400;
       if (isMissing) this.#fail(request, String(response.status()), false);
       if (!/^(?:fetch|xhr)$/.test(request.resourceType()) || !this.#isOwn(request.url())) return;
       if (isMissing) this.ownData.missing ||= `${response.status()} ${request.url()}`;

@@ -4,6 +4,7 @@ import type { Clock } from '../ports.ts';
 import { findClosedRoots } from './closed-roots.ts';
 import type { ContentBox, FrameLook, PageBox } from './dom-types.ts';
 import { MarkerSearch } from './marker-search.ts';
+import type { PageEvents } from './page-events.ts';
 import { PageLook } from './page-look.ts';
 import {
   decodePicture,
@@ -42,6 +43,7 @@ export interface Picture {
 export interface PageAccess {
   readonly page: Page;
   readonly session: CDPSession;
+  readonly events: Pick<PageEvents, 'failedFrames'>;
   readonly clock: Clock;
 }
 
@@ -129,9 +131,10 @@ export const evaluateApart = (frame: Frame, expression: string): Promise<unknown
 const lookAtFrame = async (frame: Frame): Promise<FrameLook> =>
   (await evaluateApart(frame, `new (${PageLook.toString()})().run()`)) as FrameLook;
 
-/** What the frames inside the page contain, at their place in the window; an error page of the browser is nothing. */
-async function lookAtInnerFrames({ page, clock }: PageAccess): Promise<ContentBox[]> {
-  const frames = page.frames().filter((frame) => frame !== page.mainFrame() && !isErrorPage(frame));
+/** What the frames inside the page contain, at their place in the window; an error of browser or host is nothing. */
+async function lookAtInnerFrames({ page, events, clock }: PageAccess): Promise<ContentBox[]> {
+  const isMeant = (frame: Frame): boolean => !isErrorPage(frame) && !events.failedFrames.has(frame);
+  const frames = page.frames().filter((frame) => frame !== page.mainFrame() && isMeant(frame));
   const tooLate = clock.timeout(FRAME_TIME);
   const found = frames
     .slice(0, MOST_FRAMES)

@@ -20,9 +20,9 @@ const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
   echo: 'the marker only where a page does not show it: in its own address, its title, a comment, an attribute or a hidden part',
   gate: 'a page to sign in, or one that leads elsewhere',
   'not-shown':
-    'the right content, but as a download, as a text or in another encoding: its headers keep a browser from showing it',
+    'the right content, but as a download, with another type or in another encoding: its headers keep a browser from showing or using it',
   moved:
-    'the right content, but after a redirect to another place, in another folder than its references need, or with a type that browsers refuse',
+    'the right content, but after a redirect to another place, or in another folder than its references need',
   absent: 'no page',
 };
 

@@ -48,6 +48,10 @@ export interface ProbeResult extends KeptAnswer {
   readonly added?: readonly string[] | undefined;
   /** Whether it was asked as a browser asks, unlike the others. */
   readonly asBrowser?: boolean;
+  /** Whether a page came with a `Content-Security-Policy`. */
+  readonly hasPolicy?: boolean;
+  /** Whether it is the file, but answered in another folder than its own. */
+  readonly isElsewhere?: boolean;
   /** Whether the marker was found in the content itself. */
   readonly hasMarker: boolean;
   /** What the host calls this version of the content; absent without an answer. */
@@ -95,12 +99,21 @@ export interface ExpectedContent {
   readonly gone?: boolean;
 }
 
-/** Whether the headers keep a browser from showing what it is to show. */
+/** The types that browsers need: anything else they take for what its bytes are. */
+const NEEDED_TYPES: readonly (readonly [RegExp, RegExp])[] = [
+  [/\.css$/i, /^text\/css\b/i],
+  [/\.m?js$/i, /^(?:text|application)\/(?:x-)?(?:java|ecma)script\b/i],
+  [/\.svg$/i, /^image\/svg\+xml\b/i],
+];
+
+/** Whether the headers keep a browser from showing what it is to show, or from using it. */
 export function isKeptFromSight(
-  { isShown, isSaved }: FetchedContent,
-  { display = 'none' }: Pick<Placement, 'display'>,
+  { isShown, isAsWritten, isSaved, type }: FetchedContent,
+  { display = 'none', mustBeExternal = false, home }: Pick<Placement, 'display' | 'mustBeExternal' | 'home'>,
 ): boolean {
-  return display === 'page' ? !isShown : display !== 'none' && isSaved;
+  const needed = NEEDED_TYPES.find(([name]) => home !== undefined && name.test(home.pathname));
+  if ((needed !== undefined && !needed[1].test(type)) || (mustBeExternal && !isAsWritten)) return true;
+  return display === 'page' ? !isShown || !isAsWritten : display !== 'none' && isSaved;
 }
 
 /** Compares the beginning of a body, and the length that its host announces, with the file. */
@@ -143,11 +156,12 @@ export const LINK_HEAD_SIZE = 2 * MEGABYTE;
 
 /** What a link's page has beside everything of the file; `null` where it is not such a page. */
 export async function readAdditions(
-  { fingerprint, head, isShown }: FetchedContent,
+  { fingerprint, head, isShown, isAsWritten }: FetchedContent,
   file: ExpectedFile,
   fallbacks: readonly ExpectedFile[] = [],
 ): Promise<readonly string[] | null> {
-  if (!isShown || file.size > LINK_HEAD_SIZE || fingerprint?.size !== head.length) return null;
+  if (!isShown || !isAsWritten || file.size > LINK_HEAD_SIZE || fingerprint?.size !== head.length)
+    return null;
   const { findAdditions } = await loadPageRules();
   const wanted = await readPage(file);
   const added = findAdditions(wanted, head);
@@ -188,26 +202,18 @@ export async function isEcho(
   return !(await loadPageRules()).mayShowText(decodePage(head), marker);
 }
 
-/** The types that browsers need: anything else they take for what its bytes are. */
-const NEEDED_TYPES: readonly (readonly [RegExp, RegExp])[] = [
-  [/\.css$/i, /^text\/css\b/i],
-  [/\.m?js$/i, /^(?:text|application)\/(?:x-)?(?:java|ecma)script\b/i],
-  [/\.svg$/i, /^image\/svg\+xml\b/i],
-];
-
 /**
- * Whether a file is at its own address: a redirect may lead only to another form of it, such as `/about` for
- * `/about.html`, and where that is in another folder, a page must have no relative references.
+ * Whether a file is in its own folder, or elsewhere: a redirect may lead only to another form of its address, such as
+ * `/about` for `/about.html`, and where that is in another folder, it must have no relative references.
  *
  * @param home the address of the file itself
  */
-export function isAtHome({ addresses, head, type }: FetchedContent, home: URL): boolean {
+export function findFolder({ addresses, head }: FetchedContent, home: URL): 'own' | 'elsewhere' | 'moved' {
   const end = addresses.at(-1) ?? home;
   if (addresses.some(({ origin }) => origin !== home.origin) || cleanPath(end) !== cleanPath(home))
-    return false;
-  const needed = NEEDED_TYPES.find(([name]) => name.test(home.pathname));
-  if (needed !== undefined && !needed[1].test(type)) return false;
-  return new URL('.', end).pathname === new URL('.', home).pathname || !RELATIVE.test(head);
+    return 'moved';
+  if (new URL('.', end).pathname === new URL('.', home).pathname) return 'own';
+  return RELATIVE.test(head) ? 'moved' : 'elsewhere';
 }
 
 /** One form of the addresses under which hosts serve a page. */

@@ -77,7 +77,7 @@ async function checkSiteFile(
     ...request,
     ...{ name: path, path: join(folder, path), given, secrets: request.ownSecrets, signal },
     marker: path === request.entry ? request.marker : undefined,
-    ...{ mayBeEmpty: true, closesBetweenReads: true, accept: refuseLargeFile },
+    ...{ mayBeEmpty: path !== request.entry, closesBetweenReads: true, accept: refuseLargeFile },
   });
   return { file, results: await findProblems(file, given, request, signal) };
 }

@@ -9,7 +9,7 @@ import {
   type ContentMatch,
   type ExpectedContent,
   failedProbe,
-  isAtHome,
+  findFolder,
   isEcho,
   isKeptFromSight,
   isProof,
@@ -108,7 +108,7 @@ export class UrlProbe {
       const needles = marker === undefined ? [] : [Buffer.from(marker)];
       const fetched = await fetchBack(http, this.#url(), options, needles);
       this.#notBefore = clock.now() + (fetched.retryAfter ?? 0);
-      const { fingerprint, hosts, lastModified, age, keptFor, refusal, version } = fetched;
+      const { fingerprint, hosts, lastModified, age, keptFor, refusal, version, hasPolicy } = fetched;
       const isFound = (fingerprint?.counts[0] ?? 0) > 0;
       const hasMarker = isFound && !(await isEcho(fetched, this.#expected));
       const compared = await this.#match({ ...fetched, hasMarker }, this.#isBeginning(how));
@@ -119,10 +119,11 @@ export class UrlProbe {
       const found = !isOther ? compared : added === null ? other : 'extended';
       const { home } = this.#target;
       const isRight = found === 'identical' || found === 'extended';
-      const match = isRight && home !== undefined && !isAtHome(fetched, home) ? 'moved' : found;
+      const folder = isRight && home !== undefined ? findFolder(fetched, home) : 'own';
       return {
-        ...{ httpCode: fetched.httpCode, match, hasMarker },
-        ...{ fingerprint, hosts, lastModified, age, keptFor, refusal, version },
+        ...{ httpCode: fetched.httpCode, match: folder === 'moved' ? folder : found, hasMarker },
+        ...{ fingerprint, hosts, lastModified, age, keptFor, refusal, version, hasPolicy },
+        ...(folder === 'elsewhere' && { isElsewhere: true }),
         ...(added && { added }),
         ...(asBrowser && !options.plainRefusals && { asBrowser }),
       };
@@ -139,7 +140,7 @@ export class UrlProbe {
   }
 
   #fetchOptions(how: AskOptions, signal: AbortSignal): FetchBackOptions {
-    const { earlier = [], display, isInBin = false, isPart = false } = this.#target;
+    const { earlier = [], display, isInBin = false, isPart = false, home } = this.#target;
     const { file, marker } = this.#expected;
     const isLink = file === null || this.#comparesPage();
     const isComparedOnly = display === undefined && marker === undefined && !isLink;
@@ -150,7 +151,10 @@ export class UrlProbe {
       asBrowser: how.asBrowser,
       plainRefusals: isInBin,
       ...(how.cookies && { cookies: how.cookies }),
-      ...(isComparedOnly && { headSize: 0, readAtMost: this.#largestKnown() + 1 }),
+      ...(isComparedOnly && { readAtMost: this.#largestKnown() + 1 }),
+      ...(isComparedOnly && home === undefined && { headSize: 0 }),
+      // It may be a fragment of a page, or a text that a script reads.
+      ...(isPart && { usualEncoding: 'utf-8' }),
       ...(!isComparedOnly &&
         !isPart && { startProgress: (total) => this.#ports.logger.progress('fetched back', total, 'bytes') }),
       ...(this.#isBeginning(how) && { readAtMost: PARTIAL_PROBE }),
@@ -175,7 +179,7 @@ export class UrlProbe {
     const match = isBeginning
       ? await matchBeginning(fetched, this.#expected)
       : await matchContent(fetched, this.#expected);
-    const isRight = match === 'identical' || match === 'altered';
+    const isRight = match === 'identical' || match === 'altered' || match === 'marked';
     return isRight && isKeptFromSight(fetched, this.#target) ? 'not-shown' : match;
   }
 

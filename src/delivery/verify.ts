@@ -129,7 +129,7 @@ async function proveRest(
   );
   const rest = { identical: identical.length, isCached: false };
   const results = found.length === 0 ? [result] : found.map((one) => one.result);
-  if (isLink) return { ...rest, unknown: describeAdded(results) };
+  if (isLink) return { ...rest, unknown: describeLink(results) };
   if (words.gone) return { ...rest, isCached: true, unknown: [UNASKED_CACHES] };
   ports.logger.info('without ?v=, as a person will open it');
   const plain = plainAddress(check, result, builtAt, ports);
@@ -211,15 +211,26 @@ function describePage(
   ];
 }
 
-/** What hosts add to pages, of all of them together. */
-function describeAdded(results: readonly ProbeResult[]): readonly string[] {
-  const pages = results.flatMap(({ added }) => (added === undefined ? [] : [added]));
-  if (pages.length === 0) return [];
-  const added = [...new Set(pages.flat())];
-  const which = pages.length === 1 ? 'the page' : `${pages.length} pages`;
+/** What the answers of a link's host leave open, all of them together. */
+function describeLink(results: readonly ProbeResult[]): readonly string[] {
+  const describe = (found: readonly ProbeResult[], toText: (pages: string) => string): readonly string[] =>
+    found.length === 0 ? [] : [toText(found.length === 1 ? 'the page' : `${found.length} pages`)];
+  const changed = results.filter((one) => one.added !== undefined);
+  const added = [...new Set(changed.flatMap((one) => one.added ?? []))];
   return [
-    added.length === 0
-      ? `whether ${which} looks the same: the link's host has changed spaces or line breaks, which count in preformatted text`
-      : `what the link's host has added to ${which} does: ${nameFew(added)}`,
+    ...describe(changed, (pages) =>
+      added.length === 0
+        ? `whether ${pages} looks the same: the link's host has changed spaces or line breaks, which count in preformatted text`
+        : `what the link's host has added to ${pages} does: ${nameFew(added)}`,
+    ),
+    ...describe(
+      results.filter(({ isElsewhere }) => isElsewhere),
+      (pages) =>
+        `where addresses lead that styles and scripts of ${pages} make: the link's host answers in another folder than the file's`,
+    ),
+    ...describe(
+      results.filter(({ hasPolicy }) => hasPolicy),
+      (pages) => `what the Content-Security-Policy of the link's host keeps from working on ${pages}`,
+    ),
   ];
 }

@@ -43,11 +43,12 @@ export interface FetchedContent {
    * of the host's own in its place.
    */
   readonly isReplaced: boolean;
-  /**
-   * Whether the headers let a browser show a page as a page: it is no download, no text that shows its source, and in
-   * the encoding that it has.
-   */
+  /** Whether the headers let a browser show a page as a page: it is no download, and no text that shows its source. */
   readonly isShown: boolean;
+  /** Whether a browser reads it in the encoding that it has. */
+  readonly isAsWritten: boolean;
+  /** Whether it is a page, and a `Content-Security-Policy` may keep parts of it from working. */
+  readonly hasPolicy: boolean;
   /** The `Content-Type`; empty without one. */
   readonly type: string;
   /** Whether the headers make every browser save it to a file, whatever it is. */
@@ -81,6 +82,8 @@ export interface FetchBackOptions extends FollowOptions {
   readonly readUntilFound?: boolean;
   /** Bytes of the beginning of the body that are kept; `HEAD_SIZE` by default. */
   readonly headSize?: number;
+  /** The encoding of what declares none; that of a page by default. */
+  readonly usualEncoding?: string;
 }
 
 /** Bytes of a body that are kept, to see whether a browser reads it in the encoding that it has. */
@@ -108,6 +111,8 @@ export async function fetchBack(
     login: isRedirectedToSignIn(hops),
     isReplaced: LEADS_ON.test(firstHeader(response, 'refresh')?.trim() ?? '') || hasHostPage(response),
     isShown: isShownAsPage(response),
+    isAsWritten: true,
+    hasPolicy: isShownAsPage(response) && firstHeader(response, 'content-security-policy') !== undefined,
     isSaved: isSaved(response),
     type: firstHeader(response, 'content-type')?.trim() ?? '',
     ...readHeaders(response),
@@ -118,7 +123,11 @@ export async function fetchBack(
   }
   try {
     const read = await readContent(response, answer.length, options, needles);
-    return { ...answer, ...read, isShown: answer.isShown && isReadAsWritten(read.head, answer.type) };
+    return {
+      ...answer,
+      ...read,
+      isAsWritten: isReadAsWritten(read.head, answer.type, options.usualEncoding),
+    };
   } catch (thrown) {
     throw connectionError(thrown, { url: hops.at(-1) ?? url, signal: options.signal });
   }

@@ -119,20 +119,23 @@ export function describeMisread({ encoding, isUnreadable }: MisreadText, isPage:
 export const MISREAD_HINT = 'save it as UTF-8';
 
 /**
- * Whether a browser reads a page in UTF-8 as it was written, if its host declares an encoding: that of the host wins
- * over the page's own. Of a page in another encoding it is not known here what it should look like.
+ * Whether a browser reads a text in UTF-8 as it was written: that of the host wins over the encoding that a page says
+ * itself. Of a text in another encoding it is not known here what it should look like.
  *
  * @param head its beginning as Latin-1 text
  * @param contentType the header, with or without an encoding
+ * @param usual what a browser takes for the encoding of a page or a plain text where none is declared; a style sheet
+ * and a script have that of their page
  */
-export function isReadAsWritten(head: string, contentType: string): boolean {
-  const [, label] = /;\s*charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType) ?? [];
+export function isReadAsWritten(head: string, contentType: string, usual = 'windows-1252'): boolean {
+  const isAlone = /^(?:text\/(?:html|plain)\b|$)/i.test(contentType);
+  const own = isAlone ? (readDeclaration(head) ?? usual) : 'utf-8';
+  const [, label = own] = /;\s*charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType) ?? [];
   const bytes = Buffer.from(head, 'latin1');
   // Before the host's word goes only the mark at the beginning of a file.
-  if (label === undefined || BYTE_ORDER_MARK.test(head)) return true;
-  const written = decode(bytes, 'utf-8');
-  const read = decode(bytes, label);
-  return written === null || read === null || read === written;
+  const written = BYTE_ORDER_MARK.test(head) ? null : decode(bytes, 'utf-8');
+  const read = written === null ? null : decode(bytes, label);
+  return read === null || read === written;
 }
 
 const BYTE_ORDER_MARK = /^(?:\xef\xbb\xbf|\xfe\xff|\xff\xfe)/;

@@ -48,3 +48,17 @@ test.each([
   expect(isGatePage(`<p>marker</p>${gate}`)).toBe(true);
   expect(findAdditions(FILE, FILE + gate)).toBeNull();
 });
+
+test.each([
+  '<base href="https://elsewhere.dev/">',
+  '<meta charset=windows-1251>',
+  `<meta http-equiv="Content-Security-Policy" content="default-src 'none'">`,
+])('A page to which its host has added %s is not the page.', (tag) => {
+  expect(findAdditions(FILE, `<aside>${tag}</aside>${FILE}`)).toBeNull();
+  expect(findAdditions(tag + FILE, `${tag}<aside>Hosted here</aside>${FILE}`)).toEqual(['<aside>']);
+  expect(isGatePage(tag + FILE)).toBe(false);
+});
+
+test('A page to which its host has added what it says of itself to others is the page.', () => {
+  expect(findAdditions(FILE, `<meta name="robots" content="noindex">${FILE}`)).toEqual(['<meta>']);
+});

@@ -19,6 +19,8 @@ interface SiteHabits {
   readonly compresses?: boolean;
   /** Files that it reads and does not serve. */
   readonly reads?: readonly string[];
+  /** A `Content-Security-Policy` for all that it serves. */
+  readonly policy?: string;
   /** Other content types than the usual ones, by path. */
   readonly types?: Readonly<Record<string, string>>;
 }
@@ -60,11 +62,14 @@ export class DeployedSite {
   };
 
   #serve(files: SiteFiles, name: string, { headers }: HostRequest): HostReply {
-    const { alter, compresses = false, types = {} } = this.#habits;
+    const { alter, compresses = false, policy, types = {} } = this.#habits;
     const content = files[name] ?? '';
     const isPage = name.endsWith('.html');
     const body = Buffer.from(isPage && alter !== undefined ? alter(String(content), name) : content);
-    const type = { 'content-type': types[name] ?? getMediaType(name) };
+    const type = {
+      'content-type': types[name] ?? getMediaType(name),
+      ...(policy && { 'content-security-policy': policy }),
+    };
     return compresses && String(headers['accept-encoding']).includes('gzip')
       ? { status: 200, headers: { ...type, 'content-encoding': 'gzip' }, body: gzipSync(body) }
       : { status: 200, headers: type, body };

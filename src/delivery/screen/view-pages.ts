@@ -141,46 +141,46 @@ async function viewPublishedPage(
   { attempt, url }: ProvenPage,
   step: ScreenStep,
 ): Promise<Delivery> {
-  const { request, context, open } = step;
+  const { request, context } = step;
   // What is proven stays proven, even if the job ends now.
   const page = {
     ...(await pageToView(url, delivery, request)),
     isPrivateHost: isInPrivateNetwork(attempt, url),
   };
-  const view = await open(page).catch(() =>
-    createUncheckedView('the step was stopped before a browser opened it'),
-  );
+  const view = await step
+    .open(page)
+    .catch(() => createUncheckedView('the step was stopped before a browser opened it'));
   context.logger.info(`${delivery.subject}: ${describeView(view)}`);
   const { failure, notes, unknown } = judgeView(view, request.screen === 'enforce' ? 'enforce' : 'auto', url);
-  const { agreement, note } = await compareViews(delivery, view, step);
+  const { agreement, open } = await compareViews(delivery, view, step);
   const judged = {
     ...attempt,
     screen: { view, agreement },
-    unknown: [...attempt.unknown, ...unknown],
+    unknown: [...attempt.unknown, ...unknown, ...open],
     // An address that shows nothing is not handed over, nor is the raw one.
     ...(failure === null ? {} : { proof: null, rawUrl: null, failure: failure.withStep('verify') }),
   };
-  return { ...withAttempt(delivery, judged), notes: [...delivery.notes, ...notes, ...note] };
+  return { ...withAttempt(delivery, judged), notes: [...delivery.notes, ...notes] };
 }
 
 /** Whether the address was proven in a private network, and by its own host: one behind a redirect stays refused. */
 const isInPrivateNetwork = ({ proof }: ChannelAttempt, { host }: URL): boolean =>
   proof?.isInternal === true && proof.hosts.every((one) => one === host);
 
-const UNCOMPARED = { agreement: null, note: [] };
+const UNCOMPARED = { agreement: null, open: [] };
 
-/** How far the published page looks like the local one, and a note where a page that keeps its look does not. */
+/** How far the published page looks like the local one, and for UNKNOWN where a page that keeps its look does not. */
 async function compareViews(
   delivery: Delivery,
   view: ScreenView,
   { request, context, open }: ScreenStep,
-): Promise<{ readonly agreement: number | null; readonly note: readonly string[] }> {
+): Promise<{ readonly agreement: number | null; readonly open: readonly string[] }> {
   const { localView } = delivery;
   const isComparable = localView?.verdict === 'shown' && view.verdict === 'shown';
   if (!isComparable || localView.picture === null || view.picture === null) return UNCOMPARED;
   const difference = await context.screen.compare(localView.picture, view.picture);
   if (difference === null) return UNCOMPARED;
-  const result = { agreement: 1 - difference, note: [] };
+  const result = { agreement: 1 - difference, open: [] };
   const page = findScreenPage(delivery)?.served;
   const isMoving = localView.isStable === false || view.isStable === false;
   if (difference < SCREEN.clearDifference || isMoving || page === undefined) return result;
@@ -194,6 +194,6 @@ async function compareViews(
   const percent = formatShare(difference);
   return {
     ...result,
-    note: [`the published page looks different from the local one: ${percent} of the picture`],
+    open: [`why the published page looks different from the local one: ${percent} of the picture`],
   };
 }

@@ -3,12 +3,12 @@ import { shorten } from '../../plain-text.ts';
 import { getAttribute } from './addresses.ts';
 
 /** Whether a page asks to sign in, or leads a browser to another one. @param html as Latin-1 text of its bytes */
-export const isGatePage = (html: string): boolean => holdsGate([parse(html)]);
+export const isGatePage = (html: string): boolean => holds([parse(html)], isGate);
 
 /**
  * What a host has added to a page: every node of the file must be in the page, in the same order and under the same
  * parents, and an addition is a whole element, text or comment. So the file is neither in an attribute nor in an
- * element that hides it, and no addition asks to sign in or leads elsewhere.
+ * element that hides it, and no addition asks to sign in or changes what the rest means.
  *
  * @param file the page as it was delivered, and as it is served; both as Latin-1 text of their bytes
  * @returns the names of what was added, in order; `null` where the page does not have all of the file
@@ -18,7 +18,7 @@ export function findAdditions(file: string, page: string): readonly string[] | n
   const added: Dom.ChildNode[] = [];
   const own = parse(file);
   if (!saysSomething(own)) return null;
-  if (!hasAll(own, parse(page), added, DEEPEST) || holdsGate(added)) return null;
+  if (!hasAll(own, parse(page), added, DEEPEST) || holds(added, isTakeover)) return null;
   return [...new Set(added.map(nameNode))];
 }
 
@@ -80,10 +80,10 @@ function ownParts(node: Dom.ChildNode): unknown {
   return 'data' in node ? node.data : [];
 }
 
-function holdsGate(nodes: readonly Dom.Node[]): boolean {
+function holds(nodes: readonly Dom.Node[], isMeant: (element: Dom.Element) => boolean): boolean {
   const pending = [...nodes];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if ('attrs' in node && isGate(node)) return true;
+    if ('attrs' in node && isMeant(node)) return true;
     if ('childNodes' in node) for (const child of node.childNodes) pending.push(child);
   }
   return false;
@@ -93,6 +93,13 @@ const isGate = (element: Dom.Element): boolean =>
   element.tagName === 'input'
     ? getAttribute(element, 'type').trim().toLowerCase() === 'password'
     : element.tagName === 'meta' && getAttribute(element, 'http-equiv').trim().toLowerCase() === 'refresh';
+
+/** Whether an addition is a gate, or stands for headers, an encoding or a base of everything else. */
+const isTakeover = (element: Dom.Element): boolean =>
+  isGate(element) ||
+  element.tagName === 'base' ||
+  (element.tagName === 'meta' &&
+    element.attrs.some(({ name }) => name === 'http-equiv' || name === 'charset'));
 
 /** Characters of an added name or text that are shown. */
 const SHOWN = 60;
