@@ -5,6 +5,7 @@ import { runOf, runWith } from '../action/current-runs.ts';
 import { getDeploymentState, type StoredDeployment } from '../world/deployment-store.ts';
 import type { TestRepository } from '../world/repository.ts';
 import type { InterceptedReply, RequestMatch } from '../world/server/interceptions.ts';
+import { replyHtml } from '../world/server/messages.ts';
 import { FORK_PERMISSIONS, LOGINS } from '../world/tokens.ts';
 import { type PlayedDelivery, requestsOf, setUpPlay } from './play.ts';
 import { createPage } from './scenario.ts';
@@ -91,7 +92,7 @@ describe('a proven delivery', () => {
     ['K1+K3', {}],
   ])('has its button on %s, and no request to GitHub holds the address before', async (channel, more) => {
     const { repository, head } = await repositoryWithPull();
-    play.world.host('preview.agent-host.com', () => ({ status: 200, body: createPage() }));
+    play.world.host('preview.agent-host.com', () => replyHtml(200, createPage()));
     const inputs = { channel, path: '', ...more };
     const { report, sightings } = await deliver(repository, runForPull(repository, head), { inputs });
     expect(report.notReady).toBeNull();

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { computeBlobSha } from '../world/git/bare-repository.ts';
+import { replyHtml } from '../world/server/messages.ts';
 import { LOGINS } from '../world/tokens.ts';
 import { collectOutput, expectNotReady, expectReady, parseRunnerCommands } from './expect-report.ts';
 import { createPage, listRequests, MARKER, setUpScenario } from './scenario.ts';
@@ -208,7 +209,7 @@ test('K4: with the file every byte is compared, with the marker alone UNKNOWN sa
   const url = 'https://preview.agent-host.com/f/42';
   const repository = await scenario.repository();
   const later = /^whether the link still opens later, and from every network/;
-  scenario.world.host('preview.agent-host.com', () => ({ status: 200, body: createPage() }));
+  scenario.world.host('preview.agent-host.com', () => replyHtml(200, createPage()));
   for (const [given, unknown, test] of [
     [{ files: { 'page.html': createPage() }, inputs: { url } }, later, 'all bytes compared'],
     [{ inputs: { channel: 'native', url, marker: MARKER } }, /only the marker was seen$/, 'yes, 1 ×'],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { LARGE_CONTENT } from '../faults/delivery-kinds.ts';
 import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
+import { replyHtml } from '../world/server/messages.ts';
 import { LOGINS } from '../world/tokens.ts';
 import { expectRefused, type Played, requestsOf, setUpPlay } from './play.ts';
 import { createPage, MARKER } from './scenario.ts';
@@ -62,7 +63,7 @@ describe('where the site is', () => {
     ] as const) {
       play.world.host(host, async ({ path }) => {
         const body = await repository.read(path.slice(prefix.length));
-        return body === null ? { status: 404 } : { status: 200, body };
+        return body === null ? { status: 404 } : replyHtml(200, String(body));
       });
     }
     const bases = {
