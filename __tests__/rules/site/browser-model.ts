@@ -148,7 +148,10 @@ export function findFailedRequests(site: ModelSite): readonly string[] {
       if (isCode || !isOwn) failed.add(url.href);
     } else if (use === 'frame' && file.endsWith('.html')) openPage(file);
     else if (LOADS_SHEET.has(use) && file.endsWith('.css')) loadAll(`sheet ${file}`, file);
-    else if (LOADS_MODULE.has(use) && file.endsWith('.js')) loadAll(`module ${file}`, file);
+    else if (!LOADS_MODULE.has(use)) return;
+    else if (file.endsWith('.js')) loadAll(`module ${file}`, file);
+    // No browser runs a module of another type.
+    else failed.add(url.href);
   }
 
   function loadAll(key: string, file: string): void {

@@ -193,6 +193,28 @@ describe('a page that misses its code', () => {
     expect(await kindsOf(files)).toMatch(/^missing \|/);
   });
 
+  test('is refused for a module that is no script, but not for one that says what it is', async () => {
+    const files = {
+      'main.js': 'import "./style.css"; import logo from "./a.svg"',
+      'style.css': '',
+      'a.svg': '',
+    };
+    const { refusals } = await inspect({ ...html('<script type=module src=./main.js></script>'), ...files });
+    expect(refusals).toMatchObject([
+      { kind: 'missing', file: 'main.js', text: expect.stringContaining('style.css is text/css') },
+      { kind: 'missing', file: 'main.js', text: expect.stringContaining('a.svg is image/svg+xml') },
+    ]);
+    expect(await kindsOf({ ...html('<script type=module src=main.ts></script>'), 'main.ts': '' })).toBe(
+      'missing |',
+    );
+    const right = {
+      'main.js': 'import a from "./a.json" with { type: "json" }; import("./b.css")',
+      'a.json': '1',
+      'b.css': '',
+    };
+    expect(await kindsOf({ ...html('<script type=module src=./main.js></script>'), ...right })).toBe('|');
+  });
+
   test('is refused for a bare name without an import map', async () => {
     const { refusals } = await inspect(html('<script type=module>\nimport "react"</script>'));
     expect(refusals).toMatchObject([

@@ -14,11 +14,12 @@ export function findScriptReferences(code: string, isModule: boolean): FoundAddr
 
 function findImports(code: string, isModule: boolean): FoundAddress[] {
   if (!/import|export/.test(code)) return [];
-  return lexImports(code).flatMap(({ n: address, s: offset, d: call }): FoundAddress[] => {
+  return lexImports(code).flatMap(({ n: address, s: offset, d: call, a: attributes }): FoundAddress[] => {
     if (address === undefined) return [];
     const isStatic = call === -1;
     if (isStatic && !isModule) return [];
-    return [{ offset, address, kind: 'module', grade: isStatic ? 'code' : 'later', isSpecifier: true }];
+    const kind = isStatic && attributes !== -1 ? 'data' : 'module';
+    return [{ offset, address, kind, grade: isStatic ? 'code' : 'later', isSpecifier: true }];
   });
 }
 

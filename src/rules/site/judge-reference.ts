@@ -1,3 +1,4 @@
+import { getContentType } from '../media-type.ts';
 import { encodePath } from '../naming.ts';
 import { countLevels, formatAddress, isLoaded, type ReferenceGrade, trimAddress } from '../page/addresses.ts';
 import { isHtml } from '../page/page-file.ts';
@@ -202,6 +203,14 @@ export function judgeBareImport(state: SiteState, reference: SiteReference): voi
   const text = `${describe(reference)} is a bare name, and the page has no import map with it`;
   const hint = 'bundle the modules, or add an import map to the page';
   addFinding(state, reference, { kind: 'bare-import', key: reference.address, text, hint });
+}
+
+/** A module that is another kind of file, as a project has it before its build: no browser runs it. */
+export function judgeModule(state: SiteState, reference: SiteReference, path: string): void {
+  const type = getContentType(path);
+  if (reference.grade !== 'code' || /\/(?:javascript|wasm)\b/.test(type)) return;
+  const text = `${describe(reference)} is ${type}, and no script that a browser runs`;
+  addFinding(state, reference, { kind: 'missing', key: path, text, hint: 'deliver what the build writes' });
 }
 
 /** The text of a link is its address; of anything else, what uses it too. */

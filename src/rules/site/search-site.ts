@@ -10,7 +10,13 @@ import { type PageReference, searchPage } from '../page/html-references.ts';
 import { type ImportMapEntry, resolveSpecifier } from '../page/import-map.ts';
 import { decodeText, isHtml, isXhtml, LARGEST_PAGE, readBytes } from '../page/page-file.ts';
 import { describeMisread, findMisreadText, MISREAD_HINT } from '../text-encoding.ts';
-import { judgeBareImport, judgeReference, type SiteReference, type SiteState } from './judge-reference.ts';
+import {
+  judgeBareImport,
+  judgeModule,
+  judgeReference,
+  type SiteReference,
+  type SiteState,
+} from './judge-reference.ts';
 import { type FileReference, readFileReferences, type TextKind } from './site-files.ts';
 
 /** The largest part of a script or style sheet that is searched, in bytes. */
@@ -179,6 +185,7 @@ function followReference(
     return;
   }
   const path = judgeReference(state, reference, address);
+  if (path !== null && found.kind === 'module') judgeModule(state, reference, path);
   const kind = path === null ? null : getFollowedKind(found.kind, path);
   if (path === null || kind === null) return;
   const isFollowed = grade === 'link' ? isLoaded(visit.grade) : isLoaded(grade);
