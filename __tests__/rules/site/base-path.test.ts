@@ -55,6 +55,11 @@ describe('a folder that was built for another base path', () => {
     },
   );
 
+  test('is refused without the name of the generator that made only another page', async () => {
+    const docs = { 'docs/index.html': '<meta name=generator content="mkdocs-1.6.1"><p>Docs</p>' };
+    expect(await hintOf({ ...made(''), ...docs })).toMatch(/^use addresses relative to the page /);
+  });
+
   test.each([
     ['Vite, and what builds on it, such as SolidStart', 'assets/index-DOHkgWaZ.js'],
     ['React Router and Remix', 'assets/entry.client-CPw-tkM8.js'],

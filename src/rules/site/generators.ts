@@ -67,7 +67,7 @@ const GENERATORS: readonly SiteGenerator[] = [
 const describeSetting = ({ setting }: SiteGenerator, base: string): string =>
   setting.replace('{base}', () => base).replace('{bare}', () => base.slice(0, -1));
 
-/** The generator that made a site, if a page names it or a path is its own. */
+/** The generator that made a page, if the page names it or a path of the site is its own. */
 export function findGenerator(meta: string, paths: readonly string[]): SiteGenerator | null {
   const named = GENERATORS.find((generator) => generator.meta?.test(meta));
   return named ?? GENERATORS.find(({ path }) => path && paths.some((one) => path.test(one))) ?? null;

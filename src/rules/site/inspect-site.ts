@@ -27,7 +27,7 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
     nearNames: createNearNames(files.keys()),
     refusals: new FindingCollector(),
     notes: new FindingCollector(),
-    generator: '',
+    generators: new Map(),
     hasRightBase: false,
     hasScript: false,
     topFolders: new Set(
@@ -40,15 +40,16 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
   await searchQueue(state, queue);
   for (const path of files.keys()) if (!queue.searched.has(path)) enqueueFile(state, queue, path, 'later');
   await searchQueue(state, queue);
-  const generator = findGenerator(state.generator, [...files.keys()]);
-  const hint = describeBase(generator, options.sitePath, state.hasRightBase);
+  const paths = [...files.keys()];
+  const findMaker = (page: string) => findGenerator(state.generators.get(page) ?? '', paths);
+  const describe = (page: string) => describeBase(findMaker(page), options.sitePath, state.hasRightBase);
   const nameBase = (finding: SiteFinding): SiteFinding =>
-    finding.kind === 'base' ? { ...finding, hint: finding.hint ?? hint } : finding;
+    finding.kind === 'base' ? { ...finding, hint: finding.hint ?? describe(finding.file) } : finding;
   return {
     refusals: state.refusals.list().map(nameBase),
     notes: state.notes.list().map(nameBase),
     hasAbsolute: state.hasRightBase,
-    routerSetting: describeRouter(state.hasScript, generator, options.sitePath),
+    routerSetting: describeRouter(state.hasScript, findMaker(options.entry), options.sitePath),
   };
 }
 

@@ -29,8 +29,8 @@ export interface SiteState {
   readonly nearNames: NearNames;
   readonly refusals: FindingCollector;
   readonly notes: FindingCollector;
-  /** The content of the first `<meta name="generator">`. */
-  generator: string;
+  /** The content of the `<meta name="generator">` of each page that has one. */
+  readonly generators: Map<string, string>;
   /** Whether an absolute address of a page leads into the folder. */
   hasRightBase: boolean;
   /** Whether a page that is opened has a script. */

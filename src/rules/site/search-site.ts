@@ -143,7 +143,7 @@ function searchSitePage(state: SiteState, queue: SearchQueue, visit: FileVisit, 
   if (isLoaded(visit.grade)) state.hasScript ||= /<script\b/i.test(text);
   const search = searchPage(text, isXhtml(path) || /\.svg$/i.test(path));
   if (!search.complete) addIncomplete(state, path, 'is nested too deeply or has too many elements');
-  state.generator ||= search.generator;
+  if (search.generator !== '') state.generators.set(path, search.generator);
   const base = search.base === '' ? url : (URL.parse(search.base.trim(), url)?.href ?? url);
   const key = search.importMap.length === 0 ? '' : path;
   const page: ReferencingPage = { base, importMap: search.importMap, key };
