@@ -14,6 +14,11 @@ describe('judge', () => {
     [{ navigations: 6 }, false, 'the page goes from one address to the next without end'],
     [{ dialogs: 6 }, false, 'the page opens one dialog after the other'],
     [{ httpCode: 503 }, true, 'the page was answered with 503'],
+    [
+      { httpCode: 404, ledTo: 'https://a.dev/b' },
+      true,
+      'the page led to https://a.dev/b, which was answered with 404',
+    ],
     [{}, false, 'the page does not respond'],
   ])('says why there is no sight of a page with %j', (events, isAnswering, reason) => {
     expect(judgeSilence(events, isAnswering)).toBe(reason);

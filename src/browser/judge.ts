@@ -119,10 +119,11 @@ function describeEndless({ dialogs, navigations }: PageEvents): string {
 }
 
 /** What no sight of the page can make up for. */
-function describeWrongPage({ hasCrashed, httpCode }: PageEvents): string {
+function describeWrongPage({ hasCrashed, httpCode, ledTo }: PageEvents): string {
   if (hasCrashed) return 'the page crashed';
   const isGood = httpCode === null || (httpCode >= 200 && httpCode <= 299);
-  return isGood ? '' : `the page was answered with ${httpCode}`;
+  if (isGood) return '';
+  return `the page ${ledTo === '' ? '' : `led to ${toPlainLine(ledTo, 160)}, which `}was answered with ${httpCode}`;
 }
 
 /** Nothing is painted before the style sheets are there. */

@@ -40,6 +40,8 @@ export class PageEvents {
   /** Of the last document; `null` before it arrived. */
   httpCode: number | null = null;
   contentType = '';
+  /** Its address, where the page itself led to it. */
+  ledTo = '';
   /** What scripts asked their own host for as data: the first failure, such as `404 https://…`, and how many it had. */
   readonly ownData = { missing: '', found: 0 };
   navigations = 0;
@@ -95,6 +97,7 @@ export class PageEvents {
       if (request.isNavigationRequest()) this.failedFrames[isMissing ? 'add' : 'delete'](request.frame());
       if (request.isNavigationRequest() && request.frame() === main) {
         this.httpCode = response.status();
+        this.ledTo = this.navigations > 1 ? response.url() : '';
         this.contentType = response.headers()['content-type'] ?? '';
         return;
       }
