@@ -305,7 +305,7 @@ describe('a secret in the file', () => {
     const page = `${bytes}<script src="https://cdn.example.com/a.js"></script>`;
     const { report, asked } = await delivering({ bytes: page, inputs: { marker: 'not in it' } });
     expect(report.notReady?.findings).toEqual({
-      about: "the file page.html can't be delivered",
+      about: 'several things are wrong with page.html',
       lines: [
         expect.stringContaining('looks like a secret: github in line 2 column 4'),
         'the marker was not found in the file page.html',

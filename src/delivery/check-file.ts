@@ -54,7 +54,7 @@ async function checkFile(
     logger.info(`${file.size} bytes, sha256 ${file.sha256}`);
     if (file.markerCount !== null) logger.info(`marker found ${times(file.markerCount)}`);
     const problems = await findProblems(file, found.given, request, signal);
-    await refuseProblems(`the file ${found.given} can't be delivered`, problems, async () => {
+    await refuseProblems(`several things are wrong with ${found.given}`, problems, async () => {
       if (isWanted('K1', request)) await checkSelfContained(file, modeOf(request), found);
     });
     logger.info('no secret found');
