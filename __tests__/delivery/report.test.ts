@@ -293,6 +293,11 @@ describe('the CODE line', () => {
     expect(lineOf('CODE', { main: attemptWith({ placement }) })).not.toContain('commit');
   });
 
+  test('names the hidden files of a folder, which are left out', () => {
+    const site = { entry: 'index.html', files: [], size: 0, leftOut: ['.env', '.git/'] };
+    expect(lineOf('CODE', { site })).toContain('; entry index.html; left out as hidden: .env, .git/; ');
+  });
+
   test('names the file alone when no channel was reached', () => {
     expect(lineOf('CODE', { main: null, file: null, failure: failing() })).toBe('file out/page.html');
   });

@@ -1,6 +1,6 @@
 import type { ChannelPlan } from '../channels/channel.ts';
 import { countChanges, formatChangeCounts } from '../channels/site-changes.ts';
-import { countFiles, neutralizeText } from '../plain-text.ts';
+import { countFiles, nameFew, neutralizeText } from '../plain-text.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
 import { type ChannelAttempt, type Delivery, LINK_SUBJECT, mainAttempt, type Proof } from './delivery.ts';
@@ -110,6 +110,7 @@ function codeLine(delivery: Delivery): string {
     if (changes !== undefined) parts.push(formatChangeCounts(countChanges(changes)) || 'no file changed');
     if (treeSha !== undefined) parts.push(`tree ${treeSha}`);
     parts.push(`entry ${site.entry}`);
+    if (site.leftOut.length > 0) parts.push(`left out as hidden: ${nameFew(site.leftOut)}`);
   }
   if (file !== null) parts.push(...(site === null ? [`${file.size} bytes`] : []), `sha256 ${file.sha256}`);
   const tried = duplicateAttempts(delivery).map(({ task }) => task.plan.channel);
