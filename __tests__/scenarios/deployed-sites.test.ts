@@ -438,6 +438,16 @@ describe('a wall before a deployment', () => {
     expect(site.asked).toHaveLength(1);
   });
 
+  test('that its query alone opens: not ready, with what the other files are asked without', async () => {
+    const site = new DeployedSite(SITE);
+    site.before = (path) => (path === '/' ? undefined : { status: 403 });
+    expectRefused(await verify(site, { url: `${HOST}/?sig=a1`, inputs: { timeout: '9' } }), {
+      step: 'verify',
+      reason: /^5 of 6 files .*HTTP 403/,
+      hint: /without the query of the link/,
+    });
+  });
+
   test('before one file alone: waited for, as S3 answers 403 for what is not there yet', async () => {
     const site = new DeployedSite(SITE);
     site.before = (path) => (path === '/js/app.js' && site.asked.length < 12 ? { status: 403 } : undefined);

@@ -161,7 +161,7 @@ function notProvenError(
 }
 
 const LATE_SITE_HINT = (w: Words) =>
-  `compare the folder with what was deployed, and how the host serves these files; where it is only late, set ${w.input('timeout')} to more seconds`;
+  `compare the folder with what was deployed, and how the host serves these files, without the query of the link; where it is only late, set ${w.input('timeout')} to more seconds`;
 
 /** Of what is removed: no other place would help. */
 const GONE_HINT =
@@ -210,7 +210,7 @@ const HINTS: Readonly<Partial<Record<ContentMatch, Text>>> = {
     `a cache still answers with the old page: try again in ten minutes, or set ${w.input('path')} to a new name`,
   'cut-short': 'the host answers incompletely: try again',
   different: (w) =>
-    `check that the address belongs to the file, and that ${w.input('marker')}, where it is set, is plain text of it`,
+    `check that the address belongs to the file, that ${w.input('marker')}, where it is set, is plain text of it, and that the host adds no <base> and no <meta> that stands for a header, and nothing to a page above 2 MB`,
   login: (w) =>
     `make the address public (a GitHub Enterprise in private mode shows sites to anybody only with Management Console → Pages → Public Pages), or ${w.use('K3')}`,
   echo: (w) =>
