@@ -45,15 +45,16 @@ export async function openFiles(
 async function checkFile(
   found: FoundFile,
   request: DeliveryRequest,
-  { logger, signal }: Pick<Ports, 'logger' | 'signal'>,
+  ports: Pick<Ports, 'logger' | 'signal'>,
 ): Promise<LocalFile> {
+  const { logger, signal } = ports;
   const { channels, ownSecrets: secrets } = request;
   const accept = (size: number): void => refuseTooLarge(channels, size);
   const file = await inspectFile({ ...request, ...found, secrets, accept, signal });
   try {
     logger.info(`${file.size} bytes, sha256 ${file.sha256}`);
     if (file.markerCount !== null) logger.info(`marker found ${times(file.markerCount)}`);
-    const problems = await findProblems(file, found.given, request, signal);
+    const problems = await findProblems(file, found.given, request, ports);
     await refuseProblems(`the file ${found.given} can't be delivered`, problems, async () => {
       if (isWanted('K1', request)) await checkSelfContained(file, modeOf(request), found);
     });
