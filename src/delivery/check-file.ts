@@ -1,7 +1,9 @@
 import type { Ports } from '../ports.ts';
+import { refuseInput } from '../request/input-kinds.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { entryFile } from '../rules/local-site.ts';
+import { getBrowserDisplay } from '../rules/media-type.ts';
 import { checkEncoding, isHtml, type SelfContained } from '../rules/page/page-file.ts';
 import { checkSelfContained, type FindMissing } from '../rules/page/self-contained.ts';
 import { findProblems, refuseProblems, refuseSecretNames } from './check-content.ts';
@@ -37,8 +39,18 @@ export async function openFiles(
       return { ...delivery, name, site, file: entryFile(site) };
     }
     const name = deliveredName(delivery.found, path);
+    refuseHiddenType(delivery.found, name, path);
     return { ...delivery, name, file: await checkFile(delivery.found, request, context) };
   });
+}
+
+/** Under such a name a browser would download what it can show: most likely a folder is meant. */
+function refuseHiddenType({ relativePath }: FoundFile, name: string, path = ''): void {
+  if (getBrowserDisplay(relativePath) === 'none' || getBrowserDisplay(name) !== 'none') return;
+  refuseInput(
+    (w) => `${w.subject('path')} names a file of a type that browsers download`,
+    (w) => `set ${w.input('path', `${path}/`)} for a folder, or give the name its ending`,
+  );
 }
 
 /** Opens and checks one file that is delivered alone. @see protocol 1 (file rules), 7 (prohibition 3), 8 */
