@@ -44,16 +44,14 @@ export interface Redactor {
 
 /** Creates a redactor that also finds what ordinary programs make of a secret. */
 export function createRedactor(): Redactor {
-  const secrets = new Set<string>();
-  let patterns: readonly RegExp[] = [];
+  let patterns: readonly (readonly [secret: string, regex: RegExp])[] = [];
   return {
     addSecret(given) {
-      for (const secret of secretsIn(given)) secrets.add(secret);
+      const added = secretsIn(given).map((secret) => [secret, createSecretPattern(secret).regex] as const);
       // The longest first, so that a secret that contains another one is replaced completely.
-      const sorted = [...secrets].sort((one, other) => other.length - one.length);
-      patterns = sorted.map((secret) => createSecretPattern(secret).regex);
+      patterns = [...new Map([...patterns, ...added])].sort(([one], [other]) => other.length - one.length);
     },
-    redact: (text) => patterns.reduce((clean, regex) => clean.replaceAll(regex, REPLACEMENT), text),
+    redact: (text) => patterns.reduce((clean, [, regex]) => clean.replaceAll(regex, REPLACEMENT), text),
   };
 }
 

@@ -14,6 +14,9 @@ const EMPTY = {
   qr: false,
 };
 
+/** Of the form of a token of GitHub. */
+const TOKEN = `ghp_${'x7Kq2mZ9'.repeat(4)}aBcD`;
+
 describe('FLAGS', () => {
   test('are all inputs except those that are not needed on the command line', () => {
     const others = Object.keys(INPUTS).filter((name) => !FLAGS.some((flag) => flag === name));
@@ -105,7 +108,7 @@ describe('parseCommand', () => {
     [['--json'], /^a command is missing$/],
     [['send', 'a.html'], /^there is no command send$/],
     // Properties of every JavaScript object are not commands.
-    [['toString'], /^there is no command toString$/],
+    [['toString'], /^there is no such command$/],
     [['constructor'], /^there is no command constructor$/],
     [['deliver'], /^deliver takes at least one file$/],
     [['check'], /^check takes at least one file$/],
@@ -118,6 +121,10 @@ describe('parseCommand', () => {
     [['check', 'a.html', '--root', 'b'], /^--root is not a flag of check$/],
     [['deliver', 'a.html', '--chanel', 'K3'], /^there is no flag --chanel$/],
     [['deliver', 'a.html', '-x'], /^there is no flag -x$/],
+    // A token in a wrong place is not repeated.
+    [['deliver', 'a.html', `--${TOKEN}`], /^there is no such flag$/],
+    [[TOKEN], /^there is no such command$/],
+    [[`eyJ0.${TOKEN}`], /^there is no such command$/],
     [['deliver', 'a.html', '--no-setup'], /^there is no flag --no-setup$/],
     [['deliver', 'a.html', '--channel'], /^--channel needs a value$/],
     [['deliver', 'a.html', '--path', '--json'], /^--path needs a value, and a flag follows$/],
@@ -143,7 +150,7 @@ describe('parseCommand', () => {
     [['deliver', 'a.html', '--repo', 'octo/site'], /^did you mean --repository\?/],
     [['deliver', 'a.html', '--zzz'], /^`screen-delivery deliver --help` lists the flags$/],
     [['delivr', 'a.html'], /^did you mean deliver\?/],
-    [['page.html'], /screen-delivery deliver page\.html$/],
+    [['page.html'], /screen-delivery deliver FILE$/],
     [['check'], /^write screen-delivery check FILE…\|FOLDER\|-, or see screen-delivery check --help$/],
     [['contract', 'a'], /^write screen-delivery contract, or see screen-delivery contract --help$/],
     [['deliver', 'a.html', '--operation', 'withdraw'], /^use the command withdraw$/],

@@ -57,6 +57,7 @@ describe('check refuses', () => {
   test.each([
     ['empty.html', [], /is empty. To change: check what writes it/],
     ['absent.html', [], /does not exist. To change: /],
+    ['page.html', ['--path', 'previews/week'], /browsers download. To change: set `?--path previews\/week\//],
     ['folder', [], /has no file to deliver. To change: /],
     ['page.html', ['--marker', 'marker-43'], /marker was not found in the file.* To change: /],
     // A name that no channel accepts.

@@ -376,7 +376,9 @@ describe('the token of the command line', () => {
   test.each([{}, { MINE: '' }])('is missing in %j if --token-env names MINE', async (env) => {
     const result = run([...args, '--token-env', 'MINE'], env);
     await expect(result).rejects.toMatchObject({ code: 'BAD_USAGE' });
-    await expect(result).rejects.toThrow('the environment variable MINE does not contain a token');
+    await expect(result).rejects.toThrow(
+      'the environment variable that --token-env names does not contain a token',
+    );
   });
 
   test('is not read for verify', async () => {

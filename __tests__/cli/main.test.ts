@@ -47,7 +47,7 @@ describe('main', () => {
     [['sent'], 'there is no command sent; see screen-delivery --help\n'],
     [
       ['deliver', 'x', '--token-env', 'NONE'],
-      'the environment variable NONE does not contain a token; set it, or name another one with --token-env\n',
+      'the environment variable that --token-env names does not contain a token; set it, or name another one\n',
     ],
   ])('with %j prints an error to stderr and returns the exit code 2', async (args, error) => {
     await expect(main(args, {})).resolves.toBe(EXIT.wrongUsage);
@@ -130,6 +130,16 @@ describe('main', () => {
   test('has three exit codes', () => {
     expect(EXIT).toEqual({ ready: 0, notReady: 1, wrongUsage: 2 });
   });
+});
+
+test('a secret of a page is in nothing that is said of the page', async () => {
+  const secret = `ghp_${'x7Kq2mZ9'.repeat(4)}aBcD`;
+  const file = join(await temporaryFolder(), 'page.html');
+  const long = `https://cdn.example.com/${'a/'.repeat(30)}${secret}.js`;
+  await writeFile(file, `<script src="${secret}.js"></script><script src="${long}"></script>`);
+  await expect(main(['check', file, '--json'], {})).resolves.toBe(EXIT.notReady);
+  expect(output.stdout).toContain('script ***.js');
+  expect(output.stdout + output.stderr).not.toContain(secret.slice(0, 8));
 });
 
 describe('main handles signals', () => {

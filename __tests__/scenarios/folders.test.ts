@@ -322,7 +322,7 @@ describe('a submodule of the repository', () => {
   const several = Object.fromEntries([1, 2, 3].map((nth) => [`out/${nth}.html`, createPage()]));
 
   test.each<[string, Record<string, string>, Record<string, string>]>([
-    ['a file in its place', page, { path: 'lib' }],
+    ['a file in its place', { LICENSE: 'text' }, { file: 'LICENSE', path: 'lib' }],
     ['a file deep below it', page, { path: 'lib/a/b/page.html' }],
     ['a file below it, in a dry run', page, { path: 'lib/page.html', 'dry-run': 'true' }],
     ['several files below it', several, { file: 'out/*.html', path: 'lib/' }],

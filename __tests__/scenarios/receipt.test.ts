@@ -76,7 +76,7 @@ describe('a receipt', () => {
     });
     expect(result.exitCode).toBe(exitCode);
     if (written === null)
-      expect(result.stderr).toMatch(/^there is no folder nowhere for the receipt; create it/);
+      expect(result.stderr).toMatch(/^the folder for the receipt does not exist; create it/);
     else expect(await listAltered(await readReceipt(join(workspace, written)))).toEqual([]);
   });
 });

@@ -459,7 +459,7 @@ describe('a file with a secret', () => {
     ['private-key', 'const key = "', pem().replaceAll('\n', '\\n')],
   ];
   const refusing = (content: string | Buffer, name: string): (() => unknown) => {
-    return () => refuseSecrets(fileOf(content, name), [], new AbortController().signal);
+    return () => refuseSecrets(fileOf(content, name), [], fakePorts());
   };
 
   test.each(SECRETS)('of the kind %s is refused (%#)', async (rule, before, secret) => {

@@ -3,7 +3,13 @@ import type { DeliveryError } from '../errors.ts';
 import { TOOL } from '../protocol/words.ts';
 import { ALL_FLAGS, CLI_COMMANDS, type CommandName, FLAGS } from '../request/commands.ts';
 import { INPUTS, type InputName } from '../request/inputs.ts';
-import { findClosestName, findCommandName, refuseWrongFlags, usageError } from './flag-rules.ts';
+import {
+  describeUnknown,
+  findClosestName,
+  findCommandName,
+  refuseWrongFlags,
+  usageError,
+} from './flag-rules.ts';
 
 /** A parsed command line. */
 export interface CliCommand {
@@ -98,14 +104,12 @@ function refuseToken(args: readonly string[]): void {
 function unknownCommandError(name: string): DeliveryError {
   if (name === '') return usageError('a command is missing');
   if (/[./\\]/.test(name)) {
-    return usageError(`there is no command ${name}`, `to publish a file: ${TOOL.name} deliver ${name}`);
+    return usageError(describeUnknown('command', name), `to publish a file: ${TOOL.name} deliver FILE`);
   }
   const closest = findClosestName(name, Object.keys(CLI_COMMANDS));
   const help = `see ${TOOL.name} --help`;
-  return usageError(
-    `there is no command ${name}`,
-    closest === undefined ? help : `did you mean ${closest}? ${help}`,
-  );
+  const hint = closest === undefined ? help : `did you mean ${closest}? ${help}`;
+  return usageError(describeUnknown('command', name), hint);
 }
 
 function refuseWrongCount(name: CommandName, positionals: readonly string[]): void {

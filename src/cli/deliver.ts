@@ -73,9 +73,8 @@ function describeRefusal(command: CliCommand, thrown: unknown, face: Face): Full
 
 async function refuseReceiptNowhere({ receipt }: CliCommand): Promise<void> {
   if (receipt === undefined) return;
-  const folder = dirname(receipt);
-  await access(folder).catch(() => {
-    throw usageError(`there is no folder ${folder} for the receipt`, 'create it, or name another file');
+  await access(dirname(receipt)).catch(() => {
+    throw usageError('the folder for the receipt does not exist', 'create it, or name another file');
   });
 }
 

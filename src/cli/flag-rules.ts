@@ -50,7 +50,7 @@ function refuseUnknownFlag({ name, rawName }: GivenFlag, command: CommandName | 
   }
   const closest = findClosestName(name, taken);
   throw usageError(
-    `there is no flag ${rawName}`,
+    describeUnknown('flag', rawName),
     closest === undefined ? help : `did you mean --${closest}? ${help}`,
   );
 }
@@ -70,6 +70,10 @@ function refuseWrongValue({ name, value, inlineValue }: GivenFlag): void {
     `write --${name} VALUE, or --${name}=VALUE for a value that begins with -`,
   );
 }
+
+/** What may be a secret in a wrong place is not repeated: only a word of small letters is. */
+export const describeUnknown = (kind: 'flag' | 'command', given: string): string =>
+  /^[a-z-]+$/.test(given) ? `there is no ${kind} ${given}` : `there is no such ${kind}`;
 
 /** The command of this name; `undefined` where there is none. */
 export const findCommandName = (name: string): CommandName | undefined =>

@@ -72,7 +72,7 @@ function readToken(command: CliCommand, env: NodeJS.ProcessEnv): string {
   const token = env[tokenVariable(command, env)]?.trim() ?? '';
   if (token !== '' || command.tokenEnv === undefined) return token;
   throw usageError(
-    `the environment variable ${command.tokenEnv} does not contain a token`,
-    'set it, or name another one with --token-env',
+    'the environment variable that --token-env names does not contain a token',
+    'set it, or name another one',
   );
 }

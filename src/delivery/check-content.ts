@@ -18,10 +18,10 @@ export async function findProblems(
   file: LocalFile,
   given: string,
   { allowSecret }: Pick<DeliveryRequest, 'allowSecret'>,
-  signal: AbortSignal,
+  ports: Pick<Ports, 'logger' | 'signal'>,
 ): Promise<readonly Result<void>[]> {
   const checks = [
-    () => refuseSecrets(file, allowSecret, signal),
+    () => refuseSecrets(file, allowSecret, ports),
     () => refuseLfsPointer(file, given),
     async () => refuseMissingMarker(file, given),
   ];

@@ -1,7 +1,9 @@
 import type { Ports } from '../ports.ts';
+import { refuseInput } from '../request/input-kinds.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { entryFile } from '../rules/local-site.ts';
+import { getBrowserDisplay } from '../rules/media-type.ts';
 import { checkEncoding, isHtml, type SelfContained } from '../rules/page/page-file.ts';
 import { checkSelfContained, type FindMissing } from '../rules/page/self-contained.ts';
 import { findProblems, refuseProblems, refuseSecretNames } from './check-content.ts';
@@ -37,23 +39,34 @@ export async function openFiles(
       return { ...delivery, name, site, file: entryFile(site) };
     }
     const name = deliveredName(delivery.found, path);
+    refuseHiddenType(delivery.found, name, path);
     return { ...delivery, name, file: await checkFile(delivery.found, request, context) };
   });
+}
+
+/** Under such a name a browser would download what it can show: most likely a folder is meant. */
+function refuseHiddenType({ relativePath }: FoundFile, name: string, path = ''): void {
+  if (getBrowserDisplay(relativePath) === 'none' || getBrowserDisplay(name) !== 'none') return;
+  refuseInput(
+    (w) => `${w.subject('path')} names a file of a type that browsers download`,
+    (w) => `set ${w.input('path', `${path}/`)} for a folder, or give the name its ending`,
+  );
 }
 
 /** Opens and checks one file that is delivered alone. @see protocol 1 (file rules), 7 (prohibition 3), 8 */
 async function checkFile(
   found: FoundFile,
   request: DeliveryRequest,
-  { logger, signal }: Pick<Ports, 'logger' | 'signal'>,
+  ports: Pick<Ports, 'logger' | 'signal'>,
 ): Promise<LocalFile> {
+  const { logger, signal } = ports;
   const { channels, ownSecrets: secrets } = request;
   const accept = (size: number): void => refuseTooLarge(channels, size);
   const file = await inspectFile({ ...request, ...found, secrets, accept, signal });
   try {
     logger.info(`${file.size} bytes, sha256 ${file.sha256}`);
     if (file.markerCount !== null) logger.info(`marker found ${times(file.markerCount)}`);
-    const problems = await findProblems(file, found.given, request, signal);
+    const problems = await findProblems(file, found.given, request, ports);
     await refuseProblems(`several things are wrong with ${found.given}`, problems, async () => {
       if (isWanted('K1', request)) await checkSelfContained(file, modeOf(request), found);
     });

@@ -21,8 +21,9 @@ import type { FoundFile } from './find-files.ts';
 export async function openSite(
   found: FoundFile,
   request: DeliveryRequest,
-  { logger, signal }: Pick<Ports, 'logger' | 'signal'>,
+  ports: Pick<Ports, 'logger' | 'signal'>,
 ): Promise<LocalSite> {
+  const { logger, signal } = ports;
   const { given, path: folder } = found;
   refuseOtherChannels(given, request);
   refuseGitFolder(folder, given);
@@ -36,7 +37,7 @@ export async function openSite(
   keepOldHeapSmall();
   const progress = logger.progress(`check ${given}`, paths.length, 'files');
   const opened = await mapConcurrently(paths, SITE.checks, async (path) => {
-    const checked = await resultOf(() => checkSiteFile(found, path, request, signal));
+    const checked = await resultOf(() => checkSiteFile(found, path, request, ports));
     progress.advance(1);
     return hasFailed(checked) ? { file: null, results: [checked] } : checked;
   }).finally(() => progress.end());
@@ -70,16 +71,16 @@ async function checkSiteFile(
   { path: folder, given: folderGiven }: FoundFile,
   path: string,
   request: DeliveryRequest,
-  signal: AbortSignal,
+  ports: Pick<Ports, 'logger' | 'signal'>,
 ): Promise<{ readonly file: LocalFile; readonly results: readonly Result<void>[] }> {
   const given = join(folderGiven, path);
   const file = await inspectFile({
     ...request,
-    ...{ name: path, path: join(folder, path), given, secrets: request.ownSecrets, signal },
+    ...{ name: path, path: join(folder, path), given, secrets: request.ownSecrets, signal: ports.signal },
     marker: path === request.entry ? request.marker : undefined,
     ...{ mayBeEmpty: path !== request.entry, closesBetweenReads: true, accept: refuseLargeFile },
   });
-  return { file, results: await findProblems(file, given, request, signal) };
+  return { file, results: await findProblems(file, given, request, ports) };
 }
 
 function refuseLargeFile(size: number): void {

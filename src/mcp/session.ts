@@ -70,7 +70,7 @@ function findRoots(root: string): readonly [string, ...string[]] {
     opendirSync(given).closeSync();
     return [realpathSync(given), given];
   } catch (cause) {
-    throw new DeliveryError('BAD_INPUT', `the root ${root} is no folder that can be read`, {
+    throw new DeliveryError('BAD_INPUT', 'the root is no folder that can be read', {
       step: 'check',
       hint: 'set `--root` to the folder with the files',
       cause,

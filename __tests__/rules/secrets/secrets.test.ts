@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { DeliveryError } from '../../../src/errors.ts';
 import { BLOCK_SIZES } from '../../../src/rules/secrets/file-blocks.ts';
 import { findSecrets, refuseSecrets, type SecretFinding } from '../../../src/rules/secrets/secrets.ts';
+import { fakePorts } from '../../support/ports.ts';
 import { armoured, drawn, fileOf, googleAccount, PRESET_SECRETS, pem } from './fake-secrets.ts';
 
 const { signal } = new AbortController();
@@ -17,7 +18,7 @@ const listRulesAndLines = (findings: readonly SecretFinding[]): (string | null)[
   findings.map(({ rule, line }) => [rule, line === null ? null : String(line)]);
 
 async function getRefusal(content: string | Buffer, allowed: readonly string[] = []): Promise<DeliveryError> {
-  const thrown = await refuseSecrets(fileOf(content), allowed, signal).then(
+  const thrown = await refuseSecrets(fileOf(content), allowed, fakePorts()).then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -223,7 +224,7 @@ describe('refuseSecrets', () => {
     const text = `${TOKEN}\n${OTHER_TOKEN}`;
     const [first, second] = (await find(text)).map(({ fingerprint }) => fingerprint) as [string, string];
     await expect(
-      refuseSecrets(fileOf(text), [` ${first.toUpperCase()}`, second], signal),
+      refuseSecrets(fileOf(text), [` ${first.toUpperCase()}`, second], fakePorts()),
     ).resolves.toBeUndefined();
     expect((await getRefusal(text, [first])).message).toMatch(/: github in line 2 column 1 \([^,]+$/);
     await getRefusal(text, ['', '*', TOKEN, first.slice(0, 8)]);
@@ -238,7 +239,7 @@ describe('refuseSecrets', () => {
   });
 
   test('accepts a file without secrets', async () => {
-    await expect(refuseSecrets(fileOf('<p>hello</p>'), [], signal)).resolves.toBeUndefined();
+    await expect(refuseSecrets(fileOf('<p>hello</p>'), [], fakePorts())).resolves.toBeUndefined();
   });
 
   test.each([

@@ -135,14 +135,19 @@ export function parseRefresh(content: string): string {
 /** The maximum length of an address in a message. */
 const MAX_SHOWN = 100;
 
-/** Formats an address for a message: one short line, without credentials and query. */
+/** Formats an address for a message: one short line of whole words, without credentials and query. */
 export function formatAddress(address: string): string {
   const line = trimAddress(address, 4_000)
     .replace(/^([a-z][a-z0-9+.-]*:)?([\\/]{2})[^\\/?#]*@/i, '$1$2***@')
     .replace(/\?.+/s, '?…')
     .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ');
   const letters = [...line];
-  return letters.length <= MAX_SHOWN ? line : `${letters.slice(0, MAX_SHOWN - 1).join('')}…`;
+  // The beginning of a secret would not be recognized as one.
+  const cut = letters
+    .slice(0, MAX_SHOWN - 1)
+    .join('')
+    .replace(/[\w.~+=-]+$/, '');
+  return letters.length <= MAX_SHOWN ? line : `${cut}…`;
 }
 
 /** What a tag or an element has: both parsers of pages give them the same form. */

@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { keepRecent } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
+import type { Ports } from '../../ports.ts';
 import type { LocalFile } from '../inspect.ts';
 import { candidateOf, listCandidates, matchRules } from './candidate-text.ts';
 import { findKeyContainer, type SecretMatch } from './custom-rules.ts';
@@ -32,14 +33,17 @@ const MAX_FINDINGS = 20;
  * A file without a NUL byte is a text; in any other file the printable strings are searched.
  *
  * @param harmless fingerprints of findings that do not count, not toward the maximum either
+ * @param mask gets each secret, so that nothing that is told of the file repeats it
  * @returns at most 20 findings; those in a text are in the order of its lines.
  */
 export async function findSecrets(
   file: SearchedFile,
   signal: AbortSignal,
   harmless: ReadonlySet<string> = new Set(),
+  mask: (secret: string) => void = () => undefined,
 ): Promise<readonly SecretFinding[]> {
   const located = await takeFirst(search(file, signal), ({ fingerprint }) => !harmless.has(fingerprint));
+  for (const { secret } of located) mask(secret);
   return addLines(located, file, signal);
 }
 
@@ -53,10 +57,10 @@ export async function findSecrets(
 export async function refuseSecrets(
   file: SearchedFile,
   allowed: readonly string[],
-  signal: AbortSignal,
+  { logger, signal }: Pick<Ports, 'logger' | 'signal'>,
 ): Promise<void> {
   const harmless = new Set(allowed.map((fingerprint) => fingerprint.trim().toLowerCase()));
-  const findings = await findSecrets(file, signal, harmless);
+  const findings = await findSecrets(file, signal, harmless, (secret) => logger.mask(secret));
   if (findings.length === 0) return;
   const list = findings.map(({ rule, line, column, fingerprint }) => {
     const place = line === null ? '' : ` in line ${line}${column === null ? '' : ` column ${column}`}`;
@@ -88,7 +92,7 @@ export async function findSecretsInText(text: string): Promise<readonly TextSecr
 }
 
 /** A finding whose line is not yet known. */
-interface LocatedFinding extends Omit<SecretFinding, 'line'> {
+interface LocatedFinding extends Omit<SecretFinding, 'line'>, Pick<SecretMatch, 'secret'> {
   /** Position in the file of the block in which it was found. */
   readonly blockOffset: number;
   /** Line breaks between the start of the block and the secret. */
@@ -117,9 +121,8 @@ async function* search(
   for await (const block of readBlocks(readPieces(file, signal))) {
     const container = block.offset === 0 ? findKeyContainer(block.bytes) : null;
     if (container !== null) {
-      const { rule } = container;
       yield {
-        rule,
+        ...container,
         fingerprint: await fingerprint(container),
         blockOffset: 0,
         linesInBlock: 0,
@@ -136,6 +139,7 @@ async function* search(
         const { lines, column } = candidate.locate(match);
         yield {
           rule: match.rule,
+          secret: match.secret,
           fingerprint: await fingerprint(match),
           blockOffset: block.offset,
           linesInBlock: lines,
