@@ -7,7 +7,7 @@ import { isPartOfAddress } from '../rules/external-address.ts';
 import type { ContentFingerprint } from '../rules/fingerprint.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
-import { decodePage } from '../rules/text-encoding.ts';
+import { decodePage, isReadAsWritten } from '../rules/text-encoding.ts';
 
 /**
  * How a body relates to the file. The first four prove it by themselves: `extended` is a link's page with everything of
@@ -108,12 +108,16 @@ const NEEDED_TYPES: readonly (readonly [RegExp, RegExp])[] = [
 
 /** Whether the headers keep a browser from showing what it is to show, or from using it. */
 export function isKeptFromSight(
-  { isShown, isAsWritten, isSaved, type }: FetchedContent,
+  { isShown, isSaved, type, head }: FetchedContent,
   { display = 'none', mustBeExternal = false, home }: Pick<Placement, 'display' | 'mustBeExternal' | 'home'>,
+  isPart: boolean,
 ): boolean {
   const needed = NEEDED_TYPES.find(([name]) => home !== undefined && name.test(home.pathname));
-  if ((needed !== undefined && !needed[1].test(type)) || (mustBeExternal && !isAsWritten)) return true;
-  return display === 'page' ? !isShown || !isAsWritten : display !== 'none' && isSaved;
+  if (needed !== undefined && !needed[1].test(type)) return true;
+  // A part may be a fragment of a page, or a text that a script reads.
+  const isRead = mustBeExternal || display === 'page';
+  if (isRead && !isReadAsWritten(head, type, isPart ? 'utf-8' : undefined)) return true;
+  return display === 'page' ? !isShown : display !== 'none' && isSaved;
 }
 
 /** Compares the beginning of a body, and the length that its host announces, with the file. */
@@ -156,12 +160,11 @@ export const LINK_HEAD_SIZE = 2 * MEGABYTE;
 
 /** What a link's page has beside everything of the file; `null` where it is not such a page. */
 export async function readAdditions(
-  { fingerprint, head, isShown, isAsWritten }: FetchedContent,
+  { fingerprint, head, isShown }: FetchedContent,
   file: ExpectedFile,
   fallbacks: readonly ExpectedFile[] = [],
 ): Promise<readonly string[] | null> {
-  if (!isShown || !isAsWritten || file.size > LINK_HEAD_SIZE || fingerprint?.size !== head.length)
-    return null;
+  if (!isShown || file.size > LINK_HEAD_SIZE || fingerprint?.size !== head.length) return null;
   const { findAdditions } = await loadPageRules();
   const wanted = await readPage(file);
   const added = findAdditions(wanted, head);

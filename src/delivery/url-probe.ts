@@ -30,6 +30,9 @@ export type ProbeTarget = Pick<
   readonly isPart?: boolean;
 };
 
+/** What is the content, if its headers let a browser show it. */
+const RIGHT: readonly ContentMatch[] = ['identical', 'extended', 'altered', 'marked'];
+
 /** What a link's page may be that has all of the file. */
 const OTHER_PAGES: readonly ContentMatch[] = ['different', 'altered', 'echo', 'cut-short'];
 
@@ -113,15 +116,17 @@ export class UrlProbe {
       const hasMarker = isFound && !(await isEcho(fetched, this.#expected));
       const compared = await this.#match({ ...fetched, hasMarker }, this.#isBeginning(how));
       // With a file the whole page decides, and no marker.
-      const isOther = this.#comparesPage() && file !== null && OTHER_PAGES.includes(compared);
+      const { home, isPart = false } = this.#target;
+      const isKept = isKeptFromSight(fetched, this.#target, isPart);
+      const isOther = !isKept && this.#comparesPage() && file !== null && OTHER_PAGES.includes(compared);
       const added = isOther ? await readAdditions(fetched, file, this.#expected.fallbacks) : null;
       const other = compared === 'cut-short' ? compared : 'different';
       const found = !isOther ? compared : added === null ? other : 'extended';
-      const { home } = this.#target;
-      const isRight = found === 'identical' || found === 'extended';
+      const isRight = RIGHT.includes(found);
       const folder = isRight && home !== undefined ? findFolder(fetched, home) : 'own';
+      const right = isKept ? 'not-shown' : folder === 'moved' ? folder : found;
       return {
-        ...{ httpCode: fetched.httpCode, match: folder === 'moved' ? folder : found, hasMarker },
+        ...{ httpCode: fetched.httpCode, match: isRight ? right : found, hasMarker },
         ...{ fingerprint, hosts, lastModified, age, keptFor, refusal, version, hasPolicy },
         ...(folder === 'elsewhere' && { isElsewhere: true }),
         ...(added && { added }),
@@ -153,8 +158,6 @@ export class UrlProbe {
       ...(how.cookies && { cookies: how.cookies }),
       ...(isComparedOnly && { readAtMost: this.#largestKnown() + 1 }),
       ...(isComparedOnly && home === undefined && { headSize: 0 }),
-      // It may be a fragment of a page, or a text that a script reads.
-      ...(isPart && { usualEncoding: 'utf-8' }),
       ...(!isComparedOnly &&
         !isPart && { startProgress: (total) => this.#ports.logger.progress('fetched back', total, 'bytes') }),
       ...(this.#isBeginning(how) && { readAtMost: PARTIAL_PROBE }),
@@ -176,11 +179,7 @@ export class UrlProbe {
     isBeginning: boolean,
   ): Promise<ContentMatch> {
     if (fetched.isReplaced && fetched.httpCode === 200) return 'gate';
-    const match = isBeginning
-      ? await matchBeginning(fetched, this.#expected)
-      : await matchContent(fetched, this.#expected);
-    const isRight = match === 'identical' || match === 'altered' || match === 'marked';
-    return isRight && isKeptFromSight(fetched, this.#target) ? 'not-shown' : match;
+    return isBeginning ? matchBeginning(fetched, this.#expected) : matchContent(fetched, this.#expected);
   }
 
   /** A host that the user named may be internal to a network; one on this machine is never a delivery. */

@@ -8,7 +8,6 @@ import {
   fingerprintBytes,
   type GitBlob,
 } from '../rules/fingerprint.ts';
-import { isReadAsWritten } from '../rules/text-encoding.ts';
 import { connectionError } from './client.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
 import {
@@ -45,8 +44,6 @@ export interface FetchedContent {
   readonly isReplaced: boolean;
   /** Whether the headers let a browser show a page as a page: it is no download, and no text that shows its source. */
   readonly isShown: boolean;
-  /** Whether a browser reads it in the encoding that it has. */
-  readonly isAsWritten: boolean;
   /** Whether it is a page, and a `Content-Security-Policy` may keep parts of it from working. */
   readonly hasPolicy: boolean;
   /** The `Content-Type`; empty without one. */
@@ -82,8 +79,6 @@ export interface FetchBackOptions extends FollowOptions {
   readonly readUntilFound?: boolean;
   /** Bytes of the beginning of the body that are kept; `HEAD_SIZE` by default. */
   readonly headSize?: number;
-  /** The encoding of what declares none; that of a page by default. */
-  readonly usualEncoding?: string;
 }
 
 /** Bytes of a body that are kept, to see whether a browser reads it in the encoding that it has. */
@@ -111,7 +106,6 @@ export async function fetchBack(
     login: isRedirectedToSignIn(hops),
     isReplaced: LEADS_ON.test(firstHeader(response, 'refresh')?.trim() ?? '') || hasHostPage(response),
     isShown: isShownAsPage(response),
-    isAsWritten: true,
     hasPolicy: isShownAsPage(response) && firstHeader(response, 'content-security-policy') !== undefined,
     isSaved: isSaved(response),
     type: firstHeader(response, 'content-type')?.trim() ?? '',
@@ -122,12 +116,7 @@ export async function fetchBack(
     return { ...answer, fingerprint: null, blobSha: null, head: '', ...why };
   }
   try {
-    const read = await readContent(response, answer.length, options, needles);
-    return {
-      ...answer,
-      ...read,
-      isAsWritten: isReadAsWritten(read.head, answer.type, options.usualEncoding),
-    };
+    return { ...answer, ...(await readContent(response, answer.length, options, needles)) };
   } catch (thrown) {
     throw connectionError(thrown, { url: hops.at(-1) ?? url, signal: options.signal });
   }
