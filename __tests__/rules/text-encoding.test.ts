@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { describeMisread, findMisreadText } from '../../src/rules/text-encoding.ts';
+import { createEncodingCheck, describeMisread } from '../../src/rules/text-encoding.ts';
 
 /** `Привет` in windows-1251. */
 const PRIVET = '\xcf\xf0\xe8\xe2\xe5\xf2';
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 const find = (bytes: string | Buffer, isWhole?: boolean): string => {
-  const found = findMisreadText(typeof bytes === 'string' ? latin1(bytes) : bytes, isWhole);
+  const check = createEncodingCheck();
+  check.add(typeof bytes === 'string' ? latin1(bytes) : bytes);
+  const found = check.end(isWhole);
   return found === null
     ? 'right'
     : `${found.line} ${found.encoding} ${found.isUnreadable ? 'unreadable' : 'slip'}`;

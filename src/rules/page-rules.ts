@@ -3,7 +3,7 @@
  * has a class of its own.
  */
 
-export { searchPage } from './page/html-references.ts';
+export { createPageSearch } from './page/html-references.ts';
 export { findAdditions, isGatePage } from './page/link-page.ts';
 export { hasVisibleText, mayShowText, readVisibleText } from './page/visible-text.ts';
 export { formatSiteFindings } from './site/findings.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** A text that a browser does not read as it was written, because its host calls it UTF-8. */
-interface MisreadText {
+export interface MisreadText {
   /** The first line that is read wrongly; from 1. */
   readonly line: number;
   /** The encoding that the text has, as far as it says so; `null` where it does not. */
@@ -60,13 +60,6 @@ export function createEncodingCheck(): EncodingCheck {
 const FEWEST_WRONG = 4;
 
 const countWrong = (bytes: Buffer): number => new TextDecoder().decode(bytes).split('\ufffd').length - 1;
-
-/** The same for a text that is in memory. */
-export function findMisreadText(bytes: Buffer, isWhole = true): MisreadText | null {
-  const check = createEncodingCheck();
-  check.add(bytes);
-  return check.end(isWhole);
-}
 
 /** Bytes in which browsers look for a declaration. */
 const DECLARED_WITHIN = 1_024;

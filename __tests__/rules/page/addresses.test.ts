@@ -92,7 +92,7 @@ describe('parseSrcset', () => {
     [',,a.png,,', ['a.png']],
     ['', []],
   ])('returns the addresses of %j', (srcset, addresses) => {
-    expect(parseSrcset(srcset)).toEqual(addresses);
+    expect([...parseSrcset(srcset)]).toEqual(addresses);
   });
 });
 

@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
+import type { FoundAddress } from '../../../src/rules/page/addresses.ts';
 import { findCssReferences } from '../../../src/rules/page/script-references.ts';
 
-const addresses = (css: string): string[] => findCssReferences(css).map(({ address }) => address);
+function find(css: string): readonly FoundAddress[] {
+  const found: FoundAddress[] = [];
+  findCssReferences(css, (one) => void found.push(one));
+  return found;
+}
+
+const addresses = (css: string): string[] => find(css).map(({ address }) => address);
 
 describe('findCssReferences', () => {
   test.each([
@@ -72,16 +79,11 @@ describe('findCssReferences', () => {
   );
 
   test('returns the kind style for an import, and data for anything else', () => {
-    expect(findCssReferences('@import "a.css"; b { c: url(d.png) }').map(({ kind }) => kind)).toEqual([
-      'style',
-      'data',
-    ]);
+    expect(find('@import "a.css"; b { c: url(d.png) }').map(({ kind }) => kind)).toEqual(['style', 'data']);
   });
 
   test('returns the offset of an address', () => {
     const css = 'a { b: url(c.png) }\nd { e: url(f.png) }';
-    expect(findCssReferences(css).map(({ offset }) => css.slice(0, offset).split('\n').length)).toEqual([
-      1, 2,
-    ]);
+    expect(find(css).map(({ offset }) => css.slice(0, offset).split('\n').length)).toEqual([1, 2]);
   });
 });

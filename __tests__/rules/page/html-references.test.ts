@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatAddress } from '../../../src/rules/page/addresses.ts';
 import { FETCHING_ATTRIBUTES, STYLE_ATTRIBUTES } from '../../../src/rules/page/fetching-attributes.ts';
-import { SEARCH_LIMITS, searchPage } from '../../../src/rules/page/html-references.ts';
+import { SEARCH_LIMITS } from '../../../src/rules/page/html-references.ts';
 
 import { measureCpuTime } from '../cpu-time.ts';
+import { searchPage } from './search-page.ts';
 
 /** `element address` of each reference that is no link. */
 const find = (html: string, isXml = false): string[] =>
@@ -395,6 +396,11 @@ describe('the limits of a search', () => {
       references: [],
       complete: false,
     });
+  });
+
+  test.each([1, 7, 70_000])('find the same in a page that comes in pieces of %i', (length) => {
+    const html = `<base href=b/>\r\n<style>${' a { b: url(🙂.png) }\r\n'.repeat(9_000)}</style><img srcset="c 1x,\nd"><script>import("e")</script>`;
+    expect(searchPage(html, false, length)).toEqual(searchPage(html));
   });
 
   test('count no depth for tags that cross', () => {

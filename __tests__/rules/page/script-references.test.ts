@@ -1,10 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
+import type { FoundAddress } from '../../../src/rules/page/addresses.ts';
 import { findScriptReferences } from '../../../src/rules/page/script-references.ts';
 import { measureCpuTime } from '../cpu-time.ts';
 
+function find(code: string, isModule: boolean): readonly FoundAddress[] {
+  const found: FoundAddress[] = [];
+  findScriptReferences(code, isModule, (one) => void found.push(one));
+  return found;
+}
+
 /** The addresses in a module with their grades. */
 const found = (code: string, isModule = true): string[] =>
-  findScriptReferences(code, isModule).map(({ grade, address }) => `${grade} ${address}`);
+  find(code, isModule).map(({ grade, address }) => `${grade} ${address}`);
 
 describe('findScriptReferences', () => {
   test.each([
@@ -58,10 +65,24 @@ describe('findScriptReferences', () => {
   });
 
   test('returns the offset of an address', () => {
-    expect(findScriptReferences('a;\nimport("./b.js"); fetch("//c.example")', true)).toEqual([
+    expect(find('a;\nimport("./b.js"); fetch("//c.example")', true)).toEqual([
       { offset: 10, address: './b.js', kind: 'module', grade: 'later', isSpecifier: true },
       { offset: 28, address: '//c.example', kind: 'data', grade: 'later' },
     ]);
+  });
+
+  test.each([
+    ['lines', 'a();\n'],
+    ['a comment', '/* `it is\n', '\n*/'],
+    ['a function', '(function () {\n', '\n})()'],
+    ['a template', '`\n', '\n`'],
+  ])('finds every import of a long script of %s', (_, start, end = '') => {
+    const line = '  await 1;\n';
+    const gap = start + line.repeat(400_000) + end;
+    const code = `import "./a.js";\n${gap}\nimport {\nb,\n} from "./b.js";${gap}\nimport "./c.js"\nfetch("//d.example")`;
+    expect(found(code)).toEqual(['code ./a.js', 'code ./b.js', 'code ./c.js', 'later //d.example']);
+    const [first, second] = find(code, true);
+    expect(code.slice(first?.offset, second?.offset)).toMatch(/^\.\/a\.js";\n.*\} from "$/s);
   });
 
   test('takes linear time for many marks without an end', () => {
@@ -79,7 +100,7 @@ describe('findScriptReferences', () => {
         '.src =',
         '.open("',
       ]) {
-        findScriptReferences(`import "./a.js";${piece.repeat(300_000)}`, true);
+        find(`import "./a.js";${piece.repeat(300_000)}`, true);
       }
     });
     // With quadratic time, a single case would take minutes.

@@ -134,6 +134,7 @@ describe('a page that needs external resources', () => {
       Array.from({ length: count }, (_, at) => `<img src=${at + 1}.png>`).join('');
     expect((await getRefusal(images(10))).message).toMatch(/line 1 img 10\.png$/);
     expect((await getRefusal(images(13))).message).toMatch(/line 1 img 10\.png, and 3 more$/);
+    expect((await getRefusal(images(150_000))).message).toMatch(/line 1 img 10\.png, and 149990 more$/);
   });
 
   test('is accepted by `warn`, which returns what it needs', async () => {

@@ -8,7 +8,7 @@ import { MEGABYTE, SCREEN, SECOND } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
 import { loadPageRules } from '../../rules/load-page-rules.ts';
 import { isImage } from '../../rules/media-type.ts';
-import { decodeText, isHtml, readBytes } from '../../rules/page/page-file.ts';
+import { decodeText, isHtml, joinText } from '../../rules/page/page-file.ts';
 import { type Delivery, shownTask } from '../delivery.ts';
 
 /** What a browser is to open, and what it must show. */
@@ -37,7 +37,7 @@ async function readOwnText({ file }: Delivery): Promise<OwnText> {
   if (file === null) return { isEmpty: false, has: (text) => !/[<>]/.test(text) };
   if (!isHtml(file.name) || file.size > SCREEN.markedPage) return { isEmpty: false, has: () => false };
   const { readVisibleText, hasVisibleText } = await loadPageRules();
-  const html = decodeText(await readBytes(file));
+  const html = await joinText(decodeText(file.read()));
   return { isEmpty: readVisibleText(html) === '', has: (text) => hasVisibleText(html, text) };
 }
 

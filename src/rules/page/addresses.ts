@@ -23,6 +23,9 @@ export interface FoundAddress {
   readonly isSpecifier?: boolean;
 }
 
+/** Gets one address after another: of a large page not all are kept. */
+export type AddAddress = (found: FoundAddress) => void;
+
 /** Of two grades the one that comes later: what a template holds is never loaded with the page. */
 export function laterGrade(one: ReferenceGrade, other: ReferenceGrade): ReferenceGrade {
   return GRADES.indexOf(one) > GRADES.indexOf(other) ? one : other;
@@ -88,7 +91,13 @@ export function parseDataUrl(address: string): { readonly type: string; readonly
 
 /** Percent-decoding that keeps an invalid escape unchanged. */
 export function decodePercents(text: string): string {
-  return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
+      Buffer.from(run.replaceAll('%', ''), 'hex').toString(),
+    );
+  }
 }
 
 /**
@@ -96,17 +105,15 @@ export function decodePercents(text: string): string {
  *
  * @see https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
  */
-export function parseSrcset(srcset: string): string[] {
-  const addresses: string[] = [];
+export function* parseSrcset(srcset: string): Generator<string, void, undefined> {
   const next = /[\s,]*(\S+)/y;
   for (let match = next.exec(srcset); match !== null; match = next.exec(srcset)) {
     const [, run = ''] = match;
     let end = run.length;
     while (run[end - 1] === ',') end -= 1;
     if (end === run.length) next.lastIndex = findDescriptorsEnd(srcset, next.lastIndex);
-    addresses.push(run.slice(0, end));
+    yield run.slice(0, end);
   }
-  return addresses;
 }
 
 function findDescriptorsEnd(srcset: string, from: number): number {
@@ -141,6 +148,7 @@ export function formatAddress(address: string): string {
     .replace(/^([a-z][a-z0-9+.-]*:)?([\\/]{2})[^\\/?#]*@/i, '$1$2***@')
     .replace(/\?.+/s, '?…')
     .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ');
+  if (line.length <= MAX_SHOWN) return line;
   const letters = [...line];
   // The beginning of a secret would not be recognized as one.
   const cut = letters

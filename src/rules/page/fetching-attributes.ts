@@ -1,6 +1,6 @@
 import type { StartTag } from 'parse5-sax-parser';
 import {
-  type FoundAddress,
+  type AddAddress,
   getAttribute,
   hasAttribute,
   parseRefresh,
@@ -11,17 +11,16 @@ import {
 import { findCssReferences, findScriptReferences } from './script-references.ts';
 
 /** Reads the addresses in the value of an attribute. */
-type AddressReader = (value: string, tag: StartTag) => readonly FoundAddress[];
+type AddressReader = (value: string, tag: StartTag, add: AddAddress) => void;
 
 /** One address that is used in one way; spaces at both ends do not count. */
 const single =
   (kind: ResourceKind, grade: ReferenceGrade = 'content'): AddressReader =>
-  (address) => [{ offset: 0, address, kind, grade }];
+  (address, _, add) =>
+    add({ offset: 0, address, kind, grade });
 
 const image = single('data');
 const anchor = single('document', 'link');
-
-const none: AddressReader = () => [];
 
 /**
  * Link types with which a browser loads something ahead, or beside the page; what is really used is loaded anyway.
@@ -32,18 +31,17 @@ const LATER_LINK_TYPES: ReadonlySet<string> = new Set([
   ...['mask-icon', 'apple-touch-icon', 'apple-touch-icon-precomposed', 'apple-touch-startup-image'],
 ]);
 
-const link: AddressReader = (address, tag) => {
+const link: AddressReader = (address, tag, add) => {
   const types = getAttribute(tag, 'rel').toLowerCase().split(/\s+/);
   if (types.includes('stylesheet')) {
     const isUnused = types.includes('alternate') || hasAttribute(tag, 'disabled');
-    return single('style', isUnused ? 'later' : 'code')(address, tag);
-  }
-  return types.some((type) => LATER_LINK_TYPES.has(type)) ? single('data', 'later')(address, tag) : [];
+    single('style', isUnused ? 'later' : 'code')(address, tag, add);
+  } else if (types.some((type) => LATER_LINK_TYPES.has(type))) single('data', 'later')(address, tag, add);
 };
 
-const script: AddressReader = (address, tag) => {
+const script: AddressReader = (address, tag, add) => {
   const type = getScriptType(tag);
-  return type === null ? [] : single(type, gradeScript(tag, address))(address, tag);
+  if (type !== null) single(type, gradeScript(tag, address))(address, tag, add);
 };
 
 /**
@@ -70,22 +68,23 @@ export const isForSomeScreens = (tag: StartTag): boolean =>
     .split(',')
     .some((query) => /^\s*(?:all|screen)?\s*$/i.test(query));
 
-const media: AddressReader = (address, tag) =>
-  single('data', /^none$/i.test(getAttribute(tag, 'preload')) ? 'later' : 'content')(address, tag);
+const media: AddressReader = (address, tag, add) =>
+  single('data', /^none$/i.test(getAttribute(tag, 'preload')) ? 'later' : 'content')(address, tag, add);
 
-const track: AddressReader = (address, tag) =>
-  single('data', hasAttribute(tag, 'default') ? 'content' : 'later')(address, tag);
+const track: AddressReader = (address, tag, add) =>
+  single('data', hasAttribute(tag, 'default') ? 'content' : 'later')(address, tag, add);
 
 /** The candidates of an image, of which a browser takes one. */
 const candidates =
   (grade: ReferenceGrade): AddressReader =>
-  (value) =>
-    parseSrcset(value).map((address) => ({ offset: 0, address, kind: 'data', grade }));
+  (value, tag, add) => {
+    for (const address of parseSrcset(value)) single('data', grade)(address, tag, add);
+  };
 
-const animated: AddressReader = (values, tag) =>
-  /^(?:xlink:)?href$/i.test(getAttribute(tag, 'attributeName').trim())
-    ? values.split(';').map((address) => ({ offset: 0, address, kind: 'data', grade: 'content' }))
-    : [];
+const animated: AddressReader = (values, tag, add) => {
+  if (!/^(?:xlink:)?href$/i.test(getAttribute(tag, 'attributeName').trim())) return;
+  for (const address of values.split(';')) image(address, tag, add);
+};
 
 /** An address in SVG, with and without the prefix. */
 const svgLink = (reader: AddressReader): Readonly<Record<string, AddressReader>> => ({
@@ -107,12 +106,12 @@ export const FETCHING_ATTRIBUTES: Readonly<Record<string, Readonly<Record<string
   embed: { src: single('document') },
   frame: { src: single('document') },
   // With a `srcdoc`, the `src` is ignored.
-  iframe: { src: (src, frame) => (hasAttribute(frame, 'srcdoc') ? [] : single('document')(src, frame)) },
+  iframe: { src: (src, frame, add) => hasAttribute(frame, 'srcdoc') || single('document')(src, frame, add) },
   img: { src: image, srcset: candidates('content') },
-  input: { src: (src, input) => (isImageButton(input) ? image(src, input) : []) },
+  input: { src: (src, input, add) => isImageButton(input) && image(src, input, add) },
   link: { href: link, imagesrcset: candidates('later') },
   meta: {
-    content: (content, meta) => (isRefresh(meta) ? single('document')(parseRefresh(content), meta) : []),
+    content: (content, meta, add) => isRefresh(meta) && single('document')(parseRefresh(content), meta, add),
   },
   object: { data: single('document') },
   script: { src: script, ...svgLink(script) },
@@ -153,15 +152,16 @@ export const STYLE_ATTRIBUTES: ReadonlySet<string> = new Set([
   'stroke',
 ]);
 
-/** The function that reads the addresses of an attribute; names in lower case. */
-export const getAddressReader = (element: string, name: string): AddressReader => {
+/** The function that reads the addresses of an attribute, if it has any; names in lower case. */
+export const getAddressReader = (element: string, name: string): AddressReader | undefined => {
   const attributes = Object.hasOwn(FETCHING_ATTRIBUTES, element) ? FETCHING_ATTRIBUTES[element] : undefined;
-  if (attributes !== undefined && Object.hasOwn(attributes, name)) return attributes[name] as AddressReader;
-  if (STYLE_ATTRIBUTES.has(name)) return findCssReferences;
-  return name.startsWith('on') ? readHandler : none;
+  if (attributes !== undefined && Object.hasOwn(attributes, name)) return attributes[name];
+  if (STYLE_ATTRIBUTES.has(name)) return readStyle;
+  return name.startsWith('on') ? readHandler : undefined;
 };
 
-const readHandler: AddressReader = (code) => findScriptReferences(code, false);
+const readStyle: AddressReader = (css, _, add) => findCssReferences(css, add);
+const readHandler: AddressReader = (code, _, add) => findScriptReferences(code, false, add);
 
 const isImageButton = (input: StartTag): boolean => getAttribute(input, 'type').toLowerCase() === 'image';
 

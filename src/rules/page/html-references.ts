@@ -1,6 +1,7 @@
-import type { Token } from 'parse5';
+import { type Token, TokenizerMode } from 'parse5';
 import { SAXParser, type StartTag, type Text } from 'parse5-sax-parser';
 import {
+  type AddAddress,
   createLineCounter,
   type FoundAddress,
   getAttribute,
@@ -38,26 +39,33 @@ export interface PageReference extends Pick<FoundAddress, 'kind' | 'grade' | 'is
   readonly isOpaque: boolean;
 }
 
-export interface PageSearch {
-  /** In page order; without those that cause no request, such as `data:` and `#top`. */
-  readonly references: readonly PageReference[];
-  /** Whether the whole page was searched; false if it exceeds a limit. */
-  readonly complete: boolean;
+/**
+ * What a page says of itself, as far as it was read. For a browser, too, base and import map count for what follows.
+ *
+ * @see https://html.spec.whatwg.org/multipage/semantics.html#the-base-element
+ */
+export interface PageFields {
   /** The address of `<base href>`; empty without one. */
   readonly base: string;
   readonly importMap: readonly ImportMapEntry[];
   /** The content of `<meta name="generator">`; empty without one. */
   readonly generator: string;
+  readonly hasScript: boolean;
 }
 
+export interface PageSearch extends PageFields {
+  /** Whether the whole page was searched; false if it exceeds a limit. */
+  readonly complete: boolean;
+}
+
+/** Gets one reference after another, in page order; without those that cause no request, such as `data:` and `#top`. */
+type AddReference = (reference: PageReference, page: PageFields) => void;
+
 interface SearchState {
-  readonly keepsLinks: boolean;
-  readonly references: PageReference[];
-  readonly importMap: ImportMapEntry[];
+  readonly add: AddReference;
   nodes: number;
   complete: boolean;
-  base: string;
-  generator: string;
+  page: PageFields;
 }
 
 /** A document in the page: the page itself, or one in a `srcdoc`, `noscript` or `data:` address. */
@@ -82,29 +90,30 @@ interface TextPlace extends Omit<DocumentPlace, 'isXml'> {
 
 /**
  * Finds every address that a browser would use when it opens the page, when something happens in it, or when a
- * person follows a link; graded accordingly.
+ * person follows a link; graded accordingly. The page comes in pieces, and nothing of it is kept.
  *
  * @param isXml parse as XHTML, where `/>` closes elements that HTML leaves open
- * @param keepsLinks whether to keep what only a person follows: a long page has very many of it
  */
-export function searchPage(html: string, isXml = false, keepsLinks = true): PageSearch {
-  const state: SearchState = {
-    keepsLinks,
-    references: [],
-    importMap: [],
-    nodes: 0,
-    complete: true,
-    base: '',
-    generator: '',
+export function createPageSearch(
+  add: AddReference,
+  isXml = false,
+): { write(piece: string): void; end(): PageSearch } {
+  const page = { base: '', importMap: [], generator: '', hasScript: false };
+  const state: SearchState = { add, nodes: 0, complete: true, page };
+  const place = { firstLine: 1, level: 0, isXml, grade: 'code', isOpaque: false } as const;
+  const document = new DocumentSearch(state, place);
+  return {
+    write: (piece) => document.search(piece, false),
+    end() {
+      document.search('', true);
+      return { ...state.page, complete: state.complete };
+    },
   };
-  searchDocument(state, html, { firstLine: 1, level: 0, isXml, grade: 'code', isOpaque: false });
-  const { nodes: _, keepsLinks: __, ...search } = state;
-  return search;
 }
 
 function searchDocument(state: SearchState, text: string, place: DocumentPlace): void {
   if (place.level > SEARCH_LIMITS.documents) state.complete = false;
-  else new DocumentSearch(state, place).search(place.isXml ? addEndTags(text) : text);
+  else new DocumentSearch(state, place).search(text, true);
 }
 
 /** Elements whose text is read: a program, a style sheet or another page. */
@@ -120,6 +129,7 @@ class DocumentSearch extends SAXParser {
   /** For each open template: whether its content waits for a script; and how many do. */
   readonly #templates: boolean[] = [];
   #waiting = 0;
+  #isStopped = false;
   /** How many elements of another namespace are open. */
   #depth = 0;
   /** The last tag, if its text is read. */
@@ -140,17 +150,21 @@ class DocumentSearch extends SAXParser {
     });
   }
 
-  /** Reads the whole document at once: as a stream it would be read later. */
-  search(text: string): void {
-    this.tokenizer.write(text, true);
-    this.#endText();
+  /** Reads a piece at once: as a stream it would be read later. */
+  search(piece: string, isLast: boolean): void {
+    if (!this.#isStopped) this.tokenizer.write(piece, isLast);
+    if (isLast) this.#endText();
   }
 
-  /** The parser takes a drawing that closes itself for an open one. */
+  /** The parser takes what closes itself for open: a drawing, and any element of XML. */
   override onStartTag(token: Token.TagToken): void {
     super.onStartTag(token);
-    if (token.selfClosing && FOREIGN_ELEMENTS.has(token.tagName))
-      this.parserFeedbackSimulator.onEndTag(token);
+    if (!token.selfClosing) return;
+    if (FOREIGN_ELEMENTS.has(token.tagName)) this.parserFeedbackSimulator.onEndTag(token);
+    else if (this.#place.isXml) {
+      this.tokenizer.state = TokenizerMode.DATA;
+      this.#readEndTag(getLocalName(token.tagName));
+    }
   }
 
   /** Text that is not read is not kept. */
@@ -164,6 +178,7 @@ class DocumentSearch extends SAXParser {
     state.nodes += 1;
     if (state.nodes <= SEARCH_LIMITS.nodes && this.#depth <= SEARCH_LIMITS.depth) return true;
     state.complete = false;
+    this.#isStopped = true;
     this.stop();
     return false;
   }
@@ -197,10 +212,14 @@ class DocumentSearch extends SAXParser {
 
   /** Keeps the base and the generator of the page; the first of each counts. */
   #readPageFields(tag: StartTag, name: string): void {
-    const state = this.#state;
-    if (name === 'base') state.base ||= getAttribute(tag, 'href');
+    const { page } = this.#state;
+    const keep = (fields: Partial<PageFields>): void => {
+      this.#state.page = { ...page, ...fields };
+    };
+    if (name === 'base') keep({ base: page.base || getAttribute(tag, 'href') });
+    else if (name === 'script') keep({ hasScript: true });
     else if (name === 'meta' && getAttribute(tag, 'name').toLowerCase() === 'generator') {
-      state.generator ||= getAttribute(tag, 'content').slice(0, 200);
+      keep({ generator: page.generator || getAttribute(tag, 'content').slice(0, 200) });
     }
   }
 
@@ -208,19 +227,21 @@ class DocumentSearch extends SAXParser {
     const location = tag.sourceCodeLocation as Token.LocationWithAttributes | undefined;
     for (const { name, prefix, value } of tag.attrs) {
       const fullName = (prefix ? `${prefix}:${name}` : name).toLowerCase();
-      const found = getAddressReader(element, fullName)(value, tag);
+      const readAddresses = getAddressReader(element, fullName);
       const isDocument = element === 'iframe' && fullName === 'srcdoc';
-      if (found.length === 0 && !isDocument) continue;
+      if (readAddresses === undefined && !isDocument) continue;
       const line = location?.attrs?.[fullName]?.startLine ?? location?.startLine ?? 1;
       const place = this.#placeAt(line, tag);
       if (isDocument) searchDocument(this.#state, value, { ...place, level: place.level + 1, isXml: false });
-      else addReferences(this.#state, found, { ...place, text: value, element });
+      else readAddresses?.(value, tag, adder(this.#state, { ...place, text: value, element }));
     }
   }
 
   #readText({ text, sourceCodeLocation }: Text): void {
     if (this.#open === null) return;
     if (this.#text === '') this.#textLine = sourceCodeLocation?.startLine ?? 1;
+    // Reading a character makes one text of its many parts, which take several times its memory.
+    void text.charCodeAt(0);
     this.#text += text;
   }
 
@@ -236,7 +257,7 @@ class DocumentSearch extends SAXParser {
     else if (element === 'noscript') {
       const grade = laterGrade(place.grade, 'later');
       searchDocument(this.#state, text, { ...place, level: place.level + 1, isXml: false, grade });
-    } else if (isCss(tag)) addReferences(this.#state, findCssReferences(text), place);
+    } else if (isCss(tag)) findCssReferences(text, adder(this.#state, place));
   }
 
   /** Searches `<?xml-stylesheet href="…"?>`, which the parser takes for a comment. */
@@ -244,7 +265,7 @@ class DocumentSearch extends SAXParser {
     const [, , address = ''] =
       /^\?xml-stylesheet\s.*?\bhref\s*=\s*(["'])(.*?)\1/s.exec(text.slice(0, 4_000)) ?? [];
     const place = { ...this.#placeAt(line), text: '', element: 'xml-stylesheet' };
-    addReferences(this.#state, [{ offset: 0, address, kind: 'style', grade: 'code' }], place);
+    adder(this.#state, place)({ offset: 0, address, kind: 'style', grade: 'code' });
   }
 
   /** Where a tag, or its text, is used. */
@@ -258,23 +279,22 @@ class DocumentSearch extends SAXParser {
 /** The longest part of an address that is kept, in characters. */
 const MAX_ADDRESS = 4_000;
 
-/** Keeps the addresses that cause a request, and searches the content of `data:` addresses. */
-function addReferences(state: SearchState, found: readonly FoundAddress[], place: TextPlace): void {
+/** Hands on the addresses that cause a request, and searches the content of `data:` addresses. */
+function adder(state: SearchState, place: TextPlace): AddAddress {
   const { element, isOpaque } = place;
   // Lines inside a `data:` address are not lines of the page: everything in it is on the line of the address.
   const getLine = createLineCounter(isOpaque ? '' : place.text, place.firstLine);
-  for (const { offset, ...reference } of found) {
+  return ({ offset, ...reference }) => {
     const { address, kind } = reference;
     const grade = laterGrade(place.grade, reference.grade);
-    if (grade === 'link' && !state.keepsLinks) continue;
     const line = getLine(offset);
     if (isExternal(address)) {
-      const kept = trimAddress(address, MAX_ADDRESS);
-      state.references.push({ ...reference, address: kept, line, element, grade, isOpaque });
+      const short = trimAddress(address, MAX_ADDRESS);
+      state.add({ ...reference, address: short, line, element, grade, isOpaque }, state.page);
     } else if (kind !== 'data' && grade !== 'link') {
       searchDataUrl(state, reference, { ...place, firstLine: line, grade });
     }
-  }
+  };
 }
 
 function searchDataUrl(
@@ -286,9 +306,9 @@ function searchDataUrl(
   if (content === null) return;
   const { type, text } = content;
   const inner: TextPlace = { ...place, level: place.level + 1, isOpaque: true };
-  if (kind === 'style') addReferences(state, findCssReferences(text), inner);
+  if (kind === 'style') findCssReferences(text, adder(state, inner));
   else if (kind === 'script' || kind === 'module') {
-    addReferences(state, findScriptReferences(text, kind === 'module'), inner);
+    findScriptReferences(text, kind === 'module', adder(state, inner));
   } else if (/html|xml/.test(type)) searchDocument(state, text, { ...inner, isXml: type.includes('xml') });
 }
 
@@ -300,11 +320,13 @@ function readScript(state: SearchState, script: StartTag, place: TextPlace): voi
   const type = getScriptType(script);
   if (getAttribute(script, 'type').trim().toLowerCase() === 'importmap') {
     const entries = parseImportMap(text);
-    if (place.grade !== 'later' && !place.isOpaque) state.importMap.push(...entries);
-    addReferences(state, entries.map(toReference), { ...place, element: 'importmap' });
+    if (place.grade !== 'later' && !place.isOpaque) {
+      state.page = { ...state.page, importMap: [...state.page.importMap, ...entries] };
+    }
+    entries.map(toReference).forEach(adder(state, { ...place, element: 'importmap' }));
   } else if (type !== null && !hasAttribute(script, 'src')) {
     const grade = laterGrade(place.grade, gradeScript(script));
-    addReferences(state, findScriptReferences(text, type === 'module'), { ...place, grade });
+    findScriptReferences(text, type === 'module', adder(state, { ...place, grade }));
   }
 }
 
@@ -312,11 +334,3 @@ function readScript(state: SearchState, script: StartTag, place: TextPlace): voi
 const toReference = ({ offset, address }: ImportMapEntry): FoundAddress => {
   return { offset, address, kind: 'module', grade: 'later' };
 };
-
-/** In XML any element may close itself; HTML would treat all that follows as the text of such an element. */
-function addEndTags(xml: string): string {
-  return xml.replace(
-    /<((?:[\w-]+:)?(?:iframe|noembed|noframes|noscript|script|style|textarea|title|xmp))\b((?:[^"'<>]|"[^"]*"|'[^']*'){0,2000}?)\/>/gi,
-    '<$1$2></$1>',
-  );
-}

@@ -45,6 +45,7 @@ export function resolveSpecifier(
   base: string,
 ): string | null {
   const isAddress = isSpecifierAddress(specifier);
+  if (entries.length === 0) return isAddress ? specifier : null;
   const name = isAddress ? (URL.parse(specifier, importer)?.href ?? specifier) : specifier;
   const toScope = ({ scope }: ImportMapEntry): string =>
     scope === '' ? '' : (URL.parse(scope, base)?.href ?? '');

@@ -1,36 +1,59 @@
 import * as css from 'css-tree/tokenizer';
 import { ident, string, url } from 'css-tree/utils';
 import { parse } from 'es-module-lexer/minimal/js';
-import type { FoundAddress } from './addresses.ts';
+import type { AddAddress, FoundAddress } from './addresses.ts';
 
 /**
  * Addresses in a script: what a module imports statically, and, perhaps loaded later, the literal addresses of
  * `import()` and those with a host in other calls. Which code runs, and when, is not guessed. The bare name of a module
  * is an address only for an import map.
  */
-export function findScriptReferences(code: string, isModule: boolean): FoundAddress[] {
-  return [...findImports(code, isModule), ...findCalls(code)].sort((one, other) => one.offset - other.offset);
+export function findScriptReferences(code: string, isModule: boolean, add: AddAddress): void {
+  const hasImports = /import|export/.test(code);
+  for (let start = 0; start < code.length; ) {
+    const { end, imports } = hasImports ? lexPiece(code, start) : { end: code.length, imports: [] };
+    const found = [...readImports(imports, isModule), ...findCalls(code.slice(start, end))];
+    for (const one of found.sort((one, other) => one.offset - other.offset)) {
+      add({ ...one, offset: start + one.offset });
+    }
+    start = end;
+  }
 }
 
-function findImports(code: string, isModule: boolean): FoundAddress[] {
-  if (!/import|export/.test(code)) return [];
-  return lexImports(code).flatMap(({ n: address, s: offset, d: call, a: attributes }): FoundAddress[] => {
-    if (address === undefined) return [];
-    const isStatic = call === -1;
-    if (isStatic && !isModule) return [];
-    const kind = isStatic && attributes !== -1 ? 'data' : 'module';
-    return [{ offset, address, kind, grade: isStatic ? 'code' : 'later', isSpecifier: true }];
-  });
+type Imports = ReturnType<typeof parse>[0];
+
+/** How much of a script is read at once, in characters: the lexer takes twelve bytes for each. */
+const PIECE = 2 ** 16;
+
+/** Stands after a piece: the lexer finds it only if a statement may begin there. */
+const PROBE = '\nimport "\\0"';
+
+/** The imports from a position on, up to a line in which a statement begins, or to the end. */
+function lexPiece(code: string, start: number): { readonly end: number; readonly imports: Imports } {
+  for (let length = PIECE; start + length < code.length; length *= 2) {
+    const end = code.lastIndexOf('\n', start + length);
+    const imports = end > start ? lexImports(code.slice(start, end) + PROBE) : [];
+    if (imports.at(-1)?.n === '\0') return { end, imports: imports.slice(0, -1) };
+  }
+  return { end: code.length, imports: lexImports(code.slice(start)) };
 }
 
 /** What the lexer can't read, a browser can't run. */
-function lexImports(code: string): ReturnType<typeof parse>[0] {
+function lexImports(code: string): Imports {
   try {
     return parse(code)[0];
   } catch {
     return [];
   }
 }
+
+const readImports = (imports: Imports, isModule: boolean): FoundAddress[] =>
+  imports.flatMap(({ n: address, s: offset, d: call, a: attributes }): FoundAddress[] => {
+    const isStatic = call === -1;
+    if (address === undefined || (isStatic && !isModule)) return [];
+    const kind = isStatic && attributes !== -1 ? 'data' : 'module';
+    return [{ offset, address, kind, grade: isStatic ? 'code' : 'later', isSpecifier: true }];
+  });
 
 /** A call or assignment that loads something, with an address that has a host, as far as it is written there. */
 const CALL =
@@ -57,25 +80,24 @@ const ENDS = new Set([css.Semicolon, css.LeftCurlyBracket, css.RightCurlyBracket
  *
  * @see https://drafts.csswg.org/css-syntax/#tokenization
  */
-export function findCssReferences(text: string): FoundAddress[] {
-  const found: FoundAddress[] = [];
+export function findCssReferences(text: string, add: AddAddress): void {
   /** The open functions and parentheses, innermost last. */
   const functions: string[] = [];
   /** The current at-rule: `import` until its address is found. */
   let atRule = '';
   const nameAt = (start: number, end: number): string => ident.decode(text.slice(start, end)).toLowerCase();
-  const add = (address: string, offset: number): void => {
+  const addAt = (offset: number, address: string): void => {
     if (atRule === 'namespace') return;
-    found.push({ offset, address, kind: atRule === 'import' ? 'style' : 'data', grade: 'content' });
+    add({ offset, address, kind: atRule === 'import' ? 'style' : 'data', grade: 'content' });
     if (atRule === 'import') atRule = '';
   };
   const isAddress = (): boolean =>
     functions.length === 0 ? atRule === 'import' : ADDRESS_FUNCTIONS.has(functions.at(-1) ?? '');
   css.tokenize(text, (type, start, end) => {
     if (type === css.WhiteSpace || type === css.Comment) return;
-    if (type === css.Url) add(url.decode(text.slice(start, end)), start);
+    if (type === css.Url) addAt(start, url.decode(text.slice(start, end)));
     else if (type === css.String) {
-      if (isAddress()) add(string.decode(text.slice(start, end)), start);
+      if (isAddress()) addAt(start, string.decode(text.slice(start, end)));
     } else if (type === css.Function) functions.push(nameAt(start, end - 1));
     else if (type === css.LeftParenthesis) functions.push('');
     else if (type === css.RightParenthesis) functions.pop();
@@ -83,5 +105,4 @@ export function findCssReferences(text: string): FoundAddress[] {
     // Any other token in the place of the address makes the import invalid.
     else if (ENDS.has(type) || (atRule === 'import' && functions.length === 0)) atRule = '';
   });
-  return found;
 }

@@ -11,11 +11,12 @@ import {
   isSpecifierAddress,
   trimAddress,
 } from './addresses.ts';
-import type { PageReference, PageSearch } from './html-references.ts';
-import { decodeText, isHtml, isXhtml, LARGEST_PAGE, readBytes, type SelfContained } from './page-file.ts';
+import type { PageFields, PageReference } from './html-references.ts';
+import { decodeText, isHtml, isXhtml, LARGEST_PAGE, type SelfContained } from './page-file.ts';
 
-/** How many references a message lists. */
+/** How many references a message lists, and how many are kept to find out what to do. */
 const MAX_LISTED = 10;
+const MAX_KEPT = 1_000;
 
 /** Where a page will be shown. */
 interface PagePlace {
@@ -55,26 +56,31 @@ export async function checkSelfContained(
   if (file.size > LARGEST_PAGE) {
     return mode === 'off' ? [] : [`${incomplete}, because it is larger than ${LARGEST_PAGE / MEGABYTE} MB`];
   }
-  const { searchPage } = await loadPageRules();
-  const search = searchPage(decodeText(await readBytes(file)), isXhtml(name), false);
-  const references = resolveImports(search);
-  const atStart = references.filter(({ grade }) => isLoaded(grade));
-  const later = references.filter(({ grade }) => grade === 'later');
-  const notes = later.length > 0 ? [`${name} may load later: ${formatReferences(later)}`] : [];
+  const { createPageSearch } = await loadPageRules();
+  const found = new FoundReferences();
+  const reader = createPageSearch((one, page) => found.add(one, page), isXhtml(name));
+  for await (const piece of decodeText(file.read())) reader.write(piece);
+  const search = reader.end();
+  const { atStart, code } = found;
+  const later = found.listLater();
+  const notes = later.count > 0 ? [`${name} may load later: ${formatReferences(later)}`] : [];
   const needs = `${name} is not self-contained: ${formatReferences(atStart)}`;
-  if (mode === 'enforce' && atStart.length > 0) {
-    throw new DeliveryError('BAD_FILE', needs, { hint: embeddingHint(given, search.generator, atStart) });
+  if (mode === 'enforce' && atStart.count > 0) {
+    throw new DeliveryError('BAD_FILE', needs, {
+      hint: embeddingHint(given, search.generator, atStart.first),
+    });
   }
-  const missing = place === undefined ? [] : await findMissing(references, search.base, place);
+  const missing = place === undefined ? [] : await findMissing(code.first, search.base, place);
   if (missing.length > 0) {
-    const message = `${name} needs files that its host does not have: ${formatReferences(missing)}`;
+    const list = formatReferences({ first: missing, count: missing.length });
+    const message = `${name} needs files that its host does not have: ${list}`;
     throw new DeliveryError('BAD_FILE', message, {
       hint: 'deliver the folder with the page and these files, or write them into the page',
     });
   }
   if (mode === 'off') return [];
   if (!search.complete) notes.push(`${incomplete}, because it is nested too deeply or has too many elements`);
-  return atStart.length > 0 ? [needs, ...notes] : notes;
+  return atStart.count > 0 ? [needs, ...notes] : notes;
 }
 
 /** How tools write all into one page, by what only their own pages have: a generator's name, or a host. */
@@ -120,8 +126,7 @@ async function findMissing(
 ): Promise<readonly PageReference[]> {
   const start = URL.parse(base.trim(), url.href)?.href ?? url.href;
   const own = references.flatMap((reference) => {
-    const { address, grade, isOpaque } = reference;
-    const target = grade === 'code' && !isOpaque ? URL.parse(trimAddress(address), start) : null;
+    const target = reference.isOpaque ? null : URL.parse(trimAddress(reference.address), start);
     return target?.origin === url.origin ? [{ reference, target }] : [];
   });
   const asked = new Map(own.map(({ target }) => [target.href, target]));
@@ -129,26 +134,64 @@ async function findMissing(
   return own.flatMap(({ reference, target }) => (missing.has(target.href) ? [reference] : []));
 }
 
-/** The references of a page that is delivered alone: a module of its import map counts where it is imported. */
-function resolveImports({ references, importMap }: PageSearch): readonly PageReference[] {
-  const used = new Set<string>();
-  const resolved = references.flatMap((reference) => {
-    if (!reference.isSpecifier) return [reference];
-    const { address: name } = reference;
-    const entry = importMap.find(
-      ({ specifier }) => specifier === name || (specifier.endsWith('/') && name.startsWith(specifier)),
-    );
-    if (entry !== undefined && isLoaded(reference.grade)) used.add(entry.address);
-    const address = entry?.address ?? (isSpecifierAddress(name) ? name : '');
-    return isExternal(address) ? [{ ...reference, address }] : [];
-  });
-  return resolved.filter(({ element, address }) => element !== 'importmap' || !used.has(address));
+/** The first references of a kind, and how many there are: of a large page not all are kept. */
+class References {
+  readonly first: PageReference[] = [];
+  count = 0;
+
+  add(reference: PageReference): void {
+    this.count += 1;
+    if (this.count <= MAX_KEPT) this.first.push(reference);
+  }
 }
 
-function formatReferences(references: readonly PageReference[]): string {
-  const listed = references
+/** The references of a page that is delivered alone: a module of its import map counts where it is imported. */
+class FoundReferences {
+  readonly atStart = new References();
+  /** What it needs of `atStart`. */
+  readonly code = new References();
+  readonly #later = new References();
+  readonly #mapped: PageReference[] = [];
+  readonly #imported = new Set<string>();
+
+  add(reference: PageReference, { importMap }: PageFields): void {
+    const { address: name, grade, isSpecifier, element } = reference;
+    if (element === 'importmap') this.#mapped.push(reference);
+    else if (!isSpecifier) this.#keep(reference);
+    else {
+      const entry = importMap.find(
+        ({ specifier }) => specifier === name || (specifier.endsWith('/') && name.startsWith(specifier)),
+      );
+      if (entry !== undefined && isLoaded(grade)) this.#imported.add(entry.address);
+      const address = entry?.address ?? (isSpecifierAddress(name) ? name : '');
+      if (isExternal(address)) this.#keep({ ...reference, address });
+    }
+  }
+
+  #keep(reference: PageReference): void {
+    const { grade } = reference;
+    if (grade === 'code') this.code.add(reference);
+    if (isLoaded(grade)) this.atStart.add(reference);
+    else if (grade === 'later') this.#later.add(reference);
+  }
+
+  /** What may be loaded later; called at the end of the page. */
+  listLater(): References {
+    for (const one of this.#mapped) if (!this.#imported.has(one.address)) this.#keep(one);
+    return this.#later;
+  }
+}
+
+function formatReferences({
+  first,
+  count,
+}: {
+  readonly first: readonly PageReference[];
+  readonly count: number;
+}): string {
+  const listed = first
     .slice(0, MAX_LISTED)
     .map(({ line, element, address }) => `line ${line} ${element} ${formatAddress(address)}`);
-  const more = references.length - listed.length;
+  const more = count - listed.length;
   return `${listed.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
 }

@@ -6,10 +6,10 @@ import {
   type ResourceKind,
   trimAddress,
 } from '../page/addresses.ts';
-import { type PageReference, searchPage } from '../page/html-references.ts';
+import { createPageSearch, type PageFields, type PageReference } from '../page/html-references.ts';
 import { type ImportMapEntry, resolveSpecifier } from '../page/import-map.ts';
-import { decodeText, isHtml, isXhtml, LARGEST_PAGE, readBytes } from '../page/page-file.ts';
-import { describeMisread, findMisreadText, MISREAD_HINT } from '../text-encoding.ts';
+import { decodeText, isHtml, isXhtml, joinText, LARGEST_PAGE } from '../page/page-file.ts';
+import { createEncodingCheck, describeMisread, MISREAD_HINT, type MisreadText } from '../text-encoding.ts';
 import {
   judgeBareImport,
   judgeModule,
@@ -17,7 +17,7 @@ import {
   type SiteReference,
   type SiteState,
 } from './judge-reference.ts';
-import { type FileReference, readFileReferences, type TextKind } from './site-files.ts';
+import { type FileReference, findFileReferences, type TextKind } from './site-files.ts';
 
 /** The largest part of a script or style sheet that is searched, in bytes. */
 const LARGEST_TEXT = 8 * MEGABYTE;
@@ -85,30 +85,40 @@ export async function searchQueue(state: SiteState, queue: SearchQueue): Promise
   for (let at = 0; at < queue.pending.length; at += 1) {
     state.options.signal?.throwIfAborted();
     const visit = queue.pending[at] as FileVisit;
-    const text = await readVisitedText(state, queue, visit);
-    if (visit.kind === 'page') searchSitePage(state, queue, visit, text);
-    else searchText(state, queue, visit, { text, kind: visit.kind });
+    const text = decodeText(readVisited(state, queue, visit));
+    if (visit.kind === 'page') await searchSitePage(state, queue, visit, text);
+    else await searchText(state, queue, visit, { text, kind: visit.kind });
   }
   queue.pending.length = 0;
 }
 
 /**
- * The text of a file, at most its first part, and none of a page that is too large; at the first time, what keeps it
+ * The bytes of a file, at most its first part, and none of a page that is too large; at the first time, what keeps it
  * from being read is noted.
  */
-async function readVisitedText(state: SiteState, queue: SearchQueue, visit: FileVisit): Promise<string> {
+async function* readVisited(
+  state: SiteState,
+  queue: SearchQueue,
+  visit: FileVisit,
+): AsyncGenerator<Buffer, void, undefined> {
   const { path } = visit;
   const file = state.files.get(path);
-  if (file === undefined) return '';
+  if (file === undefined) return;
+  const isKnown = queue.searched.has(path);
+  queue.searched.add(path);
   const limit = isHtml(path) ? LARGEST_PAGE : LARGEST_TEXT;
   const isLarger = file.size > limit;
-  const bytes = isLarger && isHtml(path) ? Buffer.alloc(0) : await readBytes(file, limit);
-  if (!queue.searched.has(path)) {
-    if (isLarger) addIncomplete(state, path, `is larger than ${limit / MEGABYTE} MB`);
-    judgeEncoding(state, visit, bytes);
+  if (isLarger && !isKnown) addIncomplete(state, path, `is larger than ${limit / MEGABYTE} MB`);
+  if (isLarger && isHtml(path)) return;
+  const encoding = createEncodingCheck();
+  let size = 0;
+  for await (const chunk of file.read()) {
+    if (!isKnown) encoding.add(chunk);
+    yield chunk;
+    size += chunk.length;
+    if (size >= limit) break;
   }
-  queue.searched.add(path);
-  return decodeText(bytes);
+  if (!isKnown) judgeEncoding(state, visit, encoding.end(!isLarger));
 }
 
 function addIncomplete(state: SiteState, file: string, reason: string): void {
@@ -120,11 +130,12 @@ function addIncomplete(state: SiteState, file: string, reason: string): void {
  * Refuses a page that a person opens, if its text would be unreadable; of other files it is a note. Pages declares no
  * encoding of drawings.
  */
-function judgeEncoding({ files, refusals, notes }: SiteState, visit: FileVisit, bytes: Buffer): void {
-  const { path, grade } = visit;
-  if (/\.svg$/i.test(path)) return;
-  const misread = findMisreadText(bytes, bytes.length === files.get(path)?.size);
-  if (misread === null) return;
+function judgeEncoding(
+  { refusals, notes }: SiteState,
+  { path, grade }: FileVisit,
+  misread: MisreadText | null,
+): void {
+  if (misread === null || /\.svg$/i.test(path)) return;
   const isPage = isHtml(path);
   const isRefused = isPage && grade !== 'later' && misread.isUnreadable;
   (isRefused ? refusals : notes).add({
@@ -137,32 +148,46 @@ function judgeEncoding({ files, refusals, notes }: SiteState, visit: FileVisit, 
   });
 }
 
-function searchSitePage(state: SiteState, queue: SearchQueue, visit: FileVisit, text: string): void {
-  const { path } = visit;
-  const url = state.resolver.toUrl(path);
-  if (isLoaded(visit.grade)) state.hasScript ||= /<script\b/i.test(text);
-  const search = searchPage(text, isXhtml(path) || /\.svg$/i.test(path));
-  if (!search.complete) addIncomplete(state, path, 'is nested too deeply or has too many elements');
-  if (search.generator !== '') state.generators.set(path, search.generator);
-  const base = search.base === '' ? url : (URL.parse(search.base.trim(), url)?.href ?? url);
-  const key = search.importMap.length === 0 ? '' : path;
-  const page: ReferencingPage = { base, importMap: search.importMap, key };
-  for (const reference of search.references) {
-    if (reference.isOpaque && !URL.canParse(reference.address)) continue;
-    followReference(state, queue, { ...visit, page }, { ...reference, base });
-  }
-}
-
-function searchText(
+async function searchSitePage(
   state: SiteState,
   queue: SearchQueue,
   visit: FileVisit,
-  { text, kind }: { readonly text: string; readonly kind: TextKind },
-): void {
-  const url = state.resolver.toUrl(visit.path);
-  for (const reference of readFileReferences(text, kind)) {
-    followReference(state, queue, visit, { ...reference, base: url });
-  }
+  text: AsyncIterable<string>,
+): Promise<void> {
+  const { path } = visit;
+  const url = state.resolver.toUrl(path);
+  let fields: PageFields | undefined;
+  let page = visit.page;
+  const search = createPageSearch(
+    (reference, current) => {
+      if (reference.isOpaque && !URL.canParse(reference.address)) return;
+      if (current !== fields) {
+        fields = current;
+        const { base, importMap } = current;
+        const key = importMap.length === 0 ? '' : path;
+        page = { base: URL.parse(base.trim(), url)?.href ?? url, importMap, key };
+      }
+      followReference(state, queue, { ...visit, page }, { ...reference, base: page.base });
+    },
+    isXhtml(path) || /\.svg$/i.test(path),
+  );
+  for await (const piece of text) search.write(piece);
+  const { complete, generator, hasScript } = search.end();
+  if (isLoaded(visit.grade)) state.hasScript ||= hasScript;
+  if (!complete) addIncomplete(state, path, 'is nested too deeply or has too many elements');
+  if (generator !== '') state.generators.set(path, generator);
+}
+
+async function searchText(
+  state: SiteState,
+  queue: SearchQueue,
+  visit: FileVisit,
+  { text, kind }: { readonly text: AsyncIterable<string>; readonly kind: TextKind },
+): Promise<void> {
+  const base = state.resolver.toUrl(visit.path);
+  findFileReferences(await joinText(text), kind, (reference) =>
+    followReference(state, queue, visit, { ...reference, base }),
+  );
 }
 
 /** Resolves a reference, and adds the file to which it leads to the queue. */

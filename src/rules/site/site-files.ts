@@ -1,5 +1,5 @@
 import { parseJson, toFields } from '../../plain-text.ts';
-import { createLineCounter, type FoundAddress, isExternal } from '../page/addresses.ts';
+import { type AddAddress, createLineCounter, type FoundAddress, isExternal } from '../page/addresses.ts';
 import type { SelfContained } from '../page/page-file.ts';
 import { findCssReferences, findScriptReferences } from '../page/script-references.ts';
 
@@ -8,7 +8,7 @@ export interface SiteFile {
   /** Bytes. */
   readonly size: number;
   /** A new stream of all bytes. */
-  read(): AsyncIterable<Uint8Array>;
+  read(): AsyncIterable<Buffer>;
 }
 
 /** The files of a site by their path in the folder: `/` between names, none at the start, not percent-encoded. */
@@ -86,21 +86,20 @@ export interface FileReference extends FoundAddress {
 /** The kinds of file, other than pages, that have references. */
 export type TextKind = 'style' | 'script' | 'module' | 'manifest';
 
-/** The references of a file that is no page. */
-export function readFileReferences(text: string, kind: TextKind): readonly FileReference[] {
+/** Finds the references of a file that is no page, one after another. */
+export function findFileReferences(
+  text: string,
+  kind: TextKind,
+  add: (reference: FileReference) => void,
+): void {
   const getLine = createLineCounter(text, 1);
-  return findReferences(text, kind)
-    .filter(({ address }) => isExternal(address))
-    .map((reference) => ({
-      ...reference,
-      line: getLine(reference.offset),
-      element: getElement(kind, reference),
-    }));
-}
-
-function findReferences(text: string, kind: TextKind): readonly FoundAddress[] {
-  if (kind === 'style') return findCssReferences(text);
-  return kind === 'manifest' ? findManifestReferences(text) : findScriptReferences(text, kind === 'module');
+  const addExternal: AddAddress = (found) => {
+    if (!isExternal(found.address)) return;
+    add({ ...found, line: getLine(found.offset), element: getElement(kind, found) });
+  };
+  if (kind === 'style') findCssReferences(text, addExternal);
+  else if (kind === 'manifest') findManifestReferences(text).forEach(addExternal);
+  else findScriptReferences(text, kind === 'module', addExternal);
 }
 
 function getElement(kind: TextKind, { kind: target, isSpecifier }: FoundAddress): string {
