@@ -179,3 +179,15 @@ describe('a file that is too large for what was asked', () => {
     expect(() => refuseTooLarge('auto', Number.MAX_SAFE_INTEGER)).not.toThrow();
   });
 });
+
+test('a folder is never told to go to the bin, which takes single files', () => {
+  const choose = () =>
+    chooseChannels({
+      request: requestWith({}, { sourceIsPrivate: null }),
+      repository: repositoryContextWith(NO_TOKEN),
+      size: 9,
+      display: 'page',
+      folder: 'dist/',
+    });
+  expect(choose).toThrow(/K3 takes single files, not the folder dist\//);
+});

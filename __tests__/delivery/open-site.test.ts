@@ -1,7 +1,8 @@
 import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { folderChannelError, openSite, siteName } from '../../src/delivery/open-site.ts';
+import { folderChannelError } from '../../src/delivery/choose-channel.ts';
+import { openSite, siteName } from '../../src/delivery/open-site.ts';
 import { SIZE } from '../../src/protocol/limits.ts';
 import { watchFileHandles } from '../support/file-handles.ts';
 import { temporaryFolder } from '../support/files.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { writeFiles } from '../world/runner.ts';
+import { replyHtml } from '../world/server/messages.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
 import { DELIVERY_FILES, DELIVERY_KINDS, PAGE_CONTENT } from './delivery-kinds.ts';
 import { FaultRunner, isTargetRequest } from './fault-runner.ts';
@@ -16,7 +17,7 @@ const summary = new MatrixSummary(MATRIX_EXCEPTIONS);
 
 beforeAll(async () => {
   world = await startWorld();
-  world.host('preview.example.com', () => ({ status: 200, body: PAGE_CONTENT }));
+  world.host('preview.example.com', () => replyHtml(200, PAGE_CONTENT));
   await writeFiles(world.folder, DELIVERY_FILES);
   runner = new FaultRunner(world, ({ clock, repository, cell }) =>
     createWorldHttp(world, clock, (request) =>

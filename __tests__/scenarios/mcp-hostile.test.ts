@@ -154,7 +154,7 @@ describe('a process that gets what no client should send', () => {
   test('ends as wrong usage where it is started with a folder that does not exist', async () => {
     const server = await startProcess(scenario.world, {}, ['--root', '/no/such/folder']);
     expect(await server.exitCode).toBe(2);
-    expect(server.stderr()).toMatch(/^the root \/no\/such\/folder is no folder .*`--root`/m);
+    expect(server.stderr()).toMatch(/^the root is no folder .*`--root`/m);
     expect(server.stderr()).not.toMatch(/bug/);
   });
 });

@@ -113,7 +113,7 @@ function placementOf({ url, home, site }: LinkTask, isBin: boolean): Placement {
   };
 }
 
-/** Files at the root of a folder that hosts read and do not serve. @see github.md 16 */
+/** Files at the root of a folder that hosts read and do not serve. */
 const CONTROL_FILES: ReadonlySet<string> = new Set([
   ...['_headers', '_redirects', '_routes.json', '_worker.js', 'netlify.toml', 'vercel.json'],
   ...['staticwebapp.config.json', 'firebase.json', 'CNAME'],

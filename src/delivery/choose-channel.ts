@@ -45,6 +45,8 @@ interface ChoiceFacts {
   readonly size: number;
   /** How a browser shows what is delivered. */
   readonly display: BrowserDisplay;
+  /** The folder that is delivered as one, as the user wrote it. */
+  readonly folder?: string | undefined;
 }
 
 interface ChannelRule {
@@ -95,7 +97,7 @@ export const CHANNEL_RULES: readonly ChannelRule[] = [
 
 /** @throws {DeliveryError} `NOT_EXTERNAL` for a public bin and a file that may be private; `TOO_LARGE` */
 export function chooseChannels(facts: ChoiceFacts): ChannelChoice {
-  const { request, repository, size } = facts;
+  const { request, repository, size, folder } = facts;
   const isPrivate = repository.privateRepository === true && { isPrivate: true };
   if (request.channels !== 'auto') {
     const [main, ...duplicates] = request.channels;
@@ -105,6 +107,9 @@ export function chooseChannels(facts: ChoiceFacts): ChannelChoice {
   const rule = CHANNEL_RULES.find(({ when }) => when(facts)) as ChannelRule;
   const tried = repository.authorizationError;
   const reason = tried === undefined ? rule.reason : `${rule.reason} (${tried.message})`;
+  if (folder !== undefined && !takesFolders(rule.channel)) {
+    throw folderChannelError(folder, rule.channel, reason, repository.hasToken);
+  }
   if (rule.channel === 'K3' && !request.allowPublicBin) refusePublicBin(facts, reason);
   refuseTooLarge([rule.channel], size);
   return { main: rule.channel, duplicates: [], reason, ...isPrivate };
@@ -143,4 +148,31 @@ function refusePublicBin({ request, repository }: ChoiceFacts, reason: string): 
         `${given(w)}if the file may be public, set ${w.input('allow-public-bin', 'true')} or ${w.input('channel', 'K3')}`,
     },
   );
+}
+
+/** K1 shows a folder, and K4 proves one that is shown already. */
+export const takesFolders = (channel: ChannelKey): boolean => channel === 'K1' || channel === 'K4';
+
+/** Of the channels that publish only K1 takes a folder, and K1 needs a token. */
+export function folderChannelError(
+  given: string,
+  channel: string,
+  reason = '',
+  hasToken = true,
+): DeliveryError {
+  const name = /([^/\\]*)[/\\]*$/.exec(given)?.[1] ?? '';
+  const archive = `${name.replace(/[^\p{L}\p{Nd}]+/gu, '-').replace(/^-|-$/g, '') || 'site'}.tar.gz`;
+  const why = reason === '' ? '' : `${reason}, and `;
+  return new DeliveryError('BAD_INPUT', `${why}${channel} takes single files, not the folder ${given}`, {
+    hint: (w) =>
+      `${hasToken ? w.use('K1') : `set ${w.input('token')} and ${w.input('repository')}`}, with ${w.input('setup', 'true')} where there is no Pages site; name its files (\`${given.replace(/[/\\]*$/, '')}/*\`), or pack it (\`${packCommand(given, archive)}\`) and deliver ${archive}`,
+  });
+}
+
+/** The command for a POSIX shell; an archive in the folder itself leaves itself out. */
+function packCommand(folder: string, archive: string): string {
+  if (/^\.[/\\]*$/.test(folder)) return `tar --exclude=./${archive} -czf ${archive} .`;
+  const path = folder.startsWith('-') ? `./${folder}` : folder;
+  const isPlain = /^[\w./@%+=,-]+$/.test(path);
+  return `tar -czf ${archive} ${isPlain ? path : `'${path.replaceAll("'", "'\\''")}'`}`;
 }

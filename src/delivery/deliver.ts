@@ -17,7 +17,6 @@ import {
   runStep,
 } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import { folderChannelError, takesFolders } from './open-site.ts';
 import type { FullReport } from './report.ts';
 import { createPageOpener } from './screen/page-to-view.ts';
 import { type ScreenStep, viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
@@ -93,10 +92,8 @@ const chooseForAll = (
   runStep('authorize', files, async (delivery) => {
     const { file, name, site, subject } = delivery;
     const display = site === null ? getBrowserDisplay(name) : 'page';
-    const choice = chooseChannels({ request, repository, size: file?.size ?? 0, display });
-    if (site !== null && !takesFolders(choice.main)) {
-      throw folderChannelError(subject, choice.main, choice.reason, repository.hasToken);
-    }
+    const folder = site === null ? undefined : subject;
+    const choice = chooseChannels({ request, repository, size: file?.size ?? 0, display, folder });
     return { ...delivery, choice };
   });
 

@@ -4,7 +4,6 @@ import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { MAX_FILE_SIZE, MEGABYTE, SITE, SIZE } from '../protocol/limits.ts';
-import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { type LocalSite, listSiteFiles, refuseLargeFolder } from '../rules/local-site.ts';
@@ -14,6 +13,7 @@ import { keepOldHeapSmall } from '../system.ts';
 import type { Words } from '../words.ts';
 import { findProblems, refuseProblems, refuseSecretNames } from './check-content.ts';
 import { checkSite } from './check-site.ts';
+import { folderChannelError, takesFolders } from './choose-channel.ts';
 import { newDelivery } from './delivery.ts';
 import type { FoundFile } from './find-files.ts';
 
@@ -122,31 +122,4 @@ function comparePages(one: string, other: string): number {
 function refuseOtherChannels(given: string, { channels }: DeliveryRequest): void {
   const other = channels === 'auto' ? undefined : channels.find((key) => !takesFolders(key));
   if (other !== undefined) throw folderChannelError(given, other);
-}
-
-/** K1 shows a folder, and K4 proves one that is shown already. */
-export const takesFolders = (channel: ChannelKey): boolean => channel === 'K1' || channel === 'K4';
-
-/** Of the channels that publish only K1 takes a folder, and K1 needs a token. */
-export function folderChannelError(
-  given: string,
-  channel: string,
-  reason = '',
-  hasToken = true,
-): DeliveryError {
-  const name = /([^/\\]*)[/\\]*$/.exec(given)?.[1] ?? '';
-  const archive = `${name.replace(/[^\p{L}\p{Nd}]+/gu, '-').replace(/^-|-$/g, '') || 'site'}.tar.gz`;
-  const why = reason === '' ? '' : `${reason}, and `;
-  return new DeliveryError('BAD_INPUT', `${why}${channel} takes single files, not the folder ${given}`, {
-    hint: (w) =>
-      `${hasToken ? w.use('K1') : `set ${w.input('token')} and ${w.input('repository')}`}, with ${w.input('setup', 'true')} where there is no Pages site; name its files (\`${given.replace(/[/\\]*$/, '')}/*\`), or pack it (\`${packCommand(given, archive)}\`) and deliver ${archive}`,
-  });
-}
-
-/** The command for a POSIX shell; an archive in the folder itself leaves itself out. */
-function packCommand(folder: string, archive: string): string {
-  if (/^\.[/\\]*$/.test(folder)) return `tar --exclude=./${archive} -czf ${archive} .`;
-  const path = folder.startsWith('-') ? `./${folder}` : folder;
-  const isPlain = /^[\w./@%+=,-]+$/.test(path);
-  return `tar -czf ${archive} ${isPlain ? path : `'${path.replaceAll("'", "'\\''")}'`}`;
 }

@@ -73,7 +73,7 @@ export class UrlProbe {
     // The bin's warning page is the one exception: a person leaves it with one click, and then the bytes decide.
     const cookies: CookieJar | undefined = isInBin && this.#expected.file !== null ? new Map() : undefined;
     // Where each look counts, the only one is that of a browser.
-    const how = { cookies, isPart: size === 'part', asBrowser: asBrowser || isInBin };
+    const how = { cookies, readsBeginning: size === 'part', asBrowser: asBrowser || isInBin };
     this.last = await this.#askOnce(how);
     if (this.last.httpCode === 200 && !isProof(this.last) && cookies !== undefined && cookies.size > 0) {
       this.last = await this.#askOnce(how);
@@ -89,14 +89,14 @@ export class UrlProbe {
       return result;
     }
     return result.match === 'identical' && result.version !== this.#version
-      ? this.#ask({ ...how, isPart: false })
+      ? this.#ask({ ...how, readsBeginning: false })
       : result;
   }
 
   /** Whether only the beginning of the file is compared. */
-  #isBeginning({ isPart }: AskOptions): boolean {
+  #isBeginning({ readsBeginning }: AskOptions): boolean {
     const { size = 0, headSha256 } = this.#expected.file ?? {};
-    return isPart && this.#version !== undefined && headSha256 !== undefined && size > PARTIAL_PROBE;
+    return readsBeginning && this.#version !== undefined && headSha256 !== undefined && size > PARTIAL_PROBE;
   }
 
   async #ask(how: AskOptions): Promise<ProbeResult> {
@@ -163,7 +163,7 @@ export class UrlProbe {
       ...(this.#isBeginning(how) && { readAtMost: PARTIAL_PROBE }),
       ...(isLink && { headSize: LINK_HEAD_SIZE }),
       blobs: file?.sha256 === null ? [{ size: file.size, sha: file.blobSha ?? '' }, ...earlier] : earlier,
-      readUntilFound: how.isPart && file === null,
+      readUntilFound: how.readsBeginning && file === null,
     };
   }
 
@@ -215,7 +215,7 @@ export class UrlProbe {
 
 interface AskOptions {
   readonly cookies: CookieJar | undefined;
-  readonly isPart: boolean;
+  readonly readsBeginning: boolean;
   readonly asBrowser: boolean;
 }
 

@@ -38,7 +38,7 @@ const ROUTES: readonly ApiRoute[] = [
 /** Paths that the emulator handles. */
 const TRACKER_PATHS = /^(issues|pulls|labels|milestones|comments)$/;
 const ISSUES_OR_PULLS = ['issues', 'pull_requests'] as const;
-/** The versions of the API, the newest first, and what is used where none is asked for. @see shared/github.md 13 */
+/** The versions of the API, the newest first, and what is used where none is asked for. */
 const API_VERSIONS = ['2026-03-10', '2022-11-28'] as const;
 const DEFAULT_VERSION = '2022-11-28';
 

@@ -8,8 +8,6 @@ import { type ApiRoute, createRoute } from './routes.ts';
 
 /**
  * Deploys an artifact to a site whose source is GitHub Actions.
- *
- * @see shared/github.md 15
  */
 async function createDeployment(call: ApiCall, actions: FakeActionsService): Promise<HostReply> {
   const { repository } = call;

@@ -52,7 +52,7 @@ const SERVICE = '/twirp/github.actions.results.api.v1.ArtifactService/';
  * What a job's runner offers to an action: the service for artifacts with its storage, and the one for the job's
  * identity.
  *
- * @see shared/github.md 15, https://github.com/actions/toolkit/tree/main/packages/artifact
+ * @see https://github.com/actions/toolkit/tree/main/packages/artifact
  */
 export class FakeActionsService {
   /** Every id token that was given. */

@@ -44,7 +44,7 @@ export const UNDESCRIBED_CALLS: Readonly<Record<string, string>> = {
 /** What real hosts were seen to answer beyond the description: values that an `enum` of it lacks. */
 const SEEN_VALUES: readonly { readonly schema: string; readonly property: string; readonly value: string }[] =
   [
-    // An upload that broke off leaves it behind. @see shared/github.md 4
+    // An upload that broke off leaves it behind.
     { schema: 'release-asset', property: 'state', value: 'starter' },
   ];
 

@@ -10,7 +10,9 @@ import type { CommitTarget } from './target.ts';
 /*
  * Who owns a path of the branch: the newest commit that has the form of this tool's says what was delivered, and the
  * branch still holds just that. `isOwned` judges one file, `findDeliveries` the files of folders, `findWholeSites` those
- * that `keep` may remove. Nothing else in the project decides it; what is not ours is refused with `not-ours.ts`.
+ * that `keep` may remove. Nothing else in the project decides whose it is. What is not ours is written or removed with
+ * `overwrite` alone: `mayChange` (compare-files.ts) and `sortFiles` (compare-site.ts) look at that, and `not-ours.ts`
+ * refuses the rest.
  */
 
 /**

@@ -67,7 +67,7 @@ const failed = (words: string, hint: Text): PagesDeploymentStatus => ({ state: '
 
 const TRY_AGAIN = 'look at https://www.githubstatus.com, and try again';
 
-/** What GitHub's words for a deployment mean; any other is one that goes on. @see shared/github.md 15 */
+/** What GitHub's words for a deployment mean; any other is one that goes on. */
 const STATUSES: Readonly<Record<string, PagesDeploymentStatus>> = {
   '': QUEUED,
   deployment_queued: QUEUED,

@@ -84,7 +84,7 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     meaning: "a page came instead of an answer of GitHub's API",
     hint: (w) => `check ${w.input('api-url')} and the proxy (\`https_proxy\`), or ${w.use('K3')}`,
   },
-  // Of a Pages deployment. @see shared/github.md 15
+  // Of a Pages deployment.
   {
     status: 400,
     text: /in progress deployment/i,

@@ -22,7 +22,7 @@ export interface UploadedArtifact {
  * files on the disk only, so that neither the redaction nor the proxy nor the tests of this tool would hold for it.
  *
  * @param open its bytes, which are never all in memory
- * @see shared/github.md 15, https://learn.microsoft.com/rest/api/storageservices/put-block
+ * @see https://learn.microsoft.com/rest/api/storageservices/put-block
  */
 export async function uploadArtifact(
   open: () => Promise<Readable>,

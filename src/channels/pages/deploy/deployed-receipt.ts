@@ -1,6 +1,7 @@
 import { DeliveryError, hasFailed, resultOf } from '../../../errors.ts';
 import { fetchBack } from '../../../http/fetch-back.ts';
-import { isAbsence, readText } from '../../../http/response.ts';
+import { isAbsence } from '../../../http/response.ts';
+import { sendRequest, type TextAnswer } from '../../../http/send-request.ts';
 import { parseJson, toFields } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { TOOL } from '../../../protocol/words.ts';
@@ -65,20 +66,26 @@ const fetchReceipt = (address: URL, ports: Ports): Promise<string | null> =>
     return Buffer.from(head, 'latin1').toString();
   });
 
-const isNothingLive = (root: URL, ports: Ports): Promise<boolean> =>
+/** What else one look may find is no more than an answer; a second one has to agree. */
+const isNothingLive = async (root: URL, ports: Ports): Promise<boolean> =>
+  (await saysNoSite(root, ports)) || (await saysNoSite(root, ports));
+
+const saysNoSite = (root: URL, ports: Ports): Promise<boolean> =>
   withRetries(ports, async () => {
-    const { http, signal } = ports;
-    const response = await http({ method: 'GET', url: stamp(root, ports), signal });
-    if (response.status >= 500 || response.status === 429) throw unclearError(root, response.status);
-    const text = await resultOf(() => readText(response, SHORT_PAGE));
-    // A longer page is that of a site.
-    return response.status === 404 && !hasFailed(text) && NO_SITE.test(text as string);
+    const answer = await resultOf(() =>
+      sendRequest({ method: 'GET', url: stamp(root, ports), headers: {} }, ports),
+    );
+    if (hasFailed(answer)) {
+      // A page that is too long is that of a site.
+      if (answer.code === 'HOST_ERROR') return false;
+      throw answer;
+    }
+    const { status, text } = answer as TextAnswer;
+    if (status >= 500 || status === 429) throw unclearError(root, status);
+    return status === 404 && NO_SITE.test(text);
   });
 
 const NO_SITE = /there isn[’']t a github pages site here/i;
-
-/** Bytes of GitHub's own page, which is shorter. */
-const SHORT_PAGE = 50_000;
 
 /** No cache has an answer to this; two jobs may ask in the same moment. */
 function stamp(address: URL, { clock, random }: Ports): URL {
