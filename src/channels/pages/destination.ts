@@ -25,8 +25,10 @@ export interface PagesLocation {
   readonly rawBase: URL | undefined;
   /** The instance's web address; it decides where its files are served. */
   readonly serverUrl: URL;
-  /** Whether a missing branch and a missing site are made; absent where files are removed. */
+  /** Whether a missing branch and a missing site are made. */
   readonly setup?: boolean | undefined;
+  /** Whether files are removed: then nothing is made. */
+  readonly isRemoval?: boolean;
 }
 
 /** Where a file goes, and where it will be served. */
@@ -64,8 +66,8 @@ export function resolveDestination(
   site: RepositoryContext['site'],
 ): PagesDestination {
   const known = site === 'unreadable' || site === 'unasked' ? null : site;
-  const { setup, pagesBase: givenBase } = location;
-  if (site === null && givenBase === undefined && !setup) throw noSiteError(repository, setup);
+  const { setup, isRemoval = false, pagesBase: givenBase } = location;
+  if (site === null && givenBase === undefined && !setup) throw noSiteError(repository, isRemoval);
   if (known !== null && givenBase === undefined) refuseUnusableSite(known, location);
   const branch = targetBranch(location, site);
   const siteRoot = rootOf(site);
@@ -155,9 +157,9 @@ function urlBelow(base: URL, path: string): URL {
   return new URL(`${base.href.replace(/\/$/, '')}/${encodePath(path)}`);
 }
 
-function noSiteError({ owner, repo }: RepositoryName, setup: boolean | undefined): DeliveryError {
+function noSiteError({ owner, repo }: RepositoryName, isRemoval: boolean): DeliveryError {
   const own = (w: Words) =>
-    setup === undefined ? '' : `set ${w.input('setup', 'true')} and ${w.input('branch', 'gh-pages')}, or `;
+    isRemoval ? '' : `set ${w.input('setup', 'true')} and ${w.input('branch', 'gh-pages')}, or `;
   return new DeliveryError('NOT_FOUND', `${owner}/${repo} has no Pages site`, {
     step: 'authorize',
     httpCode: 404,

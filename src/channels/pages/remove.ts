@@ -20,7 +20,7 @@ export function createPagesRemover(
   access: RepositoryAccess,
   ports: Ports,
 ): ChannelAction<PagesTask> {
-  const options = { ...inputs, setup: undefined };
+  const options = { ...inputs, setup: false, isRemoval: true };
   return {
     prepare: (items) => prepareRemovals(items, options, access, ports),
     preview: (tasks) => previewCommits(tasks, ports, ({ nothing = 'nothing exists there' }) => nothing),

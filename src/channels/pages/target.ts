@@ -99,8 +99,8 @@ export async function readTargetHead(target: CommitTarget): Promise<string | nul
   } catch (thrown) {
     const absence = findAbsence(thrown);
     if (absence === null) throw thrown;
-    const isRemoval = options.setup === undefined;
-    if (options.setup || (absence === 'commits' && (isRemoval || method === 'A'))) return null;
+    const { setup, isRemoval = false } = options;
+    if (setup || (absence === 'commits' && (isRemoval || method === 'A'))) return null;
     throw absence === 'commits' || isRemoval ? thrown : missingBranchError(thrown as DeliveryError);
   }
 }

@@ -33,7 +33,7 @@ export async function uploadArtifact(
   const { size, sha256 } = await sendBlocks(await open(), url, ports);
   const finished = { ...artifact, size: String(size), hash: `sha256:${sha256}` };
   const request = createCall('FinalizeArtifact', finished, runtime);
-  const answer = readAnswer(request, await askService(request, ports));
+  const answer = readReply(request, await askService(request, ports));
   const id = Number(answer.artifact_id ?? answer.artifactId);
   if (!Number.isSafeInteger(id) || id <= 0) throw unusableError(request.description);
   return { id, size };
@@ -50,7 +50,7 @@ async function createArtifact(
     const artifact = { ...ids, name: `screen-delivery-${Math.floor(random() * 36 ** 8).toString(36)}` };
     const expires_at = new Date(clock.now() + ARTIFACT.life).toISOString();
     const request = createCall('CreateArtifact', { ...artifact, version: 4, expires_at }, runtime);
-    const created = readAnswer(request, await askOnce(request, ports));
+    const created = readReply(request, await askOnce(request, ports));
     const url = URL.parse(String(created.signed_upload_url ?? created.signedUploadUrl));
     if (url?.protocol !== 'https:') throw unusableError(request.description);
     // Whoever knows it may write the artifact.
@@ -95,7 +95,7 @@ function createCall(
   };
 }
 
-function readAnswer(
+function readReply(
   { description }: { readonly description: string },
   { json }: TextAnswer,
 ): Readonly<Record<string, unknown>> {
@@ -113,7 +113,7 @@ async function sendBlocks(
   const hash = createHash('sha256');
   const ids: string[] = [];
   let size = 0;
-  const blocks = readBlocks(archive);
+  const blocks = cutBlocks(archive);
   const sendNext = async (): Promise<void> => {
     for (let next = await blocks.next(); !next.done; next = await blocks.next()) {
       const block = next.value;
@@ -136,7 +136,7 @@ async function sendBlocks(
   return { size, sha256: hash.digest('hex') };
 }
 
-async function* readBlocks(archive: Readable): AsyncGenerator<Buffer> {
+async function* cutBlocks(archive: Readable): AsyncGenerator<Buffer> {
   let chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of archive as AsyncIterable<Buffer>) {

@@ -71,9 +71,8 @@ function refuseOtherRepository({ repository: own }: JobRuntime, { repository }: 
 }
 
 /** A deployment replaces the whole site, so what is not the whole site needs a branch that holds the rest of it. */
-function refuseOtherPlace({ branch, path, confinement, setup }: PagesOptions): void {
+function refuseOtherPlace({ branch, path, confinement, isRemoval = false }: PagesOptions): void {
   if (branch !== undefined) return;
-  const isRemoval = setup === undefined;
   if (path === './' && confinement === undefined && !isRemoval) return;
   const message = isRemoval
     ? 'GitHub Actions deploys this site, and nothing can be removed from it alone'
