@@ -140,6 +140,23 @@ function isAscii(run: Buffer, at: number): boolean {
   return (first & (second >> 1) & (third >> 2) & 1) !== 0;
 }
 
+const PERCENT = 0x25;
+const NO_DIGIT = 16;
+/** The value of each hex digit. */
+const HEX_VALUES = new Uint8Array(256).fill(NO_DIGIT);
+for (const [value, digit] of Buffer.from('0123456789abcdef').entries()) HEX_VALUES[digit] = value;
+for (const [value, digit] of Buffer.from('ABCDEF').entries()) HEX_VALUES[digit] = 10 + value;
+
+/** The byte that is percent-encoded at a position, or -1. */
+function readPercent(bytes: Buffer, at: number): number {
+  if (bytes[at] !== PERCENT) return -1;
+  const [first, second] = [
+    HEX_VALUES[bytes[at + 1] ?? 0] as number,
+    HEX_VALUES[bytes[at + 2] ?? 0] as number,
+  ];
+  return first === NO_DIGIT || second === NO_DIGIT ? -1 : first * 16 + second;
+}
+
 /** 1 for each byte that is part of a word: no control character, space, quote or angle bracket. */
 const WORD = new Uint8Array(256).fill(1, 0x21);
 for (const byte of Buffer.from('"\'<>`')) WORD[byte] = 0;
@@ -149,25 +166,30 @@ const SHORTEST_WORD = 16;
 
 /** Decodes each word with percent-encoding. Where most is not encoded, little is read twice. */
 function* decodePercent(bytes: Buffer): Generator<DecodedPart, void, undefined> {
-  for (let at = bytes.indexOf('%'); at !== -1; at = bytes.indexOf('%', at)) {
+  for (let at = bytes.indexOf(PERCENT); at !== -1; at = bytes.indexOf(PERCENT, at + 1)) {
+    if (readPercent(bytes, at) === -1) continue;
     let start = at;
     while (start > 0 && WORD[bytes[start - 1] as number] !== 0) start -= 1;
-    at = findRunEnd(bytes, WORD, at);
-    const word = bytes.toString('latin1', start, at);
-    const decoded = word.replace(/%([0-9a-f]{2})/gi, (_, hex) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    );
-    if (word.length < SHORTEST_WORD || decoded.length === word.length) continue;
-    yield {
-      bytes: Buffer.from(decoded, 'latin1'),
-      positionOf: (index) => start + findEncoded(word, index),
-    };
+    const end = findRunEnd(bytes, WORD, at);
+    if (end - start >= SHORTEST_WORD) yield decodeWord(bytes, start, end);
+    at = end - 1;
   }
 }
 
-/** Where the nth character of a decoded word begins in the word. */
-function findEncoded(word: string, nth: number): number {
-  const character = /%[0-9a-f]{2}|./gis;
-  for (let left = nth; left > 0; left -= 1) character.exec(word);
-  return character.lastIndex;
+function decodeWord(bytes: Buffer, start: number, end: number): DecodedPart {
+  const decoded = Buffer.allocUnsafe(end - start);
+  let length = 0;
+  for (let at = start; at < end; length += 1) {
+    const value = readPercent(bytes, at);
+    decoded[length] = value === -1 ? (bytes[at] as number) : value;
+    at += value === -1 ? 1 : 3;
+  }
+  return {
+    bytes: decoded.subarray(0, length),
+    positionOf(index) {
+      let at = start;
+      for (let left = index; left > 0; left -= 1) at += readPercent(bytes, at) === -1 ? 1 : 3;
+      return at;
+    },
+  };
 }
