@@ -53,7 +53,7 @@ async function createArtifact(
     const created = readReply(request, await askOnce(request, ports));
     const url = URL.parse(String(created.signed_upload_url ?? created.signedUploadUrl));
     if (url?.protocol !== 'https:') throw unusableError(request.description);
-    // Whoever knows it may write the artifact.
+    // Anybody who knows it may write the artifact.
     logger.mask(url.searchParams.get('sig') ?? '');
     logger.mask(/[?&]sig=([^&]+)/.exec(url.search)?.[1] ?? '');
     return { url, artifact };
