@@ -1,15 +1,7 @@
 import './support/one-realm.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import {
-  DeliveryError,
-  type ErrorDetails,
-  hasFailed,
-  hasSucceeded,
-  resultOf,
-  stoppedError,
-  toDeliveryError,
-} from '../src/errors.ts';
+import { DeliveryError, type ErrorDetails, resultOf, stoppedError, toDeliveryError } from '../src/errors.ts';
 
 const DETAILS: Required<ErrorDetails> = {
   httpCode: 503,
@@ -120,18 +112,6 @@ describe('resultOf', () => {
       throw thrown;
     };
     await expect(resultOf(work)).resolves.toMatchObject({ code: 'INTERNAL', cause: thrown });
-  });
-});
-
-describe('hasFailed and hasSucceeded', () => {
-  test.each<[string, unknown, boolean]>([
-    ['a DeliveryError', new DeliveryError('NOT_OURS', 'taken'), true],
-    ['a value', 'placed', false],
-    ['undefined', undefined, false],
-    ['null', null, false],
-    ['another error that is a value', new Error('kept'), false],
-  ])('are opposites for %s', (_case, result, failed) => {
-    expect([hasFailed(result), hasSucceeded(result)]).toEqual([failed, !failed]);
   });
 });
 

@@ -115,9 +115,6 @@ export async function resultOf<T>(work: () => Promise<T>): Promise<Result<T>> {
 
 export const hasFailed = <T>(result: Result<T>): result is DeliveryError => result instanceof DeliveryError;
 
-export const hasSucceeded = <T>(result: Result<T>): result is Exclude<Result<T>, DeliveryError> =>
-  !hasFailed(result);
-
 /** The reason with which a delivery's own signal aborts. No other abort says that the delivery was stopped. */
 export const stoppedError = (): DeliveryError =>
   new DeliveryError('ABORTED', 'the delivery was stopped before it was finished');

@@ -27,7 +27,7 @@ export async function restoreFailed(
   const step = attempts.flatMap(placedOf);
   const results = await askChannel(failed, async (all) => (await K1.restore?.(all, step)) ?? []);
   const opened = results.flatMap(({ item, result }) =>
-    hasFailed(result) ? [] : [openRestored(item.task, result as RestoredDelivery)],
+    hasFailed(result) ? [] : [openRestored(item.task, result)],
   );
   const proven = await proveAttempts(opened, { interval, timeout }, ports, K1);
   const byTask = new Map<unknown, Restoration>(proven.map((one) => [one.task, describeRestored(one)]));

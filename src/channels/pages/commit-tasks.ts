@@ -83,7 +83,7 @@ export async function commitTasks(
   return forEachGroup(tasks, async (items, target) => {
     const compare = (now: CommitTarget, sent: ReadonlySet<PagesTask>) => compareGroup(items, now, sent);
     return (await commitCompared(compare, target, ports)).map(({ item, result }) =>
-      hasFailed(result) ? result : placementOf(result as CommittedPlace, item),
+      hasFailed(result) ? result : placementOf(result, item),
     );
   });
 }
@@ -98,7 +98,7 @@ export async function previewCommits(
     const { places } = await compareGroup(items, target);
     const described = await forEachItem(places, async ({ item, result }) => {
       if (hasFailed(result)) throw result;
-      const place = result as ComparedPlace;
+      const place = result;
       if (place.change === undefined) return nothingIn(place);
       if (item.site !== undefined) await refuseUnwritable(place.change, target, ports);
       return (place.change.message.split('\n')[0] ?? '') + describeFurther(place, target);

@@ -103,7 +103,7 @@ class ComparedCommit<Item> {
     const compared = this.#known ?? (await this.#compare());
     this.#known = null;
     const changes = compared.places.flatMap(({ item, result }) => {
-      const place = hasFailed(result) ? {} : (result as ComparedPlace);
+      const place = hasFailed(result) ? {} : result;
       if (place.change !== undefined) this.#sent.set(item, place);
       return place.change ?? [];
     });
@@ -141,7 +141,7 @@ class ComparedCommit<Item> {
       if (hasFailed(result)) {
         return { item, result: this.#ports.signal.aborted ? result : result.withLeftBehind([]) };
       }
-      const now = result as ComparedPlace;
+      const now = result;
       const commitSha = now.change === undefined ? now.commitSha : conclude(now.change);
       if (hasFailed(commitSha)) return { item, result: commitSha };
       const sent = this.#sent.get(item);

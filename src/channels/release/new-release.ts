@@ -1,5 +1,5 @@
 import { type ItemResult, withCleanupSignal } from '../../async.ts';
-import { DeliveryError, hasFailed, hasSucceeded, type Result, resultOf } from '../../errors.ts';
+import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { type ListedRelease, listAssets } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
 import { MINUTE, WRITE_INTERVAL } from '../../protocol/limits.ts';
@@ -47,7 +47,7 @@ export async function createRelease(
 }
 
 const isUploaded = (one: ItemResult<PreparedTask<AssetTask>, AssetResult>): one is UploadedFile =>
-  hasSucceeded(one.result);
+  !hasFailed(one.result);
 
 /** The public addresses exist only now. */
 async function placeAll(

@@ -1,5 +1,5 @@
 import { withCleanupSignal } from '../../async.ts';
-import { DeliveryError, hasFailed, hasSucceeded, isUnclear, type Result, resultOf } from '../../errors.ts';
+import { DeliveryError, hasFailed, isUnclear, type Result, resultOf } from '../../errors.ts';
 import {
   type Asset,
   getRelease,
@@ -53,7 +53,7 @@ export async function publishFilled(
   const { batch, draft } = filled;
   const memory: PublishMemory = { unclearTag: null, takenTags };
   const published = await resultOf(() => publishUnderFreeTag(filled, firstTag, memory, ports));
-  if (published === null || hasSucceeded(published)) return published;
+  if (published === null || !hasFailed(published)) return published;
   if (memory.unclearTag === null) {
     return published.withLeftBehind(await discardDraft(draft, batch, ports));
   }

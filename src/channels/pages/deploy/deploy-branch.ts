@@ -25,7 +25,7 @@ export async function deployBranch<Item>(
   const deployed = await resultOf(() => deploySite(readContent, target, ports));
   return placed.map(({ item, result }) => {
     if (hasFailed(result)) return { item, result };
-    if (!hasFailed(deployed)) return { item, result: withDeployment(result, deployed as SiteDeployment) };
+    if (!hasFailed(deployed)) return { item, result: withDeployment(result, deployed) };
     const { commitSha, written } = result;
     return {
       item,
@@ -52,14 +52,13 @@ export async function deployRestored<Item>(
 ): Promise<readonly ItemResult<Item, RestoredDelivery>[]> {
   const placed = restored.map(({ item, result }) => ({
     item,
-    result: hasFailed(result) ? result : (result as RestoredDelivery).placement,
+    result: hasFailed(result) ? result : result.placement,
   }));
   const deployed = await deployBranch(placed, branch, target, ports);
   return restored.map(({ item, result }, nth) => {
-    const placement = deployed[nth]?.result as ItemResult<Item, Placement>['result'];
-    if (hasFailed(result) || hasFailed(placement))
-      return { item, result: hasFailed(result) ? result : (placement as DeliveryError) };
-    return { item, result: { ...(result as RestoredDelivery), placement } };
+    const placement = deployed[nth]?.result;
+    if (hasFailed(result) || placement === undefined) return { item, result };
+    return { item, result: hasFailed(placement) ? placement : { ...result, placement } };
   });
 }
 

@@ -1,7 +1,7 @@
 import { DeliveryError, hasFailed, resultOf } from '../../../errors.ts';
 import { fetchBack } from '../../../http/fetch-back.ts';
 import { isAbsence } from '../../../http/response.ts';
-import { sendRequest, type TextAnswer } from '../../../http/send-request.ts';
+import { sendRequest } from '../../../http/send-request.ts';
 import { parseJson, toFields } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { TOOL } from '../../../protocol/words.ts';
@@ -80,7 +80,7 @@ const saysNoSite = (root: URL, ports: Ports): Promise<boolean> =>
       if (answer.code === 'HOST_ERROR') return false;
       throw answer;
     }
-    const { status, text } = answer as TextAnswer;
+    const { status, text } = answer;
     if (status >= 500 || status === 429) throw unclearError(root, status);
     return status === 404 && NO_SITE.test(text);
   });

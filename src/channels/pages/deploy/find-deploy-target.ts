@@ -7,7 +7,7 @@ import type { RepositoryAccess } from '../../require-github.ts';
 import { requireGitHub } from '../../require-github.ts';
 import type { PagesOptions } from '../target.ts';
 import type { DeployTarget } from './deploy.ts';
-import { type LiveSite, readDeployedReceipt, refuseForeignSite } from './deployed-receipt.ts';
+import { readDeployedReceipt, refuseForeignSite } from './deployed-receipt.ts';
 import { getIdToken } from './job-identity.ts';
 import { type JobRuntime, OTHER_WAYS, requireJobRuntime } from './job-runtime.ts';
 
@@ -50,7 +50,7 @@ export async function openDeployTarget(
   const read = await resultOf(() => readDeployedReceipt(site.base, ports));
   ports.signal.throwIfAborted();
   if (hasFailed(read) && !overwrite) throw read;
-  const live = hasFailed(read) ? null : (read as LiveSite);
+  const live = hasFailed(read) ? null : read;
   if (live !== null && !overwrite) refuseForeignSite(live, site.base, branch ?? null);
   return { github, runtime, root: site.base, timeout, live };
 }
