@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { assetExistsError, ensureAsset, hasSameContent } from '../../../src/channels/release/asset.ts';
+import { assetExistsError, ensureAsset, hasDigestOf, isStored } from '../../../src/channels/release/asset.ts';
 import { stoppedError } from '../../../src/errors.ts';
 import type { Asset } from '../../../src/github/api/releases.ts';
 import { fileWith } from '../../delivery/builders.ts';
 import { failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
-import { fakePorts } from '../../support/ports.ts';
+import { fakePorts, type Scripted } from '../../support/ports.ts';
 import {
   assetWith,
   BYTES,
@@ -37,42 +37,23 @@ async function startUpload(
   const ports = fakePorts(release.host.http);
   // After a stop, the client only answers calls that are made with another signal.
   const github = release.github.withSignal(ports.signal);
-  const task = {
-    github,
-    tag: 'files-20260102',
-    overwrite,
-    file,
-    name: 'a.zip',
-    originalName: 'a.zip',
-    label: LABEL,
-  };
-  const work = ensureAsset(task, { release: RELEASE, assets }, ports);
+  const task = { file, name: 'a.zip', originalName: 'a.zip' };
+  const work = ensureAsset(task, { github, release: RELEASE, assets, overwrite }, ports);
   // The test reads its error later.
   work.catch(() => undefined);
   return { release, ports, work };
 }
 
-describe('hasSameContent', () => {
+describe('an asset and its file', () => {
   const file = fileWith({ sha256: 'f00d', size: 12 });
-  test.each<[string, Partial<Asset>, boolean, boolean]>([
-    ['the digest is that of the file', { digest: 'sha256:f00d', size: 12 }, false, true],
-    ['the digest is that of the file, whatever the size', { digest: 'sha256:f00d', size: 1 }, false, true],
-    ['the digest is another one and the size is the same', { digest: 'sha256:0ther', size: 12 }, true, false],
-    [
-      'there is no digest, the size is the same, and this run sent the asset',
-      { digest: null, size: 12 },
-      true,
-      true,
-    ],
-    [
-      'there is no digest, the size is the same, and this run did not send the asset',
-      { digest: null, size: 12 },
-      false,
-      false,
-    ],
-    ['there is no digest and the size is another one', { digest: null, size: 11 }, true, false],
-  ])('compares an asset with the file where %s', (_, more, sent, same) => {
-    expect(hasSameContent(assetWith(more), file, sent)).toBe(same);
+  test.each<[string, string | null, number, boolean, boolean]>([
+    ['the digest is that of the file, whatever the size', 'sha256:f00d', 1, true, true],
+    ['the digest is another one and the size is the same', 'sha256:0ther', 12, false, false],
+    ['there is no digest and the size is the same', null, 12, false, true],
+    ['there is no digest and the size is another one', null, 11, false, false],
+  ])('are compared where %s: a found one, and one that was just sent', (_, digest, size, found, sent) => {
+    const asset = assetWith({ digest, size });
+    expect([hasDigestOf(asset, file), isStored(asset, file)]).toEqual([found, sent]);
   });
 });
 
@@ -173,28 +154,28 @@ describe('ensureAsset', () => {
     expect(release.changes).toEqual(['upload a.zip']);
   });
 
-  test('keeps the unfinished upload of a faster job that took the name', async () => {
+  const TAKEN = { status: 422, body: { message: 'Validation Failed', errors: [{ code: 'already_exists' }] } };
+  const LOST_ANSWER = { status: 502, body: '<html>' };
+  test.each<[string, Scripted, Asset, object]>([
+    ['of an upload that has not ended', TAKEN, starterAsset('a.zip', 6), { code: 'CONFLICT' }],
+    [
+      'of somebody else’s upload after a lost answer',
+      LOST_ANSWER,
+      { ...starterAsset('a.zip', 6), label: 'theirs' },
+      { code: 'CONFLICT' },
+    ],
+    ['with other bytes', TAKEN, old, { code: 'NOT_OURS' }],
+  ])('keeps the asset of a faster job %s', async (_, answer, theirs, refusal) => {
     const { release, work } = await startUpload([], {
+      overwrite: false,
       intercept(change) {
         if (change !== 'upload') return undefined;
-        release.assets = [starterAsset('a.zip', 6)];
-        return { status: 422, body: { message: 'Validation Failed', errors: [{ code: 'already_exists' }] } };
+        release.assets = [theirs];
+        return answer;
       },
     });
-    await expect(work).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect([release.changes, release.contents]).toEqual([[], [['a.zip', 'starter']]]);
-  });
-
-  test('keeps an unfinished upload with the label of somebody else after a lost answer of its own', async () => {
-    const { release, work } = await startUpload([], {
-      intercept(change) {
-        if (change !== 'upload') return undefined;
-        release.assets = [{ ...starterAsset('a.zip', 6), label: 'theirs' }];
-        return { status: 502, body: '<html>' };
-      },
-    });
-    await expect(work).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect(release.contents).toEqual([['a.zip', 'starter']]);
+    await expect(work).rejects.toMatchObject(refusal);
+    expect([release.changes, release.assets]).toEqual([[], [theirs]]);
   });
 
   test('changes no asset of another name, whether complete or half-uploaded', async () => {

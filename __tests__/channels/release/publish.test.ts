@@ -1,21 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { createReleasePublisher } from '../../../src/channels/release/publish.ts';
 import type { ReleaseOptions } from '../../../src/channels/release/release-choice.ts';
+import type { RepositoryAccess } from '../../../src/channels/require-github.ts';
 import { hasFailed } from '../../../src/errors.ts';
 import { type Asset, formatLabel } from '../../../src/github/api/releases.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
-import {
-  assetWith,
-  BYTES,
-  DOWNLOADS,
-  digestFor,
-  INCOMING,
-  OWN_DIGEST,
-  RELEASE,
-  uploadedAnswer,
-} from '../fake-assets.ts';
+import { assetWith, BYTES, DOWNLOADS, digestFor, RELEASE, uploadedAnswer } from '../fake-assets.ts';
 import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
 import { accessWith } from '../repository-context.ts';
 
@@ -24,8 +16,10 @@ const OPTIONS: ReleaseOptions = {
   tagIsDefault: false,
   overwrite: false,
   job: 'Deliver/deliver',
-  serverUrl: new URL('https://github.com'),
 };
+
+const LOST = failure('CONNECTION', undefined, { retryable: true });
+const FULL = Array.from({ length: 1_000 }, (_, at) => assetWith({ id: at, name: `${at}.zip` }));
 
 interface Setup {
   /** The assets of the release at each request; the last ones from then on. */
@@ -75,25 +69,24 @@ describe('preparing an upload to channel K2', () => {
     expect([github.calls, host.seen]).toEqual([[], []]);
   });
 
-  test('refuses a private repository, whose assets cannot be read anonymously', async () => {
-    const access = accessWith(new FakeGitHub(), { privateRepository: true });
+  test.each<[string, RepositoryAccess, string | null, object]>([
+    [
+      'of a private repository, whose assets cannot be read anonymously',
+      accessWith(new FakeGitHub(), { privateRepository: true }),
+      'x',
+      {
+        code: 'NOT_EXTERNAL',
+        hint: expect.stringMatching(
+          /K1 with a public site, or use channel: K3 \(public to anyone with the link\)$/,
+        ),
+      },
+    ],
+    ['without a token', accessWith(null), 'x', { code: 'NO_TOKEN' }],
+    ['without a file', accessWith(new FakeGitHub()), null, { code: 'BAD_INPUT' }],
+  ])('is refused %s', async (_, access, bytes, refusal) => {
     const action = createReleasePublisher(OPTIONS, access, fakePorts());
-    await expect(prepareOne(action, await localFile('x'), 'a.zip')).rejects.toMatchObject({
-      code: 'NOT_EXTERNAL',
-      hint: expect.stringMatching(
-        /K1 with a public site, or use channel: K3 \(public to anyone with the link\)$/,
-      ),
-    });
-  });
-
-  test('refuses to prepare an upload without a token', async () => {
-    const action = createReleasePublisher(OPTIONS, accessWith(null), fakePorts());
-    await expect(prepareOne(action, await localFile('x'))).rejects.toMatchObject({ code: 'NO_TOKEN' });
-  });
-
-  test('refuses to prepare an upload without a file', async () => {
-    const action = createReleasePublisher(OPTIONS, accessWith(new FakeGitHub()), fakePorts());
-    await expect(prepareOne(action, null)).rejects.toMatchObject({ code: 'BAD_INPUT' });
+    const file = bytes === null ? null : await localFile(bytes);
+    await expect(prepareOne(action, file, 'a.zip')).rejects.toMatchObject(refusal);
   });
 });
 
@@ -120,81 +113,23 @@ describe('uploading an asset through channel K2', () => {
     expect(unknown).toEqual([expect.stringContaining('no digest')]);
   });
 
-  test('uploads nothing where the asset already holds these bytes', async () => {
-    const { host, task } = await prepareUpload({ assets: [[assetWith({ digest: OWN_DIGEST })]] });
-    await expect(task.perform()).resolves.toMatchObject({
-      evidence: expect.stringMatching(/^asset 9 .*holds these bytes$/),
-    });
-    expect(host.seen).toEqual([]);
+  test.each<[string, Partial<Setup>, string]>([
+    ['has the name of a branch', { answers: { get_ref: { ref: 'refs/heads/main' } } }, 'BAD_INPUT'],
+    ['is full', { assets: [FULL] }, 'TOO_LARGE'],
+    [
+      'is full, where a file would replace another one',
+      { assets: [FULL], name: '7.zip', options: { overwrite: true } },
+      'TOO_LARGE',
+    ],
+  ])('does not touch a release that %s', async (_, setup, code) => {
+    const { github, host, task } = await prepareUpload(setup);
+    await expect(task.perform()).rejects.toMatchObject({ code, leftBehind: [] });
+    expect([github.writes, host.seen]).toEqual([[], []]);
   });
 
-  test('continues where the asset that its own broken upload left is already deleted', async () => {
-    const { task } = await prepareUpload({
-      assets: [[], [assetWith({ id: 5, state: 'starter' })]],
-      uploads: [{ status: 502 }, uploadedAnswer()],
-      answers: { delete_asset: absent },
-    });
-    await expect(task.perform()).resolves.toMatchObject({ evidence: 'HTTP 201, asset 9 (a.zip)' });
-  });
-});
-
-describe('an upload to channel K2 that fails', () => {
-  const nameTaken = {
-    status: 422,
-    body: { message: 'Validation Failed', errors: [{ code: 'already_exists' }] },
-  };
-
-  test('uses the asset of a faster job where it holds the same bytes', async () => {
-    const { task } = await prepareUpload({
-      assets: [[], [assetWith({ digest: OWN_DIGEST })]],
-      uploads: [nameTaken],
-    });
-    await expect(task.perform()).resolves.toMatchObject({
-      evidence: expect.stringMatching(/^asset 9 .*holds these bytes$/),
-    });
-  });
-
-  test('keeps the asset of a faster job where it holds other bytes', async () => {
-    const { github, task } = await prepareUpload({
-      assets: [[], [assetWith({ digest: 'sha256:foreign' })]],
-      uploads: [nameTaken],
-    });
-    await expect(task.perform()).rejects.toMatchObject({ code: 'NOT_OURS' });
-    expect(github.sent('delete_asset')).toEqual([]);
-  });
-
-  test('is not sent again where the host refuses it for good', async () => {
-    const { host, task } = await prepareUpload({
-      uploads: [{ status: 422, body: { message: 'Cannot upload assets to an immutable release.' } }],
-    });
-    await expect(task.perform()).rejects.toMatchObject({
-      httpCode: 422,
-      hint: expect.stringContaining('`tag:`'),
-    });
-    expect(host.seen).toHaveLength(1);
-  });
-});
-
-describe('replacing an asset through channel K2', () => {
-  const old = assetWith({ id: 4, digest: 'sha256:0ld' });
-  const prepareReplacement = (setup: Setup) =>
-    prepareUpload({ assets: [[old]], options: { overwrite: true }, ...setup });
-
-  test('uploads under another name first, deletes the old one, and gives the name to the new one', async () => {
-    const { github, host, task } = await prepareReplacement({
-      uploads: [uploadedAnswer({ id: 8, name: INCOMING, label: formatLabel('a.zip') })],
-      answers: { rename_asset: assetWith({ id: 8, digest: OWN_DIGEST }) },
-    });
-    await expect(task.perform()).resolves.toMatchObject({
-      evidence: 'HTTP 201, asset 8 (a.zip)',
-      url: new URL(`${DOWNLOADS}/a.zip`),
-    });
-    expect(host.seen[0]?.url).toContain(`?name=${INCOMING}&`);
-    expect(github.names.slice(-2)).toEqual(['delete_asset', 'rename_asset']);
-    expect(github.sent('delete_asset')).toEqual([{ asset_id: 4 }]);
-    expect(github.sent('rename_asset')).toEqual([
-      { asset_id: 8, name: 'a.zip', label: 'a.zip (screen-delivery)' },
-    ]);
+  test('does not know what is left behind where the upload to an existing release broke off', async () => {
+    const { task } = await prepareUpload({ uploads: [LOST] });
+    await expect(task.perform()).rejects.toMatchObject({ code: 'CONNECTION', leftBehind: undefined });
   });
 });
 
@@ -239,18 +174,6 @@ describe('several files through channel K2', () => {
     expect([host.seen.length, github.sent('delete_asset')]).toEqual([2, []]);
   });
 
-  test('fail together where the release cannot be created', async () => {
-    const denied = failure('NO_PERMISSION', 403);
-    const github = new FakeGitHub({
-      get_ref: absent,
-      release_by_tag: absent,
-      list_releases: [],
-      create_release: denied,
-    });
-    const { action, tasks } = await prepareUploads(github, acceptingHost(), names);
-    await expect(action.perform(tasks)).rejects.toBe(denied);
-  });
-
   test.each<[string, readonly Asset[] | null, boolean, string]>([
     [
       'there is no release',
@@ -285,52 +208,8 @@ describe('several files through channel K2', () => {
   });
 
   test('have a preview that fails where the asset holds other bytes', async () => {
-    const github = new FakeGitHub({
-      get_ref: absent,
-      release_by_tag: RELEASE,
-      list_assets: [assetWith({ digest: 'sha256:0ther' })],
-    });
-    const { action, tasks } = await prepareUploads(github, acceptingHost(), ['a.zip']);
-    expect(resultsFor(await action.preview(tasks), tasks)).toMatchObject([{ code: 'NOT_OURS' }]);
-  });
-});
-
-describe('a release that channel K2 does not touch', () => {
-  test('has the name of a branch', async () => {
-    const { github, host, task } = await prepareUpload({ answers: { get_ref: { ref: 'refs/heads/main' } } });
-    await expect(task.perform()).rejects.toMatchObject({ code: 'BAD_INPUT', leftBehind: [] });
-    expect([github.writes, host.seen]).toEqual([[], []]);
-  });
-
-  test('is full', async () => {
-    const full = Array.from({ length: 1_000 }, (_, at) => assetWith({ id: at, name: `${at}.zip` }));
-    const { github, host, task } = await prepareUpload({ assets: [full] });
-    await expect(task.perform()).rejects.toMatchObject({ code: 'TOO_LARGE', leftBehind: [] });
-    expect([github.writes, host.seen]).toEqual([[], []]);
-  });
-
-  test('is full, where a file would replace another one', async () => {
-    const full = Array.from({ length: 1_000 }, (_, at) => assetWith({ id: at, name: `${at}.zip` }));
-    const { github, host, task } = await prepareUpload({
-      assets: [full],
-      name: '7.zip',
-      options: { overwrite: true },
-    });
-    await expect(task.perform()).rejects.toMatchObject({ code: 'TOO_LARGE', leftBehind: [] });
-    expect([github.writes, host.seen]).toEqual([[], []]);
-  });
-});
-
-describe('what an upload to channel K2 leaves behind when it fails', () => {
-  test('is nothing where an existing asset is not replaced', async () => {
     const { task } = await prepareUpload({ assets: [[assetWith({ digest: 'sha256:0ther' })]] });
-    await expect(task.perform()).rejects.toMatchObject({ code: 'NOT_OURS', leftBehind: [] });
-  });
-
-  test('is unknown where the upload to an existing release broke off', async () => {
-    const connectionLost = failure('CONNECTION', undefined, { retryable: true });
-    const { task } = await prepareUpload({ uploads: [connectionLost] });
-    await expect(task.perform()).rejects.toMatchObject({ code: 'CONNECTION', leftBehind: undefined });
+    await expect(task.preview()).rejects.toMatchObject({ code: 'NOT_OURS' });
   });
 });
 
@@ -354,7 +233,6 @@ describe('a new release of channel K2', () => {
         created.push({ ...DRAFT, tag_name, name: tag_name, body, assets: [] } as unknown as Draft);
         return created.at(-1);
       },
-      list_assets: () => stored,
       get_release: ({ release_id }: { release_id: number }) =>
         listed.find(({ id }) => id === release_id) ?? { ...created.at(-1), assets: stored, ...change },
       publish_release: ({ tag_name }: { tag_name: string }) => ({ ...RELEASE, tag_name, assets: stored }),
@@ -386,7 +264,6 @@ describe('a new release of channel K2', () => {
       'list_releases',
       'create_release',
       'get_release',
-      'list_assets',
       'publish_release',
     ]);
     expect(host.seen).toHaveLength(2);
@@ -397,7 +274,6 @@ describe('a new release of channel K2', () => {
 
   const DRAFT_LEFT = 'the draft 3 of the release files-20260102, which is not public';
   const REFUSED: Setup = { uploads: [{ status: 403, body: { message: 'no' } }] };
-  const LOST = failure('CONNECTION', undefined, { retryable: true });
   const gone = { get_release: absent };
   const taken = { get_release: { ...RELEASE, draft: false } };
   test.each<[string, Setup, string, readonly string[], readonly string[]]>([
@@ -454,7 +330,9 @@ describe('a new release of channel K2', () => {
     ],
   ])('is not published where the draft %s', async (_, change, code) => {
     const { github, perform, stored } = await prepareNew({
-      answers: { list_assets: () => change(stored) },
+      answers: {
+        get_release: () => ({ ...DRAFT, ...github.sent('create_release')[0], assets: change(stored) }),
+      },
     });
     expect(await perform()).toMatchObject([{ code }, { code }]);
     expect(github.sent('publish_release')).toEqual([]);
@@ -484,17 +362,13 @@ describe('a new release of channel K2', () => {
 
   test.each<[string, Setup]>([
     ['compares it', {}],
-    ['fails before that', { uploads: [{ status: 403, body: { message: 'no' } }] }],
+    ['fails before that', REFUSED],
   ])('is left with a file of somebody else where the delivery %s', async (_, setup) => {
     const notes = assetWith({ id: 77, name: 'notes.txt' });
-    const prepared = await prepareNew({
-      ...setup,
-      answers: { list_assets: () => [...prepared.stored, notes] },
-      change: { assets: [notes] },
-    });
-    const left = { leftBehind: ['the draft 3 of the release files-20260102, which is not public'] };
-    expect(await prepared.perform()).toMatchObject([left, left]);
-    expect(prepared.github.sent('delete_draft')).toEqual([]);
+    const { github, perform } = await prepareNew({ ...setup, change: { assets: [notes] } });
+    const left = { leftBehind: [DRAFT_LEFT] };
+    expect(await perform()).toMatchObject([left, left]);
+    expect(github.sent('delete_draft')).toEqual([]);
   });
 
   test('is published with the name that the host gave to a file', async () => {
@@ -503,7 +377,8 @@ describe('a new release of channel K2', () => {
     const { perform } = await prepareNew(
       {
         uploads: [{ status: 201, body: renamed }],
-        answers: { list_assets: [renamed], publish_release: { ...RELEASE, assets: [renamed] } },
+        answers: { publish_release: { ...RELEASE, assets: [renamed] } },
+        change: { assets: [renamed] },
       },
       ['a.zip'],
     );
@@ -519,7 +394,7 @@ describe('a new release of channel K2', () => {
       answers: {
         publish_release: () => {
           change.draft = false;
-          return failure('CONNECTION', undefined, { retryable: true });
+          return LOST;
         },
       },
     });
@@ -529,18 +404,18 @@ describe('a new release of channel K2', () => {
 
   test('is found after the answer to its creation was lost', async () => {
     const made: object[] = [];
-    const { github, perform } = await prepareNew({
+    const prepared = await prepareNew({
       answers: {
         list_releases: () => made,
         create_release: ({ body }: { body: string }) => {
           made.push({ ...DRAFT, body, assets: [] });
-          return failure('CONNECTION', undefined, { retryable: true });
+          return LOST;
         },
-        get_release: () => made[0],
+        get_release: () => ({ ...made[0], assets: prepared.stored }),
       },
     });
-    expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
-    expect(github.sent('create_release')).toHaveLength(1);
+    expect(await prepared.perform()).toMatchObject([{ written: true }, { written: true }]);
+    expect(prepared.github.sent('create_release')).toHaveLength(1);
   });
 
   /** The text of the draft that a delivery makes. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createReleaseRemover, type RemovalOptions } from '../../../src/channels/release/remove.ts';
 import { type Asset, formatLabel, RELEASE_BODY } from '../../../src/github/api/releases.ts';
 import { TRAILER } from '../../../src/protocol/words.ts';
-import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
+import { absent, FakeGitHub } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { assetWith, BYTES, DOWNLOADS, OWN_DIGEST, RELEASE } from '../fake-assets.ts';
 import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
@@ -101,18 +101,6 @@ describe('removing an asset through channel K2', () => {
     });
   });
 
-  test('succeeds where another job has already deleted the asset', async () => {
-    const { task } = await prepareRemoval({ assets: [OWN], answers: { delete_asset: absent } });
-    await expect(task.perform()).resolves.toMatchObject({ evidence: 'asset 4 (a.zip) is deleted' });
-  });
-
-  test('fails where the host refuses the deletion', async () => {
-    const denied = failure('NO_PERMISSION', 403);
-    const setup = { assets: [OWN], release: OWN_RELEASE, answers: { delete_asset: denied } };
-    const { task } = await prepareRemoval(setup);
-    await expect(task.perform()).rejects.toBe(denied);
-  });
-
   test('refuses to prepare a removal without a token', async () => {
     const remover = createReleaseRemover(OPTIONS, accessWith(null));
     await expect(prepareOne(remover, null)).rejects.toMatchObject({ code: 'NO_TOKEN' });
@@ -188,11 +176,16 @@ describe('who owns an asset that channel K2 removes', () => {
     expect(github.writes).toEqual([]);
   });
 
-  test('an asset whose replacement has not ended is not said to be gone', async () => {
-    const interim = assetWith({ name: 'incoming-0123456789ab-a.zip', label: LABEL });
-    const { github, task } = await prepareRemoval({ assets: [interim], release: OWN_RELEASE });
-    await expect(task.perform()).rejects.toMatchObject({ code: 'CONFLICT', leftBehind: [] });
-    expect(github.writes).toEqual([]);
+  const interim = assetWith({ id: 6, name: 'incoming-0123456789ab-a.zip', label: LABEL });
+  test.each<[string, readonly Asset[], readonly number[]]>([
+    ['beside the asset', [interim, OWN], [6, 4]],
+    ['in place of the asset', [interim], [6]],
+    ['with the label of somebody else, which is kept', [{ ...interim, label: 'theirs' }, OWN], [4]],
+    ['for another name, which is kept', [{ ...interim, name: 'incoming-0123456789ab-b.zip' }, OWN], [4]],
+  ])('what a killed replacement left is deleted too: %s', async (_, assets, deleted) => {
+    const { github, task } = await prepareRemoval({ assets, release: OWN_RELEASE });
+    await expect(task.perform()).resolves.toMatchObject({ written: true });
+    expect(github.sent('delete_asset')).toEqual(deleted.map((asset_id) => ({ asset_id })));
   });
 
   test('an asset of an immutable release is refused before a request that must fail', async () => {

@@ -1,9 +1,10 @@
-import { withCleanupSignal } from '../../async.ts';
+import { type ItemResult, withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, isUnclear, resultOf, toDeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type Asset,
   deleteAsset,
+  formatLabel,
   hasOwnLabel,
   isUnfinished,
   listAssets,
@@ -12,26 +13,26 @@ import {
   uploadAsset,
 } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
+import { MINUTE, WRITE_INTERVAL } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
+import type { PreparedTask } from '../channel.ts';
 
 /** One file that becomes an asset. */
 export interface AssetTask {
-  readonly github: GitHubClient;
-  readonly tag: string;
-  readonly overwrite: boolean;
   readonly file: LocalFile;
   /** The asset's name, and the name that it would have if the host kept every letter. */
   readonly name: string;
   readonly originalName: string;
-  /** What the release's page shows: the original name, and who delivered it. */
-  readonly label: string;
 }
 
-/** A release with its assets. */
-export interface ReleaseState {
+/** The release that takes files. */
+export interface TargetRelease {
+  readonly github: GitHubClient;
   readonly release: Release;
+  /** What it held when it was read. */
   readonly assets: readonly Asset[];
+  readonly overwrite: boolean;
 }
 
 /** An asset that holds the file. */
@@ -43,14 +44,13 @@ export interface AssetResult {
   readonly confirmed: boolean;
 }
 
-/**
- * Whether an asset holds the file, by its digest.
- *
- * @param wasSent without a digest, only what this run has sent counts
- */
-export function hasSameContent({ digest, size }: Asset, file: LocalFile, wasSent: boolean): boolean {
-  return digest == null ? wasSent && size === file.size : digest === `sha256:${file.sha256}`;
-}
+/** Whether the host's digest says that an asset holds the file. */
+export const hasDigestOf = ({ digest }: Asset, file: LocalFile | null): boolean =>
+  file !== null && digest === `sha256:${file.sha256}`;
+
+/** Whether an asset that this run has sent holds the file: without a digest only its size can tell. */
+export const isStored = (asset: Asset, file: LocalFile): boolean =>
+  asset.digest == null ? asset.size === file.size : hasDigestOf(asset, file);
 
 export function assetExistsError(name: string, tag: string, { digest }: Asset): DeliveryError {
   const what = digest == null ? 'for which the host gives no digest' : 'with other bytes';
@@ -60,176 +60,187 @@ export function assetExistsError(name: string, tag: string, { digest }: Asset): 
 }
 
 /** Another job uploads under the name: its end is waited for as that of any conflict, and nothing of it is deleted. */
-function unfinishedError({ name }: Asset, tag: string): DeliveryError {
-  return new DeliveryError('CONFLICT', `an upload of ${name} to the release ${tag} has not ended`, {
+export const unfinishedError = ({ name }: Asset, tag: string): DeliveryError =>
+  new DeliveryError('CONFLICT', `an upload of ${name} to the release ${tag} has not ended`, {
     hint: (w) =>
       `try again when the other job has ended; if no job uploads it any more, delete this unfinished asset on the page of the release, or set ${w.input('path')} to another name`,
     retryable: true,
   });
-}
 
-/** What this run knows of its own upload of one file. */
-interface UploadMemory {
-  /** Whether this run may have sent the file. */
-  isSent: boolean;
-  /** The name under which an upload of this run ended without an answer. */
-  lostName: string | null;
+/**
+ * Whether a run of this tool uploaded the asset to replace the one of that name, and has not ended. It is left by a
+ * run that was killed.
+ */
+export const isInterim = (asset: Asset, name: string): boolean =>
+  /^incoming-[0-9a-f]{12}-(.+)$/.exec(asset.name)?.[1] === name && hasOwnLabel(asset);
+
+export type UploadResult = ItemResult<PreparedTask<AssetTask>, AssetResult>;
+
+/** From this number of files on, the log says how long it takes and how far it is. */
+const MANY_FILES = 10;
+const LOG_EVERY = 25;
+
+/**
+ * Uploads files one after the other; the client keeps the pauses that GitHub asks for.
+ *
+ * @param stopsAtFailure whether nothing more is uploaded once a file has failed
+ */
+export async function uploadFiles(
+  tasks: readonly PreparedTask<AssetTask>[],
+  target: TargetRelease,
+  { stopsAtFailure }: { readonly stopsAtFailure: boolean },
+  ports: Ports,
+): Promise<readonly UploadResult[]> {
+  const isMany = tasks.length >= MANY_FILES;
+  if (isMany) {
+    const minutes = Math.ceil((tasks.length * WRITE_INTERVAL) / MINUTE);
+    ports.logger.info(
+      `${tasks.length} assets: at least ${minutes} min, because GitHub limits how often a token may write`,
+    );
+  }
+  const results: UploadResult[] = [];
+  for (const item of tasks) {
+    const result = await resultOf(() => ensureAsset(item.data, target, ports));
+    results.push({ item, result });
+    const isShown = results.length % LOG_EVERY === 0 || results.length === tasks.length;
+    if (isShown && isMany) ports.logger.info(`${results.length} of ${tasks.length} assets`);
+    if (hasFailed(result) && stopsAtFailure) break;
+  }
+  return results;
 }
 
 /**
  * Uploads the file, or finds that it is there. Each attempt looks at the release first: what an earlier one
  * has uploaded is not sent again. After a final failure, what is half done is cleaned up.
  */
-export async function ensureAsset(task: AssetTask, state: ReleaseState, ports: Ports): Promise<AssetResult> {
-  const memory: UploadMemory = { isSent: false, lostName: null };
-  let known: readonly Asset[] | null = state.assets;
-  try {
-    return await withRetries(ports, async () => {
-      const assets = known ?? (await listAssets(task.github, state.release));
-      known = null;
-      return await tryAsset(task, { ...state, assets }, memory, ports);
-    });
-  } catch (thrown) {
-    if (!memory.isSent) throw toDeliveryError(thrown).withLeftBehind([]);
-    const arrived = await cleanUp(task, state.release, memory, ports);
-    if (arrived === undefined) throw thrown;
-    return { asset: arrived, written: true, confirmed: false };
-  }
-}
+export const ensureAsset = (task: AssetTask, target: TargetRelease, ports: Ports): Promise<AssetResult> =>
+  new AssetUpload(task, target, ports).run();
 
 /**
- * One attempt. An asset is replaced in three steps: the new one is uploaded under an interim name, the old one is
- * deleted, and the new one gets the name. So one of the two is always there.
+ * One file on its way into a release. An asset is replaced in three steps: the new one is uploaded under an interim
+ * name, the old one is deleted, and the new one gets the name. So one of the two is always there.
  */
-async function tryAsset(
-  task: AssetTask,
-  { release, assets: listed }: ReleaseState,
-  memory: UploadMemory,
-  ports: Ports,
-): Promise<AssetResult> {
-  const { github, name, tag, file } = task;
-  const assets = await deleteOwnUnfinished(task, listed, memory);
-  const blocking = assets.find((one) => isUnfinished(one) && [name, interimName(task)].includes(one.name));
-  if (blocking !== undefined) throw unfinishedError(blocking, tag);
-  const found = findAsset(task, assets);
-  const { existing } = found;
-  const isThere = existing !== undefined && hasSameContent(existing, file, memory.isSent);
-  if (!isThere && existing !== undefined && !task.overwrite) throw assetExistsError(name, tag, existing);
-  const result = isThere
-    ? { asset: existing, written: memory.isSent, confirmed: false }
-    : await placeAsset(task, { ...found, release }, memory, ports);
-  // What killed deliveries of this name left: the name has what is wanted now.
-  for (const one of found.interim) if (one.id !== result.asset.id) await deleteAsset(github, one);
-  return result;
-}
+class AssetUpload {
+  readonly #task: AssetTask;
+  readonly #target: TargetRelease;
+  readonly #ports: Ports;
+  readonly #label: string;
+  /** The name of the new file until the old one is deleted; it is the same in each attempt. */
+  readonly #interimName: string;
+  #github: GitHubClient;
+  /** Whether this run may have sent the file. */
+  #isSent = false;
+  /** The name under which an upload of this run ended without an answer. */
+  #lostName: string | null = null;
 
-/** Uploads the file and gives it its name, in place of the old one where there is one. */
-async function placeAsset(
-  task: AssetTask,
-  { release, existing, incoming }: FoundAsset & { readonly release: Release },
-  memory: UploadMemory,
-  ports: Ports,
-): Promise<AssetResult> {
-  const { github, name } = task;
-  memory.isSent = true;
-  if (existing === undefined && incoming === undefined) {
-    return { asset: await upload(task, { release, name }, memory, ports), written: true, confirmed: true };
+  constructor(task: AssetTask, target: TargetRelease, ports: Ports) {
+    this.#task = task;
+    this.#target = target;
+    this.#ports = ports;
+    this.#github = target.github;
+    this.#label = formatLabel(task.originalName);
+    this.#interimName = `incoming-${task.file.sha256.slice(0, 12)}-${task.name}`;
   }
-  const asset = incoming ?? (await upload(task, { release, name: interimName(task) }, memory, ports));
-  if (existing !== undefined) await deleteAsset(github, existing);
-  return {
-    asset: await renameAsset(github, asset, name),
-    written: true,
-    confirmed: incoming === undefined,
-  };
-}
 
-/** The name of the new file until the old one is deleted; it is the same in each attempt. */
-const interimName = ({ file, name }: AssetTask): string => `incoming-${file.sha256.slice(0, 12)}-${name}`;
-
-/** Whether a delivery of this tool uploaded the asset to replace the one of that name, and has not ended. */
-export const isInterim = (asset: Asset, name: string): boolean =>
-  /^incoming-[0-9a-f]{12}-(.+)$/.exec(asset.name)?.[1] === name && hasOwnLabel(asset);
-
-interface FoundAsset {
-  readonly existing: Asset | undefined;
-  /** The task's own file under its interim name. */
-  readonly incoming: Asset | undefined;
-  /** Everything of this tool under interim names, the task's own file included. */
-  readonly interim: readonly Asset[];
-}
-
-/** Finds the asset. What another delivery left under an interim name was never proven, and is not given the name. */
-function findAsset(task: AssetTask, assets: readonly Asset[]): FoundAsset {
-  const { name, file } = task;
-  const complete = assets.filter((asset) => !isUnfinished(asset));
-  const interim = complete.filter((asset) => isInterim(asset, name));
-  const existing = complete.find((asset) => asset.name === name);
-  const incoming = interim.find(
-    (asset) => asset.name === interimName(task) && hasSameContent(asset, file, true),
-  );
-  return { existing, incoming, interim };
-}
-
-/**
- * Deletes what an upload of this run left behind when it ended without an answer. It began when the name was free.
- *
- * @returns the other assets
- */
-async function deleteOwnUnfinished(
-  { github, label }: AssetTask,
-  assets: readonly Asset[],
-  { lostName }: UploadMemory,
-): Promise<readonly Asset[]> {
-  const own = assets.filter(
-    (asset) => isUnfinished(asset) && asset.name === lostName && (!asset.label || asset.label === label),
-  );
-  for (const asset of own) await deleteAsset(github, asset);
-  return assets.filter((asset) => !own.includes(asset));
-}
-
-async function upload(
-  { github, file, label }: AssetTask,
-  { release, name }: { readonly release: Release; readonly name: string },
-  memory: UploadMemory,
-  ports: Ports,
-): Promise<Asset> {
-  const asset = await resultOf(() => uploadAsset(github, { release, file, name, label }, ports));
-  if (hasFailed(asset)) {
-    memory.lostName = isUnclear(asset) ? name : null;
-    throw asset;
+  async run(): Promise<AssetResult> {
+    let known: readonly Asset[] | null = this.#target.assets;
+    try {
+      return await withRetries(this.#ports, async () => {
+        const assets = known ?? (await this.#list());
+        known = null;
+        return await this.#attempt(assets);
+      });
+    } catch (thrown) {
+      if (!this.#isSent) throw toDeliveryError(thrown).withLeftBehind([]);
+      const arrived = await this.#cleanUp();
+      if (arrived === undefined) throw thrown;
+      return { asset: arrived, written: true, confirmed: false };
+    }
   }
-  if (hasSameContent(asset, file, true)) return asset;
-  await deleteAsset(github, asset);
-  throw new DeliveryError(
-    'HOST_ERROR',
-    'the host stored other bytes than those of the file; the asset was deleted again',
-    { hint: 'try again' },
-  );
-}
 
-/**
- * Cleans up, also after a stop, for a short time; what remains is named in the log. Where the old asset is deleted
- * already, the new one gets its name; else the new one is deleted.
- *
- * @returns the asset, if it has arrived complete after all
- */
-async function cleanUp(
-  task: AssetTask,
-  release: Release,
-  memory: UploadMemory,
-  ports: Ports,
-): Promise<Asset | undefined> {
-  const github = task.github.withSignal(withCleanupSignal(ports).signal);
-  try {
-    const own = { ...task, github };
-    const assets = await deleteOwnUnfinished(own, await listAssets(github, release), memory);
-    const { existing, incoming } = findAsset(own, assets);
-    if (existing !== undefined && incoming !== undefined) await deleteAsset(github, incoming);
-    const asset = existing ?? (incoming && (await renameAsset(github, incoming, task.name)));
-    return asset !== undefined && hasSameContent(asset, task.file, true) ? asset : undefined;
-  } catch (thrown) {
-    ports.logger.warning(`could not clean up a half-done upload: ${toDeliveryError(thrown).message}`);
-    return undefined;
+  #list = (): Promise<readonly Asset[]> => listAssets(this.#github, this.#target.release);
+  #delete = (asset: Asset): Promise<void> => deleteAsset(this.#github, asset);
+  #giveName = (asset: Asset): Promise<Asset> => renameAsset(this.#github, asset, this.#task.name);
+
+  async #attempt(listed: readonly Asset[]): Promise<AssetResult> {
+    const { name, file } = this.#task;
+    const { release, overwrite } = this.#target;
+    const { existing, incoming, interim, unfinished } = await this.#find(listed);
+    const blocking = unfinished.find((one) => [name, this.#interimName].includes(one.name));
+    if (blocking !== undefined) throw unfinishedError(blocking, release.tag_name);
+    const isThere = existing !== undefined && hasDigestOf(existing, file);
+    if (!isThere && existing && !overwrite) throw assetExistsError(name, release.tag_name, existing);
+    const result = isThere
+      ? { asset: existing, written: this.#isSent, confirmed: false }
+      : await this.#place(existing, incoming);
+    // What killed deliveries of this name left: the name has what is wanted now.
+    for (const one of interim) if (one.id !== result.asset.id) await this.#delete(one);
+    return result;
+  }
+
+  /** Uploads the file and gives it its name, in place of the old one where there is one. */
+  async #place(existing: Asset | undefined, incoming: Asset | undefined): Promise<AssetResult> {
+    this.#isSent = true;
+    const isFree = existing === undefined && incoming === undefined;
+    const uploaded = incoming ?? (await this.#upload(isFree ? this.#task.name : this.#interimName));
+    if (existing !== undefined) await this.#delete(existing);
+    const asset = isFree ? uploaded : await this.#giveName(uploaded);
+    return { asset, written: true, confirmed: incoming === undefined };
+  }
+
+  /**
+   * What the release has under the name and beside it, after what an upload of this run left behind when it ended
+   * without an answer is deleted: it began when the name was free. What another delivery left under an interim name
+   * was never proven, and is not given the name.
+   */
+  async #find(listed: readonly Asset[]) {
+    const { name, file } = this.#task;
+    const isLost = (asset: Asset): boolean =>
+      isUnfinished(asset) && asset.name === this.#lostName && (!asset.label || asset.label === this.#label);
+    for (const asset of listed.filter(isLost)) await this.#delete(asset);
+    const whole = listed.filter((asset) => !isUnfinished(asset));
+    const interim = whole.filter((asset) => isInterim(asset, name));
+    return {
+      existing: whole.find((asset) => asset.name === name),
+      incoming: interim.find((asset) => asset.name === this.#interimName && isStored(asset, file)),
+      interim,
+      unfinished: listed.filter((asset) => isUnfinished(asset) && !isLost(asset)),
+    };
+  }
+
+  async #upload(name: string): Promise<Asset> {
+    const { file } = this.#task;
+    const upload = { release: this.#target.release, file, name, label: this.#label };
+    const asset = await resultOf(() => uploadAsset(this.#github, upload, this.#ports));
+    if (hasFailed(asset)) {
+      this.#lostName = isUnclear(asset) ? name : null;
+      throw asset;
+    }
+    if (isStored(asset, file)) return asset;
+    await this.#delete(asset);
+    throw new DeliveryError(
+      'HOST_ERROR',
+      'the host stored other bytes than those of the file; the asset was deleted again',
+      { hint: 'try again' },
+    );
+  }
+
+  /**
+   * Cleans up, also after a stop, for a short time; what remains is named in the log. Where the old asset is deleted
+   * already, the new one gets its name; else the new one is deleted.
+   *
+   * @returns the asset, if it has arrived complete after all
+   */
+  async #cleanUp(): Promise<Asset | undefined> {
+    this.#github = this.#github.withSignal(withCleanupSignal(this.#ports).signal);
+    try {
+      const { existing, incoming } = await this.#find(await this.#list());
+      if (existing !== undefined && incoming !== undefined) await this.#delete(incoming);
+      const asset = existing ?? (incoming && (await this.#giveName(incoming)));
+      return asset !== undefined && hasDigestOf(asset, this.#task.file) ? asset : undefined;
+    } catch (thrown) {
+      this.#ports.logger.warning(`could not clean up a half-done upload: ${toDeliveryError(thrown).message}`);
+      return undefined;
+    }
   }
 }

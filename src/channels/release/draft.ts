@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { withCleanupSignal } from '../../async.ts';
-import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
+import { DeliveryError, toDeliveryError } from '../../errors.ts';
 import {
   type Asset,
   createDraft,
@@ -62,30 +62,18 @@ function isQuiet({ updated_at, assets }: ListedRelease, clock: Pick<Clock, 'now'
   return times.every((time) => clock.now() - time > QUIET_DRAFT);
 }
 
-/** The repository's drafts that matter for a new release. */
-export interface EarlierDrafts {
-  readonly drafts: readonly ListedRelease[];
-  /** Those that killed runs of the same delivery left, for whichever tag. */
-  readonly leftovers: readonly ListedRelease[];
-}
-
 /**
- * Reads the drafts.
+ * Reads the drafts that matter for a new release.
  *
  * @param usedTag the tag under which the delivery is to be published
+ * @returns all drafts, and those that killed runs of the same delivery left, for whichever tag
  * @throws {DeliveryError} `NOT_OURS` where somebody prepares a release for that tag: only one can be published.
- * @see design 4
  */
-export async function readDrafts(
-  batch: ReleaseBatch,
-  usedTag: string,
-  { clock }: Pick<Ports, 'clock'>,
-): Promise<EarlierDrafts> {
+export async function readDrafts(batch: ReleaseBatch, usedTag: string, { clock }: Pick<Ports, 'clock'>) {
   const drafts = (await listReleases(batch.github)).filter(({ draft }) => draft);
   const foreign = drafts.find((one) => one.tag_name === usedTag && deliveryOf(one) === null);
   if (foreign !== undefined) throw foreignDraftError(foreign);
-  const leftovers = drafts.filter((one) => isAsMade(one, batch) && isQuiet(one, clock));
-  return { drafts, leftovers };
+  return { drafts, leftovers: drafts.filter((one) => isAsMade(one, batch) && isQuiet(one, clock)) };
 }
 
 function foreignDraftError({ id, tag_name }: Release): DeliveryError {
@@ -115,31 +103,30 @@ export async function openDraft(batch: ReleaseBatch, tag: string, ports: Ports):
   });
 }
 
-/** How a report names a draft that is left behind. */
-export const describeDraft = ({ id, tag_name }: Release): string =>
-  `the draft ${id} of the release ${tag_name}, which is not public`;
-
 /**
  * Deletes a draft, also after a stop, for a short time. It is read first: one that somebody has changed or published
  * is kept.
  *
+ * @param mayDelete `false` where a request to publish it had no answer, so that it may be published at any moment
  * @returns what is left behind
  */
 export async function discardDraft(
   draft: Release,
   batch: ReleaseBatch,
   ports: Ports,
+  mayDelete = true,
 ): Promise<readonly string[]> {
   const github = batch.github.withSignal(withCleanupSignal(ports).signal);
-  const left = await resultOf(async () => {
+  const left = [`the draft ${draft.id} of the release ${draft.tag_name}, which is not public`];
+  try {
     const existing = await getRelease(github, draft.id);
     if (existing === null) return [];
     if (!existing.draft) return [`the release ${existing.tag_name}, which is published`];
-    if (!isAsMade(existing, batch)) return [describeDraft(draft)];
+    if (!mayDelete || !isAsMade(existing, batch)) return left;
     await deleteDraft(github, draft);
     return [];
-  });
-  if (!hasFailed(left)) return left;
-  ports.logger.warning(`could not delete the draft ${draft.id}: ${left.message}`);
-  return [describeDraft(draft)];
+  } catch (thrown) {
+    ports.logger.warning(`could not delete the draft ${draft.id}: ${toDeliveryError(thrown).message}`);
+    return left;
+  }
 }

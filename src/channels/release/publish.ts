@@ -1,14 +1,13 @@
 import { forEachItem, type ItemResult } from '../../async.ts';
-import { DeliveryError, hasFailed, type Result, toDeliveryError } from '../../errors.ts';
-import type { GitHubClient } from '../../github/api/client.ts';
+import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
 import { type Asset, formatLabel, getDownloadUrl, isUnfinished } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
 import type { AbsentFile, ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
-import { type AssetTask, assetExistsError, hasSameContent, type ReleaseState } from './asset.ts';
-import { type EarlierDrafts, readDrafts } from './draft.ts';
-import { createRelease, uploadFiles } from './new-release.ts';
+import { type AssetTask, assetExistsError, hasDigestOf, uploadFiles } from './asset.ts';
+import { readDrafts } from './draft.ts';
+import { createRelease } from './new-release.ts';
 import {
   chooseRelease,
   type PlacedAsset,
@@ -36,18 +35,23 @@ export function createReleasePublisher(
     prepare: (items) => forEachItem(items, (item) => prepareAsset(item, options, access)),
     preview: (tasks, absent) => previewAssets(toBatch(tasks, absent), ports),
     async perform(tasks, absent) {
-      const placed = await uploadAssets(toBatch(tasks, absent), new Set(), ports);
-      return placed.map((one) => toPlacement(one, options.tag));
+      const batch = toBatch(tasks, absent);
+      const placed = await uploadAssets(batch, new Set(), ports);
+      const done = await forEachItem(placed, async ({ item, result }) => {
+        if (hasFailed(result)) throw result;
+        return describePlacement(result, item.data, batch);
+      });
+      return done.map(({ item: { item }, result }) => ({ item, result }));
     },
   };
 }
 
 async function prepareAsset(
   { file, name: wanted }: ChannelItem,
-  { tag, overwrite }: ReleaseOptions,
+  { tag }: ReleaseOptions,
   access: RepositoryAccess,
 ): Promise<PreparedTask<AssetTask>> {
-  const github = requireGitHub(access, 'K2');
+  requireGitHub(access, 'K2');
   if (file === null) {
     throw new DeliveryError('BAD_INPUT', 'channel K2 needs a file to upload', { hint: 'name a file' });
   }
@@ -63,7 +67,6 @@ async function prepareAsset(
   }
   const originalName = flatName(wanted);
   const name = await assetName(originalName);
-  const label = formatLabel(originalName);
   return {
     plan: {
       channel: 'K2',
@@ -72,7 +75,7 @@ async function prepareAsset(
       name,
       claim: 'downloads',
     },
-    data: { tag, overwrite, github, file, name, label, originalName },
+    data: { file, name, originalName },
   };
 }
 
@@ -83,33 +86,35 @@ async function previewAssets(
   const choice = await chooseRelease(batch);
   const { done, open, release, tag } = choice;
   const isNew = release === null && open.length > 0;
-  const drafts = isNew ? await readDrafts({ ...batch, tasks: open }, tag, ports) : null;
+  const news = isNew ? await describeNew(tag, { ...batch, tasks: open }, ports) : null;
   return [
     ...done.map(({ item, result }) => ({
       item,
       result: hasFailed(result) ? result : describePresent(result.asset, result.release.tag_name),
     })),
-    ...open.map((item) => ({
-      item,
-      result: drafts === null ? describeAdded(item.data, choice) : describeNew(tag, batch.tag, drafts),
-    })),
+    ...open.map((item) => ({ item, result: news ?? describeAdded(item.data, choice, batch) })),
   ];
 }
 
 const describePresent = ({ id, name }: Asset, tag: string): string =>
   `asset ${id} (${name}) of the release ${tag} already holds these bytes`;
 
-function describeNew(tag: string, wantedTag: string, { leftovers }: EarlierDrafts): string {
-  const reason = tag === wantedTag ? '' : `the release ${wantedTag} is immutable, so `;
+async function describeNew(tag: string, batch: ReleaseBatch, ports: Ports): Promise<string> {
+  const { leftovers } = await readDrafts(batch, tag, ports);
+  const reason = tag === batch.tag ? '' : `the release ${batch.tag} is immutable, so `;
   const deleted = leftovers.map(({ id }) => `; the draft ${id} of an earlier run would be deleted`).join('');
   return `${reason}the release ${tag} would be created as a draft, and published with all its files${deleted}`;
 }
 
-function describeAdded({ name, file, overwrite }: AssetTask, { tag, assets }: ReleaseChoice): Result<string> {
+function describeAdded(
+  { name, file }: AssetTask,
+  { tag, assets }: ReleaseChoice,
+  { overwrite }: ReleaseBatch,
+): Result<string> {
   const existing = assets.find((asset) => asset.name === name);
   if (existing === undefined) return `the asset ${name} would be added to the release ${tag}`;
   if (isUnfinished(existing)) return `the end of another job's upload of ${name} would be waited for`;
-  if (hasSameContent(existing, file, false)) return describePresent(existing, tag);
+  if (hasDigestOf(existing, file)) return describePresent(existing, tag);
   return overwrite ? `the asset ${name} would be replaced` : assetExistsError(name, tag, existing);
 }
 
@@ -122,65 +127,45 @@ async function uploadAssets(
   const { done, open, release, assets, tag } = await chooseRelease(batch, takenTags);
   if (open.length === 0) return done;
   const rest = { ...batch, tasks: open };
-  const placed =
-    release === null
-      ? await createRelease(rest, tag, takenTags, ports)
-      : await addToRelease({ release, assets }, open, ports);
-  return [...done, ...(placed ?? (await uploadAssets(rest, takenTags, ports)))];
-}
-
-/** Adds files to a release that is published and can be changed. */
-async function addToRelease(
-  state: ReleaseState,
-  tasks: AssetTasks,
-  ports: Ports,
-): Promise<readonly PlacedResult[]> {
-  const uploads = await uploadFiles(tasks, state, { stopsAtFailure: false }, ports);
-  return uploads.map(({ item, result }) => ({
-    item,
-    result: hasFailed(result) ? result : { ...result, release: state.release },
-  }));
-}
-
-function toPlacement(
-  { item, result }: PlacedResult,
-  wantedTag: string,
-): ItemResult<AssetTasks[number], Placement> {
-  try {
-    return { item, result: hasFailed(result) ? result : assetPlacement(result, item.data, wantedTag) };
-  } catch (thrown) {
-    return { item, result: toDeliveryError(thrown) };
+  if (release === null) {
+    const placed = await createRelease(rest, tag, takenTags, ports);
+    return [...done, ...(placed ?? (await uploadAssets(rest, takenTags, ports)))];
   }
+  const uploads = await uploadFiles(open, { ...batch, release, assets }, { stopsAtFailure: false }, ports);
+  const added = uploads.map(({ item, result }) => ({
+    item,
+    result: hasFailed(result) ? result : { ...result, release },
+  }));
+  return [...done, ...added];
 }
 
-function assetPlacement(
-  placed: PlacedAsset,
-  { github, label, originalName }: AssetTask,
-  wantedTag: string,
+function describePlacement(
+  { asset, release, written, confirmed }: PlacedAsset,
+  { originalName }: AssetTask,
+  { github, tag: wantedTag }: ReleaseBatch,
 ): Placement {
-  const { asset, release, written, confirmed } = placed;
+  const { owner, repo } = github.repository;
   const what = `asset ${asset.id} (${asset.name})`;
   const tag = release.tag_name;
+  const command = `gh release verify-asset ${tag} ${asset.name} --repo ${owner}/${repo}`;
   return {
     evidence: confirmed ? `HTTP 201, ${what}` : `${what} holds these bytes`,
     url: getDownloadUrl(github, asset),
     ...(tag === wantedTag ? {} : { destination: `release ${tag}, asset ${asset.name}` }),
     written,
     notes: [
-      ...(asset.name === originalName ? [] : [`the asset is named ${asset.name}; its label is ${label}`]),
+      ...(asset.name === originalName
+        ? []
+        : [`the asset is named ${asset.name}; its label is ${formatLabel(originalName)}`]),
       ...(tag === wantedTag ? [] : [`the release ${wantedTag} can't be used, so it is in ${tag}`]),
-      ...(release.immutable === true ? [describeImmutable(placed, github)] : []),
+      ...(release.immutable === true
+        ? [
+            `the release is immutable; anybody can check the downloaded asset by \`${command}\`, its digest is ${asset.digest ?? 'unknown'}`,
+          ]
+        : []),
       'a release asset is downloaded, never shown on the screen',
     ],
     unknown:
       asset.digest == null ? ['the host gave no digest of the asset; only the download proves it'] : [],
   };
-}
-
-function describeImmutable(
-  { asset, release }: PlacedAsset,
-  { repository: { owner, repo } }: GitHubClient,
-): string {
-  const command = `gh release verify-asset ${release.tag_name} ${asset.name} --repo ${owner}/${repo}`;
-  return `the release is immutable; anybody can check the downloaded asset by \`${command}\`, its digest is ${asset.digest ?? 'unknown'}`;
 }

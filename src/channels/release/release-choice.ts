@@ -12,7 +12,7 @@ import {
 } from '../../github/api/releases.ts';
 import { ASSETS, TAG_ATTEMPTS } from '../../protocol/limits.ts';
 import type { AbsentFile, PreparedTask } from '../channel.ts';
-import { type AssetResult, type AssetTask, hasSameContent } from './asset.ts';
+import { type AssetResult, type AssetTask, hasDigestOf } from './asset.ts';
 
 /** What K2 needs of the inputs. */
 export interface ReleaseOptions {
@@ -22,12 +22,10 @@ export interface ReleaseOptions {
   readonly overwrite: boolean;
   /** The workflow and job that delivers; empty outside of one. */
   readonly job: string;
-  /** The instance's web address, below which assets are downloaded. */
-  readonly serverUrl: URL;
 }
 
 /** The files of one step that go to one tag. */
-export interface ReleaseBatch extends Pick<ReleaseOptions, 'job' | 'tag' | 'tagIsDefault'> {
+export interface ReleaseBatch extends ReleaseOptions {
   readonly github: GitHubClient;
   readonly tasks: readonly PreparedTask<AssetTask>[];
   /** A file of the step that failed before: then no release is made for the others. */
@@ -41,16 +39,21 @@ export interface PlacedAsset extends AssetResult {
 
 export type PlacedResult = ItemResult<PreparedTask<AssetTask>, PlacedAsset>;
 
+/** A release, and what it holds; `release` is `null` where it has to be created. */
+interface FoundRelease {
+  readonly tag: string;
+  readonly release: Release | null;
+  readonly assets: readonly Asset[];
+  /** Releases of the tag, or of a number of it, that can't be changed. */
+  readonly frozen: readonly ListedRelease[];
+}
+
 /** Where the files of a batch go. */
-export interface ReleaseChoice {
-  /** The files that an immutable release holds already, and those that can't be delivered. */
+export interface ReleaseChoice extends FoundRelease {
+  /** The files that a frozen release holds already, and those that can't be delivered. */
   readonly done: readonly PlacedResult[];
   /** The others. */
   readonly open: ReleaseBatch['tasks'];
-  readonly tag: string;
-  /** `null` where it has to be created. */
-  readonly release: Release | null;
-  readonly assets: readonly Asset[];
 }
 
 /**
@@ -64,18 +67,25 @@ export async function chooseRelease(
   takenTags: ReadonlySet<string> = new Set(),
 ): Promise<ReleaseChoice> {
   const found = await findRelease(batch, takenTags);
-  const present = findPresent(batch.tasks, found.frozen);
-  const others = batch.tasks.filter((task) => !present.some(({ item }) => item === task));
+  const { assets, frozen, tag } = found;
   const refusal = findRefusal(found, batch);
-  const refused = refusal === null ? findWithoutRoom(found.assets, others) : others;
-  const result = refusal ?? noRoomError(found.tag, found.assets.length);
-  const open = others.filter((task) => !refused.includes(task));
-  if (open.length > 0) await refuseBranchName(batch.github, found.tag);
-  return { ...found, done: [...present, ...refused.map((item) => ({ item, result }))], open };
-}
-
-interface FoundRelease extends Pick<ReleaseChoice, 'tag' | 'release' | 'assets'> {
-  readonly frozen: readonly ListedRelease[];
+  const kept = frozen.flatMap((release) => release.assets.map((asset) => ({ release, asset })));
+  const done: PlacedResult[] = [];
+  const open: PreparedTask<AssetTask>[] = [];
+  for (const item of batch.tasks) {
+    const { file, name } = item.data;
+    const isSame = (asset: Asset): boolean => asset.name === name && hasDigestOf(asset, file);
+    const present = kept.find(({ asset }) => isSame(asset));
+    // A full one can't even replace a file: the old one is deleted after the upload.
+    const isFull = assets.length >= ASSETS.total && !assets.some(isSame);
+    const failure = refusal ?? (isFull ? noRoomError(tag, assets.length) : null);
+    if (present !== undefined) {
+      done.push({ item, result: { ...present, written: false, confirmed: false } });
+    } else if (failure !== null) done.push({ item, result: failure });
+    else open.push(item);
+  }
+  if (open.length > 0) await refuseBranchName(batch.github, tag);
+  return { ...found, done, open };
 }
 
 /** The tag's release. Of a default tag that is taken: a numbered one that can be changed, or the next free number. */
@@ -86,9 +96,8 @@ async function findRelease(
   const release = await getReleaseByTag(github, tag);
   const assets = release === null ? [] : await listAssets(github, release);
   const isOpen = release === null ? !takenTags.has(tag) : release.immutable !== true;
-  if (isOpen) return { tag, release, assets, frozen: [] };
-  const first = release === null ? [] : [{ ...release, assets }];
-  if (!tagIsDefault) return { tag, release, assets, frozen: first };
+  const first = release === null || isOpen ? [] : [{ ...release, assets }];
+  if (isOpen || !tagIsDefault) return { tag, release, assets, frozen: first };
   const numbered = (await listReleases(github)).filter(
     (one) => !one.draft && (getTagNumber(one.tag_name, tag) ?? 1) > 1,
   );
@@ -109,18 +118,6 @@ function getTagNumber(tag: string, base: string): number | null {
   return digits === undefined || digits === '1' ? null : Number(digits);
 }
 
-function findPresent(
-  tasks: ReleaseBatch['tasks'],
-  releases: readonly ListedRelease[],
-): readonly PlacedResult[] {
-  const assets = releases.flatMap((release) => release.assets.map((asset) => ({ release, asset })));
-  return tasks.flatMap((item) => {
-    const { name, file } = item.data;
-    const found = assets.find(({ asset }) => asset.name === name && hasSameContent(asset, file, false));
-    return found === undefined ? [] : [{ item, result: { ...found, written: false, confirmed: false } }];
-  });
-}
-
 /** Why no file can be delivered to the release; `null` where they can. */
 function findRefusal(
   { tag, release }: FoundRelease,
@@ -131,15 +128,7 @@ function findRefusal(
   return release === null && absent !== undefined ? unpublishedError(absent, []) : null;
 }
 
-/** The files that a full release can't take, not even to replace one: the old one is deleted after the upload. */
-function findWithoutRoom(assets: readonly Asset[], tasks: ReleaseBatch['tasks']): ReleaseBatch['tasks'] {
-  if (assets.length < ASSETS.total) return [];
-  const isThere = (one: Asset, { name, file }: AssetTask): boolean =>
-    one.name === name && hasSameContent(one, file, false);
-  return tasks.filter(({ data }) => !assets.some((one) => isThere(one, data)));
-}
-
-/** Refuses a tag with the name of a branch: git and GitHub could no longer tell one from the other. @see design 4 */
+/** Refuses a tag with the name of a branch: git and GitHub could no longer tell one from the other. */
 async function refuseBranchName({ rest, repository }: GitHubClient, tag: string): Promise<void> {
   const branch = await nullIfNotFound(() => rest.git.getRef({ ...repository, ref: `heads/${tag}` }));
   if (branch === null) return;
