@@ -16,16 +16,8 @@ import { parseExternalAddress } from '../../src/rules/external-address.ts';
 import { inspectFile } from '../../src/rules/inspect.ts';
 import { nameFromFile } from '../../src/rules/naming.ts';
 import { checkSelfContained } from '../../src/rules/page/self-contained.ts';
-import { refuseSecrets } from '../../src/rules/secrets/secrets.ts';
 import { rawInputs, requestWith } from '../delivery/builders.ts';
-import {
-  armoured,
-  drawn,
-  fileOf,
-  googleAccount,
-  PRESET_SECRETS,
-  pem,
-} from '../rules/secrets/fake-secrets.ts';
+import { fileOf } from '../rules/secrets/fake-secrets.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts } from '../support/ports.ts';
 
@@ -435,60 +427,6 @@ describe('a page', () => {
     ],
   ])('of XHTML that %s is refused', async (_, xml, piece) => {
     await refused(() => checkSelfContained(fileOf(xml, 'Page.XHTML'), 'enforce'), 'BAD_FILE', piece);
-  });
-});
-
-describe('a file with a secret', () => {
-  const password = drawn(14);
-  const google = googleAccount();
-  /** The rule that finds it, what stands before it, what must never be repeated. */
-  const SECRETS: readonly (readonly [string, string, string])[] = [
-    ...PRESET_SECRETS,
-    ['gcp', '', google],
-    ['cookie', 'Set-Cookie: sid=', `s%3A${drawn(32)}`],
-    ['cookie', '{"name": "Cookie", "value": "session_id=', drawn(32)],
-    ['authorization', 'Authorization: Bearer ', drawn(40)],
-    ['authorization', 'AUTHORIZATION: basic ', Buffer.from(`x-access-token:${drawn(40)}`).toString('base64')],
-    ['url-password', 'ftp://', `deploy:${password}@files.acme.io`],
-    ['npm-auth-token', '//registry.npmjs.org/:_authToken=', drawn(36)],
-    ['private-key', '', pem('pkcs8')],
-    ['private-key', '', pem('sec1')],
-    ['private-key', '', pem('sealed')],
-    ['private-key', '', armoured('OPENSSH PRIVATE KEY')],
-    ['private-key', '', armoured('PGP PRIVATE KEY BLOCK')],
-    ['private-key', 'const key = "', pem().replaceAll('\n', '\\n')],
-  ];
-  const refusing = (content: string | Buffer, name: string): (() => unknown) => {
-    return () => refuseSecrets(fileOf(content, name), [], fakePorts());
-  };
-
-  test.each(SECRETS)('of the kind %s is refused (%#)', async (rule, before, secret) => {
-    const name = secret === google ? 'account.json' : 'page.html';
-    const text = secret === google ? google : `<p>\n${before}${secret}"\n</p>`;
-    const line = rule === 'gcp' ? 1 : 2;
-    const attempt = refusing(text, name);
-    const { message, hint } = await refused(attempt, 'BAD_FILE', `${rule} in line ${line} column `);
-    expect(`${message} ${hint}`.includes(secret)).toBe(false);
-  });
-
-  const TOKEN = `ghp_${drawn(36)}`;
-  const HIDDEN: readonly (readonly [string, Buffer, string])[] = [
-    [
-      'among the strings of a binary file',
-      Buffer.from(`\0\x01\x02${TOKEN}\0\xFF`, 'latin1'),
-      'github (fingerprint',
-    ],
-    ['in a binary file as UTF-16', Buffer.from(`\0\0${TOKEN}`, 'utf16le'), 'github (fingerprint'],
-    ['behind a megabyte', Buffer.from(`${'a b\n'.repeat(300_000)}${TOKEN}`), 'github in line 300001'],
-    [
-      'behind a comment that would switch a linter off',
-      Buffer.from(`<!-- secretlint-disable -->\n${TOKEN}`),
-      'github in line 2',
-    ],
-  ];
-  test.each(HIDDEN)('is refused if it is %s', async (_, bytes, piece) => {
-    const { message, hint } = await refused(refusing(bytes, 'page.html'), 'BAD_FILE', piece);
-    expect(`${message} ${hint}`.includes(TOKEN)).toBe(false);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { rules as preset } from '@secretlint/secretlint-rule-preset-recommend';
 import type { SecretLintRuleContext, SecretLintSourceCode } from '@secretlint/types';
 import fc from 'fast-check';
-import { findCustomMatches, findKeyContainer } from '../../../src/rules/secrets/custom-rules.ts';
+import { findCustomMatches } from '../../../src/rules/secrets/custom-rules.ts';
 import { selectRules } from '../../../src/rules/secrets/rule-keywords.ts';
 import { measureCpuTime } from '../cpu-time.ts';
 import { armoured, drawn, pem } from './fake-secrets.ts';
@@ -37,60 +37,6 @@ function createReportCounter(name: string): (text: string) => Promise<number> {
     return reports;
   };
 }
-
-describe('the rule for secret keys of AWS', () => {
-  const key = `${drawn(39)}/`;
-  const id = `AKIA${'IOSFODNN7'}${'QWERTYU'}`;
-  test.each([
-    ['in the environment', `AWS_SECRET_ACCESS_KEY=${key}\n`],
-    ['in YAML', `aws_secret_access_key: "${key.replace('/', '+')}"`],
-    ['in JSON', `{"SecretAccessKey": "${key}"}`],
-    ['in HTML', `&quot;SecretAccessKey&quot;: &quot;${key}&quot;`],
-    ['in the table that the console gives', `Access key ID,Secret access key\r\n${id},${key}\r\n`],
-    ['without a sign at its end', `secretKey = '${drawn(40)}'`],
-  ])('finds one %s', (_, text) => {
-    const found = findCustomMatches(text, new Set(['aws-secret-key']));
-    expect(found).toHaveLength(1);
-    expect(text).toContain(found[0]?.secret ?? 'none');
-  });
-
-  test.each([
-    ['a digest', `secret_key_sha1: ${'0123456789abcdef'.repeat(4)}`],
-    ['a longer text', `secret_access_key=${drawn(41)}`],
-    ['a placeholder', `AWS_SECRET_ACCESS_KEY=${'x'.repeat(40)}`],
-  ])('finds nothing in %s', (_, text) => {
-    expect(findCustomMatches(text, new Set(['aws-secret-key']))).toEqual([]);
-  });
-});
-
-describe('the rules for logins that every job has', () => {
-  const login = basic(`bot:${drawn(24)}`);
-  const netrc = `machine git.acme.io\n  login bot\n  password ${password}\n`;
-  test.each([
-    ['_auth of an .npmrc', `//registry.acme.io/:_auth=${login}`, login],
-    ['a quoted _auth', `_auth = "${login}"`, login],
-    ["Docker's config.json", JSON.stringify({ auths: { 'ghcr.io': { auth: login } } }), login],
-    ['it within a string', JSON.stringify({ log: JSON.stringify({ auths: { a: { auth: login } } }) }), login],
-    ['it in HTML', `<pre>{&quot;auth&quot;: &quot;${login}&quot;}</pre>`, login],
-    ['a netrc in lines', netrc, password],
-    ['a netrc in one line', netrc.replaceAll(/\s+/g, ' '), password],
-    ['a netrc in JSON', JSON.stringify({ log: netrc }), password],
-    ['a netrc without a login', `machine git.acme.io password ${password}`, password],
-  ])('finds %s', (_, text, secret) => {
-    expect(find(text).map(([, found]) => found)).toEqual([secret]);
-  });
-
-  test.each([
-    ['a name', 'this._auth = getAuthenticationClient2()'],
-    ['base64 of something else', `"auth": "${drawn(40)}"`],
-    ['a login without a password', `_auth=${basic('bot:')}`],
-    ['a placeholder', `_auth=${basic('user:password')}`],
-    ['a manual of netrc', 'machine example.com login user password <your-password>'],
-    ['prose', 'The machine has a login page, and its password expires.'],
-  ])('finds nothing in %s', (_, text) => {
-    expect(find(text)).toEqual([]);
-  });
-});
 
 describe('the cookie rule', () => {
   test.each([
@@ -217,17 +163,6 @@ describe('the private key rule', () => {
       }),
     );
   });
-
-  test.each([
-    ['DER', '308209a10201033082096706092a864886f70d010701a0820958', true],
-    ['BER', '3080020103308006092a864886f70d010701a0802480', true],
-    ['signed', '30820a3f02010330820a0506092a864886f70d010702a08209f6', true],
-    ['a certificate', '308203a13082028902010330820a0506092a864886f70d0101', false],
-    ['a ZIP file', '504b030414000000080000002100000000000000000000000000', false],
-    ['nothing', '', false],
-  ])('recognizes a PKCS#12 container by its first bytes: %s', (_, head, expected) => {
-    expect(findKeyContainer(Buffer.from(head, 'hex')) !== null).toBe(expected);
-  });
 });
 
 describe('the URL password rule', () => {
@@ -285,20 +220,6 @@ describe('the URL password rule', () => {
   });
 });
 
-describe('the npm token rule', () => {
-  test('finds a token in any file', () => {
-    expect(find(`//registry.npmjs.org/:_authToken = "${session}"`)).toEqual([['npm-auth-token', session]]);
-  });
-
-  test.each([
-    '_authToken=${NPM_TOKEN}',
-    '_authToken=YOUR_NPM_TOKEN_GOES_HERE',
-    '_authToken=$NODE_AUTH_TOKEN',
-  ])('finds nothing in %s', (text) => {
-    expect(find(text)).toEqual([]);
-  });
-});
-
 test.each([
   'cookie:a=b;',
   'cookie      ',
@@ -307,7 +228,6 @@ test.each([
   'Private-Lines: 1\n',
   'a://b:',
   'a://:@',
-  '_authToken=',
 ])('the custom rules take little time for hostile text of %j', (piece) => {
   const text = piece.repeat(Math.ceil(262_144 / piece.length));
   const time = measureCpuTime(() => findCustomMatches(text, selectRules(Buffer.from(text))));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { type DecodedPart, decodeEmbedded } from '../../../src/rules/secrets/embedded.ts';
 import { findSecrets } from '../../../src/rules/secrets/secrets.ts';
-import { drawn, fileOf, pem } from './fake-secrets.ts';
+import { drawn, fileOf, PRESET_SECRETS, pem } from './fake-secrets.ts';
 
 const TOKEN = `ghp_${drawn(36)}`;
 const { signal } = new AbortController();
@@ -73,6 +73,32 @@ describe('findSecrets in embedded content', () => {
     const [plain] = await findSecrets(fileOf(TOKEN), signal);
     const [embedded, ...others] = await findSecrets(fileOf(`"${base64(source)}"`), signal);
     expect([embedded?.fingerprint, others]).toEqual([plain?.fingerprint, []]);
+  });
+
+  test.each([
+    ['percent-encoding', encodeURIComponent],
+    [
+      'percent-encoding of every character',
+      (text: string) => Buffer.from(text).toString('hex').replace(/../g, '%$&'),
+    ],
+    ['base64 behind a word', (text: string) => `x${base64(`some ${text} more`)}`],
+    [
+      'a data: address',
+      (text: string) => `data:,x;base64,${Buffer.from(`some words and ${text}`).toString('base64url')}`,
+    ],
+  ])('finds well-known secrets of every kind in %s, at every place of a large file', async (_, write) => {
+    for (const [rule, before, secret] of PRESET_SECRETS) {
+      const found = await find(`first\n"${write(` ${before}${secret} `)}"\nlast`);
+      expect([secret, found]).toEqual([secret, expect.arrayContaining([[rule, 2]])]);
+    }
+    for (const before of [245_700, 262_100]) {
+      const content = `${'lorem ipsum\n'.repeat(before / 12)}"${write(TOKEN)}" ${'lorem '.repeat(6_000)}`;
+      expect(await find(content)).toEqual([['github', Math.floor(before / 12) + 1]]);
+    }
+  });
+
+  test('tells a secret once where a word also has escapes', async () => {
+    expect(await find(`https://octo.dev/?a=%20%41&token=${TOKEN}&b=%42`)).toEqual([['github', 1]]);
   });
 
   test.each([

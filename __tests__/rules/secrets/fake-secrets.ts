@@ -82,17 +82,12 @@ export function armoured(kind: string, { attributes = '', start = '', length = 4
   return `-----BEGIN ${kind}-----\n${attributes}${lines.join('\n')}\n-----END ${kind}-----\n`;
 }
 
-/** The key file of a Google service account. */
-export function googleAccount(): string {
-  return JSON.stringify({ private_key_id: drawn(40, HEX), private_key: pem() }, null, 2);
-}
-
 /** A file in memory, read in pieces of a given size that all use the same buffer. */
 export function fileOf(
   content: string | Buffer,
   name = 'page.html',
   size = 65_536,
-): Pick<LocalFile, 'name' | 'size' | 'binary' | 'read' | 'pieces'> {
+): Pick<LocalFile, 'name' | 'size' | 'head' | 'binary' | 'read' | 'pieces'> {
   const bytes = Buffer.from(content as Buffer);
   async function* pieces(): AsyncGenerator<Buffer> {
     const buffer = Buffer.alloc(size);
@@ -102,5 +97,6 @@ export function fileOf(
     }
   }
   const read = (): Readable => Readable.from([bytes]);
-  return { name, size: bytes.length, binary: bytes.includes(0), read, pieces };
+  const head = bytes.toString('latin1', 0, 16);
+  return { name, size: bytes.length, head, binary: bytes.includes(0), read, pieces };
 }

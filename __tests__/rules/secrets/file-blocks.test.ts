@@ -1,12 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  BLOCK_SIZES,
-  countNewlines,
-  countNewlinesBefore,
-  type FileBlock,
-  readBlocks,
-} from '../../../src/rules/secrets/file-blocks.ts';
+import { BLOCK_SIZES, type FileBlock, readBlocks } from '../../../src/rules/secrets/file-blocks.ts';
 
 const SIZES = { size: 20, before: 3, after: 5 };
 
@@ -71,42 +65,5 @@ describe('readBlocks', () => {
   test('uses blocks of 256 KiB with 16 KiB of overlap', () => {
     expect(BLOCK_SIZES.size).toBe(256 * 1_024);
     expect(BLOCK_SIZES.before + BLOCK_SIZES.after).toBe(16 * 1_024);
-  });
-});
-
-describe('countNewlines', () => {
-  test.each([
-    ['', 0, 0],
-    ['\n', 0, 0],
-    ['\n', 1, 1],
-    ['a\nb\n\nc', 3, 1],
-    ['a\nb\n\nc', 9, 3],
-  ])('in %j before index %i returns %i in total', (text, end, count) => {
-    expect(countNewlines(text, end)).toBe(count);
-  });
-});
-
-describe('countNewlinesBefore', () => {
-  test('counts before every offset, with pieces of any size', async () => {
-    const texts = fc.string({ unit: fc.constantFrom('a', '\n'), minLength: 1, maxLength: 60, size: 'max' });
-    const positions = fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 6, size: 'max' });
-    await fc.assert(
-      fc.asyncProperty(texts, positions, fc.integer({ min: 1, max: 20 }), async (text, chosen, piece) => {
-        const offsets = chosen.map((at) => Math.min(at, text.length)).sort((one, other) => one - other);
-        const expected = offsets.map((at) => text.slice(0, at).split('\n').length - 1);
-        expect(await countNewlinesBefore(splitIntoPieces(Buffer.from(text), piece), offsets)).toEqual(
-          expected,
-        );
-      }),
-    );
-  });
-
-  test('reads nothing after the last offset', async () => {
-    async function* failingPieces(): AsyncGenerator<Buffer> {
-      yield Buffer.from('a\nb\n');
-      throw new Error('read too far');
-    }
-    expect(await countNewlinesBefore(failingPieces(), [0, 3])).toEqual([0, 1]);
-    expect(await countNewlinesBefore(failingPieces(), [])).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { DeliveryError } from '../../../src/errors.ts';
 import { BLOCK_SIZES } from '../../../src/rules/secrets/file-blocks.ts';
 import { findSecrets, refuseSecrets, type SecretFinding } from '../../../src/rules/secrets/secrets.ts';
 import { fakePorts } from '../../support/ports.ts';
-import { armoured, drawn, fileOf, googleAccount, PRESET_SECRETS, pem } from './fake-secrets.ts';
+import { armoured, drawn, fileOf, PRESET_SECRETS, pem } from './fake-secrets.ts';
 
 const { signal } = new AbortController();
 const TOKEN = `ghp_${drawn(36)}`;
@@ -35,26 +35,17 @@ describe('findSecrets in a text', () => {
   );
 
   test('runs every preset rule or replaces it by a custom rule', () => {
-    const tried = new Set<string>(['gcp', ...PRESET_SECRETS.map(([rule]) => rule)]);
+    const tried = new Set<string>(PRESET_SECRETS.map(([rule]) => rule));
     const untried = preset
       .map(({ meta }) => meta.id.split('-rule-')[1])
       .filter((rule) => !tried.has(rule as string));
-    expect(untried).toEqual(['privatekey', 'basicauth', 'filter-comments']);
-  });
-
-  test('finds the key file of a service account, and the key in it', async () => {
-    const findings = await find(googleAccount(), 'Account.JSON');
-    expect(listRulesAndLines(findings)).toEqual([
-      ['gcp', '1'],
-      ['private-key', '3'],
-    ]);
+    expect(untried).toEqual(['gcp', 'privatekey', 'basicauth', 'filter-comments']);
   });
 
   test.each([
     ['cookie', 'Set-Cookie: sid=', `s%3A${drawn(32)}`],
     ['authorization', 'Authorization: Bearer ', drawn(40)],
     ['url-password', 'https://', `deploy:${drawn(14)}@git.acme.io`],
-    ['npm-auth-token', '//registry.npmjs.org/:_authToken=', '6f1c2a34-9b8d-4e7f-a012-3c4d5e6f7a8b'],
   ])('finds a secret of the custom rule %s and its line', async (rule, before, secret) => {
     expect(listRulesAndLines(await find(`\r\n${before}${secret}\r\n`))).toEqual([[rule, '2']]);
   });
@@ -122,16 +113,12 @@ describe('findSecrets across the borders of blocks and pieces', () => {
     );
   });
 
-  test.each(
-    secrets.flatMap(([what, , secret]) =>
-      (['latin1', 'utf16le'] as const).map((encoding) => [what, encoding, secret] as const),
-    ),
-  )('finds %s in a binary file once, encoded as %s', async (_, encoding, secret) => {
+  test.each(secrets)('finds %s in a binary file once', async (_, _rule, secret) => {
     const [alone] = await find(secret);
-    const hidden = Buffer.concat([Buffer.of(1, 0), Buffer.from(secret, encoding), Buffer.of(1, 0)]);
+    const hidden = Buffer.concat([Buffer.of(1, 0), Buffer.from(secret), Buffer.of(1, 0)]);
     // In noise, or in the middle of a text of several blocks.
     const noise = Buffer.from(Array.from({ length: 400_000 }, (_, nth) => (nth * nth * 31) % 256));
-    const words = Buffer.from('many words '.repeat(40_000), encoding).subarray(0, 400_000);
+    const words = Buffer.from('many words '.repeat(40_000)).subarray(0, 400_000);
     await fc.assert(
       fc.asyncProperty(offset, fc.constantFrom(noise, words), async (by, around) => {
         const at = step + by - (by % 2);
@@ -160,15 +147,11 @@ describe('findSecrets in a binary file', () => {
   const surround = (bytes: Buffer): Buffer =>
     Buffer.concat([noise, Buffer.of(0), bytes, Buffer.of(0), noise]);
 
-  test.each([
-    ['ASCII', Buffer.from(TOKEN)],
-    ['UTF-16LE', Buffer.from(TOKEN, 'utf16le')],
-  ])('finds a token in %s without a line', async (_, bytes) => {
+  test('finds a token without a line', async () => {
     const [inText] = await find(TOKEN);
-    expect(await find(surround(bytes))).toEqual([{ ...inText, line: null, column: null }]);
-    expect(await find(Buffer.concat([Buffer.of(1), surround(bytes)]), 'x.bin', 7)).toEqual([
-      { ...inText, line: null, column: null },
-    ]);
+    const expected = [{ ...inText, line: null, column: null }];
+    expect(await find(surround(Buffer.from(TOKEN)))).toEqual(expected);
+    expect(await find(surround(Buffer.from(TOKEN)), 'x.bin', 7)).toEqual(expected);
   });
 
   test('finds a private key with its line breaks', async () => {
@@ -180,14 +163,21 @@ describe('findSecrets in a binary file', () => {
     expect(listRulesAndLines(await find(bytes))).toEqual([['github', null]]);
   });
 
-  test('finds a PKCS#12 container without its password, and never opens its path', async () => {
-    const head = Buffer.from('308209a10201033082096706092a864886f70d010701a0820958', 'hex');
-    const findings = await find(Buffer.concat([head, noise]), 'account.p12');
-    expect(listRulesAndLines(findings)).toEqual([['private-key', null]]);
-  });
-
   test('finds nothing in noise', async () => {
     expect(await find(surround(noise))).toEqual([]);
+  });
+});
+
+describe('findSecrets in a text of UTF-16', () => {
+  const text = `\ufeffжж\n${'words '.repeat(60_000)}\nж ${TOKEN}\n`;
+  const bytes = Buffer.from(text, 'utf16le');
+
+  test.each([
+    ['little-endian', bytes],
+    ['big-endian', Buffer.from(bytes).swap16()],
+  ])('finds a token with its line, as in UTF-8: %s', async (_, wide) => {
+    const [inText] = await find(TOKEN);
+    expect(await find(wide)).toEqual([{ ...inText, line: 3, column: 3 }]);
   });
 });
 

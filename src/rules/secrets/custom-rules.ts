@@ -16,7 +16,7 @@ const QUOTE = String.raw`(?:\\?["'\x60]|&quot;|&#3[49];)`;
 const SEPARATOR = String.raw`${QUOTE}?\s{0,40}(?:[:=]|,(?:\s{0,40}${QUOTE}value${QUOTE}\s{0,40}:)?)\s{0,40}${QUOTE}?`;
 
 const COOKIE_HEADER = new RegExp(
-  String.raw`\bcookie${SEPARATOR}((?:="|[^\r\n"'\x60<>\\&]|&(?!quot;|#3[49];)){1,4096})`,
+  String.raw`\bcookie${SEPARATOR}((?:="|[^\0-\x1f\x7f-\xff"'\x60<>\\&]|&(?!quot;|#3[49];)){1,4096})`,
   'dgi',
 );
 const COOKIE_PAIR = /(?:^|;)\s{0,4}([^\s=;]{1,128})="?([^\s;,"]{1,4096})/dg;
@@ -33,6 +33,27 @@ function* findCookies(text: string): ReturnType<FindMatches> {
       yield { secret: value, from: header.index, at: start + getGroupStart(pair, 2) };
     }
   }
+}
+
+const AUTHORIZATION = new RegExp(
+  String.raw`\bauthorization${SEPARATOR}(bearer|token|basic)(?:\s|%20|\+){1,4}([\w.~+/=-]{8,4096})`,
+  'dgi',
+);
+
+/** Tokens and logins in `Authorization:` headers. */
+function* findAuthorizations(text: string): ReturnType<FindMatches> {
+  for (const header of text.matchAll(AUTHORIZATION)) {
+    const [, scheme = '', secret = ''] = header;
+    if (!(/basic/i.test(scheme) ? isBasicLogin(secret) : isToken(secret))) continue;
+    yield { secret, from: header.index, at: getGroupStart(header, 2) };
+  }
+}
+
+/** `user:password` in base64. */
+function isBasicLogin(basic: string): boolean {
+  const text = Buffer.from(basic, 'base64').toString('utf8');
+  const [, password = ''] = /^[^:\p{Cc}\ufffd]*:([^\p{Cc}\ufffd]*)$/u.exec(text) ?? [];
+  return isPassword(password);
 }
 
 const KEY_HEADER =
@@ -57,7 +78,7 @@ function* findPrivateKeys(text: string): ReturnType<FindMatches> {
 }
 
 const URL_PASSWORD =
-  /(?<=[a-z0-9+.-]):(?:\\?\/){2}([^\s/?#@:"'`<>\\]{0,256}):([^\s/?#"'`<>\\]{1,256})@(\[[0-9a-f:.]{2,45}\]|[\w.-]{1,253})/dgi;
+  /(?<=[a-z0-9+.-]):(?:\\?\/){2}([^\0-\x20\x7f/?#@:"'`<>\\]{0,256}):([^\0-\x20\x7f/?#"'`<>\\]{1,256})@(\[[0-9a-f:.]{2,45}\]|[\w.-]{1,253})/dgi;
 
 /** Passwords in addresses of any scheme. */
 function* findUrlPasswords(text: string): ReturnType<FindMatches> {
@@ -68,91 +89,21 @@ function* findUrlPasswords(text: string): ReturnType<FindMatches> {
   }
 }
 
-/** `user:password` in base64. */
-function isBasicLogin(basic: string): boolean {
-  const text = Buffer.from(basic, 'base64').toString('utf8');
-  const [, password = ''] = /^[^:\p{Cc}\ufffd]*:([^\p{Cc}\ufffd]*)$/u.exec(text) ?? [];
-  return isPassword(password);
-}
-
-const authorization = (scheme: string): string =>
-  String.raw`\bauthorization${SEPARATOR}(?:${scheme})(?:\s|%20|\+){1,4}([\w.~+/=-]{8,4096})`;
-const GAP = String.raw`(?:\s|\\[nrt]){1,40}`;
-const AWS_SECRET = /([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/.source;
-
-/** What is a secret because of the name before it: the rule, the pattern whose group it is, and what it must be. */
-const SETTINGS: readonly (readonly [rule: string, pattern: RegExp, accepts: (secret: string) => boolean])[] =
-  [
-    ['authorization', new RegExp(authorization('bearer|token'), 'dgi'), isToken],
-    ['authorization', new RegExp(authorization('basic'), 'dgi'), isBasicLogin],
-    // A line of an `.npmrc`, in any file.
-    ['npm-auth-token', /_authToken["']?\s{0,4}[:=]\s{0,4}["']?([\w.~+/=-]{16,512})/dg, isToken],
-    [
-      // `_auth` of an `.npmrc`, `auths` of Docker's `config.json`.
-      'registry-login',
-      new RegExp(
-        String.raw`(?:\b_auth["']?\s{0,4}[:=]|\bauth${QUOTE}\s{0,40}:)\s{0,40}${QUOTE}?([A-Za-z0-9+/=_-]{8,4096})`,
-        'dg',
-      ),
-      isBasicLogin,
-    ],
-    [
-      'netrc',
-      new RegExp(
-        String.raw`\bmachine${GAP}[\w.-]{1,253}(?:${GAP}(?:login|account)${GAP}[^\s\\]{1,256}){0,2}${GAP}password${GAP}([^\s"'<>\\]{4,256})`,
-        'dg',
-      ),
-      isPassword,
-    ],
-    [
-      // In a setting or field of any name for it: the preset misses keys that end in a sign.
-      'aws-secret-key',
-      new RegExp(
-        String.raw`(?<=secret[_ -]?(?:access[_ -]?)?)key${QUOTE}?\s{0,10}(?:=>|[:=])\s{0,10}${QUOTE}?${AWS_SECRET}`,
-        'dgi',
-      ),
-      isToken,
-    ],
-    [
-      // In the table that the console of AWS gives, beside the key's id.
-      'aws-secret-key',
-      new RegExp(String.raw`\bA[KS]IA[A-Z0-9]{16}["']?\s{0,4}[,;\t]\s{0,4}["']?${AWS_SECRET}`, 'dg'),
-      isToken,
-    ],
-  ];
-
-function findSettings(text: string, rules: ReadonlySet<string>): SecretMatch[] {
-  return SETTINGS.filter(([rule]) => rules.has(rule)).flatMap(([rule, pattern, accepts]) =>
-    Array.from(text.matchAll(pattern))
-      .filter(([, secret = '']) => accepts(secret))
-      .map((match) => ({ rule, secret: match[1] as string, from: match.index, at: getGroupStart(match, 1) })),
-  );
-}
-
 const getGroupStart = (match: RegExpExecArray, group: number): number =>
   match.indices?.[group]?.[0] ?? match.index;
 
 const FINDERS: Readonly<Record<string, FindMatches>> = {
   cookie: findCookies,
+  authorization: findAuthorizations,
   'private-key': findPrivateKeys,
   'url-password': findUrlPasswords,
 };
 
 /** Runs the custom rules with these names on a text. @see protocol 1 (file rules: secrets) */
-export function findCustomMatches(text: string, rules: ReadonlySet<string>): SecretMatch[] {
-  const found = Object.entries(FINDERS).flatMap(([rule, find]) =>
+export function findCustomMatches(text: string, rules: ReadonlySet<string>): readonly SecretMatch[] {
+  return Object.entries(FINDERS).flatMap(([rule, find]) =>
     rules.has(rule) ? Array.from(find(text), (match) => ({ rule, ...match })) : [],
   );
-  return [...found, ...findSettings(text, rules)];
-}
-
-/** The first bytes of a PKCS#12 file: a sequence, version 3, and content of a PKCS#7 type. */
-const PKCS12 = /^30(?:..){1,5}?02010330(?:..){1,5}?06092a864886f70d0107/;
-
-/** Recognizes a file that contains keys as a whole, by its first bytes. @see RFC 7292 */
-export function findKeyContainer(head: Buffer): SecretMatch | null {
-  if (!PKCS12.test(head.toString('hex', 0, 64))) return null;
-  return { rule: 'private-key', secret: head.toString('latin1'), from: 0, at: 0 };
 }
 
 /** Words of placeholders. None begins with another, so that a text can be split in only one way. */
@@ -168,18 +119,15 @@ const ONLY_WORDS = new RegExp(
   'i',
 );
 
-/** Syntax of a template, or an ellipsis. */
-const TEMPLATE = /\{[^}]*\}|<[^>]*>|\[[^\]]*\]|&lt;|^\$[\w(]|^%[\w]+%$|\*{3}|\.{3}|…/;
+/** Syntax of a template, or an ellipsis, also as its bytes. */
+const TEMPLATE = /\{[^}]*\}|<[^>]*>|\[[^\]]*\]|&lt;|^\$[\w(]|^%[\w]+%$|\*{3}|\.{3}|…|â\x80¦/;
 
 /** Hosts that are reserved for documentation and tests. @see RFC 2606 */
 const RESERVED_HOST = /(?:^|\.)(?:example(?:\.(?:com|net|org))?|test|invalid)\.?$/i;
 
-/** Whether one character is repeated ten times, as in no random value. */
-export const hasLongRepetition = (value: string): boolean => /(.)\1{9}/s.test(value);
-
-/** Whether a value is clearly not a secret: `password`, `<token>`, `${TOKEN}`, `***`. */
-function isPlaceholder(value: string): boolean {
-  if (new Set(value).size < 4 || hasLongRepetition(value) || TEMPLATE.test(value)) return true;
+/** Whether a value is clearly not a secret: `password`, `<token>`, `${TOKEN}`, `***`, one character ten times. */
+export function isPlaceholder(value: string): boolean {
+  if (new Set(value).size < 4 || /(.)\1{9}/s.test(value) || TEMPLATE.test(value)) return true;
   return value.length <= 64 && ONLY_WORDS.test(value);
 }
 

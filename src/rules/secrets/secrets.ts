@@ -1,40 +1,46 @@
 import { scrypt } from 'node:crypto';
-import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { keepRecent } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
 import type { LocalFile } from '../inspect.ts';
-import { candidateOf, listCandidates, matchRules } from './candidate-text.ts';
-import { findKeyContainer, type SecretMatch } from './custom-rules.ts';
-import { countNewlinesBefore, readBlocks } from './file-blocks.ts';
-import { type FindPresetMatches, loadPresetRules } from './preset-rules.ts';
+import { decodeText } from '../page/page-file.ts';
+import { findCustomMatches, type SecretMatch } from './custom-rules.ts';
+import { decodeEmbedded } from './embedded.ts';
+import { type FileBlock, readBlocks } from './file-blocks.ts';
+import { loadPresetRules } from './preset-rules.ts';
 import { selectRules } from './rule-keywords.ts';
 
-/** A secret in a file, described so that it is safe to print. */
-export interface SecretFinding {
+/** A secret in a text. The secret itself must not be printed. */
+interface FoundSecret {
   /** The name of a custom rule, or of a rule of the secretlint preset without its prefix. */
   readonly rule: string;
-  /** From 1; `null` in a binary file. */
-  readonly line: number | null;
-  /** From 1; `null` where it is not known. */
-  readonly column: number | null;
+  readonly secret: string;
   /** 16 hex digits, always the same for the same rule and secret. */
   readonly fingerprint: string;
+  /** In bytes, from the beginning of the text. */
+  readonly position: number;
 }
 
-type SearchedFile = Pick<LocalFile, 'name' | 'binary' | 'pieces'>;
+/** A secret in a file, described so that it is safe to print. */
+export interface SecretFinding extends Pick<FoundSecret, 'rule' | 'fingerprint'> {
+  /** From 1; `null` in a binary file. */
+  readonly line: number | null;
+  /** From 1; `null` in a binary file. */
+  readonly column: number | null;
+}
+
+type SearchedFile = Pick<LocalFile, 'name' | 'head' | 'binary' | 'pieces'>;
 
 /** A longer list would not be read. */
 const MAX_FINDINGS = 20;
 
 /**
  * Searches a whole file of any size, text or binary. Memory is bounded by one block.
- * A file without a NUL byte is a text; in any other file the printable strings are searched.
  *
  * @param harmless fingerprints of findings that do not count, not toward the maximum either
  * @param mask gets each secret, so that nothing that is told of the file repeats it
- * @returns at most 20 findings; those in a text are in the order of its lines.
+ * @returns at most 20 findings, in the order of the file
  */
 export async function findSecrets(
   file: SearchedFile,
@@ -42,9 +48,14 @@ export async function findSecrets(
   harmless: ReadonlySet<string> = new Set(),
   mask: (secret: string) => void = () => undefined,
 ): Promise<readonly SecretFinding[]> {
-  const located = await takeFirst(search(file, signal), ({ fingerprint }) => !harmless.has(fingerprint));
-  for (const { secret } of located) mask(secret);
-  return addLines(located, file, signal);
+  const found: FoundSecret[] = [];
+  for await (const one of searchFile(file, signal)) {
+    if (harmless.has(one.fingerprint)) continue;
+    mask(one.secret);
+    found.push(one);
+    if (found.length === MAX_FINDINGS) break;
+  }
+  return addLines(found, file, signal);
 }
 
 /**
@@ -63,7 +74,7 @@ export async function refuseSecrets(
   const findings = await findSecrets(file, signal, harmless, (secret) => logger.mask(secret));
   if (findings.length === 0) return;
   const list = findings.map(({ rule, line, column, fingerprint }) => {
-    const place = line === null ? '' : ` in line ${line}${column === null ? '' : ` column ${column}`}`;
+    const place = line === null ? '' : ` in line ${line} column ${column}`;
     return `${rule}${place} (fingerprint ${fingerprint})`;
   });
   const fingerprints = [...new Set(findings.map(({ fingerprint }) => fingerprint))];
@@ -77,100 +88,102 @@ export async function refuseSecrets(
   );
 }
 
-/** A secret in a short text, such as an input or a file name. The secret itself must not be printed. */
-type TextSecret = Pick<SecretMatch, 'rule' | 'secret'> & Pick<SecretFinding, 'fingerprint'>;
-
-/** Searches a short text. */
-export async function findSecretsInText(text: string): Promise<readonly TextSecret[]> {
-  const rules = selectRules(Buffer.from(text));
-  if (rules.size === 0) return [];
-  const matches = await matchRules(
-    candidateOf({ text, from: 0, to: text.length }, rules),
-    await loadPresetRules('.txt'),
-  );
-  return Promise.all(matches.map(async (match) => ({ ...match, fingerprint: await fingerprint(match) })));
-}
-
-/** A finding whose line is not yet known. */
-interface LocatedFinding extends Omit<SecretFinding, 'line'>, Pick<SecretMatch, 'secret'> {
-  /** Position in the file of the block in which it was found. */
-  readonly blockOffset: number;
-  /** Line breaks between the start of the block and the secret. */
-  readonly linesInBlock: number;
-}
-
-async function takeFirst(
-  findings: AsyncIterable<LocatedFinding>,
-  accept: (finding: LocatedFinding) => boolean,
-): Promise<LocatedFinding[]> {
-  const first: LocatedFinding[] = [];
-  for await (const finding of findings) {
-    if (!accept(finding)) continue;
-    first.push(finding);
-    if (first.length === MAX_FINDINGS) break;
-  }
-  return first;
+/** Searches a short text, such as an input or a file name. */
+export async function findSecretsInText(text: string): Promise<readonly FoundSecret[]> {
+  const bytes = Buffer.from(text);
+  const found: FoundSecret[] = [];
+  for await (const one of searchBlock({ bytes, from: 0, to: bytes.length, offset: 0 })) found.push(one);
+  return found;
 }
 
 /** Yields one finding after another; the file is read only as far as the caller asks for more. */
-async function* search(
+async function* searchFile(
   file: SearchedFile,
   signal: AbortSignal,
-): AsyncGenerator<LocatedFinding, void, undefined> {
-  let findPresetMatches: FindPresetMatches | undefined;
-  for await (const block of readBlocks(readPieces(file, signal))) {
-    const container = block.offset === 0 ? findKeyContainer(block.bytes) : null;
-    if (container !== null) {
-      yield {
-        ...container,
-        fingerprint: await fingerprint(container),
-        blockOffset: 0,
-        linesInBlock: 0,
-        column: null,
-      };
-    }
-    const plain = new Set<string>();
-    for (const candidate of listCandidates(block, file.binary)) {
-      findPresetMatches ??= await loadPresetRules(extname(file.name).toLowerCase());
-      for (const match of await matchRules(candidate, findPresetMatches)) {
-        // Beside what is encoded, a word may have a secret as it is. Each secret belongs to one block.
-        if (!candidate.isInRange(match) || (candidate.isEmbedded && plain.has(match.secret))) continue;
-        if (!candidate.isEmbedded) plain.add(match.secret);
-        const { lines, column } = candidate.locate(match);
-        yield {
-          rule: match.rule,
-          secret: match.secret,
-          fingerprint: await fingerprint(match),
-          blockOffset: block.offset,
-          linesInBlock: lines,
-          // The line may begin in an earlier block.
-          column: lines > 0 || block.offset === 0 ? column : null,
-        };
-      }
+): AsyncGenerator<FoundSecret, void, undefined> {
+  for await (const block of readBlocks(readText(file, signal))) yield* searchBlock(block);
+}
+
+/** The secrets that begin in the range of a block: as they are, and in what is embedded. */
+async function* searchBlock({
+  bytes: block,
+  from,
+  to,
+  offset,
+}: FileBlock): AsyncGenerator<FoundSecret, void, undefined> {
+  const plain = { bytes: block, positionOf: (index: number) => index };
+  const known = new Set<string>();
+  for (const { bytes, positionOf } of [plain, ...decodeEmbedded(block)]) {
+    for (const match of await matchRules(bytes)) {
+      const begin = positionOf(match.from);
+      // Beside what is encoded, a word may have a secret as it is. Each secret belongs to one block.
+      if (begin < from || begin >= to || (bytes !== block && known.has(match.secret))) continue;
+      known.add(match.secret);
+      const secret = Buffer.from(match.secret, 'latin1').toString();
+      const fingerprint = await computeFingerprint(`${match.rule}\0${secret}`);
+      yield { rule: match.rule, secret, fingerprint, position: offset + positionOf(match.at) };
     }
   }
 }
 
-async function* readPieces(file: SearchedFile, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
-  for await (const piece of file.pieces()) {
+/** The matches in some bytes in their order, each secret under one rule. A byte is one character. */
+async function matchRules(bytes: Buffer): Promise<readonly SecretMatch[]> {
+  const rules = selectRules(bytes);
+  if (rules.size === 0) return [];
+  const text = bytes.toString('latin1');
+  const distinct: SecretMatch[] = [];
+  const findPresetMatches = await loadPresetRules();
+  for (const match of [...(await findPresetMatches(text, rules)), ...findCustomMatches(text, rules)]) {
+    if (!distinct.some((known) => overlaps(match, known))) distinct.push(match);
+  }
+  return distinct.sort((one, other) => one.at - other.at);
+}
+
+const overlaps = (match: SecretMatch, known: SecretMatch): boolean =>
+  match.at < known.at + known.secret.length && known.at < match.at + match.secret.length;
+
+/** A byte order mark that no other file begins with. */
+const UTF_16_MARK = /^(?:\xff\xfe|\xfe\xff)/;
+
+const isWide = ({ head }: SearchedFile): boolean => UTF_16_MARK.test(head);
+
+/** The bytes of a file; of a text in UTF-16, those of the same text in UTF-8. */
+async function* readText(file: SearchedFile, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
+  for await (const piece of isWide(file) ? decodeText(file.pieces()) : file.pieces()) {
     signal.throwIfAborted();
-    yield piece;
+    yield typeof piece === 'string' ? Buffer.from(piece) : piece;
   }
 }
 
-/** Adds the line of each finding; lines are counted only if there are findings. */
+const LINE_FEED = 0x0a;
+
+/** Adds line and column of each finding in a text, which is read again up to the last one. */
 async function addLines(
-  located: readonly LocatedFinding[],
+  found: readonly FoundSecret[],
   file: SearchedFile,
   signal: AbortSignal,
 ): Promise<readonly SecretFinding[]> {
-  if (located.length === 0) return [];
-  const offsets = file.binary ? [] : located.map(({ blockOffset }) => blockOffset);
-  const linesBefore = await countNewlinesBefore(readPieces(file, signal), offsets);
-  return located.map(({ rule, fingerprint, linesInBlock, column }, index) => {
-    const line = file.binary ? null : 1 + (linesBefore[index] ?? 0) + linesInBlock;
-    return { rule, line, column: line && column, fingerprint };
-  });
+  const pending = found.toSorted((one, other) => one.position - other.position);
+  if (file.binary && !isWide(file)) {
+    return pending.map(({ rule, fingerprint }) => ({ rule, line: null, column: null, fingerprint }));
+  }
+  const located: SecretFinding[] = [];
+  let [position, line, column] = [0, 1, 1];
+  if (pending.length === 0) return located;
+  for await (const piece of readText(file, signal)) {
+    for (let at = 0; at < piece.length; at += 1) {
+      for (let next = pending[0]; next?.position === position; next = pending[0]) {
+        located.push({ rule: next.rule, line, column, fingerprint: next.fingerprint });
+        pending.shift();
+      }
+      if (pending.length === 0) return located;
+      position += 1;
+      const byte = piece[at] as number;
+      if (byte === LINE_FEED) [line, column] = [line + 1, 1];
+      else if ((byte & 0xc0) !== 0x80) column += 1;
+    }
+  }
+  return located;
 }
 
 const deriveKey = promisify<string, string, number, Buffer>(scrypt);
@@ -183,5 +196,3 @@ const computeFingerprint = keepRecent(RECENT_FINGERPRINTS, async (key) => {
   const hash = await deriveKey(key.slice(end + 1), key.slice(0, end), 8);
   return hash.toString('hex');
 });
-const fingerprint = ({ rule, secret }: Pick<SecretMatch, 'rule' | 'secret'>): Promise<string> =>
-  computeFingerprint(`${rule}\0${secret}`);
