@@ -124,7 +124,6 @@ export const probeResultWith = (more: Partial<ProbeResult> = {}): ProbeResult =>
   match: 'absent',
   fingerprint: null,
   hosts: [],
-  hasMarker: false,
   lastModified: null,
   age: null,
   keptFor: null,

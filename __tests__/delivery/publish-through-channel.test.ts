@@ -468,7 +468,7 @@ describe('several files', () => {
       expect.arrayContaining([
         '0.html: commit c0ffee',
         '1.html: commit c0ffee',
-        '1.html: the raw address, at the same time',
+        '1.html: without ?v=, as a person will open it',
       ]),
     );
   });

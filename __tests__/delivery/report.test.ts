@@ -37,7 +37,6 @@ const ALTERED: ProbeResult = {
   match: 'altered',
   fingerprint: { size: 9, sha256: 'bb', counts: [3] },
   hosts: [],
-  hasMarker: true,
   lastModified: null,
   age: null,
   keptFor: null,

@@ -7,8 +7,7 @@ import {
   isProof,
   type ProbeResult,
 } from '../../src/delivery/match-content.ts';
-import { newProbeSession } from '../../src/delivery/probe-session.ts';
-import { type ProbeTarget, UrlProbe } from '../../src/delivery/url-probe.ts';
+import { newProbeSession, type ProbeTarget, UrlProbe } from '../../src/delivery/url-probe.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { Ports, SendHttp } from '../../src/ports.ts';
 import { localFile } from '../support/files.ts';
@@ -525,26 +524,6 @@ describe('a further probe of a large file', () => {
       expect([same.result.match, same.host.seen.length]).toEqual(['identical', 3]);
     },
   );
-});
-
-test('A further probe of a link reads a long page only as far as its marker.', async () => {
-  const chunks = [
-    'y'.repeat(300_000),
-    `${MARKER.slice(0, 3)}`,
-    MARKER.slice(3),
-    ...Array.from({ length: 6 }, () => 'y'.repeat(1_000_000)),
-  ];
-  const http: SendHttp = async () => ({
-    status: 200,
-    headers: {},
-    body: Readable.from(chunks.map((chunk) => Buffer.from(chunk))),
-  });
-  const expected = { file: null, marker: MARKER };
-  const probe = newProbe(ADDRESS, expected, fakePorts(http));
-  expect((await probe.probe()).fingerprint?.size).toBe(chunks.join('').length);
-  const { fingerprint, match } = await probe.probe('part');
-  expect(match).toBe('marked');
-  expect(fingerprint?.size).toBeLessThan(3_000_000);
 });
 
 describe('a link from outside', () => {

@@ -88,7 +88,7 @@ describe('the files of a site', () => {
     await expect(provenParts(verified)).resolves.toBe(3);
     expect(asked()).toHaveLength(5);
     expect(ports.clock.slept).toEqual([5_000, 5_000]);
-    expect(ports.logger.lines).toContain('1 of 3 files are not there yet: b.css (HTTP 404)');
+    expect(ports.logger.lines).toContain('0 s: 1 of 3 files are not there yet: b.css (HTTP 404)');
   });
 
   test.each<[string, Scripted | Error, string, number | undefined]>([

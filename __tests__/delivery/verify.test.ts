@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { HostProgress, Placement } from '../../src/channels/channel.ts';
 import { watchBuild } from '../../src/channels/pages/build.ts';
-import { newPlacementCheck, type PlacementCheck } from '../../src/delivery/addresses.ts';
+import { newPlacementCheck, pageAddress } from '../../src/delivery/addresses.ts';
 import type { ProbeResult } from '../../src/delivery/match-content.ts';
 import { prove } from '../../src/delivery/prove.ts';
 import type { UrlProbe } from '../../src/delivery/url-probe.ts';
@@ -51,7 +51,7 @@ async function stage(
     expected,
     elapsed: () => ports.clock.now() - NOON,
     check,
-    verifying: () => provePage(check, builtAt, limits, ports),
+    verifying: () => provePage(check, pageAddress(check, builtAt), limits, ports),
     waiting: (ask: () => Promise<HostProgress>) => waitForSite(check, ask, limits, ports),
     placement,
     limits,
@@ -76,14 +76,10 @@ describe('a refusal that the channel can explain', () => {
     hint: `what helps against ${word}`,
     isFinal: word === 'ban',
   }));
-  const explained = (check: PlacementCheck): PlacementCheck => ({
-    ...check,
-    placement: { ...check.placement, refusals },
-  });
 
   test('ends the wait at once where waiting can not help', async () => {
     const { check, host, limits, ports } = await stage(() => refused('ban'));
-    await expect(provePage(explained(check), undefined, limits, ports)).rejects.toMatchObject({
+    await expect(provePage(check, { ...pageAddress(check, undefined), refusals }, limits, ports)).rejects.toMatchObject({
       code: 'NOT_PROVEN',
       httpCode: 403,
       message: 'the address was not proven: the address answers HTTP 403: ban',
@@ -94,7 +90,7 @@ describe('a refusal that the channel can explain', () => {
 
   test('is waited out until the deadline where it may pass', async () => {
     const { check, host, limits, ports } = await stage(() => refused('approval'));
-    await expect(provePage(explained(check), undefined, limits, ports)).rejects.toMatchObject({
+    await expect(provePage(check, { ...pageAddress(check, undefined), refusals }, limits, ports)).rejects.toMatchObject({
       message: 'the address was not proven in time: the address answers HTTP 403: approval',
       hint: 'what helps against approval',
     });
@@ -277,11 +273,11 @@ describe('answers in a row', () => {
     ['are the file and a page with the marker', {}, { match: 'altered' }],
   ])('prove nothing where they %s', async (_, first, second) => {
     const { limits, ports } = await stage(() => ({ body: BYTES }));
-    const usual = { match: 'identical', hosts: ['a.dev'], httpCode: 200 } as const;
+    const usual = { match: 'identical', hosts: ['a.dev'], httpCode: 200, lastModified: NOON } as const;
     const answers = [second, first, second].map((one) => ({ ...usual, ...one }) as ProbeResult);
     const probe = { probe: async () => answers.shift() } as unknown as UrlProbe;
     const known = { ...usual, ...first } as ProbeResult;
-    const address = { path: null, open: () => probe, answers: 4, known, judge: () => 'right' as const };
+    const address = { path: null, probe, answers: 4, known, wanted: { built: { at: 0 } } };
     const now = { ...limits, deadline: NOON };
     await expect(prove([address], { which: '', gone: false }, now, ports)).rejects.toMatchObject({
       code: 'NOT_PROVEN',

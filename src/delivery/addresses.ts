@@ -2,10 +2,61 @@ import type { PlacedPart, Placement } from '../channels/channel.ts';
 import type { Ports } from '../ports.ts';
 import { AGREEING_PROBES, SITE } from '../protocol/limits.ts';
 import { isHtml } from '../rules/page/page-file.ts';
-import type { Address, Verdict } from './address-proof.ts';
 import { type ExpectedContent, type ExpectedFile, isProof, type ProbeResult } from './match-content.ts';
-import { newProbeSession, type ProbeSession } from './probe-session.ts';
-import { type ProbeTarget, UrlProbe } from './url-probe.ts';
+import { newProbeSession, type ProbeSession, type ProbeTarget, UrlProbe } from './url-probe.ts';
+
+/** One address to prove: a row of the list that the loop goes through. */
+export interface Address {
+  /** Its path within a site; `null` for the page whose address is handed over. */
+  readonly path: string | null;
+  /** Asks it. */
+  readonly probe: UrlProbe;
+  /** How many answers in a row must be right. */
+  readonly answers: number;
+  readonly wanted: Wanted;
+  /** Whether it came from outside: its answers may look different to a browser, and to each one. */
+  readonly isLink?: boolean;
+  /** Whether every answer is asked for as a browser does; by default the second one is. */
+  readonly asBrowser?: boolean;
+  /** What it has answered already: then it is asked after the others. */
+  readonly known?: ProbeResult | undefined;
+  readonly refusals?: Placement['refusals'];
+  /** Whether a few looks are enough, and none has to be right. */
+  readonly isOptional?: boolean;
+  /** The same address with `?v=`: asked again where a cache still has the copy from before. */
+  readonly fresh?: Address;
+}
+
+/** What is right at an address, beside what proves it by itself. */
+export interface Wanted {
+  /** Where a browser must end after redirects. */
+  readonly host?: string | undefined;
+  /** Whether a cache may have answered: then the copy from before counts after some looks. */
+  readonly mayBeOld?: boolean;
+  /** Whether something else may be there: a site's build may have put it in place of a removed file. */
+  readonly mayBeServed?: boolean;
+  /**
+   * Of a page that the host may rightly change: when the commit was made that the host says it has built. Bytes with
+   * the marker are enough if they are not older; without `?v=` they must be those that were seen with it.
+   */
+  readonly built?: { readonly at: number | undefined; readonly sha256?: string | undefined };
+}
+
+/** What an answer is: what is wanted, the copy from before that a cache may have, or anything else. */
+export type Verdict = 'right' | 'old' | 'wrong';
+
+export function judge(result: ProbeResult, { host, mayBeOld, mayBeServed, built }: Wanted): Verdict {
+  const { match, lastModified, fingerprint } = result;
+  if (host !== undefined && result.hosts.at(-1) !== host) return 'wrong';
+  if (isProof(result) || (mayBeServed && match === 'served')) return 'right';
+  if (match === 'previous') return mayBeOld ? 'old' : 'wrong';
+  const isDated = built?.at !== undefined && lastModified !== null;
+  const isOlder = isDated && lastModified < (built.at ?? 0);
+  const isSeen = built?.sha256 === undefined ? isDated && !isOlder : built.sha256 === fingerprint?.sha256;
+  if (built !== undefined && match === 'altered' && isSeen) return 'right';
+  // A page that the host renders is known by its date to be from before.
+  return mayBeOld && isOlder && (match === 'altered' || match === 'different') ? 'old' : 'wrong';
+}
 
 /** A placement on the way to its proof: what its addresses must show, and how they are asked. */
 export interface PlacementCheck {
@@ -27,127 +78,115 @@ export function newPlacementCheck(
   return { placement, expected, session, probe: new UrlProbe(placement, expected, session, ports) };
 }
 
-/**
- * The address that is handed over. Where the host may rightly change the bytes, the marker is enough if the host also
- * says that it has built our commit, and the page is not older than that commit.
- */
+/** The address that is handed over, with `?v=` against caches. @param builtAt see `Wanted` */
 export function pageAddress(
   { placement, expected, probe }: PlacementCheck,
   builtAt: number | undefined,
 ): Address {
   const { answers = AGREEING_PROBES.usual, bypassCache, hostMayChangeBytes } = placement;
   return {
-    path: null,
-    open: () => probe,
+    ...{ path: null, probe, refusals: placement.refusals },
     // With `?v=` one right answer is enough where the address without it is asked next.
     answers: bypassCache && expected.gone !== true ? 1 : answers,
-    isExternal: placement.mustBeExternal === true,
+    wanted: hostMayChangeBytes ? { built: { at: builtAt } } : {},
+    isLink: placement.mustBeExternal === true,
     ...(placement.home && { asBrowser: true }),
-    refusals: placement.refusals,
-    judge: (result) =>
-      isProof(result) || (hostMayChangeBytes && result.match === 'altered' && isNotOlder(result, builtAt))
-        ? 'right'
-        : 'wrong',
   };
 }
 
-const isNotOlder = ({ lastModified }: ProbeResult, builtAt: number | undefined): boolean =>
-  builtAt !== undefined && lastModified !== null && lastModified >= builtAt;
-
-/** The other files of a site, each at its own address. */
-export function listPartAddresses(
-  { placement: { parts = [], refusals, mustBeExternal = false }, expected, session }: PlacementCheck,
-  { hosts }: ProbeResult,
-  ports: Ports,
-): readonly PartAddress[] {
-  const { gone = false } = expected;
-  const own = mustBeExternal ? [...listFallbacks(parts), ...(expected.file ? [expected.file] : [])] : [];
-  return parts.map((part) => {
-    const file = gone ? null : (part.file ?? part);
-    const target: Omit<ProbeTarget, 'bypassCache'> = {
-      ...{ url: part.url, mustBeExternal, isPart: true },
-      ...(part.earlier && { earlier: part.earlier }),
-      ...(mustBeExternal && { home: part.url }),
-      ...(mustBeExternal && isHtml(part.path) && { display: 'page' }),
-    };
-    const fallbacks = own.filter((one) => one !== file);
-    const open = (bypassCache: boolean): UrlProbe =>
-      new UrlProbe({ ...target, bypassCache }, { file, marker: undefined, gone, fallbacks }, session, ports);
-    // A browser would be at another host after a redirect.
-    const judge: Address['judge'] = (result) => judgeCached(result, hosts.at(-1));
-    const isMany = mustBeExternal ? parts.length > SITE.fewLinked : !gone;
-    const answers = isMany ? 1 : AGREEING_PROBES.usual;
-    const plain = { path: part.path, open: () => open(false), answers, judge, refusals, asBrowser: true };
-    // A link is asked as it is given: nobody knows what its host makes of `?v=`.
-    if (mustBeExternal) return { part, plain, fresh: { ...plain, isAskedAgain: true } };
-    return {
-      part,
-      plain,
-      fresh: { ...plain, open: () => open(true), judge: pastCaches(judge), asBrowser: false },
-    };
-  });
+/** What is asked after the page was right once. */
+interface FurtherAddresses {
+  /** The other files of a site, with `?v=`, and then the page of a link again. */
+  readonly files: readonly Address[];
+  /** Without `?v=`: the page as it is handed over, the files that changed, and the raw address. */
+  readonly plain: readonly Address[];
 }
 
-/** What the delivery removed. A site's build may have put something else there. */
-export function listRemovedAddresses(
-  { placement: { removed = [], refusals }, session }: PlacementCheck,
+/** @param seen what the page has answered */
+export function listAddresses(
+  check: PlacementCheck,
+  page: Address,
+  seen: ProbeResult,
   ports: Ports,
-): readonly Address[] {
-  const expected = { file: null, marker: undefined, gone: true };
-  return removed.map(({ path, url, earlier = [] }) => ({
-    ...{ path, answers: AGREEING_PROBES.usual, refusals },
-    open: () => new UrlProbe({ url, bypassCache: true, isPart: true, earlier }, expected, session, ports),
-    judge: ({ match }) => (match === 'gone' || match === 'served' ? 'right' : 'wrong'),
-  }));
+): FurtherAddresses {
+  const { placement, expected, session } = check;
+  const { parts = [], removed = [], refusals, bypassCache, rawUrl } = placement;
+  const { gone = false } = expected;
+  const host = seen.hosts.at(-1);
+  const open = (target: ProbeTarget, content: ExpectedContent): UrlProbe =>
+    new UrlProbe(target, content, session, ports);
+  const pages = placement.mustBeExternal ? listFallbacks(check) : [];
+  const listed = parts.map((part) => partAddresses(part, { check, pages, host, open }));
+  const gones = removed.map(({ path, url, earlier = [] }): Address => {
+    const content = { file: null, marker: undefined, gone: true };
+    const probe = open({ url, bypassCache: true, isPart: true, earlier }, content);
+    return { path, probe, answers: AGREEING_PROBES.usual, wanted: { mayBeServed: true }, refusals };
+  });
+  const files = [...listed.map(({ file }) => file), ...gones];
+  if (!bypassCache && files.length > 0) files.push({ ...page, known: seen });
+  if (!bypassCache || gone) return { files, plain: [] };
+  const built = isProof(seen) ? undefined : { ...page.wanted.built, sha256: seen.fingerprint?.sha256 };
+  const handedOver: Address = {
+    ...page,
+    probe: open({ ...placement, bypassCache: false }, expected),
+    answers: AGREEING_PROBES.usual,
+    wanted: { host, mayBeOld: true, ...(built && { built: { at: undefined, ...built } }) },
+    fresh: page,
+  };
+  const raw = rawUrl &&
+    expected.file && {
+      path: 'the raw address',
+      probe: open({ url: rawUrl }, { ...expected, marker: undefined }),
+      ...{ answers: 1, wanted: {}, isOptional: true },
+    };
+  const plain = [handedOver, ...listed.flatMap((one) => one.plain ?? []), ...(raw ? [raw] : [])];
+  return { files, plain };
+}
+
+interface PartContext {
+  readonly check: PlacementCheck;
+  readonly pages: readonly ExpectedFile[];
+  readonly host: string | undefined;
+  readonly open: (target: ProbeTarget, content: ExpectedContent) => UrlProbe;
+}
+
+/** A file of a site; without `?v=` only where it changed. */
+function partAddresses(
+  part: PlacedPart,
+  { check: { placement, expected }, pages, host, open }: PartContext,
+): { readonly file: Address; readonly plain: Address | undefined } {
+  const { parts = [], refusals, mustBeExternal: isLink = false } = placement;
+  const { path, url, earlier } = part;
+  const { gone = false } = expected;
+  const wantedFile = gone ? null : (part.file ?? part);
+  const content = {
+    ...{ file: wantedFile, marker: undefined, gone },
+    fallbacks: pages.filter((one) => one !== wantedFile),
+  };
+  const target: ProbeTarget = {
+    ...{ url, isPart: true, mustBeExternal: isLink },
+    ...(earlier && { earlier }),
+    ...(isLink && { home: url }),
+    ...(isLink && isHtml(path) && { display: 'page' }),
+  };
+  const isMany = isLink ? parts.length > SITE.fewLinked : !gone;
+  // A link is asked as it is given: nobody knows what its host makes of `?v=`.
+  const file: Address = {
+    ...{ path, refusals, isLink, asBrowser: isLink, wanted: { host } },
+    probe: open({ ...target, bypassCache: !isLink }, content),
+    answers: isMany ? 1 : AGREEING_PROBES.usual,
+  };
+  if (isLink || earlier === undefined) return { file, plain: undefined };
+  const plain: Address = {
+    ...file,
+    probe: open(target, content),
+    ...{ wanted: { host, mayBeOld: true }, asBrowser: true, fresh: file },
+  };
+  return { file, plain };
 }
 
 /** The pages that hosts show in place of a missing one. */
-const listFallbacks = (parts: readonly PlacedPart[]): readonly ExpectedFile[] =>
-  parts.flatMap(({ path, file }) => (/^(?:404|200|index)\.html$/.test(path) && file ? [file] : []));
-
-export interface PartAddress {
-  readonly part: PlacedPart;
-  readonly fresh: Address;
-  readonly plain: Address;
-}
-
-/** An answer that a cache may have given: right, or the copy from before. @param host where it must come from */
-export function judgeCached(result: ProbeResult, host: string | undefined): Verdict {
-  if (host !== undefined && result.hosts.at(-1) !== host) return 'wrong';
-  return isProof(result) ? 'right' : result.match === 'previous' ? 'old' : 'wrong';
-}
-
-/** With `?v=` no cache has answered: the copy from before is wrong. */
-const pastCaches =
-  (judge: Address['judge']): Address['judge'] =>
-  (result) =>
-    judge(result) === 'right' ? 'right' : 'wrong';
-
-/**
- * The address as it is handed over: it must show what the proof saw, or the copy from before that a cache still has. A
- * page that the host renders is known by its date to be from before.
- */
-export function plainAddress(
-  { placement, expected, session }: PlacementCheck,
-  proven: ProbeResult,
-  builtAt: number | undefined,
-  ports: Ports,
-): Address {
-  const probe = new UrlProbe({ ...placement, bypassCache: false }, expected, session, ports);
-  const isBytes = isProof(proven);
-  return {
-    path: null,
-    open: () => probe,
-    answers: AGREEING_PROBES.usual,
-    refusals: placement.refusals,
-    judge(result) {
-      if (isBytes || result.match === 'previous') return judgeCached(result, proven.hosts.at(-1));
-      if (result.hosts.at(-1) !== proven.hosts.at(-1) || result.httpCode !== 200) return 'wrong';
-      if (result.fingerprint?.sha256 === proven.fingerprint?.sha256) {
-        return result.match === 'not-shown' ? 'wrong' : 'right';
-      }
-      const isContent = result.match === 'altered' || result.match === 'different';
-      return isContent && result.lastModified !== null && !isNotOlder(result, builtAt) ? 'old' : 'wrong';
-    },
-  };
-}
+const listFallbacks = ({ placement: { parts = [] }, expected: { file } }: PlacementCheck): ExpectedFile[] => [
+  ...parts.flatMap((part) => (/^(?:404|200|index)\.html$/.test(part.path) && part.file ? [part.file] : [])),
+  ...(file ? [file] : []),
+];

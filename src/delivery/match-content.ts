@@ -4,7 +4,6 @@ import type { FetchedContent } from '../http/fetch-back.ts';
 import { isAbsence } from '../http/response.ts';
 import { MEGABYTE, PARTIAL_PROBE } from '../protocol/limits.ts';
 import { isPartOfAddress } from '../rules/external-address.ts';
-import type { ContentFingerprint } from '../rules/fingerprint.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import { decodePage, isReadAsWritten } from '../rules/text-encoding.ts';
@@ -14,8 +13,9 @@ import { decodePage, isReadAsWritten } from '../rules/text-encoding.ts';
  * the file and additions of its host; `marked` is one with the marker where no file was given to compare with; `gone`
  * is what a withdrawn address must answer. An `altered` body has the marker, but other bytes than the file: it counts
  * only with what the host says of its build; an `echo` has it only where nothing of the content is shown, as in its
- * address or title; something is `served` where nothing should be; a `gate` leads a browser elsewhere or asks to sign in, and what is `not-shown` is right, but a
- * browser would not show it as a page, or is `moved` where a page's references lead elsewhere.
+ * address or title; something is `served` where nothing should be; a `gate` leads a browser elsewhere or asks to sign
+ * in, and what is `not-shown` is right, but a browser would not show it as a page, or is `moved` where a page's
+ * references lead elsewhere.
  */
 export type ContentMatch =
   | 'identical'
@@ -34,30 +34,25 @@ export type ContentMatch =
   | 'moved'
   | 'absent';
 
-/** What of an answer is kept. */
-type KeptAnswer = Pick<
-  FetchedContent,
-  'fingerprint' | 'hosts' | 'refusal' | 'lastModified' | 'age' | 'keptFor'
->;
-
 /** What one request to an address showed. */
-export interface ProbeResult extends KeptAnswer {
+export interface ProbeResult
+  extends Pick<FetchedContent, 'fingerprint' | 'hosts' | 'refusal' | 'lastModified' | 'age' | 'keptFor'>,
+    Partial<Pick<FetchedContent, 'hasPolicy' | 'version'>>,
+    MatchedAnswer {
   readonly httpCode: number | null;
-  readonly match: ContentMatch;
-  /** What the host has added to the file. */
-  readonly added?: readonly string[] | undefined;
   /** Whether it was asked as a browser asks, unlike the others. */
   readonly asBrowser?: boolean;
-  /** Whether a page came with a `Content-Security-Policy`. */
-  readonly hasPolicy?: boolean;
-  /** Whether it is the file, but answered in another folder than its own. */
-  readonly isElsewhere?: boolean;
-  /** Whether the marker was found in the content itself. */
-  readonly hasMarker: boolean;
-  /** What the host calls this version of the content; absent without an answer. */
-  readonly version?: string;
   /** Why there was no answer to compare. */
   readonly failure?: DeliveryError;
+}
+
+/** What an answer is, compared with the file. */
+interface MatchedAnswer {
+  readonly match: ContentMatch;
+  /** What the host has added to the file. */
+  readonly added?: readonly string[];
+  /** Whether it is the file, but answered in another folder than its own. */
+  readonly isElsewhere?: boolean;
 }
 
 const PROOFS: readonly ContentMatch[] = ['identical', 'extended', 'marked', 'gone'];
@@ -66,19 +61,12 @@ const PROOFS: readonly ContentMatch[] = ['identical', 'extended', 'marked', 'gon
 export type ProvenMatch = Extract<ContentMatch, 'identical' | 'extended' | 'marked' | 'gone' | 'altered'>;
 
 /** Whether one answer is enough to prove the delivery or the withdrawal. */
-export const isProof = ({ match }: ProbeResult): boolean => PROOFS.includes(match);
+export const isProof = ({ match }: Pick<ProbeResult, 'match'>): boolean => PROOFS.includes(match);
 
 /** What is known of an address that gave no answer. */
 export const failedProbe = (failure: DeliveryError): ProbeResult => ({
-  httpCode: failure.httpCode ?? null,
-  match: 'absent',
-  fingerprint: null,
-  hosts: [],
-  hasMarker: false,
-  lastModified: null,
-  age: null,
-  keptFor: null,
-  failure,
+  ...{ httpCode: failure.httpCode ?? null, match: 'absent', failure },
+  ...{ fingerprint: null, hosts: [], lastModified: null, age: null, keptFor: null },
 });
 
 /** The bytes that an address must show; of a local file they can be read as well. */
@@ -90,13 +78,54 @@ export type ExpectedFile = Pick<LocalFile, 'size'> &
 
 /** What the address must show. */
 export interface ExpectedContent {
-  /** Pages that a host may show in place of a missing one. */
-  readonly fallbacks?: readonly ExpectedFile[];
   /** `null` for a link that is verified by its marker alone. */
   readonly file: ExpectedFile | null;
   readonly marker: string | undefined;
   /** Whether there must be nothing at the address any more. */
   readonly gone?: boolean;
+  /** Pages that a host may show in place of a missing one. */
+  readonly fallbacks?: readonly ExpectedFile[];
+}
+
+/** How a browser must be able to show what is matched. */
+type MatchTarget = Pick<Placement, 'display' | 'mustBeExternal' | 'home'> & { readonly isPart?: boolean };
+
+/** What is the content, if its headers let a browser show it. */
+const RIGHT: readonly ContentMatch[] = ['identical', 'extended', 'altered', 'marked'];
+
+/** What a link's page may be that has all of the file. */
+const OTHER_PAGES: readonly ContentMatch[] = ['different', 'altered', 'echo', 'cut-short'];
+
+/** Whether it is a page to which its host may have added something. */
+export const comparesPage = ({ mustBeExternal = false, isPart = false, display }: MatchTarget): boolean =>
+  mustBeExternal && (!isPart || display === 'page');
+
+/** Compares an answer with what the address must show. @param isBeginning whether only its beginning was read */
+export async function matchAnswer(
+  fetched: FetchedContent,
+  target: MatchTarget,
+  expected: ExpectedContent,
+  isBeginning: boolean,
+): Promise<MatchedAnswer> {
+  if (fetched.isReplaced && fetched.httpCode === 200) return { match: 'gate' };
+  const match = await (isBeginning ? matchBeginning : matchContent)(fetched, expected);
+  const { file, fallbacks } = expected;
+  const isKept = isKeptFromSight(fetched, target);
+  // With a file the whole page decides, and no marker.
+  if (file !== null && !isKept && comparesPage(target) && OTHER_PAGES.includes(match)) {
+    const added = await readAdditions(fetched, file, fallbacks);
+    if (added === null) return { match: match === 'cut-short' ? match : 'different' };
+    return { added, ...placeAnswer('extended', fetched, target) };
+  }
+  if (!RIGHT.includes(match)) return { match };
+  return isKept ? { match: 'not-shown' } : placeAnswer(match, fetched, target);
+}
+
+/** The right content, if it is in its own folder. */
+function placeAnswer(match: ContentMatch, fetched: FetchedContent, { home }: MatchTarget): MatchedAnswer {
+  const folder = home === undefined ? 'own' : findFolder(fetched, home);
+  if (folder === 'moved') return { match: 'moved' };
+  return { match, ...(folder === 'elsewhere' && { isElsewhere: true }) };
 }
 
 /** The types that browsers need: anything else they take for what its bytes are. */
@@ -107,13 +136,12 @@ const NEEDED_TYPES: readonly (readonly [RegExp, RegExp])[] = [
 ];
 
 /** Whether the headers keep a browser from showing what it is to show, or from using it. */
-export function isKeptFromSight(
+function isKeptFromSight(
   { isShown, isSaved, type, head }: FetchedContent,
-  { display = 'none', mustBeExternal = false, home }: Pick<Placement, 'display' | 'mustBeExternal' | 'home'>,
-  isPart: boolean,
+  { display = 'none', mustBeExternal = false, home, isPart = false }: MatchTarget,
 ): boolean {
-  const needed = NEEDED_TYPES.find(([name]) => home !== undefined && name.test(home.pathname));
-  if (needed !== undefined && !needed[1].test(type)) return true;
+  const [, needed] = NEEDED_TYPES.find(([name]) => home !== undefined && name.test(home.pathname)) ?? [];
+  if (needed !== undefined && !needed.test(type)) return true;
   // A part may be a fragment of a page, or a text that a script reads.
   const isRead = mustBeExternal || display === 'page';
   if (isRead && !isReadAsWritten(head, type, isPart ? 'utf-8' : undefined)) return true;
@@ -121,7 +149,7 @@ export function isKeptFromSight(
 }
 
 /** Compares the beginning of a body, and the length that its host announces, with the file. */
-export async function matchBeginning(
+async function matchBeginning(
   { fingerprint, length }: FetchedContent,
   { file }: ExpectedContent,
 ): Promise<ContentMatch> {
@@ -132,11 +160,9 @@ export async function matchBeginning(
 }
 
 /** Compares a body with the file, and with what the address showed before. */
-export async function matchContent(
-  fetched: FetchedContent & { readonly hasMarker: boolean },
-  { file, marker, gone = false }: ExpectedContent,
-): Promise<ContentMatch> {
-  const { fingerprint, hosts, httpCode, login, hasMarker, head, blobSha } = fetched;
+async function matchContent(fetched: FetchedContent, expected: ExpectedContent): Promise<ContentMatch> {
+  const { fingerprint, hosts, httpCode, login, head, blobSha } = fetched;
+  const { file, marker, gone = false } = expected;
   if (gone && isAbsence(httpCode) && !login) return 'gone';
   if (fingerprint !== null && fingerprint.sha256 === file?.sha256) return 'identical';
   // A login page may contain any marker.
@@ -146,9 +172,12 @@ export async function matchContent(
     return file?.sha256 === null && file.blobSha === blobSha ? 'identical' : 'previous';
   }
   if (gone) return 'served';
-  if (file !== null && (await isBeginningOf(file, fingerprint))) return 'cut-short';
+  const { size, sha256 } = fingerprint;
+  if (file !== null && size < file.size && (size === 0 || (await file.headSha256?.(size)) === sha256)) {
+    return 'cut-short';
+  }
   if (marker === undefined || fingerprint.counts[0] === 0) return 'different';
-  if (!hasMarker) return 'echo';
+  if (await isEcho(fetched, file, marker)) return 'echo';
   if (file !== null) return 'altered';
   // Of a link only the page itself tells what it is.
   if (hosts.at(-1) !== hosts[0]) return 'gate';
@@ -159,7 +188,7 @@ export async function matchContent(
 export const LINK_HEAD_SIZE = 2 * MEGABYTE;
 
 /** What a link's page has beside everything of the file; `null` where it is not such a page. */
-export async function readAdditions(
+async function readAdditions(
   { fingerprint, head, isShown }: FetchedContent,
   file: ExpectedFile,
   fallbacks: readonly ExpectedFile[] = [],
@@ -183,22 +212,17 @@ async function readPage(file: ExpectedFile): Promise<string> {
   return Buffer.concat(pieces).toString('latin1');
 }
 
-async function isBeginningOf(file: ExpectedFile, { size, sha256 }: ContentFingerprint): Promise<boolean> {
-  if (size >= file.size) return false;
-  return size === 0 || (await file.headSha256?.(size)) === sha256;
-}
-
 /**
  * Whether the marker says nothing of the content: a page has it that repeats its address, or has it only where
  * nothing of it is shown, as a page that hides the content names it. Of a long page its kept beginning decides.
  *
  * @see design 5 (K4)
  */
-export async function isEcho(
+async function isEcho(
   { addresses, head, isShown }: FetchedContent,
-  { file, marker }: ExpectedContent,
+  file: ExpectedFile | null,
+  marker: string,
 ): Promise<boolean> {
-  if (marker === undefined) return false;
   if (isPartOfAddress(marker, addresses)) return true;
   // A site's build may put the marker of a file anywhere.
   if (file !== null || !isShown) return false;
@@ -211,7 +235,7 @@ export async function isEcho(
  *
  * @param home the address of the file itself
  */
-export function findFolder({ addresses, head }: FetchedContent, home: URL): 'own' | 'elsewhere' | 'moved' {
+function findFolder({ addresses, head }: FetchedContent, home: URL): 'own' | 'elsewhere' | 'moved' {
   const end = addresses.at(-1) ?? home;
   if (addresses.some(({ origin }) => origin !== home.origin) || cleanPath(end) !== cleanPath(home))
     return 'moved';

@@ -2,15 +2,18 @@ import { mapConcurrently } from '../async.ts';
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { SITE } from '../protocol/limits.ts';
-import { type Address, AddressProof, type ProvenAddress } from './address-proof.ts';
-import { type ProofWords, wrongAnswersError } from './describe-probe.ts';
-import { createProofLog, type ProofLog, type WaitLimits } from './wait-log.ts';
+import { AddressProof, type ProvenAddress } from './address-proof.ts';
+import type { Address } from './addresses.ts';
+import { describeWrong, type ProofWords, wrongAnswersError } from './describe-probe.ts';
+import { createWaitLog, type WaitLimits } from './wait-log.ts';
 
 /**
  * Asks every address until it has answered right as often in a row as it must; after a wrong answer that follows a
  * right one, twice as often. The copy from before gets a few looks, since a cache may be late, and is accepted then.
+ * A link's addresses must all be right together: its page is asked after its files, and where some of them were late,
+ * the others are asked once more.
  *
- * @returns each address with its answer, in the order of the addresses
+ * @returns each address with its answer, in the order of the addresses; an optional one only where it is proven
  * @throws {DeliveryError} `NOT_PROVEN` at the deadline with what is wrong; `NOT_EXTERNAL` for a login page.
  * @see design 5
  */
@@ -20,34 +23,20 @@ export async function prove(
   limits: WaitLimits,
   ports: Ports,
 ): Promise<readonly ProvenAddress[]> {
-  const { clock, signal } = ports;
-  const begun = clock.now();
-  const log = createProofLog(addresses.length, words, limits, ports);
+  if (addresses.length === 0) return [];
   const proofs = addresses.map((address) => new AddressProof(address, limits, ports));
-  let open = proofs;
-  let isAgain = false;
+  const total = proofs.filter(({ address }) => !address.isOptional).length;
+  const log = createWaitLog('waited for the address', total, limits, ports);
+  const loop: ProofLoop = { words, limits, ports, log, total, begun: ports.clock.now() };
+  let asked = proofs.filter(({ address }) => total === 1 || address.known === undefined);
   try {
-    for (let round = 0; open.length > 0; round += 1) {
-      signal.throwIfAborted();
-      const isUnreached = open.every((one) => one.isUnreached);
-      const time = isUnreached ? limits.timeout * UNREACHED_SHARE : Number.POSITIVE_INFINITY;
-      const isLast = clock.now() >= Math.min(limits.deadline, begun + time);
-      const looked = open;
-      open = await lookAtAll(looked, { asksAll: round === 0 || isLast, isLast }, log);
-      if (open.length > 0) {
-        const wrong = open.map((one) => one.describe());
-        if (isLast || wrong.some(({ meaning }) => meaning?.isFinal)) {
-          const unreachedFor = isUnreached && isLast ? clock.now() - begun : undefined;
-          throw wrongAnswersError(wrong, addresses.length, { ...words, unreachedFor });
-        }
-        log.write(wrong);
-        await clock.sleep(Math.max(Math.min(limits.interval, limits.deadline - clock.now()), 0), signal);
-      } else if (!isAgain) {
-        const late = new Set(looked);
-        open = proofs.filter((one) => one.address.isAskedAgain && !late.has(one));
-        isAgain = true;
-        if (open.length > 0) ports.logger.info(`once more: ${countFiles(open.length)}`);
-      }
+    for (let pass = 1; asked.length > 0 && pass <= MOST_PASSES; pass += 1) {
+      const { last, wasLate } = await proveAll(asked, loop);
+      const isAsked = new Set(last);
+      asked = proofs.filter(
+        (one) => one.address.isLink && !isAsked.has(one) && (wasLate || one.proven === undefined),
+      );
+      if (wasLate && asked.length > 0) ports.logger.info(`once more: ${countFiles(asked.length)}`);
     }
   } finally {
     log.end();
@@ -55,30 +44,43 @@ export async function prove(
   return proofs.flatMap(({ proven }) => proven ?? []);
 }
 
-/**
- * Looks at all addresses; or, where they were all asked before, first at one, and at more of the others the more are
- * right: what is late is late as a whole, and is not asked for each of its files.
- *
- * @returns those that are not proven now
- */
-async function lookAtAll(
-  open: readonly AddressProof[],
-  { asksAll, isLast }: { readonly asksAll: boolean; readonly isLast: boolean },
-  log: Pick<ProofLog, 'advance'>,
-): Promise<AddressProof[]> {
-  const left: AddressProof[] = [];
-  for (let at = 0, count = asksAll ? open.length : 1; at < open.length; at += count, count *= 2) {
-    const asked = open.slice(at, at + count);
-    const looks = await mapConcurrently(asked, SITE.probes, async (one) => {
-      const isNew = one.proven === undefined;
-      const isProven = await one.look(isLast);
-      if (isProven && isNew) log.advance();
-      return isProven;
-    });
-    left.push(...asked.filter((_, index) => !looks[index]));
-    if (!asksAll && left.some(({ isOld }) => !isOld)) return [...left, ...open.slice(at + count)];
+/** The files of a link; then its page; then the files again, where the page was late. */
+const MOST_PASSES = 3;
+
+interface ProofLoop {
+  readonly words: ProofWords;
+  readonly limits: WaitLimits;
+  readonly ports: Ports;
+  readonly log: ReturnType<typeof createWaitLog>;
+  /** How many addresses must be proven. */
+  readonly total: number;
+  readonly begun: number;
+}
+
+/** @returns those that were asked in the last round, and whether there was more than one round */
+async function proveAll(
+  asked: readonly AddressProof[],
+  { words, limits, ports, log, total, begun }: ProofLoop,
+): Promise<{ readonly last: readonly AddressProof[]; readonly wasLate: boolean }> {
+  const { clock, signal } = ports;
+  let last = asked;
+  for (let round = 0; ; round += 1) {
+    signal.throwIfAborted();
+    const isUnreached = last.every((one) => one.isUnreached);
+    const time = isUnreached ? limits.timeout * UNREACHED_SHARE : Number.POSITIVE_INFINITY;
+    const isLast = clock.now() >= Math.min(limits.deadline, begun + time);
+    const open = await lookAtAll(last, { asksAll: round === 0 || isLast, isLast }, log.advance);
+    if (open.length === 0) return { last, wasLate: round > 0 };
+    const wrong = open.map((one) => one.describe());
+    if (isLast || wrong.some(({ meaning }) => meaning?.isFinal)) {
+      const unreachedFor = isUnreached && isLast ? clock.now() - begun : undefined;
+      throw wrongAnswersError(wrong, total, { ...words, unreachedFor });
+    }
+    const count = total === 1 ? '' : `${wrong.length} of ${total} files are not there yet: `;
+    log.write(count + describeWrong(wrong, words));
+    await clock.sleep(Math.max(Math.min(limits.interval, limits.deadline - clock.now()), 0), signal);
+    last = open;
   }
-  return left;
 }
 
 /**
@@ -86,3 +88,29 @@ async function lookAtAll(
  * to resolve. What a channel placed is waited for: its host has answered before.
  */
 const UNREACHED_SHARE = 1 / 4;
+
+/**
+ * Looks at all addresses; or, where they were all asked before, first at one, and at more of the others the more are
+ * right: what is late is late as a whole, and is not asked for each of its files.
+ *
+ * @returns those that are not proven now, but for optional ones that were asked often enough
+ */
+async function lookAtAll(
+  open: readonly AddressProof[],
+  { asksAll, isLast }: { readonly asksAll: boolean; readonly isLast: boolean },
+  advance: () => void,
+): Promise<AddressProof[]> {
+  const left: AddressProof[] = [];
+  for (let at = 0, count = asksAll ? open.length : 1; at < open.length; at += count, count *= 2) {
+    const asked = open.slice(at, at + count);
+    const looks = await mapConcurrently(asked, SITE.probes, async (one) => {
+      const isNew = one.proven === undefined;
+      const isDone = await one.look(isLast);
+      if (isDone && isNew && !one.address.isOptional) advance();
+      return isDone;
+    });
+    left.push(...asked.filter((_, index) => !looks[index]));
+    if (!asksAll && left.some(({ isOld }) => !isOld)) return [...left, ...open.slice(at + count)];
+  }
+  return left;
+}

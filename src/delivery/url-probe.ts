@@ -1,25 +1,19 @@
 import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
-import { type FetchBackOptions, type FetchedContent, fetchBack } from '../http/fetch-back.ts';
+import { type FetchBackOptions, fetchBack } from '../http/fetch-back.ts';
 import type { CookieJar } from '../http/follow.ts';
 import type { Ports } from '../ports.ts';
-import { PARTIAL_PROBE, SECOND } from '../protocol/limits.ts';
+import { MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND } from '../protocol/limits.ts';
 import { getReach, parseExternalAddress } from '../rules/external-address.ts';
 import {
-  type ContentMatch,
+  comparesPage,
   type ExpectedContent,
   failedProbe,
-  findFolder,
-  isEcho,
-  isKeptFromSight,
   isProof,
   LINK_HEAD_SIZE,
-  matchBeginning,
-  matchContent,
+  matchAnswer,
   type ProbeResult,
-  readAdditions,
 } from './match-content.ts';
-import { maxProbeTime, type ProbeSession } from './probe-session.ts';
 
 /** The address, and how it is asked. */
 export type ProbeTarget = Pick<
@@ -30,15 +24,38 @@ export type ProbeTarget = Pick<
   readonly isPart?: boolean;
 };
 
-/** What is the content, if its headers let a browser show it. */
-const RIGHT: readonly ContentMatch[] = ['identical', 'extended', 'altered', 'marked'];
+/** What the probes of one placement share. */
+export interface ProbeSession {
+  /** Milliseconds since the epoch at which a request in progress is canceled. */
+  readonly deadline: number;
+  /** A new value for `?v=`, the time and digits that nobody else has: a cache keeps the answer to each. */
+  readonly nextStamp: () => string;
+  /** Why the addresses may open only inside this network; empty where nothing says so. */
+  internalReason: string;
+  publicOnly: boolean;
+}
 
-/** What a link's page may be that has all of the file. */
-const OTHER_PAGES: readonly ContentMatch[] = ['different', 'altered', 'echo', 'cut-short'];
+export function newProbeSession(deadline: number, { clock, random }: Ports): ProbeSession {
+  const own = String(Math.floor(random() * 1e8)).padStart(8, '0');
+  let asked = 0;
+  const nextStamp = (): string => {
+    asked += 1;
+    return `${Math.floor(clock.now() / SECOND)}${own}${asked}`;
+  };
+  return { deadline, nextStamp, internalReason: '', publicOnly: true };
+}
+
+interface AskOptions {
+  readonly cookies: CookieJar | undefined;
+  readonly readsBeginning: boolean;
+  readonly asBrowser: boolean;
+}
 
 /** Opens an address as anybody would, as often as it is asked to, and remembers the last answer. */
 export class UrlProbe {
   last: ProbeResult | null = null;
+  /** When it was asked last: milliseconds since the epoch. */
+  askedAt = 0;
   readonly #target: ProbeTarget;
   readonly #expected: ExpectedContent;
   readonly #session: ProbeSession;
@@ -61,14 +78,14 @@ export class UrlProbe {
    * Asks the address once, as somebody new would: without a cookie of an earlier request. A host's failure is a
    * result like any other. As long as the host asks to wait, its last answer is returned, and nothing is sent.
    *
-   * @param size `part` reads only the beginning of a large file that was seen as a whole, and a link only as far as
-   * its marker
+   * @param size `part` reads only the beginning of a large file that was seen as a whole
    * @param asBrowser whether to ask as a browser does
    * @throws {DeliveryError} `NOT_EXTERNAL` when a redirect leads to this machine, or to no public host where it
    * must be one; the abort's reason.
    */
   async probe(size: 'whole' | 'part' = 'whole', asBrowser = false): Promise<ProbeResult> {
-    if (this.last !== null && this.#ports.clock.now() < this.#notBefore) return this.last;
+    this.askedAt = this.#ports.clock.now();
+    if (this.last !== null && this.askedAt < this.#notBefore) return this.last;
     const { isInBin = false } = this.#target;
     // The bin's warning page is the one exception: a person leaves it with one click, and then the bytes decide.
     const cookies: CookieJar | undefined = isInBin && this.#expected.file !== null ? new Map() : undefined;
@@ -84,13 +101,10 @@ export class UrlProbe {
   /** The beginning says nothing of the rest where the host calls it another version: then all of it is read. */
   async #askOnce(how: AskOptions): Promise<ProbeResult> {
     const result = await this.#ask(how);
-    if (!this.#isBeginning(how)) {
-      if (result.match === 'identical') this.#version = result.version;
-      return result;
-    }
-    return result.match === 'identical' && result.version !== this.#version
-      ? this.#ask({ ...how, readsBeginning: false })
-      : result;
+    if (result.match !== 'identical' || result.version === this.#version) return result;
+    if (this.#isBeginning(how)) return this.#askOnce({ ...how, readsBeginning: false });
+    this.#version = result.version;
+    return result;
   }
 
   /** Whether only the beginning of the file is compared. */
@@ -104,33 +118,17 @@ export class UrlProbe {
     const left = Math.max(this.#session.deadline - clock.now(), SECOND);
     const limit = clock.timeout(Math.min(maxProbeTime(this.#expected), left));
     const signal = AbortSignal.any([stop, limit]);
-    const { asBrowser } = how;
-    const { file, marker } = this.#expected;
-    const options = this.#fetchOptions(how, signal);
+    const { marker } = this.#expected;
     try {
       const needles = marker === undefined ? [] : [Buffer.from(marker)];
-      const fetched = await fetchBack(http, this.#url(), options, needles);
+      const fetched = await fetchBack(http, this.#url(), this.#fetchOptions(how, signal), needles);
       this.#notBefore = clock.now() + (fetched.retryAfter ?? 0);
-      const { fingerprint, hosts, lastModified, age, keptFor, refusal, version, hasPolicy } = fetched;
-      const isFound = (fingerprint?.counts[0] ?? 0) > 0;
-      const hasMarker = isFound && !(await isEcho(fetched, this.#expected));
-      const compared = await this.#match({ ...fetched, hasMarker }, this.#isBeginning(how));
-      // With a file the whole page decides, and no marker.
-      const { home, isPart = false } = this.#target;
-      const isKept = isKeptFromSight(fetched, this.#target, isPart);
-      const isOther = !isKept && this.#comparesPage() && file !== null && OTHER_PAGES.includes(compared);
-      const added = isOther ? await readAdditions(fetched, file, this.#expected.fallbacks) : null;
-      const other = compared === 'cut-short' ? compared : 'different';
-      const found = !isOther ? compared : added === null ? other : 'extended';
-      const isRight = RIGHT.includes(found);
-      const folder = isRight && home !== undefined ? findFolder(fetched, home) : 'own';
-      const right = isKept ? 'not-shown' : folder === 'moved' ? folder : found;
+      const { httpCode, fingerprint, hosts, lastModified, age, keptFor, refusal, version, hasPolicy } =
+        fetched;
       return {
-        ...{ httpCode: fetched.httpCode, match: isRight ? right : found, hasMarker },
-        ...{ fingerprint, hosts, lastModified, age, keptFor, refusal, version, hasPolicy },
-        ...(folder === 'elsewhere' && { isElsewhere: true }),
-        ...(added && { added }),
-        ...(asBrowser && !options.plainRefusals && { asBrowser }),
+        ...{ httpCode, fingerprint, hosts, lastModified, age, keptFor, refusal, version, hasPolicy },
+        ...(await matchAnswer(fetched, this.#target, this.#expected, this.#isBeginning(how))),
+        ...(how.asBrowser && !this.#target.isInBin && { asBrowser: true }),
       };
     } catch (thrown) {
       stop.throwIfAborted();
@@ -138,16 +136,10 @@ export class UrlProbe {
     }
   }
 
-  /** Whether it is a page to which its host may have added something. */
-  #comparesPage(): boolean {
-    const { mustBeExternal = false, isPart = false, display } = this.#target;
-    return mustBeExternal && (!isPart || display === 'page');
-  }
-
   #fetchOptions(how: AskOptions, signal: AbortSignal): FetchBackOptions {
     const { earlier = [], display, isInBin = false, isPart = false, home } = this.#target;
     const { file, marker } = this.#expected;
-    const isLink = file === null || this.#comparesPage();
+    const isLink = file === null || comparesPage(this.#target);
     const isComparedOnly = display === undefined && marker === undefined && !isLink;
     return {
       signal,
@@ -163,7 +155,6 @@ export class UrlProbe {
       ...(this.#isBeginning(how) && { readAtMost: PARTIAL_PROBE }),
       ...(isLink && { headSize: LINK_HEAD_SIZE }),
       blobs: file?.sha256 === null ? [{ size: file.size, sha: file.blobSha ?? '' }, ...earlier] : earlier,
-      readUntilFound: how.readsBeginning && file === null,
     };
   }
 
@@ -172,14 +163,6 @@ export class UrlProbe {
     const { earlier = [] } = this.#target;
     const { file, fallbacks = [] } = this.#expected;
     return Math.max(file?.size ?? 0, ...[...earlier, ...fallbacks].map(({ size }) => size));
-  }
-
-  async #match(
-    fetched: FetchedContent & Pick<ProbeResult, 'hasMarker'>,
-    isBeginning: boolean,
-  ): Promise<ContentMatch> {
-    if (fetched.isReplaced && fetched.httpCode === 200) return 'gate';
-    return isBeginning ? matchBeginning(fetched, this.#expected) : matchContent(fetched, this.#expected);
   }
 
   /** A host that the user named may be internal to a network; one on this machine is never a delivery. */
@@ -213,12 +196,12 @@ export class UrlProbe {
   }
 }
 
-interface AskOptions {
-  readonly cookies: CookieJar | undefined;
-  readonly readsBeginning: boolean;
-  readonly asBrowser: boolean;
+/** Milliseconds that one request may take: a very slow answer must leave time for another request. */
+function maxProbeTime({ file, gone }: ExpectedContent): number {
+  // The size of a link's content is not known.
+  if (file === null && !gone) return Number.POSITIVE_INFINITY;
+  return PROBE_TIME.least + ((file?.size ?? 0) / MEGABYTE) * PROBE_TIME.perMegabyte;
 }
 
-function stalledError(): DeliveryError {
-  return new DeliveryError('NOT_PROVEN', 'the address gave no complete answer in time');
-}
+const stalledError = (): DeliveryError =>
+  new DeliveryError('NOT_PROVEN', 'the address gave no complete answer in time');

@@ -27,7 +27,7 @@ export async function waitForSite(
   ports: Ports,
 ): Promise<number | undefined> {
   let progress: HostProgress = { finished: false, detail: 'the host was not asked yet' };
-  const log = createWaitLog('waited for the site', limits, ports);
+  const log = createWaitLog('waited for the site', 1, limits, ports);
   const finished = await poll({ ...limits, ...ports }, async () => {
     const result = await probe.probe();
     const shows = isProof(result);
