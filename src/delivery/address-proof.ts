@@ -1,7 +1,7 @@
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { AGREEING_PROBES, FURTHER_PROBES, LATER_PROBE, SITE } from '../protocol/limits.ts';
-import { type Address, judge } from './addresses.ts';
+import { type Address, judgeAnswer } from './addresses.ts';
 import { loginPageError, type WrongAnswer } from './describe-probe.ts';
 import { failedProbe, isProof, type ProbeResult } from './match-content.ts';
 import type { WaitLimits } from './wait-log.ts';
@@ -61,7 +61,7 @@ export class AddressProof {
     this.#looks += 1;
     const first = this.#known ?? (await this.#ask('whole', address.asBrowser ?? false));
     this.#known = undefined;
-    const verdict = judge(first, address.wanted);
+    const verdict = judgeAnswer(first, address.wanted);
     if (verdict === 'old') this.#oldLooks += 1;
     const acceptsOld = this.#oldLooks >= FURTHER_PROBES || (isLast && this.#oldLooks > 0);
     const isAccepted = verdict === 'right' || (verdict === 'old' && acceptsOld);
@@ -77,14 +77,14 @@ export class AddressProof {
     const { address } = this;
     const { answers, isLink = false, wanted } = address;
     let result = first;
-    let isOld = judge(first, wanted) === 'old';
+    let isOld = judgeAnswer(first, wanted) === 'old';
     for (let count = 1; count < this.#needed; count += 1) {
       // Where answers differed, a series that the deadline cuts short proves nothing.
       if (this.#ports.clock.now() >= this.#limits.deadline && count >= answers) return undefined;
       if (isLink && address.path === null && count === 1) await this.#waitForLater();
       const asBrowser = address.asBrowser ?? count === BROWSER_PROBE;
       const next = await this.#ask(isProof(first) ? 'part' : 'whole', asBrowser);
-      const verdict = judge(next, wanted);
+      const verdict = judgeAnswer(next, wanted);
       if (verdict === 'old') this.#oldLooks += 1;
       isOld ||= verdict === 'old';
       const mayDiffer = isOld || (isLink && asBrowser);

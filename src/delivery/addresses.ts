@@ -45,7 +45,7 @@ export interface Wanted {
 /** What an answer is: what is wanted, the copy from before that a cache may have, or anything else. */
 export type Verdict = 'right' | 'old' | 'wrong';
 
-export function judge(result: ProbeResult, { host, mayBeOld, mayBeServed, built }: Wanted): Verdict {
+export function judgeAnswer(result: ProbeResult, { host, mayBeOld, mayBeServed, built }: Wanted): Verdict {
   const { match, lastModified, fingerprint } = result;
   if (host !== undefined && result.hosts.at(-1) !== host) return 'wrong';
   if (isProof(result) || (mayBeServed && match === 'served')) return 'right';
@@ -103,7 +103,7 @@ interface FurtherAddresses {
 }
 
 /** @param seen what the page has answered */
-export function listAddresses(
+export function listFurther(
   check: PlacementCheck,
   page: Address,
   seen: ProbeResult,

@@ -3,7 +3,7 @@ import { DeliveryError } from '../errors.ts';
 import { countFiles, nameFew } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import type { ProvenAddress } from './address-proof.ts';
-import { type Address, listAddresses, type PlacementCheck, pageAddress } from './addresses.ts';
+import { type Address, listFurther, type PlacementCheck, pageAddress } from './addresses.ts';
 import type { ChannelAttempt, Proof } from './delivery.ts';
 import { countMarker, describeCacheTime, describeProbe, type ProofWords } from './describe-probe.ts';
 import { isProof, type ProbeResult, type ProvenMatch } from './match-content.ts';
@@ -29,7 +29,7 @@ export async function verifyPlacement(
   const { placement, expected, session } = check;
   const page = pageAddress(check, builtAt);
   const result = await provePage(check, page, limits, ports);
-  const { files, plain } = listAddresses(check, page, result, ports);
+  const { files, plain } = listFurther(check, page, result, ports);
   const words: ProofWords = { which: '', gone: expected.gone ?? false, host: result.hosts.at(-1) };
   const known = placement.bypassCache ? undefined : nameBytes(check, result);
   logFiles(placement, ports);
