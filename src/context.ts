@@ -38,7 +38,7 @@ interface InterfaceParts {
 export async function runRequest(
   given: DeliveryRequest,
   ports: Ports,
-  { checkOnly = false, ...parts }: InterfaceParts & { readonly checkOnly?: boolean } = {},
+  parts: InterfaceParts = {},
 ): Promise<readonly FullReport[]> {
   const end = watchForEnd();
   try {
@@ -46,7 +46,7 @@ export async function runRequest(
     const context = createDeliveryContext(request, ports, { ...parts, ...own });
     try {
       const run = { deliver, withdraw, audit }[request.operation];
-      return await Promise.race([run(request, context, { checkOnly }), end.comes]);
+      return await Promise.race([run(request, context), end.comes]);
     } finally {
       await Promise.race([Promise.all([context.screen.close(), remove()]), end.comes]);
     }

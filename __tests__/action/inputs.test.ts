@@ -53,7 +53,6 @@ describe('createRunContext', () => {
       secrets: ['runtime-token-Ab12'],
       allowedRoots: ['/ws', '/tmp/r'],
       allowsFullPaths: false,
-      opensLinks: false,
       sources: [null],
     });
   });
@@ -67,7 +66,6 @@ describe('createRunContext', () => {
       secrets: [],
       allowedRoots: ['/ws'],
       allowsFullPaths: false,
-      opensLinks: false,
       sources: [null],
       origin: 'from run 7 of Deliver',
       now: NOON,

@@ -44,7 +44,11 @@ describe('composeOutputs', () => {
   });
 
   test('returns every output of a refusal, empty', () => {
-    const { report: _, 'report-json': __, ...others } = composeOutputs([refusalReport('page.html', failure)]);
+    const {
+      report: _,
+      'report-json': __,
+      ...others
+    } = composeOutputs([refusalReport({ file: 'page.html' }, failure)]);
     expect(others).toEqual({
       url: '',
       result: 'not-ready',
@@ -129,7 +133,7 @@ describe('writeOutputs', () => {
     await inStep({}, async ({ env, outputs, summary, printed }) => {
       const leaking = new DeliveryError('HOST_ERROR', `the host said ${TOKEN}`, { hint: `use ${TOKEN}` });
       await writeOutputs(
-        [finishReport(refusalReport(`${TOKEN}.html`, leaking), redactorOf(TOKEN))],
+        [finishReport(refusalReport({ file: `${TOKEN}.html` }, leaking), redactorOf(TOKEN))],
         env,
         logger,
       );
@@ -142,7 +146,7 @@ describe('writeOutputs', () => {
   test('writes no message of a host as a command', async () => {
     await inStep({}, async ({ env, printed }) => {
       await writeOutputs(
-        [refusalReport('page.html', new DeliveryError('HOST_ERROR', 'a\n::error::b'))],
+        [refusalReport({ file: 'page.html' }, new DeliveryError('HOST_ERROR', 'a\n::error::b'))],
         env,
         logger,
       );

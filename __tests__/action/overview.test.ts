@@ -218,7 +218,9 @@ describe('composeSummary, for a delivery that is not ready', () => {
   });
 
   test('leaves out what is not known: HTTP code, hint, timings, file', () => {
-    const summary = composeSummary([refusalReport('the given link', new DeliveryError('BAD_INPUT', 'no'))]);
+    const summary = composeSummary([
+      refusalReport({ file: 'the given link' }, new DeliveryError('BAD_INPUT', 'no')),
+    ]);
     expect(summary).toMatch(
       /^### ❌ the given link\n\n\*\*Not ready · НЕ ГОТОВО\*\* → no \(step <code>check<\/code>\)\n\n- \*\*UNKNOWN/,
     );
@@ -226,7 +228,7 @@ describe('composeSummary, for a delivery that is not ready', () => {
   });
 
   test('keeps its table intact with a hostile file name', () => {
-    const refused = refusalReport('a|b](c)\n<h1>.html', notProven);
+    const refused = refusalReport({ file: 'a|b](c)\n<h1>.html' }, notProven);
     const summary = composeSummary([refused, refused]);
     const rows = summary.split('\n').filter((line) => line.startsWith('|'));
     expect(new Set(rows.map((line) => line.split('|').length))).toEqual(new Set([5]));

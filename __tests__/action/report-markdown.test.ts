@@ -28,7 +28,7 @@ import { shown } from './runner.ts';
 describe('the parts of a report in Markdown', () => {
   test('name the file or the link', () => {
     expect(shown(formatName(provenFile('a_b.html')))).toBe('a_b.html');
-    expect(formatName(refusalReport(LINK_SUBJECT, notProven))).toBe(LINK_SUBJECT);
+    expect(formatName(refusalReport({ file: LINK_SUBJECT }, notProven))).toBe(LINK_SUBJECT);
   });
 
   test('give the reason, the step, the HTTP code and what to change', () => {
@@ -38,7 +38,7 @@ describe('the parts of a report in Markdown', () => {
   });
 
   test('leave out an unknown HTTP code and hint', () => {
-    const report = refusalReport('page.html', new DeliveryError('BAD_INPUT', 'no'));
+    const report = refusalReport({ file: 'page.html' }, new DeliveryError('BAD_INPUT', 'no'));
     expect([describeReason(report), describeHint(report)]).toEqual(['no (step <code>check</code>)', '']);
     expect([describeReason(reportWith()), describeHint(reportWith())]).toEqual(['', '']);
   });

@@ -380,14 +380,6 @@ describe('the token of the command line', () => {
       'the environment variable that --token-env names does not contain a token',
     );
   });
-
-  test('is not read for verify', async () => {
-    const link = 'https://preview.agent-host.com/';
-    const { logger } = await run(['verify', link, '--marker', 'marker-42', '--timeout', '1'], {
-      GITHUB_TOKEN: TOKEN,
-    });
-    expect(logger.masked).toEqual(['', TOKEN]);
-  });
 });
 
 describe('the repository of the command line', () => {
@@ -590,11 +582,10 @@ describe('the repository of the command line', () => {
 });
 
 describe('deliverAll for verify', () => {
-  test('opens the link in a browser only with --screen', async () => {
+  test('opens the link in a browser only where that is enforced', async () => {
     const args = ['verify', 'https://filebin.net/b/page.html', '--marker', 'marker-42'];
-    const opened = await runForReport([...args, '--screen']);
-    expect(opened.report).toMatchObject({ ready: true, screen: { verdict: 'not-checked' } });
-    expect(opened.report.unknown.join()).toContain('whether a browser shows the page');
+    const opened = await runForReport([...args, '--screen', 'enforce']);
+    expect(opened.report).toMatchObject({ ready: false, screen: { verdict: 'not-checked' } });
     const { report } = await runForReport(args);
     expect(report).toMatchObject({ ready: true, screen: null });
     expect(report.unknown.join()).not.toContain('browser');
@@ -604,7 +595,7 @@ describe('deliverAll for verify', () => {
     const link = 'https://filebin.net/bin/page.html';
     const marked = await runForReport(['verify', link, '--marker', 'marker-42']);
     expect(marked.report).toMatchObject({ ready: true, url: link, channel: 'K4' });
-    const same = await runForReport(['verify', link, '--file', 'page.html']);
+    const same = await runForReport(['verify', link, '--file', 'page.html'], { GITHUB_TOKEN: TOKEN });
     expect(same.report).toMatchObject({ ready: true, url: link, file: { sha256: SHA256 } });
     expect(same.host.seen.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });

@@ -55,7 +55,6 @@ export const runContextWith = (more: Partial<RunContext> = {}): RunContext => ({
   secrets: [],
   allowedRoots: [],
   allowsFullPaths: false,
-  opensLinks: false,
   sourceIsPrivate: null,
   sources: ['octo/site'],
   ...more,

@@ -26,7 +26,7 @@ describe('finishReport', () => {
   test('replaces a secret in every text', () => {
     const secret = 'ghs_AbCd0123';
     const failure = new DeliveryError('HOST_ERROR', `the host said ${secret}`, { hint: `use "${secret}"` });
-    const clean = redactReport(refusalReport(`${secret}.html`, failure), redactorOf(secret));
+    const clean = redactReport(refusalReport({ file: `${secret}.html` }, failure), redactorOf(secret));
     expect(JSON.stringify(clean)).not.toContain(secret);
     expect(clean).toMatchObject({
       file: { path: '***.html' },
@@ -71,6 +71,6 @@ describe('finishReport', () => {
 
   test('leaves no bidirectional or invisible character in a report', () => {
     const failure = new DeliveryError('BAD_FILE', 'a\u202eb\u2066c\u200bd');
-    expect(redactReport(refusalReport('x', failure), redactorOf()).notReady?.reason).toBe('abcd');
+    expect(redactReport(refusalReport({ file: 'x' }, failure), redactorOf()).notReady?.reason).toBe('abcd');
   });
 });

@@ -419,7 +419,7 @@ describe('a report that is not ready', () => {
 
   test('is what becomes of a refusal', () => {
     const report = refusalReport(
-      'page.html',
+      { file: 'page.html' },
       new DeliveryError('BAD_INPUT', 'no', { step: 'check', hint: 'change it' }),
     );
     expect(report).toMatchObject({
@@ -429,11 +429,11 @@ describe('a report that is not ready', () => {
       took: {},
       notReady: { step: 'check', code: 'BAD_INPUT', reason: 'no', hint: 'change it', httpCode: null },
     });
-    expect(refusalReport(LINK_SUBJECT, failing()).file).toBeNull();
+    expect(refusalReport({ file: LINK_SUBJECT }, failing()).file).toBeNull();
   });
 
   test('of a refused withdrawal does not speak of publishing', () => {
-    const report = refusalReport('page.html', failing(), 'withdraw');
+    const report = refusalReport({ file: 'page.html', operation: 'withdraw' }, failing());
     expect(report).toMatchObject({ operation: 'withdraw', ready: false });
     expect(report.lines.CLAIM).toBe('page.html was not proven to be withdrawn');
     expect(reportText(report)).not.toMatch(/published|placed/);

@@ -402,7 +402,6 @@ describe('parseRequest, given correct inputs', () => {
       selfContained: 'auto',
       screen: 'auto',
       onFailure: 'keep',
-      opensLinks: false,
       browserSandbox: true,
       picture: false,
       allowSecret: [],

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { findRepository } from '../../src/request/source-repository.ts';
 import { temporaryFolder } from '../support/files.ts';
-import { FakeLogger } from '../support/ports.ts';
 
 const CONFIG =
   '[core]\n\trepositoryformatversion = 0\n[remote "origin"]\n\turl = https://github.com/octo/site\n';
@@ -33,6 +32,5 @@ test.each<[string, readonly string[], string, readonly (string | null)[]]>([
     else await mkdir(join(folder, system));
   }
   const query = { inputs: {}, folder: inner, files: ['a.html'], env: {} };
-  const found = findRepository(query, new FakeLogger());
-  await expect(found).resolves.toEqual({ repository, sources });
+  await expect(findRepository(query)).resolves.toMatchObject({ repository, sources });
 });

@@ -43,7 +43,7 @@ async function refused(attempt: () => unknown, code: ErrorCode, piece: string): 
   expect(thrown.message).toContain(piece);
   if (code === 'BAD_INPUT') expect(thrown.hint).toMatch(/\w/);
   // Whatever it repeats of the input: five lines of a report stay five, and none is a command.
-  const lines = reportText(refusalReport('page.html', thrown)).split('\n');
+  const lines = reportText(refusalReport({ file: 'page.html' }, thrown)).split('\n');
   expect(lines).toHaveLength(5);
   for (const line of lines) expect(escapeLogLine(line)).not.toMatch(COMMAND);
   return thrown;
@@ -447,7 +447,7 @@ describe('a runner command in text from outside', () => {
     expect(escapeLogLine(words)).not.toMatch(COMMAND);
     const answer = new DeliveryError('HOST_ERROR', words, { hint: words });
     await refused(() => Promise.reject(answer), 'HOST_ERROR', words);
-    const results = reportText(refusalReport(words, answer)).match(/^RESULT: .*/gm);
+    const results = reportText(refusalReport({ file: words }, answer)).match(/^RESULT: .*/gm);
     expect(results).toEqual([expect.stringMatching(/^RESULT: НЕ ГОТОВО → /)]);
   });
 });

@@ -38,7 +38,6 @@ export function createRunContext(
     secrets: readCredentials(env),
     allowedRoots: [folder, env.RUNNER_TEMP ?? ''].filter((root) => root !== ''),
     allowsFullPaths: false,
-    opensLinks: false,
   };
 }
 

@@ -18,9 +18,8 @@ import { RESULTS } from '../protocol/words.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { parseBoolean } from '../request/input-kinds.ts';
 import type { RawInputs } from '../request/inputs.ts';
-import { createRequest, type DeliveryRequest, operationOf } from '../request/parse-request.ts';
+import { createRequest, type DeliveryRequest } from '../request/parse-request.ts';
 import { systemClock } from '../system.ts';
-import type { Face } from '../words.ts';
 import type { Announce } from './announcement.ts';
 import { type CurrentRun, loadCurrentRun } from './current-run.ts';
 import { actionFace, createRunContext, describePermissions, NARROW, readInputs } from './inputs.ts';
@@ -48,7 +47,7 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
     const request = await parse(inputs, env, currentRun, ports).catch(toDeliveryError);
     const face = isNarrowAction(env, inputs) ? NARROW : actionFace(inputs, currentRun);
     const announce = hasFailed(request) ? undefined : await announcing(request, inputs, currentRun, ports);
-    const refuse = (thrown: unknown): readonly FullReport[] => [describeRefusal(inputs, thrown, face)];
+    const refuse = (thrown: unknown): readonly FullReport[] => [refusalReport(inputs, thrown, face)];
     const performed = hasFailed(request)
       ? refuse(request)
       : await runRequest(request, ports, { face, findFiles }).catch(refuse);
@@ -94,17 +93,6 @@ async function parse(
 ): Promise<DeliveryRequest> {
   refuseUnsafeEnvironment(env);
   return createRequest(inputs, createRunContext(env, currentRun, ports), ports.logger);
-}
-
-/** Whatever ends before a delivery has its report ends as one. */
-function describeRefusal(
-  { operation, path, file, name }: RawInputs,
-  thrown: unknown,
-  face: Face,
-): FullReport {
-  const failure = toDeliveryError(thrown).withStep('check');
-  const named = operationOf(operation);
-  return refusalReport((named !== 'deliver' && path) || file || name, failure, named, face);
 }
 
 /** Without a request, only `fail-on-not-ready` itself is read. */

@@ -1,15 +1,9 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { parseArgs } from 'node:util';
 import type { DeliveryError } from '../errors.ts';
 import { TOOL } from '../protocol/words.ts';
-import { ALL_FLAGS, CLI_COMMANDS, type CommandName, FLAGS } from '../request/commands.ts';
-import { INPUTS, type InputName } from '../request/inputs.ts';
-import {
-  describeUnknown,
-  findClosestName,
-  findCommandName,
-  refuseWrongFlags,
-  usageError,
-} from './flag-rules.ts';
+import { ALL_FLAGS, CLI_COMMANDS, type CommandName, FLAGS, findCommandName } from '../request/commands.ts';
+import type { InputName } from '../request/inputs.ts';
+import { describeUnknown, findClosestName, refuseWrongFlags, usageError } from './flag-rules.ts';
 
 /** A parsed command line. */
 export interface CliCommand {
@@ -28,17 +22,16 @@ export interface CliCommand {
 }
 
 /** Stands for standard input, in place of a file. */
-export const STANDARD_INPUT = '-';
+const STANDARD_INPUT = '-';
 
-const OPTIONS: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
-  Object.entries(ALL_FLAGS).map(([name, { value, letter }]) => [
-    name,
-    {
-      type: value === undefined ? 'boolean' : 'string',
-      multiple: name === 'file',
-      ...(letter && { short: letter }),
-    },
-  ]),
+export const readsStandardInput = ({ positionals }: Pick<CliCommand, 'positionals'>): boolean =>
+  positionals[0] === STANDARD_INPUT;
+
+const OPTIONS = Object.fromEntries(
+  Object.entries(ALL_FLAGS).map(([name, { value, letter }]) => {
+    const type = value === undefined ? ('boolean' as const) : ('string' as const);
+    return [name, { type, multiple: name === 'file', ...(letter && { short: letter }) }];
+  }),
 );
 
 /** Parses the arguments of the command line. @throws {DeliveryError} `BAD_USAGE` */
@@ -46,31 +39,27 @@ export function parseCommand(args: readonly string[]): CliCommand {
   refuseToken(args);
   // Not strict: the parser's own messages do not say what to do here.
   const config = { options: OPTIONS, allowPositionals: true, strict: false, tokens: true } as const;
-  const { values, positionals: words, tokens } = parseArgs({ ...config, args: args.map(completeScreen) });
+  const { values, positionals: words, tokens } = parseArgs({ ...config, args: [...args] });
   const [name = '', ...positionals] = words;
   const known = findCommandName(name);
   refuseWrongFlags(
-    tokens.flatMap((token) => (token.kind === 'option' ? token : [])),
+    tokens.filter((token) => token.kind === 'option'),
     known,
   );
   const command = readFlags(values);
-  if (name === 'help') return { ...command, name, positionals: positionals.flatMap(toTopic) };
-  if (values.help === true || args.length === 0) {
-    return { ...command, name: 'help', positionals: toTopic(name) };
+  if (name === 'help' || values.help === true || args.length === 0) {
+    const topic = findCommandName(name === 'help' ? (positionals[0] ?? '') : name);
+    return { ...command, name: 'help', positionals: topic === undefined ? [] : [topic] };
   }
   if (values.version === true) return { ...command, name: 'version', positionals: [] };
   if (known === undefined) throw unknownCommandError(name);
-  if (known === 'deliver' && positionals.length === 0 && values.url !== undefined) {
-    throw usageError('deliver takes at least one file', `to prove a link alone: ${TOOL.name} verify URL`);
-  }
-  refuseWrongCount(known, positionals);
-  if (values.name !== undefined && known !== 'mcp' && positionals[0] !== STANDARD_INPUT) {
-    throw usageError('--name is for standard input (-) alone', 'leave it out, or give a place with --path');
-  }
+  refuseWrongPositionals(known, positionals, values);
   return { ...command, name: known, positionals };
 }
 
-function readFlags(values: ReturnType<typeof parseArgs>['values']): Omit<CliCommand, 'name' | 'positionals'> {
+type FlagValues = ReturnType<typeof parseArgs>['values'];
+
+function readFlags(values: FlagValues): Omit<CliCommand, 'name' | 'positionals'> {
   // Of flags with a value, the rules leave none without one.
   const texts = values as Readonly<Record<string, string | undefined>>;
   const given = [...FLAGS, 'file' as const].filter((flag) => values[flag] !== undefined);
@@ -84,11 +73,6 @@ function readFlags(values: ReturnType<typeof parseArgs>['values']): Omit<CliComm
     qr: values.qr === true,
   };
 }
-
-const toTopic = (name: string): readonly CommandName[] => {
-  const known = findCommandName(name);
-  return known === undefined ? [] : [known];
-};
 
 /** A token as a flag, in any place. It is not repeated. */
 function refuseToken(args: readonly string[]): void {
@@ -112,27 +96,28 @@ function unknownCommandError(name: string): DeliveryError {
   return usageError(describeUnknown('command', name), hint);
 }
 
-function refuseWrongCount(name: CommandName, positionals: readonly string[]): void {
+function refuseWrongPositionals(name: CommandName, given: readonly string[], flags: FlagValues): void {
   const { takes, usage } = CLI_COMMANDS[name];
   const [min, max, words] = takes;
-  if (positionals.length < min || positionals.length > max) {
-    const call = `${TOOL.name} ${name}`;
-    throw usageError(`${name} takes ${words}`, `write ${`${call} ${usage}`.trim()}, or see ${call} --help`);
+  const call = `${TOOL.name} ${name}`;
+  const isInput = given.includes(STANDARD_INPUT);
+  if (given.length < min || given.length > max) {
+    const isLink = name === 'deliver' && flags.url !== undefined;
+    const hint = isLink
+      ? `to prove a link alone: ${TOOL.name} verify URL`
+      : `write ${`${call} ${usage}`.trim()}, or see ${call} --help`;
+    throw usageError(`${name} takes ${words}`, hint);
   }
-  if (positionals.some((one) => one.trim() === '')) {
+  if (given.some((one) => one.trim() === '')) {
     throw usageError(`an argument of ${name} is empty`, 'give it a value, or leave it out');
   }
-  if (!positionals.includes(STANDARD_INPUT)) return;
-  if (name !== 'deliver' && name !== 'check') {
-    throw usageError(`${name} reads no standard input`, `see ${TOOL.name} ${name} --help`);
+  if (isInput && name !== 'deliver' && name !== 'check') {
+    throw usageError(`${name} reads no standard input`, `see ${call} --help`);
   }
-  if (positionals.length > 1) {
+  if (isInput && given.length > 1) {
     throw usageError('standard input (-) can only be given alone', 'deliver the files by another call');
   }
-}
-
-/** `--screen` alone, before another flag, or before a file or link, asks for the usual mode. */
-function completeScreen(arg: string, at: number, args: readonly string[]): string {
-  const isFlag = arg === '--screen' && !args.slice(0, at).includes('--');
-  return isFlag && !/^[a-z]+$/i.test(args[at + 1] ?? '') ? `--screen=${INPUTS.screen.default}` : arg;
+  if (flags.name !== undefined && !isInput && name !== 'mcp') {
+    throw usageError('--name is for standard input (-) alone', 'leave it out, or give a place with --path');
+  }
 }

@@ -1,7 +1,7 @@
 import type { parseArgs } from 'node:util';
 import { DeliveryError } from '../errors.ts';
 import { TOOL } from '../protocol/words.ts';
-import { ALL_FLAGS, CLI_COMMANDS, type CommandName, flagsOf } from '../request/commands.ts';
+import { ALL_FLAGS, type CommandName, flagsOf } from '../request/commands.ts';
 import { INPUTS } from '../request/inputs.ts';
 import type { Text } from '../words.ts';
 
@@ -10,9 +10,6 @@ type GivenFlag = Extract<
   NonNullable<ReturnType<typeof parseArgs>['tokens']>[number],
   { readonly kind: 'option' }
 >;
-
-/** Whether a flag has no value. */
-export const isValueless = (name: string): boolean => ALL_FLAGS[name]?.value === undefined;
 
 /**
  * Refuses flags that do not exist, that the command does not take, or whose value is missing. No value is repeated:
@@ -23,61 +20,55 @@ export const isValueless = (name: string): boolean => ALL_FLAGS[name]?.value ===
  */
 export function refuseWrongFlags(given: readonly GivenFlag[], command: CommandName | undefined): void {
   const seen = new Set<string>();
-  for (const flag of given) {
-    refuseUnknownFlag(flag, command);
-    refuseWrongValue(flag);
-    if (seen.has(flag.name) && !isValueless(flag.name) && flag.name !== 'file') {
-      throw usageError(`--${flag.name} is given twice`, 'give it once');
+  for (const { name, rawName, value, inlineValue } of given) {
+    const taken = command === undefined ? Object.keys(ALL_FLAGS) : flagsOf(command);
+    if (!taken.includes(name)) throw unknownFlagError(name, rawName, taken, command);
+    if (ALL_FLAGS[name]?.value === undefined) {
+      if (value === undefined) continue;
+      throw usageError(`--${name} takes no value`, `write --${name} alone, or leave it out`);
     }
-    seen.add(flag.name);
+    if (value === undefined) throw usageError(`--${name} needs a value`, `write --${name} VALUE`);
+    if (value.trim() === '') {
+      throw usageError(`the value of --${name} is empty`, `give it a value, or leave --${name} out`);
+    }
+    if (!inlineValue && /^-./.test(value)) {
+      throw usageError(
+        `--${name} needs a value, and a flag follows`,
+        `write --${name} VALUE, or --${name}=VALUE for a value that begins with -`,
+      );
+    }
+    if (seen.has(name) && name !== 'file') throw usageError(`--${name} is given twice`, 'give it once');
+    seen.add(name);
   }
 }
 
-function refuseUnknownFlag({ name, rawName }: GivenFlag, command: CommandName | undefined): void {
-  const taken = command === undefined ? Object.keys(ALL_FLAGS) : flagsOf(command);
-  if (taken.includes(name)) return;
-  const help = `\`screen-delivery ${command === undefined ? '' : `${command} `}--help\` lists the flags`;
+function unknownFlagError(
+  name: string,
+  rawName: string,
+  taken: readonly string[],
+  command: CommandName | undefined,
+): DeliveryError {
+  const call = [TOOL.name, command ?? []].flat().join(' ');
+  const help = `\`${call} --help\` lists the flags`;
   if (name === 'file') {
-    throw usageError(
+    return usageError(
       `--file is not a flag of ${command}`,
-      `name the file without a flag, such as \`screen-delivery ${command} page.html\``,
+      `name the file without a flag, such as \`${call} page.html\``,
     );
   }
-  if (Object.hasOwn(ALL_FLAGS, name)) throw usageError(`--${name} is not a flag of ${command}`, help);
+  if (Object.hasOwn(ALL_FLAGS, name)) return usageError(`--${name} is not a flag of ${command}`, help);
   if (Object.hasOwn(INPUTS, name)) {
     const hint = name === 'operation' ? 'use the command withdraw' : help;
-    throw usageError(`--${name} is an input of the action, and no flag of the command line`, hint);
+    return usageError(`--${name} is an input of the action, and no flag of the command line`, hint);
   }
   const closest = findClosestName(name, taken);
-  throw usageError(
-    describeUnknown('flag', rawName),
-    closest === undefined ? help : `did you mean --${closest}? ${help}`,
-  );
-}
-
-function refuseWrongValue({ name, value, inlineValue }: GivenFlag): void {
-  if (isValueless(name)) {
-    if (value === undefined) return;
-    throw usageError(`--${name} takes no value`, `write --${name} alone, or leave it out`);
-  }
-  if (value === undefined) throw usageError(`--${name} needs a value`, `write --${name} VALUE`);
-  if (value.trim() === '') {
-    throw usageError(`the value of --${name} is empty`, `give it a value, or leave --${name} out`);
-  }
-  if (inlineValue || !/^-./.test(value)) return;
-  throw usageError(
-    `--${name} needs a value, and a flag follows`,
-    `write --${name} VALUE, or --${name}=VALUE for a value that begins with -`,
-  );
+  const hint = closest === undefined ? help : `did you mean --${closest}? ${help}`;
+  return usageError(describeUnknown('flag', rawName), hint);
 }
 
 /** What may be a secret in a wrong place is not repeated: only a word of small letters is. */
 export const describeUnknown = (kind: 'flag' | 'command', given: string): string =>
   /^[a-z-]+$/.test(given) ? `there is no ${kind} ${given}` : `there is no such ${kind}`;
-
-/** The command of this name; `undefined` where there is none. */
-export const findCommandName = (name: string): CommandName | undefined =>
-  Object.hasOwn(CLI_COMMANDS, name) ? (name as CommandName) : undefined;
 
 /** The command line is wrong; the message says what, and the hint what to change. */
 export const usageError = (about: Text, hint: Text = `see ${TOOL.name} --help`): DeliveryError =>
@@ -97,10 +88,7 @@ export async function refuseAsUsage<T>(work: () => T | Promise<T>): Promise<T> {
 }
 
 /** The known name that was most likely meant; `undefined` where none is close. */
-export function findClosestName<Name extends string>(
-  given: string,
-  names: readonly Name[],
-): Name | undefined {
+export function findClosestName(given: string, names: readonly string[]): string | undefined {
   const text = given.toLowerCase();
   const [closest] = names
     .map((name) => ({ name, edits: name.startsWith(text) && text.length > 2 ? 1 : countEdits(text, name) }))
@@ -112,13 +100,13 @@ export function findClosestName<Name extends string>(
 /** Letters to add, remove or replace until both are the same. */
 function countEdits(one: string, other: string): number {
   let previous = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (let row = 1; row <= one.length; row += 1) {
-    const current = [row];
-    for (let at = 1; at <= other.length; at += 1) {
-      const replaced = (previous[at - 1] ?? 0) + (one[row - 1] === other[at - 1] ? 0 : 1);
-      current.push(Math.min(replaced, (previous[at] ?? 0) + 1, (current[at - 1] ?? 0) + 1));
+  for (const [row, letter] of [...one].entries()) {
+    const current = [row + 1];
+    for (const [at, above] of previous.slice(1).entries()) {
+      const replaced = (previous[at] ?? 0) + (letter === other[at] ? 0 : 1);
+      current.push(Math.min(replaced, above + 1, (current[at] ?? 0) + 1));
     }
     previous = current;
   }
-  return previous[other.length] ?? 0;
+  return previous.at(-1) ?? 0;
 }

@@ -6,16 +6,15 @@ import { type DeliveryError, stoppedError, toDeliveryError } from '../errors.ts'
 import type { Ports } from '../ports.ts';
 import { CLEANUP_TIME } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
-import { toolContract } from '../request/commands.ts';
+import { findCommandName, toolContract } from '../request/commands.ts';
 import { commandFace } from '../request/faces.ts';
 import { completeInputs } from '../request/inputs.ts';
 import { refuseBrokenSettings } from '../request/parse-request.ts';
 import { systemClock } from '../system.ts';
 import { type Face, say } from '../words.ts';
 import { type CliCommand, parseCommand } from './args.ts';
-import { deliverAll } from './deliver.ts';
-import { findCommandName, isUsageError, refuseAsUsage } from './flag-rules.ts';
-import { readAndMaskCredentials } from './request.ts';
+import { deliverAll, readAndMaskCredentials } from './deliver.ts';
+import { isUsageError, refuseAsUsage } from './flag-rules.ts';
 import { createTerminal, quietLogger, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
 

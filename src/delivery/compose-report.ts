@@ -1,9 +1,11 @@
 import type { Placement } from '../channels/channel.ts';
 import { countChanges, type SiteChanges } from '../channels/site-changes.ts';
-import { DeliveryError } from '../errors.ts';
+import { DeliveryError, toDeliveryError } from '../errors.ts';
 import { neutralizeText } from '../plain-text.ts';
 import { SITE } from '../protocol/limits.ts';
 import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
+import type { RawInputs } from '../request/inputs.ts';
+import { operationOf } from '../request/parse-request.ts';
 import type { Operation } from '../request/values.ts';
 import { ACTION, type Face, type HintContext, say } from '../words.ts';
 import { type ChannelAttempt, type Delivery, LINK_SUBJECT, mainAttempt, newDelivery } from './delivery.ts';
@@ -66,14 +68,13 @@ function findVerdict(ready: boolean, isChanged: boolean, isGone: boolean): Audit
   return isChanged ? 'changed' : isGone ? 'withdrawn' : 'as-delivered';
 }
 
-/** The report on what was refused before it could begin. @param file its first line is named */
-export function refusalReport(
-  file: string,
-  failure: DeliveryError,
-  operation: Operation = 'deliver',
-  face = ACTION,
-): FullReport {
-  const subject = file.trim().split('\n')[0] || (operation === 'audit' ? './' : LINK_SUBJECT);
+/** Whatever ends before a delivery has its report ends as one. @param asked as it was given; nothing of it is checked */
+export function refusalReport(asked: Partial<RawInputs>, thrown: unknown, face = ACTION): FullReport {
+  const { operation: task = '', path, file, name } = asked;
+  const operation = operationOf(task);
+  const named = (operation !== 'deliver' && path) || file || name || '';
+  const subject = named.trim().split('\n')[0] || (operation === 'audit' ? './' : LINK_SUBJECT);
+  const failure = toDeliveryError(thrown).withStep('check');
   return composeReport({ ...newDelivery(operation, subject), failure }, face);
 }
 

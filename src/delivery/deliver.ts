@@ -35,19 +35,17 @@ import {
  * verify → look at the addresses → read the branch once more → report. A file that fails stops no other. It never
  * throws: a failure becomes a report that says so.
  *
- * @param options `checkOnly` ends after the checks, without any request to a host
  * @returns a report for each file
  * @see protocol 1 (flow per channel), 3.1
  */
 export async function deliver(
   request: DeliveryRequest,
   context: DeliveryContext,
-  { checkOnly = false } = {},
 ): Promise<readonly FullReport[]> {
   let files: readonly Delivery[] = [newDelivery('deliver', request.fileLines[0] ?? LINK_SUBJECT)];
   try {
     files = await openFiles(request, context);
-    if (checkOnly) {
+    if (request.checkOnly) {
       files = failAll(
         await checkPages(files, request, () => isWanted('K1', request), context),
         onlyChecked(),

@@ -3,6 +3,8 @@ import { ERROR_CODES } from '../protocol/error-codes.ts';
 import { TOOL } from '../protocol/words.ts';
 import { INPUT_NAMES, INPUTS, type InputDefinition, type InputName } from './inputs.ts';
 
+export type CommandName = 'deliver' | 'withdraw' | 'verify' | 'audit' | 'check' | 'mcp' | 'contract';
+
 /** A command of the command line. */
 interface CommandDefinition {
   /** Its arguments, without flags. */
@@ -10,59 +12,86 @@ interface CommandDefinition {
   readonly description: string;
   /** How many arguments it takes, at least and at most, and that in words. */
   readonly takes: readonly [min: number, max: number, words: string];
+  /** The flags that its help explains, where it has many. */
+  readonly explains?: string;
+  /** What there is to know beside the flags. */
+  readonly notes: readonly string[];
 }
 
 const ANY = Number.POSITIVE_INFINITY;
 
+const REPOSITORY =
+  'Repository: --repository, else GITHUB_REPOSITORY, else the git remote (origin, or the only one) of the files and of the current folder. The log says which one was found, and how.';
+
+const SOURCES =
+  'Files: below the current folder, no symbolic links; others by their absolute path. * ** ? and [...] are understood where the shell has not resolved them.';
+
+const TOKEN =
+  'Token: GITHUB_TOKEN or GH_TOKEN of the environment. Without one, the public file-bin is used; if it is not certain that the files are public, only with --allow-public-bin or --channel K3.';
+
 /** The commands. The command line, its help and the machine contract are made from this table. */
-export const CLI_COMMANDS = {
+export const CLI_COMMANDS: Readonly<Record<CommandName, CommandDefinition>> = {
   deliver: {
     usage: 'FILE…|FOLDER|-',
     description:
       'publish files, a folder as one site, or standard input (with --name), and prove that the address shows them',
     takes: [1, ANY, 'at least one file'],
+    explains: 'path channel marker repository entry name overwrite screen setup dry-run json quiet help',
+    notes: [SOURCES, REPOSITORY, TOKEN],
   },
   withdraw: {
     usage: '[FILE…]',
     description: 'remove what was delivered under these names, below --path, or in --bin',
     takes: [0, ANY, 'any number of files'],
+    explains: 'channel repository path tag bin overwrite dry-run json quiet help',
+    notes: [REPOSITORY],
   },
   verify: {
     usage: 'URL',
     description:
       'prove a link (needs --marker, or --file with its file or the folder of its site); waits 30 s unless --timeout says more',
     takes: [1, 1, 'exactly one URL'],
+    notes: ['No token is used. Without --marker and --file nothing can be proven.'],
   },
   audit: {
     usage: '',
     description: 'prove again everything that was delivered to the site and to releases, or below --path',
     takes: [0, 0, 'no files: it finds what was delivered'],
+    explains: 'channel repository branch path timeout json quiet help',
+    notes: [REPOSITORY],
   },
   check: {
     usage: 'FILE…|FOLDER|-',
     description: 'check files without publishing them, and without asking any host',
     takes: [1, ANY, 'at least one file'],
+    explains: 'name entry channel marker json quiet help',
+    notes: [SOURCES],
   },
   mcp: {
     usage: '',
     description: 'serve these commands to an agent (MCP on stdin and stdout)',
     takes: [0, 0, 'no files: each call names its own'],
+    explains: 'root repository channel branch token-env client-id help',
+    notes: ['Every flag that is an input holds for all calls, and no call can change it.'],
   },
   contract: {
     usage: '',
     description: 'print the machine contract',
     takes: [0, 0, 'no arguments'],
+    notes: [],
   },
-} as const satisfies Record<string, CommandDefinition>;
+};
 
-export type CommandName = keyof typeof CLI_COMMANDS;
+/** The command of this name; `undefined` where there is none. */
+export const findCommandName = (name: string): CommandName | undefined =>
+  Object.hasOwn(CLI_COMMANDS, name) ? (name as CommandName) : undefined;
 
-const COMMANDS = Object.keys(CLI_COMMANDS) as CommandName[];
+const REPORTING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'verify', 'check'];
 
 /** `deliver`, and the commands that take all of its flags, so that a call can be repeated with them. */
 const PUBLISHING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'check', 'mcp'];
 
-const REPORTING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'verify', 'check'];
+const ALL: readonly CommandName[] = [...REPORTING, 'mcp', 'contract'];
 
 /** A flag: one of these, or an input. */
 interface FlagDefinition {
@@ -76,7 +105,7 @@ interface FlagDefinition {
 }
 
 /** The flags that are no inputs, and `file`, which only the link of `verify` needs as a flag. */
-const FURTHER_FLAGS = {
+const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
   'token-env': {
     commands: PUBLISHING,
     value: 'NAME',
@@ -108,9 +137,9 @@ const FURTHER_FLAGS = {
     description: 'Print no log, only warnings and the code to enter for an authorization.',
   },
   qr: { commands: REPORTING, description: 'On a terminal, show the proven address as a QR code, too.' },
-  help: { commands: COMMANDS, letter: 'h', description: 'Print the commands; after a command, its flags.' },
-  version: { commands: COMMANDS, letter: 'v', description: 'Print the version.' },
-} as const satisfies Record<string, FlagDefinition>;
+  help: { commands: ALL, letter: 'h', description: 'Print the commands; after a command, its flags.' },
+  version: { commands: ALL, letter: 'v', description: 'Print the version.' },
+};
 
 /** Whether an input is off unless it is set, so that its flag has no value. */
 export const isSwitch = (name: InputName): boolean => INPUTS[name].default === 'false';

@@ -216,9 +216,9 @@ export const INPUTS = {
   ),
   screen: input(
     oneOf<ScreenMode>('auto', 'enforce', 'off'),
-    'Open the proven page (K1) in a real browser: `auto` refuses one that shows nothing, `enforce` refuses exceptions, failed requests and console errors too and needs a browser, `off` does not look.',
+    'Open the proven page (K1) in a real browser: `auto` refuses one that shows nothing, `enforce` refuses exceptions, failed requests and console errors too, needs a browser, and opens a link (K4) as well, `off` does not look.',
     {
-      ...K1,
+      channels: ['K1', 'K4'],
       flag: 'every',
       tools: ['deliver'],
       inTool:

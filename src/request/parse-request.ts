@@ -1,7 +1,7 @@
 import type { JobRuntime } from '../channels/pages/deploy/job-runtime.ts';
 import type { Confinement } from '../channels/pages/destination.ts';
 import { isCredential } from '../credentials.ts';
-import type { Logger, Ports } from '../ports.ts';
+import type { Logger } from '../ports.ts';
 import { DAY, SECOND } from '../protocol/limits.ts';
 import { oneLine, refuseInput } from './input-kinds.ts';
 import {
@@ -16,7 +16,7 @@ import {
   WITHDRAWAL_RULES,
 } from './input-rules.ts';
 import { listScopedInputs } from './input-scope.ts';
-import { completeInputs, type InputName, parseInputs, type RawInputs } from './inputs.ts';
+import { type InputName, parseInputs, type RawInputs } from './inputs.ts';
 import { refuseSecretInputs } from './secret-inputs.ts';
 import type { ChannelSelection, Operation } from './values.ts';
 
@@ -44,8 +44,8 @@ export interface RunContext {
   readonly allowedRoots: readonly string[];
   /** Whether an absolute path may name a file outside the allowed roots, or a symbolic link. */
   readonly allowsFullPaths: boolean;
-  /** Whether a link (K4) is opened in a browser as well. */
-  readonly opensLinks: boolean;
+  /** Whether only the checks are made, without any request to a host. */
+  readonly checkOnly?: boolean;
   /** Bytes to deliver in place of the input `content`, such as standard input. */
   readonly contentStream?: AsyncIterable<Uint8Array> | undefined;
   /** The inputs that this call was given; absent where a runner fills in the defaults of the others. */
@@ -108,26 +108,6 @@ const confineTo = (folder: string, job: string): Confinement => ({
   folder,
   owner: oneLine(`${folder} ${job}`),
 });
-
-/** What a request outside of a workflow is made of, beside its inputs. */
-interface LocalContext extends Omit<RunContext, 'job' | 'now' | 'random' | 'sourceIsPrivate'> {
-  readonly env: NodeJS.ProcessEnv;
-}
-
-/** The request of a command or of a tool. @param task such as `deliver`, or `verify` for a link */
-export async function createLocalRequest(
-  task: string,
-  inputs: Partial<RawInputs>,
-  { env, ...context }: LocalContext,
-  { clock, random, logger }: Pick<Ports, 'clock' | 'random' | 'logger'>,
-): Promise<DeliveryRequest> {
-  const isLink = task === 'verify';
-  const operation = operationOf(task);
-  const raw = completeInputs({ ...inputs, operation, ...(isLink && { channel: 'K4' }) }, env, isLink);
-  // Without any repository the source can't be private; a token shows that there is one, even if not which.
-  const sourceIsPrivate = context.sources.length === 0 && raw.token === '' ? false : null;
-  return createRequest(raw, { ...context, job: '', now: clock.now(), random, sourceIsPrivate }, logger);
-}
 
 /** The request of any interface. @throws {DeliveryError} like `parseRequest`, also where an input has a secret in it. */
 export const createRequest = (

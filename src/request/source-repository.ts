@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type { Logger } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { completeInputs, type RawInputs } from './inputs.ts';
 
@@ -15,6 +14,8 @@ export interface SourceRepository {
    * or not on this instance.
    */
   readonly sources: readonly (string | null)[];
+  /** Which one was found, and how. */
+  readonly detail: string;
 }
 
 interface SourceQuery {
@@ -32,17 +33,13 @@ interface SourceQuery {
  * the git repository in which the files or the folder are. What the files may come from is every one of these: it
  * decides whether they may be private.
  */
-export async function findRepository(
-  query: SourceQuery,
-  logger: Pick<Logger, 'info'>,
-): Promise<SourceRepository> {
-  const { inputs, env, files, folder } = query;
-  const { repository: given } = inputs;
+export async function findRepository({ inputs, env, files, folder }: SourceQuery): Promise<SourceRepository> {
   const { 'auth-url': serverUrl } = completeInputs(inputs, env);
   const folders = [folder, ...files.map((file) => dirname(realPath(resolve(folder, file))))];
-  const roots = new Set(folders.map(findRoot));
   const found: GitSource[] = [];
-  for (const root of roots) if (root !== null) found.push(await readRemotes(root, serverUrl));
+  for (const root of new Set(folders.flatMap((one) => findRoot(one) ?? []))) {
+    found.push(await readRemotes(root, serverUrl));
+  }
   // What a git hook sets may be another repository than that of the files.
   if (env.GIT_DIR) {
     const gitFolder = resolve(folder, env.GIT_DIR);
@@ -51,11 +48,16 @@ export async function findRepository(
   const ofRunner = env.GITHUB_REPOSITORY || undefined;
   const byGit = [...new Set(found.flatMap(({ target }) => target ?? []))];
   const [only] = byGit.length === 1 ? byGit : [];
-  const named = given ?? ofRunner;
-  const origin = given === undefined ? 'as GITHUB_REPOSITORY says' : 'as asked for';
-  logger.info(`repository: ${named === undefined ? describeFound(found, byGit) : `${named}, ${origin}`}`);
   const sources = [ofRunner ?? [], ...found.map((one) => one.sources)].flat();
-  return { repository: named ?? only ?? '', sources };
+  if (inputs.repository !== undefined) {
+    return { repository: inputs.repository, sources, detail: `${inputs.repository}, as asked for` };
+  }
+  if (ofRunner !== undefined) {
+    return { repository: ofRunner, sources, detail: `${ofRunner}, as GITHUB_REPOSITORY says` };
+  }
+  const details = found.map(({ root, detail }) => `${detail} (${root})`).join('; ');
+  const unknown = found.length === 0 ? 'none, the files are in no repository' : `not known: ${details}`;
+  return { repository: only ?? '', sources, detail: only === undefined ? unknown : `${only}, by ${details}` };
 }
 
 interface GitSource {
@@ -64,15 +66,8 @@ interface GitSource {
   /** The repository of the only remote, or of `origin`; `null` if that is not known. */
   readonly target: string | null;
   readonly sources: readonly (string | null)[];
-  /** The remote, or why there is none. */
+  /** The remote, or why none is known. */
   readonly detail: string;
-}
-
-/** @param names of the repositories that were found */
-function describeFound(found: readonly GitSource[], names: readonly string[]): string {
-  if (found.length === 0) return 'none, the files are in no repository';
-  const details = found.map(({ root, detail }) => `${detail} (${root})`).join('; ');
-  return names.length === 1 ? `${names[0]}, by ${details}` : `not known: ${details}`;
 }
 
 /** The path without symbolic links, where it exists. */
@@ -103,9 +98,10 @@ async function readRemotes(
   serverUrl: string,
   place: readonly string[] = ['-C', root],
 ): Promise<GitSource> {
+  const unknown = { root, target: null, sources: [null] };
   const other = OTHER_SYSTEMS.find((name) => existsSync(join(root, name)));
   if (other !== undefined && !existsSync(join(root, '.git'))) {
-    return { root, target: null, sources: [null], detail: `no git repository, but ${other}` };
+    return { ...unknown, detail: `no git repository, but ${other}` };
   }
   let stdout: string;
   try {
@@ -113,21 +109,21 @@ async function readRemotes(
     const options = { timeout: 5 * SECOND, maxBuffer: 1_048_576, env };
     ({ stdout } = await promisify(execFile)('git', [...place, 'remote', '-v'], options));
   } catch (thrown) {
-    return { root, target: null, sources: [null], detail: describeGitFailure(thrown) };
+    return { ...unknown, detail: describeGitFailure(thrown) };
   }
-  const remotes = stdout.split('\n').flatMap((line) => {
-    const [, remote = '', url = ''] = /^(\S+)\t(.*) \((?:fetch|push)\)(?: \[.*\])?$/.exec(line) ?? [];
-    return remote === '' ? [] : [{ remote, name: parseRemote(url, serverUrl) }];
-  });
-  const names = [...new Set(remotes.map(({ name }) => name))];
-  if (names.length === 0) return { root, target: null, sources: [null], detail: 'no git remote' };
+  const remotes = [...stdout.matchAll(/^(\S+)\t(.*) \((?:fetch|push)\)(?: \[.*\])?$/gm)].map(
+    ([, remote = '', url = '']) => ({ remote, name: parseRemote(url, serverUrl) }),
+  );
+  const [first, ...others] = [...new Set(remotes.map(({ name }) => name))];
+  if (first === undefined) return { ...unknown, detail: 'no git remote' };
+  const sources = [first, ...others];
   const main =
-    remotes.find(({ remote }) => remote === 'origin') ?? (names.length === 1 ? remotes[0] : undefined);
-  if (main === undefined)
-    return { root, target: null, sources: names, detail: 'several git remotes, none called origin' };
-  const detail =
-    main.name === null ? `git remote ${main.remote} is not on this host` : `git remote ${main.remote}`;
-  return { root, target: main.name, sources: names, detail };
+    remotes.find(({ remote }) => remote === 'origin') ?? (others.length > 0 ? undefined : remotes[0]);
+  if (main === undefined) {
+    return { ...unknown, sources, detail: 'several git remotes, none called origin' };
+  }
+  const detail = `git remote ${main.remote}${main.name === null ? ' is not on this host' : ''}`;
+  return { root, target: main.name, sources, detail };
 }
 
 function describeGitFailure(thrown: unknown): string {

@@ -27,17 +27,11 @@ type Answer = (page: PageToView, nth: number) => ScreenView | Promise<ScreenView
 
 interface Stage {
   readonly inputs?: Partial<RawInputs>;
-  readonly opensLinks?: boolean;
   readonly answer?: Answer;
   readonly host?: Scripted | Error;
 }
 
-function setUp({
-  inputs = {},
-  opensLinks = false,
-  answer = () => viewWith(),
-  host = { status: 404 },
-}: Stage) {
+function setUp({ inputs = {}, answer = () => viewWith(), host = { status: 404 } }: Stage) {
   const screen = new FakeScreen(answer);
   const http = new FakeHttp(() => host);
   const ports = fakePorts(http.http);
@@ -45,7 +39,7 @@ function setUp({
     throw new Error('no test opens a repository');
   };
   const context = { ...ports, screen, findFiles: async () => [], openRepository };
-  const request = requestWith(inputs, { opensLinks });
+  const request = requestWith(inputs);
   return { screen, http, ports, step: { request, context, open: createPageOpener(screen, context) } };
 }
 
@@ -413,11 +407,10 @@ describe('a proven page', () => {
   test('as a link is opened only where it is asked for', async () => {
     const { screen } = await viewProven(provenLink());
     expect(screen.asked).toEqual([]);
-    for (const stage of [{ opensLinks: true }, { inputs: { screen: 'enforce' } }]) {
-      const { report, screen: asked } = await viewProven(provenLink(), { ...stage, answer: () => BLANK });
-      expect(asked.asked.map(({ url }) => url)).toEqual(['https://a.dev/x']);
-      expect(report).toMatchObject({ ready: false, notReady: { code: 'NOT_SHOWN' } });
-    }
+    const stage: Stage = { inputs: { screen: 'enforce' }, answer: () => BLANK };
+    const { report, screen: asked } = await viewProven(provenLink(), stage);
+    expect(asked.asked.map(({ url }) => url)).toEqual(['https://a.dev/x']);
+    expect(report).toMatchObject({ ready: false, notReady: { code: 'NOT_SHOWN' } });
   });
 
   test('that fails as a duplicate leaves the main delivery ready', async () => {

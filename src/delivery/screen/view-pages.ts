@@ -27,7 +27,7 @@ import { describeView, formatShare } from './screen-report.ts';
 
 /** What the steps with a browser share. */
 export interface ScreenStep {
-  readonly request: Pick<DeliveryRequest, 'screen' | 'opensLinks' | 'marker' | 'picture'>;
+  readonly request: Pick<DeliveryRequest, 'screen' | 'marker' | 'picture'>;
   readonly context: DeliveryContext;
   readonly open: PageOpener;
 }
@@ -115,16 +115,15 @@ function leaveUnseen(delivery: Delivery, { attempt }: ProvenPage, reason: string
   return withAttempt(delivery, { ...attempt, unknown: [...attempt.unknown, describeUnseen(reason)] });
 }
 
-/** The page of K1 or of a folder on K4, or a link that is to be opened as well. */
+/** The page of K1 or of a folder on K4; a link alone is opened only where that is enforced. */
 function findProvenPage(
   delivery: Delivery,
-  { request: { screen, opensLinks }, context }: ScreenStep,
+  { request: { screen }, context }: ScreenStep,
 ): ProvenPage | undefined {
-  const isLinkOpened = screen !== 'off' && (opensLinks || screen === 'enforce');
   const page = findScreenPage(delivery);
   const key = (['K1', 'K4'] as const).find((one) => {
     const isPage = delivery.tasks.get(one)?.served !== undefined;
-    const isWanted = isPage ? page !== undefined : one === 'K4' && isLinkOpened;
+    const isWanted = isPage ? page !== undefined : one === 'K4' && screen === 'enforce';
     return isWanted && delivery.attempts.get(one)?.proof != null;
   });
   const attempt = key && delivery.attempts.get(key);
