@@ -1,0 +1,27 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { afterAll, expect } from '@jest/globals';
+
+/** Runs in each test file of `npm run guards`: takes its guard out, and notes which guards it needs. */
+const { GUARDS_REMOVED = '', GUARDS_NEEDED = '' } = process.env;
+const { testPath = '' } = expect.getState();
+const removed: number | undefined = JSON.parse(readFileSync(GUARDS_REMOVED, 'utf8'))[testPath];
+const needed = new Set<number>();
+/** Without its guard a loop may have no end. */
+const MAX_CALLS = 100_000;
+let calls = 0;
+
+Object.assign(globalThis, {
+  keepGuard(id: number): boolean {
+    needed.add(id);
+    if (id !== removed) return true;
+    calls += 1;
+    if (calls > MAX_CALLS) throw new Error('the loop has no end without its guard');
+    return false;
+  },
+});
+
+afterAll(() => {
+  if (removed === undefined) {
+    appendFileSync(GUARDS_NEEDED, `${JSON.stringify({ test: testPath, ids: [...needed] })}\n`);
+  }
+});
