@@ -38,6 +38,39 @@ function createReportCounter(name: string): (text: string) => Promise<number> {
   };
 }
 
+describe('the rules for logins that every job has', () => {
+  const login = basic(`bot:${drawn(24)}`);
+  const refresh = `ghr_${drawn(76)}`;
+  const netrc = `machine git.acme.io\n  login bot\n  password ${password}\n`;
+  test.each([
+    ['_auth of an .npmrc', `//registry.acme.io/:_auth=${login}`, login],
+    ['a quoted _auth', `_auth = "${login}"`, login],
+    ['_authToken of an .npmrc', `//registry.npmjs.org/:_authToken = "${session}"`, session],
+    ["Docker's config.json", JSON.stringify({ auths: { 'ghcr.io': { auth: login } } }), login],
+    ['it within a string', JSON.stringify({ log: JSON.stringify({ auths: { a: { auth: login } } }) }), login],
+    ['it in HTML', `<pre>{&quot;auth&quot;: &quot;${login}&quot;}</pre>`, login],
+    ['a netrc in lines', netrc, password],
+    ['a netrc in one line', netrc.replaceAll(/\s+/g, ' '), password],
+    ['a netrc in JSON', JSON.stringify({ log: netrc }), password],
+    ['a netrc without a login', `machine git.acme.io password ${password}`, password],
+    ["a refresh token of GitHub's", `{"refresh_token":"${refresh}"}`, refresh],
+  ])('find %s', (_, text, secret) => {
+    expect(find(text).map(([, found]) => found)).toEqual([secret]);
+  });
+
+  test.each([
+    ['a name', 'this._auth = getAuthenticationClient2()'],
+    ['base64 of something else', `"auth": "${drawn(40)}"`],
+    ['a login without a password', `_auth=${basic('bot:')}`],
+    ['a placeholder', `_auth=${basic('user:password')}`],
+    ['a variable', '_authToken=${NPM_TOKEN}'],
+    ['a manual of netrc', 'machine example.com login user password <your-password>'],
+    ['prose', 'The machine has a login page, and its password expires.'],
+  ])('find nothing in %s', (_, text) => {
+    expect(find(text)).toEqual([]);
+  });
+});
+
 describe('the cookie rule', () => {
   test.each([
     ['a response', `Set-Cookie: PHPSESSID=${session}; Path=/; HttpOnly`],
@@ -228,6 +261,8 @@ test.each([
   'Private-Lines: 1\n',
   'a://b:',
   'a://:@',
+  '_authToken=',
+  'machine a login b ',
 ])('the custom rules take little time for hostile text of %j', (piece) => {
   const text = piece.repeat(Math.ceil(262_144 / piece.length));
   const time = measureCpuTime(() => findCustomMatches(text, selectRules(Buffer.from(text))));

@@ -89,6 +89,44 @@ function* findUrlPasswords(text: string): ReturnType<FindMatches> {
   }
 }
 
+const GAP = String.raw`(?:\s|\\[nrt]){1,40}`;
+
+/** What is in the files of every job and unknown to the preset: the pattern whose group it is, and what it must be. */
+const LOGINS: Readonly<Record<string, readonly (readonly [RegExp, (secret: string) => boolean])[]>> = {
+  // A refresh token; the preset knows those of 36 characters.
+  'github-refresh': [[/(?<![A-Za-z0-9])(ghr_[A-Za-z0-9]{76})(?![A-Za-z0-9])/dg, isToken]],
+  // `_authToken` and `_auth` of an `.npmrc`; `auths` of Docker's `config.json`.
+  'registry-login': [
+    [/_authToken["']?\s{0,4}[:=]\s{0,4}["']?([\w.~+/=-]{16,512})/dg, isToken],
+    [
+      new RegExp(
+        String.raw`(?:\b_auth["']?\s{0,4}[:=]|\bauth${QUOTE}\s{0,40}:)\s{0,40}${QUOTE}?([A-Za-z0-9+/=_-]{8,4096})`,
+        'dg',
+      ),
+      isBasicLogin,
+    ],
+  ],
+  netrc: [
+    [
+      new RegExp(
+        String.raw`\bmachine${GAP}[\w.-]{1,253}(?:${GAP}(?:login|account)${GAP}[^\s\\]{1,256}){0,2}${GAP}password${GAP}([^\s"'<>\\]{4,256})`,
+        'dg',
+      ),
+      isPassword,
+    ],
+  ],
+};
+
+const findLogins = (rule: keyof typeof LOGINS): FindMatches =>
+  function* find(text) {
+    for (const [pattern, accepts] of LOGINS[rule] ?? []) {
+      for (const match of text.matchAll(pattern)) {
+        const [, secret = ''] = match;
+        if (accepts(secret)) yield { secret, from: match.index, at: getGroupStart(match, 1) };
+      }
+    }
+  };
+
 const getGroupStart = (match: RegExpExecArray, group: number): number =>
   match.indices?.[group]?.[0] ?? match.index;
 
@@ -97,6 +135,7 @@ const FINDERS: Readonly<Record<string, FindMatches>> = {
   authorization: findAuthorizations,
   'private-key': findPrivateKeys,
   'url-password': findUrlPasswords,
+  ...Object.fromEntries(Object.keys(LOGINS).map((rule) => [rule, findLogins(rule)])),
 };
 
 /** Runs the custom rules with these names on a text. @see protocol 1 (file rules: secrets) */

@@ -48,6 +48,9 @@ export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   tailscale: ['tske'],
   cookie: anyCase('ooki'),
   authorization: anyCase('riza'),
+  'github-refresh': ['ghr_'],
+  'registry-login': ['_aut', ...withAny('uth', '"\'`\\&')],
+  netrc: ['chin'],
   'private-key': ['E KE', 'e-Li'],
   // With escaped slashes; `selectRules` knows the plain ones.
   'url-password': [':\\/\\'],
