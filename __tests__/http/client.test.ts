@@ -168,12 +168,7 @@ describe('a request through the proxy of the environment', () => {
 describe('an address of a machine itself', () => {
   test.each([
     ...['https://127.0.0.1:9/', 'https://[::1]:9/', 'https://0.0.0.0:9/', 'https://169.254.169.254/'],
-    ...[
-      'https://[fd00:ec2::254]/',
-      'https://lvh.me/',
-      'https://127-0-0-1.nip.io/',
-      'https://host.docker.internal/',
-    ],
+    ...['https://[fd00:ec2::254]/', 'https://host.docker.internal/'],
   ])('receives no request without a token, with or without a proxy: %s', async (url) => {
     for (const proxy of [undefined, `http://127.0.0.1:${await unusedPort()}`]) {
       for (const publicOnly of [true, false]) {

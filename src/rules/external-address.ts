@@ -3,42 +3,22 @@ import { domainToUnicode } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { DeliveryError } from '../errors.ts';
 import type { Text, Words } from '../words.ts';
+import { decodePercents } from './page/addresses.ts';
 
 /** A pattern for these host names and everything below them. */
 const belowAny = (names: readonly string[]): RegExp =>
   new RegExp(`(^|\\.)(${names.join('|').replaceAll('.', '\\.')})$`);
 
-/** Host names and endings that exist only on one machine or in one network. */
+/** Endings that no public name has. Any other name is judged by the addresses to which it resolves. */
 const INTERNAL_HOSTS = belowAny([
-  ...['localhost', 'local', 'internal', 'lan', 'home', 'corp', 'intranet', 'localdomain', 'arpa', 'private'],
-  ...[
-    'test',
-    'invalid',
-    'example',
-    'mail',
-    'intra',
-    'intern',
-    'localnet',
-    'domain',
-    'workgroup',
-    'fritz.box',
-  ],
-  // Names of clusters and containers, and networks with a resolver of their own.
-  ...['svc', 'default', 'cluster', 'pod', 'k8s', 'consul', 'docker', 'kube', 'onion', 'exit', 'i2p', 'alt'],
-  ...['bit', 'gnu', 'zkey', 'loki', 'snode'],
+  ...['localhost', 'local', 'localdomain', 'internal', 'intranet', 'private', 'lan', 'home', 'corp', 'mail'],
+  ...['arpa', 'test', 'invalid', 'example', 'onion', 'alt', 'svc', 'consul'],
 ]);
-
-/** Public names that resolve to whatever address they contain. */
-const ADDRESS_HOSTS = belowAny(['nip.io', 'sslip.io', 'xip.io', 'traefik.me', 'backname.io']);
 
 /** Names of this machine, of the one that runs its container, and of the services that give it its credentials. */
 const MACHINE_HOSTS = belowAny([
-  ...['localhost', 'localhost.localdomain', 'localhost6', 'localhost6.localdomain6'],
-  ...['ip6-localhost', 'ip6-loopback', 'host.docker.internal', 'gateway.docker.internal'],
-  ...['kubernetes.docker.internal', 'host.containers.internal'],
-  ...['metadata', 'metadata.google.internal', 'instance-data', 'metadata.tencentyun.com'],
-  // Public names that resolve to loopback.
-  ...['localtest.me', 'lvh.me', 'vcap.me', 'lacolhost.com', 'localho.st', 'lcl.host', 'local.gd', 'fuf.me'],
+  ...['localhost', 'localhost6', 'localdomain', 'localdomain6', 'ip6-localhost', 'ip6-loopback'],
+  ...['docker.internal', 'containers.internal', 'metadata', 'metadata.google.internal', 'instance-data'],
 ]);
 
 /**
@@ -102,23 +82,14 @@ export function getReach({ hostname }: URL): AddressReach {
       why: `${host} is a ${range} address`,
     };
   }
-  const isMachine = MACHINE_HOSTS.test(host) || namesMachineAddress(host);
+  const isMachine = MACHINE_HOSTS.test(host);
   const reach = isMachine ? 'machine' : 'network';
   if (!host.includes('.')) {
     return { reach, why: `${host} is a single-label host that only a local network knows` };
   }
-  return isMachine || INTERNAL_HOSTS.test(host) || ADDRESS_HOSTS.test(host)
+  return isMachine || INTERNAL_HOSTS.test(host)
     ? { reach, why: `${host} is a host name of an internal network` }
     : ANYWHERE;
-}
-
-/** Whether a name resolves to the address that it contains, and that one leads to a machine itself. */
-function namesMachineAddress(host: string): boolean {
-  if (!ADDRESS_HOSTS.test(host)) return false;
-  const [, dotted, hex] = /(?:^|[.-])(?:(\d+(?:[.-]\d+){3})|([0-9a-f]{8}))\.[a-z]+\.[a-z]+$/.exec(host) ?? [];
-  const address = dotted?.replaceAll('-', '.') ?? (hex === undefined ? '' : `0x${hex}`);
-  // What it contains in another form is not known.
-  return !ipaddr.IPv4.isValid(address) || isMachineRange(addressRange(address));
 }
 
 /** NAT64 inside a network, whatever address is embedded. @see RFC 8215 */
@@ -156,13 +127,9 @@ export function refuseMachineAddress(url: URL, label: Text = 'the address'): voi
   if (getReach(url).reach === 'machine') parseExternalAddress(url.href, label);
 }
 
-/** How often a text may be percent-encoded: an address within an address within an address. */
-const DEEPEST_ENCODING = 3;
-
 /**
- * Whether a text is only a part of an address, in any of the usual encodings. A page that repeats its address
- * (a warning, a page to sign in with `return_to`, an error, a search) then contains the text without
- * containing the content.
+ * Whether a text is only a part of an address. A page that repeats its address (a warning, a page to sign in with
+ * `return_to`, an error, a search) then contains the text without containing the content.
  */
 export function isPartOfAddress(text: string, addresses: readonly URL[]): boolean {
   const parts = [text, text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')]
@@ -175,31 +142,10 @@ export function isPartOfAddress(text: string, addresses: readonly URL[]): boolea
   });
 }
 
-/** One form for every encoding of the same characters. */
-function normalize(text: string): string {
-  let plain = text
-    .replace(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    .replace(/\\x([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    .replace(/\\/g, '')
-    .replace(/&#x([0-9a-f]{1,5});?/gi, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)))
-    .replace(/&#(\d{1,6});?/g, (_, digits: string) => String.fromCodePoint(Number(digits)))
-    .replace(/&amp;/gi, '&')
-    .replace(/&quot;/gi, '"');
-  for (let depth = 0; depth < DEEPEST_ENCODING; depth += 1) plain = decode(plain);
-  // A slug and a title say the same with other separators.
-  return plain
+/** One form: an address may be in an address in an address, and a slug and a title differ in their separators. */
+const normalize = (text: string): string =>
+  decodePercents(decodePercents(decodePercents(text)))
     .normalize('NFC')
     .toLowerCase()
     .replace(/[\s+_-]+/g, ' ')
     .trim();
-}
-
-/** Decodes each run of percent-encoded bytes on its own, so that a stray % harms nothing else. */
-const decode = (text: string): string =>
-  text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
-    try {
-      return decodeURIComponent(run);
-    } catch {
-      return run;
-    }
-  });

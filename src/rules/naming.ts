@@ -12,61 +12,22 @@ export function nameFromFile(fileName: string): string {
   return repositoryPath(fileName.normalize('NFC').trim().replace(/\s+/gu, '-'), "the file's name");
 }
 
-/** A rule for paths in a repository. */
-interface PathRule {
-  readonly isBroken: (path: string, segments: readonly string[]) => boolean;
-  readonly problem: string;
-  /** What to change. */
-  readonly hint: string;
-}
-
-const PATH_RULES: readonly PathRule[] = [
-  { isBroken: (path) => path === '', problem: 'is empty', hint: 'name a file' },
-  {
-    isBroken: (path) => path.length > TEXT.path,
-    problem: `is longer than ${TEXT.path} characters`,
-    hint: 'choose a shorter one',
-  },
-  {
-    isBroken: (path) => /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u.test(path),
-    problem: 'contains control characters',
-    hint: 'remove them',
-  },
-  {
-    isBroken: (path) => /\s/u.test(path),
-    problem: 'contains a space',
-    hint: 'remove it, or write - or _ in its place',
-  },
-  {
-    isBroken: (path) => path.includes('\\'),
-    problem: 'contains a backslash',
-    hint: 'separate folders by /',
-  },
-  {
-    isBroken: (path) => path.startsWith('/'),
-    problem: 'starts with a slash',
-    hint: 'write it without this slash: it is relative to the repository',
-  },
-  {
-    isBroken: (_, segments) => segments.some((segment) => segment === '..' || segment === '.'),
-    problem: 'contains . or .. as a folder',
-    hint: 'write it without them: it is relative to the repository',
-  },
-  {
-    isBroken: (_, segments) => segments.includes(''),
-    problem: 'has an empty folder or file name',
-    hint: 'remove the extra slash',
-  },
-  {
-    isBroken: (_, segments) => segments.some((segment) => /^\.git$/iu.test(segment)),
-    problem: 'leads into .git',
-    hint: 'choose another place',
-  },
-  {
-    isBroken: (_, segments) => segments[0]?.toLowerCase() === '.github',
-    problem: 'leads into .github',
-    hint: 'choose another place',
-  },
+/** What a path in a repository must not be, what is wrong then, and what to change. */
+const PATH_RULES: readonly (readonly [broken: RegExp, problem: string, hint: string])[] = [
+  [/^$/, 'is empty', 'name a file'],
+  [new RegExp(`^.{${TEXT.path + 1}}`, 's'), `is longer than ${TEXT.path} characters`, 'choose a shorter one'],
+  [/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, 'contains control characters', 'remove them'],
+  [/\s/, 'contains a space', 'remove it, or write - or _ in its place'],
+  [/\\/, 'contains a backslash', 'separate folders by /'],
+  [/^\//, 'starts with a slash', 'write it without this slash: it is relative to the repository'],
+  [
+    /(?:^|\/)\.\.?(?:\/|$)/,
+    'contains . or .. as a folder',
+    'write it without them: it is relative to the repository',
+  ],
+  [/\/(?:\/|$)/, 'has an empty folder or file name', 'remove the extra slash'],
+  [/(?:^|\/)\.git(?:\/|$)/i, 'leads into .git', 'choose another place'],
+  [/^\.github(?:\/|$)/i, 'leads into .github', 'choose another place'],
 ];
 
 /**
@@ -77,10 +38,10 @@ const PATH_RULES: readonly PathRule[] = [
  */
 export function repositoryPath(given: string, label: Text): string {
   const path = given.normalize('NFC');
-  const segments = path.split('/');
-  const rule = PATH_RULES.find(({ isBroken }) => isBroken(path, segments));
+  const rule = PATH_RULES.find(([broken]) => broken.test(path));
   if (rule === undefined) return path;
-  throw new DeliveryError('BAD_INPUT', (w) => `${w.say(label)} ${rule.problem}`, { hint: rule.hint });
+  const [, problem, hint] = rule;
+  throw new DeliveryError('BAD_INPUT', (w) => `${w.say(label)} ${problem}`, { hint });
 }
 
 /** Percent-encodes every segment of a path and keeps its slashes. @see protocol 4 */
