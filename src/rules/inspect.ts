@@ -7,7 +7,6 @@ import { DeliveryError } from '../errors.ts';
 import { SIZE } from '../protocol/limits.ts';
 import { createCredentialSearch, fingerprintBytes } from './fingerprint.ts';
 import { type FileLocation, openFile } from './open-file.ts';
-import { changedFileError, OpenedFile } from './opened-file.ts';
 
 /** An open file whose bytes were read once. It stays open until `close`, so that the checked bytes are the bytes sent. */
 export interface LocalFile {
@@ -58,29 +57,46 @@ export interface InspectOptions extends FileLocation {
  */
 export async function inspectFile(options: InspectOptions): Promise<LocalFile> {
   const handle = await openFile(options);
-  let isKept = false;
   try {
-    const file = await inspectContent(handle, options);
-    isKept = options.closesBetweenReads !== true;
+    const stats = await handle.stat({ bigint: true });
+    refuseUnsuitable(stats, options);
+    const file = new OpenedFile(handle, stats, options);
+    options.accept?.(file.size);
+    await file.scan(options);
+    if (options.closesBetweenReads === true) await file.release();
     return file;
-  } finally {
-    if (!isKept) await handle.close();
+  } catch (thrown) {
+    await handle.close();
+    throw thrown;
   }
 }
 
-async function inspectContent(handle: FileHandle, options: InspectOptions): Promise<LocalFile> {
-  const stats = await handle.stat({ bigint: true });
-  refuseUnsuitable(stats, options);
-  const opened = new OpenedFile(handle, stats, options);
-  options.accept?.(opened.size);
-  const file = new CheckedFile(options.name ?? basename(options.given), opened);
-  await file.scan(options);
-  opened.setChecked(file.sha256, options.closesBetweenReads !== true);
-  return file;
+function refuseUnsuitable(
+  stats: BigIntStats,
+  { given, mayBeEmpty = false }: Pick<InspectOptions, 'given' | 'mayBeEmpty'>,
+): void {
+  const refuse = (message: string, hint: string): never => {
+    throw new DeliveryError('BAD_FILE', message, { hint });
+  };
+  if (stats.isDirectory()) refuse(`${given} is a folder`, 'name one file in it');
+  if (!stats.isFile()) refuse(`${given} is not a regular file`, 'name a regular file');
+  if (stats.size === 0n && !mayBeEmpty) {
+    refuse(`the file ${given} is empty`, 'check what writes it; an empty file is never delivered');
+  }
 }
 
-/** Has no function of its own: a site has thousands of them. */
-class CheckedFile implements LocalFile {
+/** Bytes that tell the kind of file. */
+const HEAD_LENGTH = 16;
+
+/** Bytes per read: for a stream that is sent, and for a check. */
+const STREAM_CHUNK = 65_536;
+const CHECK_CHUNK = 262_144;
+
+/**
+ * A file whose bytes must stay those that were checked. Of thousands of files all are known at once, so nothing is
+ * kept of one that is not needed: no handle, no function, and of what the system knows only what shows a change.
+ */
+class OpenedFile implements LocalFile {
   readonly name: string;
   readonly size: number;
   sha256 = '';
@@ -88,12 +104,22 @@ class CheckedFile implements LocalFile {
   binary = false;
   blobSha = '';
   markerCount: number | null = null;
-  readonly #opened: OpenedFile;
+  readonly #location: FileLocation;
+  /** What shows that somebody wrote to the file. */
+  readonly #written: string;
+  /** When the inode changed; taken again after the bytes were compared. Nanoseconds since the epoch. */
+  #changedAt: bigint;
+  /** `null` where the file is opened again for each read. */
+  #handle: FileHandle | null;
 
-  constructor(name: string, opened: OpenedFile) {
+  constructor(handle: FileHandle, stats: BigIntStats, options: InspectOptions) {
+    const { path, given, allowedRoots = [], allowsFullPaths = false, name = basename(given) } = options;
     this.name = name;
-    this.size = opened.size;
-    this.#opened = opened;
+    this.size = Number(stats.size);
+    this.#location = { path, given, allowedRoots, allowsFullPaths };
+    this.#written = formatWritten(stats);
+    this.#changedAt = stats.ctimeNs;
+    this.#handle = handle;
   }
 
   /** Reads all bytes once: computes the hashes, counts the marker and refuses a file with a credential. */
@@ -121,35 +147,105 @@ class CheckedFile implements LocalFile {
   }
 
   read(): Readable {
-    return Readable.from(this.#opened.chunks(), { objectMode: false });
+    const allocate = (): Buffer => Buffer.allocUnsafe(Math.min(STREAM_CHUNK, this.size + 1));
+    return Readable.from(this.#read(allocate), { objectMode: false });
   }
 
-  pieces(): AsyncIterable<Buffer> {
-    return this.#opened.pieces();
+  pieces(length?: number): AsyncIterable<Buffer> {
+    return this.#read(createTwoBuffers(Math.min(CHECK_CHUNK, this.size + 1)), length);
   }
 
   async headSha256(length: number): Promise<string> {
-    return (await fingerprintBytes(this.#opened.pieces(length))).sha256;
+    return (await fingerprintBytes(this.pieces(length))).sha256;
   }
 
-  close(): Promise<void> {
-    return this.#opened.close();
+  async close(): Promise<void> {
+    await this.#handle?.close();
+  }
+
+  /** Closes the file between two reads. */
+  async release(): Promise<void> {
+    await this.close();
+    this.#handle = null;
+  }
+
+  /**
+   * Reads from the first byte on, one chunk ahead of the caller, and refuses a file that changed since it was
+   * opened. The streams of the handle itself are not used, because each leaves a listener on the handle.
+   *
+   * @param allocate returns the memory for the next chunk
+   */
+  async *#read(allocate: () => Buffer, length = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
+    // The file at the path may be another one by now: each read compares it with the one that was checked.
+    const handle = this.#handle ?? (await openFile(this.#location));
+    const readAt = async (position: number): Promise<Buffer> => {
+      const buffer = allocate();
+      const wanted = Math.min(buffer.length, length - position);
+      const { bytesRead } = await handle.read(buffer, 0, wanted, position);
+      return buffer.subarray(0, bytesRead);
+    };
+    try {
+      await this.#refuseChanged(handle);
+      let next = readAt(0);
+      try {
+        for (let position = 0; ; ) {
+          const chunk = await next;
+          if (chunk.length === 0) break;
+          position += chunk.length;
+          next = readAt(position);
+          yield chunk;
+        }
+      } finally {
+        // A caller that stops early leaves one read open; its failure must not become an unhandled rejection.
+        await next.catch(() => undefined);
+      }
+      await this.#refuseChanged(handle);
+    } finally {
+      if (handle !== this.#handle) await handle.close();
+    }
+  }
+
+  async #refuseChanged(handle: FileHandle): Promise<void> {
+    const now = await handle.stat({ bigint: true });
+    if (formatWritten(now) !== this.#written) throw changedFileError(this.#location.given);
+    if (now.ctimeNs !== this.#changedAt) await this.#compareAgain(handle, now);
+  }
+
+  /**
+   * Only the time of the inode's change is another: the file was renamed or replaced, which leaves its bytes, or
+   * it was written to and the time of the write was set back. The bytes decide.
+   */
+  async #compareAgain(handle: FileHandle, now: BigIntStats): Promise<void> {
+    const hash = createHash('sha256');
+    const buffer = Buffer.allocUnsafe(STREAM_CHUNK);
+    for (let position = 0; position < now.size; ) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+      if (bytesRead === 0) break;
+      hash.update(buffer.subarray(0, bytesRead));
+      position += bytesRead;
+    }
+    const isSame = hash.digest('hex') === this.sha256;
+    if (!isSame) throw changedFileError(this.#location.given);
+    this.#changedAt = now.ctimeNs;
   }
 }
 
-function refuseUnsuitable(
-  stats: BigIntStats,
-  { given, mayBeEmpty = false }: Pick<InspectOptions, 'given' | 'mayBeEmpty'>,
-): void {
-  const refuse = (message: string, hint: string): never => {
-    throw new DeliveryError('BAD_FILE', message, { hint });
+const formatWritten = ({ dev, ino, size, mtimeNs }: BigIntStats): string =>
+  [dev, ino, size, mtimeNs].join(' ');
+
+/** The bytes at hand are not those that were checked. */
+export function changedFileError(given: string): DeliveryError {
+  return new DeliveryError('BAD_FILE', `the file ${given} changed while it was delivered`, {
+    hint: 'deliver it after what writes it has ended',
+  });
+}
+
+/** Returns two buffers in turn: one is filled while the caller reads the other. @param length bytes of each */
+function createTwoBuffers(length: number): () => Buffer {
+  const buffers = [Buffer.allocUnsafe(length), Buffer.allocUnsafe(length)] as const;
+  let turn = 0;
+  return () => {
+    turn = 1 - turn;
+    return turn === 0 ? buffers[0] : buffers[1];
   };
-  if (stats.isDirectory()) refuse(`${given} is a folder`, 'name one file in it');
-  if (!stats.isFile()) refuse(`${given} is not a regular file`, 'name a regular file');
-  if (stats.size === 0n && !mayBeEmpty) {
-    refuse(`the file ${given} is empty`, 'check what writes it; an empty file is never delivered');
-  }
 }
-
-/** Bytes that tell the kind of file. */
-const HEAD_LENGTH = 16;

@@ -11,7 +11,7 @@ import { hasGit } from '../../github/git/process.ts';
 import { OTHER_BRANCH_HINT } from '../../github/hints.ts';
 import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SITE, SIZE } from '../../protocol/limits.ts';
-import { changedFileError } from '../../rules/opened-file.ts';
+import { changedFileError } from '../../rules/inspect.ts';
 import type { Words } from '../../words.ts';
 import { type CommitMethod, type CommitTarget, methodOf, readTargetHead } from './target.ts';
 

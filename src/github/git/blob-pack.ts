@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, crc32, createDeflate } from 'node:zlib';
 import { MEGABYTE } from '../../protocol/limits.ts';
-import { changedFileError } from '../../rules/opened-file.ts';
+import { changedFileError } from '../../rules/inspect.ts';
 import type { FileWrite } from '../change.ts';
 
 /** Bytes from which on git neither compresses nor compares a blob: `core.bigFileThreshold` of all commands. */
