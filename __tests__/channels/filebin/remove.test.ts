@@ -87,11 +87,6 @@ describe('removing a file through channel K3', () => {
     ]);
   });
 
-  test('succeeds for HTTP 204', async () => {
-    const { task } = await prepareRemoval({ status: 204 });
-    await expect(task.perform()).resolves.toMatchObject({ written: true });
-  });
-
   test('finds that nothing exists for HTTP 404', async () => {
     const { deletes, task } = await prepareRemoval({ ...PAGE, status: 404 });
     await expect(task.perform()).resolves.toMatchObject({
@@ -131,14 +126,6 @@ describe('removing a file through channel K3', () => {
     expect(deletes()).toHaveLength(attempts);
   });
 
-  test('is sent again after the time that the host asks to wait with HTTP 429', async () => {
-    const { ports, task } = await prepareRemoval((_, nth) =>
-      nth === 1 ? { status: 429, headers: { 'retry-after': '9' } } : { status: 200 },
-    );
-    await expect(task.perform()).resolves.toMatchObject({ written: true });
-    expect(ports.clock.slept).toEqual([9_500]);
-  });
-
   test('is sent again after a lost connection', async () => {
     const connectionLost = new DeliveryError('CONNECTION', 'reset', { retryable: true });
     const { deletes, task } = await prepareRemoval((_, nth) =>
@@ -146,20 +133,6 @@ describe('removing a file through channel K3', () => {
     );
     await expect(task.perform()).resolves.toMatchObject({ evidence: 'nothing exists there' });
     expect(deletes()).toHaveLength(2);
-  });
-
-  test('has a preview that only lists the bin', async () => {
-    const { deletes, task } = await prepareRemoval({ status: 500 });
-    await expect(task.preview()).resolves.toBe('page.html would be deleted');
-    expect(deletes()).toEqual([]);
-  });
-
-  test('passes on why the host refuses it', async () => {
-    const { task } = await prepareRemoval({ status: 403, body: 'This client IP address has been banned.' });
-    await expect(task.perform()).rejects.toMatchObject({
-      message: 'deleting from the bin answered HTTP 403: This client IP address has been banned.',
-      hint: expect.stringContaining('another runner'),
-    });
   });
 });
 
@@ -181,6 +154,8 @@ describe('whose a file in a bin is', () => {
 
   test.each(['y', null])('does not matter with overwrite (file at hand: %j)', async (content) => {
     const { deletes, task } = await prepareRemoval({ status: 200 }, { content, overwrite: true });
+    await expect(task.preview()).resolves.toBe('page.html would be deleted');
+    expect(deletes()).toEqual([]);
     await expect(task.perform()).resolves.toMatchObject({ written: true });
     expect(deletes()).toHaveLength(1);
   });
@@ -230,17 +205,5 @@ describe('removing several files through channel K3', () => {
       { written: false, url: new URL(`${HOST}/${OPTIONS.bin}/c.txt`) },
     ]);
     expect(host.seen.map(({ method }) => method)).toEqual(['GET', 'DELETE', 'DELETE', 'DELETE']);
-  });
-
-  test('gives each file its own preview', async () => {
-    const { remover, tasks } = await prepareSeveral(
-      () => ({ status: 500 }),
-      await listWith('a.txt', 'c.txt'),
-    );
-    expect(resultsFor(await remover.preview(tasks), tasks)).toEqual([
-      'a.txt would be deleted',
-      'nothing exists there',
-      'c.txt would be deleted',
-    ]);
   });
 });

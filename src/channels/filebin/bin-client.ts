@@ -1,10 +1,16 @@
 import { hasFailed, resultOf } from '../../errors.ts';
-import { discard, firstHeader, isPage, readText } from '../../http/response.ts';
+import { isPage } from '../../http/response.ts';
 import { sendRequest, type TextAnswer } from '../../http/send-request.ts';
 import type { Ports } from '../../ports.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
-import { EXCHANGE, TEXT } from '../../protocol/limits.ts';
-import { binCallError, type HostRefusal, plainText } from './refusals.ts';
+import { binRefusedError } from './refusals.ts';
+
+/** Where a bin is. */
+export interface BinLocation {
+  readonly binHostUrl: URL;
+  /** The bin's name. */
+  readonly bin: string;
+}
 
 /** A file in a bin, as the host stores it. */
 export interface BinFile {
@@ -15,27 +21,15 @@ export interface BinFile {
   readonly contentType: string | undefined;
   /** In the host's own words. */
   readonly expires: string | undefined;
-  /** How many files the bin held before this one was posted; absent where the host does not say. */
-  readonly filesBefore?: number;
 }
-
-/**
- * What a bin is: the first upload creates an absent one; an open one takes anybody's uploads; the name of an
- * expired or deleted one is never usable again.
- */
-type BinStatus = 'absent' | 'open' | 'locked' | 'unavailable';
-
-/**
- * What somebody new gets at a file's address: a refusal; the warning page, which comes only before a file that may
- * be downloaded and is no download itself; a download, which the host may have counted; or no clear answer.
- */
-export type BinLook =
-  | { readonly kind: 'refused'; readonly refusal: HostRefusal }
-  | { readonly kind: 'warned' | 'opened' | 'unclear' };
 
 /** What the host says about a bin. */
 export interface BinState {
-  readonly status: BinStatus;
+  /**
+   * The first upload creates an absent one; an open one takes anybody's uploads; the name of an expired or deleted one
+   * is never usable again.
+   */
+  readonly status: 'absent' | 'open' | 'locked' | 'unavailable';
   readonly files: readonly BinFile[];
 }
 
@@ -56,28 +50,13 @@ export interface BinRecord {
     readonly expired_at?: string;
   } | null;
   readonly file?: FileRecord | null;
-  readonly files?: readonly FileRecord[] | null;
+  readonly files?: readonly (FileRecord | null)[] | null;
 }
 
-/** Where a bin is. */
-export interface BinLocation {
-  readonly binHostUrl: URL;
-  /** The bin's name. */
-  readonly bin: string;
-}
+export const BIN_HEADERS = { accept: 'application/json' };
 
-/** A bin, and whether a file of others may be replaced or removed. */
-export interface BinTarget extends BinLocation {
-  readonly overwrite: boolean;
-}
-
-/** A name in a bin, and the bytes that belong there; `undefined` where there is no file to compare with. */
-export type BinEntry = Pick<BinFile, 'filename' | 'sha256'>;
-
-const HEADERS = { accept: 'application/json' };
-
-const send = ({ method }: CallTemplate, url: URL, ports: Ports): Promise<TextAnswer> =>
-  sendRequest({ method, url, headers: HEADERS }, ports);
+const send = (call: CallTemplate, location: BinLocation, ports: Ports, filename?: string) =>
+  sendRequest({ method: call.method, url: urlFor(call, location, filename), headers: BIN_HEADERS }, ports);
 
 /**
  * Reads whether the bin exists and is locked, and its files.
@@ -85,19 +64,16 @@ const send = ({ method }: CallTemplate, url: URL, ports: Ports): Promise<TextAns
  * @throws {DeliveryError} where the host's answer says nothing about the bin.
  */
 export async function readBin(location: BinLocation, ports: Ports): Promise<BinState> {
-  const answer = await send(BIN.list, urlFor(BIN.list, location), ports);
+  const answer = await send(BIN.list, location, ports);
   const state = parseBinState(answer, location.bin);
   if (state !== null) return state;
-  // A page instead of a list may come from a proxy, for a moment.
-  const retryable = answer.status === 200;
-  throw binCallError(BIN.list.description, answer, { ...location, now: ports.clock.now(), retryable });
+  throw binRefusedError(BIN.list, answer, { bin: location.bin, now: ports.clock.now() });
 }
 
 /** What the answer says about the bin; `null` where it says nothing about it. */
 function parseBinState(answer: TextAnswer, name: string): BinState | null {
   const { status, text, json } = answer;
-  const record = (typeof json === 'object' ? json : null) as BinRecord | null;
-  const bin = record?.bin;
+  const { bin, files } = Object(json) as BinRecord;
   // What is said of another bin says nothing of this one.
   if (bin?.id !== undefined && bin.id !== name) return null;
   if (status === 404) {
@@ -105,58 +81,38 @@ function parseBinState(answer: TextAnswer, name: string): BinState | null {
     if (bin != null || /no longer available/i.test(text)) return { status: 'unavailable', files: [] };
     return isPage(answer) ? null : { status: 'absent', files: [] };
   }
-  const listed: unknown = record?.files ?? [];
-  if (status !== 200 || bin == null || !isFileList(listed)) return null;
-  const files = listed.flatMap((file) => parseListedFile(file, bin.expired_at));
+  const listed = files ?? [];
+  if (status !== 200 || bin == null || !Array.isArray(listed) || listed.includes(null)) return null;
+  const stored = listed.map((file) => toBinFile(file, bin.expired_at));
   // The host describes a bin that does not exist as well: as an empty one that was never created.
-  const isAbsent = files.length === 0 && String(bin.created_at).startsWith('0001-');
-  return { status: isAbsent ? 'absent' : bin.readonly === true ? 'locked' : 'open', files };
+  const isAbsent = stored.length === 0 && String(bin.created_at).startsWith('0001-');
+  return { status: isAbsent ? 'absent' : bin.readonly === true ? 'locked' : 'open', files: stored };
 }
 
-const isFileList = (listed: unknown): listed is readonly FileRecord[] =>
-  Array.isArray(listed) && listed.every((file) => typeof file === 'object' && file !== null);
-
-function parseListedFile(file: FileRecord, expires: string | undefined): readonly BinFile[] {
-  const { filename, sha256, 'content-type': contentType } = file;
-  return filename === undefined ? [] : [{ filename, sha256, contentType, expires }];
-}
+/** @param asked the name where the host answers none */
+export const toBinFile = (
+  file: FileRecord | null | undefined,
+  expires: string | undefined,
+  asked = '',
+): BinFile => ({
+  filename: file?.filename ?? asked,
+  sha256: file?.sha256,
+  contentType: file?.['content-type'],
+  expires,
+});
 
 /** Asks the host to lock the bin, for good; `false` where it did not say that it did. */
 export async function lockBin(location: BinLocation, ports: Ports): Promise<boolean> {
-  const answer = await resultOf(() => send(BIN.lock, urlFor(BIN.lock, location), ports));
+  const answer = await resultOf(() => send(BIN.lock, location, ports));
   return !hasFailed(answer) && answer.status === 200;
 }
 
 /** Deletes a file; `false` where it did not exist. */
 export async function deleteFile(filename: string, location: BinLocation, ports: Ports): Promise<boolean> {
-  const answer = await send(BIN.remove, urlFor(BIN.remove, location, filename), ports);
+  const answer = await send(BIN.remove, location, ports, filename);
   if (answer.status === 404) return false;
-  const isDone = answer.status >= 200 && answer.status < 300;
-  if (isDone && !isPage(answer)) return true;
-  throw binCallError(BIN.remove.description, answer, {
-    ...location,
-    now: ports.clock.now(),
-    retryable: isDone,
-  });
-}
-
-/** Looks at a file's address as somebody new, without following it to the storage. */
-export async function lookAtFile(filename: string, location: BinLocation, ports: Ports): Promise<BinLook> {
-  const { http, clock } = ports;
-  const signal = AbortSignal.any([ports.signal, clock.timeout(EXCHANGE.api)]);
-  const { method } = BIN.get;
-  const url = urlFor(BIN.get, location, filename);
-  const answer = await resultOf(() => http({ method, url, headers: HEADERS, signal }));
-  if (hasFailed(answer)) return { kind: 'unclear' };
-  const { status } = answer;
-  if ([403, 404, 410].includes(status)) {
-    const text = await readText(answer, TEXT.refusal).catch(() => '');
-    return { kind: 'refused', refusal: { httpCode: status, text: plainText(text) } };
-  }
-  discard(answer);
-  if (status === 200 && isPage(answer) && firstHeader(answer, 'set-cookie') !== undefined)
-    return { kind: 'warned' };
-  return { kind: status >= 200 && status < 400 ? 'opened' : 'unclear' };
+  if (answer.status >= 200 && answer.status < 300 && !isPage(answer)) return true;
+  throw binRefusedError(BIN.remove, answer, { bin: location.bin, now: ports.clock.now() });
 }
 
 /** The address of a bin, or of a file in it. */

@@ -1,26 +1,22 @@
-import { forEachItem, type ItemResult } from '../../async.ts';
-import { DeliveryError, hasFailed, toDeliveryError } from '../../errors.ts';
-import { shortHostMessage } from '../../http/response.ts';
+import { forEachItem } from '../../async.ts';
+import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
+import { discard, firstHeader, isPage, readText, shortHostMessage } from '../../http/response.ts';
 import type { Ports } from '../../ports.ts';
 import { BIN } from '../../protocol/calls.ts';
-import { AGREEING_PROBES } from '../../protocol/limits.ts';
+import { AGREEING_PROBES, EXCHANGE, TEXT } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { getTypeDisplay } from '../../rules/media-type.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, PlacedTask, Placement, PreparedTask } from '../channel.ts';
-import {
-  type BinFile,
-  type BinLocation,
-  type BinLook,
-  type BinState,
-  type BinTarget,
-  lookAtFile,
-  readBin,
-  urlFor,
-} from './bin-client.ts';
-import { findOrAllowUpload, lockOwnBin, recheckLock } from './ownership.ts';
+import { BIN_HEADERS, type BinLocation, type BinState, lockBin, readBin, urlFor } from './bin-client.ts';
 import { listRefusals, refusedLaterError } from './refusals.ts';
-import { type BinUpload, type StoreResult, storeFile } from './store-file.ts';
+import {
+  type BinTarget,
+  type BinUpload,
+  findOrAllowUpload,
+  type StoreResult,
+  storeFile,
+} from './store-file.ts';
 
 export interface FilebinOptions extends BinTarget {
   /** Whether the name was just generated, so that nothing can be there yet. */
@@ -29,7 +25,7 @@ export interface FilebinOptions extends BinTarget {
   readonly path?: string | undefined;
 }
 
-type UploadTasks = readonly PreparedTask<BinUpload>[];
+type UploadTask = PreparedTask<BinUpload>;
 
 /**
  * K3: posts files to the anonymous file-bin, and locks the bin after the last one if this delivery created it.
@@ -37,133 +33,182 @@ type UploadTasks = readonly PreparedTask<BinUpload>[];
  * @see protocol 4.4
  */
 export function createFilebinPublisher(options: FilebinOptions, ports: Ports): ChannelAction<BinUpload> {
+  /** Where a name was just generated, nothing can be there. */
+  const read = async (): Promise<BinState> =>
+    options.binIsNew ? { status: 'absent', files: [] } : withRetries(ports, () => readBin(options, ports));
+
+  /** Reads the bin right before each upload, since others write to it too. What fails here has sent nothing. */
+  async function perform(tasks: readonly UploadTask[]) {
+    const readBefore = async (): Promise<BinState> => {
+      const state = await resultOf(read);
+      if (hasFailed(state)) throw state.withLeftBehind([]);
+      return state;
+    };
+    const before = await readBefore();
+    const posted = await forEachItem(tasks, async (task) =>
+      storeFile(task.data, task === tasks[0] ? before : await readBefore(), options, ports),
+    );
+    const stored = posted.flatMap(({ result }) => (hasFailed(result) ? [] : [result]));
+    const unknown = stored.length === 0 ? [] : await lockOwnBin(options, before, stored, ports);
+    return posted.map(({ item, result }) =>
+      hasFailed(result)
+        ? { item, result }
+        : { item, result: describePlacement(result, item.data, unknown, options) },
+    );
+  }
+
+  /** Whether each file can still be downloaded after its proof, and whether the lock holds, which is read once. */
+  function recheck(placed: readonly PlacedTask<BinUpload>[]) {
+    let lock: Promise<readonly string[]> | undefined;
+    return forEachItem(placed, async ({ placement: { url, unknown } }) => {
+      const unseen = await lookAtAddress(url, options, ports);
+      // What is said of the bin already is no lock.
+      if (unknown.length === 0) lock ??= recheckLock(options, ports);
+      return [...unseen, ...((await lock) ?? [])];
+    });
+  }
+
   return {
     prepare: (items) => forEachItem(items, async (item) => prepareUpload(item, options)),
     async preview(tasks) {
-      const before = await readBefore(options, ports);
+      const before = await read();
       return forEachItem(tasks, async ({ data }) => previewUpload(data, before, options));
     },
-    perform: (tasks) => postFiles(tasks, options, ports),
-    recheck: (placed) => lookAgain(placed, options, ports),
+    perform,
+    recheck,
   };
 }
 
-function prepareUpload({ file, name }: ChannelItem, { bin }: FilebinOptions): PreparedTask<BinUpload> {
+/** What is done to a file in a bin. */
+export const planInBin = (bin: string, filename: string, method: string, claim: string) =>
+  ({ channel: 'K3', method, destination: `bin ${bin}, name ${filename}`, name: filename, claim }) as const;
+
+function prepareUpload({ file, name }: ChannelItem, { bin }: FilebinOptions): UploadTask {
   if (file === null) {
     throw new DeliveryError('BAD_INPUT', 'channel K3 needs a file to post', { hint: 'name a file' });
   }
   const filename = binFileName(flatName(name));
-  return {
-    plan: {
-      channel: 'K3',
-      method: 'one POST',
-      destination: `bin ${bin}, name ${filename}`,
-      name: filename,
-      claim: 'is available',
-    },
-    data: { file, filename },
-  };
+  return { plan: planInBin(bin, filename, 'one POST', 'is available'), data: { file, filename } };
 }
 
-/** The bin before this delivery. Where a name was just generated, nothing can be there. */
-function readBefore(options: FilebinOptions, ports: Ports): Promise<BinState> {
-  if (options.binIsNew) return Promise.resolve({ status: 'absent', files: [] });
-  return withRetries(ports, () => readBin(options, ports));
-}
-
-/** The bin right before an upload, since others write to it too. What fails here has sent nothing. */
-function readBeforeUpload(options: FilebinOptions, ports: Ports): Promise<BinState> {
-  return readBefore(options, ports).catch((thrown: unknown) => {
-    throw toDeliveryError(thrown).withLeftBehind([]);
-  });
-}
-
-function previewUpload({ file, filename }: BinUpload, before: BinState, options: FilebinOptions): string {
-  const existing = findOrAllowUpload({ filename, sha256: file.sha256 }, before, options);
+function previewUpload(upload: BinUpload, before: BinState, options: FilebinOptions): string {
+  const { filename } = upload;
+  const existing = findOrAllowUpload(upload, before, options);
   if (existing !== undefined) return 'the bin already holds these bytes';
   if (before.status === 'absent') return `${filename} would be posted`;
   const replaces = before.files.some((stored) => stored.filename === filename);
   return `${filename} would ${replaces ? 'replace the file of that name' : 'be posted'}; the bin exists already and would not be locked`;
 }
 
-async function postFiles(
-  tasks: UploadTasks,
+const ANYBODY = 'anybody who knows its name can add to it or replace what it holds';
+const NOT_LOCKED = `the bin could not be locked: ${ANYBODY}`;
+const FOREIGN = `the bin was not locked, because this delivery did not create it: ${ANYBODY}`;
+const UNSURE = `whether this delivery created the bin, and replaced no file of somebody else; it was not locked: ${ANYBODY}`;
+
+/**
+ * Locks a bin that this delivery created: each of its uploads found no more files there than were posted before it.
+ * Any other one is never locked: that is for good, and its owner could not add to it any more.
+ *
+ * @param stored the files of this delivery, in their order
+ * @returns for UNKNOWN: why anybody may change the bin; nothing where it is locked
+ * @see design 4
+ */
+async function lockOwnBin(
   options: FilebinOptions,
+  before: BinState,
+  stored: readonly StoreResult[],
   ports: Ports,
-): Promise<readonly ItemResult<UploadTasks[number], Placement>[]> {
-  const before = await readBeforeUpload(options, ports);
-  const posted = await forEachItem(tasks, async (task) =>
-    storeFile(task.data, task === tasks[0] ? before : await readBeforeUpload(options, ports), options, ports),
+): Promise<readonly string[]> {
+  if (before.status === 'locked') return [];
+  if (before.status !== 'absent') return [FOREIGN];
+  const isOwn = options.binIsNew || stored.every(({ filesBefore }, nth) => filesBefore === nth);
+  if (!isOwn) return [UNSURE];
+  return (await lockBin(options, ports)) || (await readLock(options, ports)) === true ? [] : [NOT_LOCKED];
+}
+
+/**
+ * Reads after the proof whether a lock still holds: an upload that was still being stored, ours or another one, writes
+ * its own state over it.
+ *
+ * @returns for UNKNOWN: what is not as it was left
+ */
+async function recheckLock(location: BinLocation, ports: Ports): Promise<readonly string[]> {
+  const isLocked = await readLock(location, ports);
+  if (isLocked === true) return [];
+  if (isLocked === null) return ['whether the bin is locked could not be read'];
+  await lockBin(location, ports);
+  return (await readLock(location, ports)) === true ? [] : [NOT_LOCKED];
+}
+
+/** `null` where the host does not say. */
+async function readLock(location: BinLocation, ports: Ports): Promise<boolean | null> {
+  const state = await resultOf(() => readBin(location, ports));
+  return hasFailed(state) ? null : state.status === 'locked';
+}
+
+const UNCLEAR = 'whether the address still opens after its proof: the bin host gave no clear answer';
+const COUNTED =
+  'whether the file can be downloaded again: the bin host may limit downloads, and the proof itself was some of them';
+
+/**
+ * Looks at a file's address as somebody new, without following it to the storage. The warning page comes only before a
+ * file that may be downloaded, and is no download itself; anything else the host may have counted as one.
+ *
+ * @returns for UNKNOWN: what this look leaves open
+ * @throws {DeliveryError} `NOT_PROVEN` where the host refuses it now
+ */
+async function lookAtAddress(
+  url: URL,
+  { bin }: BinLocation,
+  { http, clock, signal }: Ports,
+): Promise<readonly string[]> {
+  const limit = AbortSignal.any([signal, clock.timeout(EXCHANGE.api)]);
+  const answer = await resultOf(() =>
+    http({ method: BIN.get.method, url, headers: BIN_HEADERS, signal: limit }),
   );
-  const stored = posted.flatMap(({ result }) => (hasFailed(result) ? [] : [result.stored]));
-  const isNew = options.binIsNew;
-  const wasTaken =
-    !isNew && posted.some(({ result }, at) => !hasFailed(result) && (result.stored.filesBefore ?? 0) > at);
-  const unknown =
-    stored.length === 0 ? [] : await lockOwnBin(options, stored, { before, isNew, wasTaken }, ports);
-  return posted.map(({ item, result }) => {
-    if (hasFailed(result)) return { item, result };
-    const asked =
-      options.path === undefined || options.path.endsWith('/') ? item.data.file.name : options.path;
-    return { item, result: { ...binPlacement(result, options, asked), unknown } };
-  });
+  if (hasFailed(answer)) return [UNCLEAR];
+  const { status } = answer;
+  if ([403, 404, 410].includes(status)) {
+    throw refusedLaterError(status, await readText(answer, TEXT.refusal).catch(() => ''), bin);
+  }
+  discard(answer);
+  if (status < 200 || status >= 400) return [UNCLEAR];
+  const isWarning = status === 200 && isPage(answer) && firstHeader(answer, 'set-cookie') !== undefined;
+  return isWarning ? [] : [COUNTED];
 }
 
-/** Whether each file can still be downloaded after its proof, and whether the lock holds, which is read once. */
-async function lookAgain(
-  placed: readonly PlacedTask<BinUpload>[],
+function describePlacement(
+  { stored, written, filesBefore }: StoreResult,
+  { file }: BinUpload,
+  unknown: readonly string[],
   options: FilebinOptions,
-  ports: Ports,
-): Promise<readonly ItemResult<PlacedTask<BinUpload>, readonly string[]>[]> {
-  let lock: Promise<readonly string[]> | undefined;
-  return forEachItem(placed, async ({ placement: { url, unknown } }) => {
-    const filename = decodeURIComponent(url.pathname.split('/').at(-1) ?? '');
-    const seen = await lookAtFile(filename, options, ports);
-    if (seen.kind === 'refused') throw refusedLaterError(seen.refusal, options.bin);
-    // What is said of the bin already is no lock.
-    if (unknown.length === 0) lock ??= recheckLock(options, ports);
-    return [...UNKNOWN_AFTER[seen.kind], ...((await lock) ?? [])];
-  });
-}
-
-const UNKNOWN_AFTER: Readonly<Record<Exclude<BinLook['kind'], 'refused'>, readonly string[]>> = {
-  warned: [],
-  opened: [
-    'whether the file can be downloaded again: the bin host may limit downloads, and the proof itself was some of them',
-  ],
-  unclear: ['whether the address still opens after its proof: the bin host gave no clear answer'],
-};
-
-function binPlacement(
-  { stored, written, confirmed }: StoreResult,
-  location: BinLocation,
-  asked: string,
 ): Placement {
-  const where = `bin ${location.bin}, file ${stored.filename}`;
-  const shown = describeShown(stored.contentType);
+  const { bin, path } = options;
+  const { contentType, expires, filename } = stored;
+  const where = `bin ${bin}, file ${filename}`;
+  const asked = path === undefined || path.endsWith('/') ? file.name : path;
+  const { claim, notes } = describeShown(contentType);
   return {
-    evidence: confirmed
-      ? `HTTP 201, ${where}`
-      : `${where} ${written ? 'holds' : 'already holds'} these bytes`,
-    url: urlFor(BIN.get, location, stored.filename),
+    evidence:
+      filesBefore !== null
+        ? `HTTP 201, ${where}`
+        : `${where} ${written ? 'holds' : 'already holds'} these bytes`,
+    url: urlFor(BIN.get, options, filename),
     written,
-    claim: shown.claim,
+    claim,
     isInBin: true,
-    refusals: listRefusals(location.bin),
+    refusals: listRefusals(bin),
     answers: AGREEING_PROBES.rechecked,
-    notes: [...binNotes(stored, asked), ...shown.notes],
-    unknown: [],
+    notes: [
+      ...(filename === asked.normalize('NFC') ? [] : [`the bin keeps it as ${filename}`]),
+      expires === undefined
+        ? 'the bin expires after about 7 days'
+        : `the bin expires at ${shortHostMessage(expires)}`,
+      'it is public to anyone with the link; a browser may be shown a warning page first',
+      ...notes,
+    ],
+    unknown,
   };
-}
-
-function binNotes({ filename, expires }: BinFile, asked: string): string[] {
-  return [
-    ...(filename === asked.normalize('NFC') ? [] : [`the bin keeps it as ${filename}`]),
-    expires === undefined
-      ? 'the bin expires after about 7 days'
-      : `the bin expires at ${shortHostMessage(expires)}`,
-    'it is public to anyone with the link; a browser may be shown a warning page first',
-  ];
 }
 
 /** The host sends these as attachments, whatever the file's name is. */

@@ -1,70 +1,89 @@
-import { forEachItem, type ItemResult } from '../../async.ts';
+import { forEachItem } from '../../async.ts';
+import { DeliveryError } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
 import { BIN } from '../../protocol/calls.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
-import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
-import { type BinEntry, type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
-import { mayRemove } from './ownership.ts';
-import type { FilebinOptions } from './publish.ts';
+import type { ChannelAction, PreparedTask } from '../channel.ts';
+import { type BinFile, type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
+import { type FilebinOptions, planInBin } from './publish.ts';
 import { listRefusalsOfDeleted } from './refusals.ts';
 
-type RemovalTasks = readonly PreparedTask<BinEntry>[];
+/** A name in a bin, and the bytes that belong there; `undefined` where there is no file to compare with. */
+type BinRemoval = Pick<BinFile, 'filename' | 'sha256'>;
+
+const NOTHING_THERE = 'nothing exists there';
 
 /**
  * K3: deletes files from a bin that the user names. Anybody may delete from a bin: so only a file with the
  * bytes of the file at hand is deleted, unless `overwrite` allows any.
  */
-export function createFilebinRemover(options: FilebinOptions, ports: Ports): ChannelAction<BinEntry> {
-  const readState = (): Promise<BinState> => withRetries(ports, () => readBin(options, ports));
+export function createFilebinRemover(options: FilebinOptions, ports: Ports): ChannelAction<BinRemoval> {
+  const { bin } = options;
+
+  /** Does the work for each task, with whether its file is there. */
+  async function forEachFile<Value>(
+    tasks: readonly PreparedTask<BinRemoval>[],
+    work: (filename: string, isThere: boolean) => Promise<Value>,
+  ) {
+    const state = await withRetries(ports, () => readBin(options, ports));
+    return forEachItem(
+      tasks,
+      ({ data }) => work(data.filename, mayRemove(data, state, options)),
+      BATCH.reads,
+    );
+  }
+
   return {
-    prepare: (items) => forEachItem(items, async (item) => prepareDeletion(item, options)),
-    async preview(tasks) {
-      const state = await readState();
-      return forEachItem(tasks, async ({ data }) =>
-        mayRemove(data, state, options) ? `${data.filename} would be deleted` : NOTHING_THERE,
-      );
-    },
-    perform: async (tasks) => removeFiles(tasks, await readState(), options, ports),
+    prepare: (items) =>
+      forEachItem(items, async ({ file, name }) => {
+        const filename = binFileName(flatName(name));
+        return {
+          plan: planInBin(bin, filename, 'one DELETE', 'is removed'),
+          data: { filename, sha256: file?.sha256 },
+        };
+      }),
+    preview: (tasks) =>
+      forEachFile(tasks, async (filename, isThere) =>
+        isThere ? `${filename} would be deleted` : NOTHING_THERE,
+      ),
+    perform: (tasks) =>
+      forEachFile(tasks, async (filename, isThere) => {
+        const removed = isThere && (await withRetries(ports, () => deleteFile(filename, options, ports)));
+        return {
+          evidence: removed ? `bin ${bin}, file ${filename} is deleted` : NOTHING_THERE,
+          url: urlFor(BIN.get, options, filename),
+          written: removed,
+          refusals: listRefusalsOfDeleted(bin),
+          notes: [],
+          unknown: [],
+        };
+      }),
   };
 }
 
-const NOTHING_THERE = 'nothing exists there';
-
-function prepareDeletion({ file, name }: ChannelItem, { bin }: FilebinOptions): PreparedTask<BinEntry> {
-  const filename = binFileName(flatName(name));
-  return {
-    plan: {
-      channel: 'K3',
-      method: 'one DELETE',
-      destination: `bin ${bin}, name ${filename}`,
-      name: filename,
-      claim: 'is removed',
-    },
-    data: { filename, sha256: file?.sha256 },
-  };
-}
-
-function removeFiles(
-  tasks: RemovalTasks,
-  state: BinState,
-  options: FilebinOptions,
-  ports: Ports,
-): Promise<readonly ItemResult<RemovalTasks[number], Placement>[]> {
-  const remove = async ({ data }: RemovalTasks[number]): Promise<Placement> => {
-    const { filename } = data;
-    const removed =
-      mayRemove(data, state, options) &&
-      (await withRetries(ports, () => deleteFile(filename, options, ports)));
-    return {
-      evidence: removed ? `bin ${options.bin}, file ${filename} is deleted` : NOTHING_THERE,
-      url: urlFor(BIN.get, options, filename),
-      written: removed,
-      refusals: listRefusalsOfDeleted(options.bin),
-      notes: [],
-      unknown: [],
-    };
-  };
-  return forEachItem(tasks, remove, BATCH.reads);
+/**
+ * Decides whether a file may be deleted. A withdrawal is always a later run, and knows only the file at hand.
+ *
+ * @returns whether the file is there
+ * @throws {DeliveryError} `NOT_OURS` for other bytes, and where there is nothing to compare with.
+ * @see design 4
+ */
+function mayRemove(
+  { filename, sha256 }: BinRemoval,
+  { files }: BinState,
+  { bin, overwrite }: FilebinOptions,
+): boolean {
+  const named = files.find((file) => file.filename === filename);
+  if (named === undefined) return false;
+  if (overwrite || (sha256 !== undefined && named.sha256 === sha256)) return true;
+  const description =
+    sha256 === undefined
+      ? 'there is no file at hand to compare it with'
+      : 'its bytes are not those of the file at hand';
+  throw new DeliveryError('NOT_OURS', `${filename} in bin ${bin} may be somebody else's: ${description}`, {
+    hint: (w) =>
+      `set ${w.input('file')} to the file as it was delivered, or ${w.input('overwrite', 'true')} to delete whatever has this name`,
+  });
 }
