@@ -138,7 +138,7 @@ export const attemptWith = ({
   readonly plan?: ChannelPlan;
   readonly httpCode?: number | null;
 } = {}): ChannelAttempt => ({
-  ...newAttempt({ task: taskWith(undefined, undefined, plan), title: 'page.html', expected: NO_MARKER }),
+  ...plannedAttempt(taskWith(undefined, undefined, plan)),
   placement: placementWith(),
   proof: proofWith(),
   lastProbe: probeResultWith({ httpCode }),
@@ -147,7 +147,9 @@ export const attemptWith = ({
   ...more,
 });
 
-const NO_MARKER = { file: null, marker: undefined };
+/** An attempt that is planned and not tried. */
+export const plannedAttempt = (task: PreparedTask): ChannelAttempt =>
+  newAttempt(task, 'page.html', { file: null, marker: undefined });
 
 /** The part of a file that a report reads. */
 export const fileWith = (more: Partial<LocalFile> = {}): LocalFile =>
@@ -169,14 +171,12 @@ export function deliveryWith({
   reason = 'it was asked for',
   ...more
 }: DeliveryParts = {}): Delivery {
-  const attempts = [...(main === null ? [] : [main]), ...duplicates];
   const keyOf = ({ task }: ChannelAttempt): ChannelKey => task.plan.channel;
   return {
     ...newDelivery('deliver', 'page.html'),
     file: fileWith(),
-    choice: main === null ? null : { main: keyOf(main), duplicates: duplicates.map(keyOf), reason },
-    tasks: new Map(attempts.map((attempt) => [keyOf(attempt), attempt.task])),
-    attempts: new Map(attempts.map((attempt) => [keyOf(attempt), attempt])),
+    choice: main === null ? null : { channels: [keyOf(main), ...duplicates.map(keyOf)], reason },
+    attempts: main === null ? [] : [main, ...duplicates],
     ...more,
   };
 }

@@ -3,7 +3,7 @@ import { checkPages } from '../../src/delivery/check-file.ts';
 import { type Delivery, newDelivery } from '../../src/delivery/delivery.ts';
 import { memoryFile } from '../channels/pages/site/site-runs.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
-import { PAGE, requestWith, taskWith } from './builders.ts';
+import { PAGE, plannedAttempt, requestWith, taskWith } from './builders.ts';
 
 /** A file that K1 will serve beside `PAGE`. */
 function planned(name: string, content: string): Delivery {
@@ -16,7 +16,7 @@ function planned(name: string, content: string): Delivery {
   return {
     ...newDelivery('deliver', name),
     ...{ name, file: memoryFile(content, name) },
-    tasks: new Map([['K1', { ...taskWith(), served }]]),
+    attempts: [plannedAttempt({ ...taskWith(), served })],
   };
 }
 
@@ -48,7 +48,7 @@ describe('a page that is delivered alone', () => {
 
   test('is not refused where nobody knows whether the host has it', async () => {
     expect(await check('warn', [PAGE_WITH_STYLE], new Error('no answer'))).toEqual({ code: null, asked });
-    const notPlanned = { ...PAGE_WITH_STYLE, tasks: new Map() };
+    const notPlanned = { ...PAGE_WITH_STYLE, attempts: [] };
     expect(await check('warn', [notPlanned])).toEqual({ code: null, asked: [] });
   });
 

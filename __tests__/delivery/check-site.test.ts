@@ -3,7 +3,7 @@ import { checkSite } from '../../src/delivery/check-site.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { memorySite } from '../channels/pages/site/site-runs.ts';
-import { attemptWith, deliveryWith, requestWith, taskWith } from './builders.ts';
+import { attemptWith, deliveryWith, plannedAttempt, requestWith, taskWith } from './builders.ts';
 
 const SERVED = { sitePath: '/site/p/1/', rootPath: '/site/', origin: 'https://octo.github.io' };
 const { signal } = new AbortController();
@@ -13,7 +13,7 @@ function delivery(isServed = true): Delivery {
   const task = { ...taskWith(), ...(isServed ? { servedAt: SERVED } : {}) };
   return {
     ...deliveryWith({ main: { ...attemptWith(), task }, subject: 'dist', notes: ['before'] }),
-    tasks: new Map([['K1' as const, task]]),
+    attempts: [plannedAttempt(task)],
   };
 }
 
@@ -68,7 +68,7 @@ describe('checking the references of a site', () => {
     });
     const checkAt = (contents: Readonly<Record<string, string>>) => {
       const task = { ...taskWith(), servedAt: { ...SERVED, refusal } };
-      const given = { ...delivery(), tasks: new Map([['K1' as const, task]]) };
+      const given = { ...delivery(), attempts: [plannedAttempt(task)] };
       return checkSite(given, memorySite(contents), requestWith(), { signal });
     };
     await expect(checkAt({ 'index.html': page('') })).rejects.toBe(refusal);

@@ -64,8 +64,7 @@ describe('the choice of a channel', () => {
 
   test.each(ROWS.map((row, nth) => [...row, nth] as const))('with %s is %s', (_, channel, situation, nth) => {
     expect(chosen(situation)).toEqual({
-      main: channel,
-      duplicates: [],
+      channels: [channel],
       reason: CHANNEL_RULES[nth]?.reason,
       ...(situation.circumstances === PRIVATE && { isPrivate: true }),
     });
@@ -100,13 +99,12 @@ describe('the choice of a channel', () => {
     ['an unknown type', 'K2', { name: 'LICENSE' }],
     ['an archive and no site', 'K2', { name: 'a.zip', circumstances: { site: null } }],
   ])('with %s is %s', (_, channel, situation) => {
-    expect(chosen(situation).main).toBe(channel);
+    expect(chosen(situation).channels).toEqual([channel]);
   });
 
   test('is what was asked for, with its duplicates, whatever the situation', () => {
     expect(chosen({ inputs: { channel: 'K3+K2' }, circumstances: PRIVATE })).toEqual({
-      main: 'K3',
-      duplicates: ['K2'],
+      channels: ['K3', 'K2'],
       reason: 'it was asked for',
       isPrivate: true,
     });
@@ -131,7 +129,7 @@ describe('the public bin', () => {
     ['says the API', named, {}],
     ['says the API, in other letters', named, { sources: ['Octo/Site'] }],
   ])('is chosen unasked for a file from a public repository, as %s', (_, situation, around) => {
-    expect(chosen(situation, around).main).toBe('K3');
+    expect(chosen(situation, around).channels).toEqual(['K3']);
   });
 
   test.each<[string, string, Situation, Partial<RunContext>]>([
@@ -156,7 +154,7 @@ describe('the public bin', () => {
   });
 
   test('is taken on the owner’s word', () => {
-    expect(chosen({ ...noToken, inputs: OWNERS_WORD }, { sourceIsPrivate: true }).main).toBe('K3');
+    expect(chosen({ ...noToken, inputs: OWNERS_WORD }, { sourceIsPrivate: true }).channels).toEqual(['K3']);
   });
 });
 

@@ -131,10 +131,9 @@ async function deliverTo(model: HostModel, file: LocalFile, oldSha: string): Pro
   const ports = fakePorts(host.http);
   const placement = placements[model.channel](model.knowsOld ? oldSha : 'unknown');
   const task: PreparedTask<FakeOutcome> = taskWith(placement);
-  const job = { title: 'page.html', task, expected: { file, marker: MARKER } };
   const [attempt] = await publishThroughChannel(
     new FakeChannel(task).publish,
-    [newAttempt(job)],
+    [newAttempt(task, 'page.html', { file, marker: MARKER })],
     LIMITS,
     ports,
   );

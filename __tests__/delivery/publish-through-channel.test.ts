@@ -41,8 +41,8 @@ async function publishAll(tasks: readonly FakeTask[], answer: Answer, marker?: s
   const host: FakeHttp = new FakeHttp((request) => answer(request, (ports.clock.now() - NOON) / 1000));
   const ports = fakePorts(host.http);
   const channel = channelFor(tasks);
-  const jobs = tasks.map((task, at) => ({ title: `${at}.html`, task, expected: { file, marker } }));
-  const attempts = await publishThroughChannel(channel.publish, jobs.map(newAttempt), LIMITS, ports);
+  const planned = tasks.map((task, at) => newAttempt(task, `${at}.html`, { file, marker }));
+  const attempts = await publishThroughChannel(channel.publish, planned, LIMITS, ports);
   return { attempts, channel, host, ports };
 }
 
@@ -167,10 +167,10 @@ describe('a failure', () => {
         return NOT_FOUND;
       }).http,
     );
-    const job = { title: 'page.html', task: watched(), expected: { file, marker: undefined } };
+    const task = watched();
     const [attempt] = await publishThroughChannel(
-      channelFor([job.task]).publish,
-      [newAttempt(job)],
+      channelFor([task]).publish,
+      [newAttempt(task, 'page.html', { file, marker: undefined })],
       LIMITS,
       ports,
     );
@@ -364,10 +364,9 @@ describe('the raw address', () => {
     const host = new FakeHttp(() => ({ body: 'It works' }));
     const ports = fakePorts(host.http);
     const task = taskWith(placementWith({ bypassCache: false }));
-    const job = { title: 'the link', task, expected: { file: null, marker: 'It works' } };
     const [attempt] = await publishThroughChannel(
       new FakeChannel(task).publish,
-      [newAttempt(job)],
+      [newAttempt(task, 'the link', { file: null, marker: 'It works' })],
       LIMITS,
       ports,
     );
@@ -395,10 +394,9 @@ describe('taking a file away', () => {
     const host: FakeHttp = new FakeHttp((request) => answer(request, (ports.clock.now() - NOON) / 1000));
     const ports = fakePorts(host.http);
     const expected = { file: null, marker: undefined, gone: true };
-    const job = { title: 'page.html', task: taskWith(), expected };
     const [attempt] = await publishThroughChannel(
       new FakeChannel(taskWith()).publish,
-      [newAttempt(job)],
+      [newAttempt(taskWith(), 'page.html', expected)],
       LIMITS,
       ports,
     );
@@ -584,7 +582,7 @@ test('of many folders only some are asked at once, each for many of its files', 
     sha256: file.sha256,
   }));
   const folders = Array.from({ length: 12 }, (_, nth) => ({
-    ...newAttempt({ title: `${nth}/`, task: taskWith(), expected: { file, marker: undefined } }),
+    ...newAttempt(taskWith(), `${nth}/`, { file, marker: undefined }),
     placement: placementWith({ parts }),
   }));
   const proven = await proveAttempts(folders, LIMITS, fakePorts(slow));

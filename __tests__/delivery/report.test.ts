@@ -10,9 +10,11 @@ import {
   type DeliveryParts,
   PAGE,
   placementWith,
+  plannedAttempt,
   planWith,
   proofWith,
   RAW,
+  taskWith,
 } from './builders.ts';
 
 const deliveryWith = (more: DeliveryParts = {}): Delivery =>
@@ -260,8 +262,11 @@ describe('the report of a dry run', () => {
     step: 'place',
     hint: 'leave `dry-run` out',
   });
-  const planned = deliveryWith({ failure, duplicates: [attemptWith({ plan: planWith({ channel: 'K3' }) })] });
-  const report = composeReport({ ...planned, attempts: new Map() });
+  const attempts = (['K1', 'K3'] as const).map((channel) =>
+    plannedAttempt({ ...taskWith(), plan: planWith({ channel }) }),
+  );
+  const planned = deliveryWith({ failure, attempts });
+  const report = composeReport(planned);
 
   test('names no failed step, and nothing to change', () => {
     expect(report.lines).toMatchObject({
@@ -276,7 +281,7 @@ describe('the report of a dry run', () => {
   });
 
   test('says of a withdrawal that it has yet to be made', () => {
-    const { lines } = composeReport({ ...planned, operation: 'withdraw', attempts: new Map() });
+    const { lines } = composeReport({ ...planned, operation: 'withdraw' });
     expect(lines.CLAIM).toBe('out/page.html is not withdrawn yet');
   });
 });

@@ -6,15 +6,7 @@ import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import { composeReport } from './compose-report.ts';
-import {
-  type ChannelAttempt,
-  type Delivery,
-  failAll,
-  inStep,
-  newAttempt,
-  newDelivery,
-  withAttempt,
-} from './delivery.ts';
+import { type Delivery, failAll, inStep, newAttempt, newDelivery } from './delivery.ts';
 import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
 import { type FullReport, sortByResult } from './report.ts';
 import { authorize } from './tasks.ts';
@@ -92,41 +84,40 @@ async function proveAll(
   const { clock, face, logger } = context;
   keepOldHeapSmall();
   const { proveAttempts } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
-  const reports = new Map<AuditedDelivery, FullReport>();
-  const prove = async (some: readonly AuditedDelivery[], time: () => number): Promise<void> => {
+  const prove = async (some: readonly AuditedDelivery[], time: () => number): Promise<FullReport[]> => {
+    const reports: FullReport[] = [];
     for (let at = 0; at < some.length; at += AUDIT.together) {
-      const group = some.slice(at, at + AUDIT.together).map((one) => ({ one, ...openDelivery(one) }));
-      const attempts = group.map(({ attempt }) => attempt);
+      const opened = some.slice(at, at + AUDIT.together).map(openDelivery);
+      const attempts = opened.flatMap((delivery) => delivery.attempts);
       const proven = await proveAttempts(attempts, { interval, timeout: time() }, context);
-      for (const [nth, { one, delivery, attempt }] of group.entries()) {
-        reports.set(one, composeReport(withAttempt(delivery, proven[nth] ?? attempt), face));
+      for (const [nth, delivery] of opened.entries()) {
+        reports.push(composeReport({ ...delivery, attempts: proven.slice(nth, nth + 1) }, face));
       }
     }
+    return reports;
   };
-  await prove(found, () => 0);
-  const wrong = found.filter((one) => one.place !== undefined && reports.get(one)?.ready !== true);
-  if (wrong.length > 0) {
+  const first = await prove(found, () => 0);
+  const isWrong = first.map(({ ready }, nth) => !ready && found[nth]?.place !== undefined);
+  const wrong = found.filter((_, nth) => isWrong[nth]);
+  if (wrong.length > 0)
     logger.info(`not as delivered at the first look: ${wrong.length}; they are asked again`);
-    const deadline = clock.now() + timeout;
-    await prove(wrong, () => Math.max(deadline - clock.now(), Math.min(timeout, AUDIT.least)));
-  }
-  const all = sortByResult([...reports.values()]);
+  const deadline = clock.now() + timeout;
+  const again = await prove(wrong, () => Math.max(deadline - clock.now(), Math.min(timeout, AUDIT.least)));
+  const all = sortByResult(first.map((report, nth) => (isWrong[nth] && again.shift()) || report));
   logger.info(`audited: ${all.length}`);
   return all;
 }
 
-function openDelivery({ plan, place, changed, failure, unknown }: AuditedDelivery) {
+/** With one attempt, as if it had just been placed. */
+function openDelivery({ plan, place, changed, failure, unknown }: AuditedDelivery): Delivery {
   const { channel, name } = plan;
-  const task = { plan, data: null };
   const { file = null, placement = null } = place?.() ?? {};
   const expected = { file: file === 'gone' ? null : file, marker: undefined, gone: file === 'gone' };
-  const attempt: ChannelAttempt = { ...newAttempt({ task, title: name, expected }), placement };
-  const delivery: Delivery = {
+  return {
     ...newDelivery('audit', name),
     ...{ name, unknown, failure: failure?.withStep('verify') ?? null },
-    choice: { main: channel, duplicates: [], reason: 'this tool delivered it there' },
-    tasks: new Map([[channel, task]]),
+    choice: { channels: [channel], reason: 'this tool delivered it there' },
+    attempts: [{ ...newAttempt({ plan, data: null }, name, expected), placement }],
     ...(changed !== undefined && { changed, notes: [changed] }),
   };
-  return { delivery, attempt };
 }

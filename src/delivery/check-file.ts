@@ -9,7 +9,7 @@ import { checkSelfContained, type FindMissing } from '../rules/page/self-contain
 import { findProblems, refuseProblems, refuseSecretNames } from './check-content.ts';
 import { checkSite } from './check-site.ts';
 import { isWanted, refuseTooLarge } from './choose-channel.ts';
-import { type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
+import { attemptIn, type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
 import { openSite, siteName } from './open-site.ts';
@@ -99,13 +99,13 @@ export function checkPages(
     return findMissingUrls(others.slice(0, MAX_ASKED), ports);
   };
   return runStep('check', deliveries, async (delivery) => {
-    const { file, name, site, tasks } = delivery;
+    const { file, name, site } = delivery;
     if (site !== null) return checkSite(delivery, site, request, { ...ports, findMissing });
     if (file === null || !isForScreen(delivery)) return delivery;
     // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
     const shownName = isHtml(name) ? name : file.name;
     const notes = await checkEncoding(file, shownName);
-    const url = tasks.get('K1')?.served?.url;
+    const url = attemptIn(delivery, 'K1')?.task.served?.url;
     const place = url && { url, findMissing };
     const given = delivery.found?.given;
     const unknown = await checkSelfContained(file, modeOf(request), { name: shownName, given, place });

@@ -6,10 +6,9 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import type { BrowserDisplay } from '../rules/media-type.ts';
 import type { Words } from '../words.ts';
 
-/** The channels of a delivery, and why the main one was chosen. */
+/** The channels of a delivery, the main one first, and why that was chosen. */
 export interface ChannelChoice {
-  readonly main: ChannelKey;
-  readonly duplicates: readonly ChannelKey[];
+  readonly channels: readonly [ChannelKey, ...ChannelKey[]];
   readonly reason: string;
   /** Whether the repository is known to be private: nobody may read its releases. */
   readonly isPrivate?: boolean;
@@ -100,8 +99,7 @@ export function chooseChannels(facts: ChoiceFacts): ChannelChoice {
   const { request, repository, size, folder } = facts;
   const isPrivate = repository.privateRepository === true && { isPrivate: true };
   if (request.channels !== 'auto') {
-    const [main, ...duplicates] = request.channels;
-    return { main, duplicates, reason: 'it was asked for', ...isPrivate };
+    return { channels: request.channels, reason: 'it was asked for', ...isPrivate };
   }
   // The last rule fits everything.
   const rule = CHANNEL_RULES.find(({ when }) => when(facts)) as ChannelRule;
@@ -112,7 +110,7 @@ export function chooseChannels(facts: ChoiceFacts): ChannelChoice {
   }
   if (rule.channel === 'K3' && !request.allowPublicBin) refusePublicBin(facts, reason);
   refuseTooLarge([rule.channel], size);
-  return { main: rule.channel, duplicates: [], reason, ...isPrivate };
+  return { channels: [rule.channel], reason, ...isPrivate };
 }
 
 /** Refuses a file that is too large for a channel; `auto` is told once it has chosen. @see protocol 8 */

@@ -33,7 +33,7 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
   const gates = evaluateGates(main, operation);
   const isProven = failure === null && gates.every(({ passed }) => passed);
   // Of what somebody has changed there may be nothing left to prove.
-  const isChanged = failure === null && changed !== undefined && main?.placement === null;
+  const isChanged = failure === null && changed !== undefined && main === null;
   const ready = isProven || isChanged;
   const isGone = operation === 'withdraw' || main?.expected.gone === true;
   const notReady = ready ? null : reportFailure(delivery, main, reader);
@@ -45,7 +45,8 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
     withdrawn: isGone ? provenUrl : null,
     ...(operation === 'withdraw' && ready && placement && { gone: listGone(placement) }),
     ...(restored && { restored }),
-    ...(operation === 'audit' && main && { verdict: findVerdict(ready, isChanged, isGone) }),
+    ...(operation === 'audit' &&
+      given.attempts.length > 0 && { verdict: findVerdict(ready, isChanged, isGone) }),
     lines: composeLines(delivery, { notReady, provenUrl, unknown }),
     gates,
     file: reportFile(delivery),

@@ -7,6 +7,7 @@ import { checkPages, closeFiles, openFiles } from './check-file.ts';
 import { chooseChannels, isWanted, queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
 import {
+  attemptIn,
   channelsIn,
   type Delivery,
   failAll,
@@ -20,15 +21,7 @@ import type { DeliveryContext } from './delivery-context.ts';
 import type { FullReport } from './report.ts';
 import { createPageOpener } from './screen/page-to-view.ts';
 import { type ScreenStep, viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
-import {
-  actionsFor,
-  authorize,
-  type ChannelActions,
-  prepareTasks,
-  previewTasks,
-  publishTasks,
-  recheckDeliveries,
-} from './tasks.ts';
+import { type ActionOf, authorize, carryOut, prepareTasks, recheckDeliveries } from './tasks.ts';
 
 /**
  * Delivers every file that is named: check the files → authorize → plan → check and look at the pages → place → wait →
@@ -55,15 +48,15 @@ export async function deliver(
       files = await chooseForAll(files, request, repository);
       files = noteInputs(files, request, context);
       const step = { request, context, open: createPageOpener(context.screen, context) };
-      const actions = actionsFor(channels, 'publish');
-      files = await inStep('place', () => placeAndVerify(files, actions, step));
+      const actionOf: ActionOf = (key) => channels[key].publish;
+      files = await inStep('place', () => placeAndVerify(files, actionOf, step));
       if (!request.dryRun) {
         files = await inStep('verify', () => viewPublishedPages(files, step));
-        files = await inStep('verify', () => recheckDeliveries(files, actions));
+        files = await inStep('verify', () => recheckDeliveries(files, actionOf));
         if (request.onFailure === 'restore') {
           // Loaded only where it is asked for.
           const { restoreFailed } = await import(/* webpackMode: "eager" */ './restore.ts');
-          files = await inStep('verify', () => restoreFailed(files, actions, request, context));
+          files = await inStep('verify', () => restoreFailed(files, actionOf, request, context));
         }
       }
     }
@@ -98,16 +91,15 @@ const chooseForAll = (
 /** Plans, looks at the pages, places, waits and verifies; or says what that would do. */
 async function placeAndVerify(
   deliveries: readonly Delivery[],
-  actions: ChannelActions,
+  actionOf: ActionOf,
   step: ScreenStep & { readonly request: DeliveryRequest },
 ): Promise<readonly Delivery[]> {
   const { request, context } = step;
-  const planned = await prepareTasks(deliveries, actions, context);
-  const checked = await checkPages(planned, request, ({ tasks }) => tasks.has('K1'), context);
+  const planned = await prepareTasks(deliveries, request, actionOf, context);
+  const isForScreen = (one: Delivery): boolean => attemptIn(one, 'K1') !== undefined;
+  const checked = await checkPages(planned, request, isForScreen, context);
   const viewed = await viewLocalPages(checked, step);
-  return request.dryRun
-    ? previewTasks(viewed, actions, context)
-    : publishTasks(viewed, request, actions, context);
+  return carryOut(viewed, request, actionOf, context);
 }
 
 /** Says which inputs are for other deliveries than the one that was chosen. */

@@ -1,7 +1,14 @@
 import type { ItemResult } from '../async.ts';
 import type { ScreenView } from '../browser/screen-view.ts';
 import type { AbsentFile, Placement, PreparedTask } from '../channels/channel.ts';
-import { type DeliveryError, type ErrorCode, hasFailed, resultOf, toDeliveryError } from '../errors.ts';
+import {
+  type DeliveryError,
+  type ErrorCode,
+  hasFailed,
+  type Result,
+  resultOf,
+  toDeliveryError,
+} from '../errors.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
 import type { LocalFile } from '../rules/inspect.ts';
@@ -40,14 +47,12 @@ export interface Delivery {
   readonly choice: ChannelChoice | null;
   /** Of a folder: what to set if its page was built for another place; `null` where it has no script. */
   readonly routerSetting: string | null;
-  /** What each chosen channel has prepared. */
-  readonly tasks: ReadonlyMap<ChannelKey, PreparedTask>;
   /** What a browser saw of the page before it was published; `null` where none looked. */
   readonly localView: ScreenView | null;
   /** The picture that is delivered with the page: its title, and the share of pixels that changed; `null` without one. */
   readonly picture: { readonly title: string; readonly changed: number | null } | null;
-  /** How it went in each channel that was tried. */
-  readonly attempts: ReadonlyMap<ChannelKey, ChannelAttempt>;
+  /** Its way through each channel, from the plan on; the main one first. */
+  readonly attempts: readonly ChannelAttempt[];
   /** What the checks could not see, or were told to ignore. */
   readonly unknown: readonly string[];
   /** What a person should know of the folder, such as links to missing pages. */
@@ -70,10 +75,9 @@ export function newDelivery(operation: Operation, subject: string, found: FoundF
     name: '',
     choice: null,
     routerSetting: null,
-    tasks: new Map(),
     localView: null,
     picture: null,
-    attempts: new Map(),
+    attempts: [],
     unknown: [],
     notes: [],
     failure: null,
@@ -122,34 +126,50 @@ export async function runStep(
   return done;
 }
 
-/** Asks a channel about several items at once. If the call itself fails, each item fails with it. */
-export async function askChannel<Item, Value>(
-  items: readonly Item[],
+/**
+ * Asks a channel about the item of each, all together, and lets each take its result. If the call itself fails, each
+ * item fails with it. What has no item stays as it is.
+ */
+export async function askChannel<One, Item, Value>(
+  all: readonly One[],
+  itemOf: (one: One) => Item | undefined,
   call: (items: readonly Item[]) => Promise<readonly ItemResult<Item, Value>[]>,
-): Promise<readonly ItemResult<Item, Value>[]> {
-  if (items.length === 0) return [];
+  take: (one: One, result: Result<Value>) => One,
+): Promise<readonly One[]> {
+  const given = all.map(itemOf);
+  const items = given.filter((item) => item !== undefined);
+  if (items.length === 0) return all;
   const results = await resultOf(() => call(items));
-  return hasFailed(results) ? items.map((item) => ({ item, result: results })) : results;
+  const byItem = hasFailed(results) ? null : new Map(results.map(({ item, result }) => [item, result]));
+  const missing = hasFailed(results) ? results : toDeliveryError(new Error('the channel left a file out'));
+  return all.map((one, at) => {
+    const item = given[at];
+    if (item === undefined) return one;
+    const result = byItem?.get(item);
+    return take(one, result === undefined ? missing : result);
+  });
 }
 
-/** Which channels a delivery uses: its main one, its duplicates, or any of them. */
-export type ChannelRole = 'main' | 'duplicates' | 'any';
-
-export function channelsIn({ choice }: Delivery, role: ChannelRole = 'any'): readonly ChannelKey[] {
-  if (choice === null) return [];
-  if (role === 'any') return [choice.main, ...choice.duplicates];
-  return role === 'main' ? [choice.main] : choice.duplicates;
+/** Does work for all open attempts in one channel together; each result takes the place of its attempt. */
+export async function mapAttempts(
+  deliveries: readonly Delivery[],
+  key: ChannelKey,
+  work: (attempts: readonly ChannelAttempt[]) => Promise<readonly ChannelAttempt[]>,
+): Promise<readonly Delivery[]> {
+  const given = deliveries.map((one) => (isOngoing(one) ? attemptIn(one, key) : undefined));
+  const done = [...(await work(given.filter((attempt) => attempt !== undefined)))];
+  return deliveries.map((one, at) => {
+    const next = given[at] && done.shift();
+    return next === undefined ? one : withAttempt(one, next);
+  });
 }
 
-/** The task of the channel that shows the delivery as a page. */
-export const shownTask = ({ tasks }: Delivery): PreparedTask | undefined =>
-  tasks.get('K1') ?? tasks.get('K4');
+/** Which channels a delivery uses, the main one first. */
+export const channelsIn = ({ choice }: Delivery): readonly ChannelKey[] => choice?.channels ?? [];
 
 /** All channels that some deliveries use, each once. */
-export const channelsUsed = (
-  deliveries: readonly Delivery[],
-  role: ChannelRole = 'any',
-): ReadonlySet<ChannelKey> => new Set(deliveries.flatMap((delivery) => channelsIn(delivery, role)));
+export const channelsUsed = (deliveries: readonly Delivery[]): ReadonlySet<ChannelKey> =>
+  new Set(deliveries.flatMap(channelsIn));
 
 /** The first file that would have gone through the channel, or may have, and failed before. */
 export function findAbsent(deliveries: readonly Delivery[], key: ChannelKey): AbsentFile | undefined {
@@ -157,15 +177,28 @@ export function findAbsent(deliveries: readonly Delivery[], key: ChannelKey): Ab
   return failed.flatMap(({ subject, failure }) => (failure === null ? [] : [{ subject, failure }]))[0];
 }
 
+export const attemptIn = ({ attempts }: Delivery, key: ChannelKey): ChannelAttempt | undefined =>
+  attempts.find(({ task }) => task.plan.channel === key);
+
 /** The delivery with how it went in a channel. */
 export const withAttempt = (delivery: Delivery, attempt: ChannelAttempt): Delivery => ({
   ...delivery,
-  attempts: new Map([...delivery.attempts, [attempt.task.plan.channel, attempt]]),
+  attempts: delivery.attempts.map((one) =>
+    one.task.plan.channel === attempt.task.plan.channel ? attempt : one,
+  ),
 });
 
+/** The task of the channel that shows the delivery as a page. */
+export const shownTask = (delivery: Delivery): PreparedTask | undefined =>
+  (attemptIn(delivery, 'K1') ?? attemptIn(delivery, 'K4'))?.task;
+
+/** Whether the channel was asked to place it. */
+export const isTried = ({ placement, failure }: ChannelAttempt): boolean =>
+  placement !== null || failure !== null;
+
 /** How it went in the main channel; `null` where it was not tried. */
-export const mainAttempt = ({ choice, attempts }: Delivery): ChannelAttempt | null =>
-  (choice && attempts.get(choice.main)) ?? null;
+export const mainAttempt = ({ attempts: [main] }: Delivery): ChannelAttempt | null =>
+  main !== undefined && isTried(main) ? main : null;
 
 /** What a browser saw of a published page. */
 interface ScreenResult {
@@ -192,7 +225,7 @@ export interface Proof {
   readonly isInternal: boolean;
 }
 
-/** One file's way through one channel. Each step returns a new one. */
+/** One file's way through one channel, from its plan on. Each step returns a new one. */
 export interface ChannelAttempt {
   readonly task: PreparedTask;
   /** How the log calls the file, where there are several. */
@@ -213,10 +246,12 @@ export interface ChannelAttempt {
   readonly took: Readonly<Partial<Record<Step, number>>>;
 }
 
-/** With what is known before the channel is asked. */
-export function newAttempt(given: Pick<ChannelAttempt, 'task' | 'title' | 'expected'>): ChannelAttempt {
+/** With what is known before anything is placed. */
+export function newAttempt(task: PreparedTask, title: string, expected: ExpectedContent): ChannelAttempt {
   return {
-    ...given,
+    task,
+    title,
+    expected,
     placement: null,
     proof: null,
     lastProbe: null,

@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../async.ts';
 import type { AbsentFile, ChannelAction } from '../channels/channel.ts';
-import { hasFailed, resultOf, toDeliveryError } from '../errors.ts';
+import { hasFailed, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { BATCH } from '../protocol/limits.ts';
 import { newPlacementCheck } from './addresses.ts';
@@ -13,23 +13,32 @@ import type { WaitLimits } from './wait-log.ts';
  * Files through one channel: place → wait → verify. All are placed together and waited for once; each
  * is verified on its own. A failure is part of its attempt, and stops no other.
  *
- * @param options milliseconds between requests, and for waiting and verifying together; and a file that is absent
+ * @param limits milliseconds between requests, and for waiting and verifying together; and a file that is absent
  */
 export async function publishThroughChannel(
   action: ChannelAction,
   attempts: readonly ChannelAttempt[],
-  {
-    absent,
-    ...limits
-  }: Pick<WaitLimits, 'interval' | 'timeout'> & {
-    readonly absent?: AbsentFile | undefined;
-  },
+  limits: ProofLimits & { readonly absent?: AbsentFile | undefined },
   ports: Ports,
 ): Promise<readonly ChannelAttempt[]> {
-  const perform: typeof action.perform = (tasks) => action.perform(tasks, absent);
-  const placed = await placeAll({ perform }, attempts, ports);
+  const { clock, logger } = ports;
+  const begun = clock.now();
+  logger.startSection(placeTitle(attempts));
+  const placed = await askChannel(
+    attempts,
+    ({ task }) => task,
+    (tasks) => action.perform(tasks, limits.absent),
+    (attempt, placement) => {
+      const took = { place: clock.now() - begun };
+      if (hasFailed(placement)) return { ...attempt, took, failure: placement.withStep('place') };
+      withLogPrefix(attempt, attempts, ports).logger.info(placement.evidence);
+      return { ...attempt, took, placement, unknown: placement.unknown };
+    },
+  );
   return proveAttempts(placed, limits, ports, action);
 }
+
+type ProofLimits = Pick<WaitLimits, 'interval' | 'timeout'>;
 
 /**
  * Verifies what was placed before, each on its own.
@@ -39,12 +48,12 @@ export async function publishThroughChannel(
  */
 export async function proveAttempts(
   attempts: readonly ChannelAttempt[],
-  limits: Pick<WaitLimits, 'interval' | 'timeout'>,
+  { interval, timeout }: ProofLimits,
   ports: Ports,
   action: Pick<ChannelAction, 'progress'> = {},
 ): Promise<readonly ChannelAttempt[]> {
   const begun = ports.clock.now();
-  const wait = { ...limits, begun, deadline: begun + limits.timeout };
+  const wait = { interval, timeout, begun, deadline: begun + timeout };
   const checks = openChecks(attempts, wait, ports);
   const waited = await waitForAll(action, attempts, { ...wait, checks }, ports);
   return verifyAll(waited, checks, wait, ports);
@@ -52,41 +61,19 @@ export async function proveAttempts(
 
 /** The last look before the claim: what somebody changed meanwhile is proven no more. @see design 6 */
 export async function recheckChannel(
-  action: ChannelAction,
+  { recheck }: ChannelAction,
   attempts: readonly ChannelAttempt[],
 ): Promise<readonly ChannelAttempt[]> {
-  const proven = attempts.flatMap(({ task, placement, proof }) =>
-    placement === null || proof === null ? [] : [{ task, placement }],
+  if (recheck === undefined) return attempts;
+  return askChannel(
+    attempts,
+    ({ task, placement, proof }) => (placement && proof ? { task, placement } : undefined),
+    recheck,
+    (attempt, changed) =>
+      hasFailed(changed)
+        ? { ...attempt, proof: null, rawUrl: null, failure: changed.withStep('verify') }
+        : { ...attempt, unknown: [...attempt.unknown, ...changed] },
   );
-  const results = await askChannel(proven, async (all) => (await action.recheck?.(all)) ?? []);
-  const byTask = new Map(results.map(({ item, result }) => [item.task, result]));
-  return attempts.map((attempt) => {
-    const changed = byTask.get(attempt.task) ?? [];
-    return hasFailed(changed)
-      ? { ...attempt, proof: null, rawUrl: null, failure: changed.withStep('verify') }
-      : { ...attempt, unknown: [...attempt.unknown, ...changed] };
-  });
-}
-
-async function placeAll(
-  action: Pick<ChannelAction, 'perform'>,
-  attempts: readonly ChannelAttempt[],
-  ports: Ports,
-): Promise<readonly ChannelAttempt[]> {
-  const { clock, logger } = ports;
-  const begun = clock.now();
-  logger.startSection(placeTitle(attempts));
-  const tasks = attempts.map(({ task }) => task);
-  const results = await askChannel(tasks, (all) => action.perform(all));
-  const placements = new Map(results.map(({ item, result }) => [item, result]));
-  const took = { place: clock.now() - begun };
-  return attempts.map((attempt) => {
-    const placement =
-      placements.get(attempt.task) ?? toDeliveryError(new Error('the channel left a file out'));
-    if (hasFailed(placement)) return { ...attempt, took, failure: placement.withStep('place') };
-    withLogPrefix(attempt, attempts, ports).logger.info(placement.evidence);
-    return { ...attempt, took, placement, unknown: placement.unknown };
-  });
 }
 
 function placeTitle(attempts: readonly ChannelAttempt[]): string {

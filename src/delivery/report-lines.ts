@@ -3,7 +3,14 @@ import { countChanges, formatChangeCounts } from '../channels/site-changes.ts';
 import { countFiles, nameFew, neutralizeText } from '../plain-text.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
-import { type ChannelAttempt, type Delivery, LINK_SUBJECT, mainAttempt, type Proof } from './delivery.ts';
+import {
+  type ChannelAttempt,
+  type Delivery,
+  isTried,
+  LINK_SUBJECT,
+  mainAttempt,
+  type Proof,
+} from './delivery.ts';
 import { countMarker, describeProbe } from './describe-probe.ts';
 import type { ProvenMatch } from './match-content.ts';
 import { type FailureReason, formatReason } from './report.ts';
@@ -28,11 +35,10 @@ export function composeLines(delivery: Delivery, facts: ReportFacts): Readonly<R
   };
 }
 
-export const mainPlan = (delivery: Delivery): ChannelPlan | null =>
-  (delivery.choice && delivery.tasks.get(delivery.choice.main)?.plan) ?? null;
+export const mainPlan = ({ attempts: [main] }: Delivery): ChannelPlan | null => main?.task.plan ?? null;
 
-export const duplicateAttempts = ({ choice, attempts }: Delivery): readonly ChannelAttempt[] =>
-  (choice?.duplicates ?? []).flatMap((key) => attempts.get(key) ?? []);
+export const duplicateAttempts = ({ attempts }: Delivery): readonly ChannelAttempt[] =>
+  attempts.slice(1).filter(isTried);
 
 function claimLine(delivery: Delivery, { provenUrl, notReady }: ReportFacts): string {
   const { operation, subject } = delivery;
@@ -113,9 +119,12 @@ function codeLine(delivery: Delivery): string {
     if (site.leftOut.length > 0) parts.push(`left out as hidden: ${nameFew(site.leftOut)}`);
   }
   if (file !== null) parts.push(...(site === null ? [`${file.size} bytes`] : []), `sha256 ${file.sha256}`);
-  const tried = duplicateAttempts(delivery).map(({ task }) => task.plan.channel);
-  const duplicates = delivery.failure?.code === 'DRY_RUN' ? (choice?.duplicates ?? []) : tried;
-  parts.push(...duplicates.map((channel) => `duplicate ${channel} (${CHANNELS[channel].name})`));
+  const isPlanned = delivery.failure?.code === 'DRY_RUN';
+  const duplicates = isPlanned ? delivery.attempts.slice(1) : duplicateAttempts(delivery);
+  for (const { task } of duplicates) {
+    const { channel } = task.plan;
+    parts.push(`duplicate ${channel} (${CHANNELS[channel].name})`);
+  }
   return parts.join('; ');
 }
 

@@ -1,18 +1,18 @@
-import type { ChannelItem } from '../channels/channel.ts';
+import type { ChannelAction, ChannelItem } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { baseName } from '../rules/naming.ts';
-import { queryFor } from './choose-channel.ts';
+import { type ChannelChoice, queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
 import {
-  askChannel,
   type Delivery,
   failAll,
   inStep,
   LINK_SUBJECT,
+  newAttempt,
   newDelivery,
   withPreparationFailure,
 } from './delivery.ts';
@@ -20,14 +20,7 @@ import type { DeliveryContext } from './delivery-context.ts';
 import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
 import { siteName } from './open-site.ts';
 import type { FullReport } from './report.ts';
-import {
-  actionsFor,
-  authorize,
-  type ChannelActions,
-  previewTasks,
-  publishTasks,
-  recheckDeliveries,
-} from './tasks.ts';
+import { type ActionOf, authorize, carryOut, recheckDeliveries } from './tasks.ts';
 
 /**
  * Withdraws what was delivered: authorize → find → remove → wait → verify that it is gone → report. Only owned
@@ -39,23 +32,28 @@ export async function withdraw(
   request: DeliveryRequest,
   context: DeliveryContext,
 ): Promise<readonly FullReport[]> {
-  const { channels, reason } = channelsToWithdrawFrom(request);
+  const choice = channelsToWithdrawFrom(request);
   let items: readonly ChannelItem[] = [];
   let files: readonly Delivery[] = [
     newDelivery('withdraw', request.path ?? request.fileLines[0] ?? LINK_SUBJECT),
   ];
   try {
     refuseUnnamedBin(request);
-    items = await itemsToRemove(request, channels, context);
-    const opened = await authorize(queryFor({ channels }), context);
-    const actions = actionsFor(opened.channels, 'remove');
+    items = await itemsToRemove(request, choice.channels, context);
+    const { channels } = await authorize(queryFor(choice), context);
+    const actionOf: ActionOf = (key) => channels[key].remove;
+    context.logger.startSection('Find what was delivered');
+    const notes = noteInputs(request, choice, context);
     files = await inStep('place', async () => {
-      const found = await findRemovals(items, { ...request, channels, reason }, actions, context);
-      return request.dryRun
-        ? previewTasks(found, actions, context)
-        : publishTasks(found, request, actions, context);
+      const found: Delivery[] = [];
+      for (const key of choice.channels) {
+        const given = { ...newDelivery('withdraw', request.path || key), notes };
+        const chosen = { ...given, choice: { ...choice, channels: [key] as const } };
+        found.push(...(await findRemovals(items, chosen, actionOf(key), context)));
+      }
+      return carryOut(found, request, actionOf, context);
     });
-    if (!request.dryRun) files = await inStep('verify', () => recheckDeliveries(files, actions));
+    if (!request.dryRun) files = await inStep('verify', () => recheckDeliveries(files, actionOf));
   } catch (thrown) {
     files = failAll(files, thrown);
   } finally {
@@ -65,13 +63,7 @@ export async function withdraw(
   return files.map((delivery) => composeReport(delivery, context.face));
 }
 
-/** The channels to remove from, and why these. */
-interface WithdrawalChannels {
-  readonly channels: readonly [ChannelKey, ...ChannelKey[]];
-  readonly reason: string;
-}
-
-function channelsToWithdrawFrom({ channels, binIsNew, tagIsDefault }: DeliveryRequest): WithdrawalChannels {
+function channelsToWithdrawFrom({ channels, binIsNew, tagIsDefault }: DeliveryRequest): ChannelChoice {
   if (channels !== 'auto') return { channels, reason: 'it was asked for' };
   if (!binIsNew) return { channels: ['K3'], reason: 'a bin was named' };
   return tagIsDefault
@@ -123,32 +115,31 @@ async function openToCompare(found: FoundFile, signal: AbortSignal): Promise<Loc
   return hasFailed(file) ? null : file;
 }
 
-/** A delivery for everything that a channel finds. */
+/** The folder of a site need not exist any more. */
+function noteInputs(
+  { scopedInputs }: DeliveryRequest,
+  choice: ChannelChoice,
+  { logger, face }: DeliveryContext,
+): readonly string[] {
+  const notes = noteOtherInputs(scopedInputs, { ...choice, hasFolder: true, isByAccount: false }, face);
+  for (const note of notes) logger.info(note);
+  return notes;
+}
+
+/** A delivery for everything that a channel finds. @param given what they all have in common */
 async function findRemovals(
   items: readonly ChannelItem[],
-  request: WithdrawalChannels & Pick<DeliveryRequest, 'path' | 'scopedInputs'>,
-  actions: ChannelActions,
-  { logger, face }: DeliveryContext,
+  given: Delivery,
+  action: ChannelAction,
+  { logger }: DeliveryContext,
 ): Promise<readonly Delivery[]> {
-  const { channels, reason, path, scopedInputs } = request;
-  logger.startSection('Find what was delivered');
-  // The folder of a site need not exist any more.
-  const chosen = { channels, reason, hasFolder: true, isByAccount: false };
-  const notes = noteOtherInputs(scopedInputs, chosen, face);
-  for (const note of notes) logger.info(note);
-  const found: Delivery[] = [];
-  for (const key of channels) {
-    for (const { item, result } of await askChannel(items, (all) => actions[key].prepare(all))) {
-      const choice = { main: key, duplicates: [], reason };
-      const subject = hasFailed(result) ? item.name || path || key : result.plan.name;
-      logger.info(`${key}: ${subject}`);
-      const delivery = { ...newDelivery('withdraw', subject), choice, notes };
-      found.push(
-        hasFailed(result)
-          ? withPreparationFailure(delivery, result)
-          : { ...delivery, tasks: new Map([[key, result]]) },
-      );
-    }
-  }
-  return found;
+  const prepared = await resultOf(() => action.prepare(items));
+  const results = hasFailed(prepared) ? items.map((item) => ({ item, result: prepared })) : prepared;
+  return results.map(({ item, result }) => {
+    const subject = hasFailed(result) ? item.name || given.subject : result.plan.name;
+    logger.info(`${given.choice?.channels[0]}: ${subject}`);
+    if (hasFailed(result)) return withPreparationFailure({ ...given, subject }, result);
+    const attempt = newAttempt(result, subject, { file: null, marker: undefined, gone: true });
+    return { ...given, subject, attempts: [attempt] };
+  });
 }

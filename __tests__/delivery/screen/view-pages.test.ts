@@ -11,7 +11,16 @@ import type { LocalFile } from '../../../src/rules/inspect.ts';
 import { memoryFile, memorySite } from '../../channels/pages/site/site-runs.ts';
 import { FakeScreen, pictureOf, viewWith } from '../../support/fake-screen.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
-import { attemptWith, PAGE, placementWith, planWith, proofWith, requestWith, taskWith } from '../builders.ts';
+import {
+  attemptWith,
+  PAGE,
+  placementWith,
+  plannedAttempt,
+  planWith,
+  proofWith,
+  requestWith,
+  taskWith,
+} from '../builders.ts';
 
 const BLANK = viewWith({ verdict: 'not-shown', reason: 'nothing was painted within 10 s' });
 const PICTURE = new URL(`${PAGE.href}.png`);
@@ -49,31 +58,27 @@ function plannedPage(served: Partial<ServedFile> = {}, name = 'page.html'): Deli
     ...newDelivery('deliver', name),
     file: memoryFile('<p>It works</p>', name),
     name,
-    choice: { main: 'K1', duplicates: [], reason: 'it was asked for' },
-    tasks: new Map([['K1', { ...taskWith(), served: { ...SERVED, ...served } }]]),
+    choice: { channels: ['K1'], reason: 'it was asked for' },
+    attempts: [plannedAttempt({ ...taskWith(), served: { ...SERVED, ...served } })],
   };
 }
 
 const plannedSite = (): Delivery => ({
   ...plannedPage({ url: new URL('https://octo.github.io/site/p/') }),
   site: memorySite({ 'index.html': '<p>It works</p>', 'о нас.html': '<p>We</p>', 'app.js': '1' }),
-  tasks: new Map([
-    [
-      'K1',
-      {
-        ...taskWith(),
-        served: { ...SERVED, url: new URL('https://octo.github.io/site/p/') },
-        servedAt: { sitePath: '/site/p/', rootPath: '/site/', origin: 'https://octo.github.io' },
-      },
-    ],
-  ]),
+  attempts: [
+    plannedAttempt({
+      ...taskWith(),
+      served: { ...SERVED, url: new URL('https://octo.github.io/site/p/') },
+      servedAt: { sitePath: '/site/p/', rootPath: '/site/', origin: 'https://octo.github.io' },
+    }),
+  ],
 });
 
 /** The same page once it is proven. */
 function provenPage(delivery = plannedPage(), isCached = false): Delivery {
-  const task = delivery.tasks.get('K1') ?? taskWith();
-  const attempt = { ...attemptWith({ proof: proofWith({ isCached }) }), task };
-  return { ...delivery, attempts: new Map([['K1', attempt]]) };
+  const task = delivery.attempts[0]?.task ?? taskWith();
+  return { ...delivery, attempts: [{ ...attemptWith({ proof: proofWith({ isCached }) }), task }] };
 }
 
 const provenLink = (): Delivery => {
@@ -81,9 +86,8 @@ const provenLink = (): Delivery => {
   const attempt = attemptWith({ plan, placement: placementWith({ url: new URL('https://a.dev/x') }) });
   return {
     ...newDelivery('deliver', 'the given link'),
-    choice: { main: 'K4', duplicates: [], reason: 'it was asked for' },
-    tasks: new Map([['K4', attempt.task]]),
-    attempts: new Map([['K4', attempt]]),
+    choice: { channels: ['K4'], reason: 'it was asked for' },
+    attempts: [attempt],
   };
 };
 
@@ -315,8 +319,8 @@ describe('a proven page', () => {
     ['not where another host answered', { isInternal: true, hosts: [PAGE.host, 'wiki.corp.dev'] }, false],
   ])('may be in a private network %s', async (_, proof, isPrivateHost) => {
     const page = provenPage();
-    const attempt = { ...attemptWith({ proof: proofWith(proof) }), task: page.tasks.get('K1') ?? taskWith() };
-    const { screen } = await viewProven({ ...page, attempts: new Map([['K1', attempt]]) });
+    const attempts = page.attempts.map((attempt) => ({ ...attempt, proof: proofWith(proof) }));
+    const { screen } = await viewProven({ ...page, attempts });
     expect(screen.asked).toMatchObject([{ isPrivateHost }]);
   });
 
@@ -418,9 +422,8 @@ describe('a proven page', () => {
     const page = provenPage();
     const both: Delivery = {
       ...main,
-      choice: { main: 'K4', duplicates: ['K1'], reason: 'it was asked for' },
-      tasks: new Map([...main.tasks, ...page.tasks]),
-      attempts: new Map([...main.attempts, ...page.attempts]),
+      choice: { channels: ['K4', 'K1'], reason: 'it was asked for' },
+      attempts: [...main.attempts, ...page.attempts],
     };
     const { report } = await viewProven(both, { answer: () => BLANK });
     expect(report).toMatchObject({ ready: true, duplicates: [{ url: null }] });
@@ -545,7 +548,7 @@ describe('a picture of a page', () => {
     const [viewed] = await viewLocalPages([page], step);
     const bytesOf = async (file: LocalFile | null | undefined) =>
       file == null ? null : String(Buffer.concat(await file.read().toArray())).replace(/(.)\1+$/, '$1');
-    const pictures = viewed?.tasks.get('K1')?.pictures;
+    const pictures = viewed?.attempts[0]?.task.pictures;
     return {
       viewed,
       http,
@@ -568,7 +571,7 @@ describe('a picture of a page', () => {
     const given = plannedSite();
     const [viewed] = await viewLocalPages([given], step);
     expect(viewed?.site).toBe(given.site);
-    expect(viewed?.tasks.get('K1')?.pictures?.site?.files.length).toBe((given.site?.files.length ?? 0) + 1);
+    expect(viewed?.attempts[0]?.task.pictures?.site?.files.length).toBe((given.site?.files.length ?? 0) + 1);
   });
 
   test.each([
@@ -616,7 +619,7 @@ describe('a picture of a page', () => {
     const proven = (placed: ChannelAttempt): Delivery => ({
       ...plannedPage(),
       picture: { title: 'RESULT: Nightly', changed: 0.5 },
-      attempts: new Map([['K1', placed]]),
+      attempts: [placed],
     });
     const placement = placementWith({ pictures });
     const unchanged = proven(

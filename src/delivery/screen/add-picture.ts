@@ -7,7 +7,7 @@ import { neutralizeText } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { SCREEN } from '../../protocol/limits.ts';
 import { createMemoryFile } from '../../rules/memory-file.ts';
-import { type Delivery, isOngoing, withFailure } from '../delivery.ts';
+import { attemptIn, type Delivery, isOngoing, withAttempt, withFailure } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
 import { askPastCaches, listLocalFiles } from './local-files.ts';
 
@@ -17,9 +17,9 @@ export async function addPicture(
   view: ScreenView,
   context: DeliveryContext,
 ): Promise<Delivery> {
-  const task = delivery.tasks.get('K1');
-  const urls = task?.served?.pictureUrls;
-  if (task === undefined || urls == null) {
+  const attempt = attemptIn(delivery, 'K1');
+  const urls = attempt?.task.served?.pictureUrls;
+  if (attempt === undefined || urls == null) {
     return withoutPicture(delivery, 'the host builds the page under another name');
   }
   if (view.picture === null) return withoutPicture(delivery, view.reason || 'the browser took none');
@@ -27,10 +27,10 @@ export async function addPicture(
   const site = delivery.site && addPictures(delivery.site, pictures);
   // Of a folder, the channel itself says which files a cache may still have.
   const isStale = changed !== null && changed > 0 && site === null;
+  const task = { ...attempt.task, pictures: { ...pictures, site } };
   return {
-    ...delivery,
+    ...withAttempt(delivery, { ...attempt, task }),
     unknown: [...delivery.unknown, ...(isStale ? [STALE_PICTURE] : [])],
-    tasks: new Map([...delivery.tasks, ['K1', { ...task, pictures: { ...pictures, site } }]]),
     picture: { title: view.title, changed },
   };
 }
@@ -90,8 +90,8 @@ export function refusePicturePaths(deliveries: readonly Delivery[]): readonly De
 }
 
 /** Where the pictures of a page will be. */
-function listPicturePlaces({ tasks }: Delivery): readonly string[] {
-  const { display, pictureUrls = null } = tasks.get('K1')?.served ?? {};
+function listPicturePlaces(delivery: Delivery): readonly string[] {
+  const { display, pictureUrls = null } = attemptIn(delivery, 'K1')?.task.served ?? {};
   if (display !== 'page' || pictureUrls === null) return [];
   return [pictureUrls.picture.pathname, pictureUrls.before.pathname];
 }
@@ -118,8 +118,8 @@ export interface PictureReport {
 
 /** The picture that was delivered with a page, once everything is proven. */
 export function reportPicture(delivery: Delivery): PictureReport | null {
-  const { picture, attempts, subject } = delivery;
-  const attempt = attempts.get('K1');
+  const { picture, subject } = delivery;
+  const attempt = attemptIn(delivery, 'K1');
   const pictures = attempt?.placement?.pictures;
   if (picture === null || pictures === undefined || attempt?.proof == null) return null;
   return {

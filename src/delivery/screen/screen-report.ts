@@ -1,7 +1,7 @@
 import type { ScreenFacts, ScreenVerdict, ScreenView } from '../../browser/screen-view.ts';
 import { neutralizeText } from '../../plain-text.ts';
 import { SECOND } from '../../protocol/limits.ts';
-import { type Delivery, mainAttempt, shownTask } from '../delivery.ts';
+import { attemptIn, type Delivery, shownTask } from '../delivery.ts';
 import { hideOrigin } from './judge-view.ts';
 
 /** What a browser saw of a page. All lists have at most ten texts, and all texts are bounded. */
@@ -15,7 +15,7 @@ export interface ScreenReport extends ScreenFacts {
 /** What a browser saw of a delivery's page; `null` where none was to look. */
 export function reportScreen(delivery: Delivery): ScreenReport | null {
   const { localView, attempts } = delivery;
-  const published = mainAttempt(delivery)?.screen ?? attempts.get('K1')?.screen ?? null;
+  const published = attempts[0]?.screen ?? attemptIn(delivery, 'K1')?.screen ?? null;
   const view = published?.view ?? localView;
   if (view === null) return null;
   const { picture: _, ...facts } = view;

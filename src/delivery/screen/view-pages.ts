@@ -4,6 +4,7 @@ import { hasFailed, resultOf } from '../../errors.ts';
 import { SCREEN } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
 import {
+  attemptIn,
   type ChannelAttempt,
   type Delivery,
   isOngoing,
@@ -121,12 +122,13 @@ function findProvenPage(
   { request: { screen }, context }: ScreenStep,
 ): ProvenPage | undefined {
   const page = findScreenPage(delivery);
-  const key = (['K1', 'K4'] as const).find((one) => {
-    const isPage = delivery.tasks.get(one)?.served !== undefined;
-    const isWanted = isPage ? page !== undefined : one === 'K4' && screen === 'enforce';
-    return isWanted && delivery.attempts.get(one)?.proof != null;
-  });
-  const attempt = key && delivery.attempts.get(key);
+  const attempt = (['K1', 'K4'] as const)
+    .flatMap((key) => attemptIn(delivery, key) ?? [])
+    .find(({ task: { plan, served }, proof }) => {
+      const isWanted =
+        served === undefined ? plan.channel === 'K4' && screen === 'enforce' : page !== undefined;
+      return isWanted && proof !== null;
+    });
   if (attempt?.placement == null) return undefined;
   const url = new URL(attempt.placement.url);
   // A cache would show the page of before.
