@@ -74,14 +74,14 @@ const CASES: readonly (readonly [string, Case, RegExp, string, string])[] = [
     'the repository is empty, K1',
     { files: LARGE, inputs: K1, spec: { empty: true } },
     /Git Repository is empty/,
-    'push a first one, such as a README',
+    'push a first commit, such as a README',
     'K3',
   ],
   [
     'the repository is empty, K2',
     { inputs: { channel: 'K2' }, spec: { empty: true } },
     /Repository is empty/,
-    'push a first one, such as a README',
+    'push a first commit, such as a README',
     'K3',
   ],
   [

@@ -277,36 +277,6 @@ test('no network: the protocol can not be executed, and the report says where th
   expect(delivered.report.lines.UNKNOWN).toContain(kept);
 });
 
-test('a repository that was renamed in the middle of a push is named by its new name, which git does not tell', async () => {
-  const repository = await scenario.repository();
-  const { fullName } = repository;
-  const answer = (status: number, body: object, headers = {}) => ({
-    status,
-    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
-    body: JSON.stringify(body),
-  });
-  const to = { location: 'https://api.github.com/repositories/7' };
-  const moved = answer(301, { message: 'Moved Permanently', documentation_url: 'x', status: '301' }, to);
-  const renamed = answer(200, { id: 7, full_name: 'octo/renamed' });
-  scenario.intercept({ url: /service=git-receive-pack/, times: 9 }, moved);
-  scenario.intercept({ url: new RegExp(`api\\.github\\.com/repos/${fullName}$`), times: 9 }, moved);
-  scenario.intercept({ url: /\/repositories\/7$/, times: 9 }, renamed);
-  const { reports } = await scenario.deliver({
-    repository,
-    files: { 'a.html': createPage('a'), 'b.html': createPage('b') },
-    inputs: { channel: 'K1', file: '*.html' },
-  });
-  expect(reports).toHaveLength(2);
-  for (const { notReady } of reports) {
-    expect(notReady).toMatchObject({
-      step: 'place',
-      httpCode: 301,
-      reason: `reading the repository was redirected: the repository ${fullName} has moved, its name is octo/renamed now`,
-      hint: 'set `repository: octo/renamed` if that is where it belongs',
-    });
-  }
-});
-
 test('several files: each that fails has its annotation, the others are delivered, and no address is handed over', async () => {
   const repository = await scenario.repository();
   await repository.commit('p/out/c.html', 'theirs');

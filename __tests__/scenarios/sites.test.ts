@@ -97,7 +97,7 @@ describe('where the site is', () => {
     const withdrawn = await play.deliver({ repository, inputs: withdrawal });
     expect(withdrawn.report.lines.RESULT).toMatch(/^ГОТОВО, nothing to withdraw/);
     const large = await play.deliver({ repository, files: { 'a.bin': LARGE_CONTENT }, inputs });
-    expectRefused(large, { step: 'place', reason: /empty/, hint: /push a first one/ });
+    expectRefused(large, { step: 'place', reason: /empty/, hint: /push a first commit/ });
     expect((await play.deliver({ repository, files, inputs })).report.ready).toBe(true);
     expect(await repository.log()).toMatchObject([{ files: ['page.html'] }]);
   });

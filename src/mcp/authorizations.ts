@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { untilAborted } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
-import { type DeviceFlow, pollForToken, startDeviceFlow } from '../github/device-flow.ts';
-import type { DeviceFlowOptions } from '../github/device-requests.ts';
+import {
+  type DeviceFlow,
+  type DeviceFlowOptions,
+  pollForToken,
+  startDeviceFlow,
+} from '../github/device-flow.ts';
 import type { Clock, Ports } from '../ports.ts';
 import { MCP, SECOND } from '../protocol/limits.ts';
 import { refuseInput } from '../request/input-kinds.ts';

@@ -12,7 +12,7 @@ export interface CallTemplate {
   readonly description: string;
   /** The permission of the job that the call needs, as YAML such as `pages: read`; absent where there is none. */
   readonly permission?: string;
-  /** The only statuses that count as success; any 2xx where absent. */
+  /** The statuses of a success; 200, 201 and 204 where absent. */
   readonly expects?: readonly number[];
   /**
    * Whether a retryable failure is followed by another attempt. Not set where the caller asks again anyway
@@ -21,11 +21,6 @@ export interface CallTemplate {
   readonly repeatable?: boolean;
   /** One of several calls that make up one write: not paced, because others could move the branch in a pause. */
   readonly partOfWrite?: boolean;
-  /**
-   * What a decision needs of the JSON of a success, which must be in it, because what is missing is not absent: the
-   * path of a property, `[]` for each item of a list.
-   */
-  readonly returns?: string;
   /** What the body contains; absent when nothing is sent. */
   readonly sends?: string;
 }
@@ -33,12 +28,11 @@ export interface CallTemplate {
 const REPO = '/repos/{owner}/{repo}';
 
 /** A call that changes nothing, for a caller that asks again anyway, or can do without the answer. */
-const ask = (resource: string, path: string, description: string, returns: string) => ({
+const ask = (resource: string, path: string, description: string) => ({
   method: 'GET' as const,
   path: REPO + path,
   description,
   permission: `${resource}: read`,
-  returns,
 });
 
 /** A call that changes nothing, and is repeated. */
@@ -61,47 +55,34 @@ function write(
 
 /** Calls to the hosting API, below `{api_url}`; routes and parameters have Octokit's names. @see protocol 4.2, 4.3 */
 export const API = {
-  get_repository: read('metadata', '', 'reading the repository', 'private'),
+  get_repository: read('metadata', '', 'reading the repository'),
   // Only where a repository has moved: for the name in the error's message, which must not wait.
   repository_by_id: {
-    ...ask('metadata', '', 'reading the new name of the repository', 'full_name'),
+    ...ask('metadata', '', 'reading the new name of the repository'),
     path: '/repositories/{repository_id}',
   },
-  get_file: read('contents', '/contents/{path}{?ref}', 'reading the file record', 'sha'),
+  get_file: read('contents', '/contents/{path}{?ref}', 'reading the file record'),
   put_file_le1mb: write('contents', 'PUT /contents/{path}', 'writing the file', {
     expects: [200, 201],
-    returns: 'commit.sha',
     sends: 'message, content (base64), branch, sha (only when replacing)',
   }),
-  commits_of_path: read(
-    'contents',
-    '/commits{?sha,path,per_page,page}',
-    "reading the file's history",
-    '[].commit.message',
-  ),
-  tree_below: read(
-    'contents',
-    '/git/trees/{tree_sha}{?recursive}',
-    "listing the branch's files",
-    'tree.[].path',
-  ),
-  get_commit: read('contents', '/git/commits/{commit_sha}', 'reading the base commit', 'tree.sha'),
+  commits_of_path: read('contents', '/commits{?sha,path,per_page,page}', "reading the file's history"),
+  tree_below: read('contents', '/git/trees/{tree_sha}{?recursive}', "listing the branch's files"),
+  get_commit: read('contents', '/git/commits/{commit_sha}', 'reading the base commit'),
   blob: write('contents', 'POST /git/blobs', 'creating the blob', {
     expects: [201],
     repeatable: true,
     sends: 'content (base64), encoding (base64)',
   }),
-  get_ref: read('contents', '/git/ref/{ref}', 'reading the branch', 'object.sha'),
+  get_ref: read('contents', '/git/ref/{ref}', 'reading the branch'),
   tree: write('contents', 'POST /git/trees', 'creating the tree', {
     repeatable: true,
     partOfWrite: true,
-    returns: 'sha',
     sends: 'base_tree, tree [path, mode 100644, type blob, sha]',
   }),
   commit: write('contents', 'POST /git/commits', 'creating the commit', {
     repeatable: true,
     partOfWrite: true,
-    returns: 'sha',
     sends: 'message, tree, parents [base commit]',
   }),
   update_ref: write('contents', 'PATCH /git/refs/{ref}', 'updating the branch', {
@@ -112,49 +93,37 @@ export const API = {
     partOfWrite: true,
     sends: 'ref, sha',
   }),
-  branch_rules: ask('metadata', '/rules/branches/{branch}{?per_page}', "reading the branch's rules", '[]'),
-  compare: ask('contents', '/compare/{basehead}{?per_page}', 'comparing two commits', 'status'),
-  pages_site: read('pages', '/pages', 'reading the Pages settings', 'public'),
+  branch_rules: ask('metadata', '/rules/branches/{branch}{?per_page}', "reading the branch's rules"),
+  compare: ask('contents', '/compare/{basehead}{?per_page}', 'comparing two commits'),
+  pages_site: read('pages', '/pages', 'reading the Pages settings'),
   // A job can't be given this permission: only the token of an app or of a person may have it.
   create_pages_site: write('administration', 'POST /pages', 'switching Pages on', {
     sends: 'build_type (legacy), source {branch, path}',
   }),
-  pages_latest: ask('pages', '/pages/builds/latest', 'reading the latest Pages build', 'status'),
+  pages_latest: ask('pages', '/pages/builds/latest', 'reading the latest Pages build'),
   request_build: write('pages', 'POST /pages/builds', 'requesting a Pages build'),
   // Only where this action deploys the site itself. @see design 7
   create_pages_deployment: write(
     'pages: write, id-token',
     'POST /pages/deployments',
     'creating the Pages deployment',
-    { returns: 'id', sends: 'artifact_id, environment, pages_build_version, oidc_token' },
+    { sends: 'artifact_id, environment, pages_build_version, oidc_token' },
   ),
-  pages_deployment: ask(
-    'pages',
-    '/pages/deployments/{pages_deployment_id}',
-    'reading the Pages deployment',
-    'status',
-  ),
+  pages_deployment: ask('pages', '/pages/deployments/{pages_deployment_id}', 'reading the Pages deployment'),
   archive: {
-    ...read('contents', '/tarball/{ref}', "reading the branch's archive", ''),
+    ...read('contents', '/tarball/{ref}', "reading the branch's archive"),
     expects: [302],
   },
-  deployments: ask(
-    'deployments',
-    '/deployments{?environment,task,per_page}',
-    'listing the deployments',
-    '[].id',
-  ),
+  deployments: ask('deployments', '/deployments{?environment,task,per_page}', 'listing the deployments'),
   deployment_statuses: ask(
     'deployments',
     '/deployments/{deployment_id}/statuses{?per_page}',
     "reading a deployment's statuses",
-    '[].state',
   ),
   // A duplicate is retired like an older one.
   create_deployment: write('deployments', 'POST /deployments', 'creating the deployment', {
     expects: [201],
     repeatable: true,
-    returns: 'id',
     sends:
       'ref, environment, task, payload, auto_merge (false), required_contexts ([]), transient_environment, production_environment',
   }),
@@ -164,7 +133,7 @@ export const API = {
     "setting the deployment's state",
     { repeatable: true, sends: 'state, description, log_url, environment_url, auto_inactive (false)' },
   ),
-  get_workflow: read('actions', '/actions/workflows/{workflow_id}', "reading the site's workflow", 'state'),
+  get_workflow: read('actions', '/actions/workflows/{workflow_id}', "reading the site's workflow"),
   dispatch_workflow: write(
     'actions',
     'POST /actions/workflows/{workflow_id}/dispatches',
@@ -175,36 +144,30 @@ export const API = {
     'actions',
     '/actions/workflows/{workflow_id}/runs{?branch,per_page,exclude_pull_requests}',
     "listing the runs of the site's workflow",
-    'workflow_runs.[].id',
   ),
   pending_deployments: ask(
     'actions',
     '/actions/runs/{run_id}/pending_deployments',
     "reading what the run of the site's workflow waits for",
-    '[].reviewers',
   ),
   // Before the first upload, which is the next write.
   create_release: write('contents', 'POST /releases', 'creating the draft of the release', {
     partOfWrite: true,
-    returns: 'upload_url',
     sends: 'tag_name, name, body, draft (true)',
   }),
   publish_release: write('contents', 'PATCH /releases/{release_id}', 'publishing the release', {
-    returns: 'id',
     sends: 'tag_name, name, body, draft (false), make_latest (false)',
   }),
-  list_releases: read('contents', '/releases{?per_page,page}', 'listing the releases', '[].id'),
-  get_release: read('contents', '/releases/{release_id}', 'reading the draft of the release', 'id'),
-  release_by_tag: read('contents', '/releases/tags/{tag}', 'reading the release', 'upload_url'),
+  list_releases: read('contents', '/releases{?per_page,page}', 'listing the releases'),
+  get_release: read('contents', '/releases/{release_id}', 'reading the draft of the release'),
+  release_by_tag: read('contents', '/releases/tags/{tag}', 'reading the release'),
   list_assets: read(
     'contents',
     '/releases/{release_id}/assets{?per_page,page}',
     "listing the release's assets",
-    '[].id',
   ),
   rename_asset: write('contents', 'PATCH /releases/assets/{asset_id}', 'renaming the asset', {
     repeatable: true,
-    returns: 'browser_download_url',
     sends: 'name, label',
   }),
   delete_draft: write('contents', 'DELETE /releases/{release_id}', 'deleting our unpublished draft', {
@@ -221,15 +184,9 @@ export const API = {
     repeatable: true,
     sends: 'query',
   } as CallTemplate,
-  list_pulls: read(
-    'pull-requests',
-    '/pulls{?head,state,per_page}',
-    "listing the branch's pull requests",
-    '[].number',
-  ),
-  list_issues: read('issues', '/issues{?creator,state,per_page,page}', 'listing the issues', '[].number'),
+  list_pulls: read('pull-requests', '/pulls{?head,state,per_page}', "listing the branch's pull requests"),
+  list_issues: read('issues', '/issues{?creator,state,per_page,page}', 'listing the issues'),
   create_issue: write('issues', 'POST /issues', 'opening the issue', {
-    returns: 'number',
     sends: 'title, body',
   }),
   update_issue: write('issues', 'PATCH /issues/{issue_number}', 'updating the issue', {
@@ -240,7 +197,6 @@ export const API = {
     'pull-requests',
     '/issues/{issue_number}/comments{?per_page,page}',
     "listing the pull request's comments",
-    '[].id',
   ),
   create_comment: write('pull-requests', 'POST /issues/{issue_number}/comments', 'writing the comment', {
     sends: 'body',

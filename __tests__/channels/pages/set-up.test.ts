@@ -20,7 +20,11 @@ interface Situation {
 }
 
 const EMPTY_REPOSITORY = failure('NOT_FOUND', 409);
-const NEW_SITE = { html_url: 'https://octo.github.io/site/', source: { branch: 'gh-pages', path: '/' } };
+const NEW_SITE = {
+  html_url: 'https://octo.github.io/site/',
+  source: { branch: 'gh-pages', path: '/' },
+  public: true,
+};
 const WRITES: Answers = {
   blob: () => ({ sha: 'unused' }),
   tree: { sha: 'newtree' },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError, stoppedError } from '../../../src/errors.ts';
-import { getBlobSha, needsSignatures } from '../../../src/github/api/branch.ts';
-import { createGitHubClient, type GitHubClient } from '../../../src/github/api/client.ts';
+import { getBlobSha } from '../../../src/github/api/branch.ts';
+import { createGitHubClient } from '../../../src/github/api/client.ts';
 import { putFile } from '../../../src/github/api/git-data.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted } from '../../support/ports.ts';
 
@@ -12,11 +12,6 @@ const OPTIONS = {
   owner: 'octo',
   repo: 'site',
 };
-
-const FILE = { branch: 'main', path: 'a.html' };
-
-const readTree = ({ rest, repository }: GitHubClient) => rest.git.getTree({ ...repository, tree_sha: 'abc' });
-const listCommits = ({ rest, repository }: GitHubClient) => rest.repos.listCommits(repository);
 
 /** A client whose host gives these answers one after the other, and then repeats the last one. */
 function createTestClient(...answers: (Scripted | Error)[]) {
@@ -106,7 +101,6 @@ describe('createGitHubClient: errors of GraphQL, which come with HTTP 200', () =
 
   test.each([
     [{ message: FAULT }, 'HOST_ERROR', 5],
-    [{ message: "Field 'x' doesn't exist on type 'User'" }, 'HOST_ERROR', 1],
     [{ type: 'NOT_FOUND', message: 'Could not resolve to a Repository' }, 'NOT_FOUND', 1],
     [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }, 'NO_PERMISSION', 1],
     [{ type: 'INSUFFICIENT_SCOPES', message: 'Your token has not been granted' }, 'NO_PERMISSION', 1],
@@ -202,55 +196,13 @@ describe('createGitHubClient: failures', () => {
     await expect(getRepository()).rejects.toBe(offline);
   });
 
-  test.each([
-    ['a list', []],
-    ['nothing', {}],
-    ['null in place of what is read', { object: null }],
-  ])('refuses an HTTP 200 with %s, and asks again', async (_, body) => {
-    const { host, github } = createTestClient({ body }, { body: { object: { sha: 'abc' } } });
-    const readBranch = () => github.rest.git.getRef({ ...github.repository, ref: 'heads/main' });
-    await expect(readBranch()).resolves.toMatchObject({ data: { object: { sha: 'abc' } } });
-    expect(host.seen).toHaveLength(2);
-    await expect(createTestClient({ body }).getRepository()).rejects.toMatchObject({
-      code: 'HOST_ERROR',
-      message: 'reading the repository returned JSON that lacks private',
-    });
-  });
-
-  // What is missing is not absent: a repository would count as public, a file as not there.
-  test.each<[string, object, (one: GitHubClient) => Promise<unknown>]>([
-    ['reading the repository: private', { id: 1 }, (one) => one.rest.repos.get(one.repository)],
-    ['reading the Pages settings: public', {}, (one) => one.rest.repos.getPages(one.repository)],
-    ['reading the file record: sha', { type: 'file' }, (one) => getBlobSha(one, FILE)],
-    ['reading the file record: sha', [], (one) => getBlobSha(one, FILE)],
-    ["listing the branch's files: tree.[].path", { tree: {} }, readTree],
-    ["listing the branch's files: tree.[].path", { tree: [{ path: 'a' }, {}] }, readTree],
-    ["reading the file's history: [].commit.message", { message: 'ok' }, listCommits],
-    ["reading the file's history: [].commit.message", [{ sha: 'abc' }], listCommits],
-    ["reading the file's history: [].commit.message", [{ commit: 'abc' }], listCommits],
-    ["reading the file's history: [].commit.message", [{ commit: { message: 'x' } }, null], listCommits],
-    ['listing the releases: [].id', { message: 'ok' }, (one) => one.rest.repos.listReleases(one.repository)],
-    ['listing the releases: [].id', [null], (one) => one.rest.repos.listReleases(one.repository)],
-    ['listing the releases: [].id', ['v1'], (one) => one.rest.repos.listReleases(one.repository)],
-  ])('refuses an answer without what is read from it: %s, %j', async (expected, body, read) => {
-    const [description, name] = expected.split(': ');
-    await expect(read(createTestClient({ body }).github)).rejects.toMatchObject({
-      code: 'HOST_ERROR',
-      message: `${description} returned JSON that lacks ${name}`,
-    });
-  });
-
-  test('takes rules of a branch that are no list for unknown ones', async () => {
-    await expect(needsSignatures(createTestClient({ body: {} }).github, 'main')).resolves.toBe(false);
-  });
-
   test('asks again for what GitHub has only accepted, and says so in the end', async () => {
     const accepted = { status: 202, body: { object: { sha: 'abc' } } };
     const { host, github } = createTestClient(accepted);
     await expect(github.rest.git.getRef({ ...github.repository, ref: 'heads/main' })).rejects.toMatchObject({
       code: 'HOST_ERROR',
       httpCode: 202,
-      message: 'reading the branch answered HTTP 202: it is not done yet',
+      message: 'reading the branch answered HTTP 202 instead of 200 or 201 or 204',
     });
     expect(host.seen).toHaveLength(5);
   });
@@ -310,17 +262,17 @@ describe('createGitHubClient: failures', () => {
     expect(host.seen).toHaveLength(1);
   });
 
-  const API_URL = 'https://api.github.com';
-  const redirectTo = (location: string) => ({
+  const redirectTo = (location: string): Scripted => ({
     status: 301,
     headers: { location },
     body: { message: 'Moved Permanently', url: location },
   });
 
   test.each([
-    ['renamed', `${API_URL}/repositories/7`, 'octo/new-name'],
-    ['transferred', `${API_URL}/repositories/7/pages?page=2`, 'cat/site'],
-  ])('names the new name of a repository that was %s, and sends nothing else there', async (_, to, name) => {
+    ['renamed', 'https://api.github.com/repositories/7', 'octo/new-name'],
+    ['transferred', 'https://api.github.com/repositories/7/pages?page=2', 'cat/site'],
+    ['moved, by a host that is not to get the token', 'https://evil.example/repositories/7', 'cat/site'],
+  ])('names the new name of a repository that was %s, and sends nothing else', async (_, to, name) => {
     const { host, getRepository } = createTestClient(redirectTo(to), { body: { full_name: name } });
     await expect(getRepository()).rejects.toMatchObject({
       code: 'NOT_FOUND',
@@ -328,43 +280,28 @@ describe('createGitHubClient: failures', () => {
       message: `reading the repository was redirected: the repository octo/site has moved, its name is ${name} now`,
       hint: `set \`repository: ${name}\` if that is where it belongs`,
     });
-    expect(host.seen.map(({ url }) => url)).toEqual([REPO, `${API_URL}/repositories/7`]);
+    expect(host.seen.map(({ url }) => url)).toEqual([REPO, 'https://api.github.com/repositories/7']);
   });
 
-  test.each([
-    ['leads to another host', 'https://evil.example/repositories/7'],
-    ['leads to another host of a similar name', `${API_URL}.evil.example/repositories/7`],
-    ['names no id', `${REPO}2`],
-    ['is missing', ''],
-  ])('says only that the repository has moved where the redirect %s', async (_, to) => {
-    const { host, getRepository } = createTestClient(redirectTo(to));
+  test.each<[string, string, Scripted, number]>([
+    ['no id is named', `${REPO}2`, {}, 1],
+    ['its name is refused', 'https://api.github.com/repositories/7', { status: 404 }, 2],
+    ['it is redirected again', 'https://api.github.com/repositories/7', redirectTo('/repositories/7'), 2],
+    ['its name is none', 'https://api.github.com/repositories/7', { body: { full_name: 'a`; rm' } }, 2],
+  ])('says only that the repository has moved where %s', async (_, to, answer, requests) => {
+    const { host, getRepository } = createTestClient(redirectTo(to), answer);
     await expect(getRepository()).rejects.toMatchObject({
       code: 'NOT_FOUND',
-      httpCode: 301,
+      message: 'reading the repository was redirected: the repository octo/site has moved',
       hint: 'the repository has moved: set `repository:` to its new name',
     });
-    expect(host.seen).toHaveLength(1);
-  });
-
-  test.each([
-    ['is refused', { status: 404, body: { message: 'Not Found' } }],
-    ['is redirected too', redirectTo(`${API_URL}/repositories/7`)],
-    ['has no name', { body: { id: 7 } }],
-    ['has a name that is none', { body: { full_name: 'octo/site`; rm -rf' } }],
-    ['has the same name', { body: { full_name: 'Octo/Site' } }],
-  ])('says only that the repository has moved where the look for its name %s', async (_, answer) => {
-    const { host, getRepository } = createTestClient(redirectTo(`${API_URL}/repositories/7`), answer);
-    await expect(getRepository()).rejects.toMatchObject({
-      message: 'reading the repository was redirected: the repository has moved',
-      hint: 'the repository has moved: set `repository:` to its new name',
-    });
-    expect(host.seen).toHaveLength(2);
+    expect(host.seen).toHaveLength(requests);
   });
 
   test.each([
     ['text/html', '<html>'],
     ['application/json', 'cut {'],
-    ['application/octet-stream', 'bytes'],
+    ['application/json', 'null'],
   ])('refuses an HTTP 200 of type %s that is not JSON', async (type, body) => {
     const { host, getRepository } = createTestClient({ headers: { 'content-type': type }, body });
     await expect(getRepository()).rejects.toMatchObject({

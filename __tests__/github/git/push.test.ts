@@ -5,7 +5,6 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Change } from '../../../src/github/change.ts';
-import { gitError } from '../../../src/github/git/failures.ts';
 import { type PushOptions, pushChanges } from '../../../src/github/git/push.ts';
 import { localFile, temporaryFolder, withRead } from '../../support/files.ts';
 import { type FakePorts, fakePorts } from '../../support/ports.ts';
@@ -585,81 +584,5 @@ exit $code`);
     expect(world.traffic.found(token)).toEqual([]);
     const headers = world.traffic.exchanges(/receive-pack/).map(({ headers }) => headers.authorization);
     expect(new Set(headers)).toEqual(new Set([`Basic ${credentials}`]));
-  });
-
-  test('is removed from the error message, which is limited in length', () => {
-    const secrets = ['ghs_secret', Buffer.from('x-access-token:ghs_secret').toString('base64')];
-    const err = `fatal: ${secrets.join(' and ')} ${'long '.repeat(1000)}`;
-    const failure = gitError('pushing', { exitCode: 1, out: '', err }, { online: true, secrets });
-    for (const secret of secrets) expect(failure.message).not.toContain(secret);
-    expect(failure.message.length).toBeLessThan(400);
-  });
-});
-
-/** Messages that only the real host writes, or after failures that cannot be produced here. */
-describe('gitError', () => {
-  test.each([
-    ["fatal: Authentication failed for 'https://github.com/o/r.git/'", 'BAD_TOKEN', false],
-    ['error: RPC failed; HTTP 403 curl 22 The requested URL returned error: 403', 'NO_PERMISSION', false],
-    ['remote: Permission to o/r.git denied to someone.', 'NO_PERMISSION', false],
-    ['remote: Write access to repository not granted.', 'NO_PERMISSION', false],
-    [
-      '! [remote rejected] main -> main (refusing to allow a GitHub App to create or update workflow `.github/workflows/a.yml` without `workflows` permission)',
-      'NO_PERMISSION',
-      false,
-    ],
-    ["remote: error: GH001: Large files detected.; exceeds GitHub's file size limit", 'TOO_LARGE', false],
-    ['error: RPC failed; HTTP 413 curl 22', 'TOO_LARGE', false],
-    ['remote: error: GH006: Protected branch update failed for refs/heads/main.', 'FORBIDDEN_BY_RULE', false],
-    ['remote: - Push cannot contain secrets; GH013: Repository rule', 'FORBIDDEN_BY_RULE', false],
-    ['remote: - Required status check "ci" is expected.', 'FORBIDDEN_BY_RULE', false],
-    ['remote: error: At least 1 approving review is required.', 'FORBIDDEN_BY_RULE', false],
-    ["remote: error: You're not authorized to push to this branch.", 'FORBIDDEN_BY_RULE', false],
-    ['remote: error: GH013: - Commits must have verified signatures.', 'NEEDS_SIGNATURE', false],
-    ['remote: This repository was archived so it is read-only.; error: 403', 'FORBIDDEN_BY_RULE', false],
-    ['!\trefs/heads/main\t[rejected] (non-fast-forward)', 'CONFLICT', true],
-    ["! [remote rejected] main (cannot lock ref 'refs/heads/main')", 'CONFLICT', true],
-    ['! [remote rejected] main (incorrect old value provided)', 'CONFLICT', true],
-    ["fatal: unable to access 'x': server certificate verification failed", 'CONNECTION', false],
-    ["fatal: unable to access 'x': Could not resolve host: github.com", 'NO_NETWORK', true],
-    ["fatal: unable to access 'x': Failed to connect to github.com port 443", 'NO_NETWORK', true],
-    ['fatal: CONNECT tunnel failed, response 407', 'NO_NETWORK', true],
-    ['! [remote rejected] main (Internal Server Error)', 'HOST_ERROR', true],
-    ['error: RPC failed; curl 56 GnuTLS recv error', 'CONNECTION', true],
-    ['send-pack: unexpected disconnect while reading sideband packet', 'CONNECTION', true],
-    ['error: Cannot access URL https://github.com/o/r.git/, return code 22', 'CONNECTION', true],
-    ['fatal: Could not read from remote repository.', 'CONNECTION', true],
-    ['fatal: something unknown', 'HOST_ERROR', false],
-    ['', 'HOST_ERROR', false],
-  ])('maps %j to %s', (err, code, retryable) => {
-    const failure = gitError('pushing', { exitCode: 128, out: '', err }, { online: true, secrets: [] });
-    expect(failure).toMatchObject({ code, retryable });
-    expect(failure.hint).toBeTruthy();
-  });
-
-  test.each([
-    ["fatal: unable to access 'x': The requested URL returned error: 301", /has moved: set `repository:`/],
-    ["fatal: couldn't find remote ref refs/heads/main", /set `branch:`.*push a first one/],
-    ['remote: Repository not found.', /`repository:` and `branch:` exist/],
-  ])('says what to change after %j', (err, hint) => {
-    const failure = gitError('fetching', { exitCode: 128, out: '', err }, { online: true, secrets: [] });
-    expect(failure).toMatchObject({ code: 'NOT_FOUND', retryable: false });
-    expect(failure.hint).toMatch(hint);
-  });
-
-  test('tells what the host says, without the form in which git passes it on', () => {
-    const err =
-      'remote: \nremote: error: GH006: Protected branch update failed for refs/heads/main.        \nremote: \nremote: - Changes must be made through a pull request.\n ! [remote rejected] x -> main (protected branch hook declined)';
-    const failure = gitError('pushing', { exitCode: 1, out: '', err }, { online: true, secrets: [] });
-    expect(failure.message).toBe(
-      'pushing failed: GH006: Protected branch update failed for refs/heads/main.; - Changes must be made through a pull request.',
-    );
-    expect(failure.hint).toMatch(/^build the site from a branch without this rule/);
-  });
-
-  test('maps a failure of an offline command to INTERNAL, whatever its message', () => {
-    const err = 'fatal: No space left on device; HTTP 403';
-    const failure = gitError('writing', { exitCode: 128, out: '', err }, { online: false, secrets: [] });
-    expect(failure).toMatchObject({ code: 'INTERNAL', retryable: false });
   });
 });

@@ -101,7 +101,7 @@ export async function readTargetHead(target: CommitTarget): Promise<string | nul
     if (absence === null) throw thrown;
     const { setup, isRemoval = false } = options;
     if (setup || (absence === 'commits' && (isRemoval || method === 'A'))) return null;
-    throw absence === 'commits' || isRemoval ? thrown : missingBranchError(thrown as DeliveryError);
+    throw isRemoval ? thrown : missingBranchError(thrown as DeliveryError);
   }
 }
 

@@ -3,7 +3,6 @@ import { forEachItem, type ItemResult } from '../../async.ts';
 import { DeliveryError, hasFailed } from '../../errors.ts';
 import { needsSignatures } from '../../github/api/branch.ts';
 import { commitChanges, createBlob, putFile } from '../../github/api/git-data.ts';
-import { nameMovedRepository } from '../../github/api/repository.ts';
 import { type CommitIdentity, getCommitIdentity } from '../../github/api/token-owner.ts';
 import type { Change } from '../../github/change.ts';
 import { noGitError } from '../../github/git/failures.ts';
@@ -125,7 +124,7 @@ export class BranchWriter {
     const { token } = github;
     const push = { remote, token, branch, changes, author: this.#author, createsBranch: head === null };
     this.#onWrite('C');
-    return nameMovedRepository(github, () => pushChanges(push, this.#ports));
+    return pushChanges(push, this.#ports);
   }
 }
 

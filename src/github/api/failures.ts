@@ -1,66 +1,65 @@
 import { DeliveryError, type ErrorCode } from '../../errors.ts';
-import { getHostTime, parseRetryAfter, shortHostMessage } from '../../http/response.ts';
+import { getHostTime, isPage, parseRetryAfter, shortHostMessage } from '../../http/response.ts';
+import type { TextAnswer } from '../../http/send-request.ts';
+import type { CallTemplate } from '../../protocol/calls.ts';
 import { SECOND } from '../../protocol/limits.ts';
-import { RETRY_HINT } from '../hints.ts';
-import { type ApiRefusal, findRule, GRAPHQL_FAULT, type RefusedCall } from './refusal-rules.ts';
+import { type Refusal, refusalError } from '../refusals.ts';
+
+type RefusedAnswer = Omit<TextAnswer, 'text'>;
 
 /**
- * The failure that a refusal means for the call.
+ * The failure of a call that GitHub refused.
  *
  * @param now milliseconds since the epoch: the reset time of a rate limit is measured from it
  */
-export function refusalError(refusal: ApiRefusal, call: RefusedCall, now: number): DeliveryError {
-  const rule = findRule(refusal);
-  const { code = 'HOST_ERROR', hint = RETRY_HINT } = rule ?? {};
-  const meaning = refusal.message || (rule?.meaning ?? '');
-  return new DeliveryError(
-    code,
-    `${call.description} answered HTTP ${refusal.status}${meaning === '' ? '' : `: ${meaning}`}`,
-    {
-      httpCode: refusal.status,
-      hint: typeof hint === 'string' ? hint : (w) => hint(w, refusal, call),
-      retryable: rule?.retryable,
-      retryAfter: code === 'RATE_LIMITED' ? getLimitPause(refusal, now) : parseRetryAfter(refusal, now),
-    },
-  );
+export function refusedCallError(
+  answer: RefusedAnswer,
+  { description, permission }: Pick<CallTemplate, 'description' | 'permission'>,
+  now: number,
+): DeliveryError {
+  const refusal = readRefusal(answer);
+  const said = refusal.message === '' ? '' : `: ${refusal.message}`;
+  const message = `${description} answered HTTP ${answer.status}${said}`;
+  return refusalError(message, { ...refusal, permission, retryAfter: getPause(answer, now) });
 }
 
-/** The message and codes of an answer that tells of errors; empty where it is not GitHub's JSON. */
-export function parseErrorBody(data: unknown): Pick<ApiRefusal, 'message' | 'codes'> {
-  const { message, errors } = Object(data) as { readonly message?: unknown; readonly errors?: unknown };
+/** What an answer that is no success says of the reason. */
+export function readRefusal(answer: RefusedAnswer): Refusal {
+  const { status, headers, json } = answer;
+  const { message, errors } = Object(json) as { readonly message?: unknown; readonly errors?: unknown };
   const list = [errors ?? []]
     .flat()
     .map(
       (error): Readonly<Record<string, unknown>> =>
         typeof error === 'string' ? { message: error } : Object(error),
     );
-  const messages = [message, ...list.map((error) => error.message)].filter((one) => one !== undefined);
-  const codes = list.map(({ code, type }) => code ?? type).filter((one) => one !== undefined);
-  return { message: shortHostMessage([...new Set(messages)].join('; ')), codes: codes.map(String) };
+  const texts = [message, ...list.map((error) => error.message)].filter((one) => one !== undefined);
+  const said = shortHostMessage([...new Set(texts)].join('; '));
+  return {
+    status: status === 200 ? (GRAPHQL_STATUSES[String(list[0]?.type)] ?? 502) : status,
+    httpCode: status,
+    message: said === '' && isPage(answer) ? "a page came instead of an answer of GitHub's API" : said,
+    headers,
+    codes: list.map(({ code }) => String(code)),
+  };
 }
 
-/**
- * What a success of GraphQL refuses, which it does with HTTP 200. An answer with `errors` may have a part of its
- * `data`, in which what is missing is not absent: so none of it counts.
- *
- * @see https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
- */
-export function findGraphqlRefusal(data: unknown): Pick<ApiRefusal, 'message' | 'codes'> | undefined {
-  const { errors } = Object(data) as { readonly errors?: unknown };
-  if (!Array.isArray(errors) || errors.length === 0) return undefined;
-  const { message, codes } = parseErrorBody(data);
-  return { message, codes: [...codes, GRAPHQL_FAULT] };
-}
+/** The type of an error of GraphQL, which answers HTTP 200, as REST's status; any other is a fault of the host. */
+const GRAPHQL_STATUSES: Readonly<Record<string, number>> = {
+  NOT_FOUND: 404,
+  FORBIDDEN: 403,
+  INSUFFICIENT_SCOPES: 403,
+  RATE_LIMITED: 429,
+};
 
-/** Milliseconds that a rate limit lasts: by Retry-After, else until the reset; `undefined` where neither is given. */
-function getLimitPause(refusal: ApiRefusal, now: number): number | undefined {
-  const retryAfter = parseRetryAfter(refusal, now);
-  if (retryAfter !== undefined) return retryAfter;
-  const reset = Number(refusal.headers['x-ratelimit-reset']);
-  if (refusal.headers['x-ratelimit-remaining'] === '0' && Number.isFinite(reset)) {
-    return Math.max(reset * SECOND - getHostTime(refusal, now), 0) + SECOND;
-  }
-  return undefined;
+/** Milliseconds that the host asks to wait: by Retry-After, else until the rate limit is reset. */
+function getPause(answer: RefusedAnswer, now: number): number | undefined {
+  const { 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset': reset } = answer.headers;
+  const untilReset =
+    remaining === '0' && reset !== undefined
+      ? Math.max(Number(reset) * SECOND - getHostTime(answer, now), 0) + SECOND
+      : undefined;
+  return parseRetryAfter(answer, now) ?? untilReset;
 }
 
 /** Whether GitHub says that what was asked for does not exist; a redirect to another name does not. */

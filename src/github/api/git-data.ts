@@ -8,6 +8,7 @@ import { type Change, conflictError, type FileBytes } from '../change.ts';
 import { RETRY_HINT } from '../hints.ts';
 import { getBranchHead } from './branch.ts';
 import { type GitHubClient, sendStreamed } from './client.ts';
+import { apiAddress } from './send-call.ts';
 
 interface FilePut {
   readonly branch: string;
@@ -51,10 +52,9 @@ const BLOB_TAIL = '"}';
  */
 export async function createBlob(github: GitHubClient, file: FileBytes, ports: Ports): Promise<void> {
   const { owner, repo } = github.repository;
-  const url = new URL(`${github.apiUrl.href.replace(/\/$/, '')}/repos/${owner}/${repo}/git/blobs`);
   const request = {
     call: API.blob,
-    url,
+    url: apiAddress(github, `/repos/${owner}/${repo}/git/blobs`),
     type: 'application/json; charset=utf-8',
     length: BLOB_HEAD.length + base64Length(file.size) + BLOB_TAIL.length,
     body: () => Readable.from(formatBlob(file), { objectMode: false }),

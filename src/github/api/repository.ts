@@ -1,5 +1,5 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
+import { DeliveryError } from '../../errors.ts';
 import { type RetryPorts, withRetries } from '../../retry.ts';
 import { defaultSiteUrl, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
@@ -66,7 +66,7 @@ function toPagesSite(
     branch: source?.branch ?? null,
     folder: (source?.path ?? '/').replace(/^\/|\/$/g, ''),
     builtBy: build_type === 'workflow' ? 'workflow' : 'branch',
-    isPublic: isPublic !== false,
+    isPublic,
   };
 }
 
@@ -130,23 +130,3 @@ const absentError =
       cause: thrown,
     });
   };
-
-/**
- * Runs a push by git. Where it finds no repository any more, the API is asked: it knows the new name of one that was
- * renamed meanwhile, and git says only that it was redirected.
- *
- * @throws {DeliveryError} `NOT_FOUND` with the new name; else what the push throws.
- */
-export async function nameMovedRepository<T>(
-  { rest, repository }: Pick<GitHubClient, 'rest' | 'repository'>,
-  push: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await push();
-  } catch (thrown) {
-    if (!(thrown instanceof DeliveryError) || thrown.code !== 'NOT_FOUND') throw thrown;
-    const answer = await resultOf(() => rest.repos.get(repository));
-    const isMoved = hasFailed(answer) && Math.floor((answer.httpCode ?? 0) / 100) === 3;
-    throw isMoved ? answer : thrown;
-  }
-}

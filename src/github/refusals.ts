@@ -1,0 +1,298 @@
+import { DeliveryError, type ErrorCode } from '../errors.ts';
+import { CERTIFICATE_HINT, NETWORK_HINT } from '../http/client.ts';
+import { isPage } from '../http/response.ts';
+import type { Words } from '../words.ts';
+import {
+  CONFLICT_HINT,
+  MISSING_BRANCH_HINT,
+  MOVED_HINT,
+  NOT_FOUND_HINT,
+  OTHER_BRANCH_HINT,
+  permissionHint,
+  RETRY_HINT,
+  TOKEN_HINT,
+} from './hints.ts';
+
+/** What GitHub refuses, by its API or in words that git passes on. */
+export interface Refusal {
+  /** Of GraphQL the one with which REST says the same; 0 for git, where words are all that it tells. */
+  readonly status: number;
+  /** The HTTP code that was answered, where it is another one. */
+  readonly httpCode?: number | undefined;
+  /** GitHub's own words. */
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** `errors[].code` of a validation failure. */
+  readonly codes?: readonly string[];
+  /** The permission that is needed, such as `pages: read`. */
+  readonly permission?: string | undefined;
+  /** Milliseconds that the host asks to wait. */
+  readonly retryAfter?: number | undefined;
+}
+
+/** A rule matches where everything that it names does. */
+interface RefusalRule {
+  readonly status?: number | readonly number[];
+  readonly text?: RegExp;
+  readonly when?: (refusal: Refusal) => boolean;
+  readonly code: ErrorCode;
+  readonly hint?: string | ((w: Words, refusal: Refusal) => string);
+  readonly retryable?: boolean;
+}
+
+/** The failure that a refusal means; without a rule, it is one of the host. */
+export function refusalError(message: string, refusal: Refusal): DeliveryError {
+  const rule = REFUSAL_RULES.find((one) => matches(one, refusal));
+  const { code = 'HOST_ERROR', hint = RETRY_HINT, retryable } = rule ?? {};
+  const { status, httpCode = status, retryAfter } = refusal;
+  return new DeliveryError(code, message, {
+    httpCode: httpCode || undefined,
+    hint: typeof hint === 'string' ? hint : (w) => hint(w, refusal),
+    retryable,
+    retryAfter,
+  });
+}
+
+const matches = ({ status, text, when }: RefusalRule, refusal: Refusal): boolean =>
+  (status === undefined || [status].flat().includes(refusal.status)) &&
+  (text === undefined || text.test(refusal.message)) &&
+  (when === undefined || when(refusal));
+
+/** GitHub's own words for too many requests; Enterprise Server has older ones, and comments have some of their own. */
+const LIMIT_TEXT = /rate limit|abuse detection|submitted too quickly/i;
+
+/** Whether GitHub refuses only for a while, because it received too many requests. */
+export const isRateLimited = ({ status, headers = {}, message }: Refusal): boolean =>
+  status === 429 ||
+  ([0, 403, 422].includes(status) && LIMIT_TEXT.test(message)) ||
+  (status === 403 && (headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined));
+
+/** Statuses that say something of the token or the repository; a page with 413 or 408 means the same as without it. */
+const ABOUT_REPOSITORY = [401, 403, 404, 410, 422, 451];
+
+/** Statuses of a refused write: an answer to a read says nothing about the branch's rules. */
+const WRITE_REFUSED = [0, 403, 409, 422];
+
+/**
+ * A push rule: it limits paths, path lengths, extensions and sizes on every branch, so no other branch helps.
+ *
+ * @see https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/available-rules-for-rulesets
+ */
+const PUSH_RULE = /(rule violation|GH013).*\b(file (path|extension|size|name)|path length|extension)s?\b/is;
+
+/**
+ * A rule of the branch: a ruleset, or classic protection, which says only what it misses. It refuses the same
+ * write each time, so none of these is a race with another writer.
+ *
+ * @see https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/troubleshooting-rules
+ */
+const BRANCH_RULE = anyOf(
+  /GH0(06|13)\b|rule violation|protected (branch|ref)|branch is protected|(hook|push) declined/,
+  /must be made through|status check|review |conversations? must|merge commits|required (deploy|work)/,
+  /not (authorized|allowed) to (push|update|create|delete|force-push)|being restricted/,
+  /cannot (force-push to|update|delete|create|change) (this )?(locked |protected )?(branch|ref|tag)/,
+);
+
+/** Words of a refused write that another writer caused; any other reason of a 409 is not said to be one. */
+const RACE = anyOf(
+  /does not match|is at \S+ but expected|"sha" wasn't supplied|BadObjectState|^conflict$/,
+  /fast.?forward|\[rejected\]|already exists|reference does not exist|cannot lock ref|incorrect old value/,
+);
+
+function anyOf(...patterns: readonly RegExp[]): RegExp {
+  return new RegExp(patterns.map(({ source }) => source).join('|'), 'i');
+}
+
+const SIZE_HINT = (w: Words) => `${w.use('K2')} for a file of this size`;
+
+/** The meaning of each refusal; the first rule that matches counts. */
+const REFUSAL_RULES: readonly RefusalRule[] = [
+  {
+    when: isRateLimited,
+    code: 'RATE_LIMITED',
+    retryable: true,
+    hint: (w) =>
+      `GitHub limits this token for a while: run fewer deliveries at once, or later, or ${w.use('K3')}`,
+  },
+  // GitHub's API never answers so with a page: it says nothing of the repository, such as that something is absent.
+  {
+    status: ABOUT_REPOSITORY,
+    when: ({ headers = {} }) => isPage({ headers }),
+    code: 'HOST_ERROR',
+    hint: (w) => `check ${w.input('api-url')} and the proxy (\`https_proxy\`), or ${w.use('K3')}`,
+  },
+  { status: [301, 302, 307, 308], code: 'NOT_FOUND', hint: MOVED_HINT },
+  // Of a Pages deployment.
+  {
+    status: 400,
+    text: /in progress deployment/i,
+    code: 'CONFLICT',
+    hint: 'wait for the other deployment of the site (Settings → Environments → github-pages), and try again',
+  },
+  {
+    status: 400,
+    text: /environment protection rules|only allowed from|not allowed to deploy/i,
+    code: 'FORBIDDEN_BY_RULE',
+    hint: 'let the branch of this run deploy under Settings → Environments → github-pages → Deployment branches',
+  },
+  {
+    status: 400,
+    text: /environment/i,
+    code: 'NO_PERMISSION',
+    hint: 'give the job the environment github-pages (`jobs.<id>.environment`)',
+  },
+  { status: 401, code: 'BAD_TOKEN', hint: TOKEN_HINT },
+  {
+    status: WRITE_REFUSED,
+    text: /(was|is|has been) archived/i,
+    code: 'FORBIDDEN_BY_RULE',
+    hint: (w) =>
+      `unarchive it under Settings → General, set ${w.input('repository')} to another one, or ${w.use('K3')}`,
+  },
+  {
+    status: 403,
+    text: /(issue|conversation|pull request) is locked/i,
+    code: 'FORBIDDEN_BY_RULE',
+    hint: (w) => `unlock the conversation of the pull request, or set ${w.input('comment', 'false')}`,
+  },
+  // Before the permissions, which do not help: the token is refused for every repository of the organization.
+  {
+    status: 403,
+    text: /\bSAML\b|single sign-on|\bSSO\b/i,
+    code: 'BAD_TOKEN',
+    hint: (w) =>
+      `authorize the token for the organization's single sign-on (Settings → Developer settings → Configure SSO), set ${w.input('token')} to another one${w.ownToken}, or ${w.use('K3')}`,
+  },
+  {
+    status: 403,
+    text: /IP (address )?allow list/i,
+    code: 'FORBIDDEN_BY_RULE',
+    hint: (w) => `run it on a machine of the organization's IP allow list, or ${w.use('K3')}`,
+  },
+  {
+    status: WRITE_REFUSED,
+    text: /cannot contain secrets|secrets? (was |were )?detected/i,
+    code: 'FORBIDDEN_BY_RULE',
+    hint: 'remove the secret from the file and revoke it: push protection of the repository found it',
+  },
+  {
+    status: WRITE_REFUSED,
+    text: PUSH_RULE,
+    code: 'FORBIDDEN_BY_RULE',
+    hint: (w) =>
+      `a push rule of the repository forbids the name or the size of this file: set ${w.input('path')} to a name that it allows, or ${w.use('K2')}, which pushes nothing`,
+  },
+  // GitHub signs what is sent by its API. @see https://docs.github.com/authentication/managing-commit-signature-verification
+  {
+    status: WRITE_REFUSED,
+    text: /must have (a )?(verified|valid) signatures?|commits? (must|need to) be signed/i,
+    code: 'NEEDS_SIGNATURE',
+    hint: OTHER_BRANCH_HINT,
+  },
+  {
+    status: WRITE_REFUSED,
+    text: /without `?workflows?`? (permission|scope)/i,
+    code: 'NO_PERMISSION',
+    hint: (w) => `set ${w.input('path')} to a place outside .github/workflows`,
+  },
+  {
+    status: WRITE_REFUSED,
+    text: /too large|GH001\b|exceeds .*size limit/i,
+    code: 'TOO_LARGE',
+    hint: SIZE_HINT,
+  },
+  { status: 413, code: 'TOO_LARGE', hint: SIZE_HINT },
+  { status: WRITE_REFUSED, text: BRANCH_RULE, code: 'FORBIDDEN_BY_RULE', hint: OTHER_BRANCH_HINT },
+  { status: 403, code: 'NO_PERMISSION', hint: createPermissionHint },
+  {
+    status: 410,
+    text: /issues/i,
+    code: 'FORBIDDEN_BY_RULE',
+    hint: (w) => `switch issues on under Settings → General, or set ${w.input('comment', 'false')}`,
+  },
+  // GitHub does not understand the request, or no longer.
+  {
+    status: [400, 410],
+    code: 'HOST_ERROR',
+    hint: (w) => `use the newest version of this tool, or ${w.use('K3')}`,
+  },
+  {
+    status: 451,
+    code: 'FORBIDDEN_BY_RULE',
+    hint: (w) =>
+      `access is blocked for legal reasons: set ${w.input('repository')} to another one, or ${w.use('K3')}`,
+  },
+  {
+    status: 404,
+    text: /branch \S+ not found|remote ref/i,
+    code: 'NOT_FOUND',
+    hint: MISSING_BRANCH_HINT,
+  },
+  { status: 404, code: 'NOT_FOUND', hint: NOT_FOUND_HINT },
+  {
+    status: 422,
+    text: /tag_name was used by an immutable release/i,
+    code: 'TAG_USED_UP',
+    hint: (w) => `a deleted immutable release had this tag: set ${w.input('tag')} to another one`,
+  },
+  {
+    status: 422,
+    text: /immutable release/i,
+    code: 'FORBIDDEN_BY_RULE',
+    hint: (w) =>
+      `a published release stays as it is: set ${w.input('tag')} to another one, or ${w.use('K3')}`,
+  },
+  {
+    status: 422,
+    text: /file_count|assets per release/i,
+    code: 'TOO_LARGE',
+    hint: (w) => `the release is full: set ${w.input('tag')} to another one, or ${w.use('K3')}`,
+  },
+  {
+    status: [409, 422],
+    text: /repository is empty/i,
+    code: 'NOT_FOUND',
+    hint: (w) => `push a first commit, such as a README, or ${w.use('K3')}`,
+  },
+  // The branch moved, or a file or name was added or removed since it was read.
+  {
+    status: WRITE_REFUSED,
+    when: ({ message, codes = [] }) => RACE.test(message) || codes.includes('already_exists'),
+    code: 'CONFLICT',
+    retryable: true,
+    hint: CONFLICT_HINT,
+  },
+  // Nothing was asked for on the condition that it has changed: a cache between this machine and GitHub answers 304.
+  { status: [304, 408, 409], code: 'HOST_ERROR', retryable: true },
+  { when: ({ status }) => status >= 500, code: 'HOST_ERROR', retryable: true },
+  // What git says of the way to the host.
+  { status: 0, text: /certificate|SSL CA/i, code: 'CONNECTION', hint: CERTIFICATE_HINT },
+  {
+    status: 0,
+    text: /could not resolve|failed to connect|couldn't connect|connection refused|from proxy|CONNECT tunnel/i,
+    code: 'NO_NETWORK',
+    hint: NETWORK_HINT,
+    retryable: true,
+  },
+  {
+    status: 0,
+    text: /(unable to|cannot) access|could not read from remote|RPC failed|hung up|early EOF|disconnect|empty reply|curl \d|expected flush/i,
+    code: 'CONNECTION',
+    retryable: true,
+  },
+];
+
+/**
+ * Names what the call needs. `X-Accepted-GitHub-Permissions` lists alternatives; ours is preferred, because not
+ * all of them work everywhere: with `issues: write` alone, GitHub refuses comments on pull requests.
+ */
+function createPermissionHint(w: Words, { headers = {}, permission }: Refusal): string {
+  const accepted = (headers['x-accepted-github-permissions'] ?? '')
+    .replaceAll('_', '-')
+    .replace(/\s*=\s*/g, ': ')
+    .replace(/\s*,\s*/g, ', ')
+    .split(/\s*;\s*/);
+  const needed =
+    permission !== undefined && accepted.includes(permission) ? permission : accepted[0] || permission;
+  return (needed === undefined ? TOKEN_HINT : permissionHint(needed))(w);
+}
