@@ -6,7 +6,7 @@ import { createScreenViewer } from '../../src/browser/browser.ts';
 import type { ScreenViewer } from '../../src/browser/screen-view.ts';
 import { VIEW_TIMES } from '../../src/browser/watch-page.ts';
 import { createHttpClient } from '../../src/http/client.ts';
-import type { ResolveHost } from '../../src/http/follow.ts';
+import type { ResolveHost } from '../../src/http/lookup.ts';
 import { systemClock } from '../../src/system.ts';
 import { chromiumPath } from '../support/chromium.ts';
 import { temporaryFolder } from '../support/files.ts';

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { errors } from 'undici';
 import { DeliveryError } from '../../src/errors.ts';
 import { connectionError, createHttpClient } from '../../src/http/client.ts';
-import type { ResolveHost } from '../../src/http/follow.ts';
+import type { ResolveHost } from '../../src/http/lookup.ts';
 import type { HttpRequest, SendHttp } from '../../src/ports.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
 

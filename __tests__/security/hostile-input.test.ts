@@ -9,7 +9,8 @@ import { escapeLogLine } from '../../src/action/log.ts';
 import { refusalReport } from '../../src/delivery/compose-report.ts';
 import { reportText } from '../../src/delivery/report.ts';
 import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
-import { followRedirects, publicLookup } from '../../src/http/follow.ts';
+import { followRedirects } from '../../src/http/follow.ts';
+import { checkedLookup } from '../../src/http/lookup.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import { refuseSecretInputs } from '../../src/request/secret-inputs.ts';
 import { parseExternalAddress } from '../../src/rules/external-address.ts';
@@ -145,7 +146,7 @@ describe('a host name in a request', () => {
   ];
   test.each(REBINDINGS)('that %s is refused', async (_, answers, range) => {
     let times = 0;
-    const lookup = publicLookup((_host, _options, callback) => {
+    const lookup = checkedLookup(true, (_host, _options, callback) => {
       const addresses = answers[times] as readonly string[];
       times += 1;
       callback(

@@ -1,4 +1,3 @@
-import type { LookupFunction } from 'node:net';
 import { EnvHttpProxyAgent, errors, request } from 'undici';
 import { untilAborted } from '../async.ts';
 import { DeliveryError, toMessage } from '../errors.ts';
@@ -7,7 +6,7 @@ import { EXCHANGE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { refuseMachineAddress } from '../rules/external-address.ts';
 import { keepYoungHeapSmall } from '../system.ts';
-import { networkLookup, publicLookup, type ResolveHost, refuseInternalName } from './follow.ts';
+import { checkedLookup, type ResolveHost, refuseInternalName } from './lookup.ts';
 
 /** Codes of Node and undici for errors after which the request certainly did not reach the host. */
 const UNREACHABLE_CODES = new Set([
@@ -81,21 +80,22 @@ function refusePlainHttp({ url }: HttpRequest): void {
 
 /** The connections of each kind of request, opened when the first one is sent. */
 function createAgents(resolve?: ResolveHost): (httpRequest: HttpRequest) => EnvHttpProxyAgent {
-  const timeouts = { bodyTimeout: EXCHANGE.stall };
-  const createAgent = (lookup?: LookupFunction) => () =>
-    createProxyAgent({
-      ...timeouts,
-      connect: { timeout: EXCHANGE.connect, ...(lookup === undefined ? {} : { lookup }) },
-    });
-  const agents = {
-    /** The API, which the settings name and which receives the token, may even be on this machine. */
-    api: once(createAgent()),
-    network: once(createAgent(networkLookup(resolve))),
-    public: once(createAgent(publicLookup(resolve))),
-  };
-  return ({ publicOnly, headers }) => {
-    if (publicOnly) return agents.public();
-    return headers?.authorization === undefined ? agents.network() : agents.api();
+  const agents = new Map<string, EnvHttpProxyAgent>();
+  return ({ publicOnly = false, headers }) => {
+    // The API, which the settings name and which receives the token, may even be on this machine.
+    const isApi = !publicOnly && headers?.authorization !== undefined;
+    const key = isApi ? 'api' : `lookup ${publicOnly}`;
+    const agent =
+      agents.get(key) ??
+      createProxyAgent({
+        bodyTimeout: EXCHANGE.stall,
+        connect: {
+          timeout: EXCHANGE.connect,
+          ...(!isApi && { lookup: checkedLookup(publicOnly, resolve) }),
+        },
+      });
+    agents.set(key, agent);
+    return agent;
   };
 }
 
@@ -118,14 +118,6 @@ function createHostCheck(resolve?: ResolveHost): (httpRequest: HttpRequest) => P
     await check;
   };
 }
-
-const once = <T>(create: () => T): (() => T) => {
-  let created: { readonly value: T } | undefined;
-  return () => {
-    created ??= { value: create() };
-    return created.value;
-  };
-};
 
 /** @throws {DeliveryError} `BAD_INPUT` for a proxy's address that can't be read; it may contain a password. */
 function createProxyAgent(options: ConstructorParameters<typeof EnvHttpProxyAgent>[0]): EnvHttpProxyAgent {

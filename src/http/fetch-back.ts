@@ -4,8 +4,7 @@ import { MAX_FETCHED_BODY, TEXT } from '../protocol/limits.ts';
 import {
   type ContentFingerprint,
   createBlobCheck,
-  createOccurrenceCounter,
-  fingerprintBytes,
+  createFingerprint,
   type GitBlob,
 } from '../rules/fingerprint.ts';
 import { connectionError } from './client.ts';
@@ -75,8 +74,6 @@ export interface FetchBackOptions extends FollowOptions {
   readonly readAtMost?: number;
   /** What the body is compared with as well. */
   readonly blobs?: readonly GitBlob[];
-  /** Whether to read no further once the first needle was found and the head of the body was read. */
-  readonly readUntilFound?: boolean;
   /** Bytes of the beginning of the body that are kept; `HEAD_SIZE` by default. */
   readonly headSize?: number;
 }
@@ -126,37 +123,36 @@ export async function fetchBack(
 async function readContent(
   response: HttpResponse,
   length: number | null,
-  options: FetchBackOptions,
+  { readAtMost = Number.POSITIVE_INFINITY, headSize = HEAD_SIZE, ...options }: FetchBackOptions,
   needles: readonly Buffer[],
 ): Promise<Pick<FetchedContent, 'fingerprint' | 'blobSha' | 'head'>> {
-  const decoded = decodeBody(response, options.asBrowser ?? false);
-  const progress = options.startProgress?.(Math.min(length ?? 0, options.readAtMost ?? Infinity));
-  const head = createHeadReader(options.headSize ?? HEAD_SIZE);
+  const progress = options.startProgress?.(Math.min(length ?? 0, readAtMost));
+  const fingerprint = createFingerprint(needles);
   const blob = createBlobCheck(options.blobs ?? []);
+  const head: Buffer[] = [];
+  let size = 0;
   try {
-    const fingerprint = await fingerprintBytes(limitSize(decoded, options, needles[0]), needles, (chunk) => {
-      progress?.advance(chunk.length);
-      head.add(chunk);
-      blob.add(chunk);
-    });
-    return { fingerprint, blobSha: blob.match(), head: head.text() };
+    for await (const chunk of decodeBody(response, options.asBrowser ?? false)) {
+      const part = chunk.length > readAtMost - size ? chunk.subarray(0, readAtMost - size) : chunk;
+      if (size < headSize) head.push(part.subarray(0, headSize - size));
+      size += part.length;
+      if (size > MAX_FETCHED_BODY) throw tooLongError();
+      progress?.advance(part.length);
+      fingerprint.add(part);
+      blob.add(part);
+      if (size >= readAtMost) break;
+    }
+    const text = Buffer.concat(head).toString('latin1');
+    return { fingerprint: fingerprint.end(), blobSha: blob.match(), head: text };
   } finally {
     progress?.end();
   }
 }
 
-/** Keeps the beginning of a body. */
-function createHeadReader(length: number): { add(chunk: Buffer): void; text(): string } {
-  const head: Buffer[] = [];
-  let size = 0;
-  return {
-    add(chunk) {
-      if (size < length) head.push(Buffer.from(chunk.subarray(0, length - size)));
-      size += chunk.length;
-    },
-    text: () => Buffer.concat(head).toString('latin1'),
-  };
-}
+const tooLongError = (): DeliveryError =>
+  new DeliveryError('NOT_PROVEN', 'the body is longer than any file that can be delivered', {
+    httpCode: 200,
+  });
 
 /** The reason that a host gives in plain text; a page is written for a person. */
 async function readRefusal(response: HttpResponse): Promise<string | undefined> {
@@ -198,25 +194,4 @@ function readHeaders(
     ...readCacheTime(response),
     version: `${plainTag(firstHeader(response, 'etag') ?? '')} ${modified}`.trim(),
   };
-}
-
-async function* limitSize(
-  body: AsyncIterable<Buffer>,
-  { readAtMost = Number.POSITIVE_INFINITY, readUntilFound = false, headSize = HEAD_SIZE }: FetchBackOptions,
-  needle: Buffer | undefined,
-): AsyncGenerator<Buffer> {
-  const counter = readUntilFound && needle !== undefined ? createOccurrenceCounter(needle) : null;
-  let size = 0;
-  for await (const chunk of body) {
-    const part = chunk.length > readAtMost - size ? chunk.subarray(0, readAtMost - size) : chunk;
-    size += part.length;
-    if (size > MAX_FETCHED_BODY) {
-      throw new DeliveryError('NOT_PROVEN', 'the body is longer than any file that can be delivered', {
-        httpCode: 200,
-      });
-    }
-    yield part;
-    counter?.push(part);
-    if (size >= readAtMost || (size >= headSize && counter !== null && counter.count() > 0)) return;
-  }
 }

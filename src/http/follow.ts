@@ -1,10 +1,7 @@
-import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
 import { DeliveryError } from '../errors.ts';
 import type { HttpResponse, SendHttp } from '../ports.ts';
 import { MAX_REDIRECTS } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
-import { addressRange, isMachineRange } from '../rules/external-address.ts';
 import { BROWSER_ENCODINGS, discard, firstHeader } from './response.ts';
 
 /** Cookies by host name, sent back only to the host that set them. */
@@ -34,16 +31,10 @@ const BROWSER_HEADERS = {
 
 const TOOL_HEADERS = { accept: '*/*', 'accept-encoding': 'identity' } as const;
 
-/** The last response of a chain of redirects. */
-interface RedirectChain {
-  readonly response: HttpResponse;
-  /** Every address that was requested, in order. */
-  readonly hops: readonly URL[];
-}
-
 /**
  * Sends an anonymous GET and follows its redirects. Credentials are never sent.
  *
+ * @returns the last response, and every address that was requested, in order
  * @throws {DeliveryError} `HOST_ERROR` for too many redirects or one that is not https, `CONNECTION` or
  * `NO_NETWORK` when a request fails, and what `guard` throws.
  * @see protocol 4.5
@@ -52,7 +43,7 @@ export async function followRedirects(
   http: SendHttp,
   start: URL,
   options: FollowOptions,
-): Promise<RedirectChain> {
+): Promise<{ readonly response: HttpResponse; readonly hops: readonly URL[] }> {
   const { signal, guard, cookies } = options;
   const hops: URL[] = [];
   for (let url = start; ; ) {
@@ -61,7 +52,7 @@ export async function followRedirects(
     }
     guard(url);
     hops.push(url);
-    const cookie = cookies === undefined ? '' : cookiesFor(cookies, url);
+    const cookie = [...(cookies?.get(url.hostname) ?? [])].map((pair) => pair.join('=')).join('; ');
     const response = await http({
       method: 'GET',
       url,
@@ -93,10 +84,6 @@ function redirectTarget(response: HttpResponse, from: URL): URL | null {
   });
 }
 
-function cookiesFor(jar: CookieJar, { hostname }: URL): string {
-  return [...(jar.get(hostname) ?? [])].map(([name, value]) => `${name}=${value}`).join('; ');
-}
-
 function saveCookies(jar: CookieJar, { hostname }: URL, response: HttpResponse): void {
   for (const line of [response.headers['set-cookie'] ?? []].flat()) {
     const [, name, value] = /^\s*([^=;\s]+)=([^;]*)/.exec(line) ?? [];
@@ -104,77 +91,4 @@ function saveCookies(jar: CookieJar, { hostname }: URL, response: HttpResponse):
     const cookies = jar.get(hostname) ?? new Map<string, string>();
     jar.set(hostname, cookies.set(name, value));
   }
-}
-
-/** A resolver as Node's own `lookup`. */
-export type ResolveHost = (
-  host: string,
-  options: LookupOptions & { all: true },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
-
-const isInternalRange = (range: string): boolean => range !== 'unicast';
-
-/**
- * Creates a DNS lookup for connections that refuses names with an address that is not public. The connection
- * uses exactly the addresses that were checked, so a second DNS answer can't replace them (DNS rebinding).
- *
- * @param resolve the resolver of the operating system
- */
-export function publicLookup(resolve: ResolveHost = lookup): LookupFunction {
-  return checkedLookup(isInternalRange, resolve);
-}
-
-/**
- * The same for a host that the settings name: it may be in a private network, but never on this machine, at a
- * link-local address or at the service that gives a cloud's machines their credentials.
- */
-export function networkLookup(resolve: ResolveHost = lookup): LookupFunction {
-  return checkedLookup(isMachineRange, resolve);
-}
-
-function checkedLookup(isRefused: (range: string) => boolean, resolve: ResolveHost): LookupFunction {
-  return (host, options, callback) => {
-    resolve(host, { ...options, all: true }, (error, addresses) => {
-      const [first] = addresses ?? [];
-      if (error !== null || first === undefined) return callback(error, '');
-      const internal = addresses.find(({ address }) => isRefused(addressRange(address)));
-      if (internal !== undefined) {
-        return callback(notPublicAddressError(host, addressRange(internal.address)), '');
-      }
-      return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);
-    });
-  };
-}
-
-/** Milliseconds to wait for this machine's own resolver, whose answer a proxy does not need. */
-const OWN_LOOKUP_TIME = 300;
-
-/**
- * Refuses a name behind a proxy that this machine can resolve as well, and that leads to a machine's own
- * addresses, or to any that is not public. What only the proxy can resolve is not known here.
- *
- * @param publicOnly whether private addresses are refused as well
- * @throws {DeliveryError} `NOT_EXTERNAL`
- */
-export async function refuseInternalName(
-  host: string,
-  publicOnly: boolean,
-  resolve: ResolveHost = lookup,
-): Promise<void> {
-  if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) return;
-  const found = Promise.withResolvers<readonly LookupAddress[]>();
-  const timer = setTimeout(() => found.resolve([]), OWN_LOOKUP_TIME);
-  resolve(host, { all: true }, (error, addresses) => found.resolve(error === null ? addresses : []));
-  const addresses = await found.promise;
-  clearTimeout(timer);
-  const isRefused = publicOnly ? isInternalRange : isMachineRange;
-  const internal = addresses.find(({ address }) => isRefused(addressRange(address)));
-  if (internal !== undefined) throw notPublicAddressError(host, addressRange(internal.address));
-}
-
-function notPublicAddressError(host: string, range: string): DeliveryError {
-  return new DeliveryError('NOT_EXTERNAL', `${host} resolves to a ${range} address`, {
-    hint: 'use an https address that can be opened from the public internet',
-  });
 }

@@ -24,16 +24,30 @@ export async function fingerprintBytes(
   needles: readonly Buffer[] = [],
   onChunk: (chunk: Buffer) => void = () => undefined,
 ): Promise<ContentFingerprint> {
+  const fingerprint = createFingerprint(needles);
+  for await (const chunk of bytes) {
+    onChunk(chunk);
+    fingerprint.add(chunk);
+  }
+  return fingerprint.end();
+}
+
+/** The same for bytes that are read elsewhere. */
+export function createFingerprint(needles: readonly Buffer[]): {
+  add(chunk: Buffer): void;
+  end(): ContentFingerprint;
+} {
   const hash = createHash('sha256');
   const counters = needles.map(createOccurrenceCounter);
   let size = 0;
-  for await (const chunk of bytes) {
-    onChunk(chunk);
-    hash.update(chunk);
-    size += chunk.length;
-    for (const counter of counters) counter.push(chunk);
-  }
-  return { size, sha256: hash.digest('hex'), counts: counters.map((counter) => counter.count()) };
+  return {
+    add(chunk) {
+      hash.update(chunk);
+      size += chunk.length;
+      for (const counter of counters) counter.push(chunk);
+    },
+    end: () => ({ size, sha256: hash.digest('hex'), counts: counters.map((counter) => counter.count()) }),
+  };
 }
 
 /** Counts a needle in a stream of chunks, also where it spans several chunks. */

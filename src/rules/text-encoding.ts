@@ -124,6 +124,7 @@ export function isReadAsWritten(head: string, contentType: string, usual = 'wind
   const isAlone = /^(?:text\/(?:html|plain)\b|$)/i.test(contentType);
   const own = isAlone ? (readDeclaration(head) ?? usual) : 'utf-8';
   const [, label = own] = /;\s*charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType) ?? [];
+  if (isUtf8Label(label)) return true;
   const bytes = Buffer.from(head, 'latin1');
   // Before the host's word goes only the mark at the beginning of a file.
   const written = BYTE_ORDER_MARK.test(head) ? null : decode(bytes, 'utf-8');

@@ -1,20 +1,20 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError } from '../../src/errors.ts';
-import { networkLookup, publicLookup, refuseInternalName } from '../../src/http/follow.ts';
+import { checkedLookup, refuseInternalName } from '../../src/http/lookup.ts';
 
 /** The arguments of the callback for a name that resolves to these addresses. */
 function lookUp(addresses: readonly string[], all: boolean, error: Error | null = null): Promise<unknown[]> {
   const resolved = addresses.map(
     (address) => ({ address, family: address.includes(':') ? 6 : 4 }) as LookupAddress,
   );
-  const lookup = publicLookup((_host, _options, callback) => callback(error, resolved));
+  const lookup = checkedLookup(true, (_host, _options, callback) => callback(error, resolved));
   return new Promise((resolve) => {
     lookup('files.octo.dev', { all }, (...args) => resolve(args));
   });
 }
 
-describe('publicLookup', () => {
+describe('the lookup of a public host', () => {
   test('returns all public addresses of a name, or the first one', async () => {
     const both = ['140.82.112.3', '2606:50c0:8000::153'];
     expect(await lookUp(both, true)).toEqual([
@@ -51,11 +51,11 @@ describe('publicLookup', () => {
   });
 });
 
-describe('networkLookup', () => {
+describe('the lookup of a host of the settings', () => {
   const lookUpInNetwork = (address: string): Promise<unknown[]> =>
     new Promise((resolve) => {
       const answer = [{ address, family: address.includes(':') ? 6 : 4 }];
-      networkLookup((_host, _options, callback) => callback(null, answer))(
+      checkedLookup(false, (_host, _options, callback) => callback(null, answer))(
         'bins.octo.dev',
         { all: false },
         (...args) => resolve(args),
