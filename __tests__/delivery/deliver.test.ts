@@ -298,7 +298,7 @@ describe('a secret in the file', () => {
   );
 
   test('leaves the file closed', async () => {
-    expect(await watchFileHandles(() => delivering({ bytes }))).toEqual({ used: 1, open: 0 });
+    expect(await watchFileHandles(() => delivering({ bytes }))).toEqual({ used: 2, open: 0 });
   });
 
   test('is told before everything else that is wrong with the page, in one round', async () => {

@@ -495,7 +495,7 @@ describe('a file of a folder', () => {
       await expect(text(file.read())).rejects.toMatchObject({ code: 'BAD_FILE' });
       await file.close();
     });
-    expect(handles).toEqual({ used: 5, open: 0 });
+    expect(handles).toEqual({ used: 6, open: 0 });
   });
 
   test.each<[string, (path: string) => Promise<unknown>, string]>([

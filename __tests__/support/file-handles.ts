@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 
-/** The file handles that were read from while some work was done, and which of them are still open. */
+/** The file handles whose descriptor was used while some work was done, also to write; and which are still open. */
 export interface UsedHandles {
   readonly used: number;
   readonly open: number;
@@ -15,12 +15,12 @@ export interface UsedHandles {
 export async function watchFileHandles(work: () => Promise<unknown>): Promise<UsedHandles> {
   const any = await open(fileURLToPath(import.meta.url));
   await any.close();
-  const stat = jest.spyOn(Object.getPrototypeOf(any) as FileHandle, 'stat');
+  const used = jest.spyOn(Object.getPrototypeOf(any) as FileHandle, 'fd', 'get');
   try {
     await work();
-    const handles = new Set(stat.mock.contexts as readonly FileHandle[]);
+    const handles = new Set(used.mock.contexts as readonly FileHandle[]);
     return { used: handles.size, open: [...handles].filter(({ fd }) => fd !== -1).length };
   } finally {
-    stat.mockRestore();
+    used.mockRestore();
   }
 }

@@ -28,12 +28,12 @@ export async function openSite(
   refuseOtherChannels(given, request);
   refuseGitFolder(folder, given);
   // Not even the names of other folders' files are listed.
-  await refuseOutside({ ...request, path: folder, given });
+  refuseOutside({ ...request, path: folder, given });
   const { paths, leftOut } = await listSiteFiles(folder, given);
   await refuseSecretNames([...paths, ...leftOut], request, { logger });
   const { entry } = request;
   if (!paths.includes(entry)) throw noEntryError(given, entry, paths);
-  await refuseLargeFolder(folder, given, paths);
+  refuseLargeFolder(folder, given, paths);
   keepOldHeapSmall();
   const progress = logger.progress(`check ${given}`, paths.length, 'files');
   const opened = await mapConcurrently(paths, SITE.checks, async (path) => {

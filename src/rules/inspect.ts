@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { BigIntStats } from 'node:fs';
+import { type BigIntStats, fstatSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
@@ -58,7 +58,7 @@ export interface InspectOptions extends FileLocation {
 export async function inspectFile(options: InspectOptions): Promise<LocalFile> {
   const handle = await openFile(options);
   try {
-    const stats = await handle.stat({ bigint: true });
+    const stats = fstatSync(handle.fd, { bigint: true });
     refuseUnsuitable(stats, options);
     const file = new OpenedFile(handle, stats, options);
     options.accept?.(file.size);
@@ -206,7 +206,7 @@ class OpenedFile implements LocalFile {
   }
 
   async #refuseChanged(handle: FileHandle): Promise<void> {
-    const now = await handle.stat({ bigint: true });
+    const now = fstatSync(handle.fd, { bigint: true });
     if (formatWritten(now) !== this.#written) throw changedFileError(this.#location.given);
     if (now.ctimeNs !== this.#changedAt) await this.#compareAgain(handle, now);
   }

@@ -1,5 +1,5 @@
-import type { Dirent } from 'node:fs';
-import { lstat, opendir } from 'node:fs/promises';
+import { type Dirent, lstatSync } from 'node:fs';
+import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DeliveryError } from '../errors.ts';
 import { MEGABYTE, SITE } from '../protocol/limits.ts';
@@ -142,13 +142,9 @@ export function refuseFindings(given: string, findings: readonly string[], hint?
 }
 
 /** @throws {DeliveryError} `TOO_LARGE` where the files are more than a site can have. */
-export async function refuseLargeFolder(
-  folder: string,
-  given: string,
-  paths: readonly string[],
-): Promise<void> {
+export function refuseLargeFolder(folder: string, given: string, paths: readonly string[]): void {
   let size = 0;
-  for (const path of paths) size += (await lstat(join(folder, path))).size;
+  for (const path of paths) size += lstatSync(join(folder, path)).size;
   if (size <= SITE.size) return;
   throw new DeliveryError(
     'TOO_LARGE',

@@ -1,4 +1,5 @@
-import { constants, type FileHandle, lstat, open, realpath } from 'node:fs/promises';
+import { constants, fstatSync, lstatSync, realpathSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { DeliveryError } from '../errors.ts';
 
@@ -15,7 +16,8 @@ export interface FileLocation {
 
 /**
  * Opens the file at a path. Below the allowed roots it follows no symbolic link; nothing is read of a file before its
- * place was checked.
+ * place was checked. The system is asked about it in synchronous calls: as promises they would cost more than all else
+ * that is done with a small file.
  *
  * @throws {DeliveryError} `BAD_FILE` with what to change.
  */
@@ -23,13 +25,13 @@ export async function openFile(location: FileLocation): Promise<FileHandle> {
   const { path, given } = location;
   let handle: FileHandle | undefined;
   try {
-    handle = await open(path, openFlags(location)).catch(async (cause) => {
+    handle = await open(path, openFlags(location)).catch((cause) => {
       // No link is opened: that is what is told, and not the error of the system.
-      await refuseOutside(location);
+      refuseOutside(location);
       throw cause;
     });
-    await refuseOutside(location);
-    await refuseReplaced(handle, location);
+    refuseOutside(location);
+    refuseReplaced(handle, location);
     return handle;
   } catch (cause) {
     await handle?.close();
@@ -54,9 +56,9 @@ function openFlags(location: FileLocation): number {
 }
 
 /** Refuses a file that another one replaced while its path was checked: no link is followed. */
-async function refuseReplaced(handle: FileHandle, location: FileLocation): Promise<void> {
+function refuseReplaced(handle: FileHandle, location: FileLocation): void {
   if (mayBeAnywhere(location)) return;
-  const [opened, found] = await Promise.all([handle.stat(), lstat(location.path)]);
+  const [opened, found] = [fstatSync(handle.fd), lstatSync(location.path)];
   if (opened.ino === found.ino && opened.dev === found.dev) return;
   throw new DeliveryError('BAD_FILE', `the file ${location.given} was replaced while it was opened`, {
     hint: 'deliver it after what writes it has ended',
@@ -68,14 +70,14 @@ async function refuseReplaced(handle: FileHandle, location: FileLocation): Promi
  *
  * @throws {DeliveryError} `BAD_FILE` with what to change.
  */
-export async function refuseOutside(location: FileLocation): Promise<void> {
+export function refuseOutside(location: FileLocation): void {
   if (mayBeAnywhere(location)) return;
   const { path, given, allowedRoots = [], allowsFullPaths } = location;
-  const realPath = await realpath(path);
+  const realPath = realpathSync.native(path);
   for (const root of allowedRoots) {
     const pathInRoot = relative(root, path);
     if (pathInRoot === '..' || pathInRoot.startsWith(`..${sep}`) || isAbsolute(pathInRoot)) continue;
-    if (realPath === join(await realpath(root), pathInRoot)) return;
+    if (realPath === join(realpathSync.native(root), pathInRoot)) return;
     throw linkError(location);
   }
   throw new DeliveryError('BAD_FILE', (w) => `the file ${given} is outside ${w.folder}`, {
