@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -58,30 +58,17 @@ describe('runGit: result', () => {
     expect(out.split('\n')).toEqual(expect.arrayContaining([run.folder, 'GIVEN=yes']));
     expect(out).not.toContain('secret');
   });
-
-  test('rejects with the error of the system where git cannot be started', async () => {
-    const run = { args: [], folder: await temporaryFolder(), env: { PATH: '' }, signal: SIGNAL };
-    await expect(runGit(run)).rejects.toMatchObject({ code: 'ENOENT' });
-  });
 });
 
 describe('runGit: input', () => {
-  test.each([
-    ['a text', () => 'one two'],
-    ['a stream', () => Readable.from([Buffer.from('one '), 'two'], { objectMode: false })],
-  ])('writes %s to the input of git', async (_title, createInput) => {
-    await expect(runGit(await createRun('cat', { input: createInput() }))).resolves.toMatchObject({
-      exitCode: 0,
-      out: 'one two',
-    });
+  test('writes it to git', async () => {
+    const input = Readable.from([Buffer.from('one '), 'two'], { objectMode: false });
+    await expect(runGit(await createRun('cat', { input }))).resolves.toMatchObject({ out: 'one two' });
   });
 
-  test.each([
-    ['a text', () => 'x'.repeat(1_000_000)],
-    ['a stream', () => Readable.from(Array(100).fill('x'.repeat(10_000)))],
-  ])('returns the exit code of a git that ends without reading %s', async (_title, createInput) => {
-    const run = await createRun('exit 4', { input: createInput() });
-    await expect(runGit(run)).resolves.toMatchObject({ exitCode: 4 });
+  test('that git does not read to its end changes nothing of the exit code', async () => {
+    const input = Readable.from(Array(100).fill('x'.repeat(10_000)));
+    await expect(runGit(await createRun('exit 4', { input }))).resolves.toMatchObject({ exitCode: 4 });
   });
 
   test('kills git and rejects with the error of the input', async () => {
@@ -118,28 +105,6 @@ describe('runGit: abort', () => {
     const run = await createRun(SLEEP, { signal: stop.signal, input });
     await expect(runGit(run)).rejects.toThrow('stopped');
   });
-
-  test('starts no git when it is aborted before', async () => {
-    const run = await createRun('echo started > started', {
-      signal: AbortSignal.abort(new Error('stopped')),
-    });
-    await expect(runGit(run)).rejects.toThrow('stopped');
-    await expect(readdir(run.folder)).resolves.toEqual([]);
-  });
-
-  test('removes its listener from the signal', async () => {
-    const stop = new AbortController();
-    const added: unknown[] = [];
-    const removed: unknown[] = [];
-    const { signal } = stop;
-    Object.assign(signal, {
-      addEventListener: (_type: string, listener: unknown) => added.push(listener),
-      removeEventListener: (_type: string, listener: unknown) => removed.push(listener),
-    });
-    await runGit(await createRun('exit 0', { signal }));
-    expect(added).toHaveLength(1);
-    expect(removed).toEqual(added);
-  });
 });
 
 describe('hasGit', () => {
@@ -155,15 +120,11 @@ describe('hasGit', () => {
     await expect(hasGit(SIGNAL)).resolves.toBe(expected);
   });
 
-  test('returns false where no git is installed', async () => {
-    process.env.PATH = await temporaryFolder();
-    await expect(hasGit(SIGNAL)).resolves.toBe(false);
-  });
-
-  test('returns false where git is not executable', async () => {
+  test('returns false where no git is installed, or none that can be run', async () => {
     const folder = await temporaryFolder();
-    await writeFile(join(folder, 'git'), 'echo git version 2.40.0', { mode: 0o644 });
     process.env.PATH = folder;
+    await expect(hasGit(SIGNAL)).resolves.toBe(false);
+    await writeFile(join(folder, 'git'), 'echo git version 2.40.0', { mode: 0o644 });
     await expect(hasGit(SIGNAL)).resolves.toBe(false);
   });
 

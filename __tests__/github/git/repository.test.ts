@@ -46,14 +46,6 @@ function getSettings(env: Record<string, string>): Record<string, string | undef
 }
 
 describe('createGitRepository: environment', () => {
-  test('initializes a bare repository and returns the output of a command', async () => {
-    const { git, readEnv } = await createRepository(RECORDER);
-    expect(await readEnv('init')).toHaveProperty('GIT_DIR');
-    await expect(git({ args: ['rev-parse', 'main'], description: 'reading' })).resolves.toBe(
-      'ran rev-parse main\n',
-    );
-  });
-
   test('passes only the needed variables on, and uses no settings of the user', async () => {
     Object.assign(process.env, {
       INPUT_TOKEN: TOKEN,
@@ -117,18 +109,15 @@ describe('createGitRepository: certificates', () => {
     }
   });
 
-  test('ignores a certificate file that cannot be read', async () => {
-    process.env.NODE_EXTRA_CA_CERTS = '/nowhere/extra.pem';
+  test.each([
+    ['ignores a file that cannot be read', {}, `${rootCertificates.join('\n')}\n`],
+    ['keeps the file of GIT_SSL_CAINFO', { GIT_SSL_CAINFO: '/some/bundle.pem' }, null],
+  ])('%s', async (_, more, expected) => {
+    Object.assign(process.env, { NODE_EXTRA_CA_CERTS: '/nowhere/extra.pem', ...more });
     const { readEnv } = await createRepository(RECORDER);
-    const bundle = await readFile((await readEnv('init')).GIT_SSL_CAINFO ?? '', 'utf8');
-    expect(bundle.trim()).toBe(rootCertificates.join('\n').trim());
-  });
-
-  test('keeps the file of GIT_SSL_CAINFO', async () => {
-    process.env.GIT_SSL_CAINFO = '/some/bundle.pem';
-    process.env.NODE_EXTRA_CA_CERTS = await writeCertificate('two.pem');
-    const { readEnv } = await createRepository(RECORDER);
-    expect((await readEnv('init')).GIT_SSL_CAINFO).toBe('/some/bundle.pem');
+    const { GIT_SSL_CAINFO = '' } = await readEnv('init');
+    if (expected === null) expect(GIT_SSL_CAINFO).toBe('/some/bundle.pem');
+    else expect(await readFile(GIT_SSL_CAINFO, 'utf8')).toBe(expected);
   });
 
   test('sets no file where no variable names one', async () => {
@@ -144,22 +133,6 @@ describe('createGitRepository: failures', () => {
     const failure = git({ args: ['push'], description: 'pushing', online: true });
     await expect(failure).rejects.toMatchObject({ code: 'NO_PERMISSION', httpCode: 403 });
     await expect(failure).rejects.toThrow(/^pushing failed: fatal: (?!.*ghs_).*HTTP 403$/);
-  });
-
-  test('throws a failed offline command as INTERNAL', async () => {
-    const { git } = await createRepository('[ "$1" = init ] || exit 5');
-    await expect(git({ args: ['ls-tree'], description: 'listing' })).rejects.toMatchObject({
-      code: 'INTERNAL',
-      message: 'listing failed: git ended with 5',
-    });
-  });
-
-  test('throws the reason of an abort', async () => {
-    const { git, ports } = await createRepository('[ "$1" = init ] || { echo started >&2; sleep 1000; }');
-    const reason = new Error('stopped');
-    const onOutput = (): void => ports.stop.abort(reason);
-    const command = { args: ['push'], description: 'pushing', online: true, onOutput };
-    await expect(git(command)).rejects.toBe(reason);
   });
 
   test('ends an online command that prints nothing for too long, counted from its last output', async () => {

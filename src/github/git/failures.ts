@@ -51,10 +51,10 @@ export function gitError(
 }
 
 /** No git is installed, or none that is new enough. */
-export function noGitError(cause?: unknown): DeliveryError {
+export function noGitError(): DeliveryError {
   return new DeliveryError(
     'BAD_INPUT',
     'a file of this size can only be committed by git, and no git (2.31 or later) is installed here',
-    { hint: (w) => `install git, or ${w.use('K2')}`, cause },
+    { hint: (w) => `install git, or ${w.use('K2')}` },
   );
 }

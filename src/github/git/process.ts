@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import type { Readable, Writable } from 'node:stream';
-import { finished, pipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { HAS_GROUPS, killGroup } from '../../system.ts';
 
 /** One run of the installed git. */
@@ -10,7 +10,7 @@ export interface GitRun {
   readonly folder: string;
   /** The whole environment of the process. */
   readonly env: Readonly<Record<string, string>>;
-  readonly input?: string | Readable;
+  readonly input?: Readable;
   /** Is called with git's error output as it arrives. */
   readonly onOutput?: ((text: string) => void) | undefined;
   readonly signal: AbortSignal;
@@ -31,14 +31,8 @@ const KEPT_OUTPUT = 16_384;
  *
  * @throws the signal's reason, the error of reading the input, or the system's error where git cannot be started.
  */
-export async function runGit({
-  args,
-  folder,
-  env,
-  input = '',
-  onOutput,
-  signal,
-}: GitRun): Promise<GitResult> {
+export async function runGit(run: GitRun): Promise<GitResult> {
+  const { args, folder, env, input = Readable.from([]), onOutput, signal } = run;
   signal.throwIfAborted();
   const child = spawn('git', args, { cwd: folder, env, detached: HAS_GROUPS, windowsHide: true });
   // With its children: the helper for https is one of them.
@@ -51,7 +45,9 @@ export async function runGit({
     child.once('close', resolve);
   });
   try {
-    const written = writeInput(input, child.stdin).catch((thrown: unknown) => {
+    const written = pipeline(input, child.stdin).catch((thrown: unknown) => {
+      // A git that ends without reading all of its input is judged by its exit code.
+      if (isBrokenPipe(thrown)) return;
       kill();
       throw thrown;
     });
@@ -68,17 +64,10 @@ export async function runGit({
   }
 }
 
-/** A git that ends without reading all of its input is judged by its exit code. */
-async function writeInput(input: string | Readable, stdin: Writable): Promise<void> {
-  if (typeof input === 'string') {
-    stdin.end(input);
-    return finished(stdin).catch(() => undefined);
-  }
-  return pipeline(input, stdin).catch((thrown: unknown) => {
-    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
-    if (code !== 'EPIPE' && code !== 'ECONNRESET' && code !== 'ERR_STREAM_PREMATURE_CLOSE') throw thrown;
-  });
-}
+const isBrokenPipe = (thrown: unknown): boolean =>
+  thrown instanceof Error &&
+  'code' in thrown &&
+  ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String(thrown.code));
 
 function keepBothEnds(stream: Readable, onOutput?: (text: string) => void): () => string {
   let text = '';
@@ -99,10 +88,8 @@ export async function hasGit(signal: AbortSignal): Promise<boolean> {
     const { out } = await runGit({ args: ['version'], folder: tmpdir(), env: { PATH, SYSTEMROOT }, signal });
     const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(out) ?? [];
     return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 31);
-  } catch (thrown) {
-    if (thrown instanceof Error && 'syscall' in thrown && String(thrown.syscall).startsWith('spawn')) {
-      return false;
-    }
-    throw thrown;
+  } catch {
+    signal.throwIfAborted();
+    return false;
   }
 }

@@ -9,8 +9,6 @@ import type { TreeEntry } from '../api/branch.ts';
 import type { CommitIdentity } from '../api/token-owner.ts';
 import { type Change, type FileWrite, listBasisPaths, refuseOtherBase } from '../change.ts';
 import { LARGE_BLOB, writeBlobPack } from './blob-pack.ts';
-import { noGitError } from './failures.ts';
-import { hasGit } from './process.ts';
 import { createGitRepository, type GitRemote, type RunGitCommand } from './repository.ts';
 
 /** Changes, and what a push needs beside them. */
@@ -39,11 +37,10 @@ type PushPorts = Pick<Ports, 'signal' | 'logger' | 'clock'>;
  * nothing is left behind, and the caller starts again.
  *
  * @returns the commits' shas
- * @throws {DeliveryError} `CONFLICT` when what was compared changed meanwhile; `BAD_INPUT` without git.
+ * @throws {DeliveryError} `CONFLICT` when what was compared changed meanwhile.
  * @see protocol 4.2
  */
 export async function pushChanges(push: PushOptions, ports: PushPorts): Promise<string[]> {
-  if (!(await hasGit(ports.signal))) throw noGitError();
   const folder = await createTemporaryFolder(process.env.RUNNER_TEMP || tmpdir(), 'git-');
   try {
     const git = await createGitRepository(folder, push, ports);
@@ -67,8 +64,8 @@ export async function pushChanges(push: PushOptions, ports: PushPorts): Promise<
 async function fetchBase(git: RunGitCommand, push: PushOptions): Promise<string | null> {
   const base = push.createsBranch ? null : await fetchBranch(git, push);
   // Also where it is the commit that was compared: the host could have listed what it does not hold.
-  const paths = listBasisPaths(push.changes);
-  refuseOtherBase(push.changes, base, base === null ? new Map() : await listEntriesByGit(git, base, paths));
+  const paths = base === null ? [] : listBasisPaths(push.changes);
+  refuseOtherBase(push.changes, base, await listEntriesByGit(git, base ?? '', paths));
   return base;
 }
 
@@ -203,17 +200,14 @@ const UNITS: Readonly<Record<string, number>> = { bytes: 1, KiB: 1024, MiB: 1024
 /** Reads from git's progress output how many bytes were sent, and advances the meter. */
 function createPushMeter(meter: Pick<Progress, 'advance'>, total: number): (output: string) => void {
   let sent = 0;
-  let incomplete = '';
   return (output) => {
-    const lines = (incomplete + output).split(/[\r\n]/);
-    incomplete = (lines.pop() ?? '').slice(-200);
-    for (const line of lines) {
-      const [, amount, unit = ''] = /^Writing objects: .*, ([\d.]+) (bytes|[KMG]iB)\b/.exec(line) ?? [];
+    for (const [, amount, unit = ''] of output.matchAll(
+      /^Writing objects: .*, ([\d.]+) (bytes|[KMG]iB)\b/gm,
+    )) {
       // Besides the files, git sends some trees and commits.
       const now = Math.min(Math.round(Number(amount) * (UNITS[unit] ?? 0)), total);
-      if (!(now > sent)) continue;
-      meter.advance(now - sent);
-      sent = now;
+      meter.advance(Math.max(now - sent, 0));
+      sent = Math.max(now, sent);
     }
   };
 }

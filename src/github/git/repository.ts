@@ -18,28 +18,27 @@ export interface GitRemote {
   readonly token: string;
 }
 
-type GitSettings = readonly (readonly [string, string])[];
+type GitSettings = Readonly<Record<string, string>>;
 
 /**
  * Settings of every command. Files of this size are usually compressed already: compressing 95 MB again takes
- * two seconds and more. A blob above `bigFileThreshold` is streamed, not loaded into memory.
+ * two seconds and more. A blob above `bigFileThreshold` is streamed, not loaded into memory. A command that needs no
+ * network must not fetch a missing object: it is an error.
  */
-const SETTINGS: GitSettings = [
-  ['core.hooksPath', devNull],
-  ['core.compression', '0'],
-  ['core.bigFileThreshold', String(LARGE_BLOB)],
-  ['core.packedGitWindowSize', '1m'],
-  ['core.packedGitLimit', '8m'],
-  ['fastimport.unpackLimit', '0'],
-  ['pack.window', '0'],
-  ['pack.threads', '1'],
-  ['gc.auto', '0'],
-  ['maintenance.auto', 'false'],
-  ['credential.helper', ''],
-];
-
-/** Commands that need no network must not fetch a missing object: it is an error. */
-const OFFLINE_SETTINGS: GitSettings = [['protocol.allow', 'never']];
+const SETTINGS: GitSettings = {
+  'core.hooksPath': devNull,
+  'core.compression': '0',
+  'core.bigFileThreshold': String(LARGE_BLOB),
+  'core.packedGitWindowSize': '1m',
+  'core.packedGitLimit': '8m',
+  'fastimport.unpackLimit': '0',
+  'pack.window': '0',
+  'pack.threads': '1',
+  'gc.auto': '0',
+  'maintenance.auto': 'false',
+  'credential.helper': '',
+  'protocol.allow': 'never',
+};
 
 /** One git command. */
 export interface GitCommand extends Pick<GitRun, 'input' | 'onOutput'> {
@@ -64,9 +63,16 @@ export async function createGitRepository(
 ): Promise<RunGitCommand> {
   const credentials = Buffer.from(`x-access-token:${token}`).toString('base64');
   const environment = await createGitEnvironment(folder);
-  const onlineSettings = createOnlineSettings(remote, credentials);
+  const onlineSettings: GitSettings = {
+    'remote.origin.url': remote.href,
+    'protocol.https.allow': 'always',
+    'http.followRedirects': 'false',
+    'http.lowSpeedLimit': '1',
+    'http.lowSpeedTime': String(EXCHANGE.headers / SECOND),
+    [`http.${remote.href}.extraHeader`]: `Authorization: Basic ${credentials}`,
+  };
   const git: RunGitCommand = async ({ description, online = false, ...command }) => {
-    const settings = [...SETTINGS, ...(online ? onlineSettings : OFFLINE_SETTINGS)];
+    const settings = { ...SETTINGS, ...(online && onlineSettings) };
     const run = { ...command, folder, env: { ...environment, ...formatGitSettings(settings) }, signal };
     const result = await (online ? runWithSilenceLimit(description, run, clock) : runGit(run));
     if (result.exitCode !== 0) throw gitError(description, result, { online, secrets: [token, credentials] });
@@ -77,18 +83,6 @@ export async function createGitRepository(
     description: 'creating a temporary repository',
   });
   return git;
-}
-
-function createOnlineSettings(remote: URL, credentials: string): GitSettings {
-  return [
-    ['remote.origin.url', remote.href],
-    ['protocol.allow', 'never'],
-    ['protocol.https.allow', 'always'],
-    ['http.followRedirects', 'false'],
-    ['http.lowSpeedLimit', '1'],
-    ['http.lowSpeedTime', String(EXCHANGE.headers / SECOND)],
-    [`http.${remote.href}.extraHeader`, `Authorization: Basic ${credentials}`],
-  ];
 }
 
 /** Runs a git that talks to a host, and ends it when it prints nothing for too long. */
@@ -107,11 +101,8 @@ async function runWithSilenceLimit(
   } catch (thrown) {
     run.signal.throwIfAborted();
     if (!silence.signal.aborted) throw thrown;
-    const reason = `git printed nothing for ${EXCHANGE.git / SECOND} s`;
-    throw new DeliveryError('CONNECTION', `${description} broke off: ${reason}`, {
-      hint: RETRY_HINT,
-      retryable: true,
-    });
+    const message = `${description} broke off: git printed nothing for ${EXCHANGE.git / SECOND} s`;
+    throw new DeliveryError('CONNECTION', message, { hint: RETRY_HINT, retryable: true });
   }
 }
 
@@ -120,9 +111,9 @@ const PASSED_ON =
   /^(PATH|SYSTEMROOT|(HTTPS?|ALL|NO)_PROXY|GIT_SSL_CAINFO|GIT_SSL_CAPATH|SSL_CERT_FILE|SSL_CERT_DIR)$/i;
 
 /** The environment of a git that uses no settings of the machine or the user, and never prompts for a password. */
-async function createGitEnvironment(folder: string): Promise<Record<string, string>> {
-  const passedOn = Object.entries(process.env).filter(
-    (pair): pair is [string, string] => PASSED_ON.test(pair[0]) && pair[1] !== undefined,
+async function createGitEnvironment(folder: string): Promise<Readonly<Record<string, string>>> {
+  const passedOn = Object.entries(process.env).flatMap(([name, value]) =>
+    PASSED_ON.test(name) && value !== undefined ? [[name, value] as const] : [],
   );
   return {
     PATH: '',
@@ -145,20 +136,20 @@ async function createGitEnvironment(folder: string): Promise<Record<string, stri
 
 /** Settings as environment variables: they are in no file and on no command line. */
 function formatGitSettings(settings: GitSettings): Record<string, string> {
-  const pairs = settings.flatMap(([key, value], index) => [
+  const pairs = Object.entries(settings).flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
     [`GIT_CONFIG_VALUE_${index}`, value],
   ]);
-  return { ...Object.fromEntries(pairs), GIT_CONFIG_COUNT: String(settings.length) };
+  return { ...Object.fromEntries(pairs), GIT_CONFIG_COUNT: String(pairs.length / 2) };
 }
 
 /** Node adds extra certificates to its own; git reads a single file, so all of them are written into one. */
 async function getCertificates(folder: string): Promise<Record<string, string>> {
   const { GIT_SSL_CAINFO, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS } = process.env;
-  const files = [SSL_CERT_FILE, NODE_EXTRA_CA_CERTS].filter((path) => path !== undefined && path !== '');
-  if ((GIT_SSL_CAINFO ?? '') !== '' || files.length === 0) return {};
+  const files = [SSL_CERT_FILE, NODE_EXTRA_CA_CERTS].flatMap((path) => path || []);
+  if (GIT_SSL_CAINFO || files.length === 0) return {};
   // Like Node, ignore a file that cannot be read.
-  const reads = files.map((path) => readFile(path as string, 'utf8').catch(() => ''));
+  const reads = files.map((path) => readFile(path, 'utf8').catch(() => ''));
   const bundle = join(folder, 'delivery-authorities.pem');
   await writeFile(bundle, [...rootCertificates, ...(await Promise.all(reads))].join('\n'));
   return { GIT_SSL_CAINFO: bundle };
