@@ -432,15 +432,15 @@ describe('a job that deploys a site', () => {
   });
 
   test.each([
-    ['deployment_failed', /failed/, /try again/],
-    ['deployment_content_failed', /could not use the files/, /1 GB/],
-    ['deployment_lost', /was lost/, /try again/],
-    ['deployment_cancelled', /was cancelled/, /newer commit/],
-  ])('is told at once that a deployment ended as %s', async (end, reason, hint) => {
+    ['deployment_failed', /try again/],
+    ['deployment_content_failed', /1 GB/],
+    ['deployment_lost', /try again/],
+    ['deployment_cancelled', /newer commit/],
+  ])('is told at once that a deployment ended as %s', async (end, hint) => {
     const repository = await newSite();
     repository.pages.deploymentEnds = [end];
     const refused = await deliver({ repository, files: SITE, inputs });
-    expectRefused(refused, { step: 'wait', reason, hint });
+    expectRefused(refused, { step: 'wait', reason: new RegExp(`ended with ${end}`), hint });
     expect(refused.report.notReady?.code).toBe('BUILD_ERRORED');
     expect(refused.took).toBeLessThan(60_000);
   });
@@ -448,9 +448,8 @@ describe('a job that deploys a site', () => {
   test.each([
     ['', /waits in the queue/],
     ['deployment_queued', /waits in the queue/],
-    ['deployment_attempt_error', /GitHub tries again/],
-    ['syncing_files', /sends the files/],
-    ['something_new', /is something_new/],
+    ['deployment_attempt_error', /has the status deployment_attempt_error/],
+    ['something_new', /has the status something_new/],
   ])('waits as long as the timeout for a deployment that is "%s", and cancels none', async (end, reason) => {
     const repository = await newSite();
     repository.pages.deploymentEnds = [end];

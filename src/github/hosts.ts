@@ -3,87 +3,43 @@ import { isIP } from 'node:net';
 /** A repository's name, in the parameters of Octokit's calls. A type, since Octokit asks for an index signature. */
 export type RepositoryName = { readonly owner: string; readonly repo: string };
 
-/** Where one kind of instance serves files. `host` is that of its web pages. */
-interface HostLayout {
-  readonly matches: (host: string) => boolean;
-  /** A site's root without a slash at the end, for when the site's settings cannot be read. */
-  readonly site: (host: string, repository: RepositoryName) => string;
-  /** The root of raw files. @param site the site's root, where the settings name it */
-  readonly raw: (host: string, repository: RepositoryName, site: URL | undefined) => string;
-}
-
 /**
- * The layouts; the first that matches counts. None was tested on a live instance; verification of the
- * fetched bytes decides.
+ * The default address of a repository's site, for when its settings cannot be read. None of these was tested on a live
+ * Enterprise instance; verification of the fetched bytes decides.
  *
  * - github.com: https://docs.github.com/en/pages/getting-started-with-github-pages/what-is-github-pages
- * - ghe.com: `raw.SUBDOMAIN.ghe.com` is in
- *   https://docs.github.com/en/enterprise-cloud@latest/admin/data-residency/feature-overview-for-github-enterprise-cloud-with-data-residency,
- *   `pages.SUBDOMAIN.ghe.com/OWNER/REPO` in the documentation's tutorial on publishing a site
- * - any other is a GitHub Enterprise Server: `pages.HOST` and `raw.HOST` with subdomain isolation, `HOST/pages`
- *   and `HOST/raw` without,
+ * - ghe.com: `pages.SUBDOMAIN.ghe.com/OWNER/REPO`, in the documentation's tutorial on publishing a site
+ * - any other is a GitHub Enterprise Server: `pages.HOST` with subdomain isolation, which only a domain can have, and
+ *   without which GitHub advises against Pages; `HOST/pages` else,
  *   https://docs.github.com/en/enterprise-server@latest/admin/configuring-settings/hardening-security-for-your-enterprise/enabling-subdomain-isolation
- */
-const HOST_LAYOUTS: readonly HostLayout[] = [
-  {
-    matches: (host) => host === 'github.com',
-    site: (_, { owner, repo }) => {
-      const ownSite = `${owner.toLowerCase()}.github.io`;
-      return repo.toLowerCase() === ownSite ? `https://${ownSite}` : `https://${ownSite}/${repo}`;
-    },
-    raw: (_, { owner, repo }) => `https://raw.githubusercontent.com/${owner}/${repo}`,
-  },
-  {
-    matches: (host) => host.endsWith('.ghe.com'),
-    site: formatIsolatedSite,
-    raw: (host, { owner, repo }) => `https://raw.${host}/${owner}/${repo}`,
-  },
-  {
-    matches: () => true,
-    site: (host, repository) =>
-      // Only a domain can be isolated, and GitHub advises against Pages without isolation.
-      isIP(new URL(`https://${host}`).hostname) === 0
-        ? formatIsolatedSite(host, repository)
-        : `https://${host}/pages/${formatSitePath(host, repository)}`,
-    raw: (host, { owner, repo }, site) => {
-      if (site?.host === `pages.${host}`) return `https://raw.${host}/${owner}/${repo}`;
-      if (site?.host === host) return `https://${host}/raw/${owner}/${repo}`;
-      // The address of the *Raw* button redirects to the one that the instance uses.
-      return `https://${host}/${owner}/${repo}/raw`;
-    },
-  },
-];
-
-function formatIsolatedSite(host: string, repository: RepositoryName): string {
-  return `https://pages.${host}/${formatSitePath(host, repository)}`;
-}
-
-/** The repository `<owner>.<host>` is the site of the user or organization. */
-function formatSitePath(host: string, { owner, repo }: RepositoryName): string {
-  return repo.toLowerCase() === `${owner}.${host}`.toLowerCase() ? owner : `${owner}/${repo}`;
-}
-
-function getLayout({ host }: URL): HostLayout {
-  return HOST_LAYOUTS.find(({ matches }) => matches(host)) as HostLayout;
-}
-
-/**
- * The default address of a repository's site, for when its settings cannot be read.
  *
  * @param server address of the instance's web pages
  */
-export function defaultSiteUrl(server: URL, repository: RepositoryName): URL {
-  return new URL(`${getLayout(server).site(server.host, repository)}/`);
+export function defaultSiteUrl({ host, hostname }: URL, { owner, repo }: RepositoryName): URL {
+  if (host === 'github.com') {
+    const ownSite = `${owner.toLowerCase()}.github.io`;
+    return new URL(`https://${ownSite}/${repo.toLowerCase() === ownSite ? '' : `${repo}/`}`);
+  }
+  const pages = isIP(hostname) === 0 ? `https://pages.${host}` : `https://${host}/pages`;
+  // The repository `<owner>.<host>` is the site of the user or organization.
+  const isOwnSite = repo.toLowerCase() === `${owner}.${host}`.toLowerCase();
+  return new URL(`${pages}/${owner}/${isOwnSite ? '' : `${repo}/`}`);
 }
 
 /**
- * The default address of a repository's raw files; a branch is the next part of the path.
+ * The default address of a repository's raw files; a branch is the next part of the path. That of ghe.com is in
+ * https://docs.github.com/en/enterprise-cloud@latest/admin/data-residency/feature-overview-for-github-enterprise-cloud-with-data-residency
  *
  * @param server address of the instance's web pages
  * @param site the site's root from its settings: it shows whether an instance isolates subdomains
  */
-export function defaultRawUrl(server: URL, repository: RepositoryName, site: URL | undefined): URL {
-  return new URL(`${getLayout(server).raw(server.host, repository, site)}/`);
+export function defaultRawUrl({ host }: URL, { owner, repo }: RepositoryName, site: URL | undefined): URL {
+  const name = `${owner}/${repo}/`;
+  if (host === 'github.com') return new URL(`https://raw.githubusercontent.com/${name}`);
+  const isIsolated = host.endsWith('.ghe.com') || site?.host === `pages.${host}`;
+  if (isIsolated) return new URL(`https://raw.${host}/${name}`);
+  // Where that is not known, the address of the *Raw* button redirects to the one that the instance uses.
+  return new URL(site?.host === host ? `https://${host}/raw/${name}` : `https://${host}/${name}raw/`);
 }
 
 /**

@@ -48,14 +48,6 @@ describe('createBlob', () => {
     });
     expect(host.seen).toHaveLength(1);
   });
-
-  test.each([
-    ['another sha', { sha: 'deadbeef' }],
-    ['no JSON', '<html>'],
-  ])('fails where GitHub answers HTTP 201 with %s', async (_, body) => {
-    const { blob } = await creatingBlob({ status: 201, body });
-    await expect(blob).rejects.toMatchObject({ code: 'HOST_ERROR' });
-  });
 });
 
 describe('commitChanges', () => {

@@ -50,11 +50,6 @@ describe('getLastCommits', () => {
     { repository: null },
     { repository: { object: null } },
     { repository: { object: {} } },
-    { repository: { object: { p0: null, p1: null, p2: null, p3: null } } },
-    { repository: { object: { p0: {}, p1: {}, p2: {}, p3: {} } } },
-    { repository: { object: { p0: { nodes: null } } } },
-    { repository: { object: { p0: { nodes: [null] } } } },
-    { repository: { object: { p0: { nodes: [{}] } } } },
   ])('fails where the query is answered with %j', async (data) => {
     const github = new FakeGitHub({ graphql: { data } });
     await expect(getLastCommits(github, HEAD, pathsUpTo(4))).rejects.toMatchObject({

@@ -45,7 +45,6 @@ describe('isJobToken', () => {
 describe('getCommitIdentity', () => {
   test.each([
     [JOB, 41898282, '41898282+github-actions[bot]@users.noreply.github.com'],
-    [JOB, undefined, '41898282+github-actions[bot]@users.noreply.github.com'],
     ['octo', 583231, '583231+octo@users.noreply.github.com'],
     ['other-app[bot]', 7, '7+other-app[bot]@users.noreply.github.com'],
   ])('is the private address of %s (%s)', async (login, id, email) => {

@@ -1,11 +1,9 @@
 import { Readable } from 'node:stream';
-import { DeliveryError } from '../../errors.ts';
 import { base64, base64Length } from '../../http/send-request.ts';
 import type { Ports } from '../../ports.ts';
 import { API } from '../../protocol/calls.ts';
 import { withRetries } from '../../retry.ts';
 import { type Change, conflictError, type FileBytes } from '../change.ts';
-import { RETRY_HINT } from '../hints.ts';
 import { getBranchHead } from './branch.ts';
 import { type GitHubClient, sendStreamed } from './client.ts';
 import { apiAddress } from './send-call.ts';
@@ -59,12 +57,7 @@ export async function createBlob(github: GitHubClient, file: FileBytes, ports: P
     length: BLOB_HEAD.length + base64Length(file.size) + BLOB_TAIL.length,
     body: () => Readable.from(formatBlob(file), { objectMode: false }),
   };
-  await withRetries(ports, async () => {
-    const answer = await sendStreamed(github, request, ports);
-    if ((answer as { sha?: unknown } | undefined)?.sha === file.blobSha) return;
-    const details = { httpCode: 201, hint: RETRY_HINT, retryable: true };
-    throw new DeliveryError('HOST_ERROR', 'GitHub did not store the blob of the file', details);
-  });
+  await withRetries(ports, () => sendStreamed(github, request, ports));
 }
 
 async function* formatBlob(file: Pick<FileBytes, 'read'>): AsyncGenerator<string> {

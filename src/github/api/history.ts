@@ -47,7 +47,7 @@ export async function getCommitTime(github: GitHubClient, sha: string): Promise<
 }
 
 interface HistoryAnswer {
-  readonly repository?: { readonly object?: Readonly<Record<string, HistoryPage | null>> | null } | null;
+  readonly repository?: { readonly object?: Readonly<Record<string, HistoryPage>> | null } | null;
 }
 
 interface FileEntry {
@@ -62,10 +62,6 @@ interface HistoryPage {
     readonly parents?: { readonly nodes: readonly FileEntry[] };
   })[];
 }
-
-/** Without a word about a path it is not known who changed it last, which is not the same as that no commit did. */
-const isHistory = (page: HistoryPage | null | undefined): page is HistoryPage =>
-  Array.isArray(page?.nodes) && page.nodes.every((node) => typeof node?.message === 'string' && node.oid);
 
 /** @see https://docs.github.com/graphql/reference/objects#commit */
 async function queryLastCommits(
@@ -89,10 +85,11 @@ async function queryLastCommits(
     head,
     ...Object.fromEntries(names.map((name, nth) => [name, paths[nth]])),
   });
-  const commits = answer?.repository?.object;
+  const histories = answer?.repository?.object;
   return paths.map((path, nth) => {
-    const page = commits?.[`p${nth}`];
-    if (!isHistory(page)) {
+    const page = histories?.[`p${nth}`];
+    // That the commit is not there yet is not the same as that none changed the path.
+    if (page === undefined) {
       throw new DeliveryError('HOST_ERROR', 'reading the history of several paths returned no history', {
         hint: RETRY_HINT,
       });

@@ -1,7 +1,7 @@
 import { DeliveryError } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import { API } from '../../protocol/calls.ts';
-import type { Text } from '../../words.ts';
+import type { Text, Words } from '../../words.ts';
 import type { GitHubClient } from './client.ts';
 import { isNotFound } from './failures.ts';
 import { describeUnreadable } from './pages-build.ts';
@@ -54,45 +54,26 @@ export interface PagesDeploymentStatus {
   readonly hint: Text;
 }
 
-const QUEUED = {
-  state: 'pending',
-  words: 'waits in the queue of GitHub Pages',
-  hint: (w) =>
-    `look at https://www.githubstatus.com, and set a longer ${w.input('timeout')}; the deployment was not cancelled, and may still come`,
-} as const satisfies PagesDeploymentStatus;
-
-const pending = (words: string): PagesDeploymentStatus => ({ ...QUEUED, words });
-
-const failed = (words: string, hint: Text): PagesDeploymentStatus => ({ state: 'failed', words, hint });
-
 const TRY_AGAIN = 'look at https://www.githubstatus.com, and try again';
 
-/** What GitHub's words for a deployment mean; any other is one that goes on. */
-const STATUSES: Readonly<Record<string, PagesDeploymentStatus>> = {
-  '': QUEUED,
-  deployment_queued: QUEUED,
-  deployment_in_progress: pending('is in progress'),
-  syncing_files: pending('sends the files to the servers'),
-  finished_file_sync: pending('has sent the files to the servers'),
-  updating_pages: pending('switches the site over'),
-  purging_cdn: pending('clears the caches'),
-  deployment_attempt_error: pending('failed once, and GitHub tries again'),
-  succeed: {
-    state: 'done',
-    words: 'is finished by the word of GitHub',
-    hint: (w) =>
-      `GitHub keeps what it has of a commit that was deployed before: deliver from a newer commit, or set ${w.input('branch', 'gh-pages')}, where each delivery has a commit of its own`,
-  },
-  deployment_failed: failed('failed', TRY_AGAIN),
-  deployment_content_failed: failed(
-    'failed, because GitHub could not use the files',
-    'check that the site has at most 1 GB and no unusual file names, and try again',
-  ),
-  deployment_lost: failed('was lost by GitHub', TRY_AGAIN),
-  deployment_cancelled: failed(
-    'was cancelled',
+/** GitHub's words for the end of a deployment that has failed; any other is one that goes on. */
+const FAILED: Readonly<Record<string, Text>> = {
+  deployment_failed: TRY_AGAIN,
+  deployment_lost: TRY_AGAIN,
+  deployment_content_failed:
+    'check that the site has at most 1 GB and no unusual file names, and try again: GitHub could not use the files',
+  deployment_cancelled:
     'somebody cancelled it, and GitHub may never deploy the same commit again: deliver from a newer commit',
-  ),
+};
+
+const PENDING_HINT = (w: Words) =>
+  `look at https://www.githubstatus.com, and set a longer ${w.input('timeout')}; the deployment was not cancelled, and may still come`;
+
+const DONE: PagesDeploymentStatus = {
+  state: 'done',
+  words: 'is finished by the word of GitHub',
+  hint: (w) =>
+    `GitHub keeps what it has of a commit that was deployed before: deliver from a newer commit, or set ${w.input('branch', 'gh-pages')}, where each delivery has a commit of its own`,
 };
 
 /** Asks once how far a deployment is. A status that can't be read is no failure: the published bytes decide. */
@@ -102,8 +83,13 @@ export async function getPagesDeployment(
 ): Promise<PagesDeploymentStatus> {
   try {
     const query = { ...repository, pages_deployment_id: id };
-    const { status = '' } = (await rest.repos.getPagesDeployment(query)).data;
-    return STATUSES[status] ?? pending(`is ${shortHostMessage(status)}`);
+    const status = shortHostMessage((await rest.repos.getPagesDeployment(query)).data.status);
+    if (status === 'succeed') return DONE;
+    const hint = FAILED[status];
+    if (hint !== undefined) return { state: 'failed', words: `ended with ${status}`, hint };
+    const isQueued = status === '' || status === 'deployment_queued';
+    const words = isQueued ? 'waits in the queue of GitHub Pages' : `has the status ${status}`;
+    return { state: 'pending', words, hint: PENDING_HINT };
   } catch (thrown) {
     const { detail, httpCode, hint = TRY_AGAIN } = describeUnreadable(thrown, API.pages_deployment);
     return { state: 'unread', words: `can't be read: ${detail}`, httpCode, hint };

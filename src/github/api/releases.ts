@@ -5,7 +5,6 @@ import { UPLOAD } from '../../protocol/calls.ts';
 import { ASSETS, RELEASES } from '../../protocol/limits.ts';
 import { TOOL, TRAILER } from '../../protocol/words.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import { RETRY_HINT } from '../hints.ts';
 import { mayReceiveToken, serverUrlOf } from '../hosts.ts';
 import { type GitHubClient, listAll, sendStreamed } from './client.ts';
 import { nullIfNotFound } from './failures.ts';
@@ -159,15 +158,7 @@ export async function uploadAsset(github: GitHubClient, upload: AssetUpload, por
     length: file.size,
     body: () => file.read(),
   };
-  const asset = (await sendStreamed(github, request, ports)) as Partial<Asset> | undefined;
-  if (asset?.id === undefined || asset.browser_download_url === undefined) {
-    throw new DeliveryError('HOST_ERROR', 'uploading the asset returned something that is not an asset', {
-      httpCode: 201,
-      hint: RETRY_HINT,
-      retryable: true,
-    });
-  }
-  return asset as Asset;
+  return (await sendStreamed(github, request, ports)) as Asset;
 }
 
 /**

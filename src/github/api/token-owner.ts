@@ -19,9 +19,6 @@ export interface CommitIdentity {
 /** The account that every job's own token acts as. */
 const JOB_LOGIN = 'github-actions[bot]';
 
-/** That account's number on github.com. @see https://github.com/actions/checkout#push-a-commit-using-the-built-in-token */
-const JOB_ID = 41_898_282;
-
 /**
  * An author who is nobody: `.invalid` is reserved, so the address can never belong to a person. An invented
  * `NAME@users.noreply.github.com` belongs to the user with that name.
@@ -75,10 +72,9 @@ export async function getCommitIdentity(github: GitHubClient): Promise<CommitIde
   const { host } = serverUrlOf(github.apiUrl);
   try {
     const { login, id } = await getTokenOwner(github);
-    const number = id ?? (login === JOB_LOGIN && host === 'github.com' ? JOB_ID : null);
     const isPlain = /^[\w.-]+(\[bot\])?$/.test(login);
-    if (number === null || !isPlain) return UNKNOWN_IDENTITY;
-    return { name: login, email: `${number}+${login}@users.noreply.${host}` };
+    if (id === null || !isPlain) return UNKNOWN_IDENTITY;
+    return { name: login, email: `${id}+${login}@users.noreply.${host}` };
   } catch (thrown) {
     if (!(thrown instanceof DeliveryError) || thrown.code === 'ABORTED') throw thrown;
     return UNKNOWN_IDENTITY;
