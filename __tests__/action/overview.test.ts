@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type CommentContext, composeComment, composeSummary } from '../../src/action/overview.ts';
+import { type CommentContext, composeComment } from '../../src/action/comment.ts';
+import { composeSummary } from '../../src/action/overview.ts';
 import { refusalReport } from '../../src/delivery/compose-report.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';

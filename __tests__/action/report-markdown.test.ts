@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { composeComment } from '../../src/action/comment.ts';
 import { joinBlocks } from '../../src/action/markdown.ts';
-import { composeComment, composeSummary } from '../../src/action/overview.ts';
+import { composeSummary } from '../../src/action/overview.ts';
 import {
   describeHint,
   describeReason,

@@ -1,10 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
-import {
-  type AuthorizedCall,
-  PersonAuthorizations,
-  type PersonRequest,
-} from '../../src/mcp/authorizations.ts';
+import { PersonAuthorizations, type PersonRequest, type ToolCall } from '../../src/mcp/authorizations.ts';
 import { MCP } from '../../src/protocol/limits.ts';
 import { FakeHttp, type FakePorts, fakePorts, type Scripted } from '../support/ports.ts';
 
@@ -30,33 +26,33 @@ function createFlow(...answers: readonly Scripted[]) {
   const ports = fakePorts(host.http);
   const authorizations = new PersonAuthorizations();
   const asked: PersonRequest[] = [];
-  const authorize = (call: Partial<AuthorizedCall> = {}, own: FakePorts = ports) => {
-    const usual = {
-      tool: 'deliver',
-      args: { file: 'a.html' },
-      handle: undefined,
-      isDeclined: false,
-    } as const;
-    return authorizations.authorize(
-      { ...usual, onRequired: (one) => void asked.push(one), ...call },
-      OPTIONS,
-      own,
-    );
+  const callWith = (more: Partial<ToolCall>): ToolCall => ({
+    ...{ tool: 'deliver', args: { file: 'a.html' }, handle: undefined, isDeclined: false },
+    ...more,
+  });
+  /** The token, or `null` where a person was asked. */
+  const authorize = async (call: Partial<ToolCall> = {}, own: FakePorts = ports): Promise<string | null> => {
+    const result = await authorizations.authorize(callWith(call), OPTIONS, own);
+    if (typeof result === 'string') return result;
+    asked.push(result);
+    return null;
   };
-  return { ports, authorizations, asked, authorize, host, counts: () => ({ codes, polls }) };
+  const find = (handle = '', more: Partial<ToolCall> = {}) =>
+    authorizations.findArguments(callWith({ args: {}, handle, ...more }), ports.clock);
+  return { ports, authorizations, find, asked, authorize, host, counts: () => ({ codes, polls }) };
 }
 
 describe('a person', () => {
   test('is shown a code at once, and a call with the handle gets the token', async () => {
-    const { asked, authorize, authorizations, ports, counts } = createFlow(PENDING, GRANTED);
-    await expect(authorize()).rejects.toMatchObject({ code: 'AUTHORIZATION_REQUIRED' });
+    const { asked, authorize, find, ports, counts } = createFlow(PENDING, GRANTED);
+    await expect(authorize()).resolves.toBeNull();
     expect(counts()).toEqual({ codes: 1, polls: 0 });
     const [{ handle } = { handle: '' }] = asked;
     expect(asked).toEqual([
       { userCode: 'ABCD-0001', page: 'https://github.com/login/device', handle, expiresIn: 899 },
     ]);
     expect(JSON.stringify(asked)).not.toContain('secret');
-    expect(authorizations.findArguments(handle, 'deliver', ports.clock)).toEqual({ file: 'a.html' });
+    expect(find(handle)).toEqual({ file: 'a.html' });
     await expect(authorize({ handle })).resolves.toBe(TOKEN);
     // Later calls need no person.
     await expect(authorize()).resolves.toBe(TOKEN);
@@ -67,22 +63,22 @@ describe('a person', () => {
   test('who needs long is waited for in several calls, in the pace that the host asks for', async () => {
     const slow: Scripted = { body: { error: 'slow_down' } };
     const { asked, authorize, ports } = createFlow(PENDING, slow, PENDING);
-    await authorize().catch(() => undefined);
+    await authorize();
     const handle = asked[0]?.handle;
     const began = ports.clock.now();
-    await expect(authorize({ handle })).rejects.toMatchObject({ code: 'AUTHORIZATION_REQUIRED' });
+    await expect(authorize({ handle })).resolves.toBeNull();
     expect(ports.clock.now() - began).toBeLessThanOrEqual(MCP.authorization);
     expect(ports.clock.slept).toEqual([5_000, 5_000, 10_000, 10_000, 10_000]);
     // The next call goes on where this one ended.
-    await authorize({ handle }).catch(() => undefined);
+    await authorize({ handle });
     expect(new Set(ports.clock.slept.slice(5))).toEqual(new Set([10_000]));
     expect(new Set(asked.map(({ userCode }) => userCode))).toEqual(new Set(['ABCD-0001']));
   });
 
   test('enters one code for several calls, and the host is polled once', async () => {
     const { asked, authorize, counts } = createFlow(PENDING, GRANTED);
-    await authorize().catch(() => undefined);
-    await authorize().catch(() => undefined);
+    await authorize();
+    await authorize();
     const [one, other] = asked;
     expect(one?.userCode).toBe(other?.userCode);
     expect(one?.handle).not.toBe(other?.handle);
@@ -100,28 +96,18 @@ describe('a person', () => {
 
   test('who refused is shown a new code by the other call, and not waited for', async () => {
     const { asked, authorize, counts } = createFlow({ body: { error: 'access_denied' } });
-    await authorize().catch(() => undefined);
-    await authorize().catch(() => undefined);
+    await authorize();
+    await authorize();
     const [one, other] = asked.map(({ handle }) => handle);
     await expect(authorize({ handle: one })).rejects.toMatchObject({ code: 'NOT_AUTHORIZED' });
-    await expect(authorize({ handle: other })).rejects.toMatchObject({ code: 'AUTHORIZATION_REQUIRED' });
+    await expect(authorize({ handle: other })).resolves.toBeNull();
     expect(asked.at(-1)).toMatchObject({ userCode: 'ABCD-0002', handle: other });
     expect(counts()).toEqual({ codes: 2, polls: 1 });
   });
 
-  test('who refuses ends the flow for all calls, and the next one has a new code', async () => {
-    const { asked, authorize } = createFlow({ body: { error: 'access_denied' } });
-    await authorize().catch(() => undefined);
-    await authorize().catch(() => undefined);
-    const results = await Promise.allSettled(asked.map(({ handle }) => authorize({ handle })));
-    for (const result of results) expect(result).toMatchObject({ reason: { code: 'NOT_AUTHORIZED' } });
-    await authorize().catch(() => undefined);
-    expect(asked.at(-1)?.userCode).toBe('ABCD-0002');
-  });
-
   test('who declines in the client is not polled for', async () => {
     const { asked, authorize, counts } = createFlow(GRANTED);
-    await authorize().catch(() => undefined);
+    await authorize();
     const declined = authorize({ handle: asked[0]?.handle, isDeclined: true });
     await expect(declined).rejects.toMatchObject({ code: 'NOT_AUTHORIZED' });
     expect(counts().polls).toBe(0);
@@ -130,7 +116,7 @@ describe('a person', () => {
 
 test('a canceled call leaves the code to the next one, which keeps the pause', async () => {
   const { asked, authorize, ports, counts, host } = createFlow(PENDING, GRANTED);
-  await authorize().catch(() => undefined);
+  await authorize();
   const handle = asked[0]?.handle;
   const other = fakePorts(host.http);
   other.stop.abort();
@@ -146,29 +132,29 @@ test('a canceled request for a code is no reason for another call to fail', asyn
   other.stop.abort();
   const [canceled, first] = await Promise.allSettled([authorize({}, other), authorize()]);
   expect(canceled.status).toBe('rejected');
-  expect(first).toMatchObject({ reason: { code: 'AUTHORIZATION_REQUIRED' } });
+  expect(first).toMatchObject({ value: null });
   expect(asked).toHaveLength(1);
 });
 
 test('a token that the host does not accept any more is asked for again', async () => {
   const { asked, authorize, authorizations, counts } = createFlow(GRANTED);
-  await authorize().catch(() => undefined);
+  await authorize();
   await authorize({ handle: asked[0]?.handle });
   authorizations.forget(TOKEN);
-  await expect(authorize()).rejects.toMatchObject({ code: 'AUTHORIZATION_REQUIRED' });
+  await expect(authorize()).resolves.toBeNull();
   expect(counts().codes).toBe(2);
 });
 
 describe('a handle', () => {
-  test('is refused if it is unknown, expired or of another tool', async () => {
-    const { asked, authorize, authorizations, ports } = createFlow(GRANTED);
-    await authorize().catch(() => undefined);
-    const handle = asked[0]?.handle ?? '';
-    const find = (one: string, tool: 'deliver' | 'withdraw' = 'deliver') =>
-      authorizations.findArguments(one, tool, ports.clock);
+  test('is refused if it is unknown, expired, of another tool, or given with other arguments', async () => {
+    const { asked, authorize, find, ports } = createFlow(GRANTED);
+    await authorize();
+    const handle = asked[0]?.handle;
     expect(find(handle)).toEqual({ file: 'a.html' });
+    expect(find(handle, { args: { file: 'a.html' } })).toEqual({ file: 'a.html' });
     expect(() => find('other')).toThrow(/no handle of a call/);
-    expect(() => find(handle, 'withdraw')).toThrow(/no handle of a call/);
+    expect(() => find(handle, { tool: 'withdraw' })).toThrow(/no handle of a call/);
+    expect(() => find(handle, { args: { file: 'b.html' } })).toThrow(/a call with other arguments/);
     // A client that gave up during the delivery may go on with it.
     await authorize({ handle });
     expect(find(handle)).toEqual({ file: 'a.html' });
@@ -177,10 +163,10 @@ describe('a handle', () => {
   });
 
   test('is forgotten when many others wait', async () => {
-    const { asked, authorize, authorizations, ports } = createFlow(PENDING);
-    for (let count = 0; count <= MCP.waiting; count += 1) await authorize().catch(() => undefined);
+    const { asked, authorize, find } = createFlow(PENDING);
+    for (let count = 0; count <= MCP.waiting; count += 1) await authorize();
     const [first, second] = asked.map(({ handle }) => handle);
-    expect(() => authorizations.findArguments(first ?? '', 'deliver', ports.clock)).toThrow(/no handle/);
-    expect(authorizations.findArguments(second ?? '', 'deliver', ports.clock)).toBeDefined();
+    expect(() => find(first)).toThrow(/no handle/);
+    expect(find(second)).toBeDefined();
   });
 });

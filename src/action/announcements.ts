@@ -2,9 +2,8 @@ import { DeliveryError, type ErrorCode, toDeliveryError } from '../errors.ts';
 import type { GitHubClient, GitHubClientOptions } from '../github/api/client.ts';
 import { serverUrlOf } from '../github/hosts.ts';
 import type { Ports } from '../ports.ts';
-import type { Announce, AnnouncedRequest, Announcement } from './announcement.ts';
+import type { Announce, Announcement } from './announcement.ts';
 import { beginComment } from './comment.ts';
-import type { CurrentRun } from './current-run.ts';
 import { beginDeployment } from './deployment.ts';
 import { FORK_HELP } from './inputs.ts';
 import { beginIssue } from './issue.ts';
@@ -18,50 +17,69 @@ export interface AnnouncementJob extends Pick<Announcement, 'request' | 'run'> {
 }
 
 /** What people see of a delivery beside its report, by the input that asks for it. */
-const ANNOUNCERS = {
-  comment: { title: 'comment', permission: 'pull-requests: write', begin: beginComment },
-  environment: { title: 'deployment', permission: 'deployments: write', begin: beginDeployment },
-  issue: { title: 'issue', permission: 'issues: write', begin: beginIssue },
-} as const;
+const ANNOUNCERS = [
+  { input: 'comment', title: 'comment', permission: 'pull-requests: write', begin: beginComment },
+  { input: 'environment', title: 'deployment', permission: 'deployments: write', begin: beginDeployment },
+  { input: 'issue', title: 'issue', permission: 'issues: write', begin: beginIssue },
+] as const;
 
-type Announcer = keyof typeof ANNOUNCERS;
+type Announcer = (typeof ANNOUNCERS)[number];
+
+/** Failures that another token, or another workflow, would avoid. */
+const NOT_ALLOWED: readonly ErrorCode[] = ['NO_TOKEN', 'BAD_TOKEN', 'NO_PERMISSION', 'NOT_FOUND'];
 
 /** Begins to announce a delivery while it goes on; a failure is only a warning. @returns says how it ended */
 export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce {
-  const { request, run } = job;
-  const asked = (Object.keys(ANNOUNCERS) as Announcer[]).filter((name) => request[name]);
-  const names = request.dryRun ? [] : asked;
-  const connect = (name: Announcer) => (): GitHubClient => job.connect(getTarget(request, run, name));
+  const { request, run, grant } = job;
   let finding: Promise<PullRequest | null> | undefined;
+  /** `undefined` if it could not be found. */
   let pull: PullRequest | null | undefined;
-  const attempt = async <T>(name: Announcer, work: () => Promise<T>): Promise<T | undefined> => {
+
+  const warn = ({ title, permission }: Announcer, { code, message, hint }: DeliveryError): void => {
+    const needed = pull === undefined ? `${permission}, pull-requests: read` : permission;
+    const help = pull?.readOnlyFor
+      ? `the token of a run for the fork ${pull.readOnlyFor} may only read: ${FORK_HELP}`
+      : grant(needed);
+    // The hints of hosts are for the delivery.
+    const change = NOT_ALLOWED.includes(code) ? help : code === 'BAD_INPUT' ? hint : '';
+    const target = pull ? ` on pull request ${pull.number}` : '';
+    ports.logger.warning(
+      `Could not update the ${title}${target} (the delivery is not affected): ${message}${change && `. To change: ${change}`}`,
+    );
+  };
+  const attempt = async <T>(
+    announcer: Announcer,
+    work: (announcement: Announcement) => Promise<T>,
+  ): Promise<T | undefined> => {
+    const connect = (): GitHubClient => job.connect(getTarget(job, announcer.input));
     try {
-      finding ??= findPullRequest(run, connect(name));
+      finding ??= findPullRequest(run, connect);
       pull = await finding;
-      return await work();
+      return await work({ request, run, pull, connect });
     } catch (thrown) {
-      warnAbout(name, { failure: toDeliveryError(thrown), pull, grant: job.grant }, ports);
+      warn(announcer, toDeliveryError(thrown));
       return undefined;
     }
   };
-  const begin = (name: Announcer): Promise<Announce> =>
-    ANNOUNCERS[name].begin({ request, run, pull: pull ?? null, connect: connect(name) }, ports);
-  const begun = names.map((name) => ({ name, end: attempt(name, () => begin(name)) }));
+  const asked = ANNOUNCERS.filter(({ input }) => request[input] && !request.dryRun);
+  const begun = asked.map((announcer) => ({
+    announcer,
+    end: attempt(announcer, (announcement) => announcer.begin(announcement, ports)),
+  }));
   return async (reports) => {
-    for (const { name, end } of begun) {
+    for (const { announcer, end } of begun) {
       const announce = await end;
-      if (announce !== undefined) await attempt(name, () => announce(reports));
+      if (announce !== undefined) await attempt(announcer, () => announce(reports));
     }
   };
 }
 
 /** The event's own repository. On another instance its number is somebody else's pull request. */
 function getTarget(
-  { token, apiUrl }: AnnouncedRequest,
-  { repository, serverUrl }: CurrentRun,
-  name: Announcer,
+  { request: { token, apiUrl }, run: { repository, serverUrl } }: AnnouncementJob,
+  input: string,
 ): GitHubClientOptions {
-  const hint = `leave out \`${name}:\``;
+  const hint = `leave out \`${input}:\``;
   if (token === undefined) throw new DeliveryError('NO_TOKEN', 'there is no token');
   if (repository === null) {
     throw new DeliveryError('BAD_INPUT', 'the repository of the run is not known', { hint });
@@ -72,31 +90,4 @@ function getTarget(
     throw new DeliveryError('BAD_INPUT', message, { hint });
   }
   return { ...repository, token, apiUrl };
-}
-
-/** Failures that another token, or another workflow, would avoid. */
-const NOT_ALLOWED: readonly ErrorCode[] = ['NO_TOKEN', 'BAD_TOKEN', 'NO_PERMISSION', 'NOT_FOUND'];
-
-interface AnnouncementFailure extends Pick<AnnouncementJob, 'grant'> {
-  readonly failure: DeliveryError;
-  /** `undefined` if it could not be found. */
-  readonly pull: PullRequest | null | undefined;
-}
-
-function warnAbout(
-  name: Announcer,
-  { failure: { code, message, hint }, pull, grant }: AnnouncementFailure,
-  { logger }: Ports,
-): void {
-  const { title, permission } = ANNOUNCERS[name];
-  const fork = pull?.readOnlyFor ?? null;
-  const needed = pull === undefined ? `${permission}, pull-requests: read` : permission;
-  const help =
-    fork === null ? grant(needed) : `the token of a run for the fork ${fork} may only read: ${FORK_HELP}`;
-  // The hints of hosts are for the delivery.
-  const change = NOT_ALLOWED.includes(code) ? help : code === 'BAD_INPUT' ? hint : '';
-  const target = pull ? ` on pull request ${pull.number}` : '';
-  logger.warning(
-    `Could not update the ${title}${target} (the delivery is not affected): ${message}${change && `. To change: ${change}`}`,
-  );
 }

@@ -2,7 +2,8 @@ import type { Report } from '../delivery/report.ts';
 import { updateStickyIssue } from '../github/api/issues.ts';
 import type { Ports } from '../ports.ts';
 import { COMMENTS } from '../protocol/limits.ts';
-import { type Announce, type AnnouncedRequest, type Announcement, markerOf } from './announcement.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
+import { type Announce, type Announcement, markerOf } from './announcement.ts';
 import { composeFooter, composeOverview } from './overview.ts';
 
 /** Keeps one issue open while an audit finds something lost, and closes it when all is well again. @see design 8 */
@@ -38,7 +39,7 @@ const isLost = ({ verdict, notReady }: Report): boolean =>
   (verdict === undefined && notReady?.code === 'NOT_FOUND' && notReady.step === 'check');
 
 /** Audits of the same part of a repository share an issue. */
-function createMarker({ repository, path = '', branch = '', channels }: AnnouncedRequest): string {
+function createMarker({ repository, path = '', branch = '', channels }: DeliveryRequest): string {
   const { owner, repo } = repository ?? { owner: '', repo: '' };
   return markerOf([owner, repo, branch, path, channels].join('\n').toLowerCase(), 'audit:');
 }

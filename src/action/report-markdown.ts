@@ -34,6 +34,7 @@ export const SIGNS = {
   planned: { sign: '📝', word: 'Dry run' },
   withdrawn: { sign: '🗑️', word: 'Withdrawn' },
   audited: { sign: '✅', word: `As delivered · ${RESULTS.ready}` },
+  changed: { sign: '✏️', word: 'Changed since' },
   ready: { sign: '✅', word: `${RESULT_TITLES.ready} · ${RESULTS.ready}` },
 } as const;
 
@@ -48,13 +49,10 @@ export type Fact = readonly [kind: string, text: string];
 
 const formatText = (text: string): string => formatMessage(shorten(text, MOST.text));
 
-/** What an audit found, where the result does not tell it. */
-const CHANGED = { sign: '✏️', word: 'Changed since' } as const;
-
 export function getSign(report: Report) {
-  if (!report.ready || report.operation !== 'audit') return SIGNS[getDeliveryResult(report)];
-  if (report.verdict === 'changed') return CHANGED;
-  return SIGNS[report.verdict === 'withdrawn' ? 'withdrawn' : 'audited'];
+  const result = getDeliveryResult(report);
+  const isOther = report.verdict === 'changed' || report.verdict === 'withdrawn';
+  return SIGNS[result === 'audited' && isOther ? report.verdict : result];
 }
 
 /** An address that is not proven now is never a link, wherever it came from. */
@@ -124,19 +122,24 @@ export const listCaveats = ({ notes, unknown }: Report): Fact[] => [
   ...unknown.map((text): Fact => ['UNKNOWN', formatText(text)]),
 ];
 
-/** What a site has and what changed of it, and further proven addresses. */
+/** What a proven site has and what changed of it, and further proven addresses. */
 function listOwnFacts(report: Report): Fact[] {
-  const { rawUrl, duplicates, site } = report;
-  const isGone = getDeliveryResult(report) === 'withdrawn';
+  const { ready, rawUrl, duplicates, site, took } = report;
+  const facts: Fact[] = [];
+  if (site !== null && ready) {
+    const time = Object.values(took).reduce((sum, part) => sum + part, 0);
+    const inTotal =
+      site.servedSize === null ? '' : `; the whole Pages site has ${formatSize(site.servedSize)}`;
+    const text = `${formatCount(site)}, all fetched back and identical, in ${formatSeconds(time)}${inTotal}`;
+    facts.push(['Site', text], ['Changes', describeChanges(site)]);
+  }
+  if (getDeliveryResult(report) === 'withdrawn') return facts;
   // Of a site one address is handed over; the raw one of its page alone shows nothing of it.
-  const addresses = [
-    { kind: 'Raw', url: site === null ? rawUrl : null },
-    ...duplicates.map(({ channel, url }) => ({ kind: `Duplicate on ${channel}`, url })),
-  ];
-  const links = addresses.flatMap(({ kind, url }): Fact[] =>
-    url === null || isGone ? [] : [[kind, formatAddressLink(url)]],
-  );
-  return [...listSiteFacts(report), ...links];
+  if (site === null && rawUrl !== null) facts.push(['Raw', formatAddressLink(rawUrl)]);
+  for (const { channel, url } of duplicates) {
+    if (url !== null) facts.push([`Duplicate on ${channel}`, formatAddressLink(url)]);
+  }
+  return facts;
 }
 
 /** A list, cut to what a person reads. */
@@ -146,33 +149,21 @@ export function formatFacts(facts: readonly Fact[]): string {
   return [...items, ...(left === 0 ? [] : [`- … and ${left} more in the report`])].join('\n');
 }
 
-/** Counts, size and time of a proven site, and what changed since the last delivery; nothing of a file. */
-function listSiteFacts({ ready, site, took }: Report): Fact[] {
-  if (site === null || !ready) return [];
-  const time = Object.values(took).reduce((sum, part) => sum + part, 0);
-  const inTotal = site.servedSize === null ? '' : `; the whole Pages site has ${formatSize(site.servedSize)}`;
-  const size = `${countFiles(site.count)}, ${formatSize(site.size)}`;
-  return [
-    ['Site', `${size}, all fetched back and identical, in ${(time / SECOND).toFixed(1)} s${inTotal}`],
-    ['Changes', describeChangeCounts(site)],
-  ];
-}
-
 /** In one cell of a table: how the address was proven, or why it has none. */
 export function formatProof(report: Report): string {
   const { site, ready, gates, notReady } = report;
   if (notReady !== null) {
     return [describeReason(report), describeHint(report)].filter((part) => part !== '').join('. ');
   }
-  if (site !== null && ready) {
-    return `${countFiles(site.count)}, ${formatSize(site.size)}, all identical; ${describeChangeCounts(site)}`;
-  }
+  if (site !== null && ready) return `${formatCount(site)}, all identical; ${describeChanges(site)}`;
   // What somebody changed is among the caveats.
   if (report.verdict === 'changed') return '';
   return formatText(gates.find(({ name }) => name === 'G3_VERIFY_200_и_маркер')?.evidence ?? '');
 }
 
-function describeChangeCounts({ count, changeCounts: counts }: SiteReport): string {
+const formatCount = ({ count, size }: SiteReport): string => `${countFiles(count)}, ${formatSize(size)}`;
+
+function describeChanges({ count, changeCounts: counts }: SiteReport): string {
   if (counts === null) return 'not known';
   const changes = formatChangeCounts(counts);
   if (changes === '') return 'none since the last delivery';
@@ -183,11 +174,11 @@ function describeChangeCounts({ count, changeCounts: counts }: SiteReport): stri
 
 /** The names of the changed files, folded. */
 function formatChangedFiles({ ready, site }: Report): string {
-  if (!ready || site?.changes == null || site.changeCounts === null) return '';
-  const { changes, changeCounts: counts } = site;
+  const { changes = null, changeCounts = null } = site ?? {};
+  if (!ready || changes === null || changeCounts === null) return '';
   const facts = (['added', 'changed', 'removed'] as const).flatMap((kind): Fact[] => {
     const names = changes[kind].slice(0, MAX_FACTS).map((path) => escapeMarkdown(shorten(path, MOST.name)));
-    const more = counts[kind] - names.length;
+    const more = changeCounts[kind] - names.length;
     return names.length === 0 ? [] : [[kind, `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`]];
   });
   return facts.length === 0 ? '' : formatFoldedSection('Changed files', formatFacts(facts));
@@ -207,22 +198,21 @@ export function formatPicture(report: Report): string {
   if (url === null || !picture?.url) return '';
   const { beforeUrl, changed, sha256 } = picture;
   const alternative = shorten(picture.alternative, MOST.name);
-  const width = changed === null || beforeUrl === null ? 480 : 360;
+  const isBeside = changed !== null && beforeUrl !== null;
   const formatImage = (text: string, address: string): string => {
     const versioned = new URL(address);
     // GitHub keeps copies of pictures: the same address with other bytes would show the old one.
     versioned.searchParams.set('v', sha256.slice(0, 16));
     const alt = escapeMarkdown(text).replaceAll('"', '&quot;');
-    return `<a href="${escapeAddress(url)}"><img width="${width}" alt="${alt}" src="${escapeAddress(versioned.href)}"></a>`;
+    return `<a href="${escapeAddress(url)}"><img width="${isBeside ? 360 : 480}" alt="${alt}" src="${escapeAddress(versioned.href)}"></a>`;
   };
-  const now = formatImage(alternative, picture.url);
-  if (changed === null) return formatFrame([now]);
-  if (beforeUrl === null) return joinBlocks([formatFrame([now]), 'The page looks the same as before.']);
-  const before = formatImage(`${alternative}, before`, beforeUrl);
-  return joinBlocks([
-    formatFrame([before, now]),
-    `Before and after: ${formatShare(changed)} of the picture changed.`,
-  ]);
+  const before = isBeside ? [formatImage(`${alternative}, before`, beforeUrl)] : [];
+  const frame = formatFrame([...before, formatImage(alternative, picture.url)]);
+  if (changed === null) return frame;
+  const comparison = isBeside
+    ? `Before and after: ${formatShare(changed)} of the picture changed.`
+    : 'The page looks the same as before.';
+  return joinBlocks([frame, comparison]);
 }
 
 /** The gates with their evidence, as a table; of what is not ready the reason says it all. */
@@ -240,11 +230,13 @@ function formatGates(report: Report): string {
 const formatReportLines = ({ lines }: Report, shown: readonly ReportLine[]): string =>
   formatFacts(shown.flatMap((line) => (lines[line] === '' ? [] : [[line, formatText(lines[line])]])));
 
+const formatSeconds = (ms: number): string => `${(ms / SECOND).toFixed(1)} s`;
+
 /** How long each step took, such as `Took: place 1.2 s, wait 21.4 s`; of several files the longest time. */
 export function formatTimings(reports: readonly Report[]): string {
   const times = STEPS.flatMap((step) => {
     const longest = Math.max(0, ...reports.map(({ took }) => took[step] ?? 0));
-    return longest === 0 ? [] : [`${step} ${(longest / SECOND).toFixed(1)} s`];
+    return longest === 0 ? [] : [`${step} ${formatSeconds(longest)}`];
   });
   if (times.length === 0) return '';
   return `Took${reports.length === 1 ? '' : ' (longest file)'}: ${times.join(', ')}`;

@@ -1,7 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { MCP } from '../protocol/limits.ts';
-import { refuseInput } from '../request/input-kinds.ts';
 import {
   INPUT_NAMES,
   INPUTS,
@@ -68,18 +66,4 @@ function createArgument(name: InputName) {
 export function toRawInputs(args: ToolArguments, tool: ToolName): Partial<RawInputs> {
   const given = listInputs(tool, {}).filter((name) => args[name] !== undefined);
   return Object.fromEntries(given.map((name) => [name, String(args[name])]));
-}
-
-/** The arguments of the call that an authorization belongs to: they need not be sent again. */
-export function mergeArguments(
-  { authorization, ...sent }: ToolArguments,
-  first: ToolArguments,
-): ToolArguments {
-  if (Object.keys(sent).length > 0 && !isDeepStrictEqual({ ...sent }, { ...first })) {
-    refuseInput(
-      'the authorization belongs to a call with other arguments',
-      'give `authorization` alone, or leave it out for a new call',
-    );
-  }
-  return first;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { untilAborted } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
 import {
@@ -33,11 +34,6 @@ export interface ToolCall {
   readonly isDeclined: boolean;
 }
 
-export interface AuthorizedCall extends ToolCall {
-  /** Called where a person must enter a code before the call can go on. */
-  readonly onRequired: (request: PersonRequest) => void;
-}
-
 /** A flow that waits for a person; several calls may need it. */
 interface OpenFlow {
   flow: DeviceFlow;
@@ -58,51 +54,57 @@ export class PersonAuthorizations {
   readonly #flows = new Map<string, Promise<OpenFlow>>();
   readonly #waiting = new Map<string, WaitingCall>();
 
-  /** The arguments of a call that waits. @throws {DeliveryError} `BAD_INPUT` for an unknown handle */
-  findArguments(handle: string, tool: ToolName, clock: Pick<Clock, 'now'>): ToolArguments {
-    const call = this.#waiting.get(handle);
-    return call?.tool === tool && call.deadline > clock.now() ? call.args : refuseHandle();
+  /** The arguments of a call; of one that waited those of its beginning. @throws {DeliveryError} `BAD_INPUT` */
+  findArguments({ handle, tool, args }: ToolCall, clock: Pick<Clock, 'now'>): ToolArguments {
+    if (handle === undefined) return args;
+    const first = this.#waiting.get(handle);
+    if (first?.tool !== tool || first.deadline <= clock.now()) {
+      return refuseInput(
+        'input `authorization` is no handle of a call that waits for an authorization',
+        'leave `authorization` out and give the other arguments again: the answer has a new code',
+      );
+    }
+    // They need not be sent again.
+    if (Object.keys(args).length > 0 && !isDeepStrictEqual({ ...args }, { ...first.args })) {
+      refuseInput(
+        'the authorization belongs to a call with other arguments',
+        'give `authorization` alone, or leave it out for a new call',
+      );
+    }
+    return first.args;
   }
 
   /**
-   * A token: one that a person granted before, or after a short wait for them.
+   * A token that a person granted, before or after a short wait for them. A call is answered at once with a new code;
+   * one that goes on with a code waits a while for the person.
    *
-   * @throws {DeliveryError} `AUTHORIZATION_REQUIRED` where they have not decided yet, `NOT_AUTHORIZED` where they
-   * declined.
+   * @returns what to show the person, where they have not decided yet
+   * @throws {DeliveryError} `NOT_AUTHORIZED` where they declined.
    */
-  async authorize(call: AuthorizedCall, options: DeviceFlowOptions, ports: Ports): Promise<string> {
+  async authorize(call: ToolCall, options: DeviceFlowOptions, ports: Ports): Promise<string | PersonRequest> {
     const key = `${options.authUrl.origin} ${options.clientId}`;
     if (call.isDeclined) {
       this.#flows.delete(key);
       throw declinedError();
     }
-    // The handle stays valid until its code expires: a client may give up while the delivery goes on.
-    return this.#tokens.get(key) ?? this.#askPerson(call, key, options, ports);
-  }
-
-  /** Forgets a token that the host does not accept any more. */
-  forget(token: string): void {
-    for (const [key, known] of this.#tokens) if (known === token) this.#tokens.delete(key);
-  }
-
-  /** A call is answered at once with a new code; one that goes on with a code waits a while for the person. */
-  async #askPerson(
-    call: AuthorizedCall,
-    key: string,
-    options: DeviceFlowOptions,
-    ports: Ports,
-  ): Promise<string> {
+    const known = this.#tokens.get(key);
+    if (known !== undefined) return known;
     const { open, isNew } = await this.#openFlow(key, options, ports);
     const goesOn = call.handle !== undefined && !isNew;
     const token = goesOn ? await this.#waitForPerson(key, open, ports) : undefined;
     if (token !== undefined) return token;
+    // The handle stays valid until its code expires: a client may give up while the delivery goes on.
     const { tool, args, handle = randomUUID() } = call;
     const { userCode, page, deadline } = open.flow;
     this.#waiting.set(handle, { tool, args, deadline });
     removeOldest(this.#waiting);
     const expiresIn = Math.max(Math.floor((deadline - ports.clock.now()) / SECOND), 0);
-    call.onRequired({ userCode, page, handle, expiresIn });
-    throw authorizationRequiredError({ userCode, page });
+    return { userCode, page, handle, expiresIn };
+  }
+
+  /** Forgets a token that the host does not accept any more. */
+  forget(token: string): void {
+    for (const [key, known] of this.#tokens) if (known === token) this.#tokens.delete(key);
   }
 
   /** Calls for the same app share one code, also while the host is asked for it: a person enters it once. */
@@ -114,7 +116,11 @@ export class PersonAuthorizations {
     for (;;) {
       const current = this.#flows.get(key);
       if (current === undefined) {
-        const starting = startDeviceFlow(options, ports).then(createOpenFlow);
+        const starting = startDeviceFlow(options, ports).then((flow) => ({
+          flow,
+          polling: null,
+          isOver: false,
+        }));
         this.#flows.set(key, starting);
         removeOldest(this.#flows);
         return { open: await starting, isNew: true };
@@ -133,7 +139,7 @@ export class PersonAuthorizations {
     if (known !== undefined) return known;
     if (open.isOver) throw authorizationOverError();
     const work = this.#poll(key, open, until, ports);
-    open.polling = work.then(ignore, ignore);
+    open.polling = work.catch(() => undefined);
     return work.finally(() => {
       open.polling = null;
     });
@@ -158,32 +164,18 @@ export class PersonAuthorizations {
   }
 }
 
-const ignore = (): void => undefined;
-
-const createOpenFlow = (flow: DeviceFlow): OpenFlow => ({ flow, polling: null, isOver: false });
-
 /** A map lists its entries in the order in which they were added. */
 function removeOldest(entries: Map<string, unknown>): void {
   const [oldest] = entries.keys();
   if (entries.size > MCP.waiting && oldest !== undefined) entries.delete(oldest);
 }
 
-const refuseHandle = (): never =>
-  refuseInput(
-    'input `authorization` is no handle of a call that waits for an authorization',
-    'leave `authorization` out and give the other arguments again: the answer has a new code',
-  );
-
-function authorizationRequiredError({
-  userCode,
-  page,
-}: Pick<PersonRequest, 'userCode' | 'page'>): DeliveryError {
-  return new DeliveryError('AUTHORIZATION_REQUIRED', `a person must enter the code ${userCode} at ${page}`, {
+export const authorizationRequiredError = ({ userCode, page }: PersonRequest): DeliveryError =>
+  new DeliveryError('AUTHORIZATION_REQUIRED', `a person must enter the code ${userCode} at ${page}`, {
     step: 'authorize',
     hint: (w) =>
       `show your human only this code and this page, then call again with \`authorization\` set to the handle; if they decline, ${w.use('K3')}`,
   });
-}
 
 const declinedError = (): DeliveryError =>
   new DeliveryError('NOT_AUTHORIZED', 'the person declined the authorization', {
