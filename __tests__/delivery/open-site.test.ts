@@ -188,34 +188,17 @@ describe('a site with something that may not be published', () => {
 });
 
 describe('channels that take no folder', () => {
-  test.each(['K2', 'K3', 'K1+K2'])('are refused with the command that packs it: %s', async (channel) => {
+  test.each(['K2', 'K3', 'K1+K2'])('are refused with the ways out: %s', async (channel) => {
     const { opened } = await open({ 'index.html': PAGE }, [{ file: 'dist', channel }]);
     await expect(opened).rejects.toMatchObject({
       code: 'BAD_INPUT',
-      hint: expect.stringContaining('(`tar -czf dist.tar.gz dist`) and deliver dist.tar.gz'),
+      hint: expect.stringContaining('name its files (`dist/*`), or pack it'),
     });
   });
 
   test('are named with the reason why they were chosen', () => {
     expect(folderChannelError('out/dist/', 'K3', 'there is no site').message).toBe(
       'there is no site, and K3 takes single files, not the folder out/dist/',
-    );
-  });
-
-  test.each([
-    ['dist/', 'tar -czf dist.tar.gz dist/', 'dist.tar.gz'],
-    ['out/my site', "tar -czf my-site.tar.gz 'out/my site'", 'my-site.tar.gz'],
-    ["it's", "tar -czf it-s.tar.gz 'it'\\''s'", 'it-s.tar.gz'],
-    ['-v', 'tar -czf v.tar.gz ./-v', 'v.tar.gz'],
-    ['C:\\build\\dist', "tar -czf dist.tar.gz 'C:\\build\\dist'", 'dist.tar.gz'],
-    ['.', 'tar --exclude=./site.tar.gz -czf site.tar.gz .', 'site.tar.gz'],
-    ['./', 'tar --exclude=./site.tar.gz -czf site.tar.gz .', 'site.tar.gz'],
-    ['..', 'tar -czf site.tar.gz ..', 'site.tar.gz'],
-    ['/', 'tar -czf site.tar.gz /', 'site.tar.gz'],
-  ])('name a command that works in a shell: %s', (given, command, archive) => {
-    const { hint } = folderChannelError(given, 'K3');
-    expect(hint).toBe(
-      `use channel: K1, with \`setup: true\` where there is no Pages site; name its files (\`${given.replace(/\/$/, '')}/*\`), or pack it (\`${command}\`) and deliver ${archive}`,
     );
   });
 });

@@ -158,19 +158,9 @@ export function folderChannelError(
   reason = '',
   hasToken = true,
 ): DeliveryError {
-  const name = /([^/\\]*)[/\\]*$/.exec(given)?.[1] ?? '';
-  const archive = `${name.replace(/[^\p{L}\p{Nd}]+/gu, '-').replace(/^-|-$/g, '') || 'site'}.tar.gz`;
   const why = reason === '' ? '' : `${reason}, and `;
   return new DeliveryError('BAD_INPUT', `${why}${channel} takes single files, not the folder ${given}`, {
     hint: (w) =>
-      `${hasToken ? w.use('K1') : `set ${w.input('token')} and ${w.input('repository')}`}, with ${w.input('setup', 'true')} where there is no Pages site; name its files (\`${given.replace(/[/\\]*$/, '')}/*\`), or pack it (\`${packCommand(given, archive)}\`) and deliver ${archive}`,
+      `${hasToken ? w.use('K1') : `set ${w.input('token')} and ${w.input('repository')}`}, with ${w.input('setup', 'true')} where there is no Pages site; name its files (\`${given.replace(/[/\\]*$/, '')}/*\`), or pack it (\`tar -czf site.tar.gz\`) and deliver the archive`,
   });
-}
-
-/** The command for a POSIX shell; an archive in the folder itself leaves itself out. */
-function packCommand(folder: string, archive: string): string {
-  if (/^\.[/\\]*$/.test(folder)) return `tar --exclude=./${archive} -czf ${archive} .`;
-  const path = folder.startsWith('-') ? `./${folder}` : folder;
-  const isPlain = /^[\w./@%+=,-]+$/.test(path);
-  return `tar -czf ${archive} ${isPlain ? path : `'${path.replaceAll("'", "'\\''")}'`}`;
 }

@@ -6,7 +6,6 @@ import { SITE } from '../protocol/limits.ts';
 import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import { operationOf } from '../request/parse-request.ts';
-import type { Operation } from '../request/values.ts';
 import { ACTION, type Face, type HintContext, say } from '../words.ts';
 import { type ChannelAttempt, type Delivery, LINK_SUBJECT, mainAttempt, newDelivery } from './delivery.ts';
 import { listProven } from './receipt.ts';
@@ -30,7 +29,7 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
   const reader = { face, delivered: { isFolder: site !== null, isPrivate: choice?.isPrivate === true } };
   const main = mainAttempt(delivery);
   const { placement = null, rawUrl = null, took = {} } = main ?? {};
-  const gates = evaluateGates(main, operation);
+  const gates = evaluateGates(main);
   const isProven = failure === null && gates.every(({ passed }) => passed);
   // Of what somebody has changed there may be nothing left to prove.
   const isChanged = failure === null && changed !== undefined && main === null;
@@ -162,28 +161,13 @@ function toFailureReason(
   };
 }
 
-/** What is missing where a gate is not passed. */
-const MISSING: Readonly<Record<GateName, Partial<Record<Operation, string>> & { readonly deliver: string }>> =
-  {
-    G1_выложено: {
-      deliver: 'the file is not placed',
-      withdraw: 'the file is not removed',
-      audit: 'the branch or release does not hold what was delivered',
-    },
-    G2_финальный_URL: {
-      deliver: 'the channel returned no address',
-      audit: 'there is no address to ask',
-    },
-    G3_VERIFY_200_и_маркер: {
-      deliver: 'the address is not proven',
-      withdraw: 'the address is not proven to be empty',
-      audit: 'the address is not as it was delivered',
-    },
-    G4_REPORT: {
-      deliver: 'there is no URL to hand over',
-      withdraw: 'the file may still be served',
-    },
-  };
+/** What is missing where a gate is not passed, for whatever was asked for. */
+const MISSING: Readonly<Record<GateName, string>> = {
+  G1_выложено: 'the channel has not done it',
+  G2_финальный_URL: 'the channel returned no address',
+  G3_VERIFY_200_и_маркер: 'the address is not proven',
+  G4_REPORT: 'there is nothing to hand over',
+};
 
 /**
  * All four gates after an attempt; without an attempt none is passed. G4 is passed when the report with the URL is
@@ -191,12 +175,12 @@ const MISSING: Readonly<Record<GateName, Partial<Record<Operation, string>> & { 
  *
  * @see protocol 3.1
  */
-export function evaluateGates(attempt: ChannelAttempt | null, operation: Operation): Gate[] {
+function evaluateGates(attempt: ChannelAttempt | null): Gate[] {
+  // What a browser saw is the evidence that a page is not shown.
+  const unseen = attempt?.failure?.code === 'NOT_SHOWN' ? attempt.failure.message : undefined;
   return GATES.map((name) => {
-    const evidence = attempt === null ? null : findEvidence(name, attempt);
-    // What a browser saw is the evidence that a page is not shown.
-    const isSeen = name === 'G3_VERIFY_200_и_маркер' && attempt?.failure?.code === 'NOT_SHOWN';
-    const missing = isSeen ? attempt.failure.message : (MISSING[name][operation] ?? MISSING[name].deliver);
+    const evidence = attempt && findEvidence(name, attempt);
+    const missing = (name === 'G3_VERIFY_200_и_маркер' && unseen) || MISSING[name];
     return { name, passed: evidence !== null, evidence: neutralizeText(evidence ?? missing) };
   });
 }
