@@ -21,7 +21,7 @@ export interface CallTemplate {
   readonly repeatable?: boolean;
   /** One of several calls that make up one write: not paced, because others could move the branch in a pause. */
   readonly partOfWrite?: boolean;
-  /** What the body contains; absent when nothing is sent. */
+  /** What the body contains, for the machine contract. */
   readonly sends?: string;
 }
 
@@ -107,7 +107,6 @@ export const API = {
     'pages: write, id-token',
     'POST /pages/deployments',
     'creating the Pages deployment',
-    { sends: 'artifact_id, environment, pages_build_version, oidc_token' },
   ),
   pages_deployment: ask('pages', '/pages/deployments/{pages_deployment_id}', 'reading the Pages deployment'),
   archive: {
@@ -124,21 +123,19 @@ export const API = {
   create_deployment: write('deployments', 'POST /deployments', 'creating the deployment', {
     expects: [201],
     repeatable: true,
-    sends:
-      'ref, environment, task, payload, auto_merge (false), required_contexts ([]), transient_environment, production_environment',
   }),
   create_deployment_status: write(
     'deployments',
     'POST /deployments/{deployment_id}/statuses',
     "setting the deployment's state",
-    { repeatable: true, sends: 'state, description, log_url, environment_url, auto_inactive (false)' },
+    { repeatable: true },
   ),
   get_workflow: read('actions', '/actions/workflows/{workflow_id}', "reading the site's workflow"),
   dispatch_workflow: write(
     'actions',
     'POST /actions/workflows/{workflow_id}/dispatches',
     "starting the site's workflow",
-    { expects: [200, 204], sends: 'ref' },
+    { expects: [200, 204] },
   ),
   workflow_runs: ask(
     'actions',
@@ -155,9 +152,7 @@ export const API = {
     partOfWrite: true,
     sends: 'tag_name, name, body, draft (true)',
   }),
-  publish_release: write('contents', 'PATCH /releases/{release_id}', 'publishing the release', {
-    sends: 'tag_name, name, body, draft (false), make_latest (false)',
-  }),
+  publish_release: write('contents', 'PATCH /releases/{release_id}', 'publishing the release'),
   list_releases: read('contents', '/releases{?per_page,page}', 'listing the releases'),
   get_release: read('contents', '/releases/{release_id}', 'reading the draft of the release'),
   release_by_tag: read('contents', '/releases/tags/{tag}', 'reading the release'),
@@ -168,7 +163,6 @@ export const API = {
   ),
   rename_asset: write('contents', 'PATCH /releases/assets/{asset_id}', 'renaming the asset', {
     repeatable: true,
-    sends: 'name, label',
   }),
   delete_draft: write('contents', 'DELETE /releases/{release_id}', 'deleting our unpublished draft', {
     repeatable: true,
@@ -182,28 +176,20 @@ export const API = {
     path: '/graphql',
     description: 'asking the GraphQL API',
     repeatable: true,
-    sends: 'query',
   } as CallTemplate,
   list_pulls: read('pull-requests', '/pulls{?head,state,per_page}', "listing the branch's pull requests"),
   list_issues: read('issues', '/issues{?creator,state,per_page,page}', 'listing the issues'),
-  create_issue: write('issues', 'POST /issues', 'opening the issue', {
-    sends: 'title, body',
-  }),
+  create_issue: write('issues', 'POST /issues', 'opening the issue'),
   update_issue: write('issues', 'PATCH /issues/{issue_number}', 'updating the issue', {
     repeatable: true,
-    sends: 'title, body, state, state_reason',
   }),
   list_comments: read(
     'pull-requests',
     '/issues/{issue_number}/comments{?per_page,page}',
     "listing the pull request's comments",
   ),
-  create_comment: write('pull-requests', 'POST /issues/{issue_number}/comments', 'writing the comment', {
-    sends: 'body',
-  }),
-  update_comment: write('pull-requests', 'PATCH /issues/comments/{comment_id}', 'updating the comment', {
-    sends: 'body',
-  }),
+  create_comment: write('pull-requests', 'POST /issues/{issue_number}/comments', 'writing the comment'),
+  update_comment: write('pull-requests', 'PATCH /issues/comments/{comment_id}', 'updating the comment'),
   delete_comment: write(
     'pull-requests',
     'DELETE /issues/comments/{comment_id}',
