@@ -1,6 +1,5 @@
 import { tmpdir } from 'node:os';
-import { createLazyViewer } from './browser/lazy-viewer.ts';
-import { loadBrowserCode } from './browser/load-code.ts';
+import { createLazyScreen, loadScreen } from './browser/load-screen.ts';
 import { audit } from './delivery/audit.ts';
 import { openContent } from './delivery/content-file.ts';
 import { deliver } from './delivery/deliver.ts';
@@ -70,7 +69,7 @@ export function createDeliveryContext(
     ...ports,
     face,
     findFiles,
-    screen: createLazyViewer(() => loadBrowserCode(browserOptions(request, ports))),
+    screen: createLazyScreen(() => loadScreen(browserOptions(request, ports))),
     async openRepository(query) {
       const { apiUrl, repository: name } = request;
       const { token, authorizationError } = await getToken(request, query, (options) =>

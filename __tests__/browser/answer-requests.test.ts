@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import type { CDPSession, Protocol } from 'puppeteer-core';
 import { RequestAnswers } from '../../src/browser/answer-requests.ts';
+import { PageEvents } from '../../src/browser/page-events.ts';
 import type { PageToView } from '../../src/browser/screen-view.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { HttpRequest, SendHttp } from '../../src/ports.ts';
@@ -34,13 +35,17 @@ function setUp(answer: (request: HttpRequest) => TestAnswer = () => ({}), page: 
     sent.push(request);
     return host(request);
   };
-  const answers = new RequestAnswers(session, { ...PAGE, ...page }, { http, clock: new FakeClock() });
+  const events = new PageEvents(PAGE.url);
+  const answers = new RequestAnswers(session, {
+    ...{ page: { ...PAGE, ...page }, events, http },
+    clock: new FakeClock(),
+  });
   const ask = async (url: string, more: Partial<Protocol.Network.Request> = {}): Promise<Told> => {
     const request = { url, method: 'GET', headers: {}, ...more } as Protocol.Network.Request;
     await answers.answer({ requestId: '1', frameId: '1', request, resourceType: 'XHR' });
     return told.at(-1) ?? {};
   };
-  return { answers, ask, sent };
+  return { answers, events, ask, sent };
 }
 
 const bodyOf = ({ body = '' }: Told): string => Buffer.from(body, 'base64').toString();
@@ -81,32 +86,32 @@ describe('a request of the page', () => {
     'https://169.254.169.254/',
     'https://[::1]/',
   ])('to %s is refused and named, and never sent', async (url) => {
-    const { answers, ask, sent } = setUp();
-    expect(await ask(url)).toMatchObject({ errorReason: 'AccessDenied' });
-    expect([...answers.refused.keys()]).toEqual([url]);
+    const { events, ask, sent } = setUp();
+    expect(await ask(url)).toMatchObject({ errorReason: 'BlockedByClient' });
+    expect([...events.refused.keys()]).toEqual([url]);
     expect(sent).toEqual([]);
   });
 
   test('over http is not sent, but that is not internal', async () => {
-    const { answers, ask, sent } = setUp();
+    const { events, ask, sent } = setUp();
     expect(await ask('http://other.dev/')).toMatchObject({ errorReason: 'AccessDenied' });
-    expect([answers.refused.size, sent.length]).toEqual([0, 0]);
+    expect([events.refused.size, sent.length]).toEqual([0, 0]);
   });
 
   test('to a name that leads to an internal address is refused and named', async () => {
-    const { answers, ask } = setUp(() => {
+    const { events, ask } = setUp(() => {
       throw new DeliveryError('NOT_EXTERNAL', 'it resolves to a private address');
     });
-    expect(await ask('https://rebinding.dev/')).toMatchObject({ errorReason: 'AccessDenied' });
-    expect(answers.refused.get('https://rebinding.dev/')).toBe('it resolves to a private address');
+    expect(await ask('https://rebinding.dev/')).toMatchObject({ errorReason: 'BlockedByClient' });
+    expect(events.refused.get('https://rebinding.dev/')).toBe('it resolves to a private address');
   });
 
   test('that gets no answer fails', async () => {
-    const { answers, ask } = setUp(() => {
+    const { events, ask } = setUp(() => {
       throw new DeliveryError('NO_NETWORK', 'no such name');
     });
     expect(await ask('https://other.dev/')).toMatchObject({ errorReason: 'ConnectionFailed' });
-    expect([answers.refused.size, answers.missing]).toEqual([0, '']);
+    expect([events.refused.size, events.missing]).toEqual([0, '']);
   });
 
   test('that is answered with an encoding that it does not have fails by its host', async () => {
@@ -119,7 +124,7 @@ describe('a request of the page', () => {
     await ask('https://pages.corp/site/data.json');
     expect(sent[0]?.publicOnly).toBe(false);
     for (const url of ['https://pages.corp:8443/', 'https://other.corp/', 'https://10.0.0.1/']) {
-      expect(await ask(url)).toMatchObject({ errorReason: 'AccessDenied' });
+      expect(await ask(url)).toMatchObject({ errorReason: 'BlockedByClient' });
     }
     expect(sent).toHaveLength(1);
   });
@@ -133,16 +138,6 @@ describe('a page that is not published yet', () => {
     expect(bodyOf(await ask(`${HOST}/site/page.html`, { method: 'HEAD' }))).toBe('');
     expect(sent).toEqual([]);
   });
-
-  test('has parts for a player', async () => {
-    const { ask } = setUp(undefined, { local: local('0123456789') });
-    const part = await ask(`${HOST}/site/page.html`, { headers: { Range: 'bytes=4-' } });
-    expect([part.responseCode, bodyOf(part)]).toEqual([206, '456789']);
-    expect(part.responseHeaders).toContainEqual({ name: 'content-range', value: 'bytes 4-9/10' });
-    const inner = await ask(`${HOST}/site/page.html`, { headers: { Range: 'bytes=1-2' } });
-    expect(bodyOf(inner)).toBe('12');
-    expect((await ask(`${HOST}/site/page.html`, { headers: { Range: 'bytes=90-' } })).responseCode).toBe(200);
-  });
 });
 
 describe('a page that asks for too much', () => {
@@ -154,24 +149,24 @@ describe('a page that asks for too much', () => {
   });
 
   test('gets no file that is too large, and may need it', async () => {
-    const { answers, ask } = setUp(() => ({ body: Buffer.alloc(64 * 1_048_576 + 1) }));
+    const { events, ask } = setUp(() => ({ body: Buffer.alloc(64 * 1_048_576 + 1) }));
     expect(await ask('https://other.dev/large')).toMatchObject({ errorReason: 'ConnectionFailed' });
-    expect(answers.missing).toBe('more than 64 MB in one file');
+    expect(events.missing).toBe('more than 64 MB in one file');
   });
 
   test('gets no more than 2,000 files', async () => {
-    const { answers, ask, sent } = setUp();
+    const { events, ask, sent } = setUp();
     for (let count = 0; count < 2_001; count += 1) await ask('https://other.dev/small');
-    expect([sent.length, answers.missing]).toEqual([2_000, 'more than 2000 files']);
+    expect([sent.length, events.missing]).toEqual([2_000, 'more than 2000 files']);
   });
 });
 
 describe('a WebSocket', () => {
   test('to this machine is refused; another one may be needed', () => {
-    const { answers } = setUp();
+    const { answers, events } = setUp();
     answers.addSocket('ws://localhost:5173/');
-    expect([[...answers.refused.keys()], answers.missing]).toEqual([['ws://localhost:5173/'], '']);
+    expect([[...events.refused.keys()], events.missing]).toEqual([['ws://localhost:5173/'], '']);
     answers.addSocket('wss://other.dev/');
-    expect(answers.missing).toBe('a WebSocket');
+    expect(events.missing).toBe('a WebSocket');
   });
 });

@@ -115,6 +115,7 @@ export const BLANK_PAGES: readonly CorpusPage[] = [
     page(
       '<svg width="60" height="60"><circle cx="30" cy="30" r="20" fill="none" stroke="#06c" stroke-width="6" stroke-dasharray="60"><animateTransform attributeName="transform" type="rotate" from="0 30 30" to="360 30 30" dur="1s" repeatCount="indefinite"/></circle></svg>',
     ),
+    { reason: 'a small moving picture' },
   ),
   blank('loading-forever', page('<div id="app">Loading…</div><script src="app.js"></script>'), {
     reason: 'nothing but "Loading…"',

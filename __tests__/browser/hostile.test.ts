@@ -2,8 +2,8 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { readdir } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createScreenViewer } from '../../src/browser/browser.ts';
-import type { ScreenViewer } from '../../src/browser/screen-view.ts';
+import { createScreen } from '../../src/browser/browser.ts';
+import type { Screen } from '../../src/browser/screen-view.ts';
 import { VIEW_TIMES } from '../../src/browser/watch-page.ts';
 import { createHttpClient } from '../../src/http/client.ts';
 import type { ResolveHost } from '../../src/http/lookup.ts';
@@ -16,7 +16,7 @@ import { createTestHost } from './test-host.ts';
 
 const HOST = 'https://octo.github.io';
 
-let viewer: ScreenViewer;
+let viewer: Screen;
 let ports: GuardedPorts;
 let tempFolder: string;
 let tcp: Server;
@@ -63,7 +63,7 @@ beforeAll(async () => {
   });
   const client = createHttpClient(resolve);
   tempFolder = await temporaryFolder();
-  viewer = await createScreenViewer({
+  viewer = await createScreen({
     executablePath: await chromiumPath(),
     sandbox: false,
     environment: { PATH: process.env.PATH },

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createScreenViewer } from '../../src/browser/browser.ts';
-import type { ScreenView, ScreenViewer } from '../../src/browser/screen-view.ts';
+import { createScreen } from '../../src/browser/browser.ts';
+import type { Screen, ScreenView } from '../../src/browser/screen-view.ts';
 import { VIEW_TIMES } from '../../src/browser/watch-page.ts';
 import { systemClock } from '../../src/system.ts';
 import { chromiumPath } from '../support/chromium.ts';
@@ -27,8 +27,8 @@ const host = createTestHost(({ pathname }) => {
   return { ...answer, headers: { 'content-type': type, ...headers } };
 });
 
-const createViewer = async (tempFolder: string, render: number): Promise<ScreenViewer> =>
-  createScreenViewer({
+const createViewer = async (tempFolder: string, render: number): Promise<Screen> =>
+  createScreen({
     executablePath: await chromiumPath(),
     sandbox: false,
     environment: { PATH: process.env.PATH },
@@ -42,7 +42,7 @@ const createViewer = async (tempFolder: string, render: number): Promise<ScreenV
 /** Looks at the pages, one after the other. */
 async function viewInTurn(
   pages: readonly CorpusPage[],
-  start: (render: number) => Promise<ScreenViewer>,
+  start: (render: number) => Promise<Screen>,
   render: number,
 ): Promise<[string, ScreenView][]> {
   const viewer = await start(render);
@@ -58,7 +58,7 @@ async function viewInTurn(
 /** What a real browser says of pages of the corpus, by their names. */
 export async function viewPages(pages: readonly CorpusPage[]): Promise<ReadonlyMap<string, ScreenView>> {
   const folder = await mkdtemp(join(tmpdir(), 'screen-delivery-'));
-  const start = (render: number): Promise<ScreenViewer> => createViewer(folder, render);
+  const start = (render: number): Promise<Screen> => createViewer(folder, render);
   const isQuick = (page: CorpusPage): boolean => BLANK_PAGES.includes(page) && !page.isPatient;
   const quick = pages.filter(isQuick);
   try {

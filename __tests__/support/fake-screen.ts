@@ -1,5 +1,5 @@
-import { createUncheckedView, type DeliveryScreen } from '../../src/browser/lazy-viewer.ts';
 import type { PageToView, ScreenView } from '../../src/browser/screen-view.ts';
+import { createUncheckedView, type Screen } from '../../src/browser/screen-view.ts';
 
 const NO_BROWSER = createUncheckedView('no browser was found', 'install Chrome, or set `CHROME_PATH`');
 
@@ -21,7 +21,7 @@ export const viewWith = (more: Partial<ScreenView> = {}): ScreenView => ({
 export const pictureOf = (letters: string): Uint8Array => Buffer.from(letters.padEnd(100, letters.slice(-1)));
 
 /** A screen that shows what a test says, and remembers what it was asked; by default there is no browser. */
-export class FakeScreen implements DeliveryScreen {
+export class FakeScreen implements Screen {
   readonly asked: PageToView[] = [];
   closed = 0;
   readonly #answer: (page: PageToView, nth: number) => ScreenView | Promise<ScreenView>;

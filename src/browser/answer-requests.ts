@@ -6,6 +6,7 @@ import type { Clock, HttpResponse, SendHttp } from '../ports.ts';
 import { MEGABYTE } from '../protocol/limits.ts';
 import { getReach } from '../rules/external-address.ts';
 import { answerLocally } from './local-answer.ts';
+import type { PageEvents } from './page-events.ts';
 import { type BrowserAnswer, readAnswer } from './read-answer.ts';
 import type { PageToView } from './screen-view.ts';
 
@@ -22,8 +23,11 @@ const ERROR_REASONS: Partial<Record<ErrorCode, Protocol.Network.ErrorReason>> = 
   HOST_ERROR: 'BlockedByResponse',
 };
 
-/** How requests are answered. */
-export interface AnswerPorts {
+/** For whom requests are answered, and how. */
+interface AnswerOptions {
+  readonly page: PageToView;
+  /** Is told what is refused, and what is missing. */
+  readonly events: PageEvents;
   readonly http: SendHttp;
   readonly clock: Clock;
 }
@@ -32,13 +36,9 @@ export interface AnswerPorts {
  * Answers everything that a browser asks for: for documents, frames and workers of all kinds, with their redirects
  * and preflights. It has no network of its own, so what is not answered here reaches nothing.
  */
-export async function answerRequests(
-  browser: Browser,
-  page: PageToView,
-  ports: AnswerPorts,
-): Promise<RequestAnswers> {
+export async function answerRequests(browser: Browser, options: AnswerOptions): Promise<RequestAnswers> {
   const session = await browser.target().createCDPSession();
-  const answers = new RequestAnswers(session, page, ports);
+  const answers = new RequestAnswers(session, options);
   session.on('Fetch.requestPaused', (paused) => void answers.answer(paused));
   // Of the whole browser: a page's own session does not see its shared and service workers.
   await session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
@@ -47,25 +47,19 @@ export async function answerRequests(
 
 /** The answers to one page. */
 export class RequestAnswers {
-  /** Addresses that were refused because they are internal, and why. */
-  readonly refused = new Map<string, string>();
-  /** What the page asked for and can't get here, though a visitor may; empty where that is nothing. */
-  missing = '';
   readonly #session: CDPSession;
-  readonly #page: PageToView;
+  readonly #options: AnswerOptions;
   readonly #origin: string;
-  readonly #ports: AnswerPorts;
   readonly #over = new AbortController();
   readonly #waiting: (() => void)[] = [];
   #active = 0;
   #requests = 0;
   #bytes = 0;
 
-  constructor(session: CDPSession, page: PageToView, ports: AnswerPorts) {
+  constructor(session: CDPSession, options: AnswerOptions) {
     this.#session = session;
-    this.#page = page;
-    this.#origin = new URL(page.url).origin;
-    this.#ports = ports;
+    this.#options = options;
+    this.#origin = new URL(options.page.url).origin;
   }
 
   /** Answers one request; never throws. */
@@ -74,7 +68,9 @@ export class RequestAnswers {
       const answer = await this.#find(request, resourceType === 'Document');
       await this.#session.send('Fetch.fulfillRequest', { requestId, ...answer });
     } catch (thrown) {
-      const errorReason = ERROR_REASONS[toDeliveryError(thrown).code] ?? 'ConnectionFailed';
+      const errorReason = this.#options.events.refused.has(new URL(request.url).href)
+        ? 'BlockedByClient'
+        : (ERROR_REASONS[toDeliveryError(thrown).code] ?? 'ConnectionFailed');
       // The page may be gone by now.
       await this.#session.send('Fetch.failRequest', { requestId, errorReason }).catch(() => undefined);
     }
@@ -82,7 +78,7 @@ export class RequestAnswers {
 
   /** Notes a WebSocket, which is not paused and reaches nothing. */
   addSocket(address: string): void {
-    if (!this.#isRefused(new URL(address))) this.missing ||= 'a WebSocket';
+    if (!this.#isRefused(new URL(address))) this.#options.events.missing ||= 'a WebSocket';
   }
 
   /** Ends all answers. */
@@ -95,23 +91,22 @@ export class RequestAnswers {
     this.#requests += 1;
     if (this.#requests > MOST.requests) throw this.#tooMuchError(`${MOST.requests} files`);
     const url = new URL(request.url);
-    const headers = readHeaders(request.headers);
     const options = {
-      clock: this.#ports.clock,
+      clock: this.#options.clock,
       isHead: request.method === 'HEAD',
       isDocument,
       count: (piece: number, size: number) => this.#count(piece, size),
     };
-    const { local } = this.#page;
+    const { local } = this.#options.page;
     if (local !== undefined && url.origin === this.#origin) {
-      return readAnswer(answerLocally(local, url, headers), options);
+      return readAnswer(answerLocally(local, url), options);
     }
     if (this.#isRefused(url) || url.protocol !== 'https:') {
       throw new DeliveryError('NOT_EXTERNAL', 'only public https addresses are answered');
     }
     await this.#takeTurn();
     try {
-      return await readAnswer(await this.#send(url, request, headers), options);
+      return await readAnswer(await this.#send(url, request), options);
     } finally {
       this.#active -= 1;
       this.#waiting.shift()?.();
@@ -125,17 +120,16 @@ export class RequestAnswers {
 
   async #send(
     url: URL,
-    { method, hasPostData = false, postDataEntries = [] }: Protocol.Network.Request,
-    headers: Readonly<Record<string, string>>,
+    { method, headers, hasPostData = false, postDataEntries = [] }: Protocol.Network.Request,
   ): Promise<HttpResponse> {
     const body = Buffer.concat(postDataEntries.map(({ bytes = '' }) => Buffer.from(bytes, 'base64')));
     try {
-      return await this.#ports.http({
+      return await this.#options.http({
         method,
         url,
         headers: {
           'accept-language': 'en-US,en;q=0.9',
-          ...headers,
+          ...readHeaders(headers),
           'accept-encoding': BROWSER_ENCODINGS,
           ...(hasPostData ? { 'content-length': String(body.length) } : {}),
         },
@@ -160,11 +154,12 @@ export class RequestAnswers {
   }
 
   #isPrivatePage({ origin }: URL): boolean {
-    return this.#page.isPrivateHost === true && origin === this.#origin;
+    return this.#options.page.isPrivateHost === true && origin === this.#origin;
   }
 
   #addRefused({ href }: URL, why: string): void {
-    if (this.refused.size < MOST.refused) this.refused.set(href, why);
+    const { refused } = this.#options.events;
+    if (refused.size < MOST.refused) refused.set(href, why);
   }
 
   #count(piece: number, size: number): void {
@@ -174,8 +169,8 @@ export class RequestAnswers {
   }
 
   #tooMuchError(amount: string): Error {
-    this.missing ||= `more than ${amount}`;
-    return new Error(`the page asks for ${this.missing}`);
+    this.#options.events.missing ||= `more than ${amount}`;
+    return new Error(`the page asks for more than ${amount}`);
   }
 }
 

@@ -1,19 +1,18 @@
-import { toMessage } from '../errors.ts';
-import 'debug';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+// Puppeteer imports this package when it has something to log; without this line it is not in the same bundle.
+import 'debug';
 import type { Browser } from 'puppeteer-core';
 import { _connectToCdpBrowser } from 'puppeteer-core/internal/cdp/BrowserConnector.js';
 import { PipeTransport } from 'puppeteer-core/internal/node/PipeTransport.js';
 import { untilAborted } from '../async.ts';
+import { toMessage } from '../errors.ts';
 import { HAS_GROUPS, killGroup } from '../system.ts';
 import type { EnvironmentVariables } from './find-browser.ts';
-
-// Puppeteer imports this package when it has something to log; without this line it is not in the same bundle.
 
 /** The end of the browser's error output that is kept, in characters. */
 const KEPT_OUTPUT = 8_000;
@@ -22,10 +21,13 @@ const KEPT_OUTPUT = 8_000;
 const END_TIME = 2_000;
 
 export interface LaunchOptions {
+  /** Where the browser is. */
   readonly executablePath: string;
+  /** Whether the browser's own sandbox is on. */
   readonly sandbox: boolean;
+  /** Only `PATH` and its like reach the browser. */
   readonly environment: EnvironmentVariables;
-  /** Where the folder of the profile is created. */
+  /** Where the profile is created, and removed afterwards. */
   readonly tempFolder: string;
 }
 
@@ -41,30 +43,14 @@ export interface BrowserProcess {
   kill(): Promise<void>;
 }
 
-/** Why a browser could not be started. */
+/** A browser that could not be started: the end of what it printed, or why. */
 export class BrowserLaunchError extends Error {
   override readonly name = 'BrowserLaunchError';
-  /** The end of what it printed. */
-  readonly output: string;
-  /** Whether it ended by a fault of its own, which may not happen again. */
-  readonly isCrash: boolean;
-
-  constructor(
-    message: string,
-    { output, isCrash, cause }: Pick<BrowserLaunchError, 'output' | 'isCrash' | 'cause'>,
-  ) {
-    super(message, { cause });
-    this.output = output;
-    this.isCrash = isCrash;
-  }
 }
 
-/** Signals that end a faulty process. */
-const CRASH_SIGNALS = new Set<string | null>(['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGTRAP', 'SIGABRT']);
-
 /**
- * Starts a browser in a process group of its own and connects to it over a pipe; once more where it crashes, as
- * browsers now and then do while they start.
+ * Starts a browser in a process group of its own and connects to it over a pipe; once more where it ends, as browsers
+ * now and then crash while they start.
  *
  * @throws {BrowserLaunchError} when it ends or does not answer before the signal aborts; nothing is left behind.
  */
@@ -72,32 +58,28 @@ export async function launchBrowser(options: LaunchOptions, signal: AbortSignal)
   try {
     return await launchOnce(options, signal);
   } catch (thrown) {
-    if (signal.aborted || !(thrown instanceof BrowserLaunchError) || !thrown.isCrash) throw thrown;
+    if (signal.aborted) throw thrown;
     return launchOnce(options, signal);
   }
-}
-
-function spawnBrowser(
-  { executablePath, environment, sandbox }: LaunchOptions,
-  profile: string,
-  home: string,
-) {
-  return spawn(executablePath, createBrowserFlags(join(profile, 'profile'), sandbox), {
-    cwd: home,
-    env: createEnvironment(environment, home),
-    // A group of its own, so that all its processes can be ended together.
-    detached: HAS_GROUPS,
-    windowsHide: true,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-  });
 }
 
 async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<BrowserProcess> {
   const profile = await mkdtemp(join(options.tempFolder, 'screen-delivery-browser-'));
   const home = join(profile, 'home');
   await mkdir(home);
-  const child = spawnBrowser(options, profile, home);
-  const output = keepOutput(child);
+  const flags = [`--user-data-dir=${join(profile, 'profile')}`, ...(options.sandbox ? [] : ['--no-sandbox'])];
+  const child = spawn(options.executablePath, [...BROWSER_FLAGS, ...flags, 'about:blank'], {
+    cwd: home,
+    env: createEnvironment(options.environment, home),
+    // A group of its own, so that all its processes can be ended together.
+    detached: HAS_GROUPS,
+    windowsHide: true,
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
+    output = (output + piece).slice(-KEPT_OUTPUT);
+  });
   const ended = new AbortController();
   const killAtExit = (): void => killGroup(child);
   process.once('exit', killAtExit);
@@ -119,12 +101,9 @@ async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<
   } catch (thrown) {
     await kill();
     // The rest of the error output may arrive after the end.
-    await finished(child.stderr as Readable, { signal: AbortSignal.timeout(END_TIME) }).catch(
-      () => undefined,
-    );
-    const reason = toMessage(thrown);
-    const isCrash = CRASH_SIGNALS.has(child.signalCode);
-    throw new BrowserLaunchError(reason, { output: output(), isCrash, cause: thrown });
+    const rest = finished(child.stderr as Readable, { signal: AbortSignal.timeout(END_TIME) });
+    await rest.catch(() => undefined);
+    throw new BrowserLaunchError(output.trim() || toMessage(thrown), { cause: thrown });
   }
 }
 
@@ -134,26 +113,13 @@ const KEPT_VARIABLES = [
   ...['ProgramFiles', 'ProgramFiles(x86)', 'ProgramW6432'],
 ];
 
-/** Only what a browser needs to run: nothing of the job, and a home of its own. */
-function createEnvironment(environment: EnvironmentVariables, home: string): Record<string, string> {
-  const kept = KEPT_VARIABLES.flatMap((name) => {
-    const value = environment[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  const own = ['HOME', 'TMPDIR', 'TEMP', 'TMP', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME'].map((name) => [
-    name,
-    home,
-  ]);
-  return { ...Object.fromEntries([...kept, ...own]), LANG: 'en_US.UTF-8' };
-}
+const HOME_VARIABLES = ['HOME', 'TMPDIR', 'TEMP', 'TMP', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME'];
 
-/** Keeps the end of the error output: it names the reason where a browser can't start. */
-function keepOutput(child: ChildProcess): () => string {
-  let text = '';
-  child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
-    text = (text + piece).slice(-KEPT_OUTPUT);
-  });
-  return () => text;
+/** Only what a browser needs to run: nothing of the job, and a home of its own. */
+function createEnvironment(environment: EnvironmentVariables, home: string): NodeJS.ProcessEnv {
+  const kept = KEPT_VARIABLES.map((name) => [name, environment[name]]);
+  const own = HOME_VARIABLES.map((name) => [name, home]);
+  return { ...Object.fromEntries([...kept, ...own]), LANG: 'en_US.UTF-8' };
 }
 
 async function connect(child: ChildProcess): Promise<Browser> {
@@ -163,9 +129,6 @@ async function connect(child: ChildProcess): Promise<Browser> {
   // The same class, but its types come from another folder of the package.
   return (await _connectToCdpBrowser(transport, '', settings)) as unknown as Browser;
 }
-
-/** Megabytes that the scripts of one page can use. */
-const SCRIPT_MEMORY = 512;
 
 /** Parts of the browser that look for devices, or that change what is asked for. */
 const DISABLED_FEATURES = [
@@ -198,21 +161,6 @@ const BROWSER_FLAGS = [
   '--enable-unsafe-swiftshader',
   // Bounds; containers often have a small /dev/shm.
   ...['--disable-dev-shm-usage', '--renderer-process-limit=8', '--disk-cache-size=33554432'],
-  `--js-flags=--max-old-space-size=${SCRIPT_MEMORY}`,
+  '--js-flags=--max-old-space-size=512',
   `--disable-features=${DISABLED_FEATURES.join(',')}`,
 ];
-
-/**
- * The arguments of the browser's process.
- *
- * @param profile the folder of the empty profile
- * @param sandbox whether the browser's own sandbox is on
- */
-function createBrowserFlags(profile: string, sandbox: boolean): string[] {
-  return [
-    ...BROWSER_FLAGS,
-    `--user-data-dir=${profile}`,
-    ...(sandbox ? [] : ['--no-sandbox']),
-    'about:blank',
-  ];
-}

@@ -1,2 +1,154 @@
-export { comparePictures } from './pixels.ts';
-export { createScreenViewer, type ScreenViewerOptions } from './screen-viewer.ts';
+import { Readable } from 'node:stream';
+import { untilAborted } from '../async.ts';
+import { toMessage } from '../errors.ts';
+import type { Clock, Logger, SendHttp } from '../ports.ts';
+import {
+  BrowserLaunchError,
+  type BrowserProcess,
+  type LaunchOptions,
+  launchBrowser,
+} from './browser-process.ts';
+import { openPage } from './open-page.ts';
+import { toPlainLine } from './page-events.ts';
+import { comparePictures } from './pixels.ts';
+import { createUncheckedView, type PageToView, type Screen, type ScreenView } from './screen-view.ts';
+import { VIEW_TIMES, type ViewTimes, watchPage } from './watch-page.ts';
+
+const CONTROL_HTML = Buffer.from(
+  '<!doctype html><title>Control</title><h1>This browser can show a page</h1>',
+);
+
+/**
+ * A page that every browser shows: where this one does not, for want of fonts or of memory, a blank page says
+ * nothing about the page itself.
+ */
+const CONTROL_PAGE: PageToView = {
+  url: 'https://control.invalid/page.html',
+  picture: false,
+  local: new Map([
+    [
+      '/page.html',
+      { size: CONTROL_HTML.length, contentType: 'text/html', read: () => Readable.from([CONTROL_HTML]) },
+    ],
+  ]),
+};
+
+/** Milliseconds for a page to close; the browser ends where that is not enough. */
+const CLOSE_TIME = 2_000;
+
+export interface BrowserOptions extends LaunchOptions {
+  /** What the browser asks for is sent through this client. */
+  readonly http: SendHttp;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly times?: ViewTimes | undefined;
+}
+
+/** Creates a screen; the browser starts when the first page is looked at. */
+export const createScreen = (options: BrowserOptions): Screen => new BrowserScreen(options);
+
+class BrowserScreen implements Screen {
+  readonly #options: BrowserOptions;
+  readonly #times: ViewTimes;
+  #running: BrowserProcess | null = null;
+  /** Whether the browser that runs has shown a page. */
+  #hasShown = false;
+  /** One page after the other: a page that hangs takes the browser with it. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: BrowserOptions) {
+    this.#options = options;
+    this.#times = options.times ?? VIEW_TIMES;
+  }
+
+  view(page: PageToView, signal: AbortSignal): Promise<ScreenView> {
+    const view = this.#last.then(() => this.#viewNext(page, signal));
+    this.#last = view;
+    return view;
+  }
+
+  compare = async (one: Uint8Array, other: Uint8Array): Promise<number | null> => comparePictures(one, other);
+
+  async close(): Promise<void> {
+    await this.#last;
+    await this.#stop();
+  }
+
+  async #viewNext(page: PageToView, outer: AbortSignal): Promise<ScreenView> {
+    const { clock, sandbox, logger } = this.#options;
+    const signal = AbortSignal.any([outer, clock.timeout(this.#times.total)]);
+    let browser = '';
+    try {
+      const seen = await this.#viewIn(page, signal);
+      browser = this.#running?.version ?? '';
+      const isTrusted = await this.#canShowPages(seen, signal);
+      const view = isTrusted
+        ? seen
+        : createUncheckedView('the browser can not show even a simple page on this machine');
+      return { ...view, browser };
+    } catch (thrown) {
+      logger.debug(`browser: ${thrown instanceof Error ? thrown.stack : thrown}`);
+      // Whatever state the browser is in: the next page gets a new one.
+      browser = this.#running?.version ?? '';
+      await this.#stop();
+      return { ...describeFault(thrown, sandbox), browser };
+    }
+  }
+
+  /** The browser that runs, or a new one. */
+  async #start(signal: AbortSignal): Promise<BrowserProcess> {
+    if (this.#running !== null && !this.#running.ended.aborted) return this.#running;
+    await this.#stop();
+    this.#options.logger.debug(`browser: ${this.#options.executablePath}`);
+    const launching = AbortSignal.any([signal, this.#options.clock.timeout(this.#times.launch)]);
+    this.#running = await launchBrowser(this.#options, launching);
+    return this.#running;
+  }
+
+  async #viewIn(page: PageToView, outer: AbortSignal): Promise<ScreenView> {
+    const { browser, ended } = await this.#start(outer);
+    const signal = AbortSignal.any([outer, ended]);
+    const opened = await untilAborted(signal, openPage(browser, page, this.#options));
+    try {
+      return await untilAborted(signal, watchPage(opened, this.#times, signal));
+    } finally {
+      const closed = AbortSignal.any([signal, this.#options.clock.timeout(CLOSE_TIME)]);
+      await untilAborted(closed, opened.close()).catch(() => this.#stop());
+    }
+  }
+
+  /** Whether this browser has ever shown a page. A blank one may be the browser's fault: it is tried with another. */
+  async #canShowPages({ verdict, httpCode }: ScreenView, signal: AbortSignal): Promise<boolean> {
+    if (verdict === 'shown') this.#hasShown = true;
+    const isRefused = httpCode !== null && (httpCode < 200 || httpCode > 299);
+    if (this.#hasShown || verdict === 'not-checked' || isRefused) return true;
+    this.#hasShown = (await this.#viewIn(CONTROL_PAGE, signal)).verdict === 'shown';
+    return this.#hasShown;
+  }
+
+  async #stop(): Promise<void> {
+    const running = this.#running;
+    this.#running = null;
+    this.#hasShown = false;
+    await running?.kill();
+  }
+}
+
+/** The view of a page whose browser could not be started, ended by itself or did not answer in time. */
+function describeFault(thrown: unknown, sandbox: boolean): ScreenView {
+  const message = toMessage(thrown);
+  if (!(thrown instanceof BrowserLaunchError)) {
+    const isTimeout = thrown instanceof Error && /^(Timeout|Abort)Error$/.test(thrown.name);
+    return createUncheckedView(
+      isTimeout ? 'the browser did not answer in time' : `the browser failed: ${toPlainLine(message, 200)}`,
+    );
+  }
+  if (sandbox && /sandbox/i.test(message)) {
+    return createUncheckedView(
+      "the browser's own sandbox can't run here, as for root in a container",
+      'if all pages of this repository are your own, `browser-sandbox` can be set to false',
+    );
+  }
+  const [last = ''] = message.split('\n').slice(-1);
+  return createUncheckedView(`the browser could not be started: ${toPlainLine(last, 200)}`);
+}

@@ -35,7 +35,6 @@ export interface DomNode {
   readonly parentNode: DomNode | null;
   /** Of a shadow root. */
   readonly host?: DomElement;
-  contains(other: DomNode): boolean;
 }
 
 export interface DomElement extends DomNode {
@@ -63,17 +62,12 @@ interface DomRange {
   getBoundingClientRect(): PageBox;
 }
 
-interface DomAnimation {
-  readonly effect: { readonly target?: DomElement | null; getComputedTiming(): { endTime?: unknown } } | null;
-}
-
 export interface DomDocument extends DomNode {
   readonly title: string;
   readonly readyState: string;
   readonly documentElement: DomElement | null;
   querySelector(selector: string): DomElement | null;
   createRange(): DomRange;
-  getAnimations(): DomAnimation[];
   elementFromPoint(x: number, y: number): DomElement | null;
 }
 

@@ -27,7 +27,7 @@ export class MarkerSearch {
     const wanted = this.#compact(marker);
     let at = text.indexOf(wanted);
     for (let tried = 0; at !== -1 && tried < this.#limits.occurrences; tried += 1) {
-      const box = this.#locate(at, at + wanted.length - 1);
+      const box = this.#locate(at, wanted.length);
       if (box !== null) return box;
       at = text.indexOf(wanted, at + 1);
     }
@@ -60,30 +60,24 @@ export class MarkerSearch {
     return text.normalize('NFC').replace(/\s+/g, '');
   }
 
-  #locate(first: number, last: number): PageBox | null {
-    const parts = [first, last].map((position) => this.#parts.findLast(({ start }) => start <= position));
-    const [one, other] = parts;
-    if (one === undefined || other === undefined) return null;
-    const element = one.node.parentNode as DomElement & { scrollIntoView?(options: object): void };
-    const isVisible = [element, other.node.parentNode as DomElement].every(
-      (parent) => parent.checkVisibility?.({ checkOpacity: true, checkVisibilityCSS: true }) ?? true,
-    );
-    if (!isVisible) return null;
+  /** The box of the first letter, with what follows of the marker in the same text. */
+  #locate(first: number, length: number): PageBox | null {
+    const part = this.#parts.findLast(({ start }) => start <= first);
+    const element = part?.node.parentNode as DomElement | null | undefined;
+    if (!part || !element?.checkVisibility?.({ checkOpacity: true, checkVisibilityCSS: true })) return null;
     const range = document.createRange();
-    const from = this.#offsetIn(one, first);
-    const to = one === other ? this.#offsetIn(one, last) + 1 : (one.node.nodeValue ?? '').length;
-    range.setStart(one.node, from);
-    range.setEnd(one.node, to);
+    const [from, to] = [first, first + length].map((position) => this.#offsetIn(part, position));
+    range.setStart(part.node, from ?? 0);
+    range.setEnd(part.node, to ?? 0);
     const { y, height } = range.getBoundingClientRect();
     const isInside = y >= 0 && y + Math.min(height, 200) <= innerHeight;
-    if (!isInside) element.scrollIntoView?.({ block: 'center', behavior: 'instant' });
+    if (!isInside) element.scrollIntoView({ block: 'center', behavior: 'instant' });
     const box = range.getBoundingClientRect();
-    return box.width < 1 || box.height < 1
-      ? null
-      : { x: box.x, y: box.y, width: box.width, height: box.height };
+    const isEmpty = box.width < 1 || box.height < 1;
+    return isEmpty ? null : { x: box.x, y: box.y, width: box.width, height: box.height };
   }
 
-  /** Where a position of the joined text, which has no spaces, is within the text of its node. */
+  /** Where a position of the joined text, which has no spaces, is within the text of its node; its end beyond. */
   #offsetIn({ node, start }: TextPart, position: number): number {
     const text = node.nodeValue ?? '';
     let left = position - start;
@@ -92,6 +86,6 @@ export class MarkerSearch {
       if (left === 0) return offset;
       left -= 1;
     }
-    return Math.max(0, text.length - 1);
+    return text.length;
   }
 }

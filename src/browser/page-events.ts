@@ -1,41 +1,29 @@
 import type { Frame, HTTPRequest, Page } from 'puppeteer-core';
-import { toPlainLine } from './error-text.ts';
+import { shorten, toOneLine } from '../plain-text.ts';
 
-/** Entries of each list; the others are only counted. */
-const MOST_LISTED = 10;
+/** Entries that are counted in each list. */
+const MOST = 1_000;
 
-/** Some of a kind, and how many there were in all. */
-class CountedList {
-  readonly items: string[] = [];
-  count = 0;
-
-  add(text: string): void {
-    this.count += 1;
-    if (this.items.length < MOST_LISTED) this.items.push(toPlainLine(text));
-  }
-}
-
-/** A request that did not get its answer. */
-interface FailedRequest {
-  readonly url: string;
-  readonly reason: string;
-  /** Whether it was sent to the page's own host. */
-  readonly isOwn: boolean;
-}
-
-/** Requests that are remembered to tell failed from refused ones. */
-const MOST_FAILED = 1_000;
+/** A text of a page as one plain, bounded line. */
+export const toPlainLine = (text: string, most = 300): string =>
+  toOneLine(shorten(text.trim(), most)).replace(/\s+/g, ' ');
 
 /** What could not be loaded is among the requests, and what no browser opens here is no error of the page. */
 const TRAFFIC_ERROR =
   /^(Failed to load resource|WebSocket connection to '|Failed to establish a connection to )/;
 
-/** What happens on a page while it is open. */
+/** What happens on a page while it is open. All texts are plain lines, and each list is bounded. */
 export class PageEvents {
-  readonly exceptions = new CountedList();
-  readonly consoleErrors = new CountedList();
-  readonly failed: FailedRequest[] = [];
-  /** Those whose document was answered with an error: what they show is the host's. */
+  /** Uncaught exceptions. */
+  readonly exceptions: string[] = [];
+  readonly consoleErrors: string[] = [];
+  /** Requests that failed, such as `404 https://…`: to the page's own host, and to others. */
+  readonly failed = { own: [] as string[], other: [] as string[] };
+  /** Addresses that were refused because they are internal, and why. */
+  readonly refused = new Map<string, string>();
+  /** What the page asked for and can't get here, though a visitor may; empty where that is nothing. */
+  missing = '';
+  /** Frames whose document was answered with an error: what they show is the host's. */
   readonly failedFrames = new Set<Frame | null>();
   /** Of the last document; `null` before it arrived. */
   httpCode: number | null = null;
@@ -46,77 +34,77 @@ export class PageEvents {
   readonly ownData = { missing: '', found: 0 };
   navigations = 0;
   dialogs = 0;
+  /** Requests whose answer is not complete. */
+  readonly open = new Set<HTTPRequest>();
   readonly #crash = new AbortController();
-  readonly #open = new Set<HTTPRequest>();
-  #origin = '';
+  readonly #origin: string;
+
+  /** @param url of the page */
+  constructor(url: string) {
+    this.#origin = new URL(url).origin;
+  }
 
   /** Aborts when the page has crashed: nothing of it answers from then on. */
   get crashed(): AbortSignal {
     return this.#crash.signal;
   }
 
-  get hasCrashed(): boolean {
-    return this.crashed.aborted;
-  }
-
-  /** Requests whose answer is not complete. */
-  get openRequests(): number {
-    return this.#open.size;
-  }
-
-  /** The address of the first of them. */
-  get openUrl(): string | undefined {
-    return [...this.#open][0]?.url();
-  }
-
-  /** @param origin of the page's address */
-  listen(page: Page, origin: string): void {
-    this.#origin = origin;
-    const main = page.mainFrame();
-    page.on('pageerror', (error) => {
-      this.exceptions.add(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
-    });
+  listen(page: Page): void {
+    page.on('pageerror', (error) =>
+      add(this.exceptions, error instanceof Error ? `${error.name}: ${error.message}` : String(error)),
+    );
     page.on('error', () => this.#crash.abort());
     page.on('console', (message) => {
       const isOwn = message.type() === 'error' && !TRAFFIC_ERROR.test(message.text());
-      if (isOwn) this.consoleErrors.add(message.text());
+      if (isOwn) add(this.consoleErrors, message.text());
     });
     page.on('dialog', (dialog) => {
       this.dialogs += 1;
       dialog.dismiss().catch(() => undefined);
     });
+    const isMain = (request: HTTPRequest): boolean =>
+      request.isNavigationRequest() && request.frame() === page.mainFrame();
     page.on('request', (request) => {
-      this.#open.add(request);
-      if (request.isNavigationRequest() && request.frame() === main) this.navigations += 1;
+      this.open.add(request);
+      if (isMain(request)) this.navigations += 1;
     });
-    page.on('requestfinished', (request) => this.#open.delete(request));
-    page.on('requestfailed', (request) => this.#fail(request, request.failure()?.errorText ?? 'failed'));
+    page.on('requestfinished', (request) => this.open.delete(request));
+    page.on('requestfailed', (request) => {
+      this.open.delete(request);
+      this.#addFailed(request.url(), request.failure()?.errorText ?? 'failed');
+    });
     page.on('response', (response) => {
-      const request = response.request();
-      const isMissing = response.status() >= 400;
-      if (request.isNavigationRequest()) this.failedFrames[isMissing ? 'add' : 'delete'](request.frame());
-      if (request.isNavigationRequest() && request.frame() === main) {
-        this.httpCode = response.status();
+      const [request, status] = [response.request(), response.status()];
+      if (isMain(request)) {
+        this.httpCode = status;
         this.ledTo = this.navigations > 1 ? response.url() : '';
         this.contentType = response.headers()['content-type'] ?? '';
-        return;
-      }
-      if (isMissing) this.#fail(request, String(response.status()), false);
-      if (!/^(?:fetch|xhr)$/.test(request.resourceType()) || !this.#isOwn(request.url())) return;
-      if (isMissing) this.ownData.missing ||= `${response.status()} ${request.url()}`;
-      else this.ownData.found += 1;
+      } else this.#addAnswer(request, status);
     });
+  }
+
+  /** An answer to what the page asks for. */
+  #addAnswer(request: HTTPRequest, status: number): void {
+    const [url, isMissing] = [request.url(), status >= 400];
+    if (request.isNavigationRequest()) this.failedFrames[isMissing ? 'add' : 'delete'](request.frame());
+    if (isMissing) this.#addFailed(url, String(status));
+    if (!/^(?:fetch|xhr)$/.test(request.resourceType()) || !this.#isOwn(url)) return;
+    if (isMissing) this.ownData.missing ||= `${status} ${url}`;
+    else this.ownData.found += 1;
   }
 
   #isOwn(url: string): boolean {
     return new URL(url).origin === this.#origin;
   }
 
-  #fail(request: HTTPRequest, reason: string, isOver = true): void {
-    if (isOver) this.#open.delete(request);
-    const url = request.url();
-    // The page changed its mind, or the browser asked for its own sake.
-    if (reason === 'net::ERR_ABORTED' || new URL(url).pathname === '/favicon.ico') return;
-    if (this.failed.length < MOST_FAILED) this.failed.push({ url, reason, isOwn: this.#isOwn(url) });
+  #addFailed(url: string, reason: string): void {
+    // The page changed its mind, the browser asked for its own sake, or the request was refused.
+    const isMeant = !/^net::ERR_(?:ABORTED|BLOCKED_BY_CLIENT)$/.test(reason);
+    if (!isMeant || new URL(url).pathname === '/favicon.ico') return;
+    add(this.#isOwn(url) ? this.failed.own : this.failed.other, `${reason} ${url}`);
   }
+}
+
+function add(list: string[], text: string): void {
+  if (list.length < MOST) list.push(toPlainLine(text));
 }

@@ -27,15 +27,10 @@ export class PageLook {
   readonly #owners: (DomElement | null)[] = [];
   readonly #range = document.createRange();
   readonly #start = performance.now();
-  /** Elements that move forever and are small: they tell a person to wait. */
-  readonly #spinners = new Set<DomElement>();
   #elements = 0;
 
-  /** @param root where to start, such as a closed shadow root; the whole document by default */
-  run(root: DomNode | null = document.documentElement): FrameLook {
-    this.#findSpinners();
-    if (root?.nodeType === 1) this.#visit(root as DomElement, false);
-    else if (root !== null) this.#visitChildren(root, false, true);
+  run(): FrameLook {
+    if (document.documentElement !== null) this.#visit(document.documentElement);
     return {
       title: document.title,
       heading: document.querySelector('h1')?.textContent ?? '',
@@ -52,54 +47,33 @@ export class PageLook {
    */
   scroll(fallback: number): boolean {
     this.run();
-    const hidden = this.#boxes.findIndex(
-      (box, at) => box.kind !== 'shape' && this.#isAway(box, this.#owners[at]),
-    );
-    const owner = this.#owners[hidden];
-    if (owner != null) owner.scrollIntoView({ block: 'center', inline: 'start', behavior: 'instant' });
-    else scrollTo({ top: fallback * innerHeight, behavior: 'instant' });
-    return owner != null || scrollY > 0;
+    const owner = this.#owners.find((one, at) => one !== null && this.#isAway(this.#boxes[at], one)) ?? null;
+    if (owner === null) scrollTo({ top: fallback * innerHeight, behavior: 'instant' });
+    else owner.scrollIntoView({ block: 'center', inline: 'start', behavior: 'instant' });
+    return owner !== null || scrollY > 0;
   }
 
   /** Whether a person would have to scroll to see the middle of the box. */
-  #isAway({ x, y, width, height }: PageBox, owner: DomElement | null | undefined): boolean {
-    const [left, top] = [x + Math.min(width, 200) / 2, y + Math.min(height, 200) / 2];
-    const isIn = (box: PageBox): boolean =>
-      left >= box.x && left < box.x + box.width && top >= box.y && top < box.y + box.height;
-    if (owner == null || !isIn({ x: 0, y: 0, width: innerWidth, height: innerHeight })) return true;
-    return this.#listParents(owner).some(
-      (parent) =>
-        /auto|scroll/.test(getComputedStyle(parent).overflow ?? '') && !isIn(parent.getBoundingClientRect()),
-    );
+  #isAway(box: ContentBox | undefined, owner: DomElement): boolean {
+    if (box === undefined || box.kind === 'shape') return false;
+    const { x, y, width, height } = box;
+    const top = document.elementFromPoint(x + Math.min(width, 200) / 2, y + Math.min(height, 200) / 2);
+    return top === null || !this.#listParents(top).includes(owner);
   }
 
-  #findSpinners(): void {
-    for (const { effect } of document.getAnimations().slice(0, 500)) {
-      const target = effect?.target;
-      if (!target || effect.getComputedTiming().endTime !== Number.POSITIVE_INFINITY) continue;
-      if (this.#isSmall(target)) this.#spinners.add(target);
-    }
-  }
-
-  #isSmall(element: DomElement): boolean {
-    const { width, height } = element.getBoundingClientRect();
-    return width <= 200 && height <= 200;
-  }
-
-  #visit(element: DomElement, isWaiting: boolean): void {
+  #visit(element: DomElement): void {
     this.#elements += 1;
     const isIgnored = ['script', 'style', 'noscript', 'template', 'title'].includes(element.localName);
     if (isIgnored || this.#isEnough()) return;
-    const isSpinner = isWaiting || this.#spinners.has(element);
     const isVisible = element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
-    if (isVisible) this.#addElement(element, isSpinner);
-    if (element.shadowRoot !== null) this.#visitChildren(element.shadowRoot, isSpinner, isVisible);
-    this.#visitChildren(element, isSpinner, isVisible);
+    if (isVisible) this.#addElement(element);
+    if (element.shadowRoot !== null) this.#visitChildren(element.shadowRoot, isVisible);
+    this.#visitChildren(element, isVisible);
   }
 
-  #visitChildren(parent: DomNode, isSpinner: boolean, isVisible: boolean): void {
+  #visitChildren(parent: DomNode, isVisible: boolean): void {
     for (const child of parent.childNodes) {
-      if (child.nodeType === 1) this.#visit(child as DomElement, isSpinner);
+      if (child.nodeType === 1) this.#visit(child as DomElement);
       else if (child.nodeType === 3 && isVisible) this.#addTextNode(child);
     }
   }
@@ -122,11 +96,11 @@ export class PageLook {
     }
   }
 
-  #addElement(element: DomElement, isSpinner: boolean): void {
+  #addElement(element: DomElement): void {
     const style = getComputedStyle(element);
-    const kind = isSpinner ? null : this.#kindOf(element, style);
+    const kind = this.#kindOf(element, style);
     if (kind !== null) this.#add(kind, this.#innerBox(element, style), '', element);
-    const text = isSpinner ? '' : this.#ownText(element);
+    const text = this.#ownText(element);
     // Characters of icon fonts are pictures.
     const isIcon = /^[\p{Co}\s]+$/u.test(text);
     if (text !== '') this.#add(isIcon ? 'drawing' : 'text', element.getBoundingClientRect(), text, element);
@@ -138,13 +112,11 @@ export class PageLook {
         return element.complete && (element.naturalWidth ?? 0) > 0 ? 'image' : null;
       case 'video':
         return (element.readyState ?? 0) >= 2 || element.poster ? 'image' : null;
-      case 'svg':
-        return this.#isMovingPicture(element) ? null : 'drawing';
       case 'iframe':
       case 'frame':
         return null; // Its own document is looked at.
       default:
-        if (/^(canvas|object|embed|audio|input|select|progress|meter)$/.test(element.localName))
+        if (/^(svg|canvas|object|embed|audio|input|select|progress|meter)$/.test(element.localName))
           return 'drawing';
         if (this.#hasPicture(style) || this.#pseudoStyles(element).some((one) => this.#hasPicture(one)))
           return 'image';
@@ -162,16 +134,6 @@ export class PageLook {
     return ['::before', '::after']
       .map((pseudo) => getComputedStyle(element, pseudo))
       .filter(({ content = 'none' }) => content !== 'none' && content !== 'normal');
-  }
-
-  /** A small picture that repeats its movement forever. */
-  #isMovingPicture(element: DomElement): boolean {
-    // A picture that was opened itself is no sign to wait.
-    return (
-      element !== document.documentElement &&
-      this.#isSmall(element) &&
-      element.querySelector('[repeatCount="indefinite"]') !== null
-    );
   }
 
   #isShape(style: DomStyle): boolean {
@@ -214,9 +176,8 @@ export class PageLook {
   /** Whether something opaque lies over this point of the element. */
   #isCovered(element: DomElement, x: number, y: number): boolean {
     if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return false;
-    const top = document.elementFromPoint(x, y);
     const parents = this.#listParents(element);
-    let over = top === null || top.contains(element) || parents.includes(top) ? null : top;
+    let over = document.elementFromPoint(x, y);
     while (over !== null && !parents.includes(over)) {
       if (/^(img|video|canvas|iframe)$/.test(over.localName) || this.#isOpaque(getComputedStyle(over)))
         return true;

@@ -58,7 +58,7 @@ export interface ScreenFacts {
   readonly blockedRequests: readonly string[];
   /** Console errors, the first ten. */
   readonly consoleErrors: readonly string[];
-  /** How many there were in all, with those that are not listed. */
+  /** How many there were in all, with those that are not listed; at most 1,000. */
   readonly counts: {
     readonly exceptions: number;
     readonly failedRequests: number;
@@ -78,9 +78,35 @@ export interface ScreenView extends ScreenFacts {
   readonly picture: Uint8Array | null;
 }
 
-/** A browser that was started for this run. It never throws: what fails is a view that says so. */
-export interface ScreenViewer {
+/** Opens pages in the machine's browser, which starts with the first of them. */
+export interface Screen {
+  /** Opens a page. What fails is a view that says so. */
   view(page: PageToView, signal: AbortSignal): Promise<ScreenView>;
+  /** The share of pixels in which two pictures differ, from 0 to 1; `null` where they can't be compared. */
+  compare(one: Uint8Array, other: Uint8Array): Promise<number | null>;
   /** Ends the browser and removes its profile. */
   close(): Promise<void>;
+}
+
+/** The view of a page that no browser has opened. @param reason one sentence without a period at its end */
+export function createUncheckedView(reason: string, hint = ''): ScreenView {
+  return {
+    verdict: 'not-checked',
+    reason,
+    hint,
+    browser: '',
+    httpCode: null,
+    title: '',
+    painted: { characters: 0, images: 0, drawings: 0 },
+    isMarkerVisible: null,
+    exceptions: [],
+    failedRequests: [],
+    blockedRequests: [],
+    consoleErrors: [],
+    counts: { exceptions: 0, failedRequests: 0, blockedRequests: 0, consoleErrors: 0 },
+    overflow: 0,
+    elapsed: 0,
+    picture: null,
+    isStable: null,
+  };
 }

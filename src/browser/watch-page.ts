@@ -1,12 +1,10 @@
 import { untilAborted } from '../async.ts';
-import type { Clock } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';
-import { isErrorPageName } from './error-text.ts';
-import { judge, judgeNavigationError, type PageContext } from './judge.ts';
-import { DESKTOP } from './pixels.ts';
-import type { PageToView } from './screen-view.ts';
-import { evaluateApart, lookAtPage, type PageAccess, type PageSight, setWindow } from './view-page.ts';
-import { createView, describeSight, notCheckedView, type OpenPage, type SeenPage } from './view-result.ts';
+import { judge, judgeNavigationError, type PageJudgment } from './judge.ts';
+import { type OpenPage, setWindow } from './open-page.ts';
+import { toPlainLine } from './page-events.ts';
+import { createUncheckedView, type ScreenView } from './screen-view.ts';
+import { evaluateApart, lookAtPage, type PageSight } from './view-page.ts';
 
 /** Times in milliseconds. */
 export interface ViewTimes {
@@ -30,8 +28,8 @@ export const VIEW_TIMES: ViewTimes = {
 /** Milliseconds between two looks, and before another one where nothing is there to be looked at yet. */
 const INTERVAL = { seen: 300, unseen: 30 } as const;
 
-/** Milliseconds that a look has at least, at the end as well. */
-const LOOK_TIME = 1_000;
+/** Milliseconds that a look has at least; at the end, where a busy machine has not brought two until then. */
+const LOOK_TIME = { least: 1_000, last: 4_000 } as const;
 
 /** Milliseconds after which a shown page that still loads or moves is not waited for, nor a quiet one that threw. */
 const PATIENCE = 4_000;
@@ -39,134 +37,115 @@ const PATIENCE = 4_000;
 /** Milliseconds for a page that runs to answer. */
 const ANSWER_TIME = 3_000;
 
-/** Milliseconds for one more look at a page that runs, on a machine that is too busy for two until then. */
-const LAST_LOOK_TIME = 4_000;
-
 /** Milliseconds for the measurement of the width on a phone. */
 const MEASURE_TIME = 2_000;
 
-interface WatchOptions {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly times: ViewTimes;
-}
-
-/** What ends a wait early: the view is over, or the page has crashed. */
-interface WaitBounds extends WatchOptions {
-  readonly crashed: AbortSignal;
-  /** What is known of the page before it is opened. */
-  readonly known: Pick<PageContext, 'isErrorPage' | 'isScripted'>;
-}
+/** Does some work in a time in milliseconds: `null` where it fails or needs more. @throws where the view is over */
+type Within = <T>(ms: number, work: Promise<T>) => Promise<T | null>;
 
 /** Sends the page to its address, and looks at it until it is shown and quiet, or the time is over. */
 export async function watchPage(
   opened: OpenPage,
-  wanted: PageToView,
-  options: WatchOptions,
-): Promise<SeenPage> {
-  const { clock } = options;
-  const times = { ...options.times, render: wanted.renderTime ?? options.times.render };
-  const isErrorPage = isErrorPageName(new URL(wanted.url).pathname);
-  const known = { isErrorPage, isScripted: wanted.isScripted === true };
-  const bounds: WaitBounds = { ...options, times, crashed: opened.events.crashed, known };
-  const start = clock.now();
-  const navigating = opened.session.send('Page.navigate', { url: wanted.url });
-  const navigated = await within(bounds, times.navigate, navigating);
-  if (navigated === null) return notCheckedView('the host did not answer the browser in time');
-  const { errorText, isDownload = false } = navigated;
-  if (errorText !== undefined || isDownload) return viewUnopened(opened, errorText ?? '', isDownload);
-  const main = opened.page.mainFrame();
-  const first = await watch(opened, wanted.marker, bounds);
-  // Two looks in a row are an answer.
-  const isAnswering =
-    first.isStable !== null || (await within(bounds, ANSWER_TIME, evaluateApart(main, '1'))) !== null;
-  const watched =
-    isAnswering && first.isStable === null ? await lookOnceMore(opened, wanted.marker, bounds, first) : first;
-  const elapsed = clock.now() - start;
-  const judgment = judge(watched.sight, opened.events, {
-    ...known,
-    isAnswering,
-    isMoving: watched.isStable !== true,
-    missing: opened.answers.missing,
-  });
-  const measuring = isAnswering ? measureOverflow({ ...opened, clock }) : Promise.resolve(0);
-  const overflow = await within(bounds, MEASURE_TIME, measuring);
-  return {
-    ...createView(opened, judgment),
-    ...describeSight(watched.sight, wanted),
-    overflow: overflow ?? 0,
-    elapsed,
-    isStable: watched.isStable,
+  times: ViewTimes,
+  signal: AbortSignal,
+): Promise<ScreenView> {
+  const { wanted, events, session, page, clock } = opened;
+  const within: Within = async (ms, work) => {
+    try {
+      return await untilAborted(AbortSignal.any([signal, events.crashed, clock.timeout(ms)]), work);
+    } catch {
+      signal.throwIfAborted();
+      return null;
+    }
   };
+  const start = clock.now();
+  const navigated = await within(times.navigate, session.send('Page.navigate', { url: wanted.url }));
+  if (navigated === null) return createUncheckedView('the host did not answer the browser in time');
+  const { errorText, isDownload } = navigated;
+  if (isDownload === true) {
+    return createView(opened, {
+      verdict: 'not-shown',
+      reason: 'the browser downloads the page instead of showing it',
+    });
+  }
+  if (errorText !== undefined) return createView(opened, judgeNavigationError(errorText, events));
+  const deadline = clock.now() + (wanted.renderTime ?? times.render);
+  const first = await watch(opened, deadline, within, signal);
+  const isSeen = first?.isStable != null;
+  const isAnswering = isSeen || (await within(ANSWER_TIME, evaluateApart(page.mainFrame(), '1'))) !== null;
+  const last = isSeen || !isAnswering ? null : await within(LOOK_TIME.last, lookAtPage(opened, first));
+  const sight = last ?? first;
+  const elapsed = clock.now() - start;
+  const judgment = judge(sight, events, wanted, isAnswering);
+  const overflow = isAnswering ? await within(MEASURE_TIME, measureOverflow(opened)) : null;
+  return { ...createView(opened, judgment, sight), overflow: overflow ?? 0, elapsed };
 }
 
-/** A page that the browser did not open. */
-function viewUnopened(opened: OpenPage, errorText: string, isDownload: boolean): SeenPage {
-  const judgment = judgeNavigationError(errorText, opened.events, isDownload);
-  // Where the page's own host is refused, there is nothing else that could be.
-  const [refusal = ''] = judgment.verdict === 'not-checked' ? opened.answers.refused.values() : [];
-  return createView(opened, refusal === '' ? judgment : { ...judgment, reason: `not opened: ${refusal}` });
-}
-
-/** What was seen until now, and what one more look adds. */
-async function lookOnceMore(
+/** @returns the last look that succeeded; it says whether the page kept still only if it was not the first */
+async function watch(
   opened: OpenPage,
-  marker: string | undefined,
-  bounds: WaitBounds,
-  first: Watched,
-): Promise<Watched> {
-  const { clock } = bounds;
-  const sight = await within(bounds, LAST_LOOK_TIME, lookAtPage({ ...opened, clock }, marker, first.sight));
-  return sight === null ? first : { sight, isStable: compareSights(first.sight, sight) };
-}
-
-const compareSights = (before: PageSight | null, after: PageSight): boolean | null =>
-  before === null ? null : before.picture === after.picture;
-
-interface Watched {
-  /** The last look that succeeded. */
-  readonly sight: PageSight | null;
-  readonly isStable: boolean | null;
-}
-
-async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitBounds): Promise<Watched> {
-  const { clock, signal, times, known } = bounds;
-  const { events } = opened;
-  const deadline = clock.now() + times.render;
-  let watched: Watched = { sight: null, isStable: null };
+  deadline: number,
+  within: Within,
+  signal: AbortSignal,
+): Promise<PageSight | null> {
+  const { events, clock, wanted } = opened;
+  let last: PageSight | null = null;
   let shownSince: number | null = null;
   let failedSince: number | null = null;
-  while (!events.hasCrashed) {
-    const left = deadline - clock.now();
-    const { sight: before } = watched;
-    const look = lookAtPage({ ...opened, clock }, marker, before);
-    const sight = await within(bounds, Math.max(left, LOOK_TIME), look);
-    if (sight !== null) watched = { sight, isStable: compareSights(before, sight) };
-    const isShown =
-      sight !== null &&
-      judge(sight, events, { ...known, isMoving: watched.isStable !== true }).verdict === 'shown';
-    const isQuiet = sight?.isComplete === true && events.openRequests === 0 && watched.isStable === true;
+  while (!events.crashed.aborted) {
+    const time = Math.max(deadline - clock.now(), LOOK_TIME.least);
+    const sight: PageSight | null = await within(time, lookAtPage(opened, last));
+    last = sight ?? last;
+    const isShown = sight !== null && judge(sight, events, wanted).verdict === 'shown';
+    const isQuiet = sight?.isComplete === true && events.open.size === 0 && sight.isStable === true;
     const now = clock.now();
     shownSince = isShown ? (shownSince ?? now) : null;
     // Of a page that threw and is quiet, nothing more is to be expected.
-    failedSince = !isShown && isQuiet && events.exceptions.count > 0 ? (failedSince ?? now) : null;
+    failedSince = !isShown && isQuiet && events.exceptions.length > 0 ? (failedSince ?? now) : null;
     const since = shownSince ?? failedSince ?? now;
     if ((isShown && isQuiet) || now - since >= PATIENCE || now >= deadline) break;
     const interval = sight === null ? INTERVAL.unseen : INTERVAL.seen;
     await clock.sleep(Math.min(interval, Math.max(1, deadline - clock.now())), signal);
   }
-  return watched;
+  return last;
 }
 
-/** The result of some work; `null` where it fails or needs more time. @throws the signal's reason */
-async function within<T>(bounds: WaitBounds, ms: number, work: Promise<T>): Promise<T | null> {
-  const { clock, signal, crashed } = bounds;
-  try {
-    return await untilAborted(AbortSignal.any([signal, crashed, clock.timeout(ms)]), work);
-  } catch {
-    signal.throwIfAborted();
-    return null;
-  }
+/** Entries of each list. */
+const MOST_LISTED = 10;
+
+/** The view of a page that was opened, with what happened on it. */
+function createView(
+  { events, wanted }: OpenPage,
+  judgment: PageJudgment,
+  sight: PageSight | null = null,
+): ScreenView {
+  const lists = {
+    exceptions: events.exceptions,
+    failedRequests: [...events.failed.own, ...events.failed.other],
+    blockedRequests: [...events.refused.keys()].map((url) => toPlainLine(url)),
+    consoleErrors: events.consoleErrors,
+  };
+  const view = createUncheckedView('');
+  return {
+    ...view,
+    ...judgment,
+    httpCode: events.httpCode,
+    title: toPlainLine(sight?.title ?? ''),
+    painted: sight?.painted ?? view.painted,
+    isMarkerVisible: sight?.isMarkerVisible ?? null,
+    isStable: sight?.isStable ?? null,
+    picture: wanted.picture ? (sight?.picture.png ?? null) : null,
+    exceptions: lists.exceptions.slice(0, MOST_LISTED),
+    failedRequests: lists.failedRequests.slice(0, MOST_LISTED),
+    blockedRequests: lists.blockedRequests.slice(0, MOST_LISTED),
+    consoleErrors: lists.consoleErrors.slice(0, MOST_LISTED),
+    counts: {
+      exceptions: lists.exceptions.length,
+      failedRequests: lists.failedRequests.length,
+      blockedRequests: lists.blockedRequests.length,
+      consoleErrors: lists.consoleErrors.length,
+    },
+  };
 }
 
 /** The window of a phone, in CSS pixels. */
@@ -179,10 +158,9 @@ const MEASURE = `new Promise((done) => requestAnimationFrame(() => requestAnimat
   return isClipped || !scrollingElement ? 0 : Math.max(0, scrollingElement.scrollWidth - ${PHONE.width});
 })`;
 
-/** CSS pixels by which the page is wider than a phone; the window is a desktop's again afterwards. */
-async function measureOverflow({ page, session }: PageAccess): Promise<number> {
+/** CSS pixels by which the page is wider than a phone, whose window it keeps. */
+async function measureOverflow({ page, session }: OpenPage): Promise<number> {
   await setWindow(session, PHONE);
   const wider = await evaluateApart(page.mainFrame(), MEASURE);
-  await setWindow(session, DESKTOP);
   return typeof wider === 'number' ? wider : 0;
 }

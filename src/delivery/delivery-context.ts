@@ -1,4 +1,4 @@
-import type { DeliveryScreen } from '../browser/lazy-viewer.ts';
+import type { Screen } from '../browser/screen-view.ts';
 import type { ChannelMap } from '../channels/channel.ts';
 import type { RepositoryContext, RepositoryQuery } from '../github/api/repository.ts';
 import type { Ports } from '../ports.ts';
@@ -11,7 +11,7 @@ export interface DeliveryContext extends Ports {
   readonly face?: Face | undefined;
   readonly findFiles: FindFiles;
   /** Opens pages in a real browser, which is started for the first one. */
-  readonly screen: DeliveryScreen;
+  readonly screen: Screen;
   /** Gets a token where one is needed, and asks the repository what the query names. */
   readonly openRepository: (query: RepositoryQuery) => Promise<OpenRepository>;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createUncheckedView } from '../../../src/browser/lazy-viewer.ts';
 import type { ScreenView } from '../../../src/browser/screen-view.ts';
+import { createUncheckedView } from '../../../src/browser/screen-view.ts';
 import { judgeView } from '../../../src/delivery/screen/judge-view.ts';
 import { viewWith } from '../../support/fake-screen.ts';
 import { PAGE } from '../builders.ts';

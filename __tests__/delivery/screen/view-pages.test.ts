@@ -1,6 +1,6 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { createUncheckedView } from '../../../src/browser/lazy-viewer.ts';
 import type { LocalFiles, PageToView, ScreenView } from '../../../src/browser/screen-view.ts';
+import { createUncheckedView } from '../../../src/browser/screen-view.ts';
 import type { ServedFile } from '../../../src/channels/channel.ts';
 import { composeReport } from '../../../src/delivery/compose-report.ts';
 import { type ChannelAttempt, type Delivery, newDelivery } from '../../../src/delivery/delivery.ts';

@@ -1,6 +1,12 @@
 import { untilAborted } from '../../async.ts';
-import { createUncheckedView, type DeliveryScreen } from '../../browser/lazy-viewer.ts';
-import type { LocalFiles, PageToView, ScreenView } from '../../browser/screen-view.ts';
+
+import {
+  createUncheckedView,
+  type LocalFiles,
+  type PageToView,
+  type Screen,
+  type ScreenView,
+} from '../../browser/screen-view.ts';
 import type { ServedFile } from '../../channels/channel.ts';
 import { toDeliveryError } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
@@ -85,7 +91,7 @@ export type PageOpener = (page: PageToView) => Promise<ScreenView>;
 
 /** Opens pages one by one, each in its time, and all in what a step may lose to a silent browser. */
 export function createPageOpener(
-  screen: DeliveryScreen,
+  screen: Screen,
   { clock, signal }: Pick<Ports, 'clock' | 'signal'>,
 ): PageOpener {
   let lost = 0;

@@ -1,5 +1,4 @@
-import { createUncheckedView } from '../../browser/lazy-viewer.ts';
-import type { ScreenView } from '../../browser/screen-view.ts';
+import { createUncheckedView, type ScreenView } from '../../browser/screen-view.ts';
 import { hasFailed, resultOf } from '../../errors.ts';
 import { SCREEN } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';

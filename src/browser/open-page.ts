@@ -1,0 +1,61 @@
+import type { Browser, CDPSession, Page } from 'puppeteer-core';
+import type { Clock, SendHttp } from '../ports.ts';
+import { answerRequests } from './answer-requests.ts';
+import { PageEvents } from './page-events.ts';
+import { DESKTOP } from './pixels.ts';
+import type { PageToView } from './screen-view.ts';
+
+/** A page in a context of its own, whose requests are answered here. */
+export interface OpenPage {
+  readonly wanted: PageToView;
+  readonly page: Page;
+  readonly session: CDPSession;
+  readonly events: PageEvents;
+  readonly clock: Clock;
+  close(): Promise<void>;
+}
+
+/** Shadow roots are open to looks from inside, also those that a page closes. */
+const OPEN_ROOTS = `{
+  const { attachShadow } = Element.prototype;
+  Element.prototype.attachShadow = function (options) { return attachShadow.call(this, { ...options, mode: 'open' }) };
+}`;
+
+/** Opens a blank page, ready to be sent to its address. */
+export async function openPage(
+  browser: Browser,
+  wanted: PageToView,
+  ports: { readonly http: SendHttp; readonly clock: Clock },
+): Promise<OpenPage> {
+  const events = new PageEvents(wanted.url);
+  const answers = await answerRequests(browser, { ...ports, page: wanted, events });
+  try {
+    const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } });
+    const page = await context.newPage();
+    const session = await page.createCDPSession();
+    session.on('Network.webSocketCreated', ({ url }) => answers.addSocket(url));
+    events.listen(page);
+    await Promise.all([
+      session.send('Network.enable'),
+      setWindow(session, DESKTOP),
+      page.evaluateOnNewDocument(OPEN_ROOTS),
+      // All of them, for every origin: nothing is granted, so everything else is denied.
+      session.send('Browser.grantPermissions', {
+        permissions: [],
+        ...(context.id !== undefined && { browserContextId: context.id }),
+      }),
+    ]);
+    const close = (): Promise<void> => answers.close().then(() => context.close());
+    return { wanted, page, session, events, clock: ports.clock, close };
+  } catch (thrown) {
+    await answers.close();
+    throw thrown;
+  }
+}
+
+/** Gives the page a window of this size, in CSS pixels. */
+export const setWindow = (
+  session: CDPSession,
+  size: { readonly width: number; readonly height: number },
+): Promise<void> =>
+  session.send('Emulation.setDeviceMetricsOverride', { ...size, deviceScaleFactor: 1, mobile: false });
