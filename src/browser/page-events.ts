@@ -99,7 +99,7 @@ export class PageEvents {
 
   #addFailed(url: string, reason: string): void {
     // The page changed its mind, the browser asked for its own sake, or the request was refused.
-    const isMeant = !/^net::ERR_(?:ABORTED|BLOCKED_BY_CLIENT)$/.test(reason);
+    const isMeant = !/^net::ERR_(?:ABORTED$|BLOCKED_BY_CLIENT)/.test(reason);
     if (!isMeant || new URL(url).pathname === '/favicon.ico') return;
     add(this.#isOwn(url) ? this.failed.own : this.failed.other, `${reason} ${url}`);
   }

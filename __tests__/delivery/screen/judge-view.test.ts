@@ -100,35 +100,6 @@ describe('the judgement of a view', () => {
     });
   });
 
-  test.each([
-    ['no browser', NO_BROWSER],
-    [
-      'a browser that could not connect to the proven address',
-      {
-        ...BLANK,
-        httpCode: null,
-        failedRequests: [`net::ERR_PROXY_CONNECTION_FAILED ${PAGE.href}`],
-        counts: countsWith({ failedRequests: 1 }),
-      },
-    ],
-  ])('puts %s into UNKNOWN with auto, and fails with enforce', (_, view) => {
-    const auto = judgeView(view, 'auto', PAGE);
-    expect(auto).toMatchObject({ failure: null, notes: [] });
-    expect(auto.unknown).toEqual([expect.stringMatching(/^whether a browser shows the page: \w/)]);
-    expect(judgeView(view, 'enforce', PAGE).failure).toMatchObject({ code: 'NOT_SHOWN' });
-  });
-
-  test.each([
-    ['a page without end', { httpCode: null }],
-    [
-      'a page that leads to a dead end',
-      { httpCode: null, failedRequests: ['net::ERR_FAILED https://a.dev/'] },
-    ],
-    ['a page that the host refuses', { httpCode: 404, failedRequests: [`404 ${PAGE.href}`] }],
-  ])('fails %s', (_, more) => {
-    expect(judgeView({ ...BLANK, ...more }, 'auto', PAGE).failure).toMatchObject({ code: 'NOT_SHOWN' });
-  });
-
   test('says which browser would be used where there is none', () => {
     expect(judgeView(NO_BROWSER, 'auto', PAGE).unknown).toEqual([
       'whether a browser shows the page: no browser was found (set `CHROME_PATH`)',

@@ -1,15 +1,15 @@
 import type { ScreenView } from '../../browser/screen-view.ts';
 import type { ServedFile } from '../../channels/channel.ts';
 import { addPictures, type PagePictures } from '../../channels/pages/pictures.ts';
-import { DeliveryError, resultOf } from '../../errors.ts';
+import { resultOf } from '../../errors.ts';
 import { discard, readBody } from '../../http/response.ts';
 import { neutralizeText } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { SCREEN } from '../../protocol/limits.ts';
 import { createMemoryFile } from '../../rules/memory-file.ts';
-import { attemptIn, type Delivery, isOngoing, withAttempt, withFailure } from '../delivery.ts';
+import { attemptIn, type Delivery, withAttempt } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
-import { askPastCaches, listLocalFiles } from './local-files.ts';
+import { askPastCaches } from './local-files.ts';
 
 /** Adds a page's picture to what is delivered, and keeps the one of before beside it. @see design 7 */
 export async function addPicture(
@@ -76,32 +76,6 @@ async function fetchEarlier(url: URL, picture: Uint8Array, ports: Ports): Promis
 
 /** The signature of a PNG, and the size in pixels that its first block tells. */
 const headOf = (png: Uint8Array): string => Buffer.from(png.subarray(0, 24)).toString('hex');
-
-/** Refuses a file that goes where the picture of a page of the same step goes. @see design 7 */
-export function refusePicturePaths(deliveries: readonly Delivery[]): readonly Delivery[] {
-  const pages = deliveries.filter(isOngoing).map((page) => ({ page, paths: listPicturePlaces(page) }));
-  return deliveries.map((delivery) => {
-    const files = listLocalFiles([delivery]);
-    const taken = pages.find(({ page, paths }) => page !== delivery && paths.some(files.has));
-    return taken === undefined
-      ? delivery
-      : withFailure(delivery, 'check', pictureTakenError(delivery, taken.page));
-  });
-}
-
-/** Where the pictures of a page will be. */
-function listPicturePlaces(delivery: Delivery): readonly string[] {
-  const { display, pictureUrls = null } = attemptIn(delivery, 'K1')?.task.served ?? {};
-  if (display !== 'page' || pictureUrls === null) return [];
-  return [pictureUrls.picture.pathname, pictureUrls.before.pathname];
-}
-
-function pictureTakenError({ subject }: Delivery, page: Delivery): DeliveryError {
-  return new DeliveryError('BAD_INPUT', `${subject} would go where the picture of ${page.subject} goes`, {
-    hint: (w) => `give that file another name, or set ${w.input('picture', 'false')}`,
-    leftBehind: [],
-  });
-}
 
 /** A proven picture of the page. */
 export interface PictureReport {

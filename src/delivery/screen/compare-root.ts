@@ -8,8 +8,9 @@ import type { PageOpener } from './page-to-view.ts';
 /** The name of a folder for which no site was built. */
 const NOWHERE = 'no-such-page-7f3a9c2e';
 
-/** What to set where a page was built for another place. */
-export interface PlaceProblem {
+/** A page that was built for another place. */
+interface PlaceProblem {
+  /** What to set. */
   readonly hint: string;
   /** Whether it shows below its own path what it shows anywhere: its words for a missing page. */
   readonly isLost: boolean;
@@ -32,34 +33,26 @@ export async function findPlaceProblem(
 ): Promise<PlaceProblem | null> {
   const { routerSetting } = delivery;
   const sitePath = shownTask(delivery)?.servedAt?.sitePath;
-  const isMoving = view.isStable === false;
-  if (routerSetting === null || sitePath === undefined || view.verdict === 'not-checked' || isMoving)
-    return null;
-  const below = listLocalFiles([delivery]);
+  const isComparable = view.verdict !== 'not-checked' && view.isStable !== false;
+  if (routerSetting === null || sitePath === undefined || !isComparable) return null;
   // A page that was built for its folder may stay blank there: it gets no more than it needed.
   const renderTime = view.verdict === 'shown' ? 2 * view.elapsed + SECOND : 4 * SECOND;
   const openAt = async (path: string): Promise<ScreenView | null> => {
-    const there = listLocalFiles([delivery], path);
     const url = new URL(path + new URL(opened.url).pathname.slice(sitePath.length), opened.url).href;
-    const local = {
-      has: (one: string) => there.has(one) || below.has(one),
-      get: (one: string) => there.get(one) ?? below.get(one),
-    };
+    const local = listLocalFiles([delivery], [sitePath, path]);
     const seen = await resultOf(() => open({ ...opened, url, local, renderTime }));
     return hasFailed(seen) || seen.verdict !== 'shown' || seen.isStable === false ? null : seen;
   };
   const root = await openAt('/');
-  if (root === null || !showsMore(root, view)) return null;
+  if (root === null || countPainted(root) <= countPainted(view)) return null;
   const hint = `set ${routerSetting}: at the root of a host the page shows more than below ${sitePath}`;
   if (view.verdict === 'not-shown') return { hint, isLost: false };
   const nowhere = await openAt(sitePath.replace(/[^/]+\/$/, `${NOWHERE}/`));
-  return nowhere !== null && isSame(nowhere, view) ? { hint, isLost: true } : null;
+  return nowhere !== null && showsSame(nowhere, view) ? { hint, isLost: true } : null;
 }
 
-const amount = ({ verdict, painted }: ScreenView): number =>
+const countPainted = ({ verdict, painted }: ScreenView): number =>
   verdict === 'shown' ? painted.characters + painted.images + painted.drawings : 0;
 
-const showsMore = (one: ScreenView, other: ScreenView): boolean => amount(one) > amount(other);
-
-const isSame = (one: ScreenView, other: ScreenView): boolean =>
+const showsSame = (one: ScreenView, other: ScreenView): boolean =>
   one.title === other.title && JSON.stringify(one.painted) === JSON.stringify(other.painted);

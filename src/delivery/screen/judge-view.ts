@@ -1,9 +1,9 @@
 import type { ScreenView } from '../../browser/screen-view.ts';
 import { DeliveryError } from '../../errors.ts';
+import { shorten } from '../../plain-text.ts';
 import { SCREEN } from '../../protocol/limits.ts';
 import type { ScreenMode } from '../../request/values.ts';
-import type { Words } from '../../words.ts';
-import type { PlaceProblem } from './compare-root.ts';
+import type { Text } from '../../words.ts';
 
 /** What a browser's view of a page means for its delivery. */
 interface ScreenJudgement {
@@ -15,11 +15,9 @@ interface ScreenJudgement {
   readonly unknown: readonly string[];
 }
 
-const WHAT_IS_UNKNOWN = 'whether a browser shows the page';
-
 /** For UNKNOWN: why no browser has opened a page. */
 export const describeUnseen = (reason: string, hint = ''): string =>
-  `${WHAT_IS_UNKNOWN}: ${reason}${hint === '' ? '' : ` (${hint})`}`;
+  `whether a browser shows the page: ${reason}${hint === '' ? '' : ` (${hint})`}`;
 
 /**
  * Judges what a browser saw. A page that shows nothing is not ready; what else went wrong is a note, or fails
@@ -29,36 +27,29 @@ export const describeUnseen = (reason: string, hint = ''): string =>
  * @see design 7
  */
 export function judgeView(view: ScreenView, mode: Exclude<ScreenMode, 'off'>, page: URL): ScreenJudgement {
+  const isEnforced = mode === 'enforce';
   const reason = hideOrigin(view.reason, page);
-  if (isUnchecked(view, page)) {
-    const unseen = describeUnseen(reason, view.hint);
-    return mode === 'enforce' ? failWith(uncheckedError(reason, view)) : { ...OK, unknown: [unseen] };
-  }
   const problems = listProblems(view, page);
-  if (view.verdict === 'not-shown') {
-    const further = problems.filter((line) => !isPartOf(line, reason));
-    return failWith(notShownError([reason, ...further], view, page));
+  switch (view.verdict) {
+    case 'not-checked':
+      return isEnforced
+        ? { ...OK, failure: uncheckedError(reason, view) }
+        : { ...OK, unknown: [describeUnseen(reason, view.hint)] };
+    case 'not-shown': {
+      const further = problems.filter((line) => !isPartOf(line, reason));
+      return { ...OK, failure: notShownError([reason, ...further].join('; '), view, page) };
+    }
+    case 'shown': {
+      const remarks =
+        view.overflow > 0 ? [`at the width of a phone the page is ${view.overflow} pixels too wide`] : [];
+      return isEnforced && problems.length > 0
+        ? { ...OK, failure: faultyPageError(problems), notes: remarks }
+        : { ...OK, notes: [...problems, ...remarks] };
+    }
   }
-  const notes = [...problems, ...listRemarks(view)];
-  return mode === 'enforce' && problems.length > 0
-    ? { ...failWith(faultyPageError(problems)), notes: listRemarks(view) }
-    : { ...OK, notes };
 }
 
 const OK: ScreenJudgement = { failure: null, notes: [], unknown: [] };
-
-const failWith = (failure: DeliveryError): ScreenJudgement => ({ ...OK, failure });
-
-/**
- * Whether the browser saw nothing of the page. The address was fetched back before: where no connection to it
- * could be made, the fault is in the browser's own way to the network.
- */
-function isUnchecked({ verdict, httpCode, failedRequests }: ScreenView, { href }: URL): boolean {
-  const isUnconnected = failedRequests.some(
-    (line) => line.startsWith('net::ERR_') && line.endsWith(` ${href}`),
-  );
-  return verdict === 'not-checked' || (httpCode === null && isUnconnected);
-}
 
 function uncheckedError(reason: string, { hint, httpCode }: ScreenView): DeliveryError {
   const missing =
@@ -69,73 +60,59 @@ function uncheckedError(reason: string, { hint, httpCode }: ScreenView): Deliver
   });
 }
 
-const BLANK_HINT = (w: Words) =>
-  `open the page in a browser with its developer tools; ${w.input('screen', 'off')} delivers it without a look`;
-const MARKER_HINT = (w: Words) => `correct the page, or set ${w.input('marker')} to a text on it`;
+const notShownError = (evidence: string, view: ScreenView, page: URL): DeliveryError =>
+  new DeliveryError('NOT_SHOWN', `a browser does not show the page: ${evidence}`, {
+    hint: view.hint || hintFor(view, page),
+  });
 
-function notShownError(
-  evidence: readonly string[],
-  { httpCode, hint, isMarkerVisible, reason, failedRequests }: ScreenView,
-  { origin }: URL,
-): DeliveryError {
+function hintFor({ httpCode, isMarkerVisible, reason, failedRequests }: ScreenView, page: URL): Text {
   const lacking = failedRequests
     .map((line) => /^4\d\d (\S+)$/.exec(line)?.[1] ?? '')
-    .find((address) => address.startsWith(`${origin}/`) && reason.includes(address));
-  const isWithoutMarker = isMarkerVisible === false && httpCode === 200;
-  return new DeliveryError('NOT_SHOWN', `a browser does not show the page: ${evidence.join('; ')}`, {
-    hint:
-      hint ||
-      (lacking !== undefined ? lackingHint(lacking.slice(origin.length)) : undefined) ||
-      (isWithoutMarker ? MARKER_HINT : BLANK_HINT),
-  });
+    .find((address) => address.startsWith(`${page.origin}/`) && reason.includes(address));
+  if (lacking !== undefined) {
+    return (w) =>
+      `put what the page asks for into the folder that is delivered, or correct its address: ${hideOrigin(lacking, page)}; ${w.input('screen', 'off')} delivers it without a look`;
+  }
+  return isMarkerVisible === false && httpCode === 200
+    ? (w) => `correct the page, or set ${w.input('marker')} to a text on it`
+    : (w) =>
+        `open the page in a browser with its developer tools; ${w.input('screen', 'off')} delivers it without a look`;
 }
 
-const lackingHint = (path: string) => (w: Words) =>
-  `put what the page asks for into the folder that is delivered, or correct its address: ${path}; ${w.input('screen', 'off')} delivers it without a look`;
-
 /** A page that was built for another place. */
-export const lostPageError = ({ hint }: PlaceProblem): DeliveryError =>
+export const lostPageError = (hint: string): DeliveryError =>
   new DeliveryError(
     'NOT_SHOWN',
     'the page shows in its folder only what it shows at any path for which nothing was built',
     { hint },
   );
 
-function faultyPageError(problems: readonly string[]): DeliveryError {
-  return new DeliveryError('NOT_SHOWN', `a browser shows the page with errors: ${problems.join('; ')}`, {
+const faultyPageError = (problems: readonly string[]): DeliveryError =>
+  new DeliveryError('NOT_SHOWN', `a browser shows the page with errors: ${problems.join('; ')}`, {
     hint: (w) => `correct the page, or set ${w.input('screen', 'auto')}, which only notes them`,
   });
-}
+
+const KINDS = [
+  ['exceptions', 'uncaught exception'],
+  ['failedRequests', 'failed request'],
+  ['blockedRequests', 'request to an internal address, which was blocked'],
+  ['consoleErrors', 'console error'],
+] as const;
 
 /** What went wrong on the page, a line for each kind. */
 function listProblems(view: ScreenView, page: URL): string[] {
-  const { counts } = view;
-  const kinds = [
-    ['uncaught exception', counts.exceptions, view.exceptions],
-    ['failed request', counts.failedRequests, view.failedRequests],
-    ['request to an internal address, which was blocked', counts.blockedRequests, view.blockedRequests],
-    ['console error', counts.consoleErrors, view.consoleErrors],
-  ] as const;
-  const lines = kinds.flatMap(([kind, count, [first]]) => {
-    if (count === 0) return [];
-    const more = count > 1 ? ` and ${count - 1} more` : '';
-    return [
-      first === undefined ? `${kind}: ${count}` : `${kind}: ${cutText(hideOrigin(first, page))}${more}`,
-    ];
+  const lines = KINDS.flatMap(([key, kind]) => {
+    const [first] = view[key];
+    if (first === undefined) return [];
+    const more = view.counts[key] > 1 ? ` and ${view.counts[key] - 1} more` : '';
+    return [`${kind}: ${shorten(hideOrigin(first, page), SCREEN.text)}${more}`];
   });
   return view.isMarkerVisible === false ? [...lines, 'the marker is not visible on the page'] : lines;
 }
 
-/** What is no fault. */
-const listRemarks = ({ overflow }: ScreenView): string[] =>
-  overflow > 0 ? [`at the width of a phone the page is ${overflow} pixels too wide`] : [];
-
 /** Whether the reason says the same, in as many words. */
 const isPartOf = (problem: string, reason: string): boolean =>
   reason.includes(problem.slice(problem.indexOf(': ') + 2).replace(/ and \d+ more$|…$/, ''));
-
-const cutText = (text: string): string =>
-  text.length > SCREEN.text ? `${text.slice(0, SCREEN.text).toWellFormed()}…` : text;
 
 /** The text with addresses of the page's own host as paths. */
 export const hideOrigin = (text: string, { origin }: URL): string =>

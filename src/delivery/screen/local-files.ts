@@ -13,12 +13,12 @@ import { type Delivery, isOngoing, shownTask } from '../delivery.ts';
  * Everything that a step is to publish on the host of pages, as that host will serve it. The list of a folder's files
  * is made once a browser asks for one: many machines have none.
  *
- * @param sitePath where to serve folders instead
+ * @param sitePaths where to serve folders, instead of where they will be
  */
-export function listLocalFiles(deliveries: readonly Delivery[], sitePath?: string): LocalFiles {
-  let known: ReadonlyMap<string, ServedLocally> | undefined;
-  const find = (path: string): ServedLocally | undefined => {
-    known ??= new Map(deliveries.filter(isOngoing).flatMap((one) => listServed(one, sitePath)));
+export function listLocalFiles(deliveries: readonly Delivery[], sitePaths?: readonly string[]): LocalFiles {
+  let known: ReadonlyMap<string, SiteFile> | undefined;
+  const find = (path: string): SiteFile | undefined => {
+    known ??= new Map(deliveries.filter(isOngoing).flatMap((one) => listServed(one, sitePaths)));
     return known.get(path);
   };
   return {
@@ -32,15 +32,18 @@ export function listLocalFiles(deliveries: readonly Delivery[], sitePath?: strin
   };
 }
 
-/** A file, and a path with the ending that decides its type. */
-type ServedLocally = LocalSite['files'][number];
+type SiteFile = LocalSite['files'][number];
 
-function listServed(delivery: Delivery, sitePath?: string): readonly (readonly [string, ServedLocally])[] {
+function listServed(
+  delivery: Delivery,
+  sitePaths?: readonly string[],
+): readonly (readonly [string, SiteFile])[] {
   const { site, file } = delivery;
   const { servedAt, served } = shownTask(delivery) ?? {};
   if (servedAt !== undefined) {
-    const folder = sitePath ?? servedAt.sitePath;
-    return (site?.files ?? []).flatMap((one) => nameServed(folder + encodePath(one.path), one));
+    return (sitePaths ?? [servedAt.sitePath]).flatMap((folder) =>
+      (site?.files ?? []).flatMap((one) => nameServed(folder + encodePath(one.path), one)),
+    );
   }
   if (served === undefined || file === null) return [];
   const { pathname } = served.url;
@@ -48,8 +51,7 @@ function listServed(delivery: Delivery, sitePath?: string): readonly (readonly [
 }
 
 /** The host serves a page without its ending too, and the page of a folder at the folder's own path. */
-function nameServed(path: string, file: ServedLocally): readonly (readonly [string, ServedLocally])[] {
-  if (!path.endsWith('.html')) return [[path, file]];
+function nameServed(path: string, file: SiteFile): readonly (readonly [string, SiteFile])[] {
   const names = [path, path.replace(/\.html$/, ''), path.replace(/(?<=\/)index\.html$/, '')];
   return names.map((name) => [name, file] as const);
 }

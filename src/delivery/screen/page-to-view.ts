@@ -79,11 +79,10 @@ function findObstacle({ display, url }: ServedFile, size: number): string {
 }
 
 /** The first of a step, as many as are opened: pages come before files that are shown as they are. */
-export function chooseFirst<Choice extends ScreenChoice>(found: readonly Choice[]): ReadonlySet<Choice> {
-  const opened = found.filter(({ unopened }) => unopened === '');
-  const pages = opened.filter(({ isPage }) => isPage);
-  const others = opened.filter(({ isPage }) => !isPage);
-  return new Set([...pages, ...others].slice(0, SCREEN.pages));
+export function chooseFirst(found: readonly (ScreenChoice | undefined)[]): ReadonlySet<ScreenChoice> {
+  const opened = found.filter((one) => one !== undefined).filter(({ unopened }) => unopened === '');
+  opened.sort((one, other) => Number(other.isPage) - Number(one.isPage));
+  return new Set(opened.slice(0, SCREEN.pages));
 }
 
 /** Opens a page. A browser that fails is a view that says so. @throws where the delivery is stopped */
