@@ -60,7 +60,7 @@ type FindingFormatter = (findings: readonly SiteFinding[]) => readonly string[];
 /** What of a request says how a folder is checked, and where it will be. */
 type SiteRequest = Pick<DeliveryRequest, 'selfContained' | 'repository' | 'serverUrl' | 'pagesBase'>;
 
-type SitePlace = Pick<SiteOptions, 'sitePath' | 'rootPath' | 'origin' | 'isAssumed'>;
+type SitePlace = Pick<SiteOptions, 'sitePath' | 'rootPath' | 'origin'>;
 
 /** Where a folder will be if no setting of its host says otherwise. */
 function expectPlace(name: string, { repository, serverUrl, pagesBase }: SiteRequest): SitePlace {
@@ -71,7 +71,6 @@ function expectPlace(name: string, { repository, serverUrl, pagesBase }: SiteReq
   return {
     sitePath: folder === '' ? rootPath : `${rootPath}${folder}/`,
     rootPath,
-    isAssumed: true,
     ...(base && { origin: base.origin }),
   };
 }

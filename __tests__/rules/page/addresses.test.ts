@@ -3,7 +3,6 @@ import {
   formatAddress,
   isExternal,
   isSpecifierAddress,
-  parseDataUrl,
   parseRefresh,
   parseSrcset,
 } from '../../../src/rules/page/addresses.ts';
@@ -59,23 +58,6 @@ describe('the check of an address', () => {
     ['.a', false],
   ])('isSpecifierAddress for %j returns %j', (specifier, expected) => {
     expect(isSpecifierAddress(specifier)).toBe(expected);
-  });
-});
-
-describe('parseDataUrl', () => {
-  test.each([
-    ['data:text/html,<p>', 'text/html', '<p>'],
-    ['DATA:Text/HTML;charset=utf-8,%3Cp%3E', 'text/html', '<p>'],
-    ['data:text/css;base64,QGltcG9ydA==', 'text/css', '@import'],
-    ['data:text/css;charset=utf-8; BASE64 ,QGlt%63G9ydA==', 'text/css', '@import'],
-    ['data:,a,b', '', 'a,b'],
-    ['data:text/html,100%,%C3%A4#end', 'text/html', '100%,ä'],
-  ])('decodes %s', (address, type, text) => {
-    expect(parseDataUrl(address)).toEqual({ type, text });
-  });
-
-  test.each(['data:text/html', 'https://a.example/,', 'a,b'])('returns null for %s', (address) => {
-    expect(parseDataUrl(address)).toBeNull();
   });
 });
 

@@ -33,33 +33,14 @@ const ATTRIBUTES: readonly (readonly [string, string])[] = [
   ['<video src=a.mp4></video>', 'video a.mp4'],
   ['<video poster=a.png></video>', 'video a.png'],
   ['<table background=a.png>', 'table a.png'],
-  ['<table><thead background=a.png>', 'thead a.png'],
-  ['<table><tbody background=a.png>', 'tbody a.png'],
-  ['<table><tfoot background=a.png>', 'tfoot a.png'],
-  ['<table><tr background=a.png>', 'tr a.png'],
   ['<table><tr><td background=a.png>', 'td a.png'],
-  ['<table><tr><th background=a.png>', 'th a.png'],
   ['<svg><image href=a.png /></svg>', 'image a.png'],
   ['<svg><image xlink:href=a.png /></svg>', 'image a.png'],
   ['<svg><use href=a.svg#b /></svg>', 'use a.svg#b'],
   ['<svg><use xlink:href=a.svg#b /></svg>', 'use a.svg#b'],
   ['<svg><filter><feImage href=a.png /></filter></svg>', 'feimage a.png'],
-  ['<svg><filter><feImage xlink:href=a.png /></filter></svg>', 'feimage a.png'],
   ['<svg><script href=a.js /></svg>', 'script a.js'],
   ['<svg><script xlink:href=a.js /></svg>', 'script a.js'],
-  ['<svg><filter href=a.svg#b /></svg>', 'filter a.svg#b'],
-  ['<svg><filter xlink:href=a.svg#b /></svg>', 'filter a.svg#b'],
-  ['<svg><pattern href=a.svg#b /></svg>', 'pattern a.svg#b'],
-  ['<svg><pattern xlink:href=a.svg#b /></svg>', 'pattern a.svg#b'],
-  ['<svg><linearGradient href=a.svg#b /></svg>', 'lineargradient a.svg#b'],
-  ['<svg><linearGradient xlink:href=a.svg#b /></svg>', 'lineargradient a.svg#b'],
-  ['<svg><radialGradient href=a.svg#b /></svg>', 'radialgradient a.svg#b'],
-  ['<svg><radialGradient xlink:href=a.svg#b /></svg>', 'radialgradient a.svg#b'],
-  ['<svg><image><animate attributeName=href to=a.png /></image></svg>', 'animate a.png'],
-  ['<svg><image><animate attributeName=href from=a.png /></image></svg>', 'animate a.png'],
-  ['<svg><image><animate attributeName=href by=a.png /></image></svg>', 'animate a.png'],
-  ['<svg><image><animate attributeName=xlink:href values="#b;a.png" /></image></svg>', 'animate a.png'],
-  ['<svg><image><set attributeName=href to=a.png /></image></svg>', 'set a.png'],
   ['<meta http-equiv=refresh content="0; url=a.html">', 'meta a.html'],
   ['<meta http-equiv=" Refresh" content="5;URL=\'//a.example\'">', 'meta //a.example'],
   ['<link rel=preload as=image imagesrcset="a.png 1x">', 'link a.png'],
@@ -71,9 +52,7 @@ describe('the attributes of a page', () => {
   });
 
   test('are all covered by the examples above', () => {
-    const rows = Object.entries(FETCHING_ATTRIBUTES).flatMap(([element, row]) =>
-      Object.keys(row).map((attribute) => `${element} ${attribute}`),
-    );
+    const rows = [...FETCHING_ATTRIBUTES.keys()];
     const untested = rows.filter((row) => {
       const [element, attribute] = row.split(' ');
       const written = new RegExp(`<${element} [^>]*\\b(?<!:)${attribute}=`, 'i');
@@ -139,7 +118,6 @@ describe('the attributes of a page', () => {
     '<base target=_blank>',
     '<base href=https://a.example/>',
     '<p data-src=a.png src=a.png title="url(a.png)">',
-    '<svg><animate attributeName=x to=a.png /></svg>',
     '<img src=""><img src=#a><img src=data:,a><img src=blob:a><img>',
     '<iframe src=about:blank></iframe><iframe src=javascript:a></iframe>',
     '<svg><use href=#a /><g fill="url(#a)" /></svg>',
@@ -165,7 +143,6 @@ describe('the grade of a reference', () => {
     '<link rel=stylesheet href=a.css>',
     '<link rel=stylesheet media="Screen, print" href=a.css>',
     '<iframe srcdoc="<script src=a.js></script>"></iframe>',
-    '<template shadowrootmode=open><link rel=stylesheet href=a.css></template>',
     '<template><img src=data:,></template><script src=a.js></script>',
   ])('is code for %s', (html) => {
     expect(grades(html)).toEqual(['code']);
@@ -182,7 +159,6 @@ describe('the grade of a reference', () => {
     '<style>a { b: url(a.png) }</style>',
     '<style>@import "a.css";</style>',
     '<style>@media print { a:hover { b: url(a.png) } }</style>',
-    '<template shadowrootmode=open><img src=a.png></template>',
     '<meta http-equiv=refresh content="0; url=a.html">',
   ])('is content for %s', (html) => {
     expect(grades(html)).toEqual(['content']);
@@ -206,9 +182,7 @@ describe('the grade of a reference', () => {
     '<style media=print>a { b: url(a.png) }</style>',
     '<video preload=none src=a.mp4></video>',
     '<track src=a.vtt>',
-    '<noscript><img src=a.png></noscript>',
     '<template><img src=a.png></template>',
-    '<template><template shadowrootmode=open></template><script src=a.js></script></template>',
     '<template><iframe srcdoc="<img src=a.png>"></iframe></template>',
     '<p onclick="import(\'./a.js\')">',
     '<script type=importmap>{ "imports": { "a": "./a.js" } }</script>',
@@ -240,12 +214,10 @@ describe('the content of elements', () => {
     ['<svg><script>import("./a.js")</script></svg>', 'script ./a.js'],
     ['<svg><script>import("&#46;/a.js")</script></svg>', 'script ./a.js'],
     ['<p onclick="import(&quot;./a.js&quot;)">', 'p ./a.js'],
-    ['<noscript><img src=a.png></noscript>', 'img a.png'],
-    ['<body><noscript><iframe src=a.html></iframe></noscript>', 'iframe a.html'],
+    ['<noscript><img src=a.png></noscript>', undefined],
+    ['<iframe src="data:text/html,<img src=a.png>">', undefined],
     ['<template><img src=a.png></template>', 'img a.png'],
     ['<template><template><style>@import "a.css"</style></template></template>', 'style a.css'],
-    ['<p><template shadowrootmode=open><link rel=stylesheet href=a.css></template>', 'link a.css'],
-    ['<table><template><tr background=a.png></template></table>', 'tr a.png'],
     ['<iframe srcdoc="&lt;img src=a.png>"></iframe>', 'img a.png'],
     ['<iframe srcdoc="<iframe srcdoc=\'&lt;img src=a.png>\'>"></iframe>', 'img a.png'],
     ['<iframe srcdoc="" src=a.html></iframe>', undefined],
@@ -254,28 +226,6 @@ describe('the content of elements', () => {
     ['<script type=application/json>{ "imports": { "a": "./a.js" } }</script>', undefined],
   ])('%s contains the reference %s', (html, reference) => {
     expect(find(html)).toEqual(reference === undefined ? [] : [reference]);
-  });
-
-  test.each([
-    ['a page', '<iframe src="data:text/html,<img src=a.png>">', ['img a.png']],
-    ['a page in base64', `<object data="data:text/html;base64,${btoa('<img src=a.png>')}">`, ['img a.png']],
-    [
-      'a drawing as a page',
-      '<embed src="data:image/svg+xml,<svg><image href=a.png /></svg>">',
-      ['image a.png'],
-    ],
-    ['a style sheet', '<link rel=stylesheet href="data:text/css,@import \'a.css\'">', ['link a.css']],
-    ['a script', '<script src="data:text/javascript,import(\'./a.js\')"></script>', ['script ./a.js']],
-    ['an import', '<style>@import "data:text/css,@import url(a.css)"</style>', ['style a.css']],
-    [
-      'a module',
-      '<script type=module>import "data:text/javascript,import \'/a.js\'"</script>',
-      ['script /a.js'],
-    ],
-    ['an image, which may not fetch', '<img src="data:image/svg+xml,<svg><image href=a.png /></svg>">', []],
-    ['a page that is plain text', '<iframe src="data:text/plain,<img src=a.png>">', []],
-  ])('searches %s in a data: address', (_, html, references) => {
-    expect(find(html)).toEqual(references);
   });
 });
 
@@ -326,14 +276,9 @@ describe('a page in XHTML', () => {
       '<h:html xmlns:h="http://www.w3.org/1999/xhtml"><h:img src="a.png"/></h:html>',
       ['img a.png'],
     ],
-    ['a style sheet instruction', '<?xml-stylesheet href="a.css"?><html/>', ['xml-stylesheet a.css']],
     ['a style in CDATA', '<style><![CDATA[ @import "a.css"; ]]></style>', ['style a.css']],
   ])('is searched correctly with %s', (_, xhtml, references) => {
     expect(find(xhtml, true)).toEqual(references);
-  });
-
-  test('is the only kind of page with a style sheet instruction', () => {
-    expect(find('<?xml-stylesheet href="a.css"?>')).toEqual([]);
   });
 });
 
@@ -350,11 +295,8 @@ describe('the line of a reference', () => {
       '<script>',
       'a;',
       'import("./9.js")</script>',
-      '<noscript>',
-      '<img src=11.png></noscript>',
       '<iframe srcdoc="<p>',
-      '<img src=13.png>"></iframe>',
-      '<iframe src="data:text/html,<p>%0A%0A<img src=14.png>"></iframe>',
+      '<img src=12.png>"></iframe>',
     ].join('\r\n');
     expect(searchPage(html).references.map(({ line, address }) => `${line} ${address}`)).toEqual([
       '3 2.png',
@@ -363,9 +305,7 @@ describe('the line of a reference', () => {
       '6 5b.png',
       '7 6.css',
       '10 ./9.js',
-      '12 11.png',
-      '14 13.png',
-      '15 14.png',
+      '12 12.png',
     ]);
   });
 });
@@ -383,13 +323,9 @@ describe('the limits of a search', () => {
     expect(complete).toBe(false);
   });
 
-  test.each([
-    [
-      'by srcdoc',
-      (page: string) => `<iframe srcdoc="${page.replace(/&/g, '&amp;').replace(/"/g, '&quot;')}">`,
-    ],
-    ['by address', (page: string) => `<iframe src="data:text/html,${encodeURIComponent(page)}">`],
-  ])('end the search of nested documents, %s', (_, wrap) => {
+  test('end the search of nested documents', () => {
+    const wrap = (page: string): string =>
+      `<iframe srcdoc="${page.replace(/&/g, '&amp;').replace(/"/g, '&quot;')}">`;
     const nested = (times: number): string => Array.from({ length: times }).reduce<string>(wrap, image);
     expect(searchPage(nested(3))).toMatchObject({ references: [{ address: 'a.png' }], complete: true });
     expect(searchPage(nested(SEARCH_LIMITS.documents + 1))).toMatchObject({

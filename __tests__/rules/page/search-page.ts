@@ -1,7 +1,7 @@
 import {
   createPageSearch,
+  type PageFields,
   type PageReference,
-  type PageSearch,
 } from '../../../src/rules/page/html-references.ts';
 
 /** All that is found in a page. @param length how many characters come at once */
@@ -9,7 +9,7 @@ export function searchPage(
   html: string,
   isXml = false,
   length = html.length,
-): PageSearch & { readonly references: readonly PageReference[] } {
+): Readonly<PageFields> & { readonly references: readonly PageReference[] } {
   const references: PageReference[] = [];
   const search = createPageSearch((reference) => void references.push(reference), isXml);
   for (let at = 0; at < html.length; at += length) search.write(html.slice(at, at + length));

@@ -107,17 +107,11 @@ describe('a page that is shown completely', () => {
     ['a preloaded module', 'missing', html('<link rel=modulepreload href=a.js>')],
     ['a web manifest', 'missing', html('<link rel=manifest href=a.webmanifest>')],
     [
-      'an icon of a web manifest',
-      'missing',
-      { ...html('<link rel=manifest href=a.webmanifest>'), 'a.webmanifest': '{"icons":[{"src":"a.png"}]}' },
-    ],
-    [
       'each candidate of an image',
       'missing missing',
       { ...html('<img src=a.png srcset="b.png 1x, c.png 2x">'), 'a.png': '' },
     ],
     ['a script for old browsers', 'missing', html('<script nomodule src=a.js></script>')],
-    ['a page without scripts', 'missing', html('<noscript><img src=a.png></noscript>')],
     ['a template', 'later-host', html('<template><script src=https://a.example/a.js></script></template>')],
     ['an event', 'missing', html(`<p onclick="import('./a.js')">`)],
     ['a dynamic import', 'missing', html('<script>Promise.all([import("./a.js")])</script>')],
@@ -188,7 +182,6 @@ describe('a page that misses its code', () => {
     ['another page at the top', { ...html(''), 'b.html': code }],
     ['a hidden file', html('<script src=.a.js></script>')],
     ['a file of the host', html('<script src=/a.js></script>')],
-    ['a shadow tree', html(`<p><template shadowrootmode=open>${code}</template></p>`)],
   ])('is refused: %s', async (_, files) => {
     expect(await kindsOf(files)).toMatch(/^missing \|/);
   });
@@ -229,7 +222,6 @@ describe('a page that misses its code', () => {
       'js/a.js',
       'the folder has js/a.js; upper and lower case differ on GitHub Pages',
     ],
-    ['with another ending', 'a.js', 'a.mjs', 'the folder has a.mjs'],
     ['in another folder', 'a.js', 'js/a.js', 'the folder has js/a.js'],
     ['nowhere', 'a.js', 'b.js', 'add the file to the folder, or remove the reference'],
   ])('is refused with a hint to a file %s', async (_, address, file, hint) => {
@@ -344,7 +336,7 @@ describe('an address outside of the folder', () => {
 });
 
 describe('formatSiteFindings', () => {
-  test('lists ten findings in full, at least one of each kind, and counts the others by kind', async () => {
+  test('lists ten findings, at least one of each kind, and counts the others', async () => {
     const body = Array.from({ length: 14 }, (_, at) => `<script src=${at}.js></script>`).join('\n');
     const { refusals } = await inspect(html(`${body}<script src=https://a.example/a.js></script>`));
     const lines = formatSiteFindings(refusals);
@@ -356,7 +348,7 @@ describe('formatSiteFindings', () => {
     expect(lines[9]).toMatch(
       /^index\.html line 14: script https:\/\/a\.example\/a\.js is loaded from another host/,
     );
-    expect(lines[10]).toBe('and 5 more: 5 missing files');
+    expect(lines[10]).toBe('and 5 more');
   });
 });
 

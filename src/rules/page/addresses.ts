@@ -78,27 +78,9 @@ export function isSpecifierAddress(specifier: string): boolean {
 const getScheme = (address: string): string | undefined =>
   /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();
 
-/** Decodes the content of a `data:` address; `null` for any other address and for an invalid one. */
-export function parseDataUrl(address: string): { readonly type: string; readonly text: string } | null {
-  const trimmed = trimAddress(address);
-  const comma = trimmed.indexOf(',');
-  if (getScheme(trimmed.slice(0, 5)) !== 'data' || comma === -1) return null;
-  const [type = '', ...parameters] = trimmed.slice('data:'.length, comma).toLowerCase().split(';');
-  const body = decodePercents(trimmed.slice(comma + 1).replace(/#.*/s, ''));
-  const isBase64 = parameters.at(-1)?.trim() === 'base64';
-  return { type: type.trim(), text: isBase64 ? Buffer.from(body, 'base64').toString('utf8') : body };
-}
-
 /** Percent-decoding that keeps an invalid escape unchanged. */
-export function decodePercents(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
-      Buffer.from(run.replaceAll('%', ''), 'hex').toString(),
-    );
-  }
-}
+export const decodePercents = (text: string): string =>
+  text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());
 
 /**
  * The addresses of a `srcset`. Commas separate its candidates, but may also be part of an address.

@@ -7,6 +7,7 @@ import {
   parseSrcset,
   type ReferenceGrade,
   type ResourceKind,
+  trimAddress,
 } from './addresses.ts';
 import { findCssReferences, findScriptReferences } from './script-references.ts';
 
@@ -20,6 +21,7 @@ const single =
     add({ offset: 0, address, kind, grade });
 
 const image = single('data');
+const frame = single('document');
 const anchor = single('document', 'link');
 
 /**
@@ -49,9 +51,19 @@ const script: AddressReader = (address, tag, add) => {
  * counts visits shows nothing.
  */
 export function gradeScript(tag: StartTag, address = ''): ReferenceGrade {
-  const isCounter = ['async', 'defer'].some((name) => hasAttribute(tag, name)) && isVisitCounter(address);
+  const isCounter =
+    ['async', 'defer'].some((name) => hasAttribute(tag, name)) &&
+    VISIT_COUNTERS.some((counter) => counter.test(trimAddress(address, 200)));
   return hasAttribute(tag, 'nomodule') || isCounter ? 'later' : 'code';
 }
+
+/** Generators of reports and documentation put such scripts into pages that are complete without them. */
+const VISIT_COUNTERS: readonly RegExp[] = [
+  /^(?:https?:)?\/\/www\.googletagmanager\.com\/gtag\/js\?/,
+  /^(?:https?:)?\/\/(?:www|ssl)\.google-analytics\.com\/(?:analytics|ga)\.js/,
+  /^(?:https?:)?\/\/static\.cloudflareinsights\.com\/beacon\.min\.js/,
+  /^(?:https?:)?\/\/(?:plausible\.io\/js\/|gc\.zgo\.at\/count)/,
+];
 
 /** How a browser runs a script element; `null` if its type makes it data. */
 export function getScriptType(tag: StartTag): 'script' | 'module' | null {
@@ -81,111 +93,61 @@ const candidates =
     for (const address of parseSrcset(value)) single('data', grade)(address, tag, add);
   };
 
-const animated: AddressReader = (values, tag, add) => {
-  if (!/^(?:xlink:)?href$/i.test(getAttribute(tag, 'attributeName').trim())) return;
-  for (const address of values.split(';')) image(address, tag, add);
+const refresh: AddressReader = (content, tag, add) => {
+  if (/^\s*refresh\s*$/i.test(getAttribute(tag, 'http-equiv'))) frame(parseRefresh(content), tag, add);
 };
 
-/** An address in SVG, with and without the prefix. */
-const svgLink = (reader: AddressReader): Readonly<Record<string, AddressReader>> => ({
-  href: reader,
-  'xlink:href': reader,
-});
-
 /**
- * The attributes whose addresses a browser uses, by element; all names in lower case. Forms are not included:
+ * The attributes whose addresses a browser uses, with their elements; all names in lower case. Forms are not included:
  * they cause a request only when a person sends them. `base` is read on its own, because it loads nothing.
  *
  * @see https://html.spec.whatwg.org/multipage/indices.html#attributes-3
  */
-export const FETCHING_ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, AddressReader>>>> = {
-  a: svgLink(anchor),
-  area: { href: anchor },
-  audio: { src: media },
-  body: { background: image },
-  embed: { src: single('document') },
-  frame: { src: single('document') },
+export const FETCHING_ATTRIBUTES: ReadonlyMap<string, AddressReader> = new Map<string, AddressReader>([
+  ['a href', anchor],
+  ['a xlink:href', anchor],
+  ['area href', anchor],
+  ['audio src', media],
+  ['body background', image],
+  ['embed src', frame],
+  ['feimage href', image],
+  ['frame src', frame],
   // With a `srcdoc`, the `src` is ignored.
-  iframe: { src: (src, frame, add) => hasAttribute(frame, 'srcdoc') || single('document')(src, frame, add) },
-  img: { src: image, srcset: candidates('content') },
-  input: { src: (src, input, add) => isImageButton(input) && image(src, input, add) },
-  link: { href: link, imagesrcset: candidates('later') },
-  meta: {
-    content: (content, meta, add) => isRefresh(meta) && single('document')(parseRefresh(content), meta, add),
-  },
-  object: { data: single('document') },
-  script: { src: script, ...svgLink(script) },
-  source: { src: image, srcset: candidates('content') },
-  table: { background: image },
-  tbody: { background: image },
-  td: { background: image },
-  tfoot: { background: image },
-  th: { background: image },
-  thead: { background: image },
-  tr: { background: image },
-  track: { src: track },
-  video: { src: media, poster: image },
-  // SVG
-  animate: { from: animated, to: animated, by: animated, values: animated },
-  feimage: svgLink(image),
-  filter: svgLink(image),
-  image: svgLink(image),
-  lineargradient: svgLink(image),
-  pattern: svgLink(image),
-  radialgradient: svgLink(image),
-  set: { to: animated },
-  use: svgLink(image),
-};
+  ['iframe src', (src, tag, add) => hasAttribute(tag, 'srcdoc') || frame(src, tag, add)],
+  ['image href', image],
+  ['image xlink:href', image],
+  ['img src', image],
+  ['img srcset', candidates('content')],
+  ['input src', (src, tag, add) => /^image$/i.test(getAttribute(tag, 'type')) && image(src, tag, add)],
+  ['link href', link],
+  ['link imagesrcset', candidates('later')],
+  ['meta content', refresh],
+  ['object data', frame],
+  ['script href', script],
+  ['script src', script],
+  ['script xlink:href', script],
+  ['source src', image],
+  ['source srcset', candidates('content')],
+  ['table background', image],
+  ['td background', image],
+  ['track src', track],
+  ['use href', image],
+  ['use xlink:href', image],
+  ['video poster', image],
+  ['video src', media],
+]);
 
 /** Attributes of any element whose value is CSS: `style` and the presentation attributes of SVG. */
 export const STYLE_ATTRIBUTES: ReadonlySet<string> = new Set([
-  'style',
-  'clip-path',
-  'cursor',
-  'fill',
-  'filter',
-  'marker',
-  'marker-end',
-  'marker-mid',
-  'marker-start',
-  'mask',
-  'stroke',
+  ...['style', 'clip-path', 'cursor', 'fill', 'filter', 'marker', 'marker-end', 'marker-mid', 'marker-start'],
+  ...['mask', 'stroke'],
 ]);
 
 /** The function that reads the addresses of an attribute, if it has any; names in lower case. */
-export const getAddressReader = (element: string, name: string): AddressReader | undefined => {
-  const attributes = Object.hasOwn(FETCHING_ATTRIBUTES, element) ? FETCHING_ATTRIBUTES[element] : undefined;
-  if (attributes !== undefined && Object.hasOwn(attributes, name)) return attributes[name];
+export function getAddressReader(element: string, name: string): AddressReader | undefined {
   if (STYLE_ATTRIBUTES.has(name)) return readStyle;
-  return name.startsWith('on') ? readHandler : undefined;
-};
+  return name.startsWith('on') ? readHandler : FETCHING_ATTRIBUTES.get(`${element} ${name}`);
+}
 
 const readStyle: AddressReader = (css, _, add) => findCssReferences(css, add);
 const readHandler: AddressReader = (code, _, add) => findScriptReferences(code, false, add);
-
-const isImageButton = (input: StartTag): boolean => getAttribute(input, 'type').toLowerCase() === 'image';
-
-const isRefresh = (meta: StartTag): boolean =>
-  getAttribute(meta, 'http-equiv').trim().toLowerCase() === 'refresh';
-
-/**
- * Scripts that only count visits, without scheme: generators of reports and documentation put them into pages that
- * are complete without them. Each runs after the page and shows nothing.
- */
-const VISIT_COUNTERS: readonly RegExp[] = [
-  /^www\.googletagmanager\.com\/gtag\/js$/,
-  /^(?:www|ssl)\.google-analytics\.com\/(?:analytics|ga)\.js$/,
-  /^static\.cloudflareinsights\.com\/beacon\.min\.js(?:\/.*)?$/,
-  /^plausible\.io\/js\/[\w.-]+\.js$/,
-  /^cloud\.umami\.is\/script\.js$/,
-  /^gc\.zgo\.at\/count(?:\.v\d+)?\.js$/,
-  /^cdn\.usefathom\.com\/script\.js$/,
-  /^scripts\.simpleanalyticscdn\.com\/(?:latest|auto-events)\.js$/,
-  /^cdn\.matomo\.cloud\/[\w.-]+\/matomo\.js$/,
-];
-
-/** Whether an address is that of a script that only counts visits. */
-function isVisitCounter(address: string): boolean {
-  const url = URL.parse(address.trim(), 'https://page.invalid/');
-  return url !== null && VISIT_COUNTERS.some((counter) => counter.test(`${url.host}${url.pathname}`));
-}

@@ -9,7 +9,6 @@ import {
   hasAttribute,
   isExternal,
   laterGrade,
-  parseDataUrl,
   type ReferenceGrade,
   trimAddress,
 } from './addresses.ts';
@@ -23,20 +22,16 @@ export const SEARCH_LIMITS = {
   nodes: 2_000_000,
   /** Drawings and formulas that are open at once. */
   depth: 2_048,
-  /** Documents inside documents: `srcdoc`, `noscript`, `data:`. */
+  /** Documents inside documents, by `srcdoc`. */
   documents: 16,
 } as const;
 
 /** An address that a browser uses when it opens the page, or later. */
-export interface PageReference extends Pick<FoundAddress, 'kind' | 'grade' | 'isSpecifier'> {
+export interface PageReference extends Omit<FoundAddress, 'offset'> {
   /** From 1. */
   readonly line: number;
   /** The element name, such as `link`, `img`, `style` or `script`. */
   readonly element: string;
-  /** As a URL parser reads it; `formatAddress` makes it fit for messages. */
-  readonly address: string;
-  /** Whether it is in the content of a `data:` address, to which nothing can be relative. */
-  readonly isOpaque: boolean;
 }
 
 /**
@@ -46,29 +41,26 @@ export interface PageReference extends Pick<FoundAddress, 'kind' | 'grade' | 'is
  */
 export interface PageFields {
   /** The address of `<base href>`; empty without one. */
-  readonly base: string;
-  readonly importMap: readonly ImportMapEntry[];
+  base: string;
+  importMap: readonly ImportMapEntry[];
   /** The content of `<meta name="generator">`; empty without one. */
-  readonly generator: string;
-  readonly hasScript: boolean;
-}
-
-export interface PageSearch extends PageFields {
-  /** Whether the whole page was searched; false if it exceeds a limit. */
-  readonly complete: boolean;
+  generator: string;
+  hasScript: boolean;
+  /** Whether the whole page is searched; false once it exceeds a limit. */
+  complete: boolean;
 }
 
 /** Gets one reference after another, in page order; without those that cause no request, such as `data:` and `#top`. */
-type AddReference = (reference: PageReference, page: PageFields) => void;
+type AddReference = (reference: PageReference, page: Readonly<PageFields>) => void;
 
+/** What a page and the documents in it share. */
 interface SearchState {
   readonly add: AddReference;
+  readonly page: PageFields;
   nodes: number;
-  complete: boolean;
-  page: PageFields;
 }
 
-/** A document in the page: the page itself, or one in a `srcdoc`, `noscript` or `data:` address. */
+/** A document: the page itself, or one in a `srcdoc`. */
 interface DocumentPlace {
   /** The line of the page on which the document begins. */
   readonly firstLine: number;
@@ -77,58 +69,48 @@ interface DocumentPlace {
   readonly isXml: boolean;
   /** What the document holds is used at this time or later. */
   readonly grade: ReferenceGrade;
-  /** Whether it is in a `data:` address, to which nothing can be relative. */
-  readonly isOpaque: boolean;
-}
-
-/** A text with addresses: an attribute value, a script or a style sheet. */
-interface TextPlace extends Omit<DocumentPlace, 'isXml'> {
-  /** Empty if all addresses count as being on the first line. */
-  readonly text: string;
-  readonly element: string;
 }
 
 /**
  * Finds every address that a browser would use when it opens the page, when something happens in it, or when a
- * person follows a link; graded accordingly. The page comes in pieces, and nothing of it is kept.
+ * person follows a link; graded accordingly. What is in a `data:` address is left to the browser. The page comes in
+ * pieces, and nothing of it is kept.
  *
  * @param isXml parse as XHTML, where `/>` closes elements that HTML leaves open
  */
 export function createPageSearch(
   add: AddReference,
   isXml = false,
-): { write(piece: string): void; end(): PageSearch } {
-  const page = { base: '', importMap: [], generator: '', hasScript: false };
-  const state: SearchState = { add, nodes: 0, complete: true, page };
-  const place = { firstLine: 1, level: 0, isXml, grade: 'code', isOpaque: false } as const;
-  const document = new DocumentSearch(state, place);
+): { write(piece: string): void; end(): Readonly<PageFields> } {
+  const page = { base: '', importMap: [], generator: '', hasScript: false, complete: true };
+  const document = new DocumentSearch(
+    { add, page, nodes: 0 },
+    { firstLine: 1, level: 0, isXml, grade: 'code' },
+  );
   return {
     write: (piece) => document.search(piece, false),
     end() {
       document.search('', true);
-      return { ...state.page, complete: state.complete };
+      return page;
     },
   };
 }
 
-function searchDocument(state: SearchState, text: string, place: DocumentPlace): void {
-  if (place.level > SEARCH_LIMITS.documents) state.complete = false;
-  else new DocumentSearch(state, place).search(text, true);
-}
-
-/** Elements whose text is read: a program, a style sheet or another page. */
-const TEXT_ELEMENTS = new Set(['noscript', 'script', 'style']);
+/** Elements whose text is read. */
+const TEXT_ELEMENTS = new Set(['script', 'style']);
 
 /** Elements in which names and texts are read in another way. */
 const FOREIGN_ELEMENTS = new Set(['svg', 'math']);
+
+/** The longest part of an address that is kept, in characters. */
+const MAX_ADDRESS = 4_000;
 
 /** Reads the tags of one document, in their order and without building a tree. */
 class DocumentSearch extends SAXParser {
   readonly #state: SearchState;
   readonly #place: DocumentPlace;
-  /** For each open template: whether its content waits for a script; and how many do. */
-  readonly #templates: boolean[] = [];
-  #waiting = 0;
+  /** How many templates are open, whose content waits for a script. */
+  #templates = 0;
   #isStopped = false;
   /** How many elements of another namespace are open. */
   #depth = 0;
@@ -144,10 +126,7 @@ class DocumentSearch extends SAXParser {
     this.on('startTag', (tag) => this.#readTag(tag));
     this.on('endTag', ({ tagName }) => this.#readEndTag(getLocalName(tagName)));
     this.on('text', (text) => this.#readText(text));
-    this.on('comment', ({ text, sourceCodeLocation }) => {
-      this.#countNode();
-      if (place.isXml) this.#readInstruction(text, sourceCodeLocation?.startLine);
-    });
+    this.on('comment', () => this.#countNode());
   }
 
   /** Reads a piece at once: as a stream it would be read later. */
@@ -174,10 +153,9 @@ class DocumentSearch extends SAXParser {
 
   /** Ends the search at a limit, and then returns false. */
   #countNode(): boolean {
-    const state = this.#state;
-    state.nodes += 1;
-    if (state.nodes <= SEARCH_LIMITS.nodes && this.#depth <= SEARCH_LIMITS.depth) return true;
-    state.complete = false;
+    this.#state.nodes += 1;
+    if (this.#state.nodes <= SEARCH_LIMITS.nodes && this.#depth <= SEARCH_LIMITS.depth) return true;
+    this.#state.page.complete = false;
     this.#isStopped = true;
     this.stop();
     return false;
@@ -189,37 +167,24 @@ class DocumentSearch extends SAXParser {
     if (FOREIGN_ELEMENTS.has(name)) this.#depth += 1;
     if (!this.#countNode()) return;
     this.#searchAttributes(tag, name);
-    if (name === 'template') this.#openTemplate(!hasAttribute(tag, 'shadowrootmode'));
+    if (name === 'template') this.#templates += 1;
     if (TEXT_ELEMENTS.has(name)) this.#open = tag;
-    if (this.#place.level === 0 && this.#grade !== 'later') this.#readPageFields(tag, name);
+    if (this.#place.level === 0 && this.#templates === 0) this.#readPageFields(tag, name);
   }
 
   #readEndTag(name: string): void {
     this.#endText();
-    if (name === 'template') this.#waiting -= Number(this.#templates.pop() === true);
+    if (name === 'template') this.#templates = Math.max(this.#templates - 1, 0);
     if (FOREIGN_ELEMENTS.has(name)) this.#depth = Math.max(this.#depth - 1, 0);
-  }
-
-  #openTemplate(waits: boolean): void {
-    this.#templates.push(waits);
-    this.#waiting += Number(waits);
-  }
-
-  /** What a browser uses at the current place is used at this time or later. */
-  get #grade(): ReferenceGrade {
-    return this.#waiting > 0 ? laterGrade(this.#place.grade, 'later') : this.#place.grade;
   }
 
   /** Keeps the base and the generator of the page; the first of each counts. */
   #readPageFields(tag: StartTag, name: string): void {
     const { page } = this.#state;
-    const keep = (fields: Partial<PageFields>): void => {
-      this.#state.page = { ...page, ...fields };
-    };
-    if (name === 'base') keep({ base: page.base || getAttribute(tag, 'href') });
-    else if (name === 'script') keep({ hasScript: true });
+    if (name === 'base') page.base ||= getAttribute(tag, 'href');
+    else if (name === 'script') page.hasScript = true;
     else if (name === 'meta' && getAttribute(tag, 'name').toLowerCase() === 'generator') {
-      keep({ generator: page.generator || getAttribute(tag, 'content').slice(0, 200) });
+      page.generator ||= getAttribute(tag, 'content').slice(0, 200);
     }
   }
 
@@ -227,14 +192,19 @@ class DocumentSearch extends SAXParser {
     const location = tag.sourceCodeLocation as Token.LocationWithAttributes | undefined;
     for (const { name, prefix, value } of tag.attrs) {
       const fullName = (prefix ? `${prefix}:${name}` : name).toLowerCase();
-      const readAddresses = getAddressReader(element, fullName);
       const isDocument = element === 'iframe' && fullName === 'srcdoc';
+      const readAddresses = isDocument ? undefined : getAddressReader(element, fullName);
       if (readAddresses === undefined && !isDocument) continue;
       const line = location?.attrs?.[fullName]?.startLine ?? location?.startLine ?? 1;
-      const place = this.#placeAt(line, tag);
-      if (isDocument) searchDocument(this.#state, value, { ...place, level: place.level + 1, isXml: false });
-      else readAddresses?.(value, tag, adder(this.#state, { ...place, text: value, element }));
+      if (isDocument) this.#searchDocument(value, line);
+      else readAddresses?.(value, tag, this.#adder(value, line, element, this.#gradeOf(tag)));
     }
+  }
+
+  #searchDocument(text: string, line: number): void {
+    const place = { firstLine: this.#place.firstLine - 1 + line, level: this.#place.level + 1, isXml: false };
+    if (place.level > SEARCH_LIMITS.documents) this.#state.page.complete = false;
+    else new DocumentSearch(this.#state, { ...place, grade: this.#grade }).search(text, true);
   }
 
   #readText({ text, sourceCodeLocation }: Text): void {
@@ -251,86 +221,47 @@ class DocumentSearch extends SAXParser {
     this.#open = null;
     this.#text = '';
     if (tag === null || text === '') return;
-    const element = getLocalName(tag.tagName);
-    const place = { ...this.#placeAt(this.#textLine, tag), text, element };
-    if (element === 'script') readScript(this.#state, tag, place);
-    else if (element === 'noscript') {
-      const grade = laterGrade(place.grade, 'later');
-      searchDocument(this.#state, text, { ...place, level: place.level + 1, isXml: false, grade });
-    } else if (isCss(tag)) findCssReferences(text, adder(this.#state, place));
-  }
-
-  /** Searches `<?xml-stylesheet href="…"?>`, which the parser takes for a comment. */
-  #readInstruction(text: string, line: number | undefined): void {
-    const [, , address = ''] =
-      /^\?xml-stylesheet\s.*?\bhref\s*=\s*(["'])(.*?)\1/s.exec(text.slice(0, 4_000)) ?? [];
-    const place = { ...this.#placeAt(line), text: '', element: 'xml-stylesheet' };
-    adder(this.#state, place)({ offset: 0, address, kind: 'style', grade: 'code' });
-  }
-
-  /** Where a tag, or its text, is used. */
-  #placeAt(line = 1, tag?: StartTag): DocumentPlace {
-    const grade = tag && isForSomeScreens(tag) ? laterGrade(this.#grade, 'later') : this.#grade;
-    const { firstLine, isOpaque } = this.#place;
-    return { ...this.#place, firstLine: isOpaque ? firstLine : firstLine - 1 + line, grade };
-  }
-}
-
-/** The longest part of an address that is kept, in characters. */
-const MAX_ADDRESS = 4_000;
-
-/** Hands on the addresses that cause a request, and searches the content of `data:` addresses. */
-function adder(state: SearchState, place: TextPlace): AddAddress {
-  const { element, isOpaque } = place;
-  // Lines inside a `data:` address are not lines of the page: everything in it is on the line of the address.
-  const getLine = createLineCounter(isOpaque ? '' : place.text, place.firstLine);
-  return ({ offset, ...reference }) => {
-    const { address, kind } = reference;
-    const grade = laterGrade(place.grade, reference.grade);
-    const line = getLine(offset);
-    if (isExternal(address)) {
-      const short = trimAddress(address, MAX_ADDRESS);
-      state.add({ ...reference, address: short, line, element, grade, isOpaque }, state.page);
-    } else if (kind !== 'data' && grade !== 'link') {
-      searchDataUrl(state, reference, { ...place, firstLine: line, grade });
+    const type = getAttribute(tag, 'type').trim().toLowerCase();
+    const grade = this.#gradeOf(tag);
+    if (getLocalName(tag.tagName) === 'script') this.#searchScript(tag, text, type, grade);
+    else if (type === '' || type === 'text/css') {
+      findCssReferences(text, this.#adder(text, this.#textLine, 'style', grade));
     }
-  };
-}
+  }
 
-function searchDataUrl(
-  state: SearchState,
-  { address, kind }: Pick<FoundAddress, 'address' | 'kind'>,
-  place: TextPlace,
-): void {
-  const content = parseDataUrl(address);
-  if (content === null) return;
-  const { type, text } = content;
-  const inner: TextPlace = { ...place, level: place.level + 1, isOpaque: true };
-  if (kind === 'style') findCssReferences(text, adder(state, inner));
-  else if (kind === 'script' || kind === 'module') {
-    findScriptReferences(text, kind === 'module', adder(state, inner));
-  } else if (/html|xml/.test(type)) searchDocument(state, text, { ...inner, isXml: type.includes('xml') });
-}
-
-const isCss = (style: StartTag): boolean =>
-  ['', 'text/css'].includes(getAttribute(style, 'type').trim().toLowerCase());
-
-function readScript(state: SearchState, script: StartTag, place: TextPlace): void {
-  const { text } = place;
-  const type = getScriptType(script);
-  if (getAttribute(script, 'type').trim().toLowerCase() === 'importmap') {
-    const entries = parseImportMap(text);
-    if (place.grade !== 'later' && !place.isOpaque) {
-      state.page = { ...state.page, importMap: [...state.page.importMap, ...entries] };
+  #searchScript(tag: StartTag, text: string, type: string, grade: ReferenceGrade): void {
+    const kind = getScriptType(tag);
+    if (type === 'importmap') {
+      const entries = parseImportMap(text);
+      const { page } = this.#state;
+      if (grade !== 'later') page.importMap = [...page.importMap, ...entries];
+      // An address of an import map is loaded by the modules that import it.
+      const add = this.#adder(text, this.#textLine, 'importmap', grade);
+      for (const { offset, address } of entries) add({ offset, address, kind: 'module', grade: 'later' });
+    } else if (kind !== null && !hasAttribute(tag, 'src')) {
+      const scriptGrade = laterGrade(grade, gradeScript(tag));
+      findScriptReferences(text, kind === 'module', this.#adder(text, this.#textLine, 'script', scriptGrade));
     }
-    entries.map(toReference).forEach(adder(state, { ...place, element: 'importmap' }));
-  } else if (type !== null && !hasAttribute(script, 'src')) {
-    const grade = laterGrade(place.grade, gradeScript(script));
-    findScriptReferences(text, type === 'module', adder(state, { ...place, grade }));
+  }
+
+  /** What a browser uses at the current place is used at this time or later. */
+  get #grade(): ReferenceGrade {
+    return this.#templates > 0 ? laterGrade(this.#place.grade, 'later') : this.#place.grade;
+  }
+
+  #gradeOf(tag: StartTag): ReferenceGrade {
+    return isForSomeScreens(tag) ? laterGrade(this.#grade, 'later') : this.#grade;
+  }
+
+  /** Hands on the addresses in a text that cause a request. @param line that of the document on which the text begins */
+  #adder(text: string, line: number, element: string, grade: ReferenceGrade): AddAddress {
+    const { add, page } = this.#state;
+    const getLine = createLineCounter(text, this.#place.firstLine - 1 + line);
+    return ({ offset, ...found }) => {
+      if (!isExternal(found.address)) return;
+      const address = trimAddress(found.address, MAX_ADDRESS);
+      const reference = { ...found, address, line: getLine(offset), element };
+      add({ ...reference, grade: laterGrade(grade, found.grade) }, page);
+    };
   }
 }
-
-/** An address of an import map is loaded by the modules that import it. */
-const toReference = ({ offset, address }: ImportMapEntry): FoundAddress => {
-  return { offset, address, kind: 'module', grade: 'later' };
-};

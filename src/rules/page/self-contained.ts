@@ -3,15 +3,8 @@ import { MEGABYTE } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
 import type { LocalFile } from '../inspect.ts';
 import { loadPageRules } from '../load-page-rules.ts';
-import {
-  countLevels,
-  formatAddress,
-  isExternal,
-  isLoaded,
-  isSpecifierAddress,
-  trimAddress,
-} from './addresses.ts';
-import type { PageFields, PageReference } from './html-references.ts';
+import { countLevels, formatAddress, isLoaded, isSpecifierAddress } from './addresses.ts';
+import type { PageReference } from './html-references.ts';
 import { decodeText, isHtml, isXhtml, LARGEST_PAGE, type SelfContained } from './page-file.ts';
 
 /** How many references a message lists, and how many are kept to find out what to do. */
@@ -57,20 +50,23 @@ export async function checkSelfContained(
     return mode === 'off' ? [] : [`${incomplete}, because it is larger than ${LARGEST_PAGE / MEGABYTE} MB`];
   }
   const { createPageSearch } = await loadPageRules();
-  const found = new FoundReferences();
-  const reader = createPageSearch((one, page) => found.add(one, page), isXhtml(name));
+  const [atStart, code, later] = [new References(), new References(), new References()];
+  const reader = createPageSearch((reference) => {
+    const { grade, isSpecifier, address, element } = reference;
+    // What a bare name means is told where the import map has it.
+    if (grade === 'link' || (isSpecifier && !isSpecifierAddress(address))) return;
+    if (grade === 'code') code.add(reference);
+    const isAtStart = isLoaded(grade) || element === 'importmap';
+    (isAtStart ? atStart : later).add(reference);
+  }, isXhtml(name));
   for await (const piece of decodeText(file.read())) reader.write(piece);
-  const search = reader.end();
-  const { atStart, code } = found;
-  const later = found.listLater();
+  const page = reader.end();
   const notes = later.count > 0 ? [`${name} may load later: ${formatReferences(later)}`] : [];
   const needs = `${name} is not self-contained: ${formatReferences(atStart)}`;
   if (mode === 'enforce' && atStart.count > 0) {
-    throw new DeliveryError('BAD_FILE', needs, {
-      hint: embeddingHint(given, search.generator, atStart.first),
-    });
+    throw new DeliveryError('BAD_FILE', needs, { hint: embeddingHint(given, page.generator, atStart.first) });
   }
-  const missing = place === undefined ? [] : await findMissing(code.first, search.base, place);
+  const missing = place === undefined ? [] : await findMissing(code.first, page.base, place);
   if (missing.length > 0) {
     const list = formatReferences({ first: missing, count: missing.length });
     const message = `${name} needs files that its host does not have: ${list}`;
@@ -79,7 +75,7 @@ export async function checkSelfContained(
     });
   }
   if (mode === 'off') return [];
-  if (!search.complete) notes.push(`${incomplete}, because it is nested too deeply or has too many elements`);
+  if (!page.complete) notes.push(`${incomplete}, because it is nested too deeply or has too many elements`);
   return atStart.count > 0 ? [needs, ...notes] : notes;
 }
 
@@ -124,14 +120,12 @@ async function findMissing(
   base: string,
   { url, findMissing: ask }: PagePlace,
 ): Promise<readonly PageReference[]> {
-  const start = URL.parse(base.trim(), url.href)?.href ?? url.href;
-  const own = references.flatMap((reference) => {
-    const target = reference.isOpaque ? null : URL.parse(trimAddress(reference.address), start);
-    return target?.origin === url.origin ? [{ reference, target }] : [];
-  });
-  const asked = new Map(own.map(({ target }) => [target.href, target]));
-  const missing = new Set((await ask([...asked.values()])).map(({ href }) => href));
-  return own.flatMap(({ reference, target }) => (missing.has(target.href) ? [reference] : []));
+  const start = (URL.parse(base.trim(), url.href) ?? url).href;
+  const targets = references.map(({ address }) => URL.parse(address, start));
+  const own = targets.filter((target) => target?.origin === url.origin).map((target) => target as URL);
+  const asked = [...new Map(own.map((target) => [target.href, target])).values()];
+  const missing = new Set((await ask(asked)).map(({ href }) => href));
+  return references.filter((_, at) => missing.has(targets[at]?.href ?? ''));
 }
 
 /** The first references of a kind, and how many there are: of a large page not all are kept. */
@@ -142,43 +136,6 @@ class References {
   add(reference: PageReference): void {
     this.count += 1;
     if (this.count <= MAX_KEPT) this.first.push(reference);
-  }
-}
-
-/** The references of a page that is delivered alone: a module of its import map counts where it is imported. */
-class FoundReferences {
-  readonly atStart = new References();
-  /** What it needs of `atStart`. */
-  readonly code = new References();
-  readonly #later = new References();
-  readonly #mapped: PageReference[] = [];
-  readonly #imported = new Set<string>();
-
-  add(reference: PageReference, { importMap }: PageFields): void {
-    const { address: name, grade, isSpecifier, element } = reference;
-    if (element === 'importmap') this.#mapped.push(reference);
-    else if (!isSpecifier) this.#keep(reference);
-    else {
-      const entry = importMap.find(
-        ({ specifier }) => specifier === name || (specifier.endsWith('/') && name.startsWith(specifier)),
-      );
-      if (entry !== undefined && isLoaded(grade)) this.#imported.add(entry.address);
-      const address = entry?.address ?? (isSpecifierAddress(name) ? name : '');
-      if (isExternal(address)) this.#keep({ ...reference, address });
-    }
-  }
-
-  #keep(reference: PageReference): void {
-    const { grade } = reference;
-    if (grade === 'code') this.code.add(reference);
-    if (isLoaded(grade)) this.atStart.add(reference);
-    else if (grade === 'later') this.#later.add(reference);
-  }
-
-  /** What may be loaded later; called at the end of the page. */
-  listLater(): References {
-    for (const one of this.#mapped) if (!this.#imported.has(one.address)) this.#keep(one);
-    return this.#later;
   }
 }
 

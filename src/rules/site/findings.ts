@@ -34,39 +34,20 @@ export class FindingCollector {
 /** How many findings are listed in full. */
 const MAX_LISTED = 10;
 
-/** The titles of the findings of each kind, after their number. */
-const KIND_TITLES: Readonly<Record<FindingKind, string>> = {
-  base: 'wrong base path',
-  missing: 'missing files',
-  host: 'loaded from another host',
-  'bare-import': 'imports without an address',
-  encoding: 'files that are not in UTF-8',
-  'later-host': 'addresses of other hosts that may load later',
-  'link-missing': 'links to missing pages',
-  unchecked: 'addresses outside the folder, not checked',
-  incomplete: 'files that were not searched completely',
-};
+/** The most important first. */
+const KINDS: readonly FindingKind[] = [
+  ...(['base', 'missing', 'host', 'bare-import', 'encoding', 'later-host', 'link-missing'] as const),
+  ...(['unchecked', 'incomplete'] as const),
+];
 
-/**
- * Formats findings for a message, one line each, grouped by kind: the first ten in full, with at least one of each
- * kind, and how many more there are.
- */
+/** Formats findings for a message, one line each: ten, with one of each kind, and how many more there are. */
 export function formatSiteFindings(findings: readonly SiteFinding[]): readonly string[] {
-  const kinds = Object.keys(KIND_TITLES) as FindingKind[];
-  const groups = kinds.map((kind) => findings.filter((finding) => finding.kind === kind));
-  const firsts = groups.flatMap((group) => group.slice(0, 1));
-  const others = groups.flatMap((group) => group.slice(1));
-  const listed = new Set([...firsts, ...others.slice(0, Math.max(MAX_LISTED - firsts.length, 0))]);
-  const lines = groups
-    .flat()
-    .filter((finding) => listed.has(finding))
-    .map(formatSiteFinding);
-  if (listed.size === findings.length) return lines;
-  const counts = groups.flatMap((group, at) => {
-    const { length } = group.filter((finding) => !listed.has(finding));
-    return length === 0 ? [] : [`${length} ${KIND_TITLES[kinds[at] as FindingKind]}`];
-  });
-  return [...lines, `and ${findings.length - listed.size} more: ${counts.join(', ')}`];
+  const sorted = KINDS.flatMap((kind) => findings.filter((finding) => finding.kind === kind));
+  const firsts = KINDS.flatMap((kind) => findings.find((finding) => finding.kind === kind) ?? []);
+  const others = sorted.filter((finding) => !firsts.includes(finding));
+  const hidden = new Set(others.slice(Math.max(MAX_LISTED - firsts.length, 0)));
+  const lines = sorted.filter((finding) => !hidden.has(finding)).map(formatSiteFinding);
+  return hidden.size === 0 ? lines : [...lines, `and ${hidden.size} more`];
 }
 
 function formatSiteFinding({ file, line, text, hint, count }: SiteFinding): string {

@@ -1,67 +1,49 @@
-/** A generator of sites, and how it is told where its output will be. */
+/** A generator of sites. */
 interface SiteGenerator {
   readonly name: string;
-  /** What it writes into `<meta name="generator">`. */
-  readonly meta?: RegExp;
-  /** A path that it alone leaves behind: not a bundler, on which others build, and not a common name. */
-  readonly path?: RegExp;
-  /** What to set: `{base}` is the folder's path with a slash at both ends, `{bare}` without the last one. */
+  /** How it is told where its output will be; see `GENERATORS`. */
   readonly setting: string;
 }
 
-const GENERATORS: readonly SiteGenerator[] = [
-  { name: 'Docusaurus', meta: /^Docusaurus/, setting: "`baseUrl: '{base}'` in docusaurus.config" },
-  { name: 'VitePress', meta: /^VitePress/, setting: "`base: '{base}'` in .vitepress/config" },
-  { name: 'VuePress', meta: /^VuePress/, setting: "`base: '{base}'` in the config of VuePress" },
-  {
-    name: 'Astro',
-    meta: /^(?:Astro|Starlight)/,
-    path: /^_astro\//,
-    setting: "`base: '{base}'` in astro.config",
-  },
-  {
-    name: 'Gatsby',
-    meta: /^Gatsby/,
-    setting: "`pathPrefix: '{bare}'` in gatsby-config, and build with `--prefix-paths`",
-  },
-  { name: 'Next.js', meta: /^Next\.js/, path: /^_next\//, setting: "`basePath: '{bare}'` in next.config" },
-  {
-    name: 'Nuxt',
-    meta: /^Nuxt/,
-    path: /^_nuxt\//,
-    setting: "`app: { baseURL: '{base}' }` in nuxt.config, or NUXT_APP_BASE_URL",
-  },
-  {
-    name: 'SvelteKit',
-    path: /^_app\/immutable\//,
-    setting: "`kit.paths.base: '{bare}'` in svelte.config",
-  },
-  {
-    name: 'Hugo',
-    meta: /^Hugo/,
-    setting: '`baseURL` to the full address that ends in {base}, or build with `hugo --baseURL`',
-  },
-  { name: 'Jekyll', meta: /^Jekyll/, setting: '`baseurl: "{bare}"` in _config.yml' },
-  {
-    name: 'MkDocs',
-    meta: /^mkdocs/i,
-    setting: '`site_url` to the full address that ends in {base}, in mkdocs.yml',
-  },
-  {
-    name: 'Quarto',
-    meta: /^quarto/i,
-    setting: '`site-url` to the full address that ends in {base}, in _quarto.yml',
-  },
-  { name: 'Hexo', meta: /^Hexo/, setting: '`root: {base}` in _config.yml' },
-  {
-    name: 'Pelican',
-    meta: /^Pelican/,
-    setting: '`SITEURL` to the full address that ends in {bare}, or `RELATIVE_URLS = True`',
-  },
-  { name: 'Eleventy', meta: /^Eleventy/, setting: "`pathPrefix: '{base}'`, with the HTML base plugin" },
-  { name: 'Expo', path: /^_expo\//, setting: "`experiments.baseUrl: '{bare}'` in app.json" },
-  { name: 'Rspress', meta: /^Rspress/, setting: "`base: '{base}'` in rspress.config" },
-  { name: 'Slidev', path: /^assets\/slidev\//, setting: 'the base with `slidev build --base {base}`' },
+/**
+ * What a generator writes into `<meta name="generator">`, or a path that it alone leaves behind: not a bundler, on which
+ * others build, and not a common name. And what to set: `{base}` is the folder's path with a slash at both ends, `{bare}`
+ * without the last one.
+ */
+const GENERATORS: readonly (readonly [
+  name: string,
+  meta: RegExp | null,
+  path: RegExp | null,
+  setting: string,
+])[] = [
+  ['Docusaurus', /^Docusaurus/, null, "`baseUrl: '{base}'` in docusaurus.config"],
+  ['VitePress', /^VitePress/, null, "`base: '{base}'` in .vitepress/config"],
+  ['VuePress', /^VuePress/, null, "`base: '{base}'` in the config of VuePress"],
+  ['Astro', /^(?:Astro|Starlight)/, /^_astro\//, "`base: '{base}'` in astro.config"],
+  ['Gatsby', /^Gatsby/, null, "`pathPrefix: '{bare}'` in gatsby-config, and build with `--prefix-paths`"],
+  ['Next.js', /^Next\.js/, /^_next\//, "`basePath: '{bare}'` in next.config"],
+  ['Nuxt', /^Nuxt/, /^_nuxt\//, "`app: { baseURL: '{base}' }` in nuxt.config, or NUXT_APP_BASE_URL"],
+  ['SvelteKit', null, /^_app\/immutable\//, "`kit.paths.base: '{bare}'` in svelte.config"],
+  [
+    'Hugo',
+    /^Hugo/,
+    null,
+    '`baseURL` to the full address that ends in {base}, or build with `hugo --baseURL`',
+  ],
+  ['Jekyll', /^Jekyll/, null, '`baseurl: "{bare}"` in _config.yml'],
+  ['MkDocs', /^mkdocs/i, null, '`site_url` to the full address that ends in {base}, in mkdocs.yml'],
+  ['Quarto', /^quarto/i, null, '`site-url` to the full address that ends in {base}, in _quarto.yml'],
+  ['Hexo', /^Hexo/, null, '`root: {base}` in _config.yml'],
+  [
+    'Pelican',
+    /^Pelican/,
+    null,
+    '`SITEURL` to the full address that ends in {bare}, or `RELATIVE_URLS = True`',
+  ],
+  ['Eleventy', /^Eleventy/, null, "`pathPrefix: '{base}'`, with the HTML base plugin"],
+  ['Expo', null, /^_expo\//, "`experiments.baseUrl: '{bare}'` in app.json"],
+  ['Rspress', /^Rspress/, null, "`base: '{base}'` in rspress.config"],
+  ['Slidev', null, /^assets\/slidev\//, 'the base with `slidev build --base {base}`'],
 ];
 
 const describeSetting = ({ setting }: SiteGenerator, base: string): string =>
@@ -69,8 +51,11 @@ const describeSetting = ({ setting }: SiteGenerator, base: string): string =>
 
 /** The generator that made a page, if the page names it or a path of the site is its own. */
 export function findGenerator(meta: string, paths: readonly string[]): SiteGenerator | null {
-  const named = GENERATORS.find((generator) => generator.meta?.test(meta));
-  return named ?? GENERATORS.find(({ path }) => path && paths.some((one) => path.test(one))) ?? null;
+  const [name, , , setting] =
+    GENERATORS.find(([, named]) => named?.test(meta)) ??
+    GENERATORS.find(([, , path]) => path && paths.some((one) => path.test(one))) ??
+    [];
+  return name === undefined || setting === undefined ? null : { name, setting };
 }
 
 /**

@@ -1,10 +1,22 @@
-import { isHtml } from '../page/page-file.ts';
-import { FindingCollector } from './findings.ts';
+import { extname } from 'node:path';
+import { MEGABYTE } from '../../protocol/limits.ts';
+import {
+  type AddAddress,
+  createLineCounter,
+  isExternal,
+  isLoaded,
+  laterGrade,
+  type ReferenceGrade,
+  type ResourceKind,
+  trimAddress,
+} from '../page/addresses.ts';
+import { createPageSearch, type PageReference } from '../page/html-references.ts';
+import { type ImportMapEntry, resolveSpecifier } from '../page/import-map.ts';
+import { decodeText, isHtml, isXhtml, joinText, LARGEST_PAGE } from '../page/page-file.ts';
+import { findCssReferences, findScriptReferences } from '../page/script-references.ts';
+import { createEncodingCheck, describeMisread, MISREAD_HINT, type MisreadText } from '../text-encoding.ts';
 import { describeBase, describeRouter, findGenerator } from './generators.ts';
-import type { SiteState } from './judge-reference.ts';
-import { createNearNames } from './near-names.ts';
-import { createQueue, enqueueFile, searchQueue } from './search-site.ts';
-import { createAddressResolver } from './site-address.ts';
+import { ReferenceJudge, type SiteReference } from './judge-reference.ts';
 import type { SiteFiles, SiteFinding, SiteInspection, SiteOptions } from './site-files.ts';
 
 /**
@@ -20,36 +32,20 @@ import type { SiteFiles, SiteFinding, SiteInspection, SiteOptions } from './site
  * @see design 6
  */
 export async function inspectSite(files: SiteFiles, options: SiteOptions): Promise<SiteInspection> {
-  const state: SiteState = {
-    files,
-    options,
-    resolver: createAddressResolver(options),
-    nearNames: createNearNames(files.keys()),
-    refusals: new FindingCollector(),
-    notes: new FindingCollector(),
-    generators: new Map(),
-    hasRightBase: false,
-    hasScript: false,
-    topFolders: new Set(
-      [...files.keys()].filter((path) => path.includes('/')).map((path) => path.replace(/\/.*/s, '')),
-    ),
-  };
-  const queue = createQueue();
-  enqueueFile(state, queue, options.entry, 'code');
-  for (const path of files.keys()) if (isOpenedPage(path)) enqueueFile(state, queue, path, 'code');
-  await searchQueue(state, queue);
-  for (const path of files.keys()) if (!queue.searched.has(path)) enqueueFile(state, queue, path, 'later');
-  await searchQueue(state, queue);
+  const judge = new ReferenceJudge(files, options);
+  const search = new SiteSearch(files, judge, options.signal);
   const paths = [...files.keys()];
-  const findMaker = (page: string) => findGenerator(state.generators.get(page) ?? '', paths);
-  const describe = (page: string) => describeBase(findMaker(page), options.sitePath, state.hasRightBase);
+  await search.searchAll([options.entry, ...paths.filter(isOpenedPage)], 'code');
+  await search.searchAll(paths, 'later');
+  const findMaker = (page: string) => findGenerator(search.generators.get(page) ?? '', paths);
+  const describe = (page: string) => describeBase(findMaker(page), options.sitePath, judge.hasRightBase);
   const nameBase = (finding: SiteFinding): SiteFinding =>
     finding.kind === 'base' ? { ...finding, hint: finding.hint ?? describe(finding.file) } : finding;
   return {
-    refusals: state.refusals.list().map(nameBase),
-    notes: state.notes.list().map(nameBase),
-    hasAbsolute: state.hasRightBase,
-    routerSetting: describeRouter(state.hasScript, findMaker(options.entry), options.sitePath),
+    refusals: judge.refusals.list().map(nameBase),
+    notes: judge.notes.list().map(nameBase),
+    hasAbsolute: judge.hasRightBase,
+    routerSetting: describeRouter(search.hasScript, findMaker(options.entry), options.sitePath),
   };
 }
 
@@ -60,4 +56,194 @@ const FALLBACK_PAGE = /^(?:200|404)\.html$/i;
 function isOpenedPage(path: string): boolean {
   if (!isHtml(path) || FALLBACK_PAGE.test(path)) return false;
   return !path.includes('/') || path.endsWith('/index.html');
+}
+
+/** The largest part of a script or style sheet that is searched, in bytes. */
+const LARGEST_TEXT = 8 * MEGABYTE;
+
+/** A file to search, and how it is used. */
+interface FileVisit {
+  readonly path: string;
+  readonly kind: 'page' | 'style' | 'script' | 'module';
+  readonly grade: ReferenceGrade;
+  /** Of the page for which it is loaded: the URL to which its addresses are relative, and its import map. */
+  readonly base: string;
+  readonly importMap: readonly ImportMapEntry[];
+}
+
+const isSvg = (path: string): boolean => /\.svg$/i.test(path);
+
+/** Searches the files of a site, and what they load, one after the other. */
+class SiteSearch {
+  /** The content of the `<meta name="generator">` of each page that has one. */
+  readonly generators = new Map<string, string>();
+  /** Whether a page that is opened has a script. */
+  hasScript = false;
+  readonly #files: SiteFiles;
+  readonly #judge: ReferenceJudge;
+  readonly #signal: AbortSignal | undefined;
+  readonly #pending: FileVisit[] = [];
+  /** How each file was used that is or was pending. */
+  readonly #seen = new Map<string, ReferenceGrade>();
+  readonly #searched = new Set<string>();
+
+  constructor(files: SiteFiles, judge: ReferenceJudge, signal: AbortSignal | undefined) {
+    this.#files = files;
+    this.#judge = judge;
+    this.#signal = signal;
+  }
+
+  /** Searches those of some files that were not yet searched, with all that they load. */
+  async searchAll(paths: readonly string[], grade: ReferenceGrade): Promise<void> {
+    for (const path of paths) {
+      const kind = this.#searched.has(path) ? null : getKindOfName(path);
+      if (kind !== null) {
+        this.#enqueue({ path, kind, grade, base: this.#judge.resolver.toUrl(path), importMap: [] });
+      }
+    }
+    for (let visit = this.#pending.shift(); visit !== undefined; visit = this.#pending.shift()) {
+      this.#signal?.throwIfAborted();
+      const text = decodeText(this.#read(visit));
+      if (visit.kind === 'page') await this.#searchPage(visit, text);
+      else this.#searchText(visit, await joinText(text));
+    }
+  }
+
+  #enqueue(visit: FileVisit): void {
+    const { path, kind, grade, base, importMap } = visit;
+    // With an import map, the same script may mean other files.
+    const key = `${kind} ${importMap.length === 0 ? '' : base} ${path}`;
+    const known = this.#seen.get(key);
+    // What one page loads with `async` may be code of another one.
+    if (known !== undefined && laterGrade(known, grade) === grade) return;
+    this.#seen.set(key, grade);
+    this.#pending.push(visit);
+  }
+
+  /**
+   * The bytes of a file, at most its first part, and none of a page that is too large; at the first time, what keeps it
+   * from being read is noted.
+   */
+  async *#read(visit: FileVisit): AsyncGenerator<Buffer, void, undefined> {
+    const { path } = visit;
+    const file = this.#files.get(path);
+    if (file === undefined) return;
+    const isKnown = this.#searched.has(path);
+    this.#searched.add(path);
+    const limit = isHtml(path) ? LARGEST_PAGE : LARGEST_TEXT;
+    const isLarger = file.size > limit;
+    if (isLarger && !isKnown) this.#addIncomplete(path, `is larger than ${limit / MEGABYTE} MB`);
+    if (isLarger && isHtml(path)) return;
+    const encoding = createEncodingCheck();
+    let size = 0;
+    for await (const chunk of file.read()) {
+      if (!isKnown) encoding.add(chunk);
+      yield chunk;
+      size += chunk.length;
+      if (size >= limit) break;
+    }
+    if (!isKnown) this.#judgeEncoding(visit, encoding.end(!isLarger));
+  }
+
+  #addIncomplete(file: string, reason: string): void {
+    const text = `the file was not searched completely, because it ${reason}`;
+    this.#judge.notes.add({ kind: 'incomplete', key: file, file, line: 1, text, hint: undefined });
+  }
+
+  /**
+   * Refuses a page that a person opens, if its text would be unreadable; of other files it is a note. Pages declares no
+   * encoding of drawings.
+   */
+  #judgeEncoding({ path, grade }: FileVisit, misread: MisreadText | null): void {
+    if (misread === null || isSvg(path)) return;
+    const isPage = isHtml(path);
+    const isRefused = isPage && grade !== 'later' && misread.isUnreadable;
+    const { refusals, notes } = this.#judge;
+    (isRefused ? refusals : notes).add({
+      kind: 'encoding',
+      key: path,
+      file: path,
+      line: misread.line,
+      text: describeMisread(misread, isPage),
+      hint: isRefused ? MISREAD_HINT : undefined,
+    });
+  }
+
+  async #searchPage(visit: FileVisit, text: AsyncIterable<string>): Promise<void> {
+    const { path, grade } = visit;
+    const url = this.#judge.resolver.toUrl(path);
+    const search = createPageSearch((reference, { base: given, importMap }) => {
+      const base = URL.parse(given.trim(), url)?.href ?? url;
+      this.#follow({ ...visit, base, importMap }, reference, base);
+    }, isXhtml(path) || isSvg(path));
+    for await (const piece of text) search.write(piece);
+    const { complete, generator, hasScript } = search.end();
+    if (isLoaded(grade)) this.hasScript ||= hasScript;
+    if (!complete) this.#addIncomplete(path, 'is nested too deeply or has too many elements');
+    if (generator !== '') this.generators.set(path, generator);
+  }
+
+  #searchText(visit: FileVisit, text: string): void {
+    const { path, kind } = visit;
+    const base = this.#judge.resolver.toUrl(path);
+    const getLine = createLineCounter(text, 1);
+    const add: AddAddress = ({ offset, ...found }) => {
+      if (!isExternal(found.address)) return;
+      const style = found.kind === 'style' ? '@import' : 'url()';
+      const element = kind === 'style' ? style : found.isSpecifier ? 'import' : 'script';
+      this.#follow(visit, { ...found, line: getLine(offset), element }, base);
+    };
+    if (kind === 'style') findCssReferences(text, add);
+    else findScriptReferences(text, kind === 'module', add);
+  }
+
+  /** Resolves a reference, and adds the file to which it leads to those that are searched. */
+  #follow(visit: FileVisit, found: PageReference, base: string): void {
+    const { line, element, address: written } = found;
+    const { resolver } = this.#judge;
+    // A folder is no file; what is imported from it is judged where it is imported.
+    const isFolderOfMap = element === 'importmap' && written.endsWith('/');
+    if (isFolderOfMap && resolver.resolve(trimAddress(written), base)?.where === 'folder') return;
+    const grade = found.grade === 'link' ? 'link' : laterGrade(visit.grade, found.grade);
+    const reference: SiteReference = { file: visit.path, line, element, address: written, base, grade };
+    const address = found.isSpecifier
+      ? resolveSpecifier(written, visit.importMap, base, visit.base)
+      : written;
+    if (address === null) {
+      this.#judge.judgeBareImport(reference);
+      return;
+    }
+    const path = this.#judge.judge(reference, address);
+    if (path === null) return;
+    if (found.kind === 'module') this.#judge.judgeModule(reference, path);
+    const kind = getFollowedKind(found.kind, path);
+    const isFollowed = grade === 'link' ? isLoaded(visit.grade) : isLoaded(grade);
+    if (kind !== null && isFollowed) {
+      this.#enqueue({ ...visit, path, kind, grade: gradeVisit(kind, grade) });
+    }
+  }
+}
+
+const KINDS_BY_ENDING: Readonly<Record<string, FileVisit['kind']>> = {
+  '.css': 'style',
+  '.js': 'module',
+  '.mjs': 'module',
+  '.svg': 'page',
+};
+
+/** How a file without a known use is read. */
+const getKindOfName = (path: string): FileVisit['kind'] | null =>
+  isHtml(path) ? 'page' : (KINDS_BY_ENDING[extname(path).toLowerCase()] ?? null);
+
+/** A page that is opened has code of its own; in a style sheet nothing is code. */
+function gradeVisit(kind: FileVisit['kind'], grade: ReferenceGrade): ReferenceGrade {
+  if (kind === 'page') return 'code';
+  return kind === 'style' ? 'content' : grade;
+}
+
+/** How the file to which a reference leads is searched; `null` if it has no references that matter. */
+function getFollowedKind(kind: ResourceKind, path: string): FileVisit['kind'] | null {
+  if (kind === 'document') return isHtml(path) || isSvg(path) ? 'page' : null;
+  if (kind === 'module' || kind === 'script') return /\.(?:json|css|wasm)$/i.test(path) ? null : kind;
+  return kind === 'data' ? null : kind;
 }

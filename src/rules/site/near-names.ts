@@ -5,26 +5,22 @@ export type NearNames = (missing: string) => readonly string[];
 const MAX_NAMES = 2;
 
 /**
- * Looks for files of a folder that a reference probably means: in another case, with another ending, the index of a
- * folder, or the same name in another folder. The index of all names is made at the first call.
+ * Looks for files of a folder that a reference probably means: in another case, or with the same name in another
+ * folder. The index of all names is made at the first call.
  */
 export function createNearNames(paths: Iterable<string>): NearNames {
   let index: ReadonlyMap<string, readonly string[]> | undefined;
   return (missing) => {
     index ??= createIndex(paths);
-    const path = missing.replace(/\/$/, '').toLowerCase();
-    const keys = [path, `${path}/index.html`, stemKey(path), nameKey(path)];
-    const found = keys.flatMap((key) => index?.get(key) ?? []);
+    const found = keysOf(missing).flatMap((key) => index?.get(key) ?? []);
     return [...new Set(found)].filter((name) => name !== missing).slice(0, MAX_NAMES);
   };
 }
 
-/** The files by path in lower case, by path without ending, and by name without folders. */
 function createIndex(paths: Iterable<string>): ReadonlyMap<string, readonly string[]> {
   const index = new Map<string, string[]>();
   for (const path of paths) {
-    const lower = path.toLowerCase();
-    for (const key of [lower, stemKey(lower), nameKey(lower)]) {
+    for (const key of keysOf(path)) {
       const known = index.get(key);
       if (known === undefined) index.set(key, [path]);
       else if (known.length <= MAX_NAMES) known.push(path);
@@ -33,9 +29,9 @@ function createIndex(paths: Iterable<string>): ReadonlyMap<string, readonly stri
   return index;
 }
 
-/** No path has an asterisk and a slash at its start. */
-const stemKey = (path: string): string => `/*/${path.replace(/\.[^./]*$/, '')}`;
-
-/** Every folder has an index, so that name says nothing. */
-const nameKey = (path: string): string =>
-  /(?:^|\/)index\.html$/.test(path) ? path : `//${path.slice(path.lastIndexOf('/') + 1)}`;
+/** The path and the name in lower case. Every folder has an index, so that name says nothing. */
+function keysOf(path: string): readonly string[] {
+  const lower = path.toLowerCase();
+  const name = lower.slice(lower.lastIndexOf('/') + 1);
+  return name === 'index.html' ? [lower] : [lower, `//${name}`];
+}

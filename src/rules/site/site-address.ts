@@ -3,26 +3,24 @@ import { decodePercents } from '../page/addresses.ts';
 import type { SiteOptions } from './site-files.ts';
 
 /** Where an address leads. */
-export type SiteTarget =
-  /** It causes no request, or is no address. */
-  | { readonly where: 'none' }
-  | { readonly where: 'host'; readonly host: string; readonly path: string }
-  /** In the folder; the path is decoded and relative to it. */
-  | { readonly where: 'folder'; readonly path: string }
-  /** On the Pages site, outside of the folder; the path is decoded and relative to the site's root. */
-  | { readonly where: 'root'; readonly path: string }
-  /** On the host of the site, outside of the Pages site; the path is decoded and without the slash at its start. */
-  | { readonly where: 'elsewhere'; readonly path: string };
+export interface SiteTarget {
+  /**
+   * In the folder; on the Pages site, outside of the folder (`root`); on its host, outside of the site (`elsewhere`);
+   * or on another host.
+   */
+  readonly where: 'folder' | 'root' | 'elsewhere' | 'host';
+  readonly host: string;
+  /** Decoded; relative to the folder or the site's root, else without the slash at its start. */
+  readonly path: string;
+}
 
 /** Resolves addresses of one site. */
 export interface AddressResolver {
   /** The URL of a file. */
   toUrl(file: string): string;
-  /** @param base the URL to which the address is relative */
-  resolve(address: string, base: string): SiteTarget;
+  /** @param base the URL to which the address is relative @returns `null` where it causes no request */
+  resolve(address: string, base: string): SiteTarget | null;
 }
-
-const NO_TARGET: SiteTarget = { where: 'none' };
 
 /** Stands for the site's own host where it is not known. */
 const UNKNOWN_ORIGIN = 'https://site.invalid';
@@ -32,22 +30,22 @@ export function createAddressResolver({
   rootPath,
   origin = UNKNOWN_ORIGIN,
 }: Pick<SiteOptions, 'sitePath' | 'rootPath' | 'origin'>): AddressResolver {
-  const { host } = new URL(origin);
+  const own = new URL(origin);
   const folder = decodePath(sitePath);
   const root = decodePath(rootPath);
-  const resolve = (address: string, base: string): SiteTarget => {
+  const resolve = (address: string, base: string): SiteTarget | null => {
     const url = URL.parse(address, base);
-    if (url === null) return NO_TARGET;
-    if (!/^(?:https?|wss?|ftp):$/.test(url.protocol)) return NO_TARGET;
+    if (url === null || !/^(?:https?|wss?|ftp):$/.test(url.protocol)) return null;
+    const { host } = url;
     const path = decodePath(url.pathname);
-    if (url.host !== host) return { where: 'host', host: url.host, path: path.slice(1) };
-    if (path.startsWith(folder)) return { where: 'folder', path: path.slice(folder.length) };
+    if (host !== own.host) return { where: 'host', host, path: path.slice(1) };
+    if (path.startsWith(folder)) return { where: 'folder', host, path: path.slice(folder.length) };
     // GitHub Pages redirects the folder's address without its slash.
-    if (`${path}/` === folder) return { where: 'folder', path: '' };
-    if (path.startsWith(root)) return { where: 'root', path: path.slice(root.length) };
-    return { where: 'elsewhere', path: path.slice(1) };
+    if (`${path}/` === folder) return { where: 'folder', host, path: '' };
+    if (path.startsWith(root)) return { where: 'root', host, path: path.slice(root.length) };
+    return { where: 'elsewhere', host, path: path.slice(1) };
   };
-  return { toUrl: (file) => `https://${host}${sitePath}${encodePath(file)}`, resolve };
+  return { toUrl: (file) => `https://${own.host}${sitePath}${encodePath(file)}`, resolve };
 }
 
 /**

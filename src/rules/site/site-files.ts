@@ -1,7 +1,4 @@
-import { parseJson, toFields } from '../../plain-text.ts';
-import { type AddAddress, createLineCounter, type FoundAddress, isExternal } from '../page/addresses.ts';
 import type { SelfContained } from '../page/page-file.ts';
-import { findCssReferences, findScriptReferences } from '../page/script-references.ts';
 
 /** A file of a site. */
 export interface SiteFile {
@@ -23,8 +20,6 @@ export interface SiteOptions {
   readonly rootPath: string;
   /** The site's scheme and host, such as `https://owner.github.io`; an address with it is an address of the site. */
   readonly origin?: string;
-  /** The place is the usual one, and the host was not asked: then its address may be another one. */
-  readonly isAssumed?: boolean;
   /** What happens when a page loads something from another host while it opens. */
   readonly selfContained: SelfContained;
   readonly signal?: AbortSignal;
@@ -74,49 +69,4 @@ export interface SiteInspection {
   readonly hasAbsolute: boolean;
   /** What to set if a page was built for another place; `null` where none has a script. */
   readonly routerSetting: string | null;
-}
-
-/** An address in a style sheet, script or manifest. */
-export interface FileReference extends FoundAddress {
-  /** From 1. */
-  readonly line: number;
-  readonly element: string;
-}
-
-/** The kinds of file, other than pages, that have references. */
-export type TextKind = 'style' | 'script' | 'module' | 'manifest';
-
-/** Finds the references of a file that is no page, one after another. */
-export function findFileReferences(
-  text: string,
-  kind: TextKind,
-  add: (reference: FileReference) => void,
-): void {
-  const getLine = createLineCounter(text, 1);
-  const addExternal: AddAddress = (found) => {
-    if (!isExternal(found.address)) return;
-    add({ ...found, line: getLine(found.offset), element: getElement(kind, found) });
-  };
-  if (kind === 'style') findCssReferences(text, addExternal);
-  else if (kind === 'manifest') findManifestReferences(text).forEach(addExternal);
-  else findScriptReferences(text, kind === 'module', addExternal);
-}
-
-function getElement(kind: TextKind, { kind: target, isSpecifier }: FoundAddress): string {
-  if (kind === 'manifest') return 'manifest';
-  if (kind === 'style') return target === 'style' ? '@import' : 'url()';
-  return isSpecifier ? 'import' : 'script';
-}
-
-/** The icons and screenshots of a web app. @see https://www.w3.org/TR/appmanifest/ */
-function findManifestReferences(json: string): readonly FoundAddress[] {
-  const { icons, screenshots } = toFields(parseJson(json));
-  return [icons, screenshots]
-    .flat()
-    .map((image) => toFields(image).src)
-    .filter((src) => typeof src === 'string')
-    .map((address): FoundAddress => {
-      return { offset: Math.max(json.indexOf(address), 0), address, kind: 'data', grade: 'later' };
-    })
-    .sort((one, other) => one.offset - other.offset);
 }
