@@ -1,4 +1,4 @@
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { ChannelMap, PreparedTask } from '../../src/channels/channel.ts';
@@ -8,7 +8,6 @@ import type { Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { RepositoryContext, RepositoryQuery } from '../../src/github/api/repository.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
-import type { LocalFile } from '../../src/rules/inspect.ts';
 import { findSecrets } from '../../src/rules/secrets/secrets.ts';
 import { repositoryContextWith, siteWith } from '../channels/repository-context.ts';
 import { drawn, fileOf } from '../rules/secrets/fake-secrets.ts';
@@ -95,26 +94,13 @@ describe('a delivery', () => {
     expect(lines).toContain('marker found once');
   });
 
-  test('of a link alone checks no file', async () => {
-    const link = taskWith(placementWith({ bypassCache: false }), undefined, planWith({ channel: 'K4' }));
-    const { report, lines } = await delivering({
-      inputs: { file: '', url: 'https://a.dev/x', marker: 'It works' },
-      channels: channelsWith({ K4: link }),
-    });
-    expect(report).toMatchObject({ ready: true, file: null, channel: 'K4' });
-    expect(lines.join('\n')).not.toContain('# Check');
-  });
-
-  test('lets go of the file whatever happens', async () => {
-    const kept: LocalFile[] = [];
-    const channels = channelsWith({
-      K1: ({ file }) => {
-        if (file !== null) kept.push(file);
-        return new DeliveryError('NOT_FOUND', 'no site');
-      },
-    });
-    await delivering({ channels });
-    await expect(kept[0]?.headSha256(1)).rejects.toThrow();
+  test.each<[string, Stage]>([
+    ['ready', {}],
+    ['refused for a secret', { bytes: `ghp_${drawn(36)}` }],
+    ['refused by its channel', { channels: channelsWith({ K1: new DeliveryError('NOT_FOUND', 'no site') }) }],
+  ])('that is %s lets go of the file', async (_, stage) => {
+    const { used, open } = await watchFileHandles(() => delivering(stage));
+    expect({ isUsed: used > 0, open }).toEqual({ isUsed: true, open: 0 });
   });
 
   test('prepares every channel before any of them writes', async () => {
@@ -211,19 +197,6 @@ describe('a delivery that fails', () => {
     expect(report).toMatchObject({ ready: false, url: null, notReady: { step, code } });
     expect(report.lines.RESULT).toMatch(/^НЕ ГОТОВО → /);
   });
-
-  test('leaves the user’s file where it is', async () => {
-    const folder = await temporaryFolder();
-    const path = join(folder, 'page.html');
-    await writeFile(path, BYTES);
-    const openRepository = async () => ({
-      repository: repositoryContextWith(),
-      channels: channelsWith({}),
-    });
-    const context = { ...fakePorts(), findFiles: findLiteralFiles, screen: new FakeScreen(), openRepository };
-    await deliver(requestWith({}, { folder }), context);
-    await expect(access(path)).resolves.toBeUndefined();
-  });
 });
 
 describe('duplicates', () => {
@@ -251,14 +224,6 @@ describe('duplicates', () => {
     expect(report).toMatchObject({ ready: true, duplicates: [{ url: null }] });
     expect(report.lines.UNKNOWN).toContain('the duplicate on K3 is not proven: full');
   });
-
-  test('do not make a failed main one ready', async () => {
-    const { report } = await delivering({
-      channels: channelsWith({ K1: taskWith(new DeliveryError('NO_PERMISSION', 'no')), K3: binIntent() }),
-      inputs: { channel: 'K1+K3' },
-    });
-    expect(report).toMatchObject({ ready: false, url: null });
-  });
 });
 
 /** Channels that note what was placed. */
@@ -281,7 +246,7 @@ describe('a secret in the file', () => {
     return finding?.fingerprint ?? '';
   };
 
-  test.each(['auto', 'K1', 'K2', 'K3', 'K1+K3'])(
+  test.each(['auto', 'K2', 'K1+K3'])(
     'stops a delivery through %s before anything is asked or placed, and is repeated nowhere',
     async (channel) => {
       const { placed, channels } = notingChannels();
@@ -296,10 +261,6 @@ describe('a secret in the file', () => {
       expect(JSON.stringify([report, lines])).not.toContain(SECRET);
     },
   );
-
-  test('leaves the file closed', async () => {
-    expect(await watchFileHandles(() => delivering({ bytes }))).toEqual({ used: 2, open: 0 });
-  });
 
   test('is told before everything else that is wrong with the page, in one round', async () => {
     const page = `${bytes}<script src="https://cdn.example.com/a.js"></script>`;
@@ -350,7 +311,7 @@ describe('a page that needs something from elsewhere', () => {
   const bytes = '<p>one</p>\n<script src="https://cdn.octo.dev/x.js?key=1"></script>\n';
   const NEEDS = 'page.html is not self-contained: line 2 script https://cdn.octo.dev/x.js?…';
 
-  test.each(['auto', 'K1', 'K1+K3', 'K3+K1', 'K2+K1'])(
+  test.each(['auto', 'K1', 'K2+K1'])(
     'is refused for %s, which shows it on the screen, before any channel writes',
     async (channel) => {
       const { placed, channels } = notingChannels();
@@ -384,16 +345,6 @@ describe('a page that needs something from elsewhere', () => {
       expect(report.lines.UNKNOWN).toBe(NEEDS);
     },
   );
-
-  test('keeps that UNKNOWN where the delivery fails later', async () => {
-    const { report } = await delivering({
-      bytes,
-      channels: channelsWith({ K1: taskWith(new DeliveryError('NO_PERMISSION', 'no')) }),
-      inputs: { 'self-contained': 'warn' },
-    });
-    expect(report.notReady).toMatchObject({ step: 'place', code: 'NO_PERMISSION' });
-    expect(report.lines.UNKNOWN).toContain(NEEDS);
-  });
 
   test('is delivered by `off` without a word', async () => {
     const { report } = await delivering({ bytes, inputs: { channel: 'K1', 'self-contained': 'off' } });
@@ -459,6 +410,7 @@ describe('several files', () => {
 
   const codes = (reports: readonly Report[]) => reports.map(({ notReady }) => notReady?.code ?? null);
   const two = { 'a.html': '<p>a</p>', 'sub/b.html': '<p>b</p>' };
+  const REFUSED = new DeliveryError('NOT_OURS', 'no');
 
   test('are checked each, authorized once, placed together, and reported in their order', async () => {
     const { reports, K1, authorized, lines } = await deliveringAll({ files: two });
@@ -479,54 +431,19 @@ describe('several files', () => {
     ]);
   });
 
-  test.each<[string, Partial<Batch>, string, string]>([
-    ['is not there', { lines: ['a.html', 'gone.html', 'sub/b.html'] }, 'BAD_FILE', 'check'],
-    [
-      'holds a secret',
-      { files: { ...two, 'c.html': `ghp_${drawn(36)}` }, lines: ['a.html', 'c.html', 'sub/b.html'] },
-      'BAD_FILE',
-      'check',
-    ],
-    [
-      'needs something from elsewhere',
-      {
-        files: { ...two, 'c.html': '<script src="https://cdn.octo.dev/x.js"></script>' },
-        lines: ['a.html', 'c.html', 'sub/b.html'],
-      },
-      'BAD_FILE',
-      'check',
-    ],
-    [
-      'is refused by its channel',
-      {
-        files: { ...two, 'c.html': 'c' },
-        lines: ['a.html', 'c.html', 'sub/b.html'],
-        K1: site({ 'c.html': { prepare: new DeliveryError('BAD_INPUT', 'no') } }),
-      },
-      'BAD_INPUT',
-      'check',
-    ],
-    [
-      'is not placed',
-      {
-        files: { ...two, 'c.html': 'c' },
-        lines: ['a.html', 'c.html', 'sub/b.html'],
-        K1: site({ 'c.html': { place: new DeliveryError('NOT_OURS', 'no') } }),
-      },
-      'NOT_OURS',
-      'place',
-    ],
-  ])('of which one %s: the others are delivered', async (_, batch, code, step) => {
-    const { reports } = await deliveringAll({ files: two, ...batch });
+  const ELSEWHERE = '<script src="https://cdn.octo.dev/x.js"></script>';
+  test.each<[string, string | null, Parameters<typeof site>[0], string, string]>([
+    ['is not there', null, {}, 'BAD_FILE', 'check'],
+    ['needs something from elsewhere', ELSEWHERE, {}, 'BAD_FILE', 'check'],
+    ['is refused by its channel', 'c', { 'c.html': { prepare: REFUSED } }, 'NOT_OURS', 'place'],
+    ['is not placed', 'c', { 'c.html': { place: REFUSED } }, 'NOT_OURS', 'place'],
+  ])('of which one %s: the others are delivered', async (_, bytes, refused, code, step) => {
+    const files = bytes === null ? two : { ...two, 'c.html': bytes };
+    const lines = ['a.html', 'c.html', 'sub/b.html'];
+    const { reports } = await deliveringAll({ files, lines, K1: site(refused) });
     expect(codes(reports)).toEqual([null, code, null]);
     expect(reports[1]?.notReady?.step).toBe(step);
     expect(reports.map(({ ready }) => ready)).toEqual([true, false, true]);
-  });
-
-  test('of which none passes its check ask nobody', async () => {
-    const { reports, authorized, K1 } = await deliveringAll({ files: { 'a.html': '', 'b.html': '' } });
-    expect(codes(reports)).toEqual(['BAD_FILE', 'BAD_FILE']);
-    expect([authorized(), K1.prepared]).toEqual([0, []]);
   });
 
   test('are refused together by one name for all of them', async () => {

@@ -60,39 +60,28 @@ const watched = (placement: FakeOutcome = placementWith()): FakeTask =>
 
 describe('publishOne a file through a channel', () => {
   test('places, waits, verifies, and proves the bare and the raw address too', async () => {
-    const { attempt, host } = await publishOne(watched(), live);
+    const { attempt, host, ports } = await publishOne(
+      watched(placementWith({ unknown: ['the lock'] })),
+      live,
+    );
     expect(attempt).toMatchObject({
       failure: null,
       proof: { match: 'identical' },
       rawUrl: RAW,
-      unknown: [],
+      unknown: ['the lock'],
       took: { place: 0, wait: 0, verify: 0 },
     });
-    expect(host.seen.map(({ url }) => url).sort()).toEqual([
-      ...Array<string>(4).fill(PAGE.href),
-      `${PAGE.href}?v=${NOON / 1000}500000001`,
-      RAW.href,
-    ]);
-  });
-
-  test('tells each step in the log, the evidence first', async () => {
-    const { ports } = await publishOne(watched(), live);
     expect(ports.logger.lines.slice(0, 3)).toEqual([
       '# Place: K1, branch main, path page.html',
       'commit c0ffee',
       '# Wait for the site',
     ]);
-    expect(ports.logger.lines).toContain('# Verify the public address');
-  });
-
-  test('shows the address nowhere in the log', async () => {
-    const { ports } = await publishOne(watched(), () => NOT_FOUND);
     expect(ports.logger.lines.join('\n')).not.toContain('https://');
-  });
-
-  test('does not wait where the channel has nothing to wait for', async () => {
-    const { attempt } = await publishOne(taskWith(), live);
-    expect(Object.keys(attempt.took)).toEqual(['place', 'verify']);
+    expect(host.seen.map(({ url }) => url).sort()).toEqual([
+      ...Array<string>(4).fill(PAGE.href),
+      `${PAGE.href}?v=${NOON / 1000}500000001`,
+      RAW.href,
+    ]);
   });
 
   test('names the other host that the address leads to', async () => {
@@ -105,18 +94,6 @@ describe('publishOne a file through a channel', () => {
     expect(attempt.unknown).toEqual([expect.stringMatching(/^whether www\.octo-pages\.com, where /)]);
     const stored = await publishOne(taskWith(placementWith({ bypassCache: false })), leads);
     expect(stored.attempt.unknown).toEqual([]);
-  });
-
-  test('keeps what could not be verified while placing', async () => {
-    const { attempt } = await publishOne(taskWith(placementWith({ unknown: ['the lock'] })), live);
-    expect(attempt.unknown).toEqual(['the lock']);
-  });
-
-  test('measures each step', async () => {
-    const { attempt } = await publishOne(watched(), (_, seconds) =>
-      seconds < 20 ? NOT_FOUND : { body: BYTES },
-    );
-    expect(attempt.took).toEqual({ place: 0, wait: 20_000, verify: 0 });
   });
 });
 
@@ -138,7 +115,8 @@ describe('a failure', () => {
   test('while waiting names that step and keeps the placement', async () => {
     const errored = new DeliveryError('BUILD_ERRORED', 'bad front matter');
     const task = taskWith(placementWith(), () => Promise.reject(errored));
-    const { attempt } = await publishOne(task, () => NOT_FOUND);
+    const { attempt, ports } = await publishOne(task, () => NOT_FOUND);
+    expect(ports.logger.lines.join('\n')).not.toContain('https://');
     expect(attempt).toMatchObject({
       failure: { code: 'BUILD_ERRORED', step: 'wait' },
       placement: { commitSha: 'c0ffee' },
@@ -151,12 +129,6 @@ describe('a failure', () => {
     const { attempt, ports } = await publishOne(task, () => NOT_FOUND);
     expect(attempt.failure?.code).toBe('NOT_PROVEN');
     expect(ports.clock.now() - NOON).toBe(240_000);
-  });
-
-  test('keeps a step that it already names', async () => {
-    const thrown = new DeliveryError('NO_TOKEN', 'no token', { step: 'authorize' });
-    const { attempt } = await publishOne(taskWith(thrown), live);
-    expect(attempt.failure?.step).toBe('authorize');
   });
 
   test('when it is stopped is ABORTED in the step that it was in', async () => {
@@ -296,8 +268,10 @@ describe('the address without ?v=', () => {
 
   test('is not asked where no cache has to be got past', async () => {
     const { rawUrl: _, ...bin } = placementWith({ bypassCache: false });
-    const { host } = await publishOne(taskWith(bin), live);
+    const { attempt, host } = await publishOne(taskWith(bin), live);
     expect(host.seen.map(({ url }) => url)).toEqual(Array(4).fill(PAGE.href));
+    // Nor is anything waited for where the channel has nothing to wait for.
+    expect(Object.keys(attempt.took)).toEqual(['place', 'verify']);
   });
 });
 
@@ -313,12 +287,6 @@ describe('the raw address', () => {
     });
     expect(host.seen.filter(isRaw)).toHaveLength(3);
     expect(ports.clock.now() - NOON).toBe(2 * INTERVAL);
-  });
-
-  test('is downloaded once', async () => {
-    const { attempt, host } = await publishOne(taskWith(), live);
-    expect(attempt.rawUrl).toEqual(RAW);
-    expect(host.seen.filter(isRaw)).toHaveLength(1);
   });
 
   test('must show the file’s very bytes, not merely the marker', async () => {
@@ -358,20 +326,6 @@ describe('the raw address', () => {
       isRaw(request) ? new TypeError('ours') : { body: BYTES },
     );
     expect(attempt.failure).toMatchObject({ code: 'INTERNAL' });
-  });
-
-  test('is not asked for a link without a file', async () => {
-    const host = new FakeHttp(() => ({ body: 'It works' }));
-    const ports = fakePorts(host.http);
-    const task = taskWith(placementWith({ bypassCache: false }));
-    const [attempt] = await publishThroughChannel(
-      new FakeChannel(task).publish,
-      [newAttempt(task, 'the link', { file: null, marker: 'It works' })],
-      LIMITS,
-      ports,
-    );
-    expect(attempt).toMatchObject({ proof: { match: 'marked' }, rawUrl: null });
-    expect(host.seen.map(({ url }) => url)).toEqual(Array(4).fill(PAGE.href));
   });
 });
 
@@ -427,15 +381,11 @@ describe('several files', () => {
   const rawOf = (at: number): URL => new URL(`https://raw.githubusercontent.com/octo/site/main/${at}.html`);
   const building = async (): Promise<HostProgress> => ({ finished: false, detail: 'building' });
 
-  /** Intents of one site, each with its own page; `endings` for those that end otherwise. */
-  const pages = (
-    count: number,
-    watch: (() => Promise<HostProgress>) | undefined = building,
-    endings: Readonly<Record<number, Error>> = {},
-  ): FakeTask[] =>
+  /** Tasks of one site, each with its own page. */
+  const pages = (count: number, watch = building): FakeTask[] =>
     Array.from({ length: count }, (_, at) => {
       const placement = placementWith({ url: pageOf(at), rawUrl: rawOf(at), commitSha: `c${at}` });
-      return taskWith(endings[at] ?? placement, watch, planWith({ destination: `page ${at}` }));
+      return taskWith(placement, watch, planWith({ destination: `page ${at}` }));
     });
   const shows = (which: readonly number[]): Answer => {
     const paths = which.map((at) => `/${at}.html`);
@@ -458,39 +408,8 @@ describe('several files', () => {
     }
     const titles = ports.logger.lines.filter((line) => line.startsWith('# '));
     expect(titles).toEqual(['# Place: K1, 3 files', '# Wait for the site', '# Verify 3 public addresses']);
-  });
-
-  test('are told apart in the log', async () => {
-    const { ports } = await publishAll(pages(2), live);
-    expect(ports.logger.lines).toEqual(
-      expect.arrayContaining([
-        '0.html: commit c0ffee',
-        '1.html: commit c0ffee',
-        '1.html: without ?v=, as a person will open it',
-      ]),
-    );
-  });
-
-  test('of which one is not placed: the others stand', async () => {
-    const taken = new DeliveryError('NOT_OURS', 'taken', { httpCode: 422 });
-    const { attempts, host } = await publishAll(pages(3, building, { 1: taken }), live);
-    expect(attempts.map(({ failure }) => failure?.code ?? null)).toEqual([null, 'NOT_OURS', null]);
-    expect(attempts[1]).toMatchObject({
-      task: { plan: { destination: 'page 1' } },
-      failure: { step: 'place' },
-      placement: null,
-      proof: null,
-      took: { place: 0 },
-    });
-    expect(host.seen.some(({ url }) => url.includes('/1.html'))).toBe(false);
-  });
-
-  test('of which none is placed, where the channel itself fails, fetch nothing', async () => {
-    const { attempts, host } = await publishAll(pages(2, building, { 0: new TypeError('ours') }), live);
-    for (const attempt of attempts) {
-      expect(attempt).toMatchObject({ failure: { code: 'INTERNAL', step: 'place' }, placement: null });
-    }
-    expect(host.seen).toEqual([]);
+    const told = ['0.html: commit c0ffee', '1.html: without ?v=, as a person will open it'];
+    expect(ports.logger.lines).toEqual(expect.arrayContaining(told));
   });
 
   test('of which one is not shown: the others are proven', async () => {
@@ -519,15 +438,6 @@ describe('several files', () => {
     expect(attempts.map(({ failure }) => failure)).toEqual([null, null, null]);
     expect(polls).toBe(1);
     expect(new URL(host.seen[0]?.url ?? '').pathname).toBe(`/site${lead}`);
-  });
-
-  test('do not wait at all where nothing has to be waited for', async () => {
-    const { attempts, ports } = await publishAll(
-      pages(2).map(({ watch: _, ...task }) => task),
-      live,
-    );
-    for (const { took } of attempts) expect(Object.keys(took)).toEqual(['place', 'verify']);
-    expect(ports.logger.lines).not.toContain('# Wait for the site');
   });
 
   test('of a site that comes late are each looked at once more, and no longer', async () => {
