@@ -1,153 +1,89 @@
 import { describe, expect, test } from '@jest/globals';
-import { mapConcurrently, type PollOptions, poll } from '../src/async.ts';
+import { createSilenceTimer, keepRecent, mapConcurrently, poll } from '../src/async.ts';
+import { SimulatedClock } from './faults/simulated-clock.ts';
 import { FakeClock, NOON } from './support/ports.ts';
 
-function pollOptions(overrides: Partial<PollOptions> = {}): PollOptions & { readonly clock: FakeClock } {
-  const clock = new FakeClock();
-  const signal = new AbortController().signal;
-  return { interval: 5_000, deadline: NOON + 12_000, signal, ...overrides, clock };
-}
-
-/** A probe that finds something at the nth time and records when it ran. */
-function probeThatFinds(
-  nth: number,
-  clock: FakeClock,
-): { probe: () => Promise<string | undefined>; at: number[] } {
-  const at: number[] = [];
-  const probe = async (): Promise<string | undefined> => {
-    at.push(clock.now() - NOON);
-    return at.length === nth ? 'found' : undefined;
-  };
-  return { probe, at };
-}
-
 describe('poll', () => {
-  test('probes at once, before any pause', async () => {
-    const options = pollOptions();
-    const { probe, at } = probeThatFinds(1, options.clock);
-    expect(await poll(options, probe)).toBe('found');
-    expect(at).toEqual([0]);
-    expect(options.clock.slept).toEqual([]);
-  });
+  /** Polls with a probe that finds something at the nth time; when it probed. */
+  async function polled(found: number, { deadline = 12_000, signal = new AbortController().signal } = {}) {
+    const clock = new FakeClock();
+    const at: number[] = [];
+    const options = { interval: 5_000, deadline: NOON + deadline, clock, signal };
+    const result = await poll(options, async () => {
+      at.push(clock.now() - NOON);
+      return at.length === found ? 'found' : undefined;
+    });
+    return { at, result };
+  }
 
-  test('probes every interval until it finds something', async () => {
-    const options = pollOptions();
-    const { probe, at } = probeThatFinds(3, options.clock);
-    expect(await poll(options, probe)).toBe('found');
-    expect(at).toEqual([0, 5_000, 10_000]);
-  });
-
-  test('probes a last time exactly at the deadline and then gives up', async () => {
-    const options = pollOptions();
-    const { probe, at } = probeThatFinds(0, options.clock);
-    expect(await poll(options, probe)).toBeUndefined();
-    expect(at).toEqual([0, 5_000, 10_000, 12_000]);
-  });
-
-  test('probes only once at the deadline if an interval ends there too', async () => {
-    const options = pollOptions({ deadline: NOON + 10_000 });
-    const { probe, at } = probeThatFinds(0, options.clock);
-    await poll(options, probe);
-    expect(at).toEqual([0, 5_000, 10_000]);
-  });
-
-  test('probes once even if the deadline is over', async () => {
-    const options = pollOptions({ deadline: NOON - 1 });
-    const { probe, at } = probeThatFinds(1, options.clock);
-    expect(await poll(options, probe)).toBe('found');
-    expect(at).toEqual([0]);
+  test.each<[string, number, number, readonly number[], string | undefined]>([
+    ['at once, before any pause', 1, 12_000, [0], 'found'],
+    ['every interval until it finds something', 3, 12_000, [0, 5_000, 10_000], 'found'],
+    ['a last time exactly at the deadline', 0, 12_000, [0, 5_000, 10_000, 12_000], undefined],
+    ['only once at the deadline if an interval ends there too', 0, 10_000, [0, 5_000, 10_000], undefined],
+    ['once even if the deadline is over', 1, -1, [0], 'found'],
+  ])('probes %s', async (_, found, deadline, at, result) => {
+    expect(await polled(found, { deadline })).toEqual({ at, result });
   });
 
   test('probes 49 times in the 240 s of the protocol: once at the start, then 48 times every 5 s', async () => {
-    const options = pollOptions({ deadline: NOON + 240_000 });
-    const { probe, at } = probeThatFinds(0, options.clock);
-    await poll(options, probe);
-    expect(at).toHaveLength(49);
-  });
-
-  test('waits the whole interval after a probe that took long', async () => {
-    const options = pollOptions();
-    const at: number[] = [];
-    await poll(options, async () => {
-      at.push(options.clock.now() - NOON);
-      options.clock.time += 4_000;
-      return undefined;
-    });
-    expect(at).toEqual([0, 9_000]);
+    expect((await polled(0, { deadline: 240_000 })).at).toHaveLength(49);
   });
 
   test.each([0, '', false, null])('returns %j as a value that was found', async (found) => {
-    expect(await poll<unknown>(pollOptions(), async () => found)).toBe(found);
-  });
-
-  test('throws the error of a probe', async () => {
-    const probe = async (): Promise<never> => {
-      throw new Error('the probe failed');
+    const options = {
+      interval: 1,
+      deadline: 0,
+      clock: new FakeClock(),
+      signal: new AbortController().signal,
     };
-    await expect(poll(pollOptions(), probe)).rejects.toThrow('the probe failed');
+    expect(await poll<unknown>(options, async () => found)).toBe(found);
   });
 
-  test('does not probe if the signal is already aborted', async () => {
-    const options = pollOptions({ signal: AbortSignal.abort(new Error('stopped')) });
-    const { probe, at } = probeThatFinds(1, options.clock);
-    await expect(poll(options, probe)).rejects.toThrow('stopped');
-    expect(at).toEqual([]);
-  });
-
-  test('stops without another pause when the signal aborts', async () => {
-    const stop = new AbortController();
-    const options = pollOptions({ signal: stop.signal });
-    const { probe, at } = probeThatFinds(0, options.clock);
-    const polling = poll(options, async () => {
-      stop.abort(new Error('stopped'));
-      return probe();
-    });
+  test('stops without another probe or pause when the signal aborts', async () => {
+    const stopped = AbortSignal.abort(new Error('stopped'));
+    await expect(polled(1, { signal: stopped })).rejects.toThrow('stopped');
+    const [clock, stop] = [new FakeClock(), new AbortController()];
+    const options = { interval: 5_000, deadline: NOON + 12_000, clock, signal: stop.signal };
+    const polling = poll(options, async () => stop.abort(new Error('stopped')));
     await expect(polling).rejects.toThrow('stopped');
-    expect(at).toEqual([0]);
-    expect(options.clock.slept).toEqual([]);
+    expect(clock.slept).toEqual([]);
   });
 });
 
-/** Work that the test ends itself; it counts how many items run at the same time. */
-function controlledWork() {
-  const started: number[] = [];
-  const finishers = new Map<number, (failure?: Error) => void>();
-  let running = 0;
-  let most = 0;
-  const work = async (item: number): Promise<string> => {
-    started.push(item);
-    running += 1;
-    most = Math.max(most, running);
-    await new Promise<void>((resolve, reject) => {
-      finishers.set(item, (failure) => (failure === undefined ? resolve() : reject(failure)));
-    });
-    running -= 1;
-    return `done ${item}`;
-  };
-  /** Ends one item and waits until the next one has started. */
-  const end = async (item: number, failure?: Error): Promise<void> => {
-    finishers.get(item)?.(failure);
-    await new Promise((resolve) => setImmediate(resolve));
-  };
-  return { started, work, end, most: () => most };
-}
-
 describe('mapConcurrently', () => {
-  test('returns the results in the order of the items, even if they end in another order', async () => {
-    const { work, end } = controlledWork();
-    const all = mapConcurrently([1, 2, 3], 3, work);
-    for (const item of [3, 1, 2]) await end(item);
-    await expect(all).resolves.toEqual(['done 1', 'done 2', 'done 3']);
-  });
+  /** Work that the test ends itself; it counts how many items run at the same time. */
+  function controlledWork() {
+    const started: number[] = [];
+    const ends = new Map<number, PromiseWithResolvers<void>>();
+    let [running, most] = [0, 0];
+    const work = async (item: number): Promise<string> => {
+      started.push(item);
+      running += 1;
+      most = Math.max(most, running);
+      const end = Promise.withResolvers<void>();
+      ends.set(item, end);
+      await end.promise;
+      running -= 1;
+      return `done ${item}`;
+    };
+    /** Ends one item and waits until the next one has started. */
+    const end = async (item: number, failure?: Error): Promise<void> => {
+      if (failure === undefined) ends.get(item)?.resolve();
+      else ends.get(item)?.reject(failure);
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    return { started, work, end, most: () => most };
+  }
 
-  test('never exceeds the limit and starts the next item as soon as one ends', async () => {
+  test('never exceeds the limit, starts the next item as soon as one ends, and keeps the order', async () => {
     const { started, work, end, most } = controlledWork();
     const all = mapConcurrently([1, 2, 3, 4], 2, work);
     expect(started).toEqual([1, 2]);
     await end(2);
     expect(started).toEqual([1, 2, 3]);
     for (const item of [3, 4, 1]) await end(item);
-    await all;
+    await expect(all).resolves.toEqual([1, 2, 3, 4].map((item) => `done ${item}`));
     expect([started, most()]).toEqual([[1, 2, 3, 4], 2]);
   });
 
@@ -161,8 +97,30 @@ describe('mapConcurrently', () => {
     await thrown;
     expect(started).toEqual([1, 2]);
   });
+});
 
-  test('returns an empty list for no items', async () => {
-    await expect(mapConcurrently([], 6, () => Promise.reject(new Error('called')))).resolves.toEqual([]);
+test.each([
+  ['is never restarted', [], 300],
+  ['was restarted twice', [200, 200], 700],
+])('a silence timer aborts after its limit when it %s', async (_, pauses, expected) => {
+  const clock = new SimulatedClock();
+  const start = clock.now();
+  const { signal, restart } = createSilenceTimer(clock, 300);
+  for (const pause of pauses) {
+    await clock.advance(pause);
+    expect(signal.aborted).toBe(false);
+    restart();
+  }
+  await clock.advance(10_000, signal);
+  expect([signal.aborted, clock.now() - start]).toEqual([true, expected]);
+});
+
+test('keepRecent computes a value once while it is one of those that were used last', () => {
+  const computed: string[] = [];
+  const get = keepRecent(2, (key) => {
+    computed.push(key);
+    return key.toUpperCase();
   });
+  expect(['a', 'b', 'a', 'c', 'a', 'b'].map(get)).toEqual(['A', 'B', 'A', 'C', 'A', 'B']);
+  expect(computed).toEqual(['a', 'b', 'c', 'b']);
 });

@@ -52,10 +52,6 @@ describe('DeliveryError', () => {
     const error = new DeliveryError('HOST_ERROR', 'it failed', DETAILS);
     expect(error.withStep('verify')).toBe(error);
   });
-
-  test('withStep adds no cause property', () => {
-    expect(new DeliveryError('BAD_INPUT', 'it failed').withStep('check')).not.toHaveProperty('cause');
-  });
 });
 
 describe('toDeliveryError', () => {

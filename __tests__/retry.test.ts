@@ -7,47 +7,34 @@ import { fakePorts, NOON } from './support/ports.ts';
 
 const errorWith = (code: ErrorCode, details: ErrorDetails = {}): DeliveryError =>
   new DeliveryError(code, 'it failed', details);
-
 const retryable = (details: ErrorDetails = {}): DeliveryError =>
   errorWith('HOST_ERROR', { retryable: true, ...details });
-
 const conflict = errorWith('CONFLICT', { retryable: true });
 const rateLimited = (details: ErrorDetails = {}): DeliveryError =>
   errorWith('RATE_LIMITED', { retryable: true, ...details });
 const TOTAL_TIME = RETRY.totalTime;
 
 describe('pauseBeforeRetry', () => {
-  test.each([
-    [1, 1_000],
-    [2, 2_000],
-    [3, 4_000],
-    [4, 8_000],
-  ])('after attempt %d returns a random pause of at most %d ms', (attempt, most) => {
-    expect(pauseBeforeRetry(retryable(), attempt, TOTAL_TIME, 0)).toBe(most / 2);
-    expect(pauseBeforeRetry(retryable(), attempt, TOTAL_TIME, 0.5)).toBe(most * 0.75);
-    expect(pauseBeforeRetry(retryable(), attempt, TOTAL_TIME, 0.999_999)).toBeCloseTo(most, 0);
+  test.each<[string, DeliveryError, number, number, number]>([
+    ['a failure', retryable(), 1, 500, 750],
+    ['four failures', retryable(), 4, 4_000, 6_000],
+    ['a conflict', conflict, 1, 125, 187.5],
+    ['so many conflicts that the pause grows no more', conflict, 39, 8_000, 12_000],
+    ['a rate limit without an end', rateLimited(), 1, 60_000, 90_000],
+    ['three of them', rateLimited(), 3, 240_000, 360_000],
+    // At most one second more than the host asks for.
+    ['a Retry-After of nothing', retryable({ retryAfter: 0 }), 1, 0, 500],
+    ['a Retry-After', retryable({ retryAfter: 7_000 }), 3, 7_000, 7_500],
+    ['a rate limit with an end', rateLimited({ retryAfter: 421_000 }), 1, 421_000, 421_500],
+  ])('after %s is random', (_, failure, attempt, least, usual) => {
+    expect(pauseBeforeRetry(failure, attempt, TOTAL_TIME, 0)).toBe(least);
+    expect(pauseBeforeRetry(failure, attempt, TOTAL_TIME, 0.5)).toBe(usual);
+    // No attempt starts after the deadline.
+    expect(pauseBeforeRetry(failure, attempt, least + 1, 0)).toBe(least);
+    expect(pauseBeforeRetry(failure, attempt, least, 0)).toBeNull();
   });
 
   test.each([
-    [1, 250],
-    [3, 1_000],
-    // Not longer than the longest pause for conflicts.
-    [39, 16_000],
-  ])('after conflict %d returns a shorter pause of at most %d ms', (attempt, most) => {
-    expect(pauseBeforeRetry(conflict, attempt, TOTAL_TIME, 0)).toBe(most / 2);
-  });
-
-  test.each([
-    [1, 60_000],
-    [2, 120_000],
-    [3, 240_000],
-  ])('after rate limit %d without an end returns at least %d ms', (attempt, least) => {
-    expect(pauseBeforeRetry(rateLimited(), attempt, TOTAL_TIME, 0)).toBe(least);
-    expect(pauseBeforeRetry(rateLimited(), attempt, TOTAL_TIME, 0.5)).toBe(least * 1.5);
-  });
-
-  test.each([
-    ['an error that is not retryable', errorWith('BAD_TOKEN'), 1],
     ['an error that is not retryable, even with a Retry-After', errorWith('BAD_TOKEN', { retryAfter: 1 }), 1],
     ['a conflict that is not retryable', errorWith('CONFLICT'), 1],
     ['too many attempts', retryable(), RETRY.attempts],
@@ -55,31 +42,8 @@ describe('pauseBeforeRetry', () => {
     ['too many conflicts', conflict, RETRY.conflict.attempts],
     ['too many rate limits', rateLimited({ retryAfter: 1 }), RETRY.limited.attempts],
     ['a Retry-After that is too long', retryable({ retryAfter: TOTAL_TIME }), 1],
-    ['a rate limit that is too long', rateLimited({ retryAfter: TOTAL_TIME }), 1],
-  ])('gives up after %s', (_case, failed, attempt) => {
+  ])('gives up after %s', (_, failed, attempt) => {
     expect(pauseBeforeRetry(failed, attempt, TOTAL_TIME, 0.5)).toBeNull();
-  });
-
-  test.each([0, 1, 7_000, 421_000])(
-    'waits the %d ms that the host asks for, and at most one second more',
-    (retryAfter) => {
-      for (const failed of [retryable({ retryAfter }), rateLimited({ retryAfter })]) {
-        expect(pauseBeforeRetry(failed, 1, TOTAL_TIME, 0)).toBe(retryAfter);
-        expect(pauseBeforeRetry(failed, 1, TOTAL_TIME, 0.5)).toBe(retryAfter + 500);
-      }
-    },
-  );
-
-  test.each([
-    ['the backoff', retryable(), 1_000],
-    ['the Retry-After', retryable({ retryAfter: 7_000 }), 7_000],
-    ['the pause after a conflict', conflict, 250],
-  ])('gives up if %s would end after the deadline', (_case, failed, most) => {
-    const pause = pauseBeforeRetry(failed, 1, TOTAL_TIME, 0) ?? Number.NaN;
-    expect(pause).toBeLessThanOrEqual(most);
-    expect(pauseBeforeRetry(failed, 1, pause + 1, 0)).toBe(pause);
-    expect(pauseBeforeRetry(failed, 1, pause, 0)).toBeNull();
-    expect(pauseBeforeRetry(failed, 1, -1, 0)).toBeNull();
   });
 
   test('is never longer than the longest pause and never shorter than half of the first', () => {
@@ -96,41 +60,29 @@ describe('pauseBeforeRetry', () => {
 });
 
 describe('withRetries', () => {
-  /** Work that throws these errors one after another, and then succeeds. */
-  function failWith(...failures: unknown[]): { work: () => Promise<string>; runs: () => number } {
+  /** Runs work that throws these errors one after another, and then succeeds. */
+  async function retried(...failures: unknown[]) {
+    const ports = fakePorts();
     let runs = 0;
-    return {
-      runs: () => runs,
-      work: async () => {
-        runs += 1;
-        if (runs <= failures.length) throw failures[runs - 1];
-        return 'done';
-      },
-    };
+    const result = await withRetries(ports, async () => {
+      runs += 1;
+      if (runs <= failures.length) throw failures[runs - 1];
+      return 'done';
+    }).catch((thrown: DeliveryError) => thrown);
+    return { result, runs, slept: ports.clock.slept, lines: ports.logger.lines };
   }
 
   test('runs work that succeeds only once and without a pause', async () => {
-    const ports = fakePorts();
-    const { work, runs } = failWith();
-    expect(await withRetries(ports, work)).toBe('done');
-    expect(runs()).toBe(1);
-    expect(ports.clock.slept).toEqual([]);
+    expect(await retried()).toMatchObject({ result: 'done', runs: 1, slept: [] });
   });
 
-  test('waits between the attempts as pauseBeforeRetry says', async () => {
-    const ports = fakePorts();
-    const { work } = failWith(retryable(), retryable({ retryAfter: 7_000 }), retryable());
-    expect(await withRetries(ports, work)).toBe('done');
-    expect(ports.clock.slept).toEqual([750, 7_500, 3_000]);
-  });
-
-  test('logs in one line why and how long it waits, and the number of the next attempt', async () => {
-    const ports = fakePorts();
-    const busy = new DeliveryError('HOST_ERROR', 'reading the branch answered HTTP 503', { retryable: true });
+  test('waits between the attempts, and logs why, how long, and the number of the next attempt', async () => {
     const moved = new DeliveryError('CONFLICT', 'the branch moved', { retryable: true });
-    await withRetries(ports, failWith(busy, moved).work);
-    expect(ports.logger.lines).toEqual([
-      'reading the branch answered HTTP 503; trying again in 0.8 s (attempt 2 of 5)',
+    const { result, slept, lines } = await retried(retryable(), retryable({ retryAfter: 7_000 }), moved);
+    expect([result, slept]).toEqual(['done', [750, 7_500, 187.5]]);
+    expect(lines).toEqual([
+      'it failed; trying again in 0.8 s (attempt 2 of 5)',
+      'it failed; trying again in 7.5 s (attempt 3 of 5)',
       'the branch moved; trying again in 0.2 s (attempt 2 of 40)',
     ]);
   });
@@ -148,70 +100,40 @@ describe('withRetries', () => {
     expect(started).toEqual([0, 200_750, 402_250, 605_250]);
   });
 
+  const LATER = 45 * 60_000;
   test.each([
-    ['a rate limit', rateLimited({ retryAfter: 45 * 60_000 }), 'the limit is lifted at 03:49 UTC'],
-    [
-      'any other Retry-After',
-      retryable({ retryAfter: 45 * 60_000 }),
-      'the host asks to try again at 03:49 UTC',
-    ],
-    [
-      'a rate limit of a day',
-      rateLimited({ retryAfter: 86_400_000 }),
-      'the limit is lifted after a day or more',
-    ],
-    [
-      'a rate limit beyond the range of dates',
-      rateLimited({ retryAfter: 1e300 }),
-      'the limit is lifted after a day or more',
-    ],
-  ])('gives up immediately and says when to try again: %s', async (_case, thrown, suffix) => {
-    const ports = fakePorts();
-    const { work, runs } = failWith(thrown);
-    await expect(withRetries(ports, work)).rejects.toMatchObject({
-      code: thrown.code,
-      message: `it failed; ${suffix}`,
-      retryable: false,
-    });
-    expect(runs()).toBe(1);
-    expect(ports.clock.slept).toEqual([]);
-  });
+    ['a rate limit', rateLimited({ retryAfter: LATER }), 'the limit is lifted at 03:49 UTC'],
+    ['any other', retryable({ retryAfter: LATER }), 'the host asks to try again at 03:49 UTC'],
+    ['one of a day', rateLimited({ retryAfter: 86_400_000 }), 'the limit is lifted after a day or more'],
+    ['one without a date', rateLimited({ retryAfter: 1e300 }), 'the limit is lifted after a day or more'],
+  ])(
+    'gives up at once where the host asks for too long a time, and says which: %s',
+    async (_, thrown, end) => {
+      const { result, runs, slept } = await retried(thrown);
+      expect(result).toMatchObject({ code: thrown.code, message: `it failed; ${end}`, retryable: false });
+      expect([runs, slept]).toEqual([1, []]);
+    },
+  );
 
-  test('says no time if only the number of attempts is used up', async () => {
-    const { work } = failWith(...Array(RETRY.attempts).fill(rateLimited({ retryAfter: 1_000 })));
-    await expect(withRetries(fakePorts(), work)).rejects.toMatchObject({ message: 'it failed' });
-  });
-
-  test('throws the last error when it gives up', async () => {
-    const ports = fakePorts();
-    const failures = Array.from({ length: RETRY.attempts + 1 }, (_, nth) =>
-      retryable({ httpCode: 500 + nth }),
-    );
-    const { work, runs } = failWith(...failures);
-    await expect(withRetries(ports, work)).rejects.toMatchObject({
-      httpCode: 500 + RETRY.attempts - 1,
-      retryable: false,
-    });
-    expect(runs()).toBe(RETRY.attempts);
-    expect(ports.clock.slept).toHaveLength(RETRY.attempts - 1);
+  test('throws the last error when all attempts are used up, and does not let it be retried again', async () => {
+    const failures = Array.from({ length: 9 }, (_, nth) => retryable({ httpCode: 500 + nth, retryAfter: 1 }));
+    const { result, runs } = await retried(...failures);
+    const last = { httpCode: 499 + RETRY.attempts, message: 'it failed', retryable: false };
+    expect(result).toMatchObject(last);
+    expect(runs).toBe(RETRY.attempts);
   });
 
   test('retries a conflict more often', async () => {
-    const { work, runs } = failWith(...Array(RETRY.conflict.attempts - 1).fill(conflict));
-    expect(await withRetries(fakePorts(), work)).toBe('done');
-    expect(runs()).toBe(RETRY.conflict.attempts);
+    const { result, runs } = await retried(...Array(RETRY.conflict.attempts - 1).fill(conflict));
+    expect([result, runs]).toEqual(['done', RETRY.conflict.attempts]);
   });
 
   test.each([
     ['an error that is not retryable', errorWith('BAD_TOKEN'), 'BAD_TOKEN'],
     ['an unexpected error', new TypeError('x is undefined'), 'INTERNAL'],
     ['the end of the delivery', stoppedError(), 'ABORTED'],
-  ])('never retries %s', async (_case, thrown, code) => {
-    const ports = fakePorts();
-    const { work, runs } = failWith(thrown);
-    await expect(withRetries(ports, work)).rejects.toMatchObject({ code });
-    expect(runs()).toBe(1);
-    expect(ports.clock.slept).toEqual([]);
+  ])('never retries %s', async (_, thrown, code) => {
+    expect(await retried(thrown)).toMatchObject({ result: { code }, runs: 1, slept: [] });
   });
 
   test('starts no further attempt after the signal aborts', async () => {
