@@ -228,3 +228,66 @@ describe('the new and replaced files of a site', () => {
     await expect(verified).rejects.toMatchObject({ code: 'NOT_PROVEN', httpCode: 404 });
   });
 });
+
+describe('the files of a link', () => {
+  /** Proves a page and so many files of a link. */
+  async function verifyLink(count: number, respond: (path: string, nth: number) => Scripted | undefined) {
+    const counts = new Map<string, number>();
+    const host = new FakeHttp(({ url }) => {
+      const path = new URL(url).pathname.slice('/site/'.length);
+      counts.set(path, (counts.get(path) ?? 0) + 1);
+      return respond(path, counts.get(path) ?? 0) ?? { body: path === '' ? ENTRY : path };
+    });
+    const ports = fakePorts(host.http);
+    const url = new URL(SITE_URL);
+    const parts = Array.from({ length: count }, (_, nth) => part(`${nth}.txt`));
+    const placement = {
+      ...{ evidence: 'a link', url, written: false, mustBeExternal: true, notes: [], unknown: [] },
+      ...{ home: new URL('index.html', url), display: 'page' as const, parts },
+    };
+    const limits = { interval: 5_000, timeout: TIMEOUT, begun: NOON, deadline: NOON + TIMEOUT };
+    const expected = { file: await localFile(ENTRY), marker: undefined };
+    const check = newPlacementCheck(placement, expected, limits.deadline, ports);
+    const verified = await verifyPlacement(check, undefined, limits, ports);
+    const asked = host.seen.map((seen) => new URL(seen.url).pathname.slice('/site/'.length));
+    return { verified, asked, slept: ports.clock.slept };
+  }
+  const MANY = 101;
+  const asksLast = (asked: readonly string[]): number => asked.findLastIndex((path) => path !== '');
+
+  test('are all asked before its page is asked again, at once where they are many and all fresh and right', async () => {
+    const { verified, asked, slept } = await verifyLink(MANY, () => undefined);
+    expect(verified.proof.parts).toBe(MANY);
+    expect(asked[0]).toBe('');
+    expect(asked.slice(asksLast(asked) + 1)).toEqual(['', '', '']);
+    expect([asked.length, slept]).toEqual([MANY + 4, []]);
+  });
+
+  test.each<[string, number, (path: string, nth: number) => Scripted | undefined, number[]]>([
+    ['there are few of them', 100, () => undefined, [5_000]],
+    [
+      'one came from a cache',
+      MANY,
+      (path) => (path === '7.txt' ? { body: path, headers: { age: '3' } } : undefined),
+      [5_000],
+    ],
+    [
+      'one was late',
+      MANY,
+      (path, nth) => (path === '7.txt' && nth === 1 ? { status: 404 } : undefined),
+      [5_000],
+    ],
+  ])('give its page some seconds where %s', async (_, count, respond, slept) => {
+    const { asked, ...seen } = await verifyLink(count, respond);
+    expect(seen.slept).toEqual(slept);
+    expect(asked.at(-1)).toBe('');
+  });
+
+  test('are asked again where the page was wrong after them', async () => {
+    const { asked, verified } = await verifyLink(MANY, (path, nth) =>
+      path === '' && nth === 2 ? { status: 404 } : undefined,
+    );
+    expect(verified.proof.parts).toBe(MANY);
+    expect(asked.filter((path) => path === '7.txt')).toHaveLength(2);
+  });
+});

@@ -1,6 +1,6 @@
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
-import { AGREEING_PROBES, FURTHER_PROBES, LATER_PROBE, SITE } from '../protocol/limits.ts';
+import { AGREEING_PROBES, FURTHER_PROBES, SITE } from '../protocol/limits.ts';
 import { type Address, judgeAnswer } from './addresses.ts';
 import { loginPageError, type WrongAnswer } from './describe-probe.ts';
 import { failedProbe, isProof, type ProbeResult } from './match-content.ts';
@@ -51,9 +51,10 @@ export class AddressProof {
   /**
    * Asks as often as is needed, and stops at the first wrong answer.
    *
+   * @param pause milliseconds between the first two answers of a link's page, which may open only once, or for a moment
    * @returns whether it is proven now, or is optional and was asked often enough
    */
-  async look(isLast: boolean): Promise<boolean> {
+  async look({ isLast, pause }: { readonly isLast: boolean; readonly pause: number }): Promise<boolean> {
     const { address } = this;
     // Of thousands of files, a second each would add up to many minutes.
     const isOver = this.#ports.clock.now() > this.#limits.deadline + SITE.overtime;
@@ -66,14 +67,17 @@ export class AddressProof {
     const acceptsOld = this.#oldLooks >= FURTHER_PROBES || (isLast && this.#oldLooks > 0);
     const isAccepted = verdict === 'right' || (verdict === 'old' && acceptsOld);
     if (!isAccepted) this.#wrong = first;
-    const proven = isAccepted ? await this.#confirm(first, acceptsOld) : undefined;
+    const proven = isAccepted ? await this.#confirm(first, { acceptsOld, pause }) : undefined;
     this.proven = proven ?? this.proven;
     const isEnough = isLast || this.#looks >= FURTHER_PROBES || first.match === 'login';
     return proven !== undefined || (address.isOptional === true && isEnough);
   }
 
   /** Further answers in a row, which must be the same: of several nodes of a cache each answers once. */
-  async #confirm(first: ProbeResult, acceptsOld: boolean): Promise<ProvenAddress | undefined> {
+  async #confirm(
+    first: ProbeResult,
+    { acceptsOld, pause }: { readonly acceptsOld: boolean; readonly pause: number },
+  ): Promise<ProvenAddress | undefined> {
     const { address } = this;
     const { answers, isLink = false, wanted } = address;
     let result = first;
@@ -81,7 +85,7 @@ export class AddressProof {
     for (let count = 1; count < this.#needed; count += 1) {
       // Where answers differed, a series that the deadline cuts short proves nothing.
       if (this.#ports.clock.now() >= this.#limits.deadline && count >= answers) return undefined;
-      if (isLink && address.path === null && count === 1) await this.#waitForLater();
+      if (isLink && address.path === null && count === 1) await this.#wait(pause);
       const asBrowser = address.asBrowser ?? count === BROWSER_PROBE;
       const next = await this.#ask(isProof(first) ? 'part' : 'whole', asBrowser);
       const verdict = judgeAnswer(next, wanted);
@@ -101,11 +105,11 @@ export class AddressProof {
     return { address, result, isOld };
   }
 
-  /** A link may open only once, or for a moment. */
-  async #waitForLater(): Promise<void> {
+  /** Until so long after the last request, or the deadline. */
+  async #wait(pause: number): Promise<void> {
     const { clock, signal } = this.#ports;
-    const later = Math.min(this.address.probe.askedAt + LATER_PROBE, this.#limits.deadline);
-    await clock.sleep(Math.max(later - clock.now(), 0), signal);
+    const left = Math.min(this.address.probe.askedAt + pause, this.#limits.deadline) - clock.now();
+    if (left > 0) await clock.sleep(left, signal);
   }
 
   async #ask(size: 'whole' | 'part', asBrowser: boolean): Promise<ProbeResult> {

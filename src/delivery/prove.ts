@@ -1,7 +1,7 @@
 import { mapConcurrently } from '../async.ts';
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
-import { SITE } from '../protocol/limits.ts';
+import { LATER_PROBE, SITE } from '../protocol/limits.ts';
 import { AddressProof, type ProvenAddress } from './address-proof.ts';
 import type { Address } from './addresses.ts';
 import { describeWrong, type ProofWords, wrongAnswersError } from './describe-probe.ts';
@@ -27,11 +27,13 @@ export async function prove(
   const proofs = addresses.map((address) => new AddressProof(address, limits, ports));
   const total = proofs.filter(({ address }) => !address.isOptional).length;
   const log = createWaitLog('waited for the address', total, limits, ports);
-  const loop: ProofLoop = { words, limits, ports, log, total, begun: ports.clock.now() };
+  const loop = { words, limits, ports, log, total, begun: ports.clock.now() };
+  let pause: number = LATER_PROBE;
   let asked = proofs.filter(({ address }) => total === 1 || address.known === undefined);
   try {
     for (let pass = 1; asked.length > 0 && pass <= MOST_PASSES; pass += 1) {
-      const { last, wasLate } = await proveAll(asked, loop);
+      const { last, wasLate } = await proveAll(asked, { ...loop, pause });
+      pause = wasLate || !isManyFresh(proofs) ? LATER_PROBE : 0;
       const isAsked = new Set(last);
       asked = proofs.filter(
         (one) => one.address.isLink && !isAsked.has(one) && (wasLate || one.proven === undefined),
@@ -47,6 +49,11 @@ export async function prove(
 /** The files of a link; then its page; then the files again, where the page was late. */
 const MOST_PASSES = 3;
 
+/** Whether more than a few files of a link are proven, and none came from a cache: its page was not there by chance. */
+const isManyFresh = (proofs: readonly AddressProof[]): boolean =>
+  proofs.length - 1 > SITE.fewLinked &&
+  proofs.every(({ proven, address }) => !(proven?.result ?? address.known)?.age);
+
 interface ProofLoop {
   readonly words: ProofWords;
   readonly limits: WaitLimits;
@@ -55,12 +62,14 @@ interface ProofLoop {
   /** How many addresses must be proven. */
   readonly total: number;
   readonly begun: number;
+  /** See `AddressProof.look`. */
+  readonly pause: number;
 }
 
 /** @returns those that were asked in the last round, and whether there was more than one round */
 async function proveAll(
   asked: readonly AddressProof[],
-  { words, limits, ports, log, total, begun }: ProofLoop,
+  { words, limits, ports, log, total, begun, pause }: ProofLoop,
 ): Promise<{ readonly last: readonly AddressProof[]; readonly wasLate: boolean }> {
   const { clock, signal } = ports;
   let last = asked;
@@ -69,7 +78,7 @@ async function proveAll(
     const isUnreached = last.every((one) => one.isUnreached);
     const time = isUnreached ? limits.timeout * UNREACHED_SHARE : Number.POSITIVE_INFINITY;
     const isLast = clock.now() >= Math.min(limits.deadline, begun + time);
-    const open = await lookAtAll(last, { asksAll: round === 0 || isLast, isLast }, log.advance);
+    const open = await lookAtAll(last, { asksAll: round === 0 || isLast, isLast, pause }, log.advance);
     if (open.length === 0) return { last, wasLate: round > 0 };
     const wrong = open.map((one) => one.describe());
     if (isLast || wrong.some(({ meaning }) => meaning?.isFinal)) {
@@ -97,7 +106,7 @@ const UNREACHED_SHARE = 1 / 4;
  */
 async function lookAtAll(
   open: readonly AddressProof[],
-  { asksAll, isLast }: { readonly asksAll: boolean; readonly isLast: boolean },
+  { asksAll, ...how }: { readonly asksAll: boolean; readonly isLast: boolean; readonly pause: number },
   advance: () => void,
 ): Promise<AddressProof[]> {
   const left: AddressProof[] = [];
@@ -105,7 +114,7 @@ async function lookAtAll(
     const asked = open.slice(at, at + count);
     const looks = await mapConcurrently(asked, SITE.probes, async (one) => {
       const isNew = one.proven === undefined;
-      const isDone = await one.look(isLast);
+      const isDone = await one.look(how);
       if (isDone && isNew && !one.address.isOptional) advance();
       return isDone;
     });

@@ -1,3 +1,4 @@
+import { keepRecent } from '../async.ts';
 import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { type FetchBackOptions, fetchBack } from '../http/fetch-back.ts';
@@ -26,8 +27,8 @@ export type ProbeTarget = Pick<
 
 /** What the probes of one placement share. */
 export interface ProbeSession {
-  /** Milliseconds since the epoch at which a request in progress is canceled. */
-  readonly deadline: number;
+  /** Aborts when the delivery stops, after so many milliseconds, or at the deadline. */
+  readonly signalWithin: (ms: number) => AbortSignal;
   /** A new value for `?v=`, the time and digits that nobody else has: a cache keeps the answer to each. */
   readonly nextStamp: () => string;
   /** Why the addresses may open only inside this network; empty where nothing says so. */
@@ -35,15 +36,26 @@ export interface ProbeSession {
   publicOnly: boolean;
 }
 
-export function newProbeSession(deadline: number, { clock, random }: Ports): ProbeSession {
+/** @param deadline milliseconds since the epoch at which a request in progress is canceled */
+export function newProbeSession(deadline: number, { clock, random, signal }: Ports): ProbeSession {
   const own = String(Math.floor(random() * 1e8)).padStart(8, '0');
   let asked = 0;
   const nextStamp = (): string => {
     asked += 1;
     return `${Math.floor(clock.now() / SECOND)}${own}${asked}`;
   };
-  return { deadline, nextStamp, internalReason: '', publicOnly: true };
+  // A signal for each of thousands of requests would cost more than the request: those of one second share theirs.
+  const getSignal = keepRecent(RECENT_SIGNALS, (second) =>
+    AbortSignal.any([signal, clock.timeout(Number(second) * SECOND - clock.now())]),
+  );
+  const signalWithin = (ms: number): AbortSignal => {
+    const left = Math.max(deadline - clock.now(), SECOND);
+    return getSignal(String(Math.ceil((clock.now() + Math.min(ms, left)) / SECOND)));
+  };
+  return { signalWithin, nextStamp, internalReason: '', publicOnly: true };
 }
+
+const RECENT_SIGNALS = 16;
 
 interface AskOptions {
   readonly cookies: CookieJar | undefined;
@@ -115,9 +127,7 @@ export class UrlProbe {
 
   async #ask(how: AskOptions): Promise<ProbeResult> {
     const { clock, http, signal: stop } = this.#ports;
-    const left = Math.max(this.#session.deadline - clock.now(), SECOND);
-    const limit = clock.timeout(Math.min(maxProbeTime(this.#expected), left));
-    const signal = AbortSignal.any([stop, limit]);
+    const signal = this.#session.signalWithin(maxProbeTime(this.#expected));
     const { marker } = this.#expected;
     try {
       const needles = marker === undefined ? [] : [Buffer.from(marker)];

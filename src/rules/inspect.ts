@@ -179,6 +179,8 @@ class OpenedFile implements LocalFile {
     // The file at the path may be another one by now: each read compares it with the one that was checked.
     const handle = this.#handle ?? (await openFile(this.#location));
     const readAt = async (position: number): Promise<Buffer> => {
+      // What was written behind the end is seen below.
+      if (position > 0 && position >= this.size) return Buffer.alloc(0);
       const buffer = allocate();
       const wanted = Math.min(buffer.length, length - position);
       const { bytesRead } = await handle.read(buffer, 0, wanted, position);
