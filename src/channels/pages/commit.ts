@@ -20,10 +20,13 @@ export interface ComparedPlace {
   readonly earlier?: EarlierFiles;
   /** The newest delivery of this tool to it. */
   readonly replaced?: Pick<LastCommit, 'sha' | 'message'>;
-  /** Of a folder that is delivered: git's id of the delivered files as a tree, and bytes of all that Pages serves. */
+  /**
+   * Of a folder that is delivered: git's id of the delivered files as a tree, if they are on a branch, and bytes of all that
+   * Pages serves.
+   */
   readonly delivered?: {
     readonly changes: SiteChanges;
-    readonly treeSha: string;
+    readonly treeSha?: string;
     readonly totalSize: number;
   };
   /** Of a folder that is removed: the folders of the deliveries, and the files that are removed. */

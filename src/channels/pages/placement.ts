@@ -50,8 +50,11 @@ export function describePublished(
     url: isSite ? entryUrl(destination.pageUrl) : destination.pageUrl,
     written,
     ...(method && !isSite && { method: COMMIT_METHODS[method] }),
-    ...(commitSha && { commitSha }),
-    rawUrl: destination.rawUrl,
+    ...(commitSha && {
+      commitSha,
+      rawUrl: destination.rawUrl,
+      held: new Map(files.map(({ path, file }) => [folder + path, file.blobSha])),
+    }),
     hostMayChangeBytes: destination.hostMayChangeBytes,
     display: getBrowserDisplay(destination.pageUrl.pathname),
     ...listLeftOut(destination, isSite ? folder || './' : entry),
@@ -61,10 +64,9 @@ export function describePublished(
     ...(placedPictures && { pictures: placedPictures }),
     ...(isSite && {
       changes: delivered.changes,
-      treeSha: delivered.treeSha,
+      ...(delivered.treeSha && { treeSha: delivered.treeSha }),
       servedSize: delivered.totalSize,
     }),
-    held: new Map(files.map(({ path, file }) => [folder + path, file.blobSha])),
     notes: [
       ...destination.notes,
       ...describeReplaced(written ? place.replaced : undefined, target.options.essence),

@@ -1,9 +1,9 @@
 import type { ItemResult } from '../../../async.ts';
-import { DeliveryError, hasFailed, resultOf } from '../../../errors.ts';
-import { getBranchHead, listEntries } from '../../../github/api/branch.ts';
+import { DeliveryError, hasFailed, type Result, resultOf } from '../../../errors.ts';
+import { getBranchHead } from '../../../github/api/branch.ts';
 import type { Ports } from '../../../ports.ts';
 import type { Placement, RestoredDelivery } from '../../channel.ts';
-import { type DeployTarget, deploySite, type SiteDeployment } from './deploy.ts';
+import { type DeployTarget, deploySite, withDeployment } from './deploy.ts';
 import { contentOfCommit } from './site-content.ts';
 
 /**
@@ -18,30 +18,18 @@ export async function deployBranch<Item>(
 ): Promise<readonly ItemResult<Item, Placement>[]> {
   if (placed.every(({ result }) => hasFailed(result))) return placed;
   const { github } = target;
-  const readContent = async () => {
-    const commit = await getBranchHead(github, branch);
-    return contentOfCommit(github, { branch, commit, entries: await listEntries(github, commit) }, ports);
+  const source = {
+    readHead: () => getBranchHead(github, branch),
+    readContent: (commit: string) => contentOfCommit(github, branch, commit, ports),
   };
-  const deployed = await resultOf(() => deploySite(readContent, target, ports));
-  return placed.map(({ item, result }) => {
-    if (hasFailed(result)) return { item, result };
-    if (!hasFailed(deployed)) return { item, result: withDeployment(result, deployed) };
-    const { commitSha, written } = result;
-    return {
-      item,
-      result: written ? deployed.withLeftBehind([`commit ${commitSha} on the branch ${branch}`]) : deployed,
-    };
-  });
+  const deployed = await resultOf(() => deploySite(source, target, ports));
+  const addTo = (placement: Placement): Result<Placement> => {
+    if (!hasFailed(deployed)) return withDeployment(placement, deployed);
+    const { commitSha, written } = placement;
+    return written ? deployed.withLeftBehind([`commit ${commitSha} on the branch ${branch}`]) : deployed;
+  };
+  return placed.map(({ item, result }) => ({ item, result: hasFailed(result) ? result : addTo(result) }));
 }
-
-/** The placement with its deployment, which is followed. */
-export const withDeployment = (placement: Placement, { id, isNewest }: SiteDeployment): Placement => ({
-  ...placement,
-  ...{ deployment: id, evidence: `${placement.evidence}, deployment ${id}` },
-  unknown: isNewest ? placement.unknown : [...placement.unknown, UNDEPLOYED],
-});
-
-const UNDEPLOYED = 'whether the newest files of the branch are deployed: the time was over before that';
 
 /** Deploys what was put back on a branch. */
 export async function deployRestored<Item>(

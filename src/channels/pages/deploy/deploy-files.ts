@@ -4,11 +4,8 @@ import type { Ports } from '../../../ports.ts';
 import type { AbsentFile, Placement, PreparedTask } from '../../channel.ts';
 import { listTogether } from '../commit-tasks.ts';
 import { describePublished, filesOf } from '../placement.ts';
-import type { EarlierFiles } from '../recheck.ts';
 import type { PagesTask } from '../target.ts';
-import { type DeployTarget, deploySite } from './deploy.ts';
-import { withDeployment } from './deploy-branch.ts';
-import type { DeployedReceipt } from './deployed-receipt.ts';
+import { type DeployTarget, deploySite, withDeployment } from './deploy.ts';
 import { contentOfFiles } from './site-content.ts';
 
 /** Refuses to deploy less than was named: what is missing would vanish from the site. */
@@ -32,24 +29,39 @@ export async function deployFiles(
 ): Promise<readonly ItemResult<PreparedTask<PagesTask>, Placement>[]> {
   const items = listTogether(tasks);
   const files = new Map(items.flatMap(filesOf).map((one) => [one.path, one]));
-  const content = contentOfFiles([...files.values()], await findCommit(target));
+  const commit = await findCommit(target);
+  const content = contentOfFiles([...files.values()], commit);
+  const source = { readHead: async () => commit, readContent: async () => content };
+  const deployment = await deploySite(source, target, ports);
   const { live } = target;
-  const before = live === null || typeof live === 'string' ? null : live;
-  const deployment = await deploySite(async () => content, target, ports);
+  const before = live === null || typeof live === 'string' ? new Map() : live.files;
+  const after = content.receipt.files;
+  const gone = new Map([...before].flatMap(([path, blob]) => (after.has(path) ? [] : [[path, [blob]]])));
+  const totalSize = [...after.values()].reduce((sum, { size }) => sum + size, 0);
   return tasks.map((item, nth) => {
     const task = items[nth] as PagesTask;
-    const place = {
-      earlier: findEarlier(task, before),
-      delivered: describeDelivered(task, before, content.receipt),
-      gone: nth === 0 ? findGone(before, content.receipt) : new Map(),
-    };
-    const isSite = task.site !== undefined;
-    const described = describePublished(
-      { written: true, place: isSite ? place : { earlier: place.earlier, gone: place.gone } },
-      task,
-      ports.logger,
+    // What a cache may still have of each file.
+    const earlier = new Map(
+      filesOf(task).flatMap(({ path, file }) => {
+        const held = before.get(path);
+        return held?.sha === file.blobSha ? [] : [[path, held === undefined ? [] : [held]] as const];
+      }),
     );
-    const { rawUrl: _raw, held: _held, treeSha: _tree, ...placement } = described;
+    const isOld = (path: string): boolean => before.has(path);
+    const paths = [...earlier.keys()];
+    const changes = {
+      added: paths.filter((path) => !isOld(path)),
+      changed: paths.filter(isOld),
+      removed: [...gone.keys()],
+      kept: [],
+      removedFolders: [],
+    };
+    const place = {
+      earlier,
+      gone: nth === 0 ? gone : new Map(),
+      ...(task.site !== undefined && { delivered: { totalSize, changes } }),
+    };
+    const placement = describePublished({ written: true, place }, task, ports.logger);
     const evidence = `artifact of ${files.size} files`;
     return { item, result: withDeployment({ ...placement, evidence }, deployment) };
   });
@@ -62,37 +74,4 @@ async function findCommit({ github, runtime }: DeployTarget): Promise<string> {
   const { default_branch: sha } = (await rest.repos.get(repository)).data;
   const [newest] = (await rest.repos.listCommits({ ...repository, sha, per_page: 1 })).data;
   return newest?.sha ?? '';
-}
-
-/** What a cache may still have of each file. */
-function findEarlier(task: PagesTask, before: DeployedReceipt | null): EarlierFiles {
-  return new Map(
-    filesOf(task).flatMap(({ path, file }) => {
-      const held = before?.files.get(path);
-      return held?.sha === file.blobSha ? [] : [[path, held === undefined ? [] : [held]] as const];
-    }),
-  );
-}
-
-/** What of the site that was live must not be served any more. */
-const findGone = (before: DeployedReceipt | null, after: DeployedReceipt): EarlierFiles =>
-  new Map(
-    [...(before?.files ?? [])].flatMap(([path, blob]) => (after.files.has(path) ? [] : [[path, [blob]]])),
-  );
-
-function describeDelivered(task: PagesTask, before: DeployedReceipt | null, after: DeployedReceipt) {
-  const own = filesOf(task).map(({ path }) => path);
-  const old = before?.files ?? new Map();
-  const changed = own.filter((path) => old.has(path) && old.get(path)?.sha !== after.files.get(path)?.sha);
-  return {
-    treeSha: '',
-    totalSize: [...after.files.values()].reduce((sum, { size }) => sum + size, 0),
-    changes: {
-      added: own.filter((path) => !old.has(path)),
-      changed,
-      removed: [...old.keys()].filter((path) => !after.files.has(path)),
-      kept: [],
-      removedFolders: [],
-    },
-  };
 }

@@ -1,13 +1,14 @@
-import { DeliveryError, toDeliveryError } from '../../../errors.ts';
+import { hasFailed, type Result, resultOf } from '../../../errors.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import { createPagesDeployment } from '../../../github/api/pages-deployment.ts';
 import type { Ports } from '../../../ports.ts';
 import { ARTIFACT, MEGABYTE, SECOND } from '../../../protocol/limits.ts';
 import { withRetries } from '../../../retry.ts';
+import type { Placement } from '../../channel.ts';
 import { uploadArtifact } from './artifact.ts';
 import { type LiveSite, readDeployedReceipt, refuseOtherSite } from './deployed-receipt.ts';
-import { getIdToken } from './job-identity.ts';
 import type { requireJobRuntime } from './job-runtime.ts';
+import { getIdToken } from './service.ts';
 import { packContent, type SiteContent } from './site-content.ts';
 
 /** What a deployment needs to know. */
@@ -22,89 +23,102 @@ export interface DeployTarget {
   readonly live: LiveSite | null;
 }
 
+/** Where what is deployed comes from. */
+export interface ContentSource {
+  /** The commit that is the newest now. */
+  readHead(): Promise<string>;
+  readContent(commit: string): Promise<SiteContent>;
+}
+
 /** A deployment that GitHub has accepted. */
 export interface SiteDeployment {
   readonly id: string;
-  readonly content: SiteContent;
-  /** Whether the content was still the newest after that. */
+  /** Whether its content was still the newest after that. */
   readonly isNewest: boolean;
 }
 
 /**
  * Deploys a site: artifact, then deployment, always: what is live says nothing of a deployment that is on its way.
- * While another one goes on it waits. It looks for newer content before and after each deployment, so that no older
+ * While another one goes on it waits. It looks for a newer commit before and after each deployment, so that no older
  * content stays over a newer one, and before each at what is live, so that nothing of others is replaced.
  *
- * @param readContent what is to be deployed now
  * @throws {DeliveryError} `CONFLICT` where other deployments go on for too long, or somebody else deployed meanwhile
  * @see design 7
  */
 export async function deploySite(
-  readContent: () => Promise<SiteContent>,
+  source: ContentSource,
   target: DeployTarget,
   ports: Ports,
 ): Promise<SiteDeployment> {
   const { clock, logger, signal } = ports;
   const deadline = clock.now() + target.timeout;
-  let artifact = { id: 0, commit: '' };
-  let accepted: SiteDeployment | null = null;
+  let uploaded: UploadedSite | null = null;
+  let accepted: string | null = null;
+  let acceptedCommit = '';
   for (;;) {
-    const content = await readContent();
-    const { commit } = content.receipt;
-    if (accepted?.content.receipt.commit === commit) return { ...accepted, isNewest: true };
-    if (accepted !== null && clock.now() >= deadline) return accepted;
-    if (artifact.commit !== commit) {
+    const commit = await source.readHead();
+    const isNewest = acceptedCommit === commit;
+    if (accepted !== null && (isNewest || clock.now() >= deadline)) return { id: accepted, isNewest };
+    if (uploaded?.commit !== commit) {
       if (accepted !== null)
         logger.info('the branch has changed meanwhile: what it has now is deployed as well');
-      artifact = { id: await upload(content, target, ports), commit };
+      uploaded = await upload(await source.readContent(commit), target, ports);
       continue;
     }
-    if (target.live !== null) {
-      const live = await readDeployedReceipt(target.root, ports);
-      refuseOtherSite(live, [target.live, content.receipt], target.root);
-    }
-    const created = await create(artifact, target, ports);
-    if (!(created instanceof DeliveryError)) {
-      accepted = { id: created, content, isNewest: false };
-    } else {
-      if (clock.now() >= deadline) {
-        if (accepted !== null) return accepted;
-        throw created;
-      }
+    const created: Result<string> = await create(uploaded, target, ports);
+    if (!hasFailed(created)) {
+      accepted = created;
+      acceptedCommit = commit;
+    } else if (clock.now() < deadline) {
       logger.info(`${created.message}; waiting for its end`);
       await clock.sleep(Math.min(ARTIFACT.pause, deadline - clock.now()), signal);
-    }
+    } else if (accepted === null) throw created;
   }
 }
 
-async function upload(content: SiteContent, { runtime }: DeployTarget, ports: Ports): Promise<number> {
+interface UploadedSite extends Pick<SiteContent, 'receipt'> {
+  readonly commit: string;
+  readonly artifactId: number;
+}
+
+async function upload(content: SiteContent, { runtime }: DeployTarget, ports: Ports): Promise<UploadedSite> {
   const { clock, logger } = ports;
+  const { receipt } = content;
   return withRetries(ports, async () => {
     const begun = clock.now();
     const { id, size } = await uploadArtifact(() => packContent(content, begun), runtime, ports);
     const took = Math.round((clock.now() - begun) / SECOND);
     logger.info(
-      `uploaded ${content.receipt.files.size} files as artifact ${id} (${(size / MEGABYTE).toFixed(1)} MB, ${took} s)`,
+      `uploaded ${receipt.files.size} files as artifact ${id} (${(size / MEGABYTE).toFixed(1)} MB, ${took} s)`,
     );
-    return id;
+    return { receipt, commit: receipt.commit, artifactId: id };
   });
 }
 
 /** @returns the id; or the refusal, while another deployment goes on */
 async function create(
-  artifact: { readonly id: number; readonly commit: string },
-  { github, runtime }: DeployTarget,
+  { receipt, commit, artifactId }: UploadedSite,
+  { github, live, root, runtime }: DeployTarget,
   ports: Ports,
-): Promise<string | DeliveryError> {
-  try {
-    // One that arrived without an answer makes the next attempt wait like that of another job.
-    return await withRetries(ports, async () => {
+): Promise<Result<string>> {
+  if (live !== null) refuseOtherSite(await readDeployedReceipt(root, ports), [live, receipt], root);
+  // One that arrived without an answer makes the next attempt wait like that of another job.
+  const created = await resultOf(() =>
+    withRetries(ports, async () => {
       const idToken = await getIdToken(runtime.identity, ports);
-      return createPagesDeployment(github, { artifactId: artifact.id, commit: artifact.commit, idToken });
-    });
-  } catch (thrown) {
-    const failure = toDeliveryError(thrown);
-    if (failure.code !== 'CONFLICT') throw failure;
-    return failure;
-  }
+      return createPagesDeployment(github, { artifactId, commit, idToken });
+    }),
+  );
+  if (hasFailed(created) && created.code !== 'CONFLICT') throw created;
+  return created;
 }
+
+const UNDEPLOYED = 'whether the newest files of the branch are deployed: the time was over before that';
+
+/** The placement with its deployment, which is followed. */
+export const withDeployment = (placement: Placement, { id, isNewest }: SiteDeployment): Placement => ({
+  ...placement,
+  deployment: id,
+  evidence: `${placement.evidence}, deployment ${id}`,
+  unknown: isNewest ? placement.unknown : [...placement.unknown, UNDEPLOYED],
+});

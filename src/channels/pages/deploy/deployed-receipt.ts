@@ -30,15 +30,13 @@ export function formatDeployedReceipt({ branch, commit, files }: DeployedReceipt
 function parseReceipt(text: string | null): DeployedReceipt | null {
   const { tool, branch, commit, files } = toFields(parseJson(text ?? ''));
   if (tool !== TOOL.name || typeof commit !== 'string' || !Array.isArray(files)) return null;
-  const entries = files
-    .map(toFields)
-    .map(({ path, size, blob }): [string, GitBlob] => [
-      String(path),
-      { sha: String(blob), size: Number(size) },
-    ]);
-  // An address outside of the site is nothing that this tool deployed there.
-  if (entries.some(([path]) => path.split('/').includes('..'))) return null;
-  return { branch: typeof branch === 'string' ? branch : null, commit, files: new Map(entries) };
+  const entries = new Map<string, GitBlob>();
+  for (const { path, size, blob } of files.map(toFields)) {
+    // An address outside of the site is nothing that this tool deployed there.
+    if (String(path).split('/').includes('..')) return null;
+    entries.set(String(path), { sha: String(blob), size: Number(size) });
+  }
+  return { branch: typeof branch === 'string' ? branch : null, commit, files: entries };
 }
 
 /** Bytes of the longest receipt that is read. */
@@ -129,22 +127,20 @@ export function refuseOtherSite(live: LiveSite, known: readonly LiveSite[], root
 /** A deployment replaces the whole site. @throws {DeliveryError} `NOT_OURS` where somebody else deployed it. */
 export function refuseForeignSite(live: LiveSite, root: URL, branch: string | null): void {
   if (live === 'none' || (live !== 'foreign' && live.branch === branch)) return;
+  const other = live === 'foreign' ? null : live.branch;
   const by =
-    live === 'foreign'
-      ? 'was not deployed by this tool'
-      : live.branch === null
-        ? 'is a folder that this tool deployed without a branch'
-        : `is that of the branch ${live.branch}`;
-  throw new DeliveryError(
-    'NOT_OURS',
-    `the site at ${root.hostname} ${by}, and a deployment replaces all of it`,
-    {
-      step: 'check',
-      hint: (w) =>
-        live !== 'foreign' && live.branch !== null
-          ? `set ${w.input('branch', live.branch)}, or ${w.input('overwrite', 'true')} to replace the whole site`
-          : `set ${w.input('overwrite', 'true')} once, if the whole site may be replaced`,
-      leftBehind: [],
-    },
-  );
+    other !== null
+      ? `is that of the branch ${other}`
+      : live === 'foreign'
+        ? 'was not deployed by this tool'
+        : 'is a folder that this tool deployed without a branch';
+  const message = `the site at ${root.hostname} ${by}, and a deployment replaces all of it`;
+  throw new DeliveryError('NOT_OURS', message, {
+    step: 'check',
+    hint: (w) =>
+      other !== null
+        ? `set ${w.input('branch', other)}, or ${w.input('overwrite', 'true')} to replace the whole site`
+        : `set ${w.input('overwrite', 'true')} once, if the whole site may be replaced`,
+    leftBehind: [],
+  });
 }

@@ -3,13 +3,12 @@ import type { GitHubClient } from '../../../github/api/client.ts';
 import type { PagesSite } from '../../../github/api/repository.ts';
 import { isJobToken } from '../../../github/api/token-owner.ts';
 import type { Ports } from '../../../ports.ts';
-import type { RepositoryAccess } from '../../require-github.ts';
-import { requireGitHub } from '../../require-github.ts';
+import { type RepositoryAccess, requireGitHub } from '../../require-github.ts';
 import type { PagesOptions } from '../target.ts';
 import type { DeployTarget } from './deploy.ts';
 import { readDeployedReceipt, refuseForeignSite } from './deployed-receipt.ts';
-import { getIdToken } from './job-identity.ts';
-import { type JobRuntime, OTHER_WAYS, requireJobRuntime } from './job-runtime.ts';
+import { OTHER_WAYS, requireJobRuntime } from './job-runtime.ts';
+import { getIdToken } from './service.ts';
 
 /**
  * A site whose source is GitHub Actions, and for which no workflow is named, is deployed by this action itself, where
@@ -45,7 +44,7 @@ export async function openDeployTarget(
   const github = requireGitHub(access, 'K1');
   refuseOtherPlace(options);
   const runtime = requireJobRuntime(given);
-  refuseOtherRepository(runtime, github);
+  refuseOtherRepository(runtime.repository, github);
   await getIdToken(runtime.identity, ports);
   const read = await resultOf(() => readDeployedReceipt(site.base, ports));
   ports.signal.throwIfAborted();
@@ -56,18 +55,15 @@ export async function openDeployTarget(
 }
 
 /** GitHub lets a job deploy the site of its own repository alone. */
-function refuseOtherRepository({ repository: own }: JobRuntime, { repository }: GitHubClient): void {
-  const wanted = `${repository.owner}/${repository.repo}`;
+function refuseOtherRepository(own: string, { repository: { owner, repo } }: GitHubClient): void {
+  const wanted = `${owner}/${repo}`;
   if (own.toLowerCase() === wanted.toLowerCase()) return;
-  throw new DeliveryError(
-    'BAD_INPUT',
-    `GitHub Actions deploys the site of ${wanted}, and a job of ${own} can't`,
-    {
-      step: 'check',
-      hint: (w) => `run it in ${wanted}, or ${OTHER_WAYS(w)}`,
-      leftBehind: [],
-    },
-  );
+  const message = `GitHub Actions deploys the site of ${wanted}, and a job of ${own} can't`;
+  throw new DeliveryError('BAD_INPUT', message, {
+    step: 'check',
+    hint: (w) => `run it in ${wanted}, or ${OTHER_WAYS(w)}`,
+    leftBehind: [],
+  });
 }
 
 /** A deployment replaces the whole site, so what is not the whole site needs a branch that holds the rest of it. */

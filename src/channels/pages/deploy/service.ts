@@ -1,9 +1,10 @@
 import { DeliveryError } from '../../../errors.ts';
 import { parseRetryAfter, shortHostMessage } from '../../../http/response.ts';
 import { sendRequest, type TextAnswer, type TextRequest } from '../../../http/send-request.ts';
-import { toFields } from '../../../plain-text.ts';
+import { parseJson, toFields } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { withRetries } from '../../../retry.ts';
+import { type JobRuntime, mayNotDeployError } from './job-runtime.ts';
 
 /** A request to a service of the job's runner. */
 interface ServiceRequest extends TextRequest {
@@ -14,44 +15,67 @@ interface ServiceRequest extends TextRequest {
 }
 
 /**
- * Sends a request until it succeeds. Its address and its answer may hold credentials: neither is ever quoted, but for
- * the words of a refusal.
+ * Sends a request once. Its address and its answer may hold credentials: neither is ever quoted, but for the words of
+ * a refusal.
  *
  * @throws {DeliveryError} for an answer that is no success; as `sendRequest`.
  */
-export const askService = (request: ServiceRequest, ports: Ports): Promise<TextAnswer> =>
-  withRetries(ports, () => askOnce(request, ports));
-
-/** The same, once. */
-export async function askOnce(request: ServiceRequest, ports: Ports): Promise<TextAnswer> {
+export async function askService(request: ServiceRequest, ports: Ports): Promise<TextAnswer> {
   const answer = await sendRequest(request, ports);
-  if (answer.status === request.expects) return answer;
-  throw refusedError(request.description, answer, ports.clock.now());
-}
-
-function refusedError(description: string, answer: TextAnswer, now: number): DeliveryError {
   const { status, json } = answer;
+  if (status === request.expects) return answer;
   const { msg, message = msg } = toFields(json);
   const said = typeof message === 'string' ? `: ${shortHostMessage(message)}` : '';
-  const isLimited = status === 429;
   const isRefused = status === 401 || status === 403;
-  return new DeliveryError(
-    isLimited ? 'RATE_LIMITED' : isRefused ? 'NO_PERMISSION' : 'HOST_ERROR',
-    `${description} answered HTTP ${status}${said}`,
+  throw new DeliveryError(
+    status === 429 ? 'RATE_LIMITED' : isRefused ? 'NO_PERMISSION' : 'HOST_ERROR',
+    `${request.description} answered HTTP ${status}${said}`,
     {
       httpCode: status,
       hint: isRefused
         ? 'run the job again: what the runner gives to a job is valid for a few hours; and check the storage for artifacts (Settings → Billing)'
-        : 'look at https://www.githubstatus.com, and try again',
-      retryable: isLimited || status < 300 || status >= 500 || status === 408,
-      retryAfter: parseRetryAfter(answer, now),
+        : TRY_AGAIN,
+      retryable: status < 300 || status === 408 || status === 429 || status >= 500,
+      retryAfter: parseRetryAfter(answer, ports.clock.now()),
     },
   );
 }
 
+const TRY_AGAIN = 'look at https://www.githubstatus.com, and try again';
+
 /** What a success should have held. */
 export const unusableError = (description: string): DeliveryError =>
   new DeliveryError('HOST_ERROR', `${description} returned something that can't be used`, {
-    hint: 'look at https://www.githubstatus.com, and try again',
+    hint: TRY_AGAIN,
     retryable: true,
   });
+
+const ASKING = 'asking GitHub for the identity of the job';
+
+/**
+ * A token that says to GitHub which job this is. It is valid for a few minutes, so each deployment gets its own.
+ *
+ * @throws {DeliveryError} `NO_PERMISSION` where the job has no environment, which GitHub would refuse later.
+ * @see https://docs.github.com/actions/reference/security/oidc
+ */
+export async function getIdToken(
+  { url, token: requestToken }: NonNullable<JobRuntime['identity']>,
+  ports: Ports,
+): Promise<string> {
+  const headers = { accept: 'application/json', authorization: `Bearer ${requestToken}` };
+  const request = { description: ASKING, expects: 200, method: 'GET', url, headers };
+  const value = await withRetries(ports, async () => {
+    const { value: token } = toFields((await askService(request, ports)).json);
+    if (typeof token !== 'string' || token === '') throw unusableError(ASKING);
+    ports.logger.mask(token);
+    return token;
+  });
+  const { environment } = readTokenClaims(value);
+  if (environment === undefined)
+    throw mayNotDeployError('the job has no environment, and only one deploys a site');
+  return value;
+}
+
+/** What a token says; nothing for one that can't be read. Whether it is true, its receiver decides. */
+export const readTokenClaims = (token: string): Readonly<Record<string, unknown>> =>
+  toFields(parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()));

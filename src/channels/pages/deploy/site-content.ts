@@ -1,15 +1,21 @@
 import { createHash } from 'node:crypto';
 import { DeliveryError } from '../../../errors.ts';
 import { brokenArchiveError, openArchive } from '../../../github/api/archive.ts';
-import type { BranchEntry } from '../../../github/api/branch.ts';
+import { listEntries } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import type { Ports } from '../../../ports.ts';
 import { MEGABYTE, SITE } from '../../../protocol/limits.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
 import type { LocalSiteFile } from '../../../rules/local-site.ts';
 import { type DeployedReceipt, formatDeployedReceipt, RECEIPT_PATH } from './deployed-receipt.ts';
-import { loadSiteArchive } from './load-site-archive.ts';
 import type { ArchivedFile } from './site-archive.ts';
+
+/**
+ * Loads the code that reads and writes archives, which only a site that GitHub Actions deploys needs: a bundle of its
+ * own beside the others. The import keeps its name: the sources, `lib/` and `dist/` each load their own.
+ */
+const loadSiteArchive = (): Promise<typeof import('./site-archive.ts')> =>
+  import(/* webpackIgnore: true */ './site-archive.ts');
 
 /** All of a site, as it is to be deployed. */
 export interface SiteContent {
@@ -21,11 +27,10 @@ export interface SiteContent {
 /** Files of this machine as a whole site. @param commit of the run */
 export function contentOfFiles(files: readonly LocalSiteFile[], commit: string): SiteContent {
   const site = files.filter(({ path }) => path !== RECEIPT_PATH);
-  const blobs = site.map(({ path, file }): [string, GitBlob] => [
-    path,
-    { sha: file.blobSha || file.sha256, size: file.size },
-  ]);
-  const receipt = { branch: null, commit, files: new Map(blobs) };
+  const blobs = site.map(
+    ({ path, file }) => [path, { sha: file.blobSha || file.sha256, size: file.size }] as const,
+  );
+  const receipt = { branch: null, commit, files: new Map<string, GitBlob>(blobs) };
   refuseLargeSite(receipt);
   return {
     receipt,
@@ -41,13 +46,14 @@ const NO_PART = /^\.git/;
  *
  * @throws {DeliveryError} for more than Pages serves
  */
-export function contentOfCommit(
+export async function contentOfCommit(
   github: GitHubClient,
-  { branch, commit, entries }: { branch: string; commit: string; entries: ReadonlyMap<string, BranchEntry> },
+  branch: string,
+  commit: string,
   ports: Ports,
-): SiteContent {
+): Promise<SiteContent> {
   const files = new Map<string, GitBlob>();
-  for (const [path, { type, mode, sha, size }] of entries) {
+  for (const [path, { type, mode, sha, size }] of await listEntries(github, commit)) {
     // GitHub Pages takes no links.
     if (type !== 'blob' || mode === '120000' || NO_PART.test(path) || path === RECEIPT_PATH) continue;
     files.set(path, { sha, size });
@@ -108,18 +114,16 @@ const otherFileError = (path: string): DeliveryError =>
   });
 
 /** The site with its receipt, packed for GitHub Pages. */
-export async function packContent(content: SiteContent, now: number) {
+export async function packContent(content: SiteContent, now: number): Promise<AsyncGenerator<Buffer>> {
   const { packSite } = await loadSiteArchive();
   const bytes = formatDeployedReceipt(content.receipt);
-  async function* all(): AsyncGenerator<ArchivedFile> {
+  async function* withReceipt(): AsyncGenerator<ArchivedFile> {
     yield* content.open();
-    yield {
-      path: RECEIPT_PATH,
-      size: bytes.length,
-      read: async function* () {
-        yield bytes;
-      },
-    };
+    yield { path: RECEIPT_PATH, size: bytes.length, read: () => asChunks(bytes) };
   }
-  return packSite(all(), now);
+  return packSite(withReceipt(), now);
+}
+
+async function* asChunks(...chunks: readonly Buffer[]): AsyncGenerator<Buffer> {
+  yield* chunks;
 }
