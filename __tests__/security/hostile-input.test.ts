@@ -1,9 +1,4 @@
-import { execFile } from 'node:child_process';
 import type { LookupAddress } from 'node:dns';
-import { existsSync } from 'node:fs';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { escapeLogLine } from '../../src/action/log.ts';
 import { refusalReport } from '../../src/delivery/compose-report.ts';
@@ -14,10 +9,7 @@ import { checkedLookup } from '../../src/http/lookup.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import { refuseSecretInputs } from '../../src/request/secret-inputs.ts';
 import { parseExternalAddress } from '../../src/rules/external-address.ts';
-import { inspectFile } from '../../src/rules/inspect.ts';
-import { nameFromFile } from '../../src/rules/naming.ts';
 import { rawInputs, requestWith } from '../delivery/builders.ts';
-import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts } from '../support/ports.ts';
 
 /**
@@ -47,18 +39,6 @@ async function refused(attempt: () => unknown, code: ErrorCode, piece: string): 
   for (const line of lines) expect(escapeLogLine(line)).not.toMatch(COMMAND);
   return thrown;
 }
-
-describe('a file name', () => {
-  const NAMES: readonly Row[] = [
-    ['turns around the reading direction', 'page\u202Elmth.exe', 'control characters'],
-    ['hides a zero-width joiner', '.g\u200Dit', 'control characters'],
-    ['holds an escape sequence of a terminal', 'page\u001B[2J.html', 'control characters'],
-    ['is endless', `${'x'.repeat(100_000)}.html`, 'is longer than'],
-  ];
-  test.each(NAMES)('that %s is refused', async (_, name, piece) => {
-    await refused(() => nameFromFile(name), 'BAD_INPUT', piece);
-  });
-});
 
 describe('an input of the action', () => {
   const INPUTS: readonly (readonly [string, Partial<RawInputs>, string])[] = [
@@ -108,27 +88,6 @@ describe('an input of the action', () => {
     };
     const { message, hint } = await refused(attempt, 'BAD_INPUT', piece);
     if (inputs.token !== undefined) expect(`${message} ${hint}`).not.toContain(inputs.token);
-  });
-});
-
-describe('a link in `url`', () => {
-  const LINKS: readonly Row[] = [
-    ['that is a script, by a tab in its scheme', 'java\tscript:alert(1)', 'begins with javascript:'],
-    ['with a host before the @', 'https://github.com@127.0.0.1/', 'contains credentials'],
-    ['with a password', 'https://octo:s3cret@octo.dev/', 'contains credentials'],
-    ['to this machine, percent-encoded', 'https://%31%32%37.0.0.1/', '127.0.0.1 is a loopback address'],
-    ['to this machine in full-width digits', 'https://１２７.０.０.１/', '127.0.0.1 is a loopback address'],
-    ['to this machine in circled digits', 'https://①②⑦.⓪.⓪.①/', '127.0.0.1 is a loopback address'],
-    ['to this machine with ideographic dots', 'https://127。0。0。1/', '127.0.0.1 is a loopback address'],
-    ['through Teredo', 'https://[2001:0:7f00:1::]/', 'is a teredo address'],
-    ['to the metadata service in IPv6', 'https://[fd00:ec2::254]/', 'is a metadata address'],
-    ['to a carrier’s network', 'https://100.64.0.1/', 'is a carrierGradeNat address'],
-    ['to an address of documentation', 'https://[2001:db8::1]/', 'is a reserved address'],
-    ['that injects a command', '::set-output name=url::https://octo.dev/', 'local path'],
-  ];
-  test.each(LINKS)('is refused: %s', async (_, link, piece) => {
-    const { message } = await refused(() => parseExternalAddress(link), 'NOT_EXTERNAL', piece);
-    expect(message).not.toContain('s3cret');
   });
 });
 
@@ -214,79 +173,6 @@ describe('a redirect of the address', () => {
     expect(message).not.toContain('s3cret');
     for (const { url } of host.seen) expect(url).toMatch(/^https:\/\/\w+\.octo\.dev\//);
     if (locations.length < 99) expect(host.seen).toHaveLength(locations.length);
-  });
-});
-
-describe('a file on disk', () => {
-  /** A workspace with a file in it, beside one that is nobody's business. */
-  async function place(): Promise<{ root: string; workspace: string }> {
-    const root = await temporaryFolder();
-    const workspace = join(root, 'workspace');
-    await mkdir(join(workspace, 'out'), { recursive: true });
-    await writeFile(join(workspace, 'out/page.html'), 'x');
-    await writeFile(join(root, 'private.html'), 's3cret');
-    return { root, workspace };
-  }
-  const attempt =
-    (workspace: string, way: string): (() => Promise<unknown>) =>
-    () =>
-      inspectFile({
-        path: way.startsWith('/') ? way : join(workspace, way),
-        given: 'page.html',
-        marker: undefined,
-        secrets: ['own-credential'],
-        allowedRoots: [workspace],
-      });
-
-  const LINKS: readonly Row[] = [
-    ['is a symbolic link out', '../private.html', 'symbolic link'],
-    ['is a symbolic link that stays inside', 'out/page.html', 'symbolic link'],
-    ['is a symbolic link to the environment', '/proc/self/environ', 'symbolic link'],
-    ['is a symbolic link to endless zeros', '/dev/zero', 'symbolic link'],
-    ['is a symbolic link to itself', 'link.html', "can't be opened (ELOOP)"],
-    ['is a symbolic link to nothing', 'nowhere', 'does not exist'],
-  ];
-  test.each(LINKS)('that %s is refused', async (_, target, piece) => {
-    const { workspace } = await place();
-    await symlink(target, join(workspace, 'link.html'));
-    await refused(attempt(workspace, 'link.html'), 'BAD_FILE', piece);
-  });
-
-  test('behind a linked folder is refused', async () => {
-    const { root, workspace } = await place();
-    await symlink(root, join(workspace, 'linked'));
-    await refused(attempt(workspace, 'linked/private.html'), 'BAD_FILE', 'symbolic link');
-  });
-
-  const OUTSIDE = ['../private.html', 'out/../../private.html', '/etc/passwd', '/dev/zero'];
-  // Not every system has files that tell about the process.
-  const ABOUT_PROCESS = ['/proc/self/environ'].filter(existsSync);
-  test.each([...OUTSIDE, ...ABOUT_PROCESS])('at %s is refused', async (way) => {
-    const { workspace } = await place();
-    await refused(attempt(workspace, way), 'BAD_FILE', 'outside the workspace');
-  });
-
-  test('that is a pipe is refused', async () => {
-    const { workspace } = await place();
-    await promisify(execFile)('mkfifo', [join(workspace, 'pipe')]);
-    await refused(attempt(workspace, 'pipe'), 'BAD_FILE', 'not a regular file');
-  });
-
-  test('that is a folder is refused', async () => {
-    const { workspace } = await place();
-    await refused(attempt(workspace, 'out'), 'BAD_FILE', 'is a folder');
-  });
-
-  test("that holds the job's own credential in its middle is refused", async () => {
-    const { workspace } = await place();
-    const bytes = `${'x'.repeat(65_530)}own-credential${'x'.repeat(65_530)}`;
-    await writeFile(join(workspace, 'out/page.html'), bytes);
-    const { message } = await refused(
-      attempt(workspace, 'out/page.html'),
-      'BAD_FILE',
-      'credential of this environment',
-    );
-    expect(message).not.toContain('own-credential');
   });
 });
 
