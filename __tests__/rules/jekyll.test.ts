@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { buildWithJekyll, isLeftOutByJekyll } from '../../src/rules/jekyll.ts';
+import { buildWithJekyll, isLeftOutByJekyll, refuseSpecialFile } from '../../src/rules/jekyll.ts';
 
 /** The first bytes of a text, as a file has them. */
 const headOf = (text: string): string => Buffer.from(text).toString('latin1', 0, 16);
@@ -44,31 +44,53 @@ describe('buildWithJekyll', () => {
 });
 
 describe('isLeftOutByJekyll', () => {
-  test.each([
-    '_a.html',
-    '.a.html',
-    '#a.html',
-    '~a.html',
-    'a.html~',
-    'docs/_drafts/a.html',
-    'docs/.hidden/a.html',
-    'docs/~a/a.html',
-    'docs~/a.html',
-    'node_modules/a.html',
-    'vendor/a.html',
-  ])('returns true for %s', (path) => {
+  const LEFT_OUT =
+    '_a.html .a.html #a.html ~a.html a.html~ docs/_drafts/a.html docs/.hidden/a.html docs/~a/a.html';
+  const IN_FOLDERS = 'docs~/a.html node_modules/a.html vendor/a.html';
+  test.each(`${LEFT_OUT} ${IN_FOLDERS}`.split(' '))('returns true for %s', (path) => {
     expect(isLeftOutByJekyll(path)).toBe(true);
   });
 
+  test.each('a.html a_b.html docs/a.html docs/vendor/a.html a~b.html vendor.html a#b.html'.split(' '))(
+    'returns false for %s',
+    (path) => {
+      expect(isLeftOutByJekyll(path)).toBe(false);
+    },
+  );
+});
+
+describe('refuseSpecialFile', () => {
   test.each([
-    'a.html',
-    'a_b.html',
-    'docs/a.html',
-    'docs/vendor/a.html',
-    'a~b.html',
-    'vendor.html',
-    'a#b.html',
-  ])('returns false for %s', (path) => {
-    expect(isLeftOutByJekyll(path)).toBe(false);
+    ['CNAME', '', /domain/],
+    ['cname', '', /domain/],
+    ['docs/CNAME', 'docs', /domain/],
+    ['_config.yml', '', /Jekyll/],
+    ['docs/_config.yml', 'docs', /Jekyll/],
+    ['_config.yaml', '', /Jekyll/],
+    ['_config.toml', '', /Jekyll/],
+    ['.nojekyll', '', /Jekyll/],
+    ['.lfsconfig', '', /git/],
+    ['.gitattributes', '', /git/],
+    ['deep/folder/.gitattributes', '', /git/],
+    ['previews/.gitignore', '', /git/],
+    ['.gitmodules', '', /repositories/],
+    ['CODEOWNERS', '', /approve/],
+    ['docs/CODEOWNERS', '', /approve/],
+    ['.github/CODEOWNERS', '', /approve/],
+  ])('refuses %s on a site in the folder %j, with the reason', (path, siteFolder, effect) => {
+    expect(() => refuseSpecialFile(path, siteFolder)).toThrow(effect);
+  });
+
+  test.each([
+    ['previews/pr-1/CNAME', ''],
+    ['CNAME', 'docs'],
+    ['docs/CNAME', ''],
+    ['reports/_config.yml', ''],
+    ['vendor/CODEOWNERS', ''],
+    ['modules/.gitmodules', ''],
+    ['CNAME.html', ''],
+    ['page.html', ''],
+  ])('accepts %s on a site in the folder %j', (path, siteFolder) => {
+    expect(() => refuseSpecialFile(path, siteFolder)).not.toThrow();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { getContentType } from '../../src/rules/media-type.ts';
+import { type BrowserDisplay, getBrowserDisplay, getContentType } from '../../src/rules/media-type.ts';
 
 describe('getContentType', () => {
   test.each([
@@ -12,4 +12,22 @@ describe('getContentType', () => {
   ])('of %s is %s', (path, type) => {
     expect(getContentType(path)).toBe(type);
   });
+});
+
+const NAMES: readonly (readonly [BrowserDisplay, string])[] = [
+  ['page', 'a.html a.HTM a.shtml a.xhtml a.xht index.html/b.html'],
+  ['plain', 'a.svg a.png a.JPG a.webp a.avif a.ico a.txt a.md a.json a.xml a.mjs a.log a.yml'],
+  ['viewer', 'a.pdf a.svgz a.mp4 a.ogg a.mkv a.3gp'],
+  ['none', 'a.zip a.csv a.gpx a.exe a a.html.zip .svg/a a.wasm a.heic'],
+];
+
+describe('how a browser shows a file of Pages', () => {
+  test.each(NAMES.flatMap(([display, names]) => names.split(' ').map((name) => [name, display] as const)))(
+    '%s: %s',
+    (name, display) => {
+      expect(getBrowserDisplay(name)).toBe(display);
+      // A file that is opened from this machine gets a type that browsers show.
+      if (display === 'plain') expect(getContentType(name)).not.toBe('application/octet-stream');
+    },
+  );
 });

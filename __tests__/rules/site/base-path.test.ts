@@ -20,34 +20,20 @@ async function hintOf(files: Files): Promise<string | undefined> {
 }
 
 describe('a folder that was built for another base path', () => {
-  // Names and files of real output.
+  // Names and files of real output; of further generators in `generator-output.test.ts`.
   test.each<[string, string, Files]>([
-    ['Docusaurus', "baseUrl: '/repo/previews/pr-12/'", made('Docusaurus v3.10.2')],
-    ['VitePress', "base: '/repo/previews/pr-12/'", made('VitePress v1.6.4')],
-    ['Astro', "base: '/repo/previews/pr-12/'` in astro.config", made('Astro v7.3.5')],
     ['Hexo', 'root: /repo/previews/pr-12/', made('Hexo 8.1.2')],
     ['Eleventy', "pathPrefix: '/repo/previews/pr-12/'", made('Eleventy v3.1.8')],
-    [
-      'Rspress',
-      "base: '/repo/previews/pr-12/'` in rspress.config",
-      made('Rspress v2.0.22', 'static/js/index.0c1d2e3f4a.js'),
-    ],
+    ['Rspress', "base: '/repo/previews/pr-12/'` in rspress.config", made('Rspress v2.0.22')],
     ['Hugo', 'hugo --baseURL', made('Hugo 0.152.2')],
     ['Pelican', 'ends in /repo/previews/pr-12, or `RELATIVE_URLS = True`', made('Pelican')],
-  ])('is refused with the setting of the generator that a page names: %s', async (name, setting, files) => {
-    const hint = await hintOf(files);
-    expect(hint).toContain(`the folder was made by ${name}: set `);
-    expect(hint).toContain(setting);
-  });
-
-  test.each<[string, string, Files]>([
     ['Astro', "base: '/repo/previews/pr-12/'` in astro.config", made('', '_astro/pic.CHuDQKg6.svg')],
     ['Next.js', "basePath: '/repo/previews/pr-12'` in next.config", made('', '_next/static/chunks/1my.css')],
     ['Nuxt', 'NUXT_APP_BASE_URL', made('', '_nuxt/BviKd377.js')],
     ['SvelteKit', "kit.paths.base: '/repo/previews/pr-12'", made('', '_app/immutable/entry/app.fFUGcMIk.js')],
     ['Slidev', 'slidev build --base /repo/previews/pr-12/', made('', 'assets/slidev/shortcuts-DlL240M5.js')],
   ])(
-    'is refused with the setting of the generator that alone writes such a file: %s',
+    'is refused with the setting of the generator that a page or a file names: %s',
     async (name, setting, files) => {
       const hint = await hintOf(files);
       expect(hint).toContain(`the folder was made by ${name}: set `);
@@ -106,12 +92,6 @@ describe('a folder that was built for another base path', () => {
     const page = '<base href="/"><script src="flutter_bootstrap.js" async></script>';
     expect(await hintOf({ 'index.html': page, 'flutter_bootstrap.js': '' })).toBe(
       'let the `<base href>` of the page begin with `/repo/previews/pr-12/`',
-    );
-  });
-
-  test('is refused with the base to set where no generator is known', async () => {
-    expect(await hintOf(made(''))).toBe(
-      'use addresses relative to the page (`./assets/…`), or set the base path of the generator to `/repo/previews/pr-12/`',
     );
   });
 });
@@ -173,5 +153,35 @@ describe('a folder that was built for another host', () => {
   ])('is not what refuses a page for what it needs of others: %s', async (address, hint) => {
     const files = { 'index.html': `<script src=${address}></script>`, 'a.js': '' };
     expect((await inspect(files, { origin })).refusals).toMatchObject([{ kind: 'host', hint }]);
+  });
+});
+
+const SPA = '<title>R</title><script type="module" crossorigin src="./assets/index-B0-gaXsw.js"></script>';
+
+const settingOf = async (script: string, options = {}, page = SPA) =>
+  (await inspect({ 'index.html': page, 'assets/index-B0-gaXsw.js': script }, options)).routerSetting;
+
+describe('a page with a script', () => {
+  test('has what to set if a browser sees something else at the root of a host', async () => {
+    expect(await settingOf('createRoot(a)')).toBe(
+      'the base path of the build to `/repo/previews/pr-12/`, and the same for its router and for addresses in its scripts',
+    );
+    expect(await settingOf('', {}, '<script>fetch("/a.json")</script>')).not.toBeNull();
+    const slidev = {
+      'index.html': SPA,
+      'assets/index-B0-gaXsw.js': '',
+      'assets/slidev/shortcuts-DlL240M5.js': '',
+    };
+    expect((await inspect(slidev)).routerSetting).toBe(
+      'the base with `slidev build --base /repo/previews/pr-12/`, and the same for its router and for addresses in its scripts',
+    );
+  });
+
+  test('has nothing to set where there is no script', async () => {
+    expect(await settingOf('', {}, '<a href=assets/index-B0-gaXsw.js>code</a>')).toBeNull();
+  });
+
+  test('has nothing to set at the root of a host', async () => {
+    expect(await settingOf('', { sitePath: '/', rootPath: '/' })).toBeNull();
   });
 });
