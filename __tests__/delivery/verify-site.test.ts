@@ -61,7 +61,7 @@ async function verify(
   const limits = { interval: 5_000, timeout, begun: NOON, deadline: NOON + timeout };
   const check = newPlacementCheck(rest, expected, limits.deadline, ports);
   const asked = () => host.seen.filter(({ url }) => new URL(url).pathname !== '/site/');
-  return { asked, ports, verified: verifyPlacement(check, undefined, limits, ports) };
+  return { asked, ports, verified: verifyPlacement(check, limits, ports) };
 }
 
 const provenParts = async (verified: ReturnType<typeof verifyPlacement>) => (await verified).proof.parts;
@@ -248,7 +248,7 @@ describe('the files of a link', () => {
     const limits = { interval: 5_000, timeout: TIMEOUT, begun: NOON, deadline: NOON + TIMEOUT };
     const expected = { file: await localFile(ENTRY), marker: undefined };
     const check = newPlacementCheck(placement, expected, limits.deadline, ports);
-    const verified = await verifyPlacement(check, undefined, limits, ports);
+    const verified = await verifyPlacement(check, limits, ports);
     const asked = host.seen.map((seen) => new URL(seen.url).pathname.slice('/site/'.length));
     return { verified, asked, slept: ports.clock.slept };
   }

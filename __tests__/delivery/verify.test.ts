@@ -51,7 +51,7 @@ async function stage(
     expected,
     elapsed: () => ports.clock.now() - NOON,
     check,
-    verifying: () => provePage(check, pageAddress(check, builtAt), limits, ports),
+    verifying: () => provePage(check, pageAddress({ ...check, builtAt }), limits, ports),
     waiting: (ask: () => Promise<HostProgress>) => waitForSite(check, ask, limits, ports),
     placement,
     limits,
@@ -80,7 +80,7 @@ describe('a refusal that the channel can explain', () => {
   test('ends the wait at once where waiting can not help', async () => {
     const { check, host, limits, ports } = await stage(() => refused('ban'));
     await expect(
-      provePage(check, { ...pageAddress(check, undefined), refusals }, limits, ports),
+      provePage(check, { ...pageAddress(check), refusals }, limits, ports),
     ).rejects.toMatchObject({
       code: 'NOT_PROVEN',
       httpCode: 403,
@@ -93,7 +93,7 @@ describe('a refusal that the channel can explain', () => {
   test('is waited out until the deadline where it may pass', async () => {
     const { check, host, limits, ports } = await stage(() => refused('approval'));
     await expect(
-      provePage(check, { ...pageAddress(check, undefined), refusals }, limits, ports),
+      provePage(check, { ...pageAddress(check), refusals }, limits, ports),
     ).rejects.toMatchObject({
       message: 'the address was not proven in time: the address answers HTTP 403: approval',
       hint: 'what helps against approval',
@@ -395,7 +395,7 @@ test.each([
     bypassCache: false,
     mustBeExternal: true,
   });
-  const { unknown } = await verifyPlacement(check, undefined, limits, ports);
+  const { unknown } = await verifyPlacement(check, limits, ports);
   expect(unknown[0]).toMatch(said);
 });
 

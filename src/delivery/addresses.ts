@@ -65,6 +65,8 @@ export interface PlacementCheck {
   /** Asks the address that is handed over, with `?v=` where a cache has to be got past. */
   readonly probe: UrlProbe;
   readonly session: ProbeSession;
+  /** When the commit was made that the host says it has built: milliseconds since the epoch. Set by the wait. */
+  builtAt?: number | undefined;
 }
 
 /** @param deadline milliseconds since the epoch */
@@ -78,11 +80,8 @@ export function newPlacementCheck(
   return { placement, expected, session, probe: new UrlProbe(placement, expected, session, ports) };
 }
 
-/** The address that is handed over, with `?v=` against caches. @param builtAt see `Wanted` */
-export function pageAddress(
-  { placement, expected, probe }: PlacementCheck,
-  builtAt: number | undefined,
-): Address {
+/** The address that is handed over, with `?v=` against caches. */
+export function pageAddress({ placement, expected, probe, builtAt }: PlacementCheck): Address {
   const { answers = AGREEING_PROBES.usual, bypassCache, hostMayChangeBytes } = placement;
   return {
     ...{ path: null, probe, refusals: placement.refusals },

@@ -6,7 +6,7 @@ import { BATCH } from '../protocol/limits.ts';
 import { newPlacementCheck } from './addresses.ts';
 import { askChannel, type ChannelAttempt } from './delivery.ts';
 import { verifyPlacement } from './verify.ts';
-import { type Checks, type WaitedSite, waitForAll } from './wait-for-site.ts';
+import { type Checks, waitForAll } from './wait-for-site.ts';
 import type { WaitLimits } from './wait-log.ts';
 
 /**
@@ -92,7 +92,7 @@ function openChecks(attempts: readonly ChannelAttempt[], { deadline }: WaitLimit
 
 /** Where the site did not come, each address is asked only once more. */
 async function verifyAll(
-  { attempts, late, builtAt }: WaitedSite,
+  { attempts, late }: Awaited<ReturnType<typeof waitForAll>>,
   checks: Checks,
   limits: WaitLimits,
   ports: Ports,
@@ -108,7 +108,7 @@ async function verifyAll(
     if (attempt.failure !== null || check === undefined) return attempt;
     const begun = ports.clock.now();
     const prefixed = withLogPrefix(attempt, open, ports);
-    const verified = await resultOf(() => verifyPlacement(check, builtAt.get(attempt.task), until, prefixed));
+    const verified = await resultOf(() => verifyPlacement(check, until, prefixed));
     const took = { ...attempt.took, verify: ports.clock.now() - begun };
     const after = { ...attempt, took, lastProbe: check.probe.last };
     if (hasFailed(verified)) return { ...after, failure: late ?? verified.withStep('verify') };

@@ -16,18 +16,16 @@ import type { WaitLimits } from './wait-log.ts';
  * without `?v=` before it is right with it, and nothing that was withdrawn: a cache would keep our own 404 for
  * everybody. The delivery does not fail by the raw address.
  *
- * @param builtAt when the commit was made that the host says it has built: what it renders must not be older
  * @throws {DeliveryError} `NOT_PROVEN` with what an address showed last; `NOT_EXTERNAL`.
  * @see protocol 4.2, 4.5, design 5
  */
 export async function verifyPlacement(
   check: PlacementCheck,
-  builtAt: number | undefined,
   limits: WaitLimits,
   ports: Ports,
 ): Promise<Pick<ChannelAttempt, 'rawUrl' | 'unknown'> & { readonly proof: Proof }> {
   const { placement, expected, session } = check;
-  const page = pageAddress(check, builtAt);
+  const page = pageAddress(check);
   const result = await provePage(check, page, limits, ports);
   const { files, plain } = listFurther(check, page, result, ports);
   const words: ProofWords = { which: '', gone: expected.gone ?? false, host: result.hosts.at(-1) };

@@ -55,31 +55,23 @@ export async function waitForSite(
   );
 }
 
-/** What is known of the site after the wait. */
-export interface WaitedSite {
-  readonly attempts: readonly ChannelAttempt[];
-  /** Why it did not come, if so. */
-  readonly late: DeliveryError | null;
-  /** When the commit was made that the host has built with each attempt. */
-  readonly builtAt: ReadonlyMap<ChannelAttempt['task'], number | undefined>;
-}
-
 /**
  * Waits for the site once: it shows all of one push, or nothing of it. So one file is waited for, the last one that
  * was written, if possible a page that the host renders: its proof needs the host's word. For such a page that was
  * there already its own build counts.
+ *
+ * @returns the attempts, and why the site did not come, if so
  */
 export async function waitForAll(
-  action: Pick<ChannelAction, 'progress'>,
+  { progress }: Pick<ChannelAction, 'progress'>,
   attempts: readonly ChannelAttempt[],
   { checks, ...limits }: WaitLimits & { readonly checks: Checks },
   ports: Ports,
-): Promise<WaitedSite> {
-  const builtAt = new Map<ChannelAttempt['task'], number | undefined>();
-  const watched = action.progress === undefined ? [] : attempts.filter(({ task }) => checks.has(task));
+): Promise<{ readonly attempts: readonly ChannelAttempt[]; readonly late: DeliveryError | null }> {
+  const watched = progress === undefined ? [] : attempts.filter(({ task }) => checks.has(task));
   const written = watched.filter(({ placement }) => placement?.written);
   const lead = written.findLast(isRendered) ?? written.at(-1) ?? watched.at(-1);
-  if (lead === undefined) return { attempts, late: null, builtAt };
+  if (lead === undefined || progress === undefined) return { attempts, late: null };
   const begun = ports.clock.now();
   ports.logger.startSection('Wait for the site');
   const ownBuild = watched.filter((one) => one !== lead && isRendered(one) && !written.includes(one));
@@ -87,24 +79,23 @@ export async function waitForAll(
   for (const { task } of [lead, ...ownBuild]) {
     const check = checks.get(task);
     if (check === undefined || late !== null) continue;
-    const ask = (): Promise<HostProgress> =>
-      action.progress?.({ task, placement: check.placement }) ?? Promise.resolve(FINISHED);
-    const waited = await resultOf(() => waitForSite(check, ask, limits, ports));
+    const { placement } = check;
+    const waited = await resultOf(() => waitForSite(check, () => progress({ task, placement }), limits, ports));
     if (hasFailed(waited)) late = waited.withStep('wait');
-    else builtAt.set(task, waited);
+    else check.builtAt = waited;
   }
-  const ofPush = builtAt.get(lead.task);
+  for (const { task } of written) {
+    const check = checks.get(task);
+    if (check !== undefined) check.builtAt = checks.get(lead.task)?.builtAt;
+  }
   const wait = ports.clock.now() - begun;
   const after = attempts.map((attempt): ChannelAttempt => {
     if (!watched.includes(attempt)) return attempt;
-    if (attempt.placement?.written) builtAt.set(attempt.task, ofPush);
     const timed = { ...attempt, took: { ...attempt.took, wait } };
     const lastProbe = checks.get(attempt.task)?.probe.last ?? null;
     return attempt === lead && late !== null ? { ...timed, failure: late, lastProbe } : timed;
   });
-  return { attempts: after, late, builtAt };
+  return { attempts: after, late };
 }
 
 const isRendered = ({ placement }: ChannelAttempt): boolean => placement?.hostMayChangeBytes === true;
-
-const FINISHED: HostProgress = { finished: true, detail: 'nothing has to be waited for' };
