@@ -79,9 +79,7 @@ describe('a refusal that the channel can explain', () => {
 
   test('ends the wait at once where waiting can not help', async () => {
     const { check, host, limits, ports } = await stage(() => refused('ban'));
-    await expect(
-      provePage(check, { ...pageAddress(check), refusals }, limits, ports),
-    ).rejects.toMatchObject({
+    await expect(provePage(check, { ...pageAddress(check), refusals }, limits, ports)).rejects.toMatchObject({
       code: 'NOT_PROVEN',
       httpCode: 403,
       message: 'the address was not proven: the address answers HTTP 403: ban',
@@ -92,9 +90,7 @@ describe('a refusal that the channel can explain', () => {
 
   test('is waited out until the deadline where it may pass', async () => {
     const { check, host, limits, ports } = await stage(() => refused('approval'));
-    await expect(
-      provePage(check, { ...pageAddress(check), refusals }, limits, ports),
-    ).rejects.toMatchObject({
+    await expect(provePage(check, { ...pageAddress(check), refusals }, limits, ports)).rejects.toMatchObject({
       message: 'the address was not proven in time: the address answers HTTP 403: approval',
       hint: 'what helps against approval',
     });

@@ -1,135 +1,200 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError } from '../../src/errors.ts';
-import { fetchBack } from '../../src/http/fetch-back.ts';
-import type { FollowOptions } from '../../src/http/follow.ts';
-import type { SendHttp } from '../../src/ports.ts';
-import { MAX_FETCHED_BODY } from '../../src/protocol/limits.ts';
-import { FakeHttp, type Scripted } from '../support/ports.ts';
+import { type FetchBackOptions, fetchBack } from '../../src/http/fetch-back.ts';
+import type { CookieJar } from '../../src/http/follow.ts';
+import type { HttpResponse, SendHttp } from '../../src/ports.ts';
+import { MAX_FETCHED_BODY, MAX_REDIRECTS } from '../../src/protocol/limits.ts';
+import { FakeHttp, type Scripted, type Seen } from '../support/ports.ts';
 
-const ADDRESS = new URL('https://bin.example.com/sv1/a.html');
+const START = new URL('https://start.example.com/file');
+const NEEDLES = [Buffer.from('MARK')];
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-function followOptions(overrides: Partial<FollowOptions> = {}): FollowOptions {
-  return { signal: new AbortController().signal, guard: () => undefined, cookies: new Map(), ...overrides };
-}
+const fetchFrom = (http: SendHttp, more: Partial<FetchBackOptions> = {}, start = START) =>
+  fetchBack(http, start, { signal: new AbortController().signal, guard: () => undefined, ...more }, NEEDLES);
+/** From a host that answers every request alike. */
+const fetchAnswer = (answer: Scripted, more?: Partial<FetchBackOptions>) =>
+  fetchFrom(new FakeHttp(() => answer).http, more);
 
-/** A client that receives HTTP 200 with this body. */
+const redirectTo = (location: string, status = 302): Scripted => ({ status, headers: { location } });
+/** A client that receives this body. */
 const respondWith =
-  (body: Readable): SendHttp =>
-  async () => ({ status: 200, headers: {}, body });
-
+  (body: Readable, status = 200, headers: HttpResponse['headers'] = {}): SendHttp =>
+  async () => ({ status, headers, body });
 /** An empty chunk that claims a length, so that the test does not move two gigabytes. */
 const chunkWithLength = (length: number): Buffer =>
   Object.defineProperty(Buffer.alloc(0), 'length', { value: length });
 
-describe('fetchBack', () => {
-  test('returns the fingerprint of the body', async () => {
-    const { http } = new FakeHttp(() => ({ body: 'MARK and MARK' }));
-    expect(await fetchBack(http, ADDRESS, followOptions(), [Buffer.from('MARK')])).toEqual({
-      httpCode: 200,
-      fingerprint: {
-        size: 13,
-        sha256: createHash('sha256').update('MARK and MARK').digest('hex'),
-        counts: [2],
-      },
-      hosts: ['bin.example.com'],
-      addresses: [ADDRESS],
-      login: false,
-      isReplaced: false,
-      blobSha: null,
-      isShown: true,
-      hasPolicy: false,
-      isSaved: false,
-      head: 'MARK and MARK',
-      length: null,
-      lastModified: null,
-      age: null,
-      keptFor: null,
-      type: '',
-      version: '',
-    });
+describe('what is fetched back', () => {
+  const FETCHED = {
+    ...{ httpCode: 200, hosts: ['start.example.com'], addresses: [START], login: false, isReplaced: false },
+    ...{ blobSha: null, isShown: true, hasPolicy: false, isSaved: false, type: '', version: '' },
+    ...{ length: null, lastModified: null, age: null, keptFor: null },
+  };
+
+  test('is the fingerprint of the body, after one request without credentials for fresh, uncompressed bytes', async () => {
+    const host = new FakeHttp(() => ({ body: 'MARK and MARK' }));
+    const fingerprint = { size: 13, sha256: sha256('MARK and MARK'), counts: [2] };
+    expect(await fetchFrom(host.http)).toEqual({ ...FETCHED, fingerprint, head: 'MARK and MARK' });
+    const headers = { accept: '*/*', 'accept-encoding': 'identity', 'cache-control': 'no-cache' };
+    expect(host.seen).toEqual([expect.objectContaining({ method: 'GET', headers })]);
   });
 
-  test('returns every host of the redirects', async () => {
-    const { http } = new FakeHttp((_, nth) =>
-      nth === 1 ? { status: 302, headers: { location: 'https://storage.example.com/x' } } : { body: 'x' },
-    );
-    expect((await fetchBack(http, ADDRESS, followOptions(), [])).hosts).toEqual([
-      'bin.example.com',
-      'storage.example.com',
-    ]);
+  test.each([201, 204, 206, 300, 304, 403, 404, 410, 500, 503])(
+    'is no fingerprint for HTTP %d, and the body is closed',
+    async (httpCode) => {
+      const body = Readable.from(NEEDLES);
+      const headers = { location: 'https://next.example.com/' };
+      expect(await fetchFrom(respondWith(body, httpCode, headers))).toEqual({
+        ...{ ...FETCHED, httpCode, fingerprint: null, head: '' },
+      });
+      expect(body.destroyed).toBe(true);
+    },
+  );
+
+  test('is an empty body as well', async () => {
+    expect((await fetchAnswer({ body: '' })).fingerprint?.size).toBe(0);
   });
 
-  test('accepts an empty body', async () => {
-    const { http } = new FakeHttp(() => ({ body: '' }));
-    expect((await fetchBack(http, ADDRESS, followOptions(), [])).fingerprint?.size).toBe(0);
+  test('is read no further than it is told', async () => {
+    const body = Readable.from(['abc', 'def', 'ghi'].map((text) => Buffer.from(text)));
+    const { fingerprint } = await fetchFrom(respondWith(body), { readAtMost: 4 });
+    expect(fingerprint).toMatchObject({ size: 4, sha256: sha256('abcd') });
+    expect(body.destroyed).toBe(true);
   });
-});
 
-test.each([201, 204, 206, 403, 404, 410, 500, 503])(
-  'fetchBack returns no fingerprint for HTTP %d and closes the body',
-  async (status) => {
-    const body = Readable.from([Buffer.from('MARK')]);
-    const http: SendHttp = async () => ({ status, headers: {}, body });
-    expect(await fetchBack(http, ADDRESS, followOptions(), [Buffer.from('MARK')])).toEqual({
-      httpCode: status,
-      fingerprint: null,
-      hosts: ['bin.example.com'],
-      addresses: [ADDRESS],
-      login: false,
-      isReplaced: false,
-      blobSha: null,
-      isShown: true,
-      hasPolicy: false,
-      isSaved: false,
-      head: '',
-      length: null,
-      lastModified: null,
-      age: null,
-      keptFor: null,
-      type: '',
-      version: '',
+  test('is as long as any file may be, and refused and not read further beyond', async () => {
+    const whole = Readable.from([chunkWithLength(MAX_FETCHED_BODY)]);
+    expect((await fetchFrom(respondWith(whole))).fingerprint?.size).toBe(MAX_FETCHED_BODY);
+    const chunks = [chunkWithLength(MAX_FETCHED_BODY), chunkWithLength(1), Buffer.from('never read')];
+    const body = Readable.from(chunks);
+    await expect(fetchFrom(respondWith(body))).rejects.toMatchObject({
+      ...{ code: 'NOT_PROVEN', httpCode: 200, retryable: false },
     });
     expect(body.destroyed).toBe(true);
-  },
-);
-
-describe('the reason of a refusal', () => {
-  const refusalOf = async (answer: Scripted) => {
-    const { http } = new FakeHttp(() => answer);
-    return (await fetchBack(http, ADDRESS, followOptions(), [])).refusal;
-  };
-  const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
-
-  test('is the plain text of the answer, on one line', async () => {
-    const body = 'This bin requires\napproval.\n';
-    expect(await refusalOf({ status: 403, headers: PLAIN, body })).toBe('This bin requires approval.');
   });
 
-  test('is readable where the host encodes its answers, and says why nothing is there', async () => {
-    const headers = { ...PLAIN, 'content-encoding': 'gzip' };
-    const body = gzipSync('This bin is no longer available.\n');
-    expect(await refusalOf({ status: 404, headers, body })).toBe('This bin is no longer available.');
+  test('is an error that names the last host where it is interrupted', async () => {
+    const cut = Object.assign(new Error('terminated'), { code: 'ECONNRESET' });
+    const { http } = new FakeHttp((_, nth) =>
+      nth === 1 ? redirectTo('https://storage.example.com/x') : { body: cut },
+    );
+    await expect(fetchFrom(http)).rejects.toMatchObject({
+      code: 'CONNECTION',
+      message: 'the request to storage.example.com failed: the connection was reset',
+      retryable: true,
+    });
   });
 
-  test.each<[string, Scripted]>([
-    ['a page', { status: 403, headers: { 'content-type': 'text/html' }, body: '<h1>no</h1>' }],
-    ['an empty text', { status: 403, headers: PLAIN, body: '' }],
-    ['a very long text', { status: 403, headers: PLAIN, body: 'x'.repeat(5_000) }],
-    ['a text that breaks off', { status: 403, headers: PLAIN, body: new Error('reset') }],
-    ['the content itself', { headers: PLAIN, body: 'hello' }],
-  ])('is not taken from %s', async (_, answer) => {
-    expect(await refusalOf(answer)).toBeUndefined();
+  test('is the reason of the signal where it is interrupted by an abort', async () => {
+    const stop = new AbortController();
+    const reason = new Error('stopped');
+    async function* stopped() {
+      yield Buffer.from('half');
+      stop.abort(reason);
+      throw reason;
+    }
+    const fetched = fetchFrom(respondWith(Readable.from(stopped())), { signal: stop.signal });
+    await expect(fetched).rejects.toBe(reason);
   });
 });
 
-describe('the redirect of an address', () => {
-  const leadsToLogin = async (location: string, start = ADDRESS): Promise<boolean> => {
-    const { http } = new FakeHttp((_, nth) => (nth === 1 ? { status: 302, headers: { location } } : {}));
-    return (await fetchBack(http, start, followOptions(), [])).login;
-  };
+describe('the reason of a refusal', () => {
+  const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
+
+  test.each<[string, Scripted, string | undefined]>([
+    ['on one line', { status: 403, headers: PLAIN, body: 'This bin\nis closed.\n' }, 'This bin is closed.'],
+    [
+      'also where it is encoded',
+      { status: 404, headers: { ...PLAIN, 'content-encoding': 'gzip' }, body: gzipSync('gone') },
+      'gone',
+    ],
+    [
+      'not of a page',
+      { status: 403, headers: { 'content-type': 'text/html' }, body: '<h1>no</h1>' },
+      undefined,
+    ],
+    ['not where it is empty', { status: 403, headers: PLAIN, body: '' }, undefined],
+    ['not where it is very long', { status: 403, headers: PLAIN, body: 'x'.repeat(5_000) }, undefined],
+    ['not where it breaks off', { status: 403, headers: PLAIN, body: new Error('reset') }, undefined],
+    ['not of the content itself', { headers: PLAIN, body: 'hello' }, undefined],
+  ])('is its plain text, %s', async (_, answer, reason) => {
+    expect((await fetchAnswer(answer)).refusal).toBe(reason);
+  });
+});
+
+describe('a chain of redirects', () => {
+  test.each([301, 302, 303, 307, 308])('is followed for HTTP %d', async (status) => {
+    const responses: Readonly<Record<string, Scripted>> = {
+      [START.href]: redirectTo('https://next.example.com/a?sig=1', status),
+      'https://next.example.com/a?sig=1': redirectTo('../b', status),
+      'https://next.example.com/b': { body: 'x' },
+    };
+    const host = new FakeHttp(({ url }) => responses[url]);
+    const { httpCode, hosts, addresses } = await fetchFrom(host.http);
+    expect([httpCode, hosts]).toEqual([200, ['start.example.com', 'next.example.com', 'next.example.com']]);
+    expect(addresses.map(({ href }) => href)).toEqual(Object.keys(responses));
+    expect(host.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET']);
+  });
+
+  test('has so many of them at most', async () => {
+    const long = new FakeHttp((_, nth) => (nth <= MAX_REDIRECTS ? redirectTo(`/${nth}`) : { body: 'x' }));
+    expect((await fetchFrom(long.http)).addresses).toHaveLength(MAX_REDIRECTS + 1);
+    const endless = new FakeHttp(() => redirectTo(START.href));
+    await expect(fetchFrom(endless.http)).rejects.toMatchObject({
+      code: 'HOST_ERROR',
+      message: `the address redirects more than ${MAX_REDIRECTS} times`,
+    });
+    expect(endless.seen).toHaveLength(MAX_REDIRECTS + 1);
+  });
+
+  test.each([
+    ['plain http', { location: 'http://next.example.com/' }],
+    ['another scheme', { location: 'ftp://next.example.com/' }],
+    ['a broken address', { location: 'https://[' }],
+    ['no address', {}],
+  ])('that leads to %s is refused before the next request', async (_, headers) => {
+    const host = new FakeHttp(() => ({ status: 302, headers }));
+    await expect(fetchFrom(host.http)).rejects.toMatchObject({
+      ...{ code: 'HOST_ERROR', httpCode: 302 },
+      message: 'start.example.com redirects to an address that is not https',
+    });
+    expect(host.seen).toHaveLength(1);
+  });
+
+  test('leaves no body of a redirect open', async () => {
+    const responses = [redirectTo('/next'), redirectTo('http://plain.example.com/')].map((one) => ({
+      ...{ status: 302, headers: one.headers ?? {}, body: Readable.from([Buffer.from('moved')]) },
+    }));
+    const http: SendHttp = async ({ url }) => responses[url.pathname === '/next' ? 1 : 0] as HttpResponse;
+    await expect(fetchFrom(http)).rejects.toThrow();
+    expect(responses.map(({ body }) => body.destroyed)).toEqual([true, true]);
+  });
+
+  test.each([
+    ['start.example.com', 0],
+    ['inner.example.com', 1],
+  ])('is not sent on to %s where the guard refuses it', async (refused, sent) => {
+    const host = new FakeHttp(() => redirectTo('https://inner.example.com/'));
+    const guard = (url: URL): void => {
+      if (url.host === refused) throw new DeliveryError('NOT_EXTERNAL', 'inner');
+    };
+    await expect(fetchFrom(host.http, { guard })).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
+    expect(host.seen).toHaveLength(sent);
+  });
+
+  test('ends when the signal aborts', async () => {
+    const stop = new AbortController();
+    const host = new FakeHttp(() => {
+      stop.abort(new Error('stopped'));
+      return redirectTo('/next');
+    });
+    await expect(fetchFrom(host.http, { signal: stop.signal })).rejects.toThrow('stopped');
+    expect(host.seen).toHaveLength(1);
+  });
 
   test.each([
     ['https://git.example.com/login?return_to=%2Focto', true],
@@ -137,138 +202,139 @@ describe('the redirect of an address', () => {
     ['/login/oauth/authorize', true],
     ['/users/sign_in', true],
     ['/accounts/login/?next=/sv1/a.html', true],
+    ['/octo/login', true],
     ['https://storage.example.org/x?X-Amz-Expires=60', false],
     ['/logins/a.html', false],
-    ['/octo/login', true],
     ['/octo/page/login', false],
     ['/a.html?to=/login', false],
-  ])('to %s is recognized as a login page: %s', async (location, expected) => {
-    expect(await leadsToLogin(location)).toBe(expected);
+  ])('to %s leads to a login page: %s', async (location, login) => {
+    const { http } = new FakeHttp((_, nth) => (nth === 1 ? redirectTo(location) : {}));
+    expect((await fetchFrom(http)).login).toBe(login);
   });
 
-  test('from one login page to another is not counted as a redirect to a login page', async () => {
-    expect(await leadsToLogin('/login/', new URL('https://bin.example.com/login'))).toBe(false);
+  test('from one login page to another leads to none', async () => {
+    const { http } = new FakeHttp((_, nth) => (nth === 1 ? redirectTo('/login/') : {}));
+    expect((await fetchFrom(http, {}, new URL('/login', START))).login).toBe(false);
   });
 });
 
-describe('the body of an address', () => {
-  test('that is interrupted is an error that names the last host', async () => {
-    const { http } = new FakeHttp((_, nth) =>
-      nth === 1
-        ? { status: 302, headers: { location: 'https://storage.example.com/x' } }
-        : { body: Object.assign(new Error('terminated'), { code: 'ECONNRESET' }) },
-    );
-    await expect(fetchBack(http, ADDRESS, followOptions(), [])).rejects.toMatchObject({
-      code: 'CONNECTION',
-      message: 'the request to storage.example.com failed: the connection was reset',
-      retryable: true,
-    });
+describe('cookies', () => {
+  /** What is sent back in each of three fetches with one jar, where the host sets these. */
+  async function cookiesSent(answer: (request: Seen, nth: number) => Scripted, cookies?: CookieJar) {
+    const host = new FakeHttp(answer);
+    for (let nth = 0; nth < 3; nth += 1) await fetchFrom(host.http, cookies && { cookies });
+    return host.seen.map(({ headers }) => headers.cookie);
+  }
+  const setting = (cookie: string | string[]): Scripted => ({ headers: { 'set-cookie': cookie } });
+
+  test('are sent back by name, a later value in place of an earlier one, and never without a jar', async () => {
+    const answer = (_: Seen, nth: number): Scripted =>
+      setting(nth === 1 ? ['a=1', 'b=x=y; Secure', '', 'no-value', '=no-name'] : ['a=2']);
+    expect(await cookiesSent(answer, new Map())).toEqual([undefined, 'a=1; b=x=y', 'a=2; b=x=y']);
+    expect(await cookiesSent(answer)).toEqual([undefined, undefined, undefined]);
   });
 
-  test('that is interrupted by an abort throws the reason of the signal', async () => {
-    const stop = new AbortController();
-    const reason = new Error('stopped');
-    const body = Readable.from(
-      (async function* () {
-        yield Buffer.from('half');
-        stop.abort(reason);
-        throw reason;
-      })(),
-    );
-    await expect(
-      fetchBack(respondWith(body), ADDRESS, followOptions({ signal: stop.signal }), []),
-    ).rejects.toBe(reason);
-  });
-
-  test('that is longer than any file is refused and not read further', async () => {
-    const body = Readable.from([
-      chunkWithLength(MAX_FETCHED_BODY),
-      chunkWithLength(1),
-      Buffer.from('never read'),
+  test('are sent to no other host, not even to a subdomain', async () => {
+    const answer = ({ url }: Seen): Scripted =>
+      url === START.href
+        ? { status: 302, headers: { location: 'https://sub.start.example.com/', 'set-cookie': 'a=1' } }
+        : {};
+    expect(await cookiesSent(answer, new Map())).toEqual([
+      ...[undefined, undefined, 'a=1', undefined, 'a=1', undefined],
     ]);
-    await expect(fetchBack(respondWith(body), ADDRESS, followOptions(), [])).rejects.toMatchObject({
-      code: 'NOT_PROVEN',
-      httpCode: 200,
-      retryable: false,
-    });
-    expect(body.destroyed).toBe(true);
-  });
-
-  test('that is as long as the limit is accepted', async () => {
-    const { fingerprint } = await fetchBack(
-      respondWith(Readable.from([chunkWithLength(MAX_FETCHED_BODY)])),
-      ADDRESS,
-      followOptions(),
-      [],
-    );
-    expect(fingerprint?.size).toBe(MAX_FETCHED_BODY);
   });
 });
 
 describe('the encoding of a body', () => {
-  const fetchEncoded = async (encoding: string | string[]) => {
-    const { http } = new FakeHttp(() => ({ body: 'x', headers: { 'content-encoding': encoding } }));
-    return (await fetchBack(http, ADDRESS, followOptions(), [])).fingerprint?.size;
-  };
+  const PAGE = '<p>MARK</p>'.repeat(50_000);
+  const encodedAs = (encoding: string | string[], body: Buffer | string): Scripted => ({
+    headers: { 'content-encoding': encoding, 'content-length': String(body.length), etag: 'W/"7f"' },
+    body,
+  });
 
   test.each(['gzip', 'br', 'GZIP', 'identity, gzip', 'nonsense', ['identity', 'deflate']])(
     'that was not asked for is an error: %s',
     async (encoding) => {
-      await expect(fetchEncoded(encoding)).rejects.toMatchObject({ code: 'HOST_ERROR', httpCode: 200 });
+      const error = { code: 'HOST_ERROR', httpCode: 200 };
+      await expect(fetchAnswer(encodedAs(encoding, 'x'))).rejects.toMatchObject(error);
     },
   );
 
   test.each(['identity', 'Identity', ''])('that changes nothing is accepted: %j', async (encoding) => {
-    await expect(fetchEncoded(encoding)).resolves.toBe(1);
+    expect((await fetchAnswer(encodedAs(encoding, 'x'))).fingerprint?.size).toBe(1);
+  });
+
+  test.each<[string, Buffer]>([
+    ['gzip', gzipSync(PAGE)],
+    ['GZIP, identity', gzipSync(PAGE)],
+    ['deflate', deflateSync(PAGE)],
+    ['br', brotliCompressSync(PAGE)],
+    ['zstd', zstdCompressSync(PAGE)],
+  ])('is undone where a browser would: %s', async (encoding, body) => {
+    const answer = encodedAs(encoding, body);
+    expect(await fetchAnswer(answer, { asBrowser: true })).toMatchObject({
+      fingerprint: { sha256: sha256(PAGE), counts: [50_000] },
+      // The length is that of the encoded bytes.
+      ...{ length: null, version: '"7f"' },
+    });
+    const { fingerprint } = await fetchAnswer(answer, { asBrowser: true, readAtMost: 11 });
+    expect(fingerprint).toMatchObject({ size: 11, counts: [1] });
+  });
+
+  test.each<[string, Scripted, RegExp]>([
+    ['in two encodings', encodedAs('gzip, br', gzipSync(PAGE)), /not asked for/],
+    ['in an unknown encoding', encodedAs('compress', PAGE), /not asked for/],
+    ['in another encoding than it says', encodedAs('gzip', PAGE), /does not fit/],
+    ['only in part', encodedAs('gzip', gzipSync(PAGE).subarray(0, 500)), /does not fit/],
+  ])('is an error for browsers %s', async (_, answer, message) => {
+    await expect(fetchAnswer(answer, { asBrowser: true })).rejects.toMatchObject({
+      code: 'HOST_ERROR',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('is not blamed where the connection breaks off', async () => {
+    async function* brokenOff() {
+      yield gzipSync(PAGE).subarray(0, 500);
+      throw new Error('reset');
+    }
+    const http = respondWith(Readable.from(brokenOff()), 200, { 'content-encoding': 'gzip' });
+    await expect(fetchFrom(http, { asBrowser: true })).rejects.toMatchObject({
+      code: 'CONNECTION',
+      message: expect.stringContaining('reset'),
+    });
   });
 });
 
-describe('what the headers tell', () => {
-  const read = async (headers: Record<string, string>) => {
-    const { http } = new FakeHttp(() => ({ body: 'x', headers }));
-    return fetchBack(http, ADDRESS, followOptions(), []);
-  };
+test.each([
+  [false, /^text\/html,/],
+  [true, /^\*\/\*$/],
+])(
+  'A browser’s request has its headers, and with plain refusals (%s) accepts them.',
+  async (plainRefusals, accept) => {
+    const host = new FakeHttp(() => ({}));
+    await fetchFrom(host.http, { asBrowser: true, plainRefusals });
+    expect(host.seen[0]?.headers).toMatchObject({
+      accept: expect.stringMatching(accept),
+      'accept-encoding': 'gzip, deflate, br, zstd',
+      'user-agent': expect.stringMatching(/^Mozilla\/5\.0 .*screen-delivery/),
+    });
+  },
+);
 
-  test.each<[Record<string, string>, number | null]>([
-    [{ 'cache-control': 'max-age=600' }, 600_000],
-    [{ 'cache-control': 'public, max-age=600', age: '100' }, 500_000],
-    [{ 'cache-control': 'max-age=600, s-maxage=3600', age: '100' }, 3_500_000],
-    [{ 'cache-control': 'Max-Age="60"', age: '100' }, 0],
-    [{ 'cache-control': 'max-age=600', age: '-5' }, 600_000],
-    [{ 'cache-control': 'no-store' }, null],
-    [{ 'cache-control': 'x-max-age=600' }, null],
-    [{}, null],
-  ])('%j keeps the answer for %s ms', async (headers, keptFor) => {
-    expect((await read(headers)).keptFor).toBe(keptFor);
-  });
-
-  test.each<[string, number | null]>([
-    ['Fri, 02 Jan 2026 03:04:05 GMT', Date.UTC(2026, 0, 2, 3, 4, 5)],
-    ['2026-01-02', null],
-    ['soon GMT', null],
-  ])('Last-Modified %s is %s', async (date, lastModified) => {
-    expect((await read({ 'last-modified': date })).lastModified).toBe(lastModified);
-  });
-});
-
-test('fetchBack reads no further than it is told', async () => {
-  const body = Readable.from([Buffer.from('abc'), Buffer.from('def'), Buffer.from('ghi')]);
-  const options = { ...followOptions(), readAtMost: 4 };
-  const { fingerprint } = await fetchBack(respondWith(body), ADDRESS, options, []);
-  expect(fingerprint).toMatchObject({
-    size: 4,
-    sha256: createHash('sha256').update('abcd').digest('hex'),
-  });
-  expect(body.destroyed).toBe(true);
-});
-
-test('fetchBack does not request an address that the guard refuses', async () => {
-  const fake = new FakeHttp(() => ({ body: 'x' }));
-  const guard = (): void => {
-    throw new DeliveryError('NOT_EXTERNAL', 'inner');
-  };
-  await expect(fetchBack(fake.http, ADDRESS, followOptions({ guard }), [])).rejects.toMatchObject({
-    code: 'NOT_EXTERNAL',
-  });
-  expect(fake.seen).toEqual([]);
+test.each<
+  [Record<string, string>, { readonly keptFor?: number | null; readonly lastModified?: number | null }]
+>([
+  [{ 'cache-control': 'max-age=600' }, { keptFor: 600_000 }],
+  [{ 'cache-control': 'public, max-age=600', age: '100' }, { keptFor: 500_000 }],
+  [{ 'cache-control': 'max-age=600, s-maxage=3600', age: '100' }, { keptFor: 3_500_000 }],
+  [{ 'cache-control': 'Max-Age="60"', age: '100' }, { keptFor: 0 }],
+  [{ 'cache-control': 'max-age=600', age: '-5' }, { keptFor: 600_000 }],
+  [{ 'cache-control': 'no-store' }, { keptFor: null }],
+  [{ 'cache-control': 'x-max-age=600' }, { keptFor: null }],
+  [{ 'last-modified': 'Fri, 02 Jan 2026 03:04:05 GMT' }, { lastModified: Date.UTC(2026, 0, 2, 3, 4, 5) }],
+  [{ 'last-modified': '2026-01-02' }, { lastModified: null }],
+  [{ 'last-modified': 'soon GMT' }, { lastModified: null }],
+])('The headers %j tell %j.', async (headers, told) => {
+  expect(await fetchAnswer({ headers })).toMatchObject(told);
 });

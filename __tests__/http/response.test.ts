@@ -1,7 +1,47 @@
 import { Readable } from 'node:stream';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { discard, firstHeader, parseRetryAfter, shortHostMessage } from '../../src/http/response.ts';
+import {
+  discard,
+  firstHeader,
+  parseRetryAfter,
+  readText,
+  shortHostMessage,
+} from '../../src/http/response.ts';
 import { NOON } from '../support/ports.ts';
+
+describe('readText', () => {
+  const read = (chunks: readonly Buffer[], limit: number, encoding?: string) => {
+    const body = Readable.from(chunks);
+    const answer = { status: 403, headers: { 'content-encoding': encoding }, body };
+    return { body, text: readText(answer, limit) };
+  };
+
+  test('reads as many bytes as the limit, also where a character arrives in two chunks', async () => {
+    const bytes = [...Buffer.from('два')].map((byte) => Buffer.from([byte]));
+    await expect(read(bytes, 6).text).resolves.toBe('два');
+    const { body, text } = read([...bytes, Buffer.from('never read')], 5);
+    await expect(text).rejects.toMatchObject({
+      ...{ code: 'HOST_ERROR', message: 'the response is longer than 5 bytes', retryable: false },
+    });
+    expect(body.destroyed).toBe(true);
+  });
+
+  test.each<[string, Buffer]>([
+    ['gzip', gzipSync('too many times')],
+    ['deflate', deflateSync('too many times')],
+    ['br', brotliCompressSync('too many times')],
+    ['zstd', zstdCompressSync('too many times')],
+  ])('decodes %s, which nobody asked for, and counts what it becomes', async (encoding, bytes) => {
+    await expect(read([bytes], 14, encoding).text).resolves.toBe('too many times');
+    await expect(read([bytes], 13, encoding).text).rejects.toMatchObject({ code: 'HOST_ERROR' });
+  });
+
+  test('throws the error of a response that is interrupted', async () => {
+    const body = new Readable({ read: () => undefined }).destroy(new Error('cut'));
+    await expect(readText({ status: 200, headers: {}, body }, 100)).rejects.toThrow('cut');
+  });
+});
 
 describe('discard', () => {
   test('closes the body of the response', () => {

@@ -80,7 +80,9 @@ export async function waitForAll(
     const check = checks.get(task);
     if (check === undefined || late !== null) continue;
     const { placement } = check;
-    const waited = await resultOf(() => waitForSite(check, () => progress({ task, placement }), limits, ports));
+    const waited = await resultOf(() =>
+      waitForSite(check, () => progress({ task, placement }), limits, ports),
+    );
     if (hasFailed(waited)) late = waited.withStep('wait');
     else check.builtAt = waited;
   }
