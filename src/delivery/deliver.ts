@@ -1,6 +1,5 @@
 import { DeliveryError } from '../errors.ts';
 import type { RepositoryContext } from '../github/api/repository.ts';
-import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
 import { checkPages, closeFiles, openFiles } from './check-file.ts';
@@ -8,7 +7,6 @@ import { chooseChannels, isWanted, queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
 import {
   attemptIn,
-  channelsIn,
   type Delivery,
   failAll,
   inStep,
@@ -21,7 +19,7 @@ import type { DeliveryContext } from './delivery-context.ts';
 import type { FullReport } from './report.ts';
 import { createPageOpener } from './screen/page-to-view.ts';
 import { type ScreenStep, viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
-import { type ActionOf, authorize, carryOut, prepareTasks, recheckDeliveries } from './tasks.ts';
+import { type ActionOf, authorize, carryOut, noteInputs, prepareTasks, recheckDeliveries } from './tasks.ts';
 
 /**
  * Delivers every file that is named: check the files → authorize → plan → check and look at the pages → place → wait →
@@ -100,23 +98,4 @@ async function placeAndVerify(
   const checked = await checkPages(planned, request, isForScreen, context);
   const viewed = await viewLocalPages(checked, step);
   return carryOut(viewed, request, actionOf, context);
-}
-
-/** Says which inputs are for other deliveries than the one that was chosen. */
-function noteInputs(
-  deliveries: readonly Delivery[],
-  { channels, scopedInputs }: Pick<DeliveryRequest, 'channels' | 'scopedInputs'>,
-  { logger, face }: Pick<DeliveryContext, 'logger' | 'face'>,
-): readonly Delivery[] {
-  if (scopedInputs.length === 0) return deliveries;
-  const hasFolder = deliveries.some(({ site, failure }) => site !== null || failure !== null);
-  const noted = deliveries.map((delivery) => {
-    if (delivery.choice === null) return delivery;
-    const { reason } = delivery.choice;
-    const isByAccount = channels === 'auto';
-    const chosen = { channels: channelsIn(delivery), reason, hasFolder, isByAccount };
-    return { ...delivery, notes: [...delivery.notes, ...noteOtherInputs(scopedInputs, chosen, face)] };
-  });
-  for (const note of new Set(noted.flatMap(({ notes }) => notes))) logger.info(note);
-  return noted;
 }

@@ -157,7 +157,9 @@ export async function mapAttempts(
   work: (attempts: readonly ChannelAttempt[]) => Promise<readonly ChannelAttempt[]>,
 ): Promise<readonly Delivery[]> {
   const given = deliveries.map((one) => (isOngoing(one) ? attemptIn(one, key) : undefined));
-  const done = [...(await work(given.filter((attempt) => attempt !== undefined)))];
+  const attempts = given.filter((attempt) => attempt !== undefined);
+  if (attempts.length === 0) return deliveries;
+  const done = [...(await work(attempts))];
   return deliveries.map((one, at) => {
     const next = given[at] && done.shift();
     return next === undefined ? one : withAttempt(one, next);

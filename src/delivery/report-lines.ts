@@ -26,12 +26,15 @@ interface ReportFacts {
 
 /** Writes the report's lines. @see protocol 4.7 */
 export function composeLines(delivery: Delivery, facts: ReportFacts): Readonly<Record<ReportLine, string>> {
+  const { notReady, provenUrl, unknown } = facts;
+  const [claim, result] =
+    notReady === null ? concludeReady(delivery, provenUrl) : [claimNothing(delivery), ''];
   return {
-    CLAIM: neutralizeText(claimLine(delivery, facts)),
+    CLAIM: neutralizeText(claim),
     CODE: neutralizeText(codeLine(delivery)),
     TEST: neutralizeText(testLine(delivery, facts)),
-    RESULT: resultLine(delivery, facts),
-    UNKNOWN: neutralizeText(facts.unknown.join('; ')),
+    RESULT: notReady === null ? RESULTS.ready + result : `${RESULTS.notReady} → ${formatReason(notReady)}`,
+    UNKNOWN: neutralizeText(unknown.join('; ')),
   };
 }
 
@@ -40,51 +43,55 @@ export const mainPlan = ({ attempts: [main] }: Delivery): ChannelPlan | null => 
 export const duplicateAttempts = ({ attempts }: Delivery): readonly ChannelAttempt[] =>
   attempts.slice(1).filter(isTried);
 
-function claimLine(delivery: Delivery, { provenUrl, notReady }: ReportFacts): string {
-  const { operation, subject } = delivery;
-  const main = mainAttempt(delivery);
-  if (operation === 'audit') return auditLine(delivery, { provenUrl, notReady }, main);
+/** What is claimed of a delivery that is not ready. */
+function claimNothing(delivery: Delivery): string {
+  const { operation, subject, failure } = delivery;
+  if (operation === 'audit') return `${subject} is not proven to be as it was delivered; there is no address`;
   if (operation === 'withdraw') {
-    if (notReady?.code === 'DRY_RUN') return `${subject} is not withdrawn yet`;
-    if (provenUrl === null) return `${subject} was not proven to be withdrawn`;
-    if (main?.proof?.isCached) return `${subject} is removed: nothing is served past caches at ${provenUrl}`;
-    return `${subject} ${main?.placement?.written ? 'no longer opens' : 'does not open'} at ${provenUrl}`;
+    const isPlanned = failure?.code === 'DRY_RUN';
+    return `${subject} ${isPlanned ? 'is not withdrawn yet' : 'was not proven to be withdrawn'}`;
   }
-  if (main === null) {
-    return isUnexpected(delivery)
-      ? `${subject} is not proven to be published; there is no address`
-      : `${subject} was not published; there is no address`;
-  }
-  const { channel, claim } = main.task.plan;
-  if (provenUrl === null) {
+  const channel = mainAttempt(delivery)?.task.plan.channel;
+  if (channel !== undefined) {
     return `${subject} is not proven to open through ${channel}, ${CHANNELS[channel].title}; there is no address`;
   }
-  return [
-    `${subject} ${main.placement?.claim ?? claim} at ${provenUrl}`,
-    ...(main.placement?.notes ?? []),
-    ...duplicateAttempts(delivery).flatMap(describeDuplicate),
-  ].join('; ');
+  return `${subject} ${isUnexpected(delivery) ? 'is not proven to be' : 'was not'} published; there is no address`;
 }
 
-/** What became of a delivery that an audit has looked at. */
-function auditLine(
-  { subject, changed }: Delivery,
-  { provenUrl, notReady }: Pick<ReportFacts, 'provenUrl' | 'notReady'>,
-  main: ChannelAttempt | null,
-): string {
-  if (notReady !== null) return `${subject} is not proven to be as it was delivered; there is no address`;
-  if (provenUrl === null) return `${subject} was ${changed}`;
-  if (main?.expected.gone)
-    return `${subject} was withdrawn, and nothing is served past caches at ${provenUrl}`;
-  return `${subject} still opens as it was delivered at ${provenUrl}`;
+/** The claim and the result of what is ready. No address follows the arrow of a result unless it is handed over. */
+function concludeReady(delivery: Delivery, url: string | null): readonly [claim: string, result: string] {
+  const { operation, subject, changed } = delivery;
+  const main = mainAttempt(delivery);
+  const name = neutralizeText(subject);
+  if (main === null)
+    return [`${subject} was ${changed}`, `, changed since: ${name}; nothing is left to prove`];
+  const { expected, placement, proof, task, unknown } = main;
+  if (operation === 'audit') {
+    return expected.gone
+      ? [
+          `${subject} was withdrawn, and nothing is served past caches at ${url}`,
+          `, withdrawn: ${name} is not served`,
+        ]
+      : [`${subject} still opens as it was delivered at ${url}`, `, as delivered: ${name}`];
+  }
+  if (operation === 'withdraw') {
+    const [done, opens, unsure, served] = placement?.written
+      ? ['withdrawn', 'no longer opens', 'is removed', 'is no longer served']
+      : ['nothing to withdraw', 'does not open', 'was not there', 'is not served'];
+    const claim = proof?.isCached ? 'is removed: nothing is served past caches' : opens;
+    const end = unknown.length > 0 ? `${unsure}; see UNKNOWN` : served;
+    return [`${subject} ${claim} at ${url}`, `, ${done}: ${name} ${end}`];
+  }
+  const claim = `${subject} ${placement?.claim ?? task.plan.claim} at ${url}`;
+  const duplicates = duplicateAttempts(delivery).flatMap(describeDuplicate);
+  return [[claim, ...(placement?.notes ?? []), ...duplicates].join('; '), ` → ${url}`];
 }
 
 /** What was carried out; of what is only planned, what would be. */
 function describeMethod(delivery: Delivery, planned: string): string {
-  const placement = mainAttempt(delivery)?.placement ?? null;
-  if (placement === null || placement.written || delivery.operation === 'audit')
-    return placement?.method ?? planned;
-  if (placement.method !== undefined) return placement.method;
+  const placement = mainAttempt(delivery)?.placement;
+  if (placement?.method !== undefined) return placement.method;
+  if (placement?.written !== false || delivery.operation === 'audit') return planned;
   return delivery.operation === 'withdraw'
     ? 'nothing removed, because nothing was there'
     : 'nothing written, because it was there already';
@@ -184,28 +191,6 @@ function describeContent(
   return [...none, ...describeProof(proof), ...files(proof.parts + (proof.match === 'identical' ? 1 : 0))];
 }
 
-function resultLine(delivery: Delivery, { notReady, provenUrl }: ReportFacts): string {
-  if (notReady !== null) return `${RESULTS.notReady} → ${formatReason(notReady)}`;
-  if (delivery.operation === 'deliver') return `${RESULTS.ready} → ${provenUrl}`;
-  // No address follows the arrow of a result unless it is handed over.
-  const subject = neutralizeText(delivery.subject);
-  const main = mainAttempt(delivery);
-  if (delivery.operation === 'audit') {
-    if (provenUrl === null) return `${RESULTS.ready}, changed since: ${subject}; nothing is left to prove`;
-    return main?.expected.gone
-      ? `${RESULTS.ready}, withdrawn: ${subject} is not served`
-      : `${RESULTS.ready}, as delivered: ${subject}`;
-  }
-  if (!main?.placement?.written) {
-    return main?.unknown.length
-      ? `${RESULTS.ready}, nothing to withdraw in ${subject}; see UNKNOWN`
-      : `${RESULTS.ready}, nothing to withdraw: ${subject} is not served`;
-  }
-  return main.unknown.length === 0
-    ? `${RESULTS.ready}, withdrawn: ${subject} is no longer served`
-    : `${RESULTS.ready}, withdrawn: ${subject} is removed; see UNKNOWN`;
-}
-
 /** What was not verified. @see protocol 4.7 */
 export function listUnknown(delivery: Delivery, ready: boolean): string[] {
   const { operation, failure, file, subject } = delivery;
@@ -260,11 +245,8 @@ function describeLeftBehind(delivery: Delivery): string {
   return left.length === 0 ? 'nothing was published' : `left behind: ${left.join(', ')}`;
 }
 
-/** The request must be sent to another address; after 302 and 303 it may have been carried out. */
-const MOVED_STATUSES = [301, 307, 308];
-
-/** Whether the host was not reached, or refused the request. */
+/** Whether the host was not reached, or refused the request: what has moved is not found either. */
 function isRefusal(error: ChannelAttempt['failure']): boolean {
   const { code, httpCode = 0 } = error ?? {};
-  return code === 'NO_NETWORK' || MOVED_STATUSES.includes(httpCode) || Math.floor(httpCode / 100) === 4;
+  return code === 'NO_NETWORK' || code === 'NOT_FOUND' || Math.floor(httpCode / 100) === 4;
 }

@@ -4,6 +4,7 @@ import type { RepositoryQuery } from '../github/api/repository.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
+import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { describeRepository } from './choose-channel.ts';
 import {
@@ -37,6 +38,26 @@ export function authorize(
     for (const line of describeRepository(opened.repository)) logger.info(line);
     return opened;
   });
+}
+
+/** Says which inputs are for other deliveries than those that were chosen. */
+export function noteInputs(
+  deliveries: readonly Delivery[],
+  { channels, operation, scopedInputs }: DeliveryRequest,
+  { logger, face }: DeliveryContext,
+): readonly Delivery[] {
+  if (scopedInputs.length === 0) return deliveries;
+  const isRemoval = operation === 'withdraw';
+  // The folder of a site that is withdrawn need not exist any more.
+  const hasFolder = isRemoval || deliveries.some(({ site, failure }) => site !== null || failure !== null);
+  const isByAccount = !isRemoval && channels === 'auto';
+  const noted = deliveries.map((one) => {
+    if (one.choice === null) return one;
+    const notes = noteOtherInputs(scopedInputs, { ...one.choice, hasFolder, isByAccount }, face);
+    return { ...one, notes: [...one.notes, ...notes] };
+  });
+  for (const note of new Set(noted.flatMap(({ notes }) => notes))) logger.info(note);
+  return noted;
 }
 
 /** Lets every channel plan what it is to do, before any of them writes. */

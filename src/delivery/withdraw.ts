@@ -1,7 +1,6 @@
-import type { ChannelAction, ChannelItem } from '../channels/channel.ts';
+import type { ChannelItem } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { ChannelKey } from '../protocol/words.ts';
-import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { baseName } from '../rules/naming.ts';
@@ -20,7 +19,7 @@ import type { DeliveryContext } from './delivery-context.ts';
 import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
 import { siteName } from './open-site.ts';
 import type { FullReport } from './report.ts';
-import { type ActionOf, authorize, carryOut, recheckDeliveries } from './tasks.ts';
+import { type ActionOf, authorize, carryOut, noteInputs, recheckDeliveries } from './tasks.ts';
 
 /**
  * Withdraws what was delivered: authorize → find → remove → wait → verify that it is gone → report. Only owned
@@ -42,16 +41,9 @@ export async function withdraw(
     items = await itemsToRemove(request, choice.channels, context);
     const { channels } = await authorize(queryFor(choice), context);
     const actionOf: ActionOf = (key) => channels[key].remove;
-    context.logger.startSection('Find what was delivered');
-    const notes = noteInputs(request, choice, context);
     files = await inStep('place', async () => {
-      const found: Delivery[] = [];
-      for (const key of choice.channels) {
-        const given = { ...newDelivery('withdraw', request.path || key), notes };
-        const chosen = { ...given, choice: { ...choice, channels: [key] as const } };
-        found.push(...(await findRemovals(items, chosen, actionOf(key), context)));
-      }
-      return carryOut(found, request, actionOf, context);
+      const found = await findRemovals(items, { ...request, choice }, actionOf, context);
+      return carryOut(noteInputs(found, request, context), request, actionOf, context);
     });
     if (!request.dryRun) files = await inStep('verify', () => recheckDeliveries(files, actionOf));
   } catch (thrown) {
@@ -115,31 +107,29 @@ async function openToCompare(found: FoundFile, signal: AbortSignal): Promise<Loc
   return hasFailed(file) ? null : file;
 }
 
-/** The folder of a site need not exist any more. */
-function noteInputs(
-  { scopedInputs }: DeliveryRequest,
-  choice: ChannelChoice,
-  { logger, face }: DeliveryContext,
-): readonly string[] {
-  const notes = noteOtherInputs(scopedInputs, { ...choice, hasFolder: true, isByAccount: false }, face);
-  for (const note of notes) logger.info(note);
-  return notes;
-}
-
-/** A delivery for everything that a channel finds. @param given what they all have in common */
+/** A delivery for everything that a channel finds. */
 async function findRemovals(
   items: readonly ChannelItem[],
-  given: Delivery,
-  action: ChannelAction,
+  { path, choice }: Pick<DeliveryRequest, 'path'> & { readonly choice: ChannelChoice },
+  actionOf: ActionOf,
   { logger }: DeliveryContext,
 ): Promise<readonly Delivery[]> {
-  const prepared = await resultOf(() => action.prepare(items));
-  const results = hasFailed(prepared) ? items.map((item) => ({ item, result: prepared })) : prepared;
-  return results.map(({ item, result }) => {
-    const subject = hasFailed(result) ? item.name || given.subject : result.plan.name;
-    logger.info(`${given.choice?.channels[0]}: ${subject}`);
-    if (hasFailed(result)) return withPreparationFailure({ ...given, subject }, result);
-    const attempt = newAttempt(result, subject, { file: null, marker: undefined, gone: true });
-    return { ...given, subject, attempts: [attempt] };
-  });
+  logger.startSection('Find what was delivered');
+  const found: Delivery[] = [];
+  for (const key of choice.channels) {
+    const prepared = await resultOf(() => actionOf(key).prepare(items));
+    const results = hasFailed(prepared) ? items.map((item) => ({ item, result: prepared })) : prepared;
+    for (const { item, result } of results) {
+      const subject = hasFailed(result) ? item.name || path || key : result.plan.name;
+      logger.info(`${key}: ${subject}`);
+      const delivery = { ...newDelivery('withdraw', subject), choice };
+      const expected = { file: null, marker: undefined, gone: true };
+      found.push(
+        hasFailed(result)
+          ? withPreparationFailure(delivery, result)
+          : { ...delivery, attempts: [newAttempt(result, subject, expected)] },
+      );
+    }
+  }
+  return found;
 }
