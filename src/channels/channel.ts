@@ -82,6 +82,11 @@ export interface KnownRefusal {
   readonly isFinal: boolean;
 }
 
+/** What any answer with this status means where something was delivered. */
+export const whenAnswered = (httpCode: number, hint: Text, isFinal = false): KnownRefusal => ({
+  ...{ httpCodes: [httpCode], text: /^/, hint, isFinal },
+});
+
 /** How far the host is with making a placement public. */
 export interface HostProgress {
   readonly finished: boolean;

@@ -9,7 +9,7 @@ import {
 } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
 import { AGREEING_PROBES, RELEASES } from '../../protocol/limits.ts';
-import type { AuditedDelivery, KnownRefusal } from '../channel.ts';
+import { type AuditedDelivery, whenAnswered } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 
 /** What an audit needs of the inputs. */
@@ -55,27 +55,27 @@ function describeAsset(
   { release, asset }: FoundAsset,
   github: GitHubClient,
   { repository }: RepositoryAccess,
-): AuditedDelivery | null {
+): Omit<AuditedDelivery, 'unknown'> | null {
   const [, sha256] = /^sha256:([0-9a-f]{64})$/.exec(asset.digest ?? '') ?? [];
   if (sha256 === undefined) return null;
   const place = () => ({
     file: { size: asset.size, sha256 },
     placement: {
-      ...{ bypassCache: false, hostMayChangeBytes: false, mustBeExternal: false, written: false },
       evidence: `asset ${asset.id} has the label of this tool`,
       url: getDownloadUrl(github, asset),
       answers: AGREEING_PROBES.counted,
       refusals: repository.privateRepository === true ? PRIVATE : LOST,
-      notes: [],
-      unknown: [],
+      ...{ written: false, notes: [], unknown: [] },
     },
   });
   const plan = {
-    ...({ channel: 'K2', method: 'nothing is written', claim: 'is downloaded as it was delivered' } as const),
+    channel: 'K2',
+    method: 'nothing is written',
     destination: `release ${release.tag_name}, asset ${asset.name}`,
     name: `${release.tag_name}/${asset.name}`,
-  };
-  return { plan, place, unknown: [] };
+    claim: 'is downloaded as it was delivered',
+  } as const;
+  return { plan, place };
 }
 
 interface FoundAsset {
@@ -83,21 +83,18 @@ interface FoundAsset {
   readonly asset: Asset;
 }
 
-const LOST: readonly KnownRefusal[] = [
-  {
-    httpCodes: [200, 404],
-    text: /^/,
-    hint: 'the release lists the asset and its address does not serve it: look at the release, or deliver it again',
-    isFinal: false,
-  },
-];
+const LOST = [200, 404].map((httpCode) =>
+  whenAnswered(
+    httpCode,
+    'the release lists the asset and its address does not serve it: look at the release, or deliver it again',
+  ),
+);
 
-const PRIVATE: readonly KnownRefusal[] = [
-  {
-    httpCodes: [404],
-    text: /^/,
-    hint: (w) =>
+const PRIVATE = [
+  whenAnswered(
+    404,
+    (w) =>
       `the repository is private now, so nobody can read its releases: make it public, or ${w.use('K1')}`,
-    isFinal: true,
-  },
+    true,
+  ),
 ];

@@ -1,4 +1,4 @@
-import { DeliveryError, hasFailed, resultOf } from '../../../errors.ts';
+import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../../errors.ts';
 import { getBranchHead } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import type { RepositoryContext } from '../../../github/api/repository.ts';
@@ -9,25 +9,27 @@ import { MARKDOWN } from '../../../rules/jekyll.ts';
 import { baseName } from '../../../rules/naming.ts';
 import type { AuditedDelivery, ChannelPlan } from '../../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../../require-github.ts';
-import { type BranchTree, createBranchReader } from '../branch-reader.ts';
+import type { BranchTree } from '../branch-reader.ts';
+import { type DeployedReceipt, readDeployedReceipt } from '../deploy/deployed-receipt.ts';
 import { type PagesDestination, resolveDestination, targetBranch } from '../destination.ts';
-import { listAddresses } from '../placement.ts';
+import { listAddresses, ON_BRANCH } from '../placement.ts';
 import type { PagesOptions } from '../target.ts';
-import { auditReceipt, readSiteReceipt } from './audit-receipt.ts';
 import { type ListedDelivery, listDeliveries } from './list-deliveries.ts';
 import {
+  NOT_SERVED,
   NOT_SHOWN,
-  ON_SITE,
   proveFiles,
   rendersMarkdown,
   SITE_IS_OFF,
   STILL_SERVED,
   sortPaths,
 } from './prove-files.ts';
-import { auditedPlace } from './read-claims.ts';
+import { auditedPlace, isWithin } from './read-claims.ts';
 
 /** What an audit needs of the inputs. */
 type AuditOptions = PagesOptions & { readonly entry: string };
+
+type Site = RepositoryContext['site'];
 
 /** K1: finds what this tool delivered to the branch of the site, or to a folder of it. @see design 8 */
 export function createPagesAudit(inputs: AuditOptions, access: RepositoryAccess, ports: Ports) {
@@ -37,29 +39,81 @@ export function createPagesAudit(inputs: AuditOptions, access: RepositoryAccess,
     const github = requireGitHub(access, 'K1');
     const { site } = access.repository;
     const receipt = await readSiteReceipt(site, options, ports);
-    if (receipt?.branch === null) return auditReceipt(receipt, github.repository, site, options);
-    const branches = receipt === null ? listBranches(options, site) : [receipt.branch];
-    for (const branch of branches) {
-      const found = await auditBranch({ github, site, options, branch });
+    if (receipt?.branch === null) return auditReceipt(receipt, github, site, options);
+    const branch = receipt?.branch ?? targetBranch(options, site);
+    // Without a site it is not known which branch it was built from.
+    const isUnsure = receipt === null && site === null && options.branch === undefined;
+    for (const one of isUnsure ? [branch, 'gh-pages'] : [branch]) {
+      const found = await auditBranch({ github, site, options, branch: one });
       if (found.length > 0) return found;
     }
     return [];
   };
 }
 
-/** Without a site it is not known which branch it was built from. */
-const listBranches = (options: AuditOptions, site: RepositoryContext['site']): readonly string[] => {
-  const branch = targetBranch(options, site);
-  return site === null && options.branch === undefined ? [branch, 'gh-pages'] : [branch];
-};
+/**
+ * What a site that GitHub Actions deploys says of itself, where this tool deployed it and no branch is named.
+ *
+ * @throws {DeliveryError} where the site gives no clear answer
+ */
+async function readSiteReceipt(
+  site: Site,
+  { branch, siteWorkflow }: AuditOptions,
+  ports: Ports,
+): Promise<DeployedReceipt | null> {
+  if (site === null || typeof site === 'string' || site.builtBy !== 'workflow') return null;
+  if (branch !== undefined || siteWorkflow !== undefined) return null;
+  const live = await readDeployedReceipt(site.base, ports);
+  return typeof live === 'string' ? null : live;
+}
+
+const planAudit = (destination: string, name: string): ChannelPlan => ({
+  channel: 'K1',
+  method: 'nothing is written',
+  destination,
+  name,
+  claim: 'opens as it was delivered',
+});
+
+/** The whole site is one delivery, without a branch: its files, or those below `path`. */
+function auditReceipt(
+  { commit, files }: DeployedReceipt,
+  { repository }: GitHubClient,
+  site: Site,
+  options: AuditOptions,
+): readonly AuditedDelivery[] {
+  const place = auditedPlace(options.path);
+  const folder = files.has(place) || place === '' ? place : `${place}/`;
+  const own = [...files.keys()].filter((path) => isWithin(path, place));
+  const paths = sortPaths(own, folder, options.entry);
+  const [page] = paths;
+  if (page === undefined) return [];
+  const name = folder || './';
+  const proven = proveFiles({
+    paths,
+    files,
+    folder: files.has(place) ? '' : folder,
+    destination: resolveDestination(repository, { ...options, path: page, name: baseName(page) }, site),
+    evidence: `the receipt that the site carries, of a deployment from commit ${commit}`,
+    refusals: NOT_SERVED,
+    isRendered: false,
+  });
+  const plan = planAudit(`the whole site, ${name}`, name);
+  return [{ plan, ...proven, unknown: [...proven.unknown, OTHER_DEPLOYMENT] }];
+}
+
+const OTHER_DEPLOYMENT =
+  'whether this is the newest delivery: of a site without a branch only the receipt that it carries tells what was deployed';
 
 /** A branch, and how it is served. */
 interface AuditedBranch {
   readonly github: GitHubClient;
-  readonly site: RepositoryContext['site'];
+  readonly site: Site;
   readonly options: AuditOptions;
   readonly branch: string;
 }
+
+type AuditedTree = AuditedBranch & Pick<BranchTree, 'entries'>;
 
 async function auditBranch(given: AuditedBranch): Promise<readonly AuditedDelivery[]> {
   const { github, site, options, branch } = given;
@@ -68,84 +122,82 @@ async function auditBranch(given: AuditedBranch): Promise<readonly AuditedDelive
     if (site === null && head.code === 'NOT_FOUND') return [];
     throw head;
   }
-  const reader = createBranchReader();
-  const tree: BranchTree = { head, entries: await reader.getEntries(github, head) };
-  const place = auditedPlace(options.path);
-  const { deliveries, isComplete } = await listDeliveries({ github, reader }, tree, place);
+  const { deliveries, entries, isComplete } = await listDeliveries(github, head, auditedPlace(options.path));
   const unread = `what was delivered before the newest ${AUDIT.pages * AUDIT.commits} commits of ${branch}`;
-  const audited = { ...given, tree };
-  return Promise.all(
-    deliveries.map(async (one) => {
-      const described = await describeDelivery(one, audited);
-      return isComplete ? described : { ...described, unknown: [...described.unknown, unread] };
-    }),
-  );
+  return deliveries.map((one) => {
+    const described = describeDelivery(one, { ...given, entries });
+    return isComplete ? described : { ...described, unknown: [...described.unknown, unread] };
+  });
 }
 
-type AuditedTree = AuditedBranch & { readonly tree: BranchTree };
-
-async function describeDelivery(listed: ListedDelivery, audited: AuditedTree): Promise<AuditedDelivery> {
+function describeDelivery(listed: ListedDelivery, audited: AuditedTree): AuditedDelivery {
   const { claim, state, changed, unknown } = listed;
-  const { branch, options, site, tree } = audited;
+  const { branch, entries, github, options, site } = audited;
   const name = claim.place || './';
-  const plan: ChannelPlan = {
-    channel: 'K1',
-    method: 'nothing is written',
-    destination: `branch ${branch}, ${name.endsWith('/') ? 'folder' : 'path'} ${name}`,
-    name,
-    claim: 'opens as it was delivered',
+  const common = {
+    plan: planAudit(`branch ${branch}, ${name.endsWith('/') ? 'folder' : 'path'} ${name}`, name),
+    unknown,
+    ...(changed.length > 0 && { changed: describeChange(listed) }),
   };
-  const common = { plan, unknown, ...(changed.length > 0 && { changed: describeChange(listed) }) };
   if (state === 'changed') return common;
   if (state === 'lost') return { ...common, failure: lostError(name, branch) };
   const isFile = claim.objects !== undefined;
-  const entry = isFile ? '' : options.entry;
-  const paths = state === 'removed' ? listed.paths : sortPaths(listed.paths, claim.place, entry);
-  const found = await resultOf(async () => findDestination(paths[0] ?? claim.place, audited));
-  if (hasFailed(found)) return { ...common, failure: unservedError(found) };
-  const destination = found as PagesDestination;
-  if (state === 'removed') return { ...common, ...proveRemoval(listed, destination, audited) };
-  const proven = proveFiles({
-    paths,
-    files: tree.entries,
-    folder: isFile ? null : claim.place,
-    destination,
-    evidence: `commit ${claim.sha} delivered it, and the branch ${branch} still has it`,
-    commitSha: claim.sha,
-    refusals: site === null ? SITE_IS_OFF : NOT_SHOWN,
-    isRendered: rendersMarkdown(paths[0] ?? '', destination, tree.entries),
-  });
+  const isRemoved = state === 'removed';
+  const paths = isRemoved ? listed.paths : sortPaths(listed.paths, claim.place, isFile ? '' : options.entry);
+  const [page = ''] = paths;
+  const path = page || claim.place;
+  let destination: PagesDestination;
+  try {
+    destination = resolveDestination(
+      github.repository,
+      { ...options, branch, path, name: baseName(path) },
+      site,
+    );
+  } catch (thrown) {
+    return { ...common, failure: unservedError(toDeliveryError(thrown)) };
+  }
+  const proven = isRemoved
+    ? proveRemoval(listed, destination, entries)
+    : proveFiles({
+        paths,
+        files: entries,
+        folder: isFile ? null : claim.place,
+        destination,
+        evidence: `commit ${claim.sha} delivered it, and the branch ${branch} still has it`,
+        commitSha: claim.sha,
+        refusals: site === null ? SITE_IS_OFF : NOT_SHOWN,
+        isRendered: rendersMarkdown(page, destination, entries),
+      });
   return { ...common, ...proven, unknown: [...unknown, ...proven.unknown] };
 }
 
-const findDestination = (path: string, { github, options, site, branch }: AuditedTree): PagesDestination =>
-  resolveDestination(github.repository, { ...options, branch, path, name: baseName(path) }, site);
-
 /** Of what was removed some addresses, pages first, which must answer 404. */
 function proveRemoval(
-  { claim, paths, by, unknown }: ListedDelivery,
+  { claim, paths, by }: ListedDelivery,
   destination: PagesDestination,
-  audited: AuditedTree,
-): Pick<AuditedDelivery, 'place' | 'unknown'> {
+  entries: BranchTree['entries'],
+): Required<Pick<AuditedDelivery, 'place' | 'unknown'>> {
   const left = paths.length - AUDIT.gone;
   const unasked = `whether ${left} more of its files are gone: ${AUDIT.gone} addresses were asked for`;
   const place = () => {
     const served = paths.filter((path) => path.startsWith(destination.siteRoot));
-    const [first, ...parts] = listAddresses({ files: served, sites: [claim.place] }, destination)
-      .map((part) =>
-        rendersMarkdown(part.path, destination, audited.tree.entries)
-          ? { ...part, url: new URL(part.url.href.replace(MARKDOWN, '.html')) }
-          : part,
-      )
-      .slice(0, AUDIT.gone);
-    const evidence = `commit ${by?.sha ?? claim.sha} removed it`;
-    const url = first?.url ?? destination.pageUrl;
-    return {
-      file: 'gone' as const,
-      placement: { ...ON_SITE, evidence, url, parts, refusals: STILL_SERVED, unknown: [] },
+    const listed = listAddresses({ files: served, sites: [claim.place] }, destination).slice(0, AUDIT.gone);
+    const [first, ...parts] = listed.map((part) =>
+      rendersMarkdown(part.path, destination, entries)
+        ? { ...part, url: new URL(part.url.href.replace(MARKDOWN, '.html')) }
+        : part,
+    );
+    const placement = {
+      ...ON_BRANCH,
+      evidence: `commit ${by?.sha ?? claim.sha} removed it`,
+      url: first?.url ?? destination.pageUrl,
+      parts,
+      refusals: STILL_SERVED,
+      ...{ written: false, notes: [], unknown: [] },
     };
+    return { file: 'gone' as const, placement };
   };
-  return { place, unknown: left > 0 ? [...unknown, unasked] : unknown };
+  return { place, unknown: left > 0 ? [unasked] : [] };
 }
 
 /** Who changed what; the first line of a message is the word of others. */

@@ -1,11 +1,11 @@
+import type { GitHubClient } from '../../../github/api/client.ts';
 import { getLastCommits, type LastCommit } from '../../../github/api/history.ts';
 import type { TreeFile } from '../../../github/api/tree-id.ts';
 import { AUDIT } from '../../../protocol/limits.ts';
-import { type BranchTree, filesBelow, hasFilesBelow } from '../branch-reader.ts';
+import { type BranchTree, createBranchReader, filesBelow, hasFilesBelow } from '../branch-reader.ts';
 import { listDelivered, parseMessage } from '../commit-message.ts';
 import { isOwned } from '../ownership.ts';
-import type { CommitTarget } from '../target.ts';
-import { type Claim, type Claims, readClaims } from './read-claims.ts';
+import { type Claim, readClaims } from './read-claims.ts';
 
 /**
  * What became of a delivery on the branch: it is there, as a whole or in part; this tool removed it; somebody changed
@@ -27,42 +27,35 @@ export interface ListedDelivery {
   readonly unknown: readonly string[];
 }
 
-type Target = Pick<CommitTarget, 'github' | 'reader'>;
-
 /**
  * Everything that this tool delivered to a folder and below it, the newest first: a delivery that a newer one replaced
  * is no more. The number of requests depends on the length of the history alone.
  *
+ * @param head sha of the newest commit of the branch
  * @param place as of `auditedPlace`
+ * @returns `entries` is what the branch holds
  * @see design 8
  */
-export async function listDeliveries(
-  target: Target,
-  tree: BranchTree,
-  place: string,
-): Promise<{ readonly deliveries: readonly ListedDelivery[] } & Pick<Claims, 'isComplete'>> {
-  if (tree.head === null) return { deliveries: [], isComplete: true };
-  const { claims, isComplete } = await readClaims(target.github, tree.head, place);
-  const older = createOlderReader(target);
+export async function listDeliveries(github: GitHubClient, head: string, place: string) {
+  const reader = createBranchReader();
+  const tree: BranchTree = { head, entries: await reader.getEntries(github, head) };
+  const { claims, isComplete } = await readClaims(github, head, place);
+  const read = new Set<string>();
+  const older: ReadOlder = async (commit) => {
+    if (commit === undefined || (!read.has(commit) && read.size >= AUDIT.olderTrees)) return null;
+    read.add(commit);
+    return reader.getEntries(github, commit);
+  };
   const listed: ListedDelivery[] = [];
   for (const claim of claims) {
     const one = await compareClaim(claim, tree, older);
     if (one !== null) listed.push(one);
   }
-  return { deliveries: await nameCommits(listed, target, tree.head), isComplete };
+  return { deliveries: await nameCommits(listed, github, head), entries: tree.entries, isComplete };
 }
 
 /** Reads the files of a folder in an older commit; `null` once so many commits were read that it costs too much. */
 type ReadOlder = (commit: string | undefined) => Promise<BranchTree['entries'] | null>;
-
-function createOlderReader({ github, reader }: Target): ReadOlder {
-  const read = new Set<string>();
-  return async (commit) => {
-    if (commit === undefined || (!read.has(commit) && read.size >= AUDIT.olderTrees)) return null;
-    read.add(commit);
-    return reader.getEntries(github, commit);
-  };
-}
 
 const newListed = (claim: Claim, state: BranchState, more: Partial<ListedDelivery> = {}): ListedDelivery => ({
   ...{ claim, state, paths: [], changed: [], by: null, unknown: [] },
@@ -152,7 +145,7 @@ async function listRemoved(
 /** Finds out who changed or removed what is not as it was delivered, fifty paths in one request. */
 async function nameCommits(
   listed: readonly ListedDelivery[],
-  { github }: Target,
+  github: GitHubClient,
   head: string,
 ): Promise<readonly ListedDelivery[]> {
   const pathOf = ({ claim, changed, state }: ListedDelivery): string | undefined => {

@@ -18,20 +18,15 @@ export interface Claim {
   readonly isReplaced: (path: string) => boolean;
 }
 
-/** All claims about a folder and what is below it, the newest first. One with neither file nor site is a removal. */
-export interface Claims {
-  readonly claims: readonly Claim[];
-  /** Whether all of the history was read. */
-  readonly isComplete: boolean;
-}
-
 /**
- * Reads what this tool says that it delivered, in requests of a hundred commits each.
+ * Reads what this tool says that it delivered to a folder and below it, the newest first, in requests of a hundred
+ * commits each. A claim with neither file nor site is a removal.
  *
  * @param head sha of the commit to begin with
  * @param place as of `auditedPlace`
+ * @returns `isComplete` tells whether all of the history was read
  */
-export async function readClaims(github: GitHubClient, head: string, place: string): Promise<Claims> {
+export async function readClaims(github: GitHubClient, head: string, place: string) {
   const claims = new Map<string, Claim>();
   const index = createIndex();
   for (let page = 1; page <= AUDIT.pages; page += 1) {
