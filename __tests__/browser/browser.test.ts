@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PNG } from 'pngjs';
 import { type BrowserOptions, createScreen } from '../../src/browser/browser.ts';
 import type { PageToView, Screen, ScreenView, UnpublishedFile } from '../../src/browser/screen-view.ts';
-import { VIEW_TIMES } from '../../src/browser/watch-page.ts';
 import { systemClock } from '../../src/system.ts';
 import { chromiumPath } from '../support/chromium.ts';
 import { temporaryFolder } from '../support/files.ts';
@@ -243,7 +242,7 @@ describe('a browser that does not work', () => {
   });
 
   test('is ended with all its processes when it does not answer', async () => {
-    const times = { ...VIEW_TIMES, launch: 300 };
+    const times = { launch: 300 };
     const script = 'sleep 600 & echo $$ $! > "$HOME/../../pids"; sleep 600';
     const view = await notChecked(script, { times });
     expect(view.reason).toContain('could not be started');
@@ -273,7 +272,7 @@ describe('a view', () => {
   });
 
   test('ends when its time is over, whatever the page does', async () => {
-    const hurried = await createViewer({ times: { ...VIEW_TIMES, total: 1_500 } });
+    const hurried = await createViewer({ times: { total: 1_500 } });
     const view = await hurried.view(localPage('<script>for (;;);</script>'), SIGNAL);
     expect(view).toMatchObject({
       verdict: 'not-checked',

@@ -1,5 +1,3 @@
-import type { ScreenVerdict } from '../../src/browser/screen-view.ts';
-
 /** One answer of the corpus' host; without a body it never ends. */
 export interface CorpusAnswer {
   readonly status?: number;
@@ -10,10 +8,9 @@ export interface CorpusAnswer {
   readonly start?: string;
 }
 
-/** One page, its other files, and how it must be judged. */
+/** One page, its other files, and what must be said of it. */
 export interface CorpusPage {
   readonly name: string;
-  readonly verdict: ScreenVerdict;
   /** Part of the reason; nothing for a page that is shown. */
   readonly reason?: string;
   readonly marker?: string;
@@ -38,24 +35,30 @@ const TEXT = '<h1>Quarterly report</h1><p>All numbers of the third quarter.</p>'
 const page = (body: string, head = ''): string =>
   `<!doctype html><html><head><title>Page</title>${head}</head><body>${body}</body></html>`;
 
+const styled = (body: string, style: string): string => page(body, `<style>${style}</style>`);
+
 const blank = (name: string, source: CorpusPage['page'], more: Partial<CorpusPage> = {}): CorpusPage => ({
   name,
-  verdict: 'not-shown',
   reason: 'blank',
   page: source,
   ...more,
 });
+
+/** Files that every page may ask for. */
+export const COMMON_FILES: NonNullable<CorpusPage['files']> = {
+  'a.svg': { type: SVG, body: PICTURE },
+  'spin.svg': { type: SVG, body: SPINNER },
+  'there.html': page(TEXT),
+};
 
 /** Pages of which a person sees nothing, or not what was delivered. */
 export const BLANK_PAGES: readonly CorpusPage[] = [
   blank('empty', page('')),
   blank('spinner-and-text', page('<img src="spin.svg"><p>Loading…</p>'), {
     reason: 'nothing but "Loading…"',
-    files: { 'spin.svg': { type: SVG, body: SPINNER } },
   }),
   blank('spinner-picture', page('<img src="spin.svg">'), {
     reason: 'a small moving picture',
-    files: { 'spin.svg': { type: SVG, body: SPINNER } },
   }),
   blank('error-screen', page('<h2>Application error: a client-side exception has occurred.</h2>'), {
     reason: 'shows an error',
@@ -91,23 +94,23 @@ export const BLANK_PAGES: readonly CorpusPage[] = [
     ),
     { reason: 'hydration failed' },
   ),
-  blank('display-none', page(TEXT, '<style>body > * { display: none }</style>')),
-  blank('visibility-hidden', page(TEXT, '<style>body { visibility: hidden }</style>')),
+  blank('display-none', styled(TEXT, 'body > * { display: none }')),
+  blank('visibility-hidden', styled(TEXT, 'body { visibility: hidden }')),
   blank('opacity-zero', page(`<main style="opacity:0">${TEXT}</main>`)),
   blank('opacity-nearly-zero', page(`<main style="opacity:0.01">${TEXT}</main>`)),
-  blank('white-on-white', page(TEXT, '<style>* { color: #fff; background: #fff }</style>')),
-  blank('nearly-white-on-white', page(TEXT, '<style>* { color: #fafafa }</style>')),
-  blank('dark-on-dark', page(TEXT, '<style>html { background: #101014 } * { color: #121216 }</style>')),
+  blank('white-on-white', styled(TEXT, '* { color: #fff; background: #fff }')),
+  blank('nearly-white-on-white', styled(TEXT, '* { color: #fafafa }')),
+  blank('dark-on-dark', styled(TEXT, 'html { background: #101014 } * { color: #121216 }')),
   blank('off-screen', page(`<div style="position:absolute;left:-9999px">${TEXT}</div>`)),
-  blank('no-font-size', page(TEXT, '<style>* { font-size: 0 }</style>')),
+  blank('no-font-size', styled(TEXT, '* { font-size: 0 }')),
   blank('clipped', page(`<main style="clip-path:inset(100%)">${TEXT}</main>`)),
   blank('scaled-to-nothing', page(`<main style="transform:scale(0)">${TEXT}</main>`)),
   blank('under-a-white-cover', page(`${TEXT}<div style="position:fixed;inset:0;background:#fff"></div>`)),
   blank(
     'under-a-preloader',
-    page(
+    styled(
       `${TEXT}<div style="position:fixed;inset:0;background:#fff"><i class="s"></i></div>`,
-      '<style>@keyframes r { to { rotate: 1turn } } .s { position:absolute; left:20px; top:20px; width:40px; height:40px; border:4px solid #06c; border-top-color:transparent; border-radius:50%; animation:r 1s linear infinite }</style>',
+      '@keyframes r { to { rotate: 1turn } } .s { position:absolute; left:20px; top:20px; width:40px; height:40px; border:4px solid #06c; border-top-color:transparent; border-radius:50%; animation:r 1s linear infinite }',
     ),
   ),
   blank(
@@ -122,12 +125,12 @@ export const BLANK_PAGES: readonly CorpusPage[] = [
   }),
   blank(
     'skeleton',
-    page(
+    styled(
       '<div class="k"></div><div class="k"></div><div class="k"></div><div class="k"></div>',
-      '<style>.k { background: #e8e8e8; height: 60px; margin: 12px }</style>',
+      '.k { background: #e8e8e8; height: 60px; margin: 12px }',
     ),
   ),
-  blank('gradient-only', page('', '<style>html { background: linear-gradient(#fff, #246) }</style>')),
+  blank('gradient-only', styled('', 'html { background: linear-gradient(#fff, #246) }')),
   blank('broken-image', page('<img src="missing.png" alt="A chart of the third quarter">')),
   blank('white-image', page('<img src="white.svg">'), {
     files: { 'white.svg': { type: SVG, body: WHITE_PICTURE } },
@@ -135,9 +138,9 @@ export const BLANK_PAGES: readonly CorpusPage[] = [
   blank('empty-canvas', page('<canvas width="600" height="400" style="border:1px solid #000"></canvas>')),
   blank(
     'empty-canvas-on-black',
-    page(
+    styled(
       '<canvas style="position:fixed;inset:0;width:100%;height:100%"></canvas>',
-      '<style>body { background: #000 }</style>',
+      'body { background: #000 }',
     ),
   ),
   blank(
@@ -238,7 +241,7 @@ export const BLANK_PAGES: readonly CorpusPage[] = [
   blank('broken-picture', { type: SVG, body: PICTURE.slice(0, 80) }, { reason: 'shows an error' }),
   blank('no-picture', { type: 'image/png', body: 'not a picture' }),
   blank('text-of-spaces', { type: 'text/plain', body: ' \n \n' }),
-  blank('print-only', page(TEXT, '<style>@media screen { body > * { display: none } }</style>')),
+  blank('print-only', styled(TEXT, '@media screen { body > * { display: none } }')),
   blank('refreshes-itself', page('', '<meta http-equiv="refresh" content="0">'), { reason: '' }),
   blank(
     'worker-reloads',
@@ -260,10 +263,7 @@ export const BLANK_PAGES: readonly CorpusPage[] = [
   }),
   blank(
     'never-revealed',
-    page(
-      `<main class="r">${TEXT}</main><script src="reveal.js"></script>`,
-      '<style>.r { opacity: 0 }</style>',
-    ),
+    styled(`<main class="r">${TEXT}</main><script src="reveal.js"></script>`, '.r { opacity: 0 }'),
   ),
   blank('frame-not-found', page('<iframe src="missing" style="width:100%;height:90vh;border:0"></iframe>'), {
     files: { missing: { status: 404, type: 'text/html', body: page(TEXT) } },
@@ -278,7 +278,6 @@ export const BLANK_PAGES: readonly CorpusPage[] = [
 
 const shown = (name: string, source: CorpusPage['page'], more: Partial<CorpusPage> = {}): CorpusPage => ({
   name,
-  verdict: 'shown',
   page: source,
   ...more,
 });
@@ -316,13 +315,11 @@ export const SHOWN_PAGES: readonly CorpusPage[] = [
     ),
   ),
   shown('svg-only', page(PICTURE)),
-  shown('single-image', page('<img src="a.svg">'), { files: { 'a.svg': { type: SVG, body: PICTURE } } }),
+  shown('single-image', page('<img src="a.svg">')),
   shown('image-document', { type: SVG, body: PICTURE }),
-  shown('background-image', page('<div style="width:200px;height:100px;background:url(a.svg)"></div>'), {
-    files: { 'a.svg': { type: SVG, body: PICTURE } },
-  }),
-  shown('dark-mode', page(TEXT, '<style>html { background: #111 } * { color: #eee }</style>')),
-  shown('gray-text', page(TEXT, '<style>* { color: #999 }</style>')),
+  shown('background-image', page('<div style="width:200px;height:100px;background:url(a.svg)"></div>')),
+  shown('dark-mode', styled(TEXT, 'html { background: #111 } * { color: #eee }')),
+  shown('gray-text', styled(TEXT, '* { color: #999 }')),
   shown('open-shadow', SHADOW('open'), { marker: 'Text in a shadow' }),
   shown('closed-shadow', SHADOW('closed')),
   shown(
@@ -359,10 +356,7 @@ export const SHOWN_PAGES: readonly CorpusPage[] = [
   ),
   shown('srcdoc', page('<iframe srcdoc="<p>From an attribute</p>"></iframe>')),
   shown('below-the-window', page(`<div style="height:900px"></div>${TEXT}`), { marker: 'Quarterly report' }),
-  shown(
-    'generated-text',
-    page('<p class="g"></p>', '<style>.g::before { content: "Only in the style sheet" }</style>'),
-  ),
+  shown('generated-text', styled('<p class="g"></p>', '.g::before { content: "Only in the style sheet" }')),
   shown('form', page('<input placeholder="Your name"><textarea></textarea>')),
   shown('one-alert', page(`${TEXT}<script>alert("Welcome")</script>`)),
   shown(
@@ -378,9 +372,9 @@ export const SHOWN_PAGES: readonly CorpusPage[] = [
   shown('still-arriving', { start: page(TEXT) }),
   shown(
     'never-still',
-    page(
+    styled(
       `${TEXT}<i class="m">moving</i>`,
-      '<style>@keyframes m { to { margin-left: 400px } } .m { display:block; animation:m 1s infinite }</style>',
+      '@keyframes m { to { margin-left: 400px } } .m { display:block; animation:m 1s infinite }',
     ),
   ),
   shown(
@@ -393,23 +387,15 @@ export const SHOWN_PAGES: readonly CorpusPage[] = [
   shown('other-scripts', page('<p>加载完成 مرحبا 🙂</p>')),
   shown(
     'bars',
-    page(
+    styled(
       '<div class="b" style="width:200px"></div><div class="b" style="width:300px"></div><div class="b" style="width:120px"></div>',
-      '<style>.b { height: 24px; margin: 8px; background: #06c }</style>',
+      '.b { height: 24px; margin: 8px; background: #06c }',
     ),
   ),
   shown('large', page(`<table>${'<tr><td>cell</td><td>other</td></tr>'.repeat(20_000)}</table>`)),
-  shown('redirect-by-script', page('<script>location.replace("there.html")</script>'), {
-    files: { 'there.html': page(TEXT) },
-  }),
-  shown('redirect-by-meta', page('', '<meta http-equiv="refresh" content="0;url=there.html">'), {
-    files: { 'there.html': page(TEXT) },
-  }),
-  shown(
-    'redirect-by-host',
-    { status: 301, headers: { location: 'there.html' } },
-    { files: { 'there.html': page(TEXT) } },
-  ),
+  shown('redirect-by-script', page('<script>location.replace("there.html")</script>')),
+  shown('redirect-by-meta', page('', '<meta http-equiv="refresh" content="0;url=there.html">')),
+  shown('redirect-by-host', { status: 301, headers: { location: 'there.html' } }),
   shown(
     'own-prototypes',
     page(
@@ -451,9 +437,7 @@ export const SHOWN_PAGES: readonly CorpusPage[] = [
       '<canvas id="c" width="400" height="300"></canvas><script>const g = c.getContext("webgl"); g.clearColor(0.1, 0.4, 0.8, 1); g.clear(g.COLOR_BUFFER_BIT)</script>',
     ),
   ),
-  shown('object', page('<object data="a.svg" type="image/svg+xml" width="300" height="200"></object>'), {
-    files: { 'a.svg': { type: SVG, body: PICTURE } },
-  }),
+  shown('object', page('<object data="a.svg" type="image/svg+xml" width="300" height="200"></object>')),
   shown(
     'object-page',
     page('<object data="inner.html" type="text/html" width="600" height="200"></object>'),
@@ -461,26 +445,18 @@ export const SHOWN_PAGES: readonly CorpusPage[] = [
       files: { 'inner.html': page('<p>Inside the object</p>') },
     },
   ),
-  shown('embed', page('<embed src="a.svg" type="image/svg+xml" width="300" height="200">'), {
-    files: { 'a.svg': { type: SVG, body: PICTURE } },
-  }),
-  shown('generated-picture', page('<i class="g"></i>', '<style>.g::before { content: url(a.svg) }</style>'), {
-    files: { 'a.svg': { type: SVG, body: PICTURE } },
-  }),
+  shown('embed', page('<embed src="a.svg" type="image/svg+xml" width="300" height="200">')),
+  shown('generated-picture', styled('<i class="g"></i>', '.g::before { content: url(a.svg) }')),
   shown(
     'generated-on-a-pseudo-background',
-    page(
+    styled(
       '<i class="g"></i>',
-      '<style>.g::after { content: ""; display: block; width: 200px; height: 100px; background: url(a.svg) }</style>',
+      '.g::after { content: ""; display: block; width: 200px; height: 100px; background: url(a.svg) }',
     ),
-    { files: { 'a.svg': { type: SVG, body: PICTURE } } },
   ),
   shown(
     'fades-in',
-    page(
-      `<main>${TEXT}</main>`,
-      '<style>@keyframes f { from { opacity: 0 } } main { animation: f 2s 0.5s both }</style>',
-    ),
+    styled(`<main>${TEXT}</main>`, '@keyframes f { from { opacity: 0 } } main { animation: f 2s 0.5s both }'),
   ),
   shown(
     'revealed-by-scrolling',
@@ -516,7 +492,7 @@ export const SHOWN_PAGES: readonly CorpusPage[] = [
   shown('right-to-left', '<!doctype html><html dir="rtl"><title>x</title><p>تقرير ربع سنوي</p></html>', {
     marker: 'تقرير ربع سنوي',
   }),
-  shown('vertical-text', page(TEXT, '<style>html { writing-mode: vertical-rl }</style>')),
+  shown('vertical-text', styled(TEXT, 'html { writing-mode: vertical-rl }')),
   shown('refreshes-now-and-then', page(TEXT, '<meta http-equiv="refresh" content="3">')),
   shown(
     'worker-reloads-once',
@@ -541,22 +517,16 @@ export const SHOWN_PAGES: readonly CorpusPage[] = [
   ),
   shown(
     'image-set',
-    page(
+    styled(
       '<i class="g"></i>',
-      '<style>.g { display: block; width: 200px; height: 100px; background: image-set(url(a.svg) 1x) }</style>',
+      '.g { display: block; width: 200px; height: 100px; background: image-set(url(a.svg) 1x) }',
     ),
-    {
-      files: { 'a.svg': { type: SVG, body: PICTURE } },
-    },
   ),
   shown(
     'masked-icon',
-    page(
+    styled(
       '<i class="g"></i>',
-      '<style>.g { display: block; width: 200px; height: 100px; background: #06c; mask: url(a.svg) }</style>',
+      '.g { display: block; width: 200px; height: 100px; background: #06c; mask: url(a.svg) }',
     ),
-    {
-      files: { 'a.svg': { type: SVG, body: PICTURE } },
-    },
   ),
 ];

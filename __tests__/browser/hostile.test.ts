@@ -4,7 +4,6 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createScreen } from '../../src/browser/browser.ts';
 import type { Screen } from '../../src/browser/screen-view.ts';
-import { VIEW_TIMES } from '../../src/browser/watch-page.ts';
 import { createHttpClient } from '../../src/http/client.ts';
 import type { ResolveHost } from '../../src/http/lookup.ts';
 import { systemClock } from '../../src/system.ts';
@@ -76,7 +75,7 @@ beforeAll(async () => {
     logger: new FakeLogger(),
     tempFolder,
     // The page starts many workers: a busy machine needs a while.
-    times: { ...VIEW_TIMES, total: 60_000, render: 20_000 },
+    times: { total: 60_000, render: 20_000 },
   });
 });
 

@@ -7,7 +7,7 @@ import { VIEW_TIMES } from '../../src/browser/watch-page.ts';
 import { systemClock } from '../../src/system.ts';
 import { chromiumPath } from '../support/chromium.ts';
 import { FakeLogger } from '../support/ports.ts';
-import { BLANK_PAGES, type CorpusPage, SHOWN_PAGES } from './corpus.ts';
+import { BLANK_PAGES, COMMON_FILES, type CorpusPage, SHOWN_PAGES } from './corpus.ts';
 import { createTestHost } from './test-host.ts';
 
 const HOST = 'https://octo.github.io';
@@ -16,7 +16,8 @@ const PAGES = new Map([...BLANK_PAGES, ...SHOWN_PAGES].map((page) => [page.name,
 /** `/name/page` is the page itself, `/name/file` one of its files. */
 const host = createTestHost(({ pathname }) => {
   const [, name = '', file = ''] = pathname.split('/');
-  const found = file === 'page' ? PAGES.get(name)?.page : PAGES.get(name)?.files?.[file];
+  const found =
+    file === 'page' ? PAGES.get(name)?.page : (PAGES.get(name)?.files?.[file] ?? COMMON_FILES[file]);
   if (found === undefined) return { status: 404, body: 'not found' };
   const {
     type = 'text/html; charset=utf-8',
@@ -36,7 +37,7 @@ const createViewer = async (tempFolder: string, render: number): Promise<Screen>
     clock: systemClock,
     logger: new FakeLogger(),
     tempFolder,
-    times: { ...VIEW_TIMES, total: 60_000, render },
+    times: { total: 60_000, render },
   });
 
 /** Looks at the pages, one after the other. */

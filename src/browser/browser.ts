@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { untilAborted } from '../async.ts';
 import { toMessage } from '../errors.ts';
 import type { Clock, Logger, SendHttp } from '../ports.ts';
@@ -14,23 +13,13 @@ import { comparePictures } from './pixels.ts';
 import { createUncheckedView, type PageToView, type Screen, type ScreenView } from './screen-view.ts';
 import { VIEW_TIMES, type ViewTimes, watchPage } from './watch-page.ts';
 
-const CONTROL_HTML = Buffer.from(
-  '<!doctype html><title>Control</title><h1>This browser can show a page</h1>',
-);
-
 /**
  * A page that every browser shows: where this one does not, for want of fonts or of memory, a blank page says
  * nothing about the page itself.
  */
 const CONTROL_PAGE: PageToView = {
-  url: 'https://control.invalid/page.html',
+  url: 'data:text/html,<h1>This browser can show a page</h1>',
   picture: false,
-  local: new Map([
-    [
-      '/page.html',
-      { size: CONTROL_HTML.length, contentType: 'text/html', read: () => Readable.from([CONTROL_HTML]) },
-    ],
-  ]),
 };
 
 /** Milliseconds for a page to close; the browser ends where that is not enough. */
@@ -41,7 +30,8 @@ export interface BrowserOptions extends LaunchOptions {
   readonly http: SendHttp;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly times?: ViewTimes | undefined;
+  /** Other times than the usual ones. */
+  readonly times?: Partial<ViewTimes> | undefined;
 }
 
 /** Creates a screen; the browser starts when the first page is looked at. */
@@ -58,7 +48,7 @@ class BrowserScreen implements Screen {
 
   constructor(options: BrowserOptions) {
     this.#options = options;
-    this.#times = options.times ?? VIEW_TIMES;
+    this.#times = { ...VIEW_TIMES, ...options.times };
   }
 
   view(page: PageToView, signal: AbortSignal): Promise<ScreenView> {

@@ -41,7 +41,10 @@ class LateClock extends FakeClock {
 describe('opening pages', () => {
   test('gives up on a browser that does not answer, and asks it no more', async () => {
     const clock = new LateClock();
-    const screen = new FakeScreen(() => new Promise(() => undefined));
+    const screen = new FakeScreen(() => {
+      clock.time += 30_000;
+      return new Promise(() => undefined);
+    });
     const open = createPageOpener(screen, { ...fakePorts(), clock });
     await expect(open(TO_VIEW)).resolves.toMatchObject({
       verdict: 'not-checked',

@@ -1,5 +1,4 @@
 import { untilAborted } from '../../async.ts';
-
 import {
   createUncheckedView,
   type LocalFiles,
@@ -24,27 +23,17 @@ export async function pageToView(
   { marker }: Pick<DeliveryRequest, 'marker'>,
   local?: LocalFiles,
 ): Promise<PageToView> {
-  const text = await readOwnText(delivery);
-  const isVisible = marker !== undefined && marker.length <= SCREEN.marker && text.has(marker);
-  const isScripted = text.isEmpty;
-  return { url: url.href, marker: isVisible ? marker : undefined, isScripted, local, picture: true };
-}
-
-/** What a page says by itself, before a script has run. */
-interface OwnText {
-  /** Whether it says nothing. */
-  readonly isEmpty: boolean;
-  /** Whether it shows this text: a marker may as well be in a comment, or a part of a script. */
-  has(text: string): boolean;
-}
-
-async function readOwnText({ file }: Delivery): Promise<OwnText> {
+  const { file } = delivery;
+  const isSought = marker !== undefined && marker.length <= SCREEN.marker;
+  const page = { url: url.href, local, picture: true };
   // Of a link only the marker is known.
-  if (file === null) return { isEmpty: false, has: (text) => !/[<>]/.test(text) };
-  if (!isHtml(file.name) || file.size > SCREEN.markedPage) return { isEmpty: false, has: () => false };
+  if (file === null) return { ...page, marker: isSought && !/[<>]/.test(marker) ? marker : undefined };
+  if (!isHtml(file.name) || file.size > SCREEN.markedPage) return page;
   const { readVisibleText, hasVisibleText } = await loadPageRules();
   const html = await joinText(decodeText(file.read()));
-  return { isEmpty: readVisibleText(html) === '', has: (text) => hasVisibleText(html, text) };
+  // It may as well be in a comment, or a part of a script.
+  const isVisible = isSought && hasVisibleText(html, marker);
+  return { ...page, marker: isVisible ? marker : undefined, isScripted: readVisibleText(html) === '' };
 }
 
 /** Whether something that is shown on the screen is opened in a browser. */
@@ -101,19 +90,16 @@ export function createPageOpener(
     const deadline = clock.timeout(limit);
     const either = AbortSignal.any([signal, deadline]);
     const begun = clock.now();
-    try {
-      // A browser that does not even notice its deadline must not hold up the delivery.
-      const view = await untilAborted(either, screen.view(page, either));
-      if (view.verdict === 'not-checked') lost += clock.now() - begun;
-      return view;
-    } catch (thrown) {
+    // A browser that does not even notice its deadline must not hold up the delivery.
+    const view = await untilAborted(either, screen.view(page, either)).catch((thrown) => {
       signal.throwIfAborted();
-      lost += deadline.aborted ? limit : clock.now() - begun;
       return createUncheckedView(
         deadline.aborted
           ? `the browser did not answer within ${limit / SECOND} s`
           : `the browser can't be used: ${toDeliveryError(thrown).message}`,
       );
-    }
+    });
+    if (view.verdict === 'not-checked') lost += clock.now() - begun;
+    return view;
   };
 }
