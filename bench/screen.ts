@@ -24,12 +24,10 @@ const PAGE = Buffer.from(
 const TO_VIEW: PageToView = {
   url: 'https://octo.github.io/site/page.html',
   picture: true,
-  local: new Map([
-    [
-      '/site/page.html',
-      { size: PAGE.length, contentType: 'text/html; charset=utf-8', read: () => Readable.from([PAGE]) },
-    ],
-  ]),
+  local: (path) =>
+    path === '/site/page.html'
+      ? { size: PAGE.length, contentType: 'text/html; charset=utf-8', read: () => Readable.from([PAGE]) }
+      : undefined,
 };
 
 /** Looks at a page with the Chromium that `npm ci` brings: twice with a new browser, so often as there are turns. */

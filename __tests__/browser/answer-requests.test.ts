@@ -13,13 +13,14 @@ import { createTestHost, type TestAnswer } from './test-host.ts';
 const HOST = 'https://octo.github.io';
 const PAGE: PageToView = { url: `${HOST}/site/page.html`, picture: false };
 
-const local = (text: string) =>
-  new Map([
-    [
-      '/site/page.html',
-      { size: text.length, contentType: 'text/html', read: () => Readable.from([Buffer.from(text)]) },
-    ],
-  ]);
+const local = (text: string): PageToView['local'] => {
+  const file = {
+    size: text.length,
+    contentType: 'text/html',
+    read: () => Readable.from([Buffer.from(text)]),
+  };
+  return (path) => (path === '/site/page.html' ? file : undefined);
+};
 
 /** What the browser is told of one request. */
 type Told = Partial<Protocol.Fetch.FulfillRequestRequest & Protocol.Fetch.FailRequestRequest>;

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PNG } from 'pngjs';
 import { type BrowserOptions, createScreen } from '../../src/browser/browser.ts';
-import type { PageToView, Screen, ScreenView, UnpublishedFile } from '../../src/browser/screen-view.ts';
+import type { PageToView, Screen, ScreenView } from '../../src/browser/screen-view.ts';
 import { systemClock } from '../../src/system.ts';
 import { chromiumPath } from '../support/chromium.ts';
 import { temporaryFolder } from '../support/files.ts';
@@ -17,12 +17,6 @@ const SIGNAL = new AbortController().signal;
 let tempFolder: string;
 let viewer: Screen;
 
-const file = (text: string, contentType: string): UnpublishedFile => ({
-  size: Buffer.byteLength(text),
-  contentType,
-  read: () => Readable.from([Buffer.from(text)]),
-});
-
 /** A page that is not published yet, with its other files by name. */
 const localPage = (
   html: string,
@@ -31,12 +25,13 @@ const localPage = (
 ): PageToView => ({
   url: `${HOST}/site/page.html`,
   picture: false,
-  local: new Map([
-    ['/site/page.html', file(html, 'text/html; charset=utf-8')],
-    ...Object.entries(scripts).map(
-      ([name, text]) => [`/site/${name}`, file(text, 'text/javascript')] as const,
-    ),
-  ]),
+  local: (path) => {
+    const isPage = path === '/site/page.html';
+    const text = isPage ? html : scripts[path.slice('/site/'.length)];
+    const contentType = isPage ? 'text/html; charset=utf-8' : 'text/javascript';
+    if (text === undefined) return undefined;
+    return { size: Buffer.byteLength(text), contentType, read: () => Readable.from([Buffer.from(text)]) };
+  },
   ...more,
 });
 

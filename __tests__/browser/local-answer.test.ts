@@ -22,11 +22,14 @@ test.each([
   ['/site/%zz', '/site/404.html', 404],
   ['/other/page.html', 'text/plain', 404],
 ])('%s is answered with %s, as Pages does.', (path, contentType, status) => {
-  const answer = answerLocally(FILES, new URL(`https://octo.github.io${path}`));
+  const answer = answerLocally((path) => FILES.get(path), new URL(`https://octo.github.io${path}`));
   expect([answer.headers['content-type'], answer.status]).toEqual([contentType, status]);
 });
 
 test('A folder without its slash is redirected, as Pages does.', () => {
-  const { status, headers } = answerLocally(FILES, new URL('https://octo.github.io/site/docs?a'));
+  const { status, headers } = answerLocally(
+    (path) => FILES.get(path),
+    new URL('https://octo.github.io/site/docs?a'),
+  );
   expect([status, headers.location]).toEqual([301, '/site/docs/?a']);
 });

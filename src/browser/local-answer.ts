@@ -10,13 +10,12 @@ import type { LocalFiles } from './screen-view.ts';
  */
 export function answerLocally(files: LocalFiles, { pathname, search }: URL): HttpResponse {
   const path = decodePath(pathname).slice(1);
-  const served = findServed(path, (one) => files.has(`/${one}`));
+  const served = findServed(path, (one) => files(`/${one}`) !== undefined);
   if (served === `${path}/index.html`) {
     return { status: 301, headers: { location: `${pathname}/${search}` }, body: Readable.from([]) };
   }
   const [root = ''] = path.split('/');
-  const file =
-    served === null ? (files.get(`/${root}/404.html`) ?? files.get('/404.html')) : files.get(`/${served}`);
+  const file = served === null ? (files(`/${root}/404.html`) ?? files('/404.html')) : files(`/${served}`);
   const { contentType = 'text/plain', size = 14 } = file ?? {};
   return {
     status: served === null ? 404 : 200,

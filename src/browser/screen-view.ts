@@ -8,10 +8,7 @@ export interface PageToView {
   readonly marker?: string | undefined;
   /** Whether its own HTML says nothing: all that it shows is made by its scripts. */
   readonly isScripted?: boolean | undefined;
-  /**
-   * The files to show instead of what the host has, before anything is published: by the path below the host,
-   * such as `/repository/reports/page.html`. Every other path of this host answers 404.
-   */
+  /** The files to show instead of what the host has, before anything is published. */
   readonly local?: LocalFiles | undefined;
   /** Whether its host may be in a private network, because it was proven there; no other host or port ever may. */
   readonly isPrivateHost?: boolean | undefined;
@@ -29,8 +26,8 @@ export interface UnpublishedFile {
   read(): Readable;
 }
 
-/** Files by the path below the host that they will have. */
-export type LocalFiles = Pick<ReadonlyMap<string, UnpublishedFile>, 'get' | 'has'>;
+/** Finds a file by its decoded path below the host, such as `/repository/reports/page.html`. */
+export type LocalFiles = (path: string) => UnpublishedFile | undefined;
 
 export type ScreenVerdict = 'shown' | 'not-shown' | 'not-checked';
 

@@ -6,6 +6,7 @@ import { entryFile } from '../rules/local-site.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
 import { checkEncoding, isHtml, type SelfContained } from '../rules/page/page-file.ts';
 import { checkSelfContained, type FindMissing } from '../rules/page/self-contained.ts';
+import { decodePath, findServed } from '../rules/site/site-address.ts';
 import { findProblems, refuseProblems, refuseSecretNames } from './check-content.ts';
 import { checkSite } from './check-site.ts';
 import { isWanted, refuseTooLarge } from './choose-channel.ts';
@@ -95,7 +96,8 @@ export function checkPages(
 ): Promise<readonly Delivery[]> {
   const local = listLocalFiles(deliveries);
   const findMissing: FindMissing = (urls) => {
-    const others = urls.filter(({ pathname }) => !local.has(pathname));
+    const isLocal = (path: string): boolean => local(`/${path}`) !== undefined;
+    const others = urls.filter(({ pathname }) => findServed(decodePath(pathname).slice(1), isLocal) === null);
     return findMissingUrls(others.slice(0, MAX_ASKED), ports);
   };
   return runStep('check', deliveries, async (delivery) => {

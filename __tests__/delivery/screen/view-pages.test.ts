@@ -1,4 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
+import { answerLocally } from '../../../src/browser/local-answer.ts';
 import type { LocalFiles, PageToView, ScreenView } from '../../../src/browser/screen-view.ts';
 import { createUncheckedView } from '../../../src/browser/screen-view.ts';
 import type { ServedFile } from '../../../src/channels/channel.ts';
@@ -95,7 +96,7 @@ const provenLink = (): Delivery => {
 const typesAt = (local: LocalFiles | undefined, paths: readonly string[]) =>
   Object.fromEntries(
     paths.flatMap((path) => {
-      const file = local?.has(path) ? local.get(path) : undefined;
+      const file = local?.(path);
       return file === undefined ? [] : [[path, file.contentType]];
     }),
   );
@@ -121,11 +122,13 @@ describe('a page that may be built for another place', () => {
   test('is refused where it shows more at the root, and in its folder what it shows anywhere', async () => {
     const { screen, viewed } = await look({ below: header });
     expect(screen.asked.map(({ url }) => url)).toEqual([BELOW, ROOT, NOWHERE]);
-    expect(typesAt(screen.asked[1]?.local, ['/', '/app.js', '/site/p/app.js', '/site/q/'])).toEqual({
-      '/': 'text/html; charset=utf-8',
-      '/app.js': expect.stringContaining('javascript'),
-      '/site/p/app.js': expect.stringContaining('javascript'),
-    });
+    expect(typesAt(screen.asked[1]?.local, ['/index.html', '/app.js', '/site/p/app.js', '/site/q/'])).toEqual(
+      {
+        '/index.html': 'text/html; charset=utf-8',
+        '/app.js': expect.stringContaining('javascript'),
+        '/site/p/app.js': expect.stringContaining('javascript'),
+      },
+    );
     expect(viewed?.failure).toMatchObject({ code: 'NOT_SHOWN', hint: expect.stringContaining(SETTING) });
   });
 
@@ -170,29 +173,27 @@ describe('a page before it is published', () => {
     const [viewed] = await viewLocalPages([plannedPage()], step);
     const [asked] = screen.asked;
     expect(asked).toMatchObject({ url: PAGE.href, marker: 'It works', picture: true });
-    expect(typesAt(asked?.local, ['/site/page.html', '/site/page', '/site/', '/site/page.css'])).toEqual({
+    expect(typesAt(asked?.local, ['/site/page.html', '/site/page.css'])).toEqual({
       '/site/page.html': 'text/html; charset=utf-8',
-      '/site/page': 'text/html; charset=utf-8',
     });
-    const file = asked?.local?.get('/site/page.html');
+    const file = asked?.local?.('/site/page.html');
     expect(file).toMatchObject({ size: 15, contentType: 'text/html; charset=utf-8' });
     expect(Buffer.concat((await file?.read().toArray()) ?? []).toString()).toBe('<p>It works</p>');
     expect(viewed).toMatchObject({ failure: null, localView: { verdict: 'shown' } });
   });
 
-  test('of a site is opened with all files of the site, at their encoded paths', async () => {
+  test('of a site is opened with all files of the site, at their decoded paths', async () => {
     const { screen, step } = setUp({});
     await viewLocalPages([plannedSite()], step);
     expect(screen.asked[0]?.url).toBe('https://octo.github.io/site/p/');
     const served = {
       '/site/p/index.html': 'text/html; charset=utf-8',
-      '/site/p/index': 'text/html; charset=utf-8',
-      '/site/p/': 'text/html; charset=utf-8',
-      '/site/p/%D0%BE%20%D0%BD%D0%B0%D1%81.html': 'text/html; charset=utf-8',
-      '/site/p/%D0%BE%20%D0%BD%D0%B0%D1%81': 'text/html; charset=utf-8',
+      '/site/p/о нас.html': 'text/html; charset=utf-8',
       '/site/p/app.js': 'application/javascript; charset=utf-8',
     };
-    const others = ['/site/p', '/site/p/app', '/site/', '/', '/site/p/other.html'];
+    const about = new URL('%D0%BE%20%D0%BD%D0%B0%D1%81', 'https://octo.github.io/site/p/');
+    expect(answerLocally(screen.asked[0]?.local ?? (() => undefined), about).status).toBe(200);
+    const others = ['/site/p', '/site/p/app', '/site/', '/index.html', '/site/p/other.html'];
     expect(typesAt(screen.asked[0]?.local, [...Object.keys(served), ...others])).toEqual(served);
   });
 
@@ -204,7 +205,7 @@ describe('a page before it is published', () => {
     await viewLocalPages([watched as typeof site], step);
     expect(read).not.toHaveBeenCalled();
     const { local } = screen.asked[0] ?? {};
-    for (const path of ['/site/p/', '/site/p/app.js', '/site/p/none']) local?.has(path);
+    for (const path of ['/site/p/', '/site/p/app.js', '/site/p/none']) local?.(path);
     expect(read).toHaveBeenCalledTimes(1);
   });
 

@@ -6,7 +6,7 @@ import type { HttpResponse, Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME } from '../../protocol/limits.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
 import { getContentType } from '../../rules/media-type.ts';
-import { encodePath } from '../../rules/naming.ts';
+import { decodePath } from '../../rules/site/site-address.ts';
 import { type Delivery, isOngoing, shownTask } from '../delivery.ts';
 
 /**
@@ -17,18 +17,12 @@ import { type Delivery, isOngoing, shownTask } from '../delivery.ts';
  */
 export function listLocalFiles(deliveries: readonly Delivery[], sitePaths?: readonly string[]): LocalFiles {
   let known: ReadonlyMap<string, SiteFile> | undefined;
-  const find = (path: string): SiteFile | undefined => {
+  return (path) => {
     known ??= new Map(deliveries.filter(isOngoing).flatMap((one) => listServed(one, sitePaths)));
-    return known.get(path);
-  };
-  return {
-    has: (path) => find(path) !== undefined,
-    get: (path) => {
-      const found = find(path);
-      if (found === undefined) return undefined;
-      const { file } = found;
-      return { size: file.size, contentType: getContentType(found.path), read: () => file.read() };
-    },
+    const found = known.get(path);
+    if (found === undefined) return undefined;
+    const { file } = found;
+    return { size: file.size, contentType: getContentType(found.path), read: () => file.read() };
   };
 }
 
@@ -42,18 +36,12 @@ function listServed(
   const { servedAt, served } = shownTask(delivery) ?? {};
   if (servedAt !== undefined) {
     return (sitePaths ?? [servedAt.sitePath]).flatMap((folder) =>
-      (site?.files ?? []).flatMap((one) => nameServed(folder + encodePath(one.path), one)),
+      (site?.files ?? []).map((one) => [decodePath(folder) + one.path, one]),
     );
   }
   if (served === undefined || file === null) return [];
-  const { pathname } = served.url;
-  return nameServed(pathname, { path: pathname, file });
-}
-
-/** The host serves a page without its ending too, and the page of a folder at the folder's own path. */
-function nameServed(path: string, file: SiteFile): readonly (readonly [string, SiteFile])[] {
-  const names = [path, path.replace(/\.html$/, ''), path.replace(/(?<=\/)index\.html$/, '')];
-  return names.map((name) => [name, file] as const);
+  const path = decodePath(served.url.pathname);
+  return [[path, { path, file }]];
 }
 
 /** Whether a page asked its host for what is not part of the step, and may be there. @param page its address */
