@@ -45,7 +45,6 @@ export interface DomElement extends DomNode {
   readonly readyState?: number;
   readonly poster?: string;
   readonly value?: string;
-  readonly type?: string;
   readonly placeholder?: string;
   readonly textContent: string;
   getBoundingClientRect(): PageBox;

@@ -98,15 +98,24 @@ export class PageLook {
 
   #addElement(element: DomElement): void {
     const style = getComputedStyle(element);
-    const kind = this.#kindOf(element, style);
+    // What a style sheet puts before and after the content.
+    const added = ['::before', '::after']
+      .map((pseudo) => getComputedStyle(element, pseudo))
+      .filter(({ content = 'none' }) => content !== 'none' && content !== 'normal');
+    const kind = this.#kindOf(element, [style, ...added]);
     if (kind !== null) this.#add(kind, this.#innerBox(element, style), '', element);
-    const text = this.#ownText(element);
+    const words = added.map(({ content = '' }) => /^"(.*)"$/s.exec(content)?.[1] ?? '');
+    const isField = ['input', 'textarea'].includes(element.localName);
+    const text = isField ? element.value || element.placeholder || '' : words.join('').trim();
+    if (text === '') return;
     // Characters of icon fonts are pictures.
     const isIcon = /^[\p{Co}\s]+$/u.test(text);
-    if (text !== '') this.#add(isIcon ? 'drawing' : 'text', element.getBoundingClientRect(), text, element);
+    this.#add(isIcon ? 'drawing' : 'text', element.getBoundingClientRect(), text, element);
   }
 
-  #kindOf(element: DomElement, style: DomStyle): ContentKind | null {
+  /** @param styles its own one first */
+  #kindOf(element: DomElement, styles: readonly DomStyle[]): ContentKind | null {
+    const [style = {}] = styles;
     switch (element.localName) {
       case 'img':
         return element.complete && (element.naturalWidth ?? 0) > 0 ? 'image' : null;
@@ -118,26 +127,11 @@ export class PageLook {
       default:
         if (/^(svg|canvas|object|embed|audio|input|select|progress|meter)$/.test(element.localName))
           return 'drawing';
-        if (this.#hasPicture(style) || this.#pseudoStyles(element).some((one) => this.#hasPicture(one)))
+        if (styles.some(({ backgroundImage, content }) => /url\(/.test(`${backgroundImage} ${content}`)))
           return 'image';
-        if (!this.#isShape(style)) return null;
+        if (!this.#isOpaque(style) && !(style.backgroundImage ?? '').includes('gradient(')) return null;
         return /url\(|gradient\(/.test(style.maskImage ?? '') ? 'drawing' : 'shape';
     }
-  }
-
-  #hasPicture({ backgroundImage = '', content = '' }: DomStyle): boolean {
-    return backgroundImage.includes('url(') || /url\(/.test(content);
-  }
-
-  /** The styles of what a style sheet puts before and after the content of an element. */
-  #pseudoStyles(element: DomElement): DomStyle[] {
-    return ['::before', '::after']
-      .map((pseudo) => getComputedStyle(element, pseudo))
-      .filter(({ content = 'none' }) => content !== 'none' && content !== 'normal');
-  }
-
-  #isShape(style: DomStyle): boolean {
-    return this.#isOpaque(style) || (style.backgroundImage ?? '').includes('gradient(');
   }
 
   #isOpaque({ backgroundColor = '', opacity }: DomStyle): boolean {
@@ -153,17 +147,6 @@ export class PageLook {
     const [left, top] = [edge('Left'), edge('Top')];
     const inner = { width: width - left - edge('Right'), height: height - top - edge('Bottom') };
     return { x: x + left, y: y + top, ...inner };
-  }
-
-  /** Text that is not in a text node: of form fields and of style sheets. */
-  #ownText(element: DomElement): string {
-    if (['input', 'textarea'].includes(element.localName)) {
-      return element.type === 'hidden' ? '' : element.value || element.placeholder || '';
-    }
-    return this.#pseudoStyles(element)
-      .map(({ content = '' }) => /^"(.*)"$/s.exec(content)?.[1] ?? '')
-      .join('')
-      .trim();
   }
 
   #add(kind: ContentKind, { x, y, width, height }: PageBox, text: string, element: DomElement | null): void {

@@ -1,7 +1,11 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { answerLocally } from '../../../src/browser/local-answer.ts';
-import type { LocalFiles, PageToView, ScreenView } from '../../../src/browser/screen-view.ts';
-import { createUncheckedView } from '../../../src/browser/screen-view.ts';
+import {
+  createUncheckedView,
+  type LocalFiles,
+  type PageToView,
+  type ScreenView,
+} from '../../../src/browser/screen-view.ts';
 import type { ServedFile } from '../../../src/channels/channel.ts';
 import { composeReport } from '../../../src/delivery/compose-report.ts';
 import { type ChannelAttempt, type Delivery, newDelivery } from '../../../src/delivery/delivery.ts';
