@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Browser, CDPSession, Protocol } from 'puppeteer-core';
-import { DeliveryError, type ErrorCode, toDeliveryError } from '../errors.ts';
+import { toDeliveryError } from '../errors.ts';
 import { BROWSER_ENCODINGS } from '../http/response.ts';
 import type { Clock, HttpResponse, SendHttp } from '../ports.ts';
 import { MEGABYTE } from '../protocol/limits.ts';
@@ -15,13 +15,6 @@ const MOST = { requests: 2_000, atOnce: 32, body: 64 * MEGABYTE, bytes: 256 * ME
 
 /** Bytes of one part of a video or a sound: a player asks for all that follows, and then for the next part. */
 const PART = 4 * MEGABYTE;
-
-/** What the browser is told of an error; else that there is no connection. */
-const ERROR_REASONS: Partial<Record<ErrorCode, Protocol.Network.ErrorReason>> = {
-  NOT_EXTERNAL: 'AccessDenied',
-  // An encoding that the body does not have.
-  HOST_ERROR: 'BlockedByResponse',
-};
 
 /** For whom requests are answered, and how. */
 interface AnswerOptions {
@@ -67,10 +60,9 @@ export class RequestAnswers {
     try {
       const answer = await this.#find(request, resourceType === 'Document');
       await this.#session.send('Fetch.fulfillRequest', { requestId, ...answer });
-    } catch (thrown) {
-      const errorReason = this.#options.events.refused.has(new URL(request.url).href)
-        ? 'BlockedByClient'
-        : (ERROR_REASONS[toDeliveryError(thrown).code] ?? 'ConnectionFailed');
+    } catch {
+      const isRefused = this.#options.events.refused.has(new URL(request.url).href);
+      const errorReason = isRefused ? 'BlockedByClient' : 'ConnectionFailed';
       // The page may be gone by now.
       await this.#session.send('Fetch.failRequest', { requestId, errorReason }).catch(() => undefined);
     }
@@ -102,7 +94,7 @@ export class RequestAnswers {
       return readAnswer(answerLocally(local, url), options);
     }
     if (this.#isRefused(url) || url.protocol !== 'https:') {
-      throw new DeliveryError('NOT_EXTERNAL', 'only public https addresses are answered');
+      throw new Error('only public https addresses are answered');
     }
     await this.#takeTurn();
     try {

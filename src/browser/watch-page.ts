@@ -110,32 +110,25 @@ function createView(
   judgment: PageJudgment,
   sight: PageSight | null = null,
 ): ScreenView {
-  const lists = {
-    exceptions: events.exceptions,
-    failedRequests: [...events.failed.own, ...events.failed.other],
-    blockedRequests: [...events.refused.keys()].map((url) => toPlainLine(url)),
-    consoleErrors: events.consoleErrors,
-  };
-  const view = createUncheckedView('');
+  const failed = [...events.failed.own, ...events.failed.other];
+  const refused = [...events.refused.keys()].map((url) => toPlainLine(url));
+  const forEach = <T>(read: (list: readonly string[]) => T) => ({
+    exceptions: read(events.exceptions),
+    failedRequests: read(failed),
+    blockedRequests: read(refused),
+    consoleErrors: read(events.consoleErrors),
+  });
   return {
-    ...view,
+    ...createUncheckedView(''),
     ...judgment,
     httpCode: events.httpCode,
     title: toPlainLine(sight?.title ?? ''),
-    painted: sight?.painted ?? view.painted,
+    ...(sight && { painted: sight.painted }),
     isMarkerVisible: sight?.isMarkerVisible ?? null,
     isStable: sight?.isStable ?? null,
     picture: wanted.picture ? (sight?.picture.png ?? null) : null,
-    exceptions: lists.exceptions.slice(0, MOST_LISTED),
-    failedRequests: lists.failedRequests.slice(0, MOST_LISTED),
-    blockedRequests: lists.blockedRequests.slice(0, MOST_LISTED),
-    consoleErrors: lists.consoleErrors.slice(0, MOST_LISTED),
-    counts: {
-      exceptions: lists.exceptions.length,
-      failedRequests: lists.failedRequests.length,
-      blockedRequests: lists.blockedRequests.length,
-      consoleErrors: lists.consoleErrors.length,
-    },
+    ...forEach((list) => list.slice(0, MOST_LISTED)),
+    counts: forEach((list) => list.length),
   };
 }
 

@@ -256,8 +256,6 @@ export const SCREEN = {
   largestImage: 8 * MEGABYTE,
   /** Milliseconds that may be lost in one step to a browser that does not start, crashes or hangs. */
   lost: 30 * SECOND,
-  /** Milliseconds for one page. */
-  page: 30 * SECOND,
   /** The share of pixels from which on two pictures clearly differ. */
   clearDifference: 0.02,
   /** Characters of the longest marker that is looked for on the screen, and bytes of the largest page with one. */

@@ -8,33 +8,25 @@ import type { PageOpener } from './page-to-view.ts';
 /** The name of a folder for which no site was built. */
 const NOWHERE = 'no-such-page-7f3a9c2e';
 
-/** A page that was built for another place. */
-interface PlaceProblem {
-  /** What to set. */
-  readonly hint: string;
-  /** Whether it shows below its own path what it shows anywhere: its words for a missing page. */
-  readonly isLost: boolean;
-}
-
 /**
  * Finds out whether a page was built for the root of a host, from the local files: it is opened there too, and, where
  * it shows more there, below a path for which nothing was built. A router that was not told the path of the folder
- * takes it for the name of a page that it lacks, and shows the same at both.
+ * takes it for the name of a page that it lacks, and shows the same at both: its words for a missing page.
  *
  * @param view what a browser saw below the folder's path
  * @param opened the page that it opened
- * @returns `null` where the page knows its place, or nobody knows
+ * @returns the view; of a page that was built for another place, one that is not shown, with what to set
  */
-export async function findPlaceProblem(
+export async function checkPlace(
   view: ScreenView,
   delivery: Delivery,
   opened: PageToView,
   open: PageOpener,
-): Promise<PlaceProblem | null> {
+): Promise<ScreenView> {
   const { routerSetting } = delivery;
   const sitePath = shownTask(delivery)?.servedAt?.sitePath;
   const isComparable = view.verdict !== 'not-checked' && view.isStable !== false;
-  if (routerSetting === null || sitePath === undefined || !isComparable) return null;
+  if (routerSetting === null || sitePath === undefined || !isComparable) return view;
   // A page that was built for its folder may stay blank there: it gets no more than it needed.
   const renderTime = view.verdict === 'shown' ? 2 * view.elapsed + SECOND : 4 * SECOND;
   const openAt = async (path: string): Promise<ScreenView | null> => {
@@ -44,11 +36,13 @@ export async function findPlaceProblem(
     return hasFailed(seen) || seen.verdict !== 'shown' || seen.isStable === false ? null : seen;
   };
   const root = await openAt('/');
-  if (root === null || countPainted(root) <= countPainted(view)) return null;
+  if (root === null || countPainted(root) <= countPainted(view)) return view;
   const hint = `set ${routerSetting}: at the root of a host the page shows more than below ${sitePath}`;
-  if (view.verdict === 'not-shown') return { hint, isLost: false };
+  if (view.verdict === 'not-shown') return { ...view, hint: view.hint || hint };
   const nowhere = await openAt(sitePath.replace(/[^/]+\/$/, `${NOWHERE}/`));
-  return nowhere !== null && showsSame(nowhere, view) ? { hint, isLost: true } : null;
+  if (nowhere === null || !showsSame(nowhere, view)) return view;
+  const reason = 'it shows in its folder only what it shows at any path for which nothing was built';
+  return { ...view, verdict: 'not-shown', reason, hint };
 }
 
 const countPainted = ({ verdict, painted }: ScreenView): number =>

@@ -79,14 +79,6 @@ function hintFor({ httpCode, isMarkerVisible, reason, failedRequests }: ScreenVi
         `open the page in a browser with its developer tools; ${w.input('screen', 'off')} delivers it without a look`;
 }
 
-/** A page that was built for another place. */
-export const lostPageError = (hint: string): DeliveryError =>
-  new DeliveryError(
-    'NOT_SHOWN',
-    'the page shows in its folder only what it shows at any path for which nothing was built',
-    { hint },
-  );
-
 const faultyPageError = (problems: readonly string[]): DeliveryError =>
   new DeliveryError('NOT_SHOWN', `a browser shows the page with errors: ${problems.join('; ')}`, {
     hint: (w) => `correct the page, or set ${w.input('screen', 'auto')}, which only notes them`,

@@ -9,7 +9,7 @@ import {
 import type { ServedFile } from '../../channels/channel.ts';
 import { toDeliveryError } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
-import { MEGABYTE, SCREEN, SECOND } from '../../protocol/limits.ts';
+import { MEGABYTE, SCREEN } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
 import { loadPageRules } from '../../rules/load-page-rules.ts';
 import { isImage } from '../../rules/media-type.ts';
@@ -86,16 +86,14 @@ export function createPageOpener(
   return async (page) => {
     const left = SCREEN.lost - lost;
     if (left <= 0) return createUncheckedView('the browser did not open earlier pages of this step');
-    const limit = Math.min(SCREEN.page, left);
-    const deadline = clock.timeout(limit);
-    const either = AbortSignal.any([signal, deadline]);
+    const over = AbortSignal.any([signal, clock.timeout(left)]);
     const begun = clock.now();
     // A browser that does not even notice its deadline must not hold up the delivery.
-    const view = await untilAborted(either, screen.view(page, either)).catch((thrown) => {
+    const view = await untilAborted(over, screen.view(page, over)).catch((thrown) => {
       signal.throwIfAborted();
       return createUncheckedView(
-        deadline.aborted
-          ? `the browser did not answer within ${limit / SECOND} s`
+        over.aborted
+          ? 'the browser did not answer in time'
           : `the browser can't be used: ${toDeliveryError(thrown).message}`,
       );
     });

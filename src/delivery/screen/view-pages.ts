@@ -12,8 +12,8 @@ import {
 } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
 import { addPicture } from './add-picture.ts';
-import { findPlaceProblem } from './compare-root.ts';
-import { describeUnseen, judgeView, lostPageError } from './judge-view.ts';
+import { checkPlace } from './compare-root.ts';
+import { describeUnseen, judgeView } from './judge-view.ts';
 import { dependsOnHost, listLocalFiles } from './local-files.ts';
 import {
   chooseFirst,
@@ -56,13 +56,9 @@ export async function viewLocalPages(
     const withPicture = request.picture && page.isPage;
     if (!isServedAsIs && !withPicture) return delivery;
     const opened = await pageToView(url, delivery, request, local);
-    const view = await open(opened);
+    const view = await checkPlace(await open(opened), delivery, opened, open);
     context.logger.info(`${delivery.subject}: ${describeView(view)}`);
-    const problem = await findPlaceProblem(view, delivery, opened, open);
-    const failure =
-      problem?.isLost === true
-        ? lostPageError(problem.hint)
-        : judgeView({ ...view, hint: view.hint || (problem?.hint ?? '') }, mode, url).failure;
+    const { failure } = judgeView(view, mode, url);
     const viewed = { ...delivery, localView: isServedAsIs ? view : null };
     if (failure !== null && isServedAsIs && !(await dependsOnHost(view, url, context))) {
       return withFailure(viewed, 'check', failure.withLeftBehind([]));
