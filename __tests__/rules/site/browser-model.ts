@@ -5,33 +5,11 @@
  */
 
 /** What a page, style sheet or module holds. */
-export type ModelUse =
-  | 'img'
-  | 'lazy-img'
-  | 'script'
-  | 'module'
-  | 'sheet'
-  | 'frame'
-  | 'background'
-  | 'inline-module'
-  | 'link'
-  | 'icon'
-  | 'preload'
-  | 'noscript'
-  | 'template'
-  | 'print-sheet'
-  | 'import'
-  | 'call'
-  | 'print-background'
-  | 'picture'
-  | 'small-picture'
-  | 'usual-img'
-  | 'fine-img'
-  | 'wide-background'
-  | 'small-background'
-  | 'sheet-import'
-  | 'wide-import'
-  | 'print-import';
+const USES = [
+  ...(['img', 'script', 'module', 'sheet', 'frame', 'background', 'inline-module', 'link', 'icon'] as const),
+  ...(['preload', 'template', 'print-sheet', 'import', 'call', 'sheet-import'] as const),
+];
+export type ModelUse = (typeof USES)[number];
 
 export interface ModelReference {
   readonly use: ModelUse;
@@ -62,7 +40,6 @@ export function writeModelFile(path: string, { references, base }: ModelFile): s
 function writeElement({ use, address }: ModelReference): string {
   const elements: Partial<Record<ModelUse, string>> = {
     img: `<img alt="" src="${address}">`,
-    'lazy-img': `<img loading=lazy srcset="${address} 2x">`,
     script: `<script src='${address}'></script>`,
     module: `<script type="module" src="${address}"></script>`,
     sheet: `<link href="${address}" rel="stylesheet">`,
@@ -72,12 +49,7 @@ function writeElement({ use, address }: ModelReference): string {
     link: `<a href="${address}">a</a>`,
     icon: `<link rel="icon" href="${address}">`,
     preload: `<link rel="preload" as="image" href="${address}">`,
-    noscript: `<noscript><img src="${address}"></noscript>`,
     template: `<template><img src="${address}"></template>`,
-    picture: `<picture><source type="image/webp" srcset="${address}"><img alt="" src="nowhere.png"></picture>`,
-    'small-picture': `<picture><source media="(max-width: 600px)" srcset="${address}"><img alt="" src="data:,"></picture>`,
-    'usual-img': `<img alt="" src="nowhere.png" srcset="${address} 1x, nowhere.png 3x">`,
-    'fine-img': `<img alt="" src="data:," srcset="${address} 2x">`,
     'print-sheet': `<link rel="stylesheet" media="print" href="${address}">`,
   };
   return elements[use] ?? '';
@@ -87,17 +59,12 @@ function writeElement({ use, address }: ModelReference): string {
 const importsFirst = (one: ModelReference, other: ModelReference): number =>
   Number(isSheetImport(other)) - Number(isSheetImport(one));
 
-const isSheetImport = ({ use }: ModelReference): boolean => /-import$/.test(use);
+const isSheetImport = ({ use }: ModelReference): boolean => use === 'sheet-import';
 
 function writeRule({ use, address }: ModelReference): string {
   const rules: Partial<Record<ModelUse, string>> = {
     background: `b { background: url("${address}") }`,
-    'wide-background': `@supports (display: grid) { @media (min-width: 600px) { b { background: url("${address}") } } }`,
-    'small-background': `@media (max-width: 600px) { b { background: url("${address}") } }`,
     'sheet-import': `@import url("${address}");`,
-    'wide-import': `@import '${address}' (min-width: 600px);`,
-    'print-import': `@import url('${address}') print;`,
-    'print-background': `@media print { b { background: url("${address}") } }`,
   };
   return rules[use] ?? '';
 }
@@ -171,18 +138,9 @@ const CODE: ReadonlySet<ModelUse> = new Set<ModelUse>([
 ]);
 
 /** Loaded with the page, which is shown without it as well. */
-const CONTENT: ReadonlySet<ModelUse> = new Set<ModelUse>([
-  ...(['img', 'lazy-img', 'frame', 'picture', 'usual-img', 'fine-img'] as const),
-  ...(['background', 'wide-background', 'small-background', 'print-background'] as const),
-  ...(['sheet-import', 'wide-import', 'print-import'] as const),
-]);
+const CONTENT: ReadonlySet<ModelUse> = new Set<ModelUse>(['img', 'frame', 'background', 'sheet-import']);
 
-const LOADS_SHEET: ReadonlySet<ModelUse> = new Set<ModelUse>([
-  'sheet',
-  'sheet-import',
-  'wide-import',
-  'print-import',
-]);
+const LOADS_SHEET: ReadonlySet<ModelUse> = new Set<ModelUse>(['sheet', 'sheet-import']);
 
 const LOADS_MODULE: ReadonlySet<ModelUse> = new Set<ModelUse>(['module', 'inline-module', 'import']);
 

@@ -18,36 +18,11 @@ const DATA = ['i.png', 'd/I.png', 'd/ü.png'];
 const PATHS = [...PAGES, ...SHEETS, ...SCRIPTS, ...DATA];
 
 const PAGE_USES: readonly ModelUse[] = [
-  'img',
-  'lazy-img',
-  'script',
-  'module',
-  'sheet',
-  'frame',
-  'background',
-  'inline-module',
-  'link',
-  'link',
-  'icon',
-  'preload',
-  'noscript',
-  'template',
-  'print-sheet',
-  'picture',
-  'small-picture',
-  'usual-img',
-  'fine-img',
+  ...(['img', 'script', 'module', 'sheet', 'frame', 'background', 'inline-module', 'link', 'link'] as const),
+  ...(['icon', 'preload', 'template', 'print-sheet'] as const),
 ];
 
-const SHEET_USES: readonly ModelUse[] = [
-  'background',
-  'wide-background',
-  'small-background',
-  'print-background',
-  'sheet-import',
-  'wide-import',
-  'print-import',
-];
+const SHEET_USES: readonly ModelUse[] = ['background', 'sheet-import'];
 
 const encode = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 

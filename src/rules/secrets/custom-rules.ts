@@ -35,20 +35,6 @@ function* findCookies(text: string): ReturnType<FindMatches> {
   }
 }
 
-const AUTHORIZATION = new RegExp(
-  String.raw`\bauthorization${SEPARATOR}(bearer|token|basic)(?:\s|%20|\+){1,4}([\w.~+/=-]{8,4096})`,
-  'dgi',
-);
-
-/** Tokens and logins in `Authorization:` headers. */
-function* findAuthorizations(text: string): ReturnType<FindMatches> {
-  for (const header of text.matchAll(AUTHORIZATION)) {
-    const [, scheme = '', secret = ''] = header;
-    if (!(/basic/i.test(scheme) ? isBasicLogin(secret) : isToken(secret))) continue;
-    yield { secret, from: header.index, at: getGroupStart(header, 2) };
-  }
-}
-
 /** `user:password` in base64. */
 function isBasicLogin(basic: string): boolean {
   const text = Buffer.from(basic, 'base64').toString('utf8');
@@ -91,58 +77,60 @@ function* findUrlPasswords(text: string): ReturnType<FindMatches> {
 
 const GAP = String.raw`(?:\s|\\[nrt]){1,40}`;
 
-/** What is in the files of every job and unknown to the preset: the pattern whose group it is, and what it must be. */
-const LOGINS: Readonly<Record<string, readonly (readonly [RegExp, (secret: string) => boolean])[]>> = {
-  // A refresh token; the preset knows those of 36 characters.
-  'github-refresh': [[/(?<![A-Za-z0-9])(ghr_[A-Za-z0-9]{76})(?![A-Za-z0-9])/dg, isToken]],
-  // `_authToken` and `_auth` of an `.npmrc`; `auths` of Docker's `config.json`.
-  'registry-login': [
-    [/_authToken["']?\s{0,4}[:=]\s{0,4}["']?([\w.~+/=-]{16,512})/dg, isToken],
-    [
-      new RegExp(
-        String.raw`(?:\b_auth["']?\s{0,4}[:=]|\bauth${QUOTE}\s{0,40}:)\s{0,40}${QUOTE}?([A-Za-z0-9+/=_-]{8,4096})`,
-        'dg',
-      ),
-      isBasicLogin,
-    ],
-  ],
-  netrc: [
-    [
-      new RegExp(
-        String.raw`\bmachine${GAP}[\w.-]{1,253}(?:${GAP}(?:login|account)${GAP}[^\s\\]{1,256}){0,2}${GAP}password${GAP}([^\s"'<>\\]{4,256})`,
-        'dg',
-      ),
-      isPassword,
-    ],
-  ],
-};
+const authorization = (scheme: string): RegExp =>
+  new RegExp(
+    String.raw`\bauthorization${SEPARATOR}(?:${scheme})(?:\s|%20|\+){1,4}([\w.~+/=-]{8,4096})`,
+    'dgi',
+  );
 
-const findLogins = (rule: keyof typeof LOGINS): FindMatches =>
-  function* find(text) {
-    for (const [pattern, accepts] of LOGINS[rule] ?? []) {
-      for (const match of text.matchAll(pattern)) {
-        const [, secret = ''] = match;
-        if (accepts(secret)) yield { secret, from: match.index, at: getGroupStart(match, 1) };
-      }
-    }
-  };
+/** What is a secret because of the text before it: the rule, the pattern whose group it is, and what it must be. */
+const LOGINS: readonly (readonly [rule: string, pattern: RegExp, accepts: (secret: string) => boolean])[] = [
+  ['authorization', authorization('bearer|token'), isToken],
+  ['authorization', authorization('basic'), isBasicLogin],
+  // A refresh token; the preset knows those of 36 characters.
+  ['github-refresh', /(?<![A-Za-z0-9])(ghr_[A-Za-z0-9]{76})(?![A-Za-z0-9])/dg, isToken],
+  // `_authToken` and `_auth` of an `.npmrc`; `auths` of Docker's `config.json`.
+  ['registry-login', /_authToken["']?\s{0,4}[:=]\s{0,4}["']?([\w.~+/=-]{16,512})/dg, isToken],
+  [
+    'registry-login',
+    new RegExp(
+      String.raw`(?:\b_auth["']?\s{0,4}[:=]|\bauth${QUOTE}\s{0,40}:)\s{0,40}${QUOTE}?([A-Za-z0-9+/=_-]{8,4096})`,
+      'dg',
+    ),
+    isBasicLogin,
+  ],
+  [
+    'netrc',
+    new RegExp(
+      String.raw`\bmachine${GAP}[\w.-]{1,253}(?:${GAP}(?:login|account)${GAP}[^\s\\]{1,256}){0,2}${GAP}password${GAP}([^\s"'<>\\]{4,256})`,
+      'dg',
+    ),
+    isPassword,
+  ],
+];
+
+const findLogins = (text: string, rules: ReadonlySet<string>): SecretMatch[] =>
+  LOGINS.filter(([rule]) => rules.has(rule)).flatMap(([rule, pattern, accepts]) =>
+    Array.from(text.matchAll(pattern))
+      .filter(([, secret = '']) => accepts(secret))
+      .map((match) => ({ rule, secret: match[1] as string, from: match.index, at: getGroupStart(match, 1) })),
+  );
 
 const getGroupStart = (match: RegExpExecArray, group: number): number =>
   match.indices?.[group]?.[0] ?? match.index;
 
 const FINDERS: Readonly<Record<string, FindMatches>> = {
   cookie: findCookies,
-  authorization: findAuthorizations,
   'private-key': findPrivateKeys,
   'url-password': findUrlPasswords,
-  ...Object.fromEntries(Object.keys(LOGINS).map((rule) => [rule, findLogins(rule)])),
 };
 
 /** Runs the custom rules with these names on a text. @see protocol 1 (file rules: secrets) */
 export function findCustomMatches(text: string, rules: ReadonlySet<string>): readonly SecretMatch[] {
-  return Object.entries(FINDERS).flatMap(([rule, find]) =>
+  const found = Object.entries(FINDERS).flatMap(([rule, find]) =>
     rules.has(rule) ? Array.from(find(text), (match) => ({ rule, ...match })) : [],
   );
+  return [...found, ...findLogins(text, rules)];
 }
 
 /** Words of placeholders. None begins with another, so that a text can be split in only one way. */
