@@ -2,14 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DeliveryError } from '../../src/errors.ts';
 import { TEXT } from '../../src/protocol/limits.ts';
-import {
-  assetName,
-  baseName,
-  binFileName,
-  encodePath,
-  nameFromFile,
-  repositoryPath,
-} from '../../src/rules/naming.ts';
+import { assetName, binFileName, encodePath, nameFromFile, repositoryPath } from '../../src/rules/naming.ts';
 
 /** й as one code point and as two: the same on screen, but not in an address. */
 const COMPOSED = '\u0439';
@@ -132,16 +125,6 @@ describe('encodePath', () => {
         );
       }),
     );
-  });
-});
-
-describe('baseName', () => {
-  test.each([
-    ['a.html', 'a.html'],
-    ['docs/deep/a.html', 'a.html'],
-    ['docs/', ''],
-  ])('of %j returns %j', (path, name) => {
-    expect(baseName(path)).toBe(name);
   });
 });
 

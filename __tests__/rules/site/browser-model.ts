@@ -5,11 +5,18 @@
  */
 
 /** What a page, style sheet or module holds. */
-const USES = [
-  ...(['img', 'script', 'module', 'sheet', 'frame', 'background', 'inline-module', 'link', 'icon'] as const),
-  ...(['preload', 'template', 'print-sheet', 'import', 'call', 'sheet-import'] as const),
-];
-export type ModelUse = (typeof USES)[number];
+export type ModelUse = PageUse | 'import' | 'call' | 'sheet-import';
+type PageUse =
+  | CodeUse
+  | 'img'
+  | 'frame'
+  | 'background'
+  | 'link'
+  | 'icon'
+  | 'preload'
+  | 'template'
+  | 'print-sheet';
+type CodeUse = 'script' | 'module' | 'sheet' | 'inline-module';
 
 export interface ModelReference {
   readonly use: ModelUse;
