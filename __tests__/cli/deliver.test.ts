@@ -11,6 +11,7 @@ import { deliverAll } from '../../src/cli/deliver.ts';
 import { isUsageError } from '../../src/cli/flag-rules.ts';
 import type { Report, ReportDocument } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
+import { REPORT_LINES } from '../../src/protocol/words.ts';
 import { commandFace } from '../../src/request/faces.ts';
 import { say, type Text } from '../../src/words.ts';
 import { temporaryFolder } from '../support/files.ts';
@@ -35,6 +36,14 @@ beforeEach(async () => {
 afterAll(() => process.chdir(originalFolder));
 
 const git = (...args: string[]) => promisify(execFile)('git', args, { cwd: folder });
+
+const nothing = async (): Promise<void> => undefined;
+
+/** A repository with these remotes. */
+async function setRemotes(remotes: Readonly<Record<string, string>> = {}, ...flags: string[]) {
+  await git('init', '--quiet', ...flags);
+  for (const [name, url] of Object.entries(remotes)) await git('remote', 'add', name, url);
+}
 
 /** A file-bin that accepts every file; any other host answers 401. */
 function fakeBin({ method, url }: Seen): Scripted {
@@ -75,42 +84,25 @@ async function runForReport(args: readonly string[], env: Record<string, string>
 }
 
 describe('deliverAll for deliver', () => {
-  test('prints the report with the lines of the protocol', async () => {
-    const { ready, printed } = await run(['deliver', 'page.html']);
-    expect(ready).toBe(true);
-    expect(printed).toHaveLength(1);
-    expect(printed[0]?.split('\n').map((line) => line.split(':')[0])).toEqual([
-      'CLAIM',
-      'CODE',
-      'TEST',
-      'RESULT',
-      'UNKNOWN',
-    ]);
-    expect(printed[0]).toMatch(/^RESULT: ГОТОВО → https:\/\/filebin\.net\/sv1767323045-\w{16}\/page\.html$/m);
-  });
-
-  test('prints a report for each file and is ready only if all are', async () => {
-    const { ready, printed } = await run(['deliver', 'absent.html', 'page.html', 'second.html']);
-    expect(ready).toBe(false);
-    expect(printed).toHaveLength(1);
-    const texts = printed[0]?.split('\n\n') ?? [];
-    expect(texts.map((text) => /^RESULT: (.*?) →/m.exec(text)?.[1])).toEqual([
-      'НЕ ГОТОВО',
-      'ГОТОВО',
-      'ГОТОВО',
-    ]);
+  test('prints a report for each file, in the lines of the protocol, and is ready only if all are', async () => {
+    const one = await run(['deliver', 'page.html']);
+    expect([one.ready, one.printed.length]).toEqual([true, 1]);
+    expect(one.printed[0]?.replace(/:.*/g, '').split('\n')).toEqual(REPORT_LINES);
+    expect(one.printed[0]).toMatch(
+      /^RESULT: ГОТОВО → https:\/\/filebin\.net\/sv1767323045-\w{16}\/page\.html$/m,
+    );
+    const several = await run(['deliver', 'absent.html', 'page.html', 'second.html']);
+    expect([several.ready, several.printed.length]).toEqual([false, 1]);
+    const results = several.printed[0]?.match(/^RESULT: .*? →/gm);
+    expect(results).toEqual(['RESULT: НЕ ГОТОВО →', 'RESULT: ГОТОВО →', 'RESULT: ГОТОВО →']);
   });
 
   test('--json prints all reports in one document', async () => {
     const { ready, printed } = await run(['deliver', 'page.html', 'second.html', '--json']);
-    expect(ready).toBe(true);
-    expect(printed).toHaveLength(1);
+    expect([ready, printed.length]).toEqual([true, 1]);
     const { result, url, reports } = JSON.parse(printed[0] ?? '') as ReportDocument;
     expect({ result, lines: url.split('\n').length }).toEqual({ result: 'ready', lines: 2 });
-    expect(reports.map(({ ready: each, file }) => [each, file?.path])).toEqual([
-      [true, 'page.html'],
-      [true, 'second.html'],
-    ]);
+    expect(reports).toMatchObject([{ file: { path: 'page.html' } }, { file: { path: 'second.html' } }]);
   });
 
   test('ends the progress when the upload fails, so that the cursor does not stay hidden', async () => {
@@ -306,36 +298,27 @@ describe('the credentials of the command line', () => {
     expect(sayHere(about)).toMatch(/^the token (is|contains) /);
   });
 
-  test.each(['NODE_TLS_REJECT_UNAUTHORIZED', 'GIT_SSL_NO_VERIFY'])(
-    'are not used if %s turns off the check of certificates',
-    async (name) => {
-      const { report, host } = await runForReport(['deliver', 'page.html'], { [name]: '0', GH_TOKEN: TOKEN });
-      expect(report.notReady?.reason).toContain(`the environment variable ${name} turns off`);
-      expect(host.seen).toEqual([]);
-    },
-  );
-
-  test.each(['child_process', 'http,CHILD_PROCESS ', '*', 'child*', 'net,ch*_process'])(
-    'are not used if NODE_DEBUG=%s prints the environment of git',
-    async (value) => {
-      const { report, host } = await runForReport(['deliver', 'page.html'], {
-        NODE_DEBUG: value,
-        GH_TOKEN: TOKEN,
-      });
-      expect(report.notReady?.reason).toContain('NODE_DEBUG makes Node print the environment');
-      expect(host.seen).toEqual([]);
-    },
-  );
+  test.each([
+    ['NODE_TLS_REJECT_UNAUTHORIZED', '0', 'turns off'],
+    ['GIT_SSL_NO_VERIFY', '0', 'turns off'],
+    ...['child_process', 'http,CHILD_PROCESS ', '*', 'child*', 'net,ch*_process'].map((value) => [
+      'NODE_DEBUG',
+      value,
+      'makes Node print the environment',
+    ]),
+  ])('are not used with %s=%s', async (name, value, effect) => {
+    const { report, host } = await runForReport(['deliver', 'page.html'], { [name]: value, GH_TOKEN: TOKEN });
+    expect(report.notReady?.reason).toContain(`the environment variable ${name} ${effect}`);
+    expect(host.seen).toEqual([]);
+  });
 
   test('are used with a NODE_DEBUG that prints no environment', async () => {
-    const { report } = await runForReport(['deliver', 'page.html'], {
-      NODE_DEBUG: 'http,net',
-      GH_TOKEN: TOKEN,
-    });
+    const env = { NODE_DEBUG: 'http,net', GH_TOKEN: TOKEN };
+    const { report } = await runForReport(['deliver', 'page.html'], env);
     expect(report.notReady?.reason ?? '').not.toContain('NODE_DEBUG');
   });
 
-  test.each(['message', 'path', 'tag', 'bin', 'marker', 'url', 'branch'])(
+  test.each(['message', 'url'])(
     'and well-known secrets are refused in --%s and printed nowhere',
     async (flag) => {
       const secret = ['ghp', 'R4nd0mR4nd0mR4nd0mR4nd0mR4nd0mR4nd0m'].join('_');
@@ -392,48 +375,30 @@ describe('the repository of the command line', () => {
     ['ssh://git@github.com/octo/site.git', 'octo/site'],
     ['ssh://git@github.com:22/octo/site', 'octo/site'],
     ['https://github.com/octo/octo.github.io.git', 'octo/octo.github.io'],
+    // A guess would send the token and the file to a repository of the same name on github.com.
+    ...['https://gitlab.com/octo/site.git', 'git@codeberg.org:octo/site.git', '/srv/git/site.git'].map(
+      (remote): [string, undefined] => [remote, undefined],
+    ),
+    ['../origin/site.git', undefined],
   ];
+  const INSTANCE = 'https://git.example.com';
   const args = ['deliver', 'page.html', '--channel', 'K1'];
   const requestedRepositories = ({ seen }: FakeHttp) =>
     seen.map(({ url }) => /\/repos\/([^/]+\/[^/]+)/.exec(url)?.[1]);
 
   test.each(REMOTES)('is read from the git remote %s', async (remote, repository) => {
-    await git('init', '--quiet');
-    await git('remote', 'add', 'origin', remote);
-    const { host } = await runForReport(args, { GITHUB_TOKEN: TOKEN });
-    expect(requestedRepositories(host)).toEqual([repository]);
-  });
-
-  test.each([
-    // A guess would send the token and the file to a repository of the same name on github.com.
-    'https://gitlab.com/octo/site.git',
-    'git@codeberg.org:octo/site.git',
-    '/srv/git/site.git',
-    '../origin/site.git',
-  ])('is not guessed from the git remote %s, which is not on GitHub', async (remote) => {
-    await git('init', '--quiet');
-    await git('remote', 'add', 'origin', remote);
+    await setRemotes({ origin: remote });
     const { host, report } = await runForReport(args, { GITHUB_TOKEN: TOKEN });
-    expect(requestedRepositories(host)).toEqual([]);
-    expect(report.notReady?.code).toBe('BAD_INPUT');
+    expect(requestedRepositories(host)).toEqual(repository === undefined ? [] : [repository]);
+    if (repository === undefined) expect(report.notReady?.code).toBe('BAD_INPUT');
   });
 
-  test('is read from a git remote on the host of --auth-url', async () => {
-    await git('init', '--quiet');
-    await git('remote', 'add', 'origin', 'git@git.example.com:octo/site.git');
-    const instance = ['--auth-url', 'https://git.example.com', '--api-url', 'https://git.example.com/api/v3'];
-    const { host } = await runForReport([...args, ...instance], { GITHUB_TOKEN: TOKEN });
-    expect(requestedRepositories(host)).toEqual(['octo/site']);
-  });
-
-  test('is read from a git remote on the GitHub instance of the runner, and only that instance receives the token', async () => {
-    await git('init', '--quiet');
-    await git('remote', 'add', 'origin', 'https://git.example.com/octo/site.git');
-    const runner = {
-      GITHUB_API_URL: 'https://git.example.com/api/v3',
-      GITHUB_SERVER_URL: 'https://git.example.com',
-    };
-    const { host } = await runForReport(args, { GITHUB_TOKEN: TOKEN, ...runner });
+  test.each<[string, string[], Record<string, string>]>([
+    ['flags', ['--auth-url', INSTANCE, '--api-url', `${INSTANCE}/api/v3`], {}],
+    ['runner', [], { GITHUB_API_URL: `${INSTANCE}/api/v3`, GITHUB_SERVER_URL: INSTANCE }],
+  ])('is read from a remote on the instance of the %s, which alone gets the token', async (_, flags, env) => {
+    await setRemotes({ origin: 'git@git.example.com:octo/site.git' });
+    const { host } = await runForReport([...args, ...flags], { GITHUB_TOKEN: TOKEN, ...env });
     expect(requestedRepositories(host)).toEqual(['octo/site']);
     expect(host.seen.map(({ url }) => new URL(url).host)).toEqual(['git.example.com']);
   });
@@ -445,8 +410,7 @@ describe('the repository of the command line', () => {
   });
 
   test('is taken from --repository before any git remote', async () => {
-    await git('init', '--quiet');
-    await git('remote', 'add', 'origin', 'https://github.com/octo/site.git');
+    await setRemotes({ origin: 'https://github.com/octo/site.git' });
     const { host } = await runForReport([...args, '--repository', 'octo/other'], { GITHUB_TOKEN: TOKEN });
     expect(requestedRepositories(host)).toEqual(['octo/other']);
   });
@@ -456,31 +420,25 @@ describe('the repository of the command line', () => {
     expect(report).toMatchObject({ ready: true, channel: 'K3' });
   });
 
+  const SECRET = 'git@github.com:octo/secret.git';
   test.each<[string, () => Promise<unknown>, Record<string, string>, string]>([
-    ['has no remote', async () => git('init', '--quiet'), {}, 'no git remote'],
+    ['has no remote', () => setRemotes(), {}, 'no git remote'],
     [
       'has a remote with another name',
-      async () => {
-        await git('init', '--quiet');
-        await git('remote', 'add', 'company', 'git@github.com:octo/secret.git');
-      },
+      () => setRemotes({ company: SECRET }),
       {},
       'octo/secret, by git remote company',
     ],
     [
-      'has several remotes, none called origin',
-      async () => {
-        await git('init', '--quiet');
-        await git('remote', 'add', 'a', 'git@github.com:octo/a.git');
-        await git('remote', 'add', 'b', 'git@github.com:octo/b.git');
-      },
+      'has several remotes',
+      () => setRemotes({ a: SECRET, b: 'git@github.com:o/b.git' }),
       {},
       'several git remotes',
     ],
     [
       'can not be read by git',
       async () => {
-        await git('init', '--quiet');
+        await setRemotes();
         await writeFile(join(folder, '.git', 'config'), '[core');
       },
       {},
@@ -488,26 +446,13 @@ describe('the repository of the command line', () => {
     ],
     [
       'is a bare one',
-      async () => {
-        await git('init', '--quiet', '--bare');
-        await git('remote', 'add', 'origin', 'git@github.com:octo/secret.git');
-      },
+      () => setRemotes({ origin: SECRET }, '--bare'),
       {},
       'octo/secret, by git remote origin',
     ],
-    [
-      'is named by GIT_DIR',
-      async () => undefined,
-      { GIT_DIR: '/srv/git/secret.git' },
-      "the remotes can't be read",
-    ],
-    [
-      'is that of the runner',
-      async () => undefined,
-      { GITHUB_REPOSITORY: 'octo/secret' },
-      'as GITHUB_REPOSITORY says',
-    ],
-    ['is not known, but there is a token', async () => undefined, { GH_TOKEN: TOKEN }, 'in no repository'],
+    ['is named by GIT_DIR', nothing, { GIT_DIR: '/srv/git/secret.git' }, "the remotes can't be read"],
+    ['is that of the runner', nothing, { GITHUB_REPOSITORY: 'octo/secret' }, 'as GITHUB_REPOSITORY says'],
+    ['is not known, but there is a token', nothing, { GH_TOKEN: TOKEN }, 'in no repository'],
   ])(
     'keeps a file from the public bin without a flag, if the repository %s',
     async (_, prepare, env, logged) => {
@@ -521,37 +466,38 @@ describe('the repository of the command line', () => {
     },
   );
 
-  test('keeps a file of a repository from the public bin, wherever the caller is', async () => {
-    await git('init', '--quiet');
-    await git('remote', 'add', 'origin', 'git@github.com:octo/secret.git');
-    process.chdir(await temporaryFolder());
-    const { report, host } = await runForReport(['deliver', join(folder, 'page.html')]);
-    expect(report.notReady?.code).toBe('NOT_EXTERNAL');
-    expect(host.seen).toEqual([]);
-  });
-
-  test('keeps a file of a repository from the public bin, whatever link in another folder names it', async () => {
-    await git('init', '--quiet');
-    const elsewhere = await temporaryFolder();
-    await symlink(join(folder, 'page.html'), join(elsewhere, 'link.html'));
-    process.chdir(elsewhere);
-    const { report, host } = await runForReport(['deliver', join(elsewhere, 'link.html')]);
-    expect(report.notReady?.code).toBe('NOT_EXTERNAL');
-    expect(host.seen).toEqual([]);
-  });
-
-  test('keeps a file of another folder from the public bin, where the caller is in a repository', async () => {
-    await git('init', '--quiet');
-    const page = join(await temporaryFolder(), 'page.html');
-    await writeFile(page, '<p>made from the repository</p>');
-    const { report, host } = await runForReport(['deliver', page]);
+  test.each<[string, (elsewhere: string) => Promise<string>]>([
+    [
+      'is in a repository, wherever the caller is',
+      async (elsewhere) => {
+        process.chdir(elsewhere);
+        return join(folder, 'page.html');
+      },
+    ],
+    [
+      'is in a repository, and named by a link elsewhere',
+      async (elsewhere) => {
+        await symlink(join(folder, 'page.html'), join(elsewhere, 'link.html'));
+        process.chdir(elsewhere);
+        return join(elsewhere, 'link.html');
+      },
+    ],
+    [
+      'is elsewhere, and the caller in a repository',
+      async (elsewhere) => {
+        await writeFile(join(elsewhere, 'page.html'), PAGE);
+        return join(elsewhere, 'page.html');
+      },
+    ],
+  ])('keeps a file from the public bin that %s', async (_, prepare) => {
+    await setRemotes();
+    const { report, host } = await runForReport(['deliver', await prepare(await temporaryFolder())]);
     expect(report.notReady?.code).toBe('NOT_EXTERNAL');
     expect(host.seen).toEqual([]);
   });
 
   test('keeps a file from the public bin without a flag, if git is missing or refuses the folder', async () => {
-    await git('init', '--quiet');
-    await git('remote', 'add', 'origin', 'git@gitlab.com:octo/site.git');
+    await setRemotes({ origin: 'git@gitlab.com:octo/site.git' });
     const { PATH } = process.env;
     process.env.PATH = folder;
     try {
@@ -566,8 +512,7 @@ describe('the repository of the command line', () => {
   test.each(['https://github.com/octo/site.git', 'git@gitlab.com:octo/site.git'])(
     'may be private if its visibility is unknown, so the public bin needs a flag (%s)',
     async (remote) => {
-      await git('init', '--quiet');
-      await git('remote', 'add', 'origin', remote);
+      await setRemotes({ origin: remote });
       const refused = await runForReport(['deliver', 'page.html']);
       expect(refused.report).toMatchObject({
         ready: false,

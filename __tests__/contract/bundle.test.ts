@@ -48,22 +48,22 @@ describe('bundles', () => {
   );
 
   /** A text of each package that its code contains once, and that survives minification. */
+  const MARKERS = {
+    undici: ["'undici.error.UND_ERR_PRX_TLS'", 'undici/lib/core/errors.js'],
+    '@octokit/core': ['`octokit-core.js/', '@octokit/core/dist-src/index.js'],
+    '@actions/http-client': ["'actions/http-client'", '@actions/http-client/lib/index.js'],
+  } as const;
+
   test.each([
-    ['dist/index.js', 'undici', "'undici.error.UND_ERR_PRX_TLS'", 'node_modules/undici/lib/core/errors.js'],
-    ['dist/cli.js', 'undici', "'undici.error.UND_ERR_PRX_TLS'", 'node_modules/undici/lib/core/errors.js'],
-    [
-      'dist/index.js',
-      '@actions/http-client',
-      "'actions/http-client'",
-      'node_modules/@actions/http-client/lib/index.js',
-    ],
-    ['dist/index.js', '@octokit/core', '`octokit-core.js/', 'node_modules/@octokit/core/dist-src/index.js'],
-    ['dist/cli.js', '@octokit/core', '`octokit-core.js/', 'node_modules/@octokit/core/dist-src/index.js'],
-    ['dist/mcp.js', 'undici', "'undici.error.UND_ERR_PRX_TLS'", 'node_modules/undici/lib/core/errors.js'],
-    ['dist/mcp.js', '@octokit/core', '`octokit-core.js/', 'node_modules/@octokit/core/dist-src/index.js'],
-  ])('%s contains one copy of %s', (bundle, _name, marker, source) => {
-    expect(countIn(read(source), marker)).toBe(1);
-    expect(countIn(read(bundle), marker.replace(/['`]/g, ''))).toBe(1);
+    ...['index', 'cli', 'mcp'].flatMap((bundle) => [
+      [bundle, 'undici'] as const,
+      [bundle, '@octokit/core'] as const,
+    ]),
+    ['index', '@actions/http-client'] as const,
+  ])('dist/%s.js contains one copy of %s', (bundle, name) => {
+    const [marker, source] = MARKERS[name];
+    expect(countIn(read(`node_modules/${source}`), marker)).toBe(1);
+    expect(countIn(read(`dist/${bundle}.js`), marker.replace(/['`]/g, ''))).toBe(1);
   });
 
   test('neither the action nor the command line loads the MCP server with itself', () => {

@@ -64,13 +64,6 @@ const CASES: readonly (readonly [string, Case, RegExp, string, string])[] = [
     'K2',
   ],
   [
-    'the branch is protected, method B',
-    { files: LARGE, inputs: K1, before: (repository) => repository.protect(true) },
-    /HTTP 422: Repository rule violations found/,
-    'may bypass the rule',
-    'K2',
-  ],
-  [
     'the repository is empty, K1',
     { files: LARGE, inputs: K1, spec: { empty: true } },
     /Git Repository is empty/,

@@ -1,9 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError } from '../../src/errors.ts';
-import { parseBoolean } from '../../src/request/input-kinds.ts';
-import type { RawInputs } from '../../src/request/inputs.ts';
-import { parseRequest } from '../../src/request/parse-request.ts';
-import { rawInputs, requestWith, runContextWith } from '../delivery/builders.ts';
+import { INPUT_NAMES, INPUTS, type RawInputs } from '../../src/request/inputs.ts';
+import { requestWith } from '../delivery/builders.ts';
 
 function parseError(inputs: Partial<RawInputs>): DeliveryError {
   try {
@@ -30,273 +28,136 @@ test.each<[readonly (string | null)[], boolean]>([
 );
 
 describe('parseRequest, given a wrong input', () => {
-  test.each<[string, Partial<RawInputs>, RegExp, RegExp]>([
-    ['a request with nothing to deliver', { file: '' }, /nothing to deliver/, /`file:`.*`url:`/],
-    ...[
-      { channel: 'auto' },
-      { channel: 'K2+K3' },
-      { channel: 'auto', operation: 'withdraw', path: 'a.html' },
-    ].map((inputs): [string, Partial<RawInputs>, RegExp, RegExp] => [
-      `a client id without a repository: ${JSON.stringify(inputs)}`,
-      { ...inputs, 'client-id': 'Iv1.0123', repository: '' },
-      /`client-id` is given, but no repository/,
-      /`repository: owner\/name`.*`client-id:`/,
-    ]),
-    [
-      'content without a name',
-      { file: '', content: 'x' },
-      /`content` has no file name/,
-      /`name:`.*page\.html/,
-    ],
-    ['a name without content', { file: '', name: 'a.html' }, /`content` is empty/, /`content:`.*`name:`/],
-    ['a name for a file', { name: 'a.html' }, /`content` is empty/, /leave `name:` out/],
-    [
-      'content of spaces alone',
-      { file: '', content: ' \n', name: 'a.html' },
-      /`content` is empty/,
-      /^give a text/,
-    ],
-    ['a file and content', { content: 'x', name: 'a.html' }, /are both given/, /^leave one of them out$/],
+  const CONTENT = { file: '', content: 'x' };
+  const LINK = { file: '', url: 'https://a.dev/q/share-42?x=%C3%9Cbung' };
+  const WITHDRAW = { operation: 'withdraw' };
+
+  test.each<[Partial<RawInputs>, RegExp, RegExp]>([
+    [{ file: '' }, /nothing to deliver/, /`file:`.*`url:`/],
+    ...[{ channel: 'auto' }, { channel: 'K2+K3' }, { ...WITHDRAW, path: 'a.html' }].map(
+      (inputs): [Partial<RawInputs>, RegExp, RegExp] => [
+        { ...inputs, 'client-id': 'Iv1.0123', repository: '' },
+        /`client-id` is given, but no repository/,
+        /`repository: owner\/name`.*`client-id:`/,
+      ],
+    ),
+    [CONTENT, /`content` has no file name/, /`name:`.*page\.html/],
+    [{ file: '', name: 'a.html' }, /`content` is empty/, /`content:`.*`name:`/],
+    [{ name: 'a.html' }, /`content` is empty/, /leave `name:` out/],
+    [{ file: '', content: ' \n', name: 'a.html' }, /`content` is empty/, /^give a text/],
+    [{ content: 'x', name: 'a.html' }, /are both given/, /^leave one of them out$/],
     ...['a/b.html', 'a\\b.html', '..', '.git', 'a\u202eb.html', 'x'.repeat(256)].map(
-      (name): [string, Partial<RawInputs>, RegExp, RegExp] => [
-        `content with a name that is no file name: ${JSON.stringify(name.slice(0, 12))}`,
-        { file: '', content: 'x', name },
+      (name): [Partial<RawInputs>, RegExp, RegExp] => [
+        { ...CONTENT, name },
         /`name` is not a file name/,
         /^set `name:` .*no folder$/,
       ],
     ),
+    [{ operation: 'remove' }, /`operation` is not one of deliver, withdraw/, /^choose one of them$/],
+    [{ ...WITHDRAW, file: '' }, /nothing to withdraw/, /^name a file, or set `path:`$/],
+    [{ ...WITHDRAW, channel: 'K4' }, /K4.*can't be withdrawn/, /K1, K2 or K3/],
+    [{ ...WITHDRAW, channel: 'K1+K3' }, /the bin to withdraw from is not named/, /`bin:`/],
+    [{ ...WITHDRAW, file: '', path: 'a/', tag: 'v1' }, /K2 and K3 have no folders/, /`file:`/],
+    // It would be taken for the file name at its end.
+    [{ ...WITHDRAW, file: 'https://a.dev/a.html' }, /`file` is an address/, /`path:` to the place within/],
+    [{ file: 'a.html\nhttps://a.dev/a.html' }, /`file` is an address/, /`url:` to the link/],
+    [{ operation: 'audit' }, /an audit .* takes no file/, /`path:`/],
+    [{ operation: 'audit', file: '', channel: 'K3' }, /nothing tells what was delivered/, /K1 or K2/],
+    [{ issue: 'true' }, /kept by an audit alone/, /`operation: audit`/],
+    [{ file: 'a\0.html' }, /`file` holds a control character/, /remove it/],
+    [{ channel: 'K5' }, /`channel` names an unknown channel: K5/, /K1 \(pages\).*K1\+K3/],
+    [{ channel: '' }, /unknown channel: nothing/, /auto/],
+    [{ channel: 'K1+' }, /unknown channel: nothing/, /auto/],
+    [{ channel: 'auto+K3' }, /unknown channel: auto/, /list such as K1\+K3/],
+    [{ channel: 'K1+pages' }, /names a channel twice: K1\+pages/, /`channel: K1\+K3`/],
+    [{ channel: 'K4' }, /K4 needs the link/, /`url:`.*K1, K2 or K3/],
+    [{ channel: 'K1+K4' }, /K4 needs the link/, /`url:`/],
     [
-      'more lines than a step takes',
-      { file: 'a.html\n'.repeat(501) },
-      /`file` has 501 lines/,
-      /at most 500 files/,
-    ],
-    [
-      'an operation that is neither deliver nor withdraw',
-      { operation: 'remove' },
-      /`operation` is not one of deliver, withdraw/,
-      /^choose one of them$/,
-    ],
-    [
-      'a withdrawal of nothing',
-      { operation: 'withdraw', file: '' },
-      /nothing to withdraw/,
-      /^name a file, or set `path:`$/,
-    ],
-    [
-      'a withdrawal of a link',
-      { operation: 'withdraw', channel: 'K4' },
-      /K4.*can't be withdrawn/,
-      /K1, K2 or K3/,
-    ],
-    [
-      'a withdrawal from a bin without its name',
-      { operation: 'withdraw', channel: 'K1+K3' },
-      /the bin to withdraw from is not named/,
-      /`bin:`/,
-    ],
-    [
-      'a dry-run value that is not a boolean',
-      { 'dry-run': 'maybe' },
-      /`dry-run` is neither/,
-      /`dry-run: true`/,
-    ],
-    [
-      'an address in place of a file',
-      { file: 'a.html\nhttps://octo.github.io/site/a.html' },
-      /`file` is an address and names no file/,
-      /`url:` to the link/,
-    ],
-    [
-      'an address to withdraw, which would be taken for the file name at its end',
-      { operation: 'withdraw', file: 'https://octo.github.io/site/previews/a.html' },
-      /`file` is an address and names no file/,
-      /`path:` to the place within the repository/,
-    ],
-    ['a file with a NUL', { file: 'a\0.html' }, /`file` holds a control character/, /remove it/],
-    [
-      'an unknown channel',
-      { channel: 'K5' },
-      /`channel` names an unknown channel: K5/,
-      /K1 \(pages\).*K1\+K3/,
-    ],
-    ['an empty channel', { channel: '' }, /unknown channel: nothing/, /auto/],
-    [
-      'an unknown screen mode',
-      { screen: 'yes' },
-      /`screen` is not one of auto, enforce, off/,
-      /^choose one of them$/,
-    ],
-    ['a picture without a browser', { screen: 'off', picture: 'true' }, /needs a browser/, /`screen: auto`/],
-    ['a channel list with a gap', { channel: 'K1+' }, /unknown channel: nothing/, /auto/],
-    ['auto in a list', { channel: 'auto+K3' }, /unknown channel: auto/, /list such as K1\+K3/],
-    [
-      'a tag and a bin for `auto`',
       { tag: 'v1', bin: 'my-own-bin' },
-      /`tag` and input `bin` name different channels/,
-      /leave out all but one.*`channel:`/,
+      /`tag` and input `bin` name different/,
+      /leave out all but.*`channel:`/,
     ],
-    [
-      'a withdrawal of a folder from a release',
-      { operation: 'withdraw', file: '', path: 'a/', tag: 'v1' },
-      /K2 and K3 have no folders/,
-      /`file:`/,
-    ],
-    ['a channel twice', { channel: 'K1+pages' }, /names a channel twice: K1\+pages/, /`channel: K1\+K3`/],
-    ['channel K4 without a link', { channel: 'K4' }, /K4 needs the link/, /`url:`.*K1, K2 or K3/],
-    ['channel K4 as a duplicate without a link', { channel: 'K1+K4' }, /K4 needs the link/, /`url:`/],
-    [
-      'a link for a channel that needs a file',
-      { file: '', url: 'https://a.dev/x', channel: 'K1', marker: 'It works' },
-      /`file` is missing/,
-      /^name it; .*channel: K4$/,
-    ],
-    [
-      'a link without a marker or a file',
-      { file: '', url: 'https://a.dev/x' },
-      /can't be proven/,
-      /`marker:`.*`file:`/,
-    ],
+    [{ screen: 'yes' }, /`screen` is not one of auto, enforce, off/, /^choose one of them$/],
+    [{ screen: 'off', picture: 'true' }, /needs a browser/, /`screen: auto`/],
+    [{ ...LINK, channel: 'K1', marker: 'It works' }, /`file` is missing/, /^name it; .*channel: K4$/],
+    [LINK, /can't be proven/, /`marker:`.*`file:`/],
     ...['m', 'ab', ' ', '\n\n\n\n', ' a\u200bb ', '\u202e\u202e\u202e\u202e', '日本'].map(
-      (marker): [string, Partial<RawInputs>, RegExp, RegExp] => [
-        `a marker that almost any page has: ${JSON.stringify(marker)}`,
+      (marker): [Partial<RawInputs>, RegExp, RegExp] => [
         { marker },
         /`marker` has fewer than 3 characters/,
         /`marker:`/,
       ],
     ),
     ...[
-      'share-42',
-      'a.dev',
-      'Share 42',
-      '"share-42"',
-      '/q/share-42',
-      'q%2Fshare-42',
-      'x=Übung',
+      ...['share-42', 'a.dev', 'Share 42', '"share-42"', '/q/share-42', 'q%2Fshare-42', 'x=Übung'],
       'x=%C3%9Cbung',
-    ].map((marker): [string, Partial<RawInputs>, RegExp, RegExp] => [
-      `a marker that the link itself has: ${marker}`,
-      { file: '', url: 'https://a.dev/q/share-42?x=%C3%9Cbung', marker },
+    ].map((marker): [Partial<RawInputs>, RegExp, RegExp] => [
+      { ...LINK, marker },
       /`marker` is a part of the link/,
       /`marker:`/,
     ]),
-    [
-      'a marker that is too long',
-      { marker: 'ж'.repeat(32_769) },
-      /`marker` is longer than 65536 bytes/,
-      /short text/,
-    ],
-    ['a repository without an owner', { repository: 'site' }, /`repository` is not .*: site/, /owner\/name/],
-    ['the address of a repository', { repository: 'https://github.com/a/b' }, /`repository`/, /owner\/name/],
-    ['a repository named .', { repository: 'octo/.' }, /`repository`/, /owner\/name/],
-    ['a repository named ..', { repository: 'octo/..' }, /`repository`/, /owner\/name/],
-    ['a repository with a path', { repository: 'octo/site/x' }, /`repository`/, /owner\/name/],
-    [
-      'a branch with a space',
-      { branch: 'my branch' },
-      /`branch` is not a valid git name: my branch/,
-      /`branch:`/,
-    ],
-    ['a branch with ..', { branch: 'a..b' }, /`branch`/, /`branch:`/],
-    ['a branch that starts like an option', { branch: '-f' }, /`branch`/, /`branch:`/],
-    ['a branch with an empty part', { branch: 'a//b' }, /`branch`/, /`branch:`/],
-    ['a branch that ends in .lock', { branch: 'a.lock' }, /`branch`/, /`branch:`/],
-    ['a branch with a hidden part', { branch: 'a/.b' }, /`branch`/, /`branch:`/],
-    [
-      'a workflow that is a path',
-      { 'site-workflow': 'ci/pages.yml' },
-      /`site-workflow` is not the file name of a workflow: ci\/pages\.yml/,
-      /pages\.yml/,
-    ],
-    ...['github-pages', 'GitHub-Pages'].map((environment): [string, Partial<RawInputs>, RegExp, RegExp] => [
-      `the environment ${environment}`,
+    [{ repository: 'site' }, /`repository` is not .*: site/, /owner\/name/],
+    ...['https://github.com/a/b', 'octo/.', 'octo/..', 'octo/site/x'].map(
+      (repository): [Partial<RawInputs>, RegExp, RegExp] => [{ repository }, /`repository`/, /owner\/name/],
+    ),
+    ...['my branch', 'a..b', '-f', 'a//b', 'a.lock', 'a/.b', 'refs/heads/main'].map(
+      (branch): [Partial<RawInputs>, RegExp, RegExp] => [
+        { branch },
+        /`branch` is not a valid git name/,
+        /`branch:`.*without refs/,
+      ],
+    ),
+    ...['refs/heads/main', 'HEAD', 'ab12'.repeat(10), 'v:1', 'v@{1}', 'v/'].map(
+      (tag): [Partial<RawInputs>, RegExp, RegExp] => [{ tag }, /`tag` is not a valid git name/, /`tag:`/],
+    ),
+    [{ 'site-workflow': 'ci/pages.yml' }, /not the file name of a workflow: ci\/pages\.yml/, /pages\.yml/],
+    [{ 'site-workflow': 'Pages' }, /`site-workflow`/, /\.github\/workflows/],
+    ...['github-pages', 'GitHub-Pages'].map((environment): [Partial<RawInputs>, RegExp, RegExp] => [
       { environment },
       /`environment` is the environment of GitHub Pages itself/,
       /such as preview/,
     ]),
     ...['github-pages\u200b', 'a,b', "it's", 'a\nb', 'a\\b', 'x'.repeat(256)].map(
-      (environment): [string, Partial<RawInputs>, RegExp, RegExp] => [
-        `the environment ${JSON.stringify(environment.slice(0, 20))}`,
+      (environment): [Partial<RawInputs>, RegExp, RegExp] => [
         { environment },
         /`environment` is not the name of an environment: /,
         /such as preview/,
       ],
     ),
-    ['a workflow that is a name', { 'site-workflow': 'Pages' }, /`site-workflow`/, /\.github\/workflows/],
-    ['a branch as a full name', { branch: 'refs/heads/main' }, /is not a valid git name: refs/, /refs\//],
+    ...['sv12345', 'a'.repeat(61), 'my.bin.12'].map((bin): [Partial<RawInputs>, RegExp, RegExp] => [
+      { bin },
+      /`bin`/,
+      /8 to 60 letters/,
+    ]),
+    [{ timeout: '1801' }, /`timeout` is 1801, .* and 1800$/, /`timeout: 240`/],
+    [{ timeout: '' }, /`timeout` is empty/, /`timeout: 240`/],
+    ...['0', 'long', '-5', '1e2'].map((timeout): [Partial<RawInputs>, RegExp, RegExp] => [
+      { timeout },
+      new RegExp(`\`timeout\` is ${timeout}, not a number`),
+      /`timeout: 240`/,
+    ]),
+    [{ 'poll-interval': '0.01' }, /`poll-interval` is 0.01/, /`poll-interval: 5`/],
+    [{ 'poll-interval': '241' }, /`poll-interval` is 241, .* and 240$/, /`poll-interval: 5`/],
+    [{ 'api-url': 'http://api.github.com' }, /`api-url` is not an https address/, /`api-url: https/],
+    [{ 'api-url': '' }, /`api-url`/, /`api-url: https/],
+    [{ 'auth-url': 'github' }, /`auth-url`/, /`auth-url: https/],
     [
-      'a tag as the full name of a branch',
-      { tag: 'refs/heads/main' },
-      /is not a valid git name/,
-      /`tag:`.*without refs/,
-    ],
-    ['a tag that is called HEAD', { tag: 'HEAD' }, /valid git name: HEAD/, /`tag:`/],
-    ['a tag that is an id', { tag: 'ab12'.repeat(10) }, /valid git name: ab12/, /`tag:`/],
-    ['a tag with a colon', { tag: 'v:1' }, /`tag` is not a valid git name: v:1/, /`tag:`/],
-    ['a tag with @{', { tag: 'v@{1}' }, /`tag`/, /`tag:`/],
-    ['a tag that ends in a slash', { tag: 'v/' }, /`tag`/, /`tag:`/],
-    ['a bin name that is too short', { bin: 'sv12345' }, /`bin`/, /8 to 60 letters/],
-    ['a bin name that is too long', { bin: 'a'.repeat(61) }, /`bin`/, /8 to 60 letters/],
-    ['a bin name with a dot', { bin: 'my.bin.12' }, /`bin`/, /8 to 60 letters/],
-    [
-      'an overwrite value that is not a boolean',
-      { overwrite: 'yes' },
-      /`overwrite` is neither true nor false/,
-      /`overwrite: true`/,
-    ],
-    [
-      'an empty boolean',
-      { 'allow-public-bin': '' },
-      /`allow-public-bin` is neither/,
-      /`allow-public-bin: false`/,
-    ],
-    ['a timeout above the limit', { timeout: '1801' }, /`timeout` is 1801, .* and 1800$/, /`timeout: 240`/],
-    ['a timeout of 0', { timeout: '0' }, /`timeout` is 0/, /`timeout: 240`/],
-    ['a timeout in words', { timeout: 'long' }, /`timeout` is long, not a number/, /`timeout: 240`/],
-    ['an empty timeout', { timeout: '' }, /`timeout` is empty/, /`timeout: 240`/],
-    ['a negative timeout', { timeout: '-5' }, /`timeout` is -5/, /`timeout: 240`/],
-    ['a timeout with an exponent', { timeout: '1e2' }, /`timeout` is 1e2/, /`timeout: 240`/],
-    [
-      'a poll interval that is too short',
-      { 'poll-interval': '0.01' },
-      /`poll-interval` is 0.01/,
-      /`poll-interval: 5`/,
-    ],
-    [
-      'a poll interval above the limit',
-      { 'poll-interval': '241' },
-      /`poll-interval` is 241, .* and 240$/,
-      /`poll-interval: 5`/,
-    ],
-    [
-      'an API address without https',
-      { 'api-url': 'http://api.github.com' },
-      /`api-url` is not an https address/,
-      /`api-url: https/,
-    ],
-    ['an empty API address', { 'api-url': '' }, /`api-url`/, /`api-url: https/],
-    ['a server address that is not a URL', { 'auth-url': 'github' }, /`auth-url`/, /`auth-url: https/],
-    [
-      'an API of one instance and a server of another',
       { 'api-url': 'https://git.corp.io/api/v3' },
       /two instances: git\.corp\.io belongs to git\.corp\.io, not to github\.com/,
       /`auth-url: https:\/\/git\.corp\.io`/,
     ],
     [
-      'a server of one instance and an API of another',
       { 'auth-url': 'https://acme.ghe.com' },
       /api\.github\.com belongs to github\.com, not to acme\.ghe\.com/,
       /`api-url:` to the API of acme\.ghe\.com/,
     ],
-    [
-      'a pages base with a password',
-      { 'pages-base': 'https://u:p@a.dev' },
-      /without credentials/,
-      /`pages-base: https/,
-    ],
-    ['a raw base with a user name', { 'raw-base': 'https://u@a.dev' }, /`raw-base`/, /`raw-base: https/],
-    ['a bin host without https', { 'bin-host-url': 'ftp://a.dev' }, /`bin-host-url`/, /`bin-host-url: https/],
-  ])('refuses %s in one sentence that says what to change', (_, inputs, message, hint) => {
+    [{ 'pages-base': 'https://u:p@a.dev' }, /without credentials/, /`pages-base: https/],
+    [{ 'raw-base': 'https://u@a.dev' }, /`raw-base`/, /`raw-base: https/],
+    [{ 'bin-host-url': 'ftp://a.dev' }, /`bin-host-url`/, /`bin-host-url: https/],
+    [{ marker: 'ж'.repeat(32_769) }, /`marker` is longer than 65536 bytes/, /short text/],
+    [{ file: 'a.html\n'.repeat(501) }, /`file` has 501 lines/, /at most 500 files/],
+    [{ branch: `a\n::set-output name=x::${'y'.repeat(500)}` }, /^.{1,259}$/, /`branch:`/],
+  ])('refuses it in one sentence that says what to change (%#)', (inputs, message, hint) => {
     const error = parseError(inputs);
     expect(error).toMatchObject({ code: 'BAD_INPUT', step: 'check', httpCode: undefined });
     expect(error.message).toMatch(message);
@@ -361,12 +222,6 @@ describe('parseRequest, given a wrong input', () => {
     const { ownSecrets } = requestWith({ token: 'ghs_s3cret' }, { secrets: ['17', 'ready', 'ghs_0ther'] });
     expect(ownSecrets).toEqual(['ghs_s3cret', 'ghs_0ther']);
   });
-
-  test('repeats a wrong value in one short line', () => {
-    const error = parseError({ branch: `a\n::set-output name=x::${'y'.repeat(500)}` });
-    expect(error.message).not.toContain('\n');
-    expect(error.message.length).toBeLessThan(260);
-  });
 });
 
 describe('parseRequest, given correct inputs', () => {
@@ -424,59 +279,50 @@ describe('parseRequest, given correct inputs', () => {
     });
   });
 
-  test('shortens the poll interval to a shorter timeout', () => {
-    expect(requestWith({ timeout: '3' })).toMatchObject({ timeout: 3_000, interval: 3_000 });
-  });
-
-  test('takes every value that is set', () => {
-    const request = requestWith({
-      token: 'ghs_token',
-      channel: 'K1',
-      marker: 'It works',
-      branch: 'gh-pages',
-      path: 'docs/a.html',
-      message: ' two\n lines ',
-      tag: 'release/v1',
-      bin: 'my_bin-1',
-      url: 'https://a.dev/x',
-      overwrite: 'TRUE',
-      'allow-public-bin': 'True',
-      'dry-run': 'true',
-      comment: 'True',
-      'fail-on-not-ready': 'FALSE',
-      'self-contained': ' Warn ',
-      'allow-secret': 'aa, bb\ncc',
-      'client-id': 'Iv1.0123456789abcdef',
-      timeout: '60.5',
-      'poll-interval': '0.5',
-      'pages-base': 'https://pages.dev/',
-      'raw-base': 'https://raw.dev/',
-    });
-    expect(request).toMatchObject({
-      token: 'ghs_token',
-      marker: 'It works',
-      branch: 'gh-pages',
-      path: 'docs/a.html',
-      essence: 'two lines',
-      tag: 'release/v1',
-      tagIsDefault: false,
-      bin: 'my_bin-1',
-      binIsNew: false,
-      url: new URL('https://a.dev/x'),
-      overwrite: true,
-      dryRun: true,
-      comment: true,
-      failOnNotReady: false,
-      allowPublicBin: true,
-      clientId: 'Iv1.0123456789abcdef',
-      selfContained: 'warn',
-      allowSecret: ['aa', 'bb', 'cc'],
-      ownSecrets: ['ghs_token'],
-      timeout: 60_500,
-      interval: 500,
-      pagesBase: new URL('https://pages.dev/'),
-      rawBase: new URL('https://raw.dev/'),
-    });
+  test.each<[Partial<RawInputs>, object]>([
+    [{ token: 'ghs_token' }, { token: 'ghs_token', ownSecrets: ['ghs_token'] }],
+    [
+      { marker: 'It works', branch: 'gh-pages' },
+      { marker: 'It works', branch: 'gh-pages' },
+    ],
+    [
+      { path: 'docs/a.html', message: ' two\n lines ' },
+      { path: 'docs/a.html', essence: 'two lines' },
+    ],
+    [{ tag: 'release/v1' }, { tag: 'release/v1', tagIsDefault: false }],
+    [{ bin: 'my_bin-1' }, { bin: 'my_bin-1', binIsNew: false }],
+    [{ url: 'https://a.dev/x' }, { url: new URL('https://a.dev/x') }],
+    [
+      { 'self-contained': ' Warn ', 'on-failure': 'restore' },
+      { selfContained: 'warn', onFailure: 'restore' },
+    ],
+    [{ 'allow-secret': 'aa, bb\ncc' }, { allowSecret: ['aa', 'bb', 'cc'] }],
+    [{ 'client-id': 'Iv1.0123456789abcdef' }, { clientId: 'Iv1.0123456789abcdef' }],
+    [
+      { timeout: '60.5', 'poll-interval': '0.5' },
+      { timeout: 60_500, interval: 500 },
+    ],
+    [
+      { timeout: '1800', 'poll-interval': '0.05' },
+      { timeout: 1_800_000, interval: 50 },
+    ],
+    // The poll interval is not longer than the timeout.
+    [{ timeout: '3' }, { timeout: 3_000, interval: 3_000 }],
+    [{ 'pages-base': 'https://pages.dev/' }, { pagesBase: new URL('https://pages.dev/') }],
+    [{ 'raw-base': 'https://raw.dev/' }, { rawBase: new URL('https://raw.dev/') }],
+    [{ repository: '' }, { repository: undefined }],
+    [{ marker: 'm'.repeat(65_536), bin: 'a'.repeat(60) }, { bin: 'a'.repeat(60) }],
+    [{ operation: ' Withdraw ' }, { operation: 'withdraw', fileLines: ['page.html'] }],
+    [
+      { operation: 'withdraw', file: '', path: 'previews/' },
+      { fileLines: [], path: 'previews/' },
+    ],
+    [
+      { operation: 'withdraw', channel: 'K3', bin: 'my-own-bin' },
+      { channels: ['K3'], bin: 'my-own-bin' },
+    ],
+  ])('takes the value that is set (%#)', (inputs, expected) => {
+    expect(requestWith(inputs)).toMatchObject(expected);
   });
 
   test.each<[string, unknown]>([
@@ -509,20 +355,6 @@ describe('parseRequest, given correct inputs', () => {
     expect(requestWith({ file })).toMatchObject({ fileLines: lines, folder: '/work' });
   });
 
-  test.each<[Partial<RawInputs>, object]>([
-    [{ operation: ' Withdraw ' }, { operation: 'withdraw', fileLines: ['page.html'] }],
-    [
-      { operation: 'withdraw', file: '', path: 'previews/' },
-      { fileLines: [], path: 'previews/' },
-    ],
-    [
-      { operation: 'withdraw', channel: 'K3', bin: 'my-own-bin' },
-      { channels: ['K3'], bin: 'my-own-bin' },
-    ],
-  ])('parses the withdrawal %o', (inputs, expected) => {
-    expect(requestWith(inputs)).toMatchObject(expected);
-  });
-
   test('dates the tag in UTC', () => {
     const around = { now: Date.UTC(2026, 11, 31, 23, 59, 59) };
     expect(requestWith({}, around).tag).toBe('files-20261231');
@@ -534,46 +366,22 @@ describe('parseRequest, given correct inputs', () => {
     expect(bin).toBe('sv1767323045-xvtromkifdb96420');
     expect(draws).toEqual([]);
   });
-
-  test('has no repository if the input is empty', () => {
-    expect(requestWith({ repository: '' }).repository).toBeUndefined();
-  });
-
-  test('passes on whether the file comes from a private repository', () => {
-    expect(requestWith({}, { sourceIsPrivate: true }).sourceIsPrivate).toBe(true);
-  });
-
-  test('accepts the longest timeout and the shortest poll interval', () => {
-    expect(requestWith({ timeout: '240', 'poll-interval': '0.05' })).toMatchObject({
-      timeout: 240_000,
-      interval: 50,
-    });
-  });
-
-  test('accepts inputs that are exactly as long as their limit', () => {
-    expect(requestWith({ marker: 'm'.repeat(65_536), bin: 'a'.repeat(60) }).bin).toHaveLength(60);
-  });
 });
 
-describe('parseBoolean', () => {
-  test.each(['true', 'True', 'TRUE', ' true '])('parses %j as true', (text) => {
-    expect(parseBoolean(text, 'overwrite')).toBe(true);
+describe('a switch', () => {
+  test.each(['true', 'True', 'TRUE', ' true ', 'false', 'False', 'FALSE'])('can be %j', (text) => {
+    expect(requestWith({ overwrite: text }).overwrite).toBe(text.trim().toLowerCase() === 'true');
   });
 
-  test.each(['false', 'False', 'FALSE'])('parses %j as false', (text) => {
-    expect(parseBoolean(text, 'overwrite')).toBe(false);
+  const SWITCHES = INPUT_NAMES.filter((name) => INPUTS[name].json === 'boolean');
+  test.each(SWITCHES)('`%s` is refused unless it is true or false', (name) => {
+    for (const text of ['', 'no', '1', 'tRue']) {
+      expect(parseError({ [name]: text })).toMatchObject({
+        message: `input \`${name}\` is neither true nor false`,
+        hint: `set \`${name}: true\` or \`${name}: false\``,
+      });
+    }
   });
-
-  test.each(['overwrite', 'dry-run', 'allow-public-bin', 'comment', 'fail-on-not-ready'] as const)(
-    'parseRequest refuses `%s` unless it is true or false',
-    (name) => {
-      for (const text of ['', 'no', '1', 'tRue']) {
-        expect(() => parseRequest(rawInputs({ file: 'a', [name]: text }), runContextWith())).toThrow(
-          `input \`${name}\` is neither true nor false`,
-        );
-      }
-    },
-  );
 });
 
 describe('parseRequest, given a client id', () => {
