@@ -1,5 +1,5 @@
 import { Console } from 'node:console';
-import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { Transform } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { untilAborted } from '../async.ts';
 import { stoppedError } from '../errors.ts';
@@ -8,7 +8,6 @@ import { MCP } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { random, systemClock } from '../system.ts';
 import { createCallQueue, writeLogLine } from './call-queue.ts';
-import { createMessageReader } from './message-reader.ts';
 import { createServer } from './server.ts';
 import { createSession, type McpSettings } from './session.ts';
 
@@ -30,14 +29,9 @@ export async function serveMcp(settings: McpSettings): Promise<void> {
   globalThis.console = new Console(process.stderr);
   const log = (line: string): void => writeLogLine(`${TOOL.name}: ${line}`, session.redactor);
   const queue = createCallQueue(session);
-  const messages = createMessageReader(MCP.message, (refused) => {
-    log(`a message was refused: ${refused.error.message}`);
-    // JSON-RPC has `null` for an id that is not known; the library's type has not.
-    const answer = { jsonrpc: '2.0', ...refused } as JSONRPCMessage;
-    transport.send(answer).catch(() => undefined);
-  });
+  const messages = joinLines(MCP.message);
   process.stdin.on('error', (failure) => messages.destroy(failure)).pipe(messages);
-  const transport = new StdioServerTransport(messages, process.stdout, { maxBufferSize: MCP.message });
+  const transport = new StdioServerTransport(messages, process.stdout, { maxBufferSize: 2 * MCP.message });
   const handle = serveStdio(() => createServer(session, queue), {
     transport,
     onerror: ({ message }) => log(message),
@@ -56,4 +50,21 @@ export async function serveMcp(settings: McpSettings): Promise<void> {
   // The answers of calls that a signal stopped are sent in the next turn.
   await new Promise((resolve) => setImmediate(resolve));
   await handle.close();
+}
+
+/** Passes on whole lines: with each part of one, the library would search all parts again. @param limit bytes of a line */
+function joinLines(limit: number): Transform {
+  let parts: Buffer[] = [];
+  let size = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      parts.push(chunk);
+      size += chunk.length;
+      if (chunk.includes('\n')) {
+        this.push(Buffer.concat(parts));
+        [parts, size] = [[], 0];
+      }
+      done(size > limit ? new Error(`a message is longer than ${limit} bytes`) : null);
+    },
+  });
 }

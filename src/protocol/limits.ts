@@ -305,8 +305,8 @@ export const MCP = {
   /** The longest arguments, in characters: `content`, and any other. */
   content: 5 * MEGABYTE,
   argument: 65_536,
-  /** The longest message that is read: of `content`, JSON may escape every byte. */
-  message: 32 * MEGABYTE,
+  /** The longest message that is read: of `content`, JSON may escape every byte. A longer one ends the server. */
+  message: 48 * MEGABYTE,
   /** Calls at the same time. */
   calls: 8,
   /** Calls that wait for a person's authorization. */
