@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
@@ -61,34 +61,19 @@ describe('loadCurrentRun', () => {
     });
   });
 
-  test('knows nothing of the event if it is null', async () => {
-    await expect(loadWithEvent('null')).resolves.toMatchObject({ payload: {}, title: 'run 7 of Deliver' });
+  test.each(['{"repository":', '', '\u0000'])('knows nothing of a run whose event is %j', async (content) => {
+    await expect(loadWithEvent(content)).resolves.toEqual(UNKNOWN);
   });
 
-  test.each(['{"repository":', '', '\u0000'])(
-    'knows nothing of the run if the event is %j',
-    async (content) => {
-      await expect(loadWithEvent(content)).resolves.toEqual(UNKNOWN);
-    },
-  );
-
-  test('knows nothing of the run if the event is a folder', async () => {
-    const path = join(await temporaryFolder(), 'event.json');
-    await mkdir(path);
-    await expect(load({ ...RUNNER, GITHUB_EVENT_PATH: path })).resolves.toEqual(UNKNOWN);
+  test('knows nothing of the event if it is null or its file does not exist', async () => {
+    const known = { payload: {}, title: 'run 7 of Deliver' };
+    await expect(loadWithEvent('null')).resolves.toMatchObject(known);
+    await expect(load({ ...RUNNER, GITHUB_EVENT_PATH: '/nowhere/event.json' })).resolves.toMatchObject(known);
   });
 
-  test('knows nothing of the event if its file does not exist', async () => {
-    const run = load({ ...RUNNER, GITHUB_EVENT_PATH: '/nowhere/event.json' });
-    await expect(run).resolves.toMatchObject({ payload: {}, title: 'run 7 of Deliver' });
-  });
-
-  test('has no address and no number without those of the run', async () => {
+  test('has no address and no number without those of the run, and nothing outside a workflow', async () => {
     const run = load({ GITHUB_REPOSITORY: 'octo/site' });
     await expect(run).resolves.toMatchObject({ title: 'run ? of a workflow', url: null, payload: {} });
-  });
-
-  test('knows nothing of the run outside a workflow', async () => {
     await expect(load({})).resolves.toEqual(UNKNOWN);
   });
 });

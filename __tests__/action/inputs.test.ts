@@ -1,6 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import type { CurrentRun } from '../../src/action/current-run.ts';
-import { actionFace, createRunContext, describePermissions, readInputs } from '../../src/action/inputs.ts';
+import {
+  actionFace,
+  createRunContext,
+  describePermissions,
+  NARROW_INPUTS,
+  readInputs,
+} from '../../src/action/inputs.ts';
 import { completeInputs, INPUTS, type RawInputs } from '../../src/request/inputs.ts';
 import { say } from '../../src/words.ts';
 import { FakeClock, NOON } from '../support/ports.ts';
@@ -127,4 +135,9 @@ describe('what to change where the token may not do something', () => {
     expect(grant({}, { ...run, eventName: 'pull_request_target' })).toMatch(/^give the job/);
     expect(grant({}, { ...run, payload: pull('octo/site') } as Partial<CurrentRun>)).toMatch(/^give the job/);
   });
+});
+
+test('the inputs of the narrow action are those of its action.yml', () => {
+  const { inputs } = parse(readFileSync('agent/action.yml', 'utf8')) as { inputs: object };
+  expect(Object.keys(inputs)).toEqual(NARROW_INPUTS);
 });
