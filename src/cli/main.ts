@@ -58,7 +58,7 @@ async function serveMcpClient(
 ): Promise<boolean> {
   const credentials = readAndMaskCredentials(command, env, logger);
   const given = completeInputs(command.flags, env);
-  await refuseAsUsage(() => refuseBrokenSettings(given, credentials, logger));
+  await refuseAsUsage(() => refuseBrokenSettings(given, credentials.secrets, logger));
   const { startServer } = await import(/* webpackIgnore: true */ './mcp.js');
   const settings = { ...credentials, root: command.root, fixed: command.flags, env, signal };
   await refuseAsUsage(() => startServer(settings));

@@ -2,7 +2,7 @@ import { serverUrlOf } from '../github/hosts.ts';
 import { CONTENT } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import { isPartOfAddress } from '../rules/external-address.ts';
-import type { Text, Words } from '../words.ts';
+import type { Words } from '../words.ts';
 import { oneLine, refuseInput } from './input-kinds.ts';
 import type { InputValues, RawInputs } from './inputs.ts';
 import { INPUTS } from './inputs.ts';
@@ -16,11 +16,13 @@ export interface GivenInputs extends InputValues {
   readonly hasContent: boolean;
 }
 
+type RuleText = string | ((words: Words, given: GivenInputs) => string);
+
 /** A rule that no single input can break: when it is broken, what is wrong, and what to change. */
 export type InputRule = readonly [
   isBroken: (given: GivenInputs) => boolean,
-  problem: string | ((words: Words, given: GivenInputs) => string),
-  hint: Text,
+  problem: RuleText,
+  hint: RuleText,
 ];
 
 /** The inputs that name the channel of `auto`. */
@@ -35,6 +37,14 @@ const usesGitHub = ({ channel, fileLines, operation }: GivenInputs): boolean =>
 
 /** What holds of every request. */
 export const ANY_RULES: readonly InputRule[] = [
+  // A token must not reach a host that it does not belong to.
+  [
+    ({ apiUrl, authUrl }) => serverUrlOf(apiUrl).host !== authUrl.host,
+    (w, { apiUrl, authUrl }) =>
+      `${w.subject('api-url')} and ${w.subject('auth-url')} name two instances: ${apiUrl.host} belongs to ${serverUrlOf(apiUrl).host}, not to ${authUrl.host}`,
+    (w, { apiUrl, authUrl }) =>
+      `set ${w.input('auth-url', serverUrlOf(apiUrl).origin)}, or ${w.input('api-url')} to the API of ${authUrl.host}`,
+  ],
   [
     ({ issue, operation }) => issue && operation !== 'audit',
     'an issue is kept by an audit alone',
@@ -161,17 +171,6 @@ export function refuseAddresses(lines: readonly string[], operation: Operation):
       ? (w) =>
           `set ${w.input('path')} to the place within the repository, or ${w.input('file')} to the name that was delivered`
       : (w) => `set ${w.input('file')} to a file, or ${w.link} that is to be proven`,
-  );
-}
-
-/** Refuses two instances: a token must not reach a host that it does not belong to. */
-export function refuseTwoInstances({ apiUrl, authUrl }: GivenInputs): void {
-  const { host, origin } = serverUrlOf(apiUrl);
-  if (host === authUrl.host) return;
-  refuseInput(
-    (w) =>
-      `${w.subject('api-url')} and ${w.subject('auth-url')} name two instances: ${apiUrl.host} belongs to ${host}, not to ${authUrl.host}`,
-    (w) => `set ${w.input('auth-url', origin)}, or ${w.input('api-url')} to the API of ${authUrl.host}`,
   );
 }
 

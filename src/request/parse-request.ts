@@ -3,6 +3,7 @@ import type { Confinement } from '../channels/pages/destination.ts';
 import { isCredential } from '../credentials.ts';
 import type { Logger } from '../ports.ts';
 import { DAY, SECOND } from '../protocol/limits.ts';
+import type { Words } from '../words.ts';
 import { oneLine, refuseInput } from './input-kinds.ts';
 import {
   ANY_RULES,
@@ -12,7 +13,6 @@ import {
   type GivenInputs,
   type InputRule,
   refuseAddresses,
-  refuseTwoInstances,
   WITHDRAWAL_RULES,
 } from './input-rules.ts';
 import { listScopedInputs } from './input-scope.ts';
@@ -109,22 +109,29 @@ const confineTo = (folder: string, job: string): Confinement => ({
   owner: oneLine(`${folder} ${job}`),
 });
 
-/** The request of any interface. @throws {DeliveryError} like `parseRequest`, also where an input has a secret in it. */
-export const createRequest = (
+/**
+ * The request of any interface. Secrets are refused first: what else is wrong with an input may be told with a part of
+ * it.
+ *
+ * @throws {DeliveryError} like `parseRequest`, also where an input has a secret in it
+ */
+export async function createRequest(
   raw: RawInputs,
   context: RunContext,
   logger: Pick<Logger, 'mask'>,
-): Promise<DeliveryRequest> => parseSafely(raw, context, logger, () => parseRequest(raw, context));
+): Promise<DeliveryRequest> {
+  await refuseSecretInputs(raw, context.secrets, logger);
+  return parseRequest(raw, context);
+}
 
-/** Secrets are refused first: what else is wrong with an input may be told with a part of it. */
-async function parseSafely<Value>(
+/** Refuses inputs that are to hold for several calls, whatever these deliver. @throws {DeliveryError} `BAD_INPUT` */
+export async function refuseBrokenSettings(
   raw: RawInputs,
-  { secrets }: Pick<RunContext, 'secrets'>,
+  secrets: readonly string[],
   logger: Pick<Logger, 'mask'>,
-  parse: () => Value,
-): Promise<Value> {
+): Promise<void> {
   await refuseSecretInputs(raw, secrets, logger);
-  return parse();
+  refuseFirst(ANY_RULES, { ...parseInputs(raw), raw, fileLines: [], hasContent: false });
 }
 
 /** What a command, a tool or a value of `operation` does; a check and the proof of a link do what a delivery does. */
@@ -135,29 +142,15 @@ export const operationOf = (task: string): Operation =>
 function refuseBrokenRules(given: GivenInputs): void {
   const { confine, hasContent, file, operation } = given;
   if (!hasContent) refuseAddresses(file, operation);
-  const rules = [
-    ...(confine === undefined ? [] : CONFINED_RULES),
-    ...ANY_RULES,
-    ...{ deliver: DELIVERY_RULES, withdraw: WITHDRAWAL_RULES, audit: AUDIT_RULES }[operation],
-  ];
-  refuseTwoInstances(given);
-  refuseFirst(rules, given);
+  const rules = { deliver: DELIVERY_RULES, withdraw: WITHDRAWAL_RULES, audit: AUDIT_RULES }[operation];
+  refuseFirst([...(confine === undefined ? [] : CONFINED_RULES), ...ANY_RULES, ...rules], given);
 }
 
 function refuseFirst(rules: readonly InputRule[], given: GivenInputs): void {
   const [, problem = '', hint = ''] = rules.find(([isBroken]) => isBroken(given)) ?? [];
-  if (problem !== '') refuseInput((w) => (typeof problem === 'string' ? problem : problem(w, given)), hint);
+  const fill = (text: typeof problem) => (w: Words) => (typeof text === 'string' ? text : text(w, given));
+  if (problem !== '') refuseInput(fill(problem), fill(hint));
 }
-
-/** Refuses inputs that are to hold for several calls, whatever these deliver. @throws {DeliveryError} `BAD_INPUT` */
-export const refuseBrokenSettings = (
-  raw: RawInputs,
-  context: Pick<RunContext, 'secrets'>,
-  logger: Pick<Logger, 'mask'>,
-): Promise<void> =>
-  parseSafely(raw, context, logger, () =>
-    refuseFirst(ANY_RULES, { ...parseInputs(raw), raw, fileLines: [], hasContent: false }),
-  );
 
 const isSameName = (one: string | null, other: string): boolean =>
   one?.toLowerCase() === other.trim().toLowerCase();
