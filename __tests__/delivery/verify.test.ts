@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import type { HostProgress, Placement } from '../../src/channels/channel.ts';
-import { watchBuild } from '../../src/channels/pages/build.ts';
 import { newPlacementCheck, pageAddress } from '../../src/delivery/addresses.ts';
 import type { ProbeResult } from '../../src/delivery/match-content.ts';
 import { prove } from '../../src/delivery/prove.ts';
@@ -10,13 +9,9 @@ import { waitForSite } from '../../src/delivery/wait-for-site.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { AGREEING_PROBES, LATER_PROBE } from '../../src/protocol/limits.ts';
 import { shaOf } from '../channels/pages/site/memory-branch.ts';
-import { absent, FakeGitHub } from '../github/fake-github.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted } from '../support/ports.ts';
 import { INTERVAL, placementWith, TIMEOUT } from './builders.ts';
-
-/** What is built. */
-const SITE = { builtBy: 'branch', branch: 'main' } as const;
 
 const BYTES = '<p>It works</p>\n<p>really</p>\n';
 const MARKER = 'It works';
@@ -65,36 +60,22 @@ const building = async (): Promise<HostProgress> => ({
 const built = async (): Promise<HostProgress> => ({ finished: true, detail: 'build of our commit: built' });
 
 describe('a refusal that the channel can explain', () => {
-  const refused = (text: string): Scripted => ({
-    status: 403,
-    headers: { 'content-type': 'text/plain' },
-    body: text,
-  });
   const refusals = ['ban', 'approval'].map((word) => ({
-    httpCodes: [403],
-    text: new RegExp(word),
-    hint: `what helps against ${word}`,
-    isFinal: word === 'ban',
+    ...{ httpCodes: [403], text: new RegExp(word) },
+    ...{ hint: `what helps against ${word}`, isFinal: word === 'ban' },
   }));
 
-  test('ends the wait at once where waiting can not help', async () => {
-    const { check, host, limits, ports } = await stage(() => refused('ban'));
-    await expect(provePage(check, { ...pageAddress(check), refusals }, limits, ports)).rejects.toMatchObject({
-      code: 'NOT_PROVEN',
-      httpCode: 403,
-      message: 'the address was not proven: the address answers HTTP 403: ban',
-      hint: 'what helps against ban',
+  test.each([
+    ['ends the wait at once where waiting can not help', 'ban', '', 1],
+    ['is waited out until the deadline where it may pass', 'approval', ' in time', LOOKS],
+  ])('%s', async (_, word, time, looks) => {
+    const headers = { 'content-type': 'text/plain' };
+    const { host, verifying } = await stage(() => ({ status: 403, headers, body: word }), { refusals });
+    await expect(verifying()).rejects.toMatchObject({
+      ...{ code: 'NOT_PROVEN', httpCode: 403, hint: `what helps against ${word}` },
+      message: `the address was not proven${time}: the address answers HTTP 403: ${word}`,
     });
-    expect(host.seen).toHaveLength(1);
-  });
-
-  test('is waited out until the deadline where it may pass', async () => {
-    const { check, host, limits, ports } = await stage(() => refused('approval'));
-    await expect(provePage(check, { ...pageAddress(check), refusals }, limits, ports)).rejects.toMatchObject({
-      message: 'the address was not proven in time: the address answers HTTP 403: approval',
-      hint: 'what helps against approval',
-    });
-    expect(host.seen).toHaveLength(LOOKS);
+    expect(host.seen).toHaveLength(looks);
   });
 });
 
@@ -183,15 +164,11 @@ describe('verifying', () => {
     expect([host.seen.length, elapsed()]).toEqual([LOOKS, TIMEOUT]);
   });
 
-  test('keeps why there was no answer as the cause', async () => {
+  test('keeps why there was no answer as the cause, and shows no address', async () => {
     const reset = new DeliveryError('CONNECTION', 'reset');
     const { verifying } = await stage(() => reset);
-    await expect(verifying()).rejects.toMatchObject({ cause: reset });
-  });
-
-  test('shows no address when it fails', async () => {
-    const { verifying } = await stage(() => ({ status: 404 }));
-    await expect(verifying()).rejects.toMatchObject({ message: expect.not.stringContaining('https://') });
+    const message = expect.not.stringContaining('https://');
+    await expect(verifying()).rejects.toMatchObject({ cause: reset, message });
   });
 
   test('writes down what it saw, once, with the seconds that had gone by', async () => {
@@ -494,87 +471,59 @@ describe('verifying that nothing is there any more', () => {
 });
 
 describe('waiting for the host', () => {
-  test('ends on the live bytes, whatever the build says', async () => {
-    const { waiting, elapsed } = await stage((nth) => (nth < 3 ? { status: 404 } : { body: BYTES }));
-    await waiting(building);
-    expect(elapsed()).toBe(2 * INTERVAL);
-  });
+  const nothing: Answer = () => ({ status: 404 });
+  const late: Answer = (nth) => (nth < 3 ? { status: 404 } : { body: BYTES });
+  const errored = new DeliveryError('BUILD_ERRORED', 'bad front matter');
 
-  test('does not even ask the host when the bytes are live', async () => {
-    const { waiting } = await stage(() => ({ body: BYTES }));
-    await waiting(() => Promise.reject(new Error('asked')));
-  });
-
-  test('ends when the host has finished, and leaves the rest to verification', async () => {
-    const { host, ports, waiting } = await stage(() => ({ status: 404 }));
-    await waiting(built);
-    expect(host.seen).toHaveLength(1);
-    expect(ports.logger.lines.at(-1)).toBe('build of our commit: built');
-  });
-
-  test('does not end on altered bytes', async () => {
-    const { waiting, elapsed } = await stage(() => ALTERED);
-    await expect(waiting(building)).rejects.toMatchObject({ code: 'BUILD_TIMEOUT' });
-    expect(elapsed()).toBe(TIMEOUT);
+  test.each<[string, Answer, () => Promise<HostProgress>, number]>([
+    ['at the live bytes, whatever the build says', late, building, 2],
+    [
+      'without asking the host when the bytes are live',
+      () => ({ body: BYTES }),
+      () => Promise.reject(new Error('asked')),
+      0,
+    ],
+    ['when the host has finished, and leaves the rest to verification', nothing, built, 0],
+  ])('ends %s', async (_, answer, ask, waits) => {
+    const { waiting, elapsed } = await stage(answer);
+    await waiting(ask);
+    expect(elapsed()).toBe(waits * INTERVAL);
   });
 
   test('ends at once with a build that is errored', async () => {
-    const errored = new DeliveryError('BUILD_ERRORED', 'bad front matter');
-    const { waiting, elapsed } = await stage(() => ({ status: 404 }));
+    const { waiting, elapsed } = await stage(nothing);
     await expect(waiting(() => Promise.reject(errored))).rejects.toBe(errored);
     expect(elapsed()).toBe(0);
   });
 
-  test('ends after 240 s with the HTTP code, the build’s state and what to do', async () => {
-    const { waiting, elapsed } = await stage(() => ({ status: 404 }));
-    const hinting = async (): Promise<HostProgress> => ({ ...(await building()), hint: 'look at Settings' });
-    await expect(waiting(hinting)).rejects.toMatchObject({
-      code: 'BUILD_TIMEOUT',
-      httpCode: 404,
-      message:
-        'the site did not show the file within 240 s: the address answers HTTP 404; build of our commit: building',
-      hint: 'look at Settings',
-    });
-    expect(elapsed()).toBe(TIMEOUT);
-  });
-
-  test('says what to do also where the host does not', async () => {
-    const { waiting } = await stage(() => ({ status: 404 }));
-    await expect(waiting(building)).rejects.toMatchObject({
-      hint: expect.stringContaining('try again'),
-    });
-  });
-
-  test('falls back on the API’s code where the address gave none', async () => {
-    const { waiting } = await stage(() => new DeliveryError('CONNECTION', 'reset'));
-    const denied = async (): Promise<HostProgress> => ({ finished: false, detail: 'denied', httpCode: 403 });
-    await expect(waiting(denied)).rejects.toMatchObject({ code: 'BUILD_TIMEOUT', httpCode: 403 });
-  });
-
-  test('asks for the build at most 48 times, 5 s apart, for 240 s in all', async () => {
-    const asked: number[] = [];
-    const { ports, placement, waiting, elapsed } = await stage(() => ({ status: 404 }));
-    const github = new FakeGitHub({
-      pages_latest: () => {
-        asked.push(elapsed());
-        return { status: 'building', commit: placement.commitSha };
+  test.each<[string, Scripted | Error, Partial<HostProgress>, object]>([
+    [
+      'with the HTTP code, the build’s state and what to do',
+      { status: 404 },
+      { hint: 'look at Settings' },
+      {
+        httpCode: 404,
+        message:
+          'the site did not show the file within 240 s: the address answers HTTP 404; build of our commit: building',
+        hint: 'look at Settings',
       },
-    });
-    const watch = watchBuild(github, SITE, { timeout: TIMEOUT, siteWorkflow: undefined }, ports);
-    await expect(waiting(() => watch(placement))).rejects.toMatchObject({ code: 'BUILD_TIMEOUT' });
-    expect(asked).toEqual(Array.from({ length: 48 }, (_, nth) => nth * 5_000));
-    expect(elapsed()).toBe(240_000);
-  });
-
-  test('asks no oftener when it looks oftener', async () => {
-    const { check, ports, placement, limits } = await stage(() => ({ status: 404 }));
-    const github = new FakeGitHub({ pages_latest: absent, request_build: { status: 'queued' } });
-    const watch = watchBuild(github, SITE, { timeout: TIMEOUT, siteWorkflow: undefined }, ports);
-    const hasty = { ...limits, interval: 500 };
-    await expect(waitForSite(check, () => watch(placement), hasty, ports)).rejects.toMatchObject({
-      code: 'BUILD_TIMEOUT',
-    });
-    expect(github.sent('pages_latest')).toHaveLength(48);
-    expect(github.sent('request_build')).toHaveLength(1);
+    ],
+    [
+      'with what to do also where the host does not say it, and not on altered bytes',
+      ALTERED,
+      {},
+      { httpCode: 200, hint: expect.stringContaining('try again') },
+    ],
+    [
+      'with the API’s code where the address gave none',
+      new DeliveryError('CONNECTION', 'reset'),
+      { httpCode: 403 },
+      { httpCode: 403 },
+    ],
+  ])('ends after 240 s %s', async (_, answer, progress, failure) => {
+    const { waiting, elapsed } = await stage(() => answer);
+    const waited = waiting(async () => ({ ...(await building()), ...progress }));
+    await expect(waited).rejects.toMatchObject({ code: 'BUILD_TIMEOUT', ...failure });
+    expect(elapsed()).toBe(TIMEOUT);
   });
 });
