@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createRedactor } from '../../src/credentials.ts';
 import { finishReport } from '../../src/delivery/finish-report.ts';
 import { composeReceipt } from '../../src/delivery/receipt.ts';
@@ -8,51 +7,10 @@ import { DeliveryError } from '../../src/errors.ts';
 import { notProven, planned, provenFile, reportWith, unprovenFile, withdrawn } from '../action/reports.ts';
 import { attemptWith, PAGE, placementWith, proofWith } from './builders.ts';
 
-/** What in-toto's own texts ask of a Statement (v1) with the predicate svr v0.2. */
-const SCHEMA = {
-  type: 'object',
-  required: ['_type', 'subject', 'predicateType', 'predicate'],
-  additionalProperties: false,
-  properties: {
-    _type: { const: 'https://in-toto.io/Statement/v1' },
-    subject: {
-      type: 'array',
-      minItems: 1,
-      maxItems: 1_024,
-      items: {
-        type: 'object',
-        required: ['name', 'digest'],
-        additionalProperties: false,
-        properties: {
-          name: { type: 'string', pattern: '^https://' },
-          digest: {
-            type: 'object',
-            required: ['sha256'],
-            additionalProperties: false,
-            properties: { sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' } },
-          },
-        },
-      },
-    },
-    predicateType: { const: 'https://in-toto.io/attestation/svr/v0.2' },
-    predicate: {
-      type: 'object',
-      required: ['verifier', 'timeCreated', 'properties'],
-      additionalProperties: false,
-      properties: {
-        verifier: {
-          type: 'object',
-          required: ['id', 'policies'],
-          additionalProperties: false,
-          properties: { id: { type: 'string', pattern: '^[a-z]+:' }, policies: { type: 'array' } },
-        },
-        timeCreated: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' },
-        properties: { type: 'array', uniqueItems: true, items: { type: 'string', pattern: '^[A-Z0-9_]+$' } },
-      },
-    },
-  },
-};
-const isStatement = new Ajv2020().compile(SCHEMA);
+interface Statement {
+  readonly subject: readonly { readonly name: string; readonly digest: { readonly sha256: string } }[];
+  readonly predicate: { readonly properties: readonly string[] };
+}
 
 const NOW = Date.UTC(2026, 0, 2);
 const DIGEST = 'a'.repeat(64);
@@ -79,12 +37,24 @@ const siteOf = (parts: number, url = PAGE): FullReport => ({
 
 const read = (reports: readonly FullReport[]) => {
   const text = composeReceipt(reports, NOW) ?? '';
-  const statement = JSON.parse(text);
-  expect([isStatement(statement), isStatement.errors]).toEqual([true, null]);
-  const { subject, predicate } = statement as {
-    subject: { name: string; digest: { sha256: string } }[];
-    predicate: { properties: string[] };
-  };
+  const statement: Statement = JSON.parse(text);
+  const { subject, predicate } = statement;
+  // All that in-toto's own texts ask of a Statement (v1) with the predicate svr v0.2.
+  expect({ ...statement, subject: [], predicate: { ...predicate, properties: [] } }).toEqual({
+    _type: 'https://in-toto.io/Statement/v1',
+    subject: [],
+    predicateType: 'https://in-toto.io/attestation/svr/v0.2',
+    predicate: {
+      verifier: { id: expect.stringMatching(/^pkg:npm\/screen-delivery@/), policies: [] },
+      timeCreated: '2026-01-02T00:00:00.000Z',
+      properties: [],
+    },
+  });
+  for (const { name, digest, ...others } of subject) {
+    expect([name, digest.sha256].join(' ')).toMatch(/^https:\/\/\S+ [0-9a-f]{64}$/);
+    expect({ ...others, algorithms: Object.keys(digest) }).toEqual({ algorithms: ['sha256'] });
+  }
+  for (const property of predicate.properties) expect(property).toMatch(/^[A-Z0-9_]+$/);
   return { text, subject, names: subject.map(({ name }) => name), properties: predicate.properties };
 };
 

@@ -93,15 +93,6 @@ describe('a ready report', () => {
     expect(lines[4]).toBe('UNKNOWN:');
   });
 
-  test('tells in CLAIM and in its notes what a person should know', () => {
-    const placement = placementWith({ notes: ['the bin expires soon', 'it is public'] });
-    const report = composeReport(deliveryWith({ main: attemptWith({ placement }) }));
-    expect(report.lines.CLAIM).toBe(
-      `out/page.html opens on the screen at ${PAGE.href}; the bin expires soon; it is public`,
-    );
-    expect(report.notes).toEqual(['the bin expires soon', 'it is public']);
-  });
-
   test('speaks of the link where there is no file', () => {
     const plan = planWith({ channel: 'K4', claim: 'opens without the environment' });
     const proof = proofWith({ match: 'marked', markerCount: 1 });
@@ -232,18 +223,23 @@ describe('the CLAIM line', () => {
   const BIN = 'https://filebin.net/b/page.html';
   const inBin = placementWith({ url: new URL(BIN) });
 
-  test('gives the address of each proven duplicate', () => {
-    expect(lineOf('CLAIM', { duplicates: [attemptWith({ plan: K3, placement: inBin })] })).toBe(
-      `out/page.html opens on the screen at ${PAGE.href}; duplicate on K3 (about 7 days, public to anyone with the link): ${BIN}`,
+  test('tells what a person should know, and gives the address of each proven duplicate', () => {
+    const main = attemptWith({ placement: placementWith({ notes: ['the bin expires soon'] }) });
+    const duplicates = [attemptWith({ plan: K3, placement: inBin })];
+    const report = composeReport(deliveryWith({ main, duplicates }));
+    expect(report.notes).toEqual(['the bin expires soon']);
+    expect(report.lines.CLAIM).toBe(
+      `out/page.html opens on the screen at ${PAGE.href}; the bin expires soon; duplicate on K3 (about 7 days, public to anyone with the link): ${BIN}`,
     );
   });
 
-  test.each([
-    ['that is not proven', {}, { ...unproven }],
-    ['of a file that is not proven', { main: attemptWith({ ...unproven }) }, {}],
-  ])('gives no address of a duplicate %s', (_, more, duplicate) => {
-    const duplicates = [attemptWith({ plan: K3, placement: inBin, ...duplicate })];
-    expect(lineOf('CLAIM', { ...more, duplicates })).not.toContain(BIN);
+  test('gives no address of a duplicate that is not proven, but its reason, and UNKNOWN tells of it', () => {
+    const duplicates = [attemptWith({ plan: K3, placement: inBin, ...unproven })];
+    const report = composeReport(deliveryWith({ duplicates }));
+    const reason = 'it went wrong (step verify, HTTP 404). To change: try again';
+    expect(report).toMatchObject({ ready: true, duplicates: [{ channel: 'K3', url: null, reason }] });
+    expect(report.lines.CLAIM).not.toContain(BIN);
+    expect(report.lines.CODE).toMatch(/; duplicate K3 \(filebin\)$/);
   });
 });
 
@@ -277,16 +273,6 @@ describe('the report of a dry run', () => {
 });
 
 describe('the CODE line', () => {
-  test('names each duplicate', () => {
-    const plan = planWith({ channel: 'K3' });
-    expect(lineOf('CODE', { duplicates: [attemptWith({ plan })] })).toMatch(/; duplicate K3 \(filebin\)$/);
-  });
-
-  test('names no commit where there is none', () => {
-    const { commitSha: _, ...placement } = placementWith();
-    expect(lineOf('CODE', { main: attemptWith({ placement }) })).not.toContain('commit');
-  });
-
   test('names the hidden files of a folder, which are left out', () => {
     const site = { entry: 'index.html', files: [], size: 0, leftOut: ['.env', '.git/'] };
     expect(lineOf('CODE', { site })).toContain('; entry index.html; left out as hidden: .env, .git/; ');

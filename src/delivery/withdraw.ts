@@ -80,19 +80,20 @@ async function itemsToRemove(
   { findFiles, signal }: DeliveryContext,
 ): Promise<readonly ChannelItem[]> {
   const isFolder = path?.endsWith('/') === true;
-  if (fileLines.length === 0 || (isFolder && channels.every((key) => key === 'K1'))) {
+  const isOnPages = channels.every((key) => key === 'K1');
+  if (fileLines.length === 0 || (isFolder && isOnPages)) {
     return [{ file: null, name: isFolder ? '' : baseName(path ?? '') }];
   }
   const found = await findFiles(fileLines, folder);
   refuseOneNameForMany(found, path);
   const items: ChannelItem[] = [];
   for (const one of found) {
-    if (channels.every((key) => key === 'K1') && (await namesFolder(one))) {
+    if (isOnPages && (await namesFolder(one))) {
       items.push({ file: null, name: `${siteName(one, { path, isOnly: found.length === 1 })}/` });
-      continue;
+    } else {
+      const file = isOnPages ? null : await openToCompare(one, signal);
+      items.push({ file, name: deliveredName(one, path) });
     }
-    const file = channels.includes('K2') || channels.includes('K3') ? await openToCompare(one, signal) : null;
-    items.push({ file, name: deliveredName(one, path) });
   }
   return items;
 }
