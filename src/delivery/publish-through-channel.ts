@@ -1,12 +1,12 @@
 import { mapConcurrently } from '../async.ts';
 import type { AbsentFile, ChannelAction } from '../channels/channel.ts';
-import { hasFailed, resultOf } from '../errors.ts';
+import { type DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { BATCH } from '../protocol/limits.ts';
 import { newPlacementCheck } from './addresses.ts';
 import { askChannel, type ChannelAttempt } from './delivery.ts';
 import { verifyPlacement } from './verify.ts';
-import { type Checks, waitForAll } from './wait-for-site.ts';
+import { type CheckedAttempt, waitForAll } from './wait-for-site.ts';
 import type { WaitLimits } from './wait-log.ts';
 
 /**
@@ -54,9 +54,12 @@ export async function proveAttempts(
 ): Promise<readonly ChannelAttempt[]> {
   const begun = ports.clock.now();
   const wait = { interval, timeout, begun, deadline: begun + timeout };
-  const checks = openChecks(attempts, wait, ports);
-  const waited = await waitForAll(action, attempts, { ...wait, checks }, ports);
-  return verifyAll(waited, checks, wait, ports);
+  const checked = attempts.map((attempt) => {
+    const { placement, expected } = attempt;
+    return { attempt, check: placement && newPlacementCheck(placement, expected, wait.deadline, ports) };
+  });
+  const { waited, late } = await waitForAll(action, checked, wait, ports);
+  return verifyAll(waited, late, wait, ports);
 }
 
 /** The last look before the claim: what somebody changed meanwhile is proven no more. @see design 6 */
@@ -82,30 +85,23 @@ function placeTitle(attempts: readonly ChannelAttempt[]): string {
   return `${verb}: ${plan?.channel}, ${attempts.length === 1 ? plan?.destination : `${attempts.length} files`}`;
 }
 
-function openChecks(attempts: readonly ChannelAttempt[], { deadline }: WaitLimits, ports: Ports): Checks {
-  return new Map(
-    attempts.flatMap(({ task, placement, expected }) =>
-      placement === null ? [] : [[task, newPlacementCheck(placement, expected, deadline, ports)] as const],
-    ),
-  );
-}
-
-/** Where the site did not come, each address is asked only once more. */
+/** @param late why the site did not come: then each address is asked only once more */
 async function verifyAll(
-  { attempts, late }: Awaited<ReturnType<typeof waitForAll>>,
-  checks: Checks,
+  checked: readonly CheckedAttempt[],
+  late: DeliveryError | null,
   limits: WaitLimits,
   ports: Ports,
 ): Promise<readonly ChannelAttempt[]> {
+  const attempts = checked.map(({ attempt }) => attempt);
   const open = attempts.filter(({ failure }) => failure === null);
   if (open.length === 0) return attempts;
   const title = open.length === 1 ? 'Verify the public address' : `Verify ${open.length} public addresses`;
   ports.logger.startSection(title);
   const until = late === null ? limits : { ...limits, deadline: ports.clock.now() };
   const hasFolders = open.some(({ placement }) => (placement?.parts ?? []).length > 0);
-  return mapConcurrently(attempts, hasFolders ? BATCH.folders : BATCH.probes, async (attempt) => {
-    const check = checks.get(attempt.task);
-    if (attempt.failure !== null || check === undefined) return attempt;
+  const atOnce = hasFolders ? BATCH.folders : BATCH.probes;
+  return mapConcurrently(checked, atOnce, async ({ attempt, check }) => {
+    if (attempt.failure !== null || check === null) return attempt;
     const begun = ports.clock.now();
     const prefixed = withLogPrefix(attempt, open, ports);
     const verified = await resultOf(() => verifyPlacement(check, until, prefixed));

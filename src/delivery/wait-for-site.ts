@@ -9,8 +9,11 @@ import { BUSY_HINT, describeProbe, loginPageError } from './describe-probe.ts';
 import { isProof } from './match-content.ts';
 import { createWaitLog, type WaitLimits } from './wait-log.ts';
 
-/** How each placement is asked, by its task. */
-export type Checks = ReadonlyMap<ChannelAttempt['task'], PlacementCheck>;
+/** An attempt, and how its placement is asked; `null` where nothing was placed. */
+export interface CheckedAttempt {
+  readonly attempt: ChannelAttempt;
+  readonly check: PlacementCheck | null;
+}
 
 /**
  * WAIT: until the address shows the file, or the host says that it has finished.
@@ -64,40 +67,40 @@ export async function waitForSite(
  */
 export async function waitForAll(
   { progress }: Pick<ChannelAction, 'progress'>,
-  attempts: readonly ChannelAttempt[],
-  { checks, ...limits }: WaitLimits & { readonly checks: Checks },
+  attempts: readonly CheckedAttempt[],
+  limits: WaitLimits,
   ports: Ports,
-): Promise<{ readonly attempts: readonly ChannelAttempt[]; readonly late: DeliveryError | null }> {
-  const watched = progress === undefined ? [] : attempts.filter(({ task }) => checks.has(task));
-  const written = watched.filter(({ placement }) => placement?.written);
+): Promise<{ readonly waited: readonly CheckedAttempt[]; readonly late: DeliveryError | null }> {
+  const watched = attempts.flatMap(({ attempt, check }) => (check === null ? [] : [{ attempt, check }]));
+  const written = watched.filter(({ check }) => check.placement.written);
   const lead = written.findLast(isRendered) ?? written.at(-1) ?? watched.at(-1);
-  if (lead === undefined || progress === undefined) return { attempts, late: null };
+  if (lead === undefined || progress === undefined) return { waited: attempts, late: null };
   const begun = ports.clock.now();
   ports.logger.startSection('Wait for the site');
   const ownBuild = watched.filter((one) => one !== lead && isRendered(one) && !written.includes(one));
   let late: DeliveryError | null = null;
-  for (const { task } of [lead, ...ownBuild]) {
-    const check = checks.get(task);
-    if (check === undefined || late !== null) continue;
+  for (const { attempt, check } of [lead, ...ownBuild]) {
+    const { task } = attempt;
     const { placement } = check;
-    const waited = await resultOf(() =>
+    const built = await resultOf(() =>
       waitForSite(check, () => progress({ task, placement }), limits, ports),
     );
-    if (hasFailed(waited)) late = waited.withStep('wait');
-    else check.builtAt = waited;
+    if (hasFailed(built)) {
+      late = built.withStep('wait');
+      break;
+    }
+    check.builtAt = built;
   }
-  for (const { task } of written) {
-    const check = checks.get(task);
-    if (check !== undefined) check.builtAt = checks.get(lead.task)?.builtAt;
-  }
+  for (const { check } of written) check.builtAt = lead.check.builtAt;
   const wait = ports.clock.now() - begun;
-  const after = attempts.map((attempt): ChannelAttempt => {
-    if (!watched.includes(attempt)) return attempt;
+  const waited = attempts.map(({ attempt, check }) => {
+    if (check === null) return { attempt, check };
     const timed = { ...attempt, took: { ...attempt.took, wait } };
-    const lastProbe = checks.get(attempt.task)?.probe.last ?? null;
-    return attempt === lead && late !== null ? { ...timed, failure: late, lastProbe } : timed;
+    const isLate = check === lead.check && late !== null;
+    return { attempt: isLate ? { ...timed, failure: late, lastProbe: check.probe.last } : timed, check };
   });
-  return { attempts: after, late };
+  return { waited, late };
 }
 
-const isRendered = ({ placement }: ChannelAttempt): boolean => placement?.hostMayChangeBytes === true;
+const isRendered = ({ check }: { readonly check: PlacementCheck }): boolean =>
+  check.placement.hostMayChangeBytes === true;
