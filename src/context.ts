@@ -76,7 +76,7 @@ export function createDeliveryContext(
         authorize(options, ports),
       );
       const isUsable = token !== undefined && name !== undefined;
-      const github = isUsable ? createGitHubClient({ apiUrl, token, ...name }, ports) : null;
+      const github = isUsable ? createGitHubClient({ apiUrl, token, repository: name }, ports) : null;
       const repository = { ...(await loadRepositoryContext(github, query)), authorizationError };
       // Loaded after the first requests: most of the code is for what follows them. `eager` keeps the bundle one file.
       const { createChannels } = await import(/* webpackMode: "eager" */ './create-channels.ts');

@@ -3,7 +3,7 @@ import { startAnnouncements } from '../../src/action/announcements.ts';
 import type { CurrentRun } from '../../src/action/current-run.ts';
 import { FORK_HELP } from '../../src/action/inputs.ts';
 import type { Report } from '../../src/delivery/report.ts';
-import type { GitHubClientOptions } from '../../src/github/api/client.ts';
+import type { ApiAccess } from '../../src/github/api/send-call.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import type { DeliveryRequest } from '../../src/request/parse-request.ts';
 import { attemptWith, placementWith, requestWith } from '../delivery/builders.ts';
@@ -30,7 +30,7 @@ interface UpdateResult {
   readonly lines: readonly string[];
   readonly calls: readonly CallName[];
   /** The options that the API was opened with. */
-  readonly opened: readonly GitHubClientOptions[];
+  readonly opened: readonly ApiAccess[];
 }
 
 interface UpdateOptions {
@@ -47,9 +47,9 @@ async function update(reports: readonly Report[], options: UpdateOptions = {}): 
   const discussion = new Discussion();
   if (existing !== undefined) discussion.write(existing, BOT);
   const github = discussion.seenBy(BOT, answers);
-  const opened: GitHubClientOptions[] = [];
-  const connect = (clientOptions: GitHubClientOptions): FakeGitHub => {
-    opened.push(clientOptions);
+  const opened: ApiAccess[] = [];
+  const connect = (access: ApiAccess): FakeGitHub => {
+    opened.push(access);
     return github;
   };
   const { logger, ...ports } = fakePorts();
@@ -73,7 +73,7 @@ describe('the comment', () => {
     expect(body).toContain('ГОТОВО');
     expect(calls).toEqual(['graphql', 'list_comments', 'create_comment', 'list_comments']);
     const apiUrl = new URL('https://api.github.com');
-    expect(opened).toEqual([{ owner: 'octo', repo: 'site', token: 'ghs_token', apiUrl }]);
+    expect(opened).toEqual([{ repository: { owner: 'octo', repo: 'site' }, token: 'ghs_token', apiUrl }]);
     expect(lines).toEqual(['Comment on pull request 7: created']);
   });
 

@@ -110,7 +110,7 @@ describe('the errors of protocol section 7', () => {
     const host = new FakeHttp(() => ({ status: 202, body: { commit: { sha: 'c0ffee' } } }));
     const apiUrl = new URL('https://api.github.com');
     const github = createGitHubClient(
-      { apiUrl, token: 't', owner: 'octo', repo: 'site' },
+      { apiUrl, token: 't', repository: { owner: 'octo', repo: 'site' } },
       fakePorts(host.http),
     );
     const write = {

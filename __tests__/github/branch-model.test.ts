@@ -124,8 +124,7 @@ async function run({ method, existing, overwrite, events }: RunSetting): Promise
   const options = {
     apiUrl: new URL('https://api.github.com'),
     token: 'ghs_token',
-    owner: 'octo',
-    repo: 'site',
+    repository: { owner: 'octo', repo: 'site' },
   };
   const channel = createPagesPublisher(
     {

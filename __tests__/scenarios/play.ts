@@ -141,7 +141,7 @@ export function setUpPlay(): PlayWorld {
             request,
             run,
             grant: (permission) => describePermissions(completeInputs(given, {}), permission),
-            connect: (options) => createGitHubClient(options, ports),
+            connect: (access) => createGitHubClient(access, ports),
           },
           ports,
         );

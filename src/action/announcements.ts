@@ -1,5 +1,6 @@
 import { DeliveryError, type ErrorCode, toDeliveryError } from '../errors.ts';
-import type { GitHubClient, GitHubClientOptions } from '../github/api/client.ts';
+import type { GitHubClient } from '../github/api/client.ts';
+import type { ApiAccess } from '../github/api/send-call.ts';
 import { serverUrlOf } from '../github/hosts.ts';
 import type { Ports } from '../ports.ts';
 import type { Announce, Announcement } from './announcement.ts';
@@ -13,7 +14,7 @@ export interface AnnouncementJob extends Pick<Announcement, 'request' | 'run'> {
   /** What to change where the token lacks a permission. */
   readonly grant: (permission: string) => string;
   /** Opens the API of a repository. */
-  readonly connect: (options: GitHubClientOptions) => GitHubClient;
+  readonly connect: (access: ApiAccess) => GitHubClient;
 }
 
 /** What people see of a delivery beside its report, by the input that asks for it. */
@@ -78,7 +79,7 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce
 function getTarget(
   { request: { token, apiUrl }, run: { repository, serverUrl } }: AnnouncementJob,
   input: string,
-): GitHubClientOptions {
+): ApiAccess {
   const hint = `leave out \`${input}:\``;
   if (token === undefined) throw new DeliveryError('NO_TOKEN', 'there is no token');
   if (repository === null) {
@@ -89,5 +90,5 @@ function getTarget(
     const message = `the run is on ${home}, and \`api-url\` names ${apiUrl.host}`;
     throw new DeliveryError('BAD_INPUT', message, { hint });
   }
-  return { ...repository, token, apiUrl };
+  return { repository, token, apiUrl };
 }

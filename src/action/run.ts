@@ -11,7 +11,8 @@ import {
   type Report,
 } from '../delivery/report.ts';
 import { hasFailed, stoppedError, toDeliveryError, toMessage } from '../errors.ts';
-import { createGitHubClient, type GitHubClientOptions } from '../github/api/client.ts';
+import { createGitHubClient } from '../github/api/client.ts';
+import type { ApiAccess } from '../github/api/send-call.ts';
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { RESULTS } from '../protocol/words.ts';
@@ -76,7 +77,7 @@ async function announcing(
 ): Promise<Announce | undefined> {
   if (!request.comment && !request.issue && request.environment === undefined) return undefined;
   const { startAnnouncements } = await import(/* webpackMode: "eager" */ './announcements.ts');
-  const connect = (options: GitHubClientOptions) => createGitHubClient(options, ports);
+  const connect = (access: ApiAccess) => createGitHubClient(access, ports);
   const grant = (permission: string) => describePermissions(inputs, permission);
   return startAnnouncements({ request, run, grant, connect }, ports);
 }

@@ -12,9 +12,6 @@ export const TOKEN_HINT = (w: Words) =>
 export const NOT_FOUND_HINT = (w: Words) =>
   `check that ${w.input('repository')} and ${w.input('branch')} exist, and that ${w.input('token')} may write there, or ${w.use('K3')}`;
 
-export const MISSING_BRANCH_HINT = (w: Words) =>
-  `set ${w.input('branch')} to one that exists, or leave it out, or ${w.use('K2')}`;
-
 export const MOVED_HINT = (w: Words) =>
   `the repository has moved: set ${w.input('repository')} to its new name`;
 

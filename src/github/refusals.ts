@@ -4,7 +4,6 @@ import { isPage } from '../http/response.ts';
 import type { Words } from '../words.ts';
 import {
   CONFLICT_HINT,
-  MISSING_BRANCH_HINT,
   MOVED_HINT,
   NOT_FOUND_HINT,
   OTHER_BRANCH_HINT,
@@ -22,8 +21,6 @@ export interface Refusal {
   /** GitHub's own words. */
   readonly message: string;
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** `errors[].code` of a validation failure. */
-  readonly codes?: readonly string[];
   /** The permission that is needed, such as `pages: read`. */
   readonly permission?: string | undefined;
   /** Milliseconds that the host asks to wait. */
@@ -96,7 +93,7 @@ const BRANCH_RULE = anyOf(
 /** Words of a refused write that another writer caused; any other reason of a 409 is not said to be one. */
 const RACE = anyOf(
   /does not match|is at \S+ but expected|"sha" wasn't supplied|BadObjectState|^conflict$/,
-  /fast.?forward|\[rejected\]|already exists|reference does not exist|cannot lock ref|incorrect old value/,
+  /fast.?forward|\[rejected\]|already.exists|reference does not exist|cannot lock ref|incorrect old value/,
 );
 
 function anyOf(...patterns: readonly RegExp[]): RegExp {
@@ -149,11 +146,13 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     hint: (w) =>
       `unarchive it under Settings → General, set ${w.input('repository')} to another one, or ${w.use('K3')}`,
   },
+  // Of a comment.
   {
-    status: 403,
-    text: /(issue|conversation|pull request) is locked/i,
+    status: [403, 410],
+    text: /(issue|conversation|pull request) is locked|issues has been disabled/i,
     code: 'FORBIDDEN_BY_RULE',
-    hint: (w) => `unlock the conversation of the pull request, or set ${w.input('comment', 'false')}`,
+    hint: (w) =>
+      `unlock the conversation, switch issues on under Settings → General, or set ${w.input('comment', 'false')}`,
   },
   // Before the permissions, which do not help: the token is refused for every repository of the organization.
   {
@@ -204,12 +203,6 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
   { status: 413, code: 'TOO_LARGE', hint: SIZE_HINT },
   { status: WRITE_REFUSED, text: BRANCH_RULE, code: 'FORBIDDEN_BY_RULE', hint: OTHER_BRANCH_HINT },
   { status: 403, code: 'NO_PERMISSION', hint: createPermissionHint },
-  {
-    status: 410,
-    text: /issues/i,
-    code: 'FORBIDDEN_BY_RULE',
-    hint: (w) => `switch issues on under Settings → General, or set ${w.input('comment', 'false')}`,
-  },
   // GitHub does not understand the request, or no longer.
   {
     status: [400, 410],
@@ -221,12 +214,6 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     code: 'FORBIDDEN_BY_RULE',
     hint: (w) =>
       `access is blocked for legal reasons: set ${w.input('repository')} to another one, or ${w.use('K3')}`,
-  },
-  {
-    status: 404,
-    text: /branch \S+ not found|remote ref/i,
-    code: 'NOT_FOUND',
-    hint: MISSING_BRANCH_HINT,
   },
   { status: 404, code: 'NOT_FOUND', hint: NOT_FOUND_HINT },
   {
@@ -257,14 +244,17 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
   // The branch moved, or a file or name was added or removed since it was read.
   {
     status: WRITE_REFUSED,
-    when: ({ message, codes = [] }) => RACE.test(message) || codes.includes('already_exists'),
+    text: RACE,
     code: 'CONFLICT',
     retryable: true,
     hint: CONFLICT_HINT,
   },
   // Nothing was asked for on the condition that it has changed: a cache between this machine and GitHub answers 304.
-  { status: [304, 408, 409], code: 'HOST_ERROR', retryable: true },
-  { when: ({ status }) => status >= 500, code: 'HOST_ERROR', retryable: true },
+  {
+    when: ({ status }) => [304, 408, 409].includes(status) || status >= 500,
+    code: 'HOST_ERROR',
+    retryable: true,
+  },
   // What git says of the way to the host.
   { status: 0, text: /certificate|SSL CA/i, code: 'CONNECTION', hint: CERTIFICATE_HINT },
   {

@@ -397,7 +397,10 @@ describe('a commit through channel K1 that fails', () => {
     const host = new FakeHttp(() => ({ status: 502 }));
     const ports = fakePorts(host.http);
     const apiUrl = new URL('https://api.github.com');
-    const github = createGitHubClient({ apiUrl, token: 't', owner: 'octo', repo: 'site' }, ports);
+    const github = createGitHubClient(
+      { apiUrl, token: 't', repository: { owner: 'octo', repo: 'site' } },
+      ports,
+    );
     const action = createPagesPublisher(pagesOptionsWith(), accessWith(github), ports);
     const task = await prepareOne(action, await localFile('x'));
     await expect(task.perform()).rejects.toMatchObject({ code: 'HOST_ERROR', httpCode: 502 });

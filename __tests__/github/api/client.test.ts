@@ -9,8 +9,7 @@ const REPO = 'https://api.github.com/repos/octo/site';
 const OPTIONS = {
   apiUrl: new URL('https://api.github.com'),
   token: 'ghs_token',
-  owner: 'octo',
-  repo: 'site',
+  repository: { owner: 'octo', repo: 'site' },
 };
 
 /** A client whose host gives these answers one after the other, and then repeats the last one. */

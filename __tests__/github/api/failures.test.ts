@@ -37,7 +37,7 @@ describe('refusedCallError', () => {
     [403, says('the `o` organization has an IP allow list enabled'), 'FORBIDDEN_BY_RULE', /IP allow list/],
     [403, says('Repository was archived so is read-only.'), 'FORBIDDEN_BY_RULE', /^unarchive it/],
     [403, says('issue is locked.'), 'FORBIDDEN_BY_RULE', /^unlock the conversation/],
-    [410, says('Issues has been disabled in this repository.'), 'FORBIDDEN_BY_RULE', /^switch issues on/],
+    [410, says('Issues has been disabled in this repository.'), 'FORBIDDEN_BY_RULE', /switch issues on/],
     [410, {}, 'HOST_ERROR', /newest version of this tool/],
     [400, says('Problems parsing JSON'), 'HOST_ERROR', /newest version of this tool/],
     [400, says('due to in progress deployment'), 'CONFLICT', /^wait for the other deployment/],
@@ -50,7 +50,6 @@ describe('refusedCallError', () => {
     [400, says('missing environment'), 'NO_PERMISSION', /^give the job the environment github-pages/],
     [451, {}, 'FORBIDDEN_BY_RULE', /legal reasons: set `repository:`/],
     [404, says('Not Found'), 'NOT_FOUND', /`repository:` and `branch:`.*K3/],
-    [404, says('Branch drafts not found'), 'NOT_FOUND', /set `branch:` to one that exists.*K2/],
     [409, says('Git Repository is empty.'), 'NOT_FOUND', /^push a first commit.*K3/],
     [422, says('Validation Failed; Repository is empty.'), 'NOT_FOUND', /^push a first commit.*K3/],
     [422, says('tag_name was used by an immutable release'), 'TAG_USED_UP', /set `tag:`/],
@@ -122,9 +121,9 @@ describe('refusedCallError', () => {
   });
 
   test('names the call, the HTTP code and all that the host says, in one line', () => {
-    const errors = [{ code: 'custom' }, 'text', null, { message: 'two\n lines' }, { message: 'text' }];
+    const errors = [{ code: 'custom' }, 'text', { message: 'two\n lines' }, { message: 'text' }];
     const { message } = refused(422, { message: 'Bad path', errors });
-    expect(message).toBe('writing the file answered HTTP 422: Bad path; text; two lines');
+    expect(message).toBe('writing the file answered HTTP 422: Bad path; custom; text; two lines');
     expect(refused(422, { message: 'm', errors: 'e' }).message).toContain('m; e');
     expect(refused(500).message).toBe('writing the file answered HTTP 500');
   });

@@ -42,7 +42,7 @@ describe('gitError', () => {
     ['error: Cannot access URL https://github.com/o/r.git/, return code 22', 'CONNECTION', /try again/],
     ['fatal: Could not read from remote repository.', 'CONNECTION', /try again/],
     ["fatal: unable to access 'x': The requested URL returned error: 301", 'NOT_FOUND', /has moved/],
-    ["fatal: couldn't find remote ref refs/heads/main", 'NOT_FOUND', /set `branch:`/],
+    ["fatal: couldn't find remote ref refs/heads/main", 'NOT_FOUND', /`branch:` exist/],
     ['remote: Repository not found.', 'NOT_FOUND', /`repository:` and `branch:` exist/],
     ['fatal: something unknown', 'HOST_ERROR', /try again/],
     ['', 'HOST_ERROR', /try again/],

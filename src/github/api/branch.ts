@@ -1,7 +1,7 @@
 import { mapConcurrently } from '../../async.ts';
 import { DeliveryError, type Result, resultOf } from '../../errors.ts';
 import { BATCH, BRANCH_RULES_PAGE } from '../../protocol/limits.ts';
-import { MISSING_BRANCH_HINT, OTHER_PATH_HINT, RETRY_HINT } from '../hints.ts';
+import { OTHER_PATH_HINT, RETRY_HINT } from '../hints.ts';
 import type { GitHubClient } from './client.ts';
 import { isEmptyRepository, isNotFound, nullIfNotFound } from './failures.ts';
 import { EMPTY_TREE } from './tree-id.ts';
@@ -24,7 +24,7 @@ export async function getBranchHead(github: GitHubClient, branch: string): Promi
       `the branch ${branch} of ${owner}/${repo} does not exist for this token`,
       {
         httpCode: 404,
-        hint: MISSING_BRANCH_HINT,
+        hint: (w) => `set ${w.input('branch')} to one that exists, or leave it out, or ${w.use('K2')}`,
         cause: thrown,
       },
     );

@@ -1,12 +1,10 @@
-import type { Readable } from 'node:stream';
 import { Octokit } from '@octokit/rest';
 import type { Ports } from '../../ports.ts';
 import { type CallTemplate, getApiCall } from '../../protocol/calls.ts';
 import { HOUR, MINUTE, WRITE_INTERVAL, WRITES_PER_HOUR } from '../../protocol/limits.ts';
-import { PROTOCOL, TOOL } from '../../protocol/words.ts';
+import { TOOL } from '../../protocol/words.ts';
 import { withRetries } from '../../retry.ts';
-import type { RepositoryName } from '../hosts.ts';
-import { type ApiAccess, sendCall } from './send-call.ts';
+import { type ApiAccess, type CallRequest, sendCall } from './send-call.ts';
 
 /**
  * Octokit for one repository. Every request follows the row of its route in the table of API calls: writes
@@ -20,11 +18,6 @@ export interface GitHubClient extends Pick<Octokit, 'rest' | 'graphql'>, ApiAcce
   withSignal(signal: AbortSignal): GitHubClient;
 }
 
-export interface GitHubClientOptions extends RepositoryName {
-  readonly apiUrl: URL;
-  readonly token: string;
-}
-
 /**
  * Creates Octokit, which names the calls, fills in their parameters and types their answers. Its own way of sending
  * them is not used: it copies a long answer three times, and makes an object of every value of it for numbers beyond
@@ -32,11 +25,9 @@ export interface GitHubClientOptions extends RepositoryName {
  *
  * @see protocol 4.2, 4.3
  */
-export function createGitHubClient(options: GitHubClientOptions, ports: Ports): GitHubClient {
-  const { owner, repo, apiUrl, token } = options;
-  const access = { apiUrl, token, repository: { owner, repo } };
+export function createGitHubClient(access: ApiAccess, ports: Ports): GitHubClient {
   const octokit = new Octokit({
-    baseUrl: apiUrl.href.replace(/\/$/, ''),
+    baseUrl: access.apiUrl.href.replace(/\/$/, ''),
     userAgent: `${TOOL.name}/${TOOL.version}`,
     log: SILENT,
   });
@@ -59,7 +50,7 @@ export function createGitHubClient(options: GitHubClientOptions, ports: Ports): 
     return { status: answer.status, headers: answer.headers, url, data: answer.json };
   });
   const { rest, graphql } = octokit;
-  const withSignal = (signal: AbortSignal) => createGitHubClient(options, { ...ports, signal });
+  const withSignal = (signal: AbortSignal) => createGitHubClient(access, { ...ports, signal });
   return { ...access, rest, graphql, pace, withSignal };
 }
 
@@ -104,31 +95,20 @@ export async function listAll<T>(
 export const isLastPage = ({ data, headers: { link } }: ListedPage<unknown>, perPage: number): boolean =>
   link === undefined ? data.length < perPage : !/\brel="?next\b/.test(link);
 
-/** A call whose body is too large for memory, and so for Octokit. */
-interface StreamedCall {
-  readonly call: CallTemplate;
-  readonly url: URL;
-  readonly type: string;
-  /** Exact length of the body in bytes. */
-  readonly length: number;
-  readonly body: () => Readable;
-}
-
 /**
- * Streams a body to GitHub with the token, once, queued among the client's writes.
+ * Streams a body that is too large for memory, and so for Octokit, once, queued among the client's writes.
  *
- * @returns the JSON of a 201
+ * @returns the JSON of a success
  * @throws {DeliveryError} by status; `CONNECTION` when it is unknown what has arrived.
  */
 export async function sendStreamed(
   github: GitHubClient,
-  { call, url, type, length, body }: StreamedCall,
+  call: CallTemplate,
+  request: CallRequest & { readonly length: number },
   ports: Ports,
 ): Promise<unknown> {
-  const headers = { accept: `application/vnd.${PROTOCOL.vendor}+json`, 'content-type': type };
-  const startProgress = () => ports.logger.progress('uploaded', length, 'bytes');
-  const request = { url, headers, length, body, startProgress };
-  return (await github.pace(() => sendCall(call, request, github, ports))).json;
+  const startProgress = () => ports.logger.progress('uploaded', request.length, 'bytes');
+  return (await github.pace(() => sendCall(call, { ...request, startProgress }, github, ports))).json;
 }
 
 type PaceWrite = <T>(write: () => Promise<T>) => Promise<T>;

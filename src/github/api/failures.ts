@@ -26,22 +26,30 @@ export function refusedCallError(
 /** What an answer that is no success says of the reason. */
 export function readRefusal(answer: RefusedAnswer): Refusal {
   const { status, headers, json } = answer;
-  const { message, errors } = Object(json) as { readonly message?: unknown; readonly errors?: unknown };
+  const { message, errors } = Object(json) as ErrorBody;
   const list = [errors ?? []]
     .flat()
-    .map(
-      (error): Readonly<Record<string, unknown>> =>
-        typeof error === 'string' ? { message: error } : Object(error),
-    );
-  const texts = [message, ...list.map((error) => error.message)].filter((one) => one !== undefined);
-  const said = shortHostMessage([...new Set(texts)].join('; '));
+    .map((error): ApiError => (typeof error === 'string' ? { message: error } : error));
+  const texts = [message, ...list.map((error) => error.message ?? error.code)];
+  const said = shortHostMessage([...new Set(texts)].filter(Boolean).join('; '));
   return {
-    status: status === 200 ? (GRAPHQL_STATUSES[String(list[0]?.type)] ?? 502) : status,
+    status: status === 200 ? (GRAPHQL_STATUSES[list[0]?.type ?? ''] ?? 502) : status,
     httpCode: status,
     message: said === '' && isPage(answer) ? "a page came instead of an answer of GitHub's API" : said,
     headers,
-    codes: list.map(({ code }) => String(code)),
   };
+}
+
+interface ErrorBody {
+  readonly message?: string;
+  readonly errors?: readonly (ApiError | string)[] | string;
+}
+
+/** One reason, of REST or of GraphQL. */
+interface ApiError {
+  readonly message?: string;
+  readonly code?: string;
+  readonly type?: string;
 }
 
 /** The type of an error of GraphQL, which answers HTTP 200, as REST's status; any other is a fault of the host. */

@@ -51,13 +51,12 @@ const BLOB_TAIL = '"}';
 export async function createBlob(github: GitHubClient, file: FileBytes, ports: Ports): Promise<void> {
   const { owner, repo } = github.repository;
   const request = {
-    call: API.blob,
     url: apiAddress(github, `/repos/${owner}/${repo}/git/blobs`),
-    type: 'application/json; charset=utf-8',
+    headers: { 'content-type': 'application/json; charset=utf-8' },
     length: BLOB_HEAD.length + base64Length(file.size) + BLOB_TAIL.length,
     body: () => Readable.from(formatBlob(file), { objectMode: false }),
   };
-  await withRetries(ports, () => sendStreamed(github, request, ports));
+  await withRetries(ports, () => sendStreamed(github, API.blob, request, ports));
 }
 
 async function* formatBlob(file: Pick<FileBytes, 'read'>): AsyncGenerator<string> {

@@ -76,7 +76,7 @@ export async function deleteDraft(github: GitHubClient, draft: Release): Promise
 export async function getRelease(github: GitHubClient, id: number): Promise<ListedRelease | null> {
   const { rest, repository } = github;
   const answer = await nullIfNotFound(() => rest.repos.getRelease({ ...repository, release_id: id }));
-  return answer === null ? null : answer.data;
+  return answer?.data ?? null;
 }
 
 /** The repository's releases, drafts included, up to `RELEASES.total`. */
@@ -87,7 +87,7 @@ export async function listReleases(github: GitHubClient): Promise<readonly Liste
 /** The release of a tag; `null` where there is none. */
 export async function getReleaseByTag(github: GitHubClient, tag: string): Promise<Release | null> {
   const answer = await nullIfNotFound(() => github.rest.repos.getReleaseByTag({ ...github.repository, tag }));
-  return answer === null ? null : answer.data;
+  return answer?.data ?? null;
 }
 
 /** All assets of the release, incomplete uploads included. */
@@ -152,13 +152,12 @@ export async function uploadAsset(github: GitHubClient, upload: AssetUpload, por
   url.searchParams.set('name', name);
   url.searchParams.set('label', label);
   const request = {
-    call: UPLOAD.asset,
     url,
-    type: 'application/octet-stream',
+    headers: { 'content-type': 'application/octet-stream' },
     length: file.size,
     body: () => file.read(),
   };
-  return (await sendStreamed(github, request, ports)) as Asset;
+  return (await sendStreamed(github, UPLOAD.asset, request, ports)) as Asset;
 }
 
 /**

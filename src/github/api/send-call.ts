@@ -2,7 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { sendRequest, type TextAnswer, type TextRequest } from '../../http/send-request.ts';
 import type { Ports } from '../../ports.ts';
 import { API, type CallTemplate } from '../../protocol/calls.ts';
-import { API_VERSION } from '../../protocol/words.ts';
+import { API_VERSION, PROTOCOL } from '../../protocol/words.ts';
 import { MOVED_HINT, RETRY_HINT } from '../hints.ts';
 import type { RepositoryName } from '../hosts.ts';
 import { refusedCallError } from './failures.ts';
@@ -18,6 +18,8 @@ export interface ApiAccess {
 export const apiAddress = ({ apiUrl }: Pick<ApiAccess, 'apiUrl'>, path: string): URL =>
   new URL(apiUrl.href.replace(/\/$/, '') + path);
 
+export type CallRequest = Omit<TextRequest, 'method'>;
+
 type CallPorts = Pick<Ports, 'http' | 'clock' | 'signal'>;
 
 /**
@@ -28,11 +30,12 @@ type CallPorts = Pick<Ports, 'http' | 'clock' | 'signal'>;
  */
 export async function sendCall(
   call: CallTemplate,
-  request: Omit<TextRequest, 'method'>,
+  request: CallRequest,
   access: ApiAccess,
   ports: CallPorts,
 ): Promise<TextAnswer> {
   const headers = {
+    accept: `application/vnd.${PROTOCOL.vendor}+json`,
     ...request.headers,
     authorization: `Bearer ${access.token}`,
     'x-github-api-version': API_VERSION,

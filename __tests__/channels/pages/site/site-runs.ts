@@ -75,7 +75,10 @@ export function connect(branch: MemoryBranch): Connection {
   return {
     host,
     ports,
-    github: createGitHubClient({ apiUrl, token: 'ghs_token', owner: 'octo', repo: 'site' }, ports),
+    github: createGitHubClient(
+      { apiUrl, token: 'ghs_token', repository: { owner: 'octo', repo: 'site' } },
+      ports,
+    ),
   };
 }
 
