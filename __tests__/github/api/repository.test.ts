@@ -6,21 +6,12 @@ const SITE = { html_url: 'https://octo.github.io/site/', source: { branch: 'main
 const BOTH = { repository: true, site: true };
 
 describe('loadRepositoryContext', () => {
-  test('requests nothing without a token', async () => {
-    await expect(loadRepositoryContext(null, BOTH)).resolves.toEqual({
-      hasToken: false,
-      privateRepository: null,
-      site: 'unasked',
-    });
-  });
-
-  test('requests nothing that is not needed', async () => {
+  test('requests nothing without a token, and nothing that is not needed', async () => {
+    const nothing = { privateRepository: null, site: 'unasked' };
+    await expect(loadRepositoryContext(null, BOTH)).resolves.toEqual({ hasToken: false, ...nothing });
     const github = new FakeGitHub();
-    await expect(loadRepositoryContext(github, { repository: false, site: false })).resolves.toEqual({
-      hasToken: true,
-      privateRepository: null,
-      site: 'unasked',
-    });
+    const asked = loadRepositoryContext(github, { repository: false, site: false });
+    await expect(asked).resolves.toEqual({ hasToken: true, ...nothing });
     expect(github.calls).toEqual([]);
   });
 
@@ -67,59 +58,36 @@ describe('loadRepositoryContext', () => {
 
 describe('getPagesSite', () => {
   const read = (pages_site: unknown) => getPagesSite(new FakeGitHub({ pages_site }));
+  const DEFAULT = new URL('https://octo.github.io/site/');
 
-  test('returns base, branch and folder of a site built from a branch', async () => {
-    const record = {
-      html_url: 'http://www.octo.dev/site',
-      build_type: 'legacy',
-      source: { branch: 'gh-pages', path: '/docs' },
-      public: true,
-    };
-    await expect(read(record)).resolves.toEqual({
-      base: new URL('https://www.octo.dev/site/'),
-      branch: 'gh-pages',
-      folder: 'docs',
-      builtBy: 'branch',
-      isPublic: true,
-    });
+  test.each<[string, object, object]>([
+    [
+      'built from a branch',
+      {
+        html_url: 'http://www.octo.dev/site',
+        build_type: 'legacy',
+        source: { branch: 'gh-pages', path: '/docs' },
+        public: true,
+      },
+      {
+        base: new URL('https://www.octo.dev/site/'),
+        branch: 'gh-pages',
+        folder: 'docs',
+        builtBy: 'branch',
+        isPublic: true,
+      },
+    ],
+    [
+      'built by a workflow',
+      { html_url: DEFAULT.href, build_type: 'workflow', source: null },
+      { builtBy: 'workflow', branch: null, folder: '' },
+    ],
+    ['without an address', { source: { branch: 'main', path: '/' } }, { base: DEFAULT, folder: '' }],
+    ['whose address is null', { html_url: null, source: null }, { base: DEFAULT }],
+    ['for members only', { public: false }, { isPublic: false }],
+    // What is not said is not taken for public.
+    ['that does not say for whom it is', {}, { isPublic: undefined }],
+  ])('reads the settings of a site %s', async (_, record, site) => {
+    await expect(read(record)).resolves.toMatchObject(site);
   });
-
-  test('returns no branch for a site built by a workflow', async () => {
-    const record = { html_url: 'https://octo.github.io/site/', build_type: 'workflow', source: null };
-    await expect(read(record)).resolves.toMatchObject({ builtBy: 'workflow', branch: null, folder: '' });
-  });
-
-  test('uses the default address where the settings have none', async () => {
-    await expect(read({ source: { branch: 'main', path: '/' } })).resolves.toMatchObject({
-      base: new URL('https://octo.github.io/site/'),
-      folder: '',
-    });
-  });
-
-  test('returns that only members may open the site', async () => {
-    await expect(read({ public: false })).resolves.toMatchObject({ isPublic: false });
-  });
-
-  test('returns null where there is no site', async () => {
-    await expect(read(absent)).resolves.toBeNull();
-  });
-
-  test('says where the settings cannot be read', async () => {
-    await expect(read(failure('NO_PERMISSION', 403))).resolves.toBe('unreadable');
-  });
-
-  test('fails where GitHub gives no answer, or redirects to another name', async () => {
-    for (const failed of [failure('HOST_ERROR', 500), failure('NOT_FOUND', 301)]) {
-      await expect(read(failed)).rejects.toBe(failed);
-    }
-  });
-
-  test.each([null, 42, 'javascript:alert(1)', 'no address'])(
-    'uses the default address where the settings have %j',
-    async (html_url) => {
-      await expect(read({ html_url, source: null })).resolves.toMatchObject({
-        base: new URL('https://octo.github.io/site/'),
-      });
-    },
-  );
 });

@@ -9,18 +9,22 @@ const JOB = 'github-actions[bot]';
 
 describe('getTokenOwner', () => {
   test('is the login and the number that GraphQL names', async () => {
-    await expect(getTokenOwner(ownedBy('octo', 583231))).resolves.toEqual({ login: 'octo', id: 583231 });
-    await expect(getTokenOwner(ownedBy('octo'))).resolves.toEqual({ login: 'octo', id: null });
-  });
-
-  test.each([
-    ['no data', { data: null }],
-    ['no viewer', { data: { viewer: null } }],
-  ])('fails where the answer has %s', async (_, viewer) => {
-    await expect(getTokenOwner(new FakeGitHub({ graphql: viewer }))).rejects.toMatchObject({
-      code: 'NO_PERMISSION',
+    await expect(getTokenOwner(ownedBy('octo', 583231))).resolves.toEqual({
+      login: 'octo',
+      databaseId: 583231,
     });
   });
+
+  // What is ours would not be known.
+  test.each([{}, { data: null }, { data: { viewer: null } }, { data: { viewer: { login: '' } } }])(
+    'fails where the answer is %j',
+    async (graphql) => {
+      await expect(getTokenOwner(new FakeGitHub({ graphql }))).rejects.toMatchObject({
+        code: 'NO_PERMISSION',
+        message: 'could not find out whose token this is',
+      });
+    },
+  );
 });
 
 describe('isJobToken', () => {

@@ -12,23 +12,15 @@ import { EMPTY_TREE } from './tree-id.ts';
  * @throws {DeliveryError} `NOT_FOUND` where there is no such branch.
  * @see protocol 2.5
  */
-export async function getBranchHead(github: GitHubClient, branch: string): Promise<string> {
-  try {
-    const { data } = await github.rest.git.getRef({ ...github.repository, ref: `heads/${branch}` });
-    return data.object.sha;
-  } catch (thrown) {
-    if (!isNotFound(thrown)) throw thrown;
-    const { owner, repo } = github.repository;
-    throw new DeliveryError(
-      'NOT_FOUND',
-      `the branch ${branch} of ${owner}/${repo} does not exist for this token`,
-      {
-        httpCode: 404,
-        hint: (w) => `set ${w.input('branch')} to one that exists, or leave it out, or ${w.use('K2')}`,
-        cause: thrown,
-      },
-    );
-  }
+export async function getBranchHead({ rest, repository }: GitHubClient, branch: string): Promise<string> {
+  const answer = await nullIfNotFound(() => rest.git.getRef({ ...repository, ref: `heads/${branch}` }));
+  if (answer !== null) return answer.data.object.sha;
+  const { owner, repo } = repository;
+  const message = `the branch ${branch} of ${owner}/${repo} does not exist for this token`;
+  throw new DeliveryError('NOT_FOUND', message, {
+    httpCode: 404,
+    hint: (w) => `set ${w.input('branch')} to one that exists, or leave it out, or ${w.use('K2')}`,
+  });
 }
 
 /** What is missing where a branch could not be read: the branch, all of the repository's commits, or neither. */
@@ -73,7 +65,7 @@ export interface BranchEntry extends TreeEntry {
  * Everything that a commit contains, by its path.
  *
  * @param commit its sha
- * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files.
+ * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files; as `getTree`.
  */
 export async function listEntries(
   github: GitHubClient,
@@ -102,10 +94,8 @@ async function getTree(
   const { data } = await rest.git.getTree({ ...repository, tree_sha: tree.sha, recursive: '1' });
   if (data.truncated) return null;
   if (data.sha !== tree.sha || data.tree.length === 0) {
-    throw new DeliveryError('HOST_ERROR', "GitHub's list of the branch's files is that of another tree", {
-      hint: RETRY_HINT,
-      retryable: true,
-    });
+    const message = "GitHub's list of the branch's files is that of another tree";
+    throw new DeliveryError('HOST_ERROR', message, { hint: RETRY_HINT, retryable: true });
   }
   return new Map(data.tree.map(({ path, type, mode, sha, size = 0 }) => [path, { type, mode, sha, size }]));
 }

@@ -50,10 +50,6 @@ interface HistoryAnswer {
   readonly repository?: { readonly object?: Readonly<Record<string, HistoryPage>> | null } | null;
 }
 
-interface FileEntry {
-  readonly file?: { readonly oid: string; readonly size: number } | null;
-}
-
 interface HistoryPage {
   readonly nodes: readonly (FileEntry & {
     readonly oid: string;
@@ -61,6 +57,10 @@ interface HistoryPage {
     readonly committedDate: string;
     readonly parents?: { readonly nodes: readonly FileEntry[] };
   })[];
+}
+
+interface FileEntry {
+  readonly file?: { readonly oid: string; readonly size: number } | null;
 }
 
 /** @see https://docs.github.com/graphql/reference/objects#commit */

@@ -5,7 +5,10 @@ import { withRetries } from '../../retry.ts';
 import { type GitHubClient, listAll } from './client.ts';
 import { getTokenOwner } from './token-owner.ts';
 
-type Issue = RestEndpointMethodTypes['issues']['listForRepo']['response']['data'][number];
+type Issue = Pick<
+  RestEndpointMethodTypes['issues']['listForRepo']['response']['data'][number],
+  'number' | 'state'
+>;
 
 /** What the one issue of this tool on a subject says. */
 export interface StickyIssue {
@@ -18,46 +21,46 @@ export interface StickyIssue {
   readonly isOpen: boolean;
 }
 
-/** What was done; `none` where there was no issue, and none is needed. */
-type IssueResult = 'opened' | 'updated' | 'closed' | 'none';
+/** What was done, and with which issue; `none` where there was none, or where it needs no word. */
+interface IssueResult {
+  readonly result: 'opened' | 'updated' | 'closed' | 'none';
+  readonly number: number | null;
+}
 
 /**
  * Keeps one issue on a subject: opened, or opened again, while it is needed, and closed when it is not. Our own issues
  * are found by marker and author both, since anybody can write a marker. Jobs that open one at the same moment all keep
  * the oldest and close the others, since no issue can be deleted.
  *
- * @returns with the number of the issue
  * @throws {DeliveryError} `NO_PERMISSION` or `NOT_FOUND` when the token may not write issues there.
  */
 export async function updateStickyIssue(
   github: GitHubClient,
   sticky: StickyIssue,
   ports: Ports,
-): Promise<{ readonly result: IssueResult; readonly number: number | null }> {
-  const { rest, repository } = github;
+): Promise<IssueResult> {
   const { login: author } = await getTokenOwner(github);
   const { marker, title, body, isOpen } = sticky;
   return withRetries(ports, async () => {
-    const [oldest, ...others] = await listOwnIssues(github, marker, author);
-    if (oldest !== undefined) return keepOldest(github, sticky, [oldest, ...others]);
+    const existing = await listOwnIssues(github, marker, author);
+    if (existing.length > 0) return keepOldest(github, sticky, existing);
     if (!isOpen) return { result: 'none', number: null };
-    const { data } = await rest.issues.create({ ...repository, title, body });
-    // Another job may have opened one since the list was read.
+    const { data } = await github.rest.issues.create({ ...github.repository, title, body });
+    // Another job may have opened one since the list was read, which may not have ours yet.
     const listed = await listOwnIssues(github, marker, author);
     const all = listed.some(({ number }) => number === data.number) ? listed : [...listed, data];
-    const { number } = await keepOldest(github, sticky, all);
-    return { result: 'opened', number };
+    return { ...(await keepOldest(github, sticky, all)), result: 'opened' };
   });
 }
 
 /** Our own issues with the marker, the oldest first. A quoted marker is not at the start of the body. */
 async function listOwnIssues(
-  github: GitHubClient,
+  { rest, repository }: GitHubClient,
   marker: string,
   author: string,
-): Promise<readonly Pick<Issue, 'number' | 'state' | 'body' | 'title'>[]> {
+): Promise<readonly Issue[]> {
   const issues = await listAll(ISSUES, (query) =>
-    github.rest.issues.listForRepo({ ...github.repository, creator: author, state: 'all', ...query }),
+    rest.issues.listForRepo({ ...repository, creator: author, state: 'all', ...query }),
   );
   return issues
     .filter(
@@ -70,10 +73,9 @@ async function listOwnIssues(
 async function keepOldest(
   { rest, repository }: GitHubClient,
   { title, body, isOpen }: StickyIssue,
-  [oldest, ...others]: readonly Pick<Issue, 'number' | 'state'>[],
-): Promise<{ readonly result: IssueResult; readonly number: number | null }> {
-  for (const { number, state } of others) {
-    if (state === 'closed') continue;
+  [oldest, ...others]: readonly Issue[],
+): Promise<IssueResult> {
+  for (const { number } of others.filter(({ state }) => state !== 'closed')) {
     const closed = { state: 'closed', state_reason: 'not_planned' } as const;
     await rest.issues.update({ ...repository, issue_number: number, ...closed });
   }

@@ -6,20 +6,14 @@ import { type GitHubClient, listAll } from './client.ts';
 import { nullIfNotFound } from './failures.ts';
 import { getTokenOwner } from './token-owner.ts';
 
-type ListedPullRequest = RestEndpointMethodTypes['pulls']['list']['response']['data'][number];
+type PullRequests = RestEndpointMethodTypes['pulls']['list']['response']['data'];
 
 /** The newest pull requests of one branch, open and closed. @param head `<owner>:<branch>` */
 export async function listPullRequests(
-  github: GitHubClient,
+  { rest, repository }: GitHubClient,
   head: string,
-): Promise<readonly ListedPullRequest[]> {
-  const { data } = await github.rest.pulls.list({
-    ...github.repository,
-    head,
-    state: 'all',
-    per_page: PULLS,
-  });
-  return data;
+): Promise<PullRequests> {
+  return (await rest.pulls.list({ ...repository, head, state: 'all', per_page: PULLS })).data;
 }
 
 type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number];
@@ -99,15 +93,15 @@ export async function rewriteOwnComments(
 
 /** Our own comments, the oldest first. A quoted marker is not at the start of the body, so it does not count. */
 async function listOwnComments(
-  github: GitHubClient,
+  { rest, repository }: GitHubClient,
   { number, marker }: Pick<StickyComment, 'number' | 'marker'>,
   author: string,
 ): Promise<IssueComment[]> {
   const comments = await listAll(COMMENTS, (query) =>
-    github.rest.issues.listComments({ ...github.repository, issue_number: number, ...query }),
+    rest.issues.listComments({ ...repository, issue_number: number, ...query }),
   );
   return comments
-    .filter(({ user, body }) => user?.login === author && (body ?? '').startsWith(marker))
+    .filter(({ user, body }) => user?.login === author && body?.startsWith(marker))
     .sort((one, other) => one.id - other.id);
 }
 

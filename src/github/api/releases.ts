@@ -67,14 +67,15 @@ export async function publishDraft(
 }
 
 /** Deletes a draft, if it still exists. */
-export async function deleteDraft(github: GitHubClient, draft: Release): Promise<void> {
-  const { rest, repository } = github;
-  await nullIfNotFound(() => rest.repos.deleteRelease({ ...repository, release_id: draft.id }));
+export async function deleteDraft({ rest, repository }: GitHubClient, { id }: Release): Promise<void> {
+  await nullIfNotFound(() => rest.repos.deleteRelease({ ...repository, release_id: id }));
 }
 
 /** A release or draft by its number; `null` where there is none. */
-export async function getRelease(github: GitHubClient, id: number): Promise<ListedRelease | null> {
-  const { rest, repository } = github;
+export async function getRelease(
+  { rest, repository }: GitHubClient,
+  id: number,
+): Promise<ListedRelease | null> {
   const answer = await nullIfNotFound(() => rest.repos.getRelease({ ...repository, release_id: id }));
   return answer?.data ?? null;
 }
@@ -98,9 +99,8 @@ export async function listAssets(github: GitHubClient, release: Release): Promis
 }
 
 /** Deletes an asset, if it still exists. */
-export async function deleteAsset(github: GitHubClient, asset: Asset): Promise<void> {
-  const { rest, repository } = github;
-  await nullIfNotFound(() => rest.repos.deleteReleaseAsset({ ...repository, asset_id: asset.id }));
+export async function deleteAsset({ rest, repository }: GitHubClient, { id }: Asset): Promise<void> {
+  await nullIfNotFound(() => rest.repos.deleteReleaseAsset({ ...repository, asset_id: id }));
 }
 
 /** Whether this tool made the release, and nobody has changed its text since. @see design 4 */

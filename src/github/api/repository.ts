@@ -3,7 +3,7 @@ import { DeliveryError } from '../../errors.ts';
 import { type RetryPorts, withRetries } from '../../retry.ts';
 import { defaultSiteUrl, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
-import { isNotFound } from './failures.ts';
+import { nullIfNotFound } from './failures.ts';
 
 /** What builds a site: GitHub from a branch, a workflow of the repository, or this action, which deploys it itself. */
 export type SiteBuilder = 'branch' | 'workflow' | 'deployment';
@@ -26,10 +26,9 @@ type PagesRecord = RestEndpointMethodTypes['repos']['getPages']['response']['dat
 /** The site's settings: `null` where the repository has no site, `unreadable` without `pages: read`. */
 export async function getPagesSite(github: GitHubClient): Promise<PagesSite | null | 'unreadable'> {
   try {
-    const { data } = await github.rest.repos.getPages(github.repository);
-    return toPagesSite(data, github);
+    const answer = await nullIfNotFound(() => github.rest.repos.getPages(github.repository));
+    return answer && toPagesSite(answer.data, github);
   } catch (thrown) {
-    if (isNotFound(thrown)) return null;
     if (thrown instanceof DeliveryError && thrown.code === 'NO_PERMISSION') return 'unreadable';
     throw thrown;
   }
@@ -48,12 +47,8 @@ export function createPagesSite(github: GitHubClient, branch: string, ports: Ret
     if (existing !== null && existing !== 'unreadable') return existing;
     wasSent = true;
     const source = { branch, path: '/' } as const;
-    const { data } = await github.rest.repos.createPagesSite({
-      ...github.repository,
-      build_type: 'legacy',
-      source,
-    });
-    return toPagesSite(data, github);
+    const settings = { ...github.repository, build_type: 'legacy', source } as const;
+    return toPagesSite((await github.rest.repos.createPagesSite(settings)).data, github);
   });
 }
 
@@ -61,25 +56,17 @@ function toPagesSite(
   { html_url, source, build_type, public: isPublic }: PagesRecord,
   { apiUrl, repository }: GitHubClient,
 ): PagesSite {
+  const base = new URL(html_url ?? defaultSiteUrl(serverUrlOf(apiUrl), repository));
+  // A site is opened over https whatever its settings say; verification shows whether that works.
+  base.protocol = 'https:';
+  base.pathname = base.pathname.replace(/\/?$/, '/');
   return {
-    base: parseSiteUrl(html_url) ?? defaultSiteUrl(serverUrlOf(apiUrl), repository),
+    base,
     branch: source?.branch ?? null,
     folder: (source?.path ?? '/').replace(/^\/|\/$/g, ''),
     builtBy: build_type === 'workflow' ? 'workflow' : 'branch',
     isPublic,
   };
-}
-
-/**
- * A site is opened over https whatever its settings say; verification shows whether that works.
- *
- * @returns `null` where the settings hold no address
- */
-function parseSiteUrl(address: unknown): URL | null {
-  const url = typeof address === 'string' ? URL.parse(address.endsWith('/') ? address : `${address}/`) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) return null;
-  url.protocol = 'https:';
-  return url;
 }
 
 /** What is known of the repository when the channel is chosen; only what the possible channels need is requested. */
@@ -109,24 +96,19 @@ export async function loadRepositoryContext(
   query: RepositoryQuery,
 ): Promise<RepositoryContext> {
   if (github === null) return { hasToken: false, privateRepository: null, site: 'unasked' };
-  const { rest, repository } = github;
-  const found = query.repository
-    ? await rest.repos.get(repository).catch(absentError(repository))
-    : undefined;
   return {
     hasToken: true,
-    privateRepository: found?.data.private ?? null,
+    privateRepository: query.repository ? await isPrivate(github) : null,
     site: query.site ? await getPagesSite(github) : 'unasked',
   };
 }
 
-const absentError =
-  ({ owner, repo }: GitHubClient['repository']) =>
-  (thrown: unknown): never => {
-    if (!isNotFound(thrown)) throw thrown;
-    throw new DeliveryError('NOT_FOUND', `the repository ${owner}/${repo} does not exist for this token`, {
-      httpCode: 404,
-      hint: (w) => `set ${w.input('repository')} to one that ${w.input('token')} may write to`,
-      cause: thrown,
-    });
-  };
+async function isPrivate({ rest, repository }: GitHubClient): Promise<boolean | null> {
+  const found = await nullIfNotFound(() => rest.repos.get(repository));
+  if (found !== null) return found.data.private ?? null;
+  const { owner, repo } = repository;
+  throw new DeliveryError('NOT_FOUND', `the repository ${owner}/${repo} does not exist for this token`, {
+    httpCode: 404,
+    hint: (w) => `set ${w.input('repository')} to one that ${w.input('token')} may write to`,
+  });
+}

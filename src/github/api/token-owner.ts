@@ -3,11 +3,10 @@ import { TOOL } from '../../protocol/words.ts';
 import { serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
 
+/** An account, such as `octo` or `some-app[bot]`, and its number. */
 interface TokenOwner {
-  /** Such as `octo`, or `some-app[bot]`. */
   readonly login: string;
-  /** The account's number; `null` where the host does not give it. */
-  readonly id: number | null;
+  readonly databaseId: number | null;
 }
 
 /** Name and address of a commit's author. */
@@ -30,16 +29,13 @@ const UNKNOWN_IDENTITY: CommitIdentity = { name: TOOL.name, email: `${TOOL.name}
 /**
  * The account that the token belongs to. REST has no such call for the job's own token.
  *
- * @throws {DeliveryError} `NO_PERMISSION` where the host does not say it.
+ * @throws {DeliveryError} `NO_PERMISSION` where the host does not say it: what is ours would not be known.
  * @see https://docs.github.com/graphql/reference/queries#viewer
  */
-export async function getTokenOwner(github: GitHubClient): Promise<TokenOwner> {
+export async function getTokenOwner({ graphql }: GitHubClient): Promise<TokenOwner> {
   const query = 'query { viewer { login databaseId } }';
-  const answer = await github.graphql<{ viewer?: { login?: string; databaseId?: number } | null } | null>(
-    query,
-  );
-  const { login, databaseId } = answer?.viewer ?? {};
-  if (login) return { login, id: databaseId ?? null };
+  const answer = await graphql<{ readonly viewer?: TokenOwner | null } | null>(query);
+  if (answer?.viewer?.login) return answer.viewer;
   throw new DeliveryError('NO_PERMISSION', 'could not find out whose token this is', {
     hint: (w) => `set ${w.input('token')} to that of a job, an app or a user`,
   });
@@ -71,10 +67,10 @@ export async function isJobToken(github: GitHubClient): Promise<boolean> {
 export async function getCommitIdentity(github: GitHubClient): Promise<CommitIdentity> {
   const { host } = serverUrlOf(github.apiUrl);
   try {
-    const { login, id } = await getTokenOwner(github);
+    const { login, databaseId: id } = await getTokenOwner(github);
     const isPlain = /^[\w.-]+(\[bot\])?$/.test(login);
-    if (id === null || !isPlain) return UNKNOWN_IDENTITY;
-    return { name: login, email: `${id}+${login}@users.noreply.${host}` };
+    const email = `${id}+${login}@users.noreply.${host}`;
+    return !id || !isPlain ? UNKNOWN_IDENTITY : { name: login, email };
   } catch (thrown) {
     if (!(thrown instanceof DeliveryError) || thrown.code === 'ABORTED') throw thrown;
     return UNKNOWN_IDENTITY;
