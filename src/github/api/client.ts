@@ -1,6 +1,6 @@
 import { Octokit } from '@octokit/rest';
 import type { Ports } from '../../ports.ts';
-import { type CallTemplate, getApiCall } from '../../protocol/calls.ts';
+import { API, type CallTemplate, getApiCall } from '../../protocol/calls.ts';
 import { HOUR, MINUTE, WRITE_INTERVAL, WRITES_PER_HOUR } from '../../protocol/limits.ts';
 import { TOOL } from '../../protocol/words.ts';
 import { withRetries } from '../../retry.ts';
@@ -44,7 +44,7 @@ export function createGitHubClient(access: ApiAccess, ports: Ports): GitHubClien
       body: body === undefined ? undefined : () => JSON.stringify(body),
     };
     const send = sendCall.bind(null, call, request, access, ports);
-    const isPaced = call.method !== 'GET' && call.sends !== 'query' && !call.partOfWrite;
+    const isPaced = call.method !== 'GET' && call !== API.graphql && !call.partOfWrite;
     const paced = isPaced ? () => pace(send) : send;
     const answer = await (call.repeatable ? withRetries(ports, paced) : paced());
     return { status: answer.status, headers: answer.headers, url, data: answer.json };
