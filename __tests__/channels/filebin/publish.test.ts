@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { createFilebinPublisher, type FilebinOptions } from '../../../src/channels/filebin/publish.ts';
+import {
+  createFilebinPublisher,
+  describeShown,
+  type FilebinOptions,
+} from '../../../src/channels/filebin/publish.ts';
 import { DeliveryError, hasFailed, stoppedError } from '../../../src/errors.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../../support/ports.ts';
@@ -122,6 +126,23 @@ describe('publishing through channel K3', () => {
     const { task } = await prepareUpload({ status: 201, body: { ...RECORD, file: { filename } } }, setup);
     const { notes } = await task.perform();
     expect(notes.includes(`the bin keeps it as ${filename}`)).toBe(isNoted);
+  });
+
+  // `getTypeDisplay` is held to a real browser in `browser/shown-types.test.ts`.
+  test.each([
+    ['text/plain; charset=utf-8', 'opens'],
+    ['TEXT/PLAIN', 'opens'],
+    ['image/svg+xml', 'opens'],
+    ['text/html; charset=utf-8', 'downloads'],
+    [' application/pdf', 'downloads'],
+    ['text/csv', 'downloads'],
+    ['application/zip', 'downloads'],
+    ['', 'is available'],
+    [' ', 'is available'],
+    [undefined, 'is available'],
+  ])('takes from the content type %j of the answer, not from the name, that the file %s', (type, claim) => {
+    const shown = describeShown(type);
+    expect([shown.claim, shown.notes.length]).toEqual([claim, claim === 'downloads' ? 1 : 0]);
   });
 
   test('waits for the answer as long as the host may take to store the file, and says so once it was sent', async () => {

@@ -1,10 +1,8 @@
-import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type Asset,
   getDownloadUrl,
   hasOwnLabel,
   isUnfinished,
-  type ListedRelease,
   listReleases,
 } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
@@ -36,51 +34,41 @@ export function createReleaseAudit(
     const releases = await listReleases(github);
     const unread = `what was delivered to older releases than the newest ${RELEASES.total}`;
     const unknown = releases.length >= RELEASES.total ? [unread] : [];
-    const found = releases
+    const refusals = access.repository.privateRepository === true ? PRIVATE : LOST;
+    const describe = (asset: Asset, release: string): readonly AuditedDelivery[] => {
+      const [, sha256] = /^sha256:([0-9a-f]{64})$/.exec(asset.digest ?? '') ?? [];
+      if (sha256 === undefined) {
+        logger.warning(`GitHub has no digest of ${asset.name}, so it can not be compared, and is left out`);
+        return [];
+      }
+      const plan = {
+        channel: 'K2',
+        method: 'nothing is written',
+        destination: `release ${release}, asset ${asset.name}`,
+        name: `${release}/${asset.name}`,
+        claim: 'is downloaded as it was delivered',
+      } as const;
+      const place = () => ({
+        file: { size: asset.size, sha256 },
+        placement: {
+          evidence: `asset ${asset.id} has the label of this tool`,
+          url: getDownloadUrl(github, asset),
+          answers: AGREEING_PROBES.counted,
+          refusals,
+          ...{ written: false, notes: [], unknown: [] },
+        },
+      });
+      return [{ plan, place, unknown }];
+    };
+    return releases
       .filter((release) => !release.draft && (tagIsDefault || release.tag_name === tag))
-      .flatMap((release) => release.assets.map((asset) => ({ release, asset })))
-      .filter(({ asset }) => hasOwnLabel(asset) && !isUnfinished(asset))
-      .filter(({ asset }) => path === undefined || asset.name === path);
-    return found.flatMap((one) => {
-      const described = describeAsset(one, github, access);
-      if (described !== null) return [{ ...described, unknown }];
-      logger.warning(`GitHub has no digest of ${one.asset.name}, so it can not be compared, and is left out`);
-      return [];
-    });
+      .flatMap(({ assets, tag_name }) =>
+        assets
+          .filter((asset) => hasOwnLabel(asset) && !isUnfinished(asset))
+          .filter(({ name }) => path === undefined || name === path)
+          .flatMap((asset) => describe(asset, tag_name)),
+      );
   };
-}
-
-/** @returns `null` where nothing tells what its bytes were */
-function describeAsset(
-  { release, asset }: FoundAsset,
-  github: GitHubClient,
-  { repository }: RepositoryAccess,
-): Omit<AuditedDelivery, 'unknown'> | null {
-  const [, sha256] = /^sha256:([0-9a-f]{64})$/.exec(asset.digest ?? '') ?? [];
-  if (sha256 === undefined) return null;
-  const place = () => ({
-    file: { size: asset.size, sha256 },
-    placement: {
-      evidence: `asset ${asset.id} has the label of this tool`,
-      url: getDownloadUrl(github, asset),
-      answers: AGREEING_PROBES.counted,
-      refusals: repository.privateRepository === true ? PRIVATE : LOST,
-      ...{ written: false, notes: [], unknown: [] },
-    },
-  });
-  const plan = {
-    channel: 'K2',
-    method: 'nothing is written',
-    destination: `release ${release.tag_name}, asset ${asset.name}`,
-    name: `${release.tag_name}/${asset.name}`,
-    claim: 'is downloaded as it was delivered',
-  } as const;
-  return { plan, place };
-}
-
-interface FoundAsset {
-  readonly release: ListedRelease;
-  readonly asset: Asset;
 }
 
 const LOST = [200, 404].map((httpCode) =>

@@ -3,7 +3,7 @@ import { getLastCommits, type LastCommit } from '../../../github/api/history.ts'
 import type { TreeFile } from '../../../github/api/tree-id.ts';
 import { AUDIT } from '../../../protocol/limits.ts';
 import { type BranchTree, createBranchReader, filesBelow, hasFilesBelow } from '../branch-reader.ts';
-import { listDelivered, parseMessage } from '../commit-message.ts';
+import { type DeliveredSite, listDelivered, parseMessage } from '../commit-message.ts';
 import { isOwned } from '../ownership.ts';
 import { type Claim, readClaims } from './read-claims.ts';
 
@@ -68,12 +68,14 @@ async function compareClaim(
   tree: BranchTree,
   older: ReadOlder,
 ): Promise<ListedDelivery | null> {
-  if (claim.objects !== undefined) return compareFile(claim, claim.objects, tree);
-  const below = [...filesBelow(tree, claim.place).keys()].map((path) => claim.place + path);
-  const own = below.filter((path) => !claim.isReplaced(path));
-  if (claim.site !== undefined) return compareFolder(claim, tree, own, older);
-  if (own.length > 0) return newListed(claim, 'changed', { changed: own });
-  return below.length > 0 ? null : listRemoved(claim, claim.parent, tree, older);
+  const { place, objects, site, isReplaced } = claim;
+  if (objects !== undefined) return compareFile(claim, objects, tree);
+  const below = [...filesBelow(tree, place).keys()].map((path) => place + path);
+  const own = below.filter((path) => !isReplaced(path));
+  if (site !== undefined && hasFilesBelow(tree, place)) return compareFolder(claim, site, tree, own, older);
+  if (site === undefined && own.length > 0) return newListed(claim, 'changed', { changed: own });
+  if (site === undefined && below.length > 0) return null;
+  return listRemoved(claim, site === undefined ? claim.parent : claim.sha, tree, older);
 }
 
 function compareFile(claim: Claim, objects: readonly TreeFile[], tree: BranchTree): ListedDelivery | null {
@@ -94,13 +96,12 @@ function compareFile(claim: Claim, objects: readonly TreeFile[], tree: BranchTre
 /** @param own paths below the folder that no newer delivery has replaced */
 async function compareFolder(
   claim: Claim,
+  site: DeliveredSite,
   tree: BranchTree,
   own: readonly string[],
   older: ReadOlder,
 ): Promise<ListedDelivery | null> {
-  const { place, site, sha, isReplaced } = claim;
-  if (site === undefined) return null;
-  if (!hasFilesBelow(tree, place)) return listRemoved(claim, sha, tree, older);
+  const { place, sha, isReplaced } = claim;
   const left = new Set(own);
   const within = [...tree.entries].filter(
     ([path, { type }]) => path.startsWith(place) && (type === 'tree' || left.has(path)),
@@ -119,9 +120,9 @@ async function compareFolder(
     const entry = tree.entries.get(place + file.path);
     return entry?.sha === file.sha && entry.mode === '100644';
   };
+  if (still.length === 0) return null;
   const paths = still.filter(isSame).map(({ path }) => place + path);
   const changed = still.filter((file) => !isSame(file)).map(({ path }) => place + path);
-  if (still.length === 0) return null;
   return newListed(claim, paths.length === 0 ? 'changed' : 'there', { paths, changed });
 }
 
