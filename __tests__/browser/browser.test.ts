@@ -3,13 +3,11 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PNG } from 'pngjs';
-import { type BrowserOptions, createScreen } from '../../src/browser/browser.ts';
+import type { BrowserOptions } from '../../src/browser/browser.ts';
 import type { PageToView, Screen, ScreenView } from '../../src/browser/screen-view.ts';
 import { systemClock } from '../../src/system.ts';
-import { chromiumPath } from '../support/chromium.ts';
 import { temporaryFolder } from '../support/files.ts';
-import { FakeLogger } from '../support/ports.ts';
-import { createTestHost, type TestAnswer } from './test-host.ts';
+import { createTestHost, createTestScreen, type TestAnswer } from './test-host.ts';
 
 const HOST = 'https://octo.github.io';
 const SIGNAL = new AbortController().signal;
@@ -35,18 +33,13 @@ const localPage = (
   ...more,
 });
 
-async function createViewer(more: Partial<BrowserOptions> = {}): Promise<Screen> {
-  return createScreen({
-    executablePath: await chromiumPath(),
-    sandbox: false,
+const createViewer = (more: Partial<BrowserOptions> = {}): Promise<Screen> =>
+  createTestScreen({
     environment: { PATH: process.env.PATH, GITHUB_TOKEN: 'ghs_secret' },
     http: createTestHost(() => ({ status: 404 })),
-    clock: systemClock,
-    logger: new FakeLogger(),
     tempFolder,
     ...more,
   });
-}
 
 /** Whether a process runs; one that has ended stays listed until its parent asks for it. */
 async function isRunning(pid: string): Promise<boolean> {

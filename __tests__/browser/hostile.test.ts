@@ -2,16 +2,12 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { readdir } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createScreen } from '../../src/browser/browser.ts';
 import type { Screen } from '../../src/browser/screen-view.ts';
 import { createHttpClient } from '../../src/http/client.ts';
 import type { ResolveHost } from '../../src/http/lookup.ts';
-import { systemClock } from '../../src/system.ts';
-import { chromiumPath } from '../support/chromium.ts';
 import { temporaryFolder } from '../support/files.ts';
-import { FakeLogger } from '../support/ports.ts';
 import { type GuardedPorts, hostileHeaders, hostilePage, hostileWorker } from './hostile-page.ts';
-import { createTestHost } from './test-host.ts';
+import { createTestHost, createTestScreen } from './test-host.ts';
 
 const HOST = 'https://octo.github.io';
 
@@ -65,17 +61,12 @@ beforeAll(async () => {
   });
   const client = createHttpClient(resolve);
   tempFolder = await temporaryFolder();
-  viewer = await createScreen({
-    executablePath: await chromiumPath(),
-    sandbox: false,
-    environment: { PATH: process.env.PATH },
+  viewer = await createTestScreen({
     http: (request) => {
       if (request.url.origin === HOST) return site(request);
       asked.push(request.url.host);
       return client(request);
     },
-    clock: systemClock,
-    logger: new FakeLogger(),
     tempFolder,
     // The page starts many workers: a busy machine needs a while.
     times: { total: 60_000, render: 20_000 },

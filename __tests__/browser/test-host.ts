@@ -1,6 +1,11 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import { untilAborted } from '../../src/async.ts';
+import { type BrowserOptions, createScreen } from '../../src/browser/browser.ts';
+import type { Screen } from '../../src/browser/screen-view.ts';
 import type { HttpRequest, SendHttp } from '../../src/ports.ts';
+import { systemClock } from '../../src/system.ts';
+import { chromiumPath } from '../support/chromium.ts';
+import { FakeLogger } from '../support/ports.ts';
 
 /** One answer of a host. */
 export interface TestAnswer {
@@ -24,3 +29,16 @@ export const createTestHost =
     if (request.signal !== undefined) addAbortSignal(request.signal, stream).on('error', () => undefined);
     return { status, headers, body: stream };
   };
+
+/** A screen with the Chromium that `npm ci` brings. */
+export const createTestScreen = async (
+  options: Partial<BrowserOptions> & Pick<BrowserOptions, 'http' | 'tempFolder'>,
+): Promise<Screen> =>
+  createScreen({
+    executablePath: await chromiumPath(),
+    sandbox: false,
+    environment: { PATH: process.env.PATH },
+    clock: systemClock,
+    logger: new FakeLogger(),
+    ...options,
+  });

@@ -1,14 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createScreen } from '../../src/browser/browser.ts';
 import type { Screen, ScreenView } from '../../src/browser/screen-view.ts';
 import { VIEW_TIMES } from '../../src/browser/watch-page.ts';
-import { systemClock } from '../../src/system.ts';
-import { chromiumPath } from '../support/chromium.ts';
-import { FakeLogger } from '../support/ports.ts';
 import { BLANK_PAGES, COMMON_FILES, type CorpusPage, SHOWN_PAGES } from './corpus.ts';
-import { createTestHost } from './test-host.ts';
+import { createTestHost, createTestScreen } from './test-host.ts';
 
 const HOST = 'https://octo.github.io';
 const PAGES = new Map([...BLANK_PAGES, ...SHOWN_PAGES].map((page) => [page.name, page]));
@@ -27,18 +23,6 @@ const host = createTestHost(({ pathname }) => {
   if (answer.body === undefined && answer.start === undefined && headers === undefined) return null;
   return { ...answer, headers: { 'content-type': type, ...headers } };
 });
-
-const createViewer = async (tempFolder: string, render: number): Promise<Screen> =>
-  createScreen({
-    executablePath: await chromiumPath(),
-    sandbox: false,
-    environment: { PATH: process.env.PATH },
-    http: host,
-    clock: systemClock,
-    logger: new FakeLogger(),
-    tempFolder,
-    times: { total: 60_000, render },
-  });
 
 /** Looks at the pages, one after the other. */
 async function viewInTurn(
@@ -59,7 +43,8 @@ async function viewInTurn(
 /** What a real browser says of pages of the corpus, by their names. */
 export async function viewPages(pages: readonly CorpusPage[]): Promise<ReadonlyMap<string, ScreenView>> {
   const folder = await mkdtemp(join(tmpdir(), 'screen-delivery-'));
-  const start = (render: number): Promise<Screen> => createViewer(folder, render);
+  const start = (render: number): Promise<Screen> =>
+    createTestScreen({ http: host, tempFolder: folder, times: { total: 60_000, render } });
   const isQuick = (page: CorpusPage): boolean => BLANK_PAGES.includes(page) && !page.isPatient;
   const quick = pages.filter(isQuick);
   try {

@@ -67,19 +67,15 @@ class BrowserScreen implements Screen {
   async #viewNext(page: PageToView, outer: AbortSignal): Promise<ScreenView> {
     const { clock, sandbox, logger } = this.#options;
     const signal = AbortSignal.any([outer, clock.timeout(this.#times.total)]);
-    let browser = '';
     try {
       const seen = await this.#viewIn(page, signal);
-      browser = this.#running?.version ?? '';
-      const isTrusted = await this.#canShowPages(seen, signal);
-      const view = isTrusted
-        ? seen
-        : createUncheckedView('the browser can not show even a simple page on this machine');
-      return { ...view, browser };
+      if (await this.#canShowPages(seen, signal)) return seen;
+      const reason = 'the browser can not show even a simple page on this machine';
+      return { ...createUncheckedView(reason), browser: seen.browser };
     } catch (thrown) {
       logger.debug(`browser: ${thrown instanceof Error ? thrown.stack : thrown}`);
+      const browser = this.#running?.version ?? '';
       // Whatever state the browser is in: the next page gets a new one.
-      browser = this.#running?.version ?? '';
       await this.#stop();
       return { ...describeFault(thrown, sandbox), browser };
     }
@@ -96,11 +92,12 @@ class BrowserScreen implements Screen {
   }
 
   async #viewIn(page: PageToView, outer: AbortSignal): Promise<ScreenView> {
-    const { browser, ended } = await this.#start(outer);
+    const { browser, version, ended } = await this.#start(outer);
     const signal = AbortSignal.any([outer, ended]);
     const opened = await untilAborted(signal, openPage(browser, page, this.#options));
     try {
-      return await untilAborted(signal, watchPage(opened, this.#times, signal));
+      const view = await untilAborted(signal, watchPage(opened, this.#times, signal));
+      return { ...view, browser: version };
     } finally {
       const closed = AbortSignal.any([signal, this.#options.clock.timeout(CLOSE_TIME)]);
       await untilAborted(closed, opened.close()).catch(() => this.#stop());

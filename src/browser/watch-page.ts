@@ -81,8 +81,7 @@ async function watch(
 ): Promise<PageSight | null> {
   const { events, clock, wanted } = opened;
   let last: PageSight | null = null;
-  let shownSince: number | null = null;
-  let failedSince: number | null = null;
+  let settledSince: number | null = null;
   while (!events.crashed.aborted) {
     const time = Math.max(deadline - clock.now(), LOOK_TIME.least);
     const sight: PageSight | null = await within(time, lookAtPage(opened, last));
@@ -90,11 +89,10 @@ async function watch(
     const isShown = sight !== null && judge(sight, events, wanted).verdict === 'shown';
     const isQuiet = sight?.isComplete === true && events.open.size === 0 && sight.isStable === true;
     const now = clock.now();
-    shownSince = isShown ? (shownSince ?? now) : null;
     // Of a page that threw and is quiet, nothing more is to be expected.
-    failedSince = !isShown && isQuiet && events.exceptions.length > 0 ? (failedSince ?? now) : null;
-    const since = shownSince ?? failedSince ?? now;
-    if ((isShown && isQuiet) || now - since >= PATIENCE || now >= deadline) break;
+    const isSettled = isShown || (isQuiet && events.exceptions.length > 0);
+    settledSince = isSettled ? (settledSince ?? now) : null;
+    if ((isShown && isQuiet) || now - (settledSince ?? now) >= PATIENCE || now >= deadline) break;
     const interval = sight === null ? INTERVAL.unseen : INTERVAL.seen;
     await clock.sleep(Math.min(interval, Math.max(1, deadline - clock.now())), signal);
   }

@@ -30,7 +30,9 @@ export async function addPicture(
   const task = { ...attempt.task, pictures: { ...pictures, site } };
   return {
     ...withAttempt(delivery, { ...attempt, task }),
-    unknown: [...delivery.unknown, ...(isStale ? [STALE_PICTURE] : [])],
+    unknown: isStale
+      ? [...delivery.unknown, 'whether a cache still shows the older picture, for up to ten minutes']
+      : delivery.unknown,
     picture: { title: view.title, changed },
   };
 }
@@ -54,8 +56,6 @@ async function compareWithEarlier(
 
 const nameOf = ({ pathname }: URL): string =>
   decodeURIComponent(pathname.slice(pathname.lastIndexOf('/') + 1));
-
-const STALE_PICTURE = 'whether a cache still shows the older picture, for up to ten minutes';
 
 const withoutPicture = (delivery: Delivery, reason: string): Delivery => ({
   ...delivery,
