@@ -130,13 +130,6 @@ async function connect(child: ChildProcess): Promise<Browser> {
   return (await _connectToCdpBrowser(transport, '', settings)) as unknown as Browser;
 }
 
-/** Parts of the browser that look for devices, or that change what is asked for. */
-const DISABLED_FEATURES = [
-  ...['Translate', 'MediaRouter', 'DialMediaRouteProvider', 'WebBluetooth', 'DirectSockets'],
-  // A plain http address is opened as it is, and a refused one is reported once.
-  ...['HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable'],
-];
-
 const BROWSER_FLAGS = [
   ...['--headless', '--remote-debugging-pipe', '--no-first-run', '--no-default-browser-check'],
   // No work of the browser's own.
@@ -162,5 +155,6 @@ const BROWSER_FLAGS = [
   // Bounds; containers often have a small /dev/shm.
   ...['--disable-dev-shm-usage', '--renderer-process-limit=8', '--disk-cache-size=33554432'],
   '--js-flags=--max-old-space-size=512',
-  `--disable-features=${DISABLED_FEATURES.join(',')}`,
+  // What looks for devices, or asks for https where a plain http address is to be opened, and to be refused once.
+  '--disable-features=Translate,MediaRouter,DialMediaRouteProvider,WebBluetooth,DirectSockets,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable',
 ];

@@ -36,8 +36,8 @@ function isMadeOf(text: string, words: ReadonlySet<string>): boolean {
 /** A text on one line, as its words are compared. */
 const simplify = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('’', "'").trim();
 
-/** The longest text that is an error and nothing else, and of one with a trace of calls, in characters. */
-const LONGEST = { text: 400, trace: 4_000 } as const;
+/** Characters of a text that is an error and nothing else, with a trace of calls, and of a site's own page for what is missing. */
+const LONGEST = { text: 400, trace: 4_000, notFound: 600 } as const;
 
 const ERROR_NAME = '(?:uncaught )?(?:\\(in promise\\) )?(?:[a-z]\\w*\\.)*(?:[A-Z]\\w*)?(?:Error|Exception)';
 
@@ -62,9 +62,6 @@ export function isOnlyError(text: string): boolean {
   );
 }
 
-/** The longest text of a site's own page for what is missing, with its menu, in characters. */
-const LONGEST_NOT_FOUND = 600;
-
 /**
  * Whether a page is a site's own one for what is missing: its title and its heading say nothing else, whatever it says
  * to comfort its reader.
@@ -72,7 +69,7 @@ const LONGEST_NOT_FOUND = 600;
 export function isOwnNotFound(text: string, title: string, heading: string): boolean {
   const isNotFound = (line: string): boolean => /404|found|exist/i.test(line) && isOnlyError(line);
   return (
-    text.length <= LONGEST_NOT_FOUND && isNotFound(heading) && title.split(/ [^\p{L}\d]+ /u).some(isNotFound)
+    text.length <= LONGEST.notFound && isNotFound(heading) && title.split(/ [^\p{L}\d]+ /u).some(isNotFound)
   );
 }
 

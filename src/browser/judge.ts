@@ -37,8 +37,8 @@ export function judge(
 }
 
 /** What no sight of the page can make up for. */
-function describeWrongPage({ crashed, httpCode, ledTo }: PageEvents): string {
-  if (crashed.aborted) return 'the page crashed';
+function describeWrongPage({ crash, httpCode, ledTo }: PageEvents): string {
+  if (crash.signal.aborted) return 'the page crashed';
   const isGood = httpCode === null || (httpCode >= 200 && httpCode <= 299);
   if (isGood) return '';
   return `the page ${ledTo === '' ? '' : `led to ${toPlainLine(ledTo, 160)}, which `}was answered with ${httpCode}`;
@@ -131,8 +131,8 @@ export function judgeNavigationError(errorText: string, events: PageEvents): Pag
   if (PAGE_ERRORS.test(errorText)) {
     return { verdict: 'not-shown', reason: `the browser can't open the page: ${errorText}` };
   }
-  const [refusal = `the browser can't reach the page: ${errorText}`] = [...events.refused.values()].map(
-    (why) => `not opened: ${why}`,
-  );
-  return { verdict: 'not-checked', reason: refusal };
+  const [refusal] = events.refused.values();
+  const reason =
+    refusal === undefined ? `the browser can't reach the page: ${errorText}` : `not opened: ${refusal}`;
+  return { verdict: 'not-checked', reason };
 }

@@ -36,7 +36,8 @@ export class PageEvents {
   dialogs = 0;
   /** Requests whose answer is not complete. */
   readonly open = new Set<HTTPRequest>();
-  readonly #crash = new AbortController();
+  /** Aborts when the page has crashed: nothing of it answers from then on. */
+  readonly crash = new AbortController();
   readonly #origin: string;
 
   /** @param url of the page */
@@ -44,16 +45,11 @@ export class PageEvents {
     this.#origin = new URL(url).origin;
   }
 
-  /** Aborts when the page has crashed: nothing of it answers from then on. */
-  get crashed(): AbortSignal {
-    return this.#crash.signal;
-  }
-
   listen(page: Page): void {
     page.on('pageerror', (error) =>
       add(this.exceptions, error instanceof Error ? `${error.name}: ${error.message}` : String(error)),
     );
-    page.on('error', () => this.#crash.abort());
+    page.on('error', () => this.crash.abort());
     page.on('console', (message) => {
       const isOwn = message.type() === 'error' && !TRAFFIC_ERROR.test(message.text());
       if (isOwn) add(this.consoleErrors, message.text());

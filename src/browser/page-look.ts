@@ -80,9 +80,8 @@ export class PageLook {
 
   #isEnough(): boolean {
     const { elements, boxes, milliseconds } = this.#limits;
-    const isLate = this.#elements % 256 === 0 && performance.now() - this.#start > milliseconds;
-    if (isLate) this.#elements = elements;
-    return this.#elements >= elements || this.#boxes.length >= boxes;
+    const isLate = performance.now() - this.#start > milliseconds;
+    return isLate || this.#elements >= elements || this.#boxes.length >= boxes;
   }
 
   #addTextNode(node: DomNode): void {

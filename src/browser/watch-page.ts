@@ -43,7 +43,7 @@ export async function watchPage(
   const { wanted, events, session, page, clock } = opened;
   const within: Within = async (ms, work) => {
     try {
-      return await untilAborted(AbortSignal.any([signal, events.crashed, clock.timeout(ms)]), work);
+      return await untilAborted(AbortSignal.any([signal, events.crash.signal, clock.timeout(ms)]), work);
     } catch {
       signal.throwIfAborted();
       return null;
@@ -82,7 +82,7 @@ async function watch(
   const { events, clock, wanted } = opened;
   let last: PageSight | null = null;
   let settledSince: number | null = null;
-  while (!events.crashed.aborted) {
+  while (!events.crash.signal.aborted) {
     const time = Math.max(deadline - clock.now(), LOOK_TIME.least);
     const sight: PageSight | null = await within(time, lookAtPage(opened, last));
     last = sight ?? last;

@@ -5,9 +5,6 @@ import { type Delivery, shownTask } from '../delivery.ts';
 import { listLocalFiles } from './local-files.ts';
 import type { PageOpener } from './page-to-view.ts';
 
-/** The name of a folder for which no site was built. */
-const NOWHERE = 'no-such-page-7f3a9c2e';
-
 /**
  * Finds out whether a page was built for the root of a host, from the local files: it is opened there too, and, where
  * it shows more there, below a path for which nothing was built. A router that was not told the path of the folder
@@ -39,7 +36,7 @@ export async function checkPlace(
   if (root === null || countPainted(root) <= countPainted(view)) return view;
   const hint = `set ${routerSetting}: at the root of a host the page shows more than below ${sitePath}`;
   if (view.verdict === 'not-shown') return { ...view, hint: view.hint || hint };
-  const nowhere = await openAt(sitePath.replace(/[^/]+\/$/, `${NOWHERE}/`));
+  const nowhere = await openAt(sitePath.replace(/[^/]+\/$/, 'no-such-page-7f3a9c2e/'));
   if (nowhere === null || !showsSame(nowhere, view)) return view;
   const reason = 'it shows in its folder only what it shows at any path for which nothing was built';
   return { ...view, verdict: 'not-shown', reason, hint };

@@ -1,4 +1,4 @@
-import { createUncheckedView, type ScreenView } from '../../browser/screen-view.ts';
+import { createUncheckedView } from '../../browser/screen-view.ts';
 import { SCREEN } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
 import {
@@ -138,18 +138,19 @@ async function viewPublishedPage(
   );
   context.logger.info(`${delivery.subject}: ${describeView(view)}`);
   const { failure, notes, unknown } = judgeView(view, request.screen === 'enforce' ? 'enforce' : 'auto', url);
-  const agreement = await compareViews(delivery.localView, view, context);
+  const { localView: before } = delivery;
+  const isComparable = before?.verdict === 'shown' && view.verdict === 'shown';
+  const difference =
+    isComparable && before.picture !== null && view.picture !== null
+      ? await context.screen.compare(before.picture, view.picture)
+      : null;
   // What moves looks different each time.
-  const isStill = view.isStable !== false && delivery.localView?.isStable !== false;
-  const difference = agreement === null || !isStill ? 0 : 1 - agreement;
+  const isStill = before?.isStable !== false && view.isStable !== false;
+  const isClear = isStill && difference !== null && difference >= SCREEN.clearDifference;
   const judged = {
     ...attempt,
-    screen: { view, agreement },
-    unknown: [
-      ...attempt.unknown,
-      ...unknown,
-      ...(difference >= SCREEN.clearDifference ? [describeDifference(difference)] : []),
-    ],
+    screen: { view, agreement: difference === null ? null : 1 - difference },
+    unknown: [...attempt.unknown, ...unknown, ...(isClear ? [describeDifference(difference)] : [])],
     // An address that shows nothing is not handed over, nor is the raw one.
     ...(failure === null ? {} : { proof: null, rawUrl: null, failure: failure.withStep('verify') }),
   };
@@ -158,15 +159,3 @@ async function viewPublishedPage(
 
 const describeDifference = (difference: number): string =>
   `why the published page looks different from the local one: ${formatShare(difference)} of the picture`;
-
-/** The share of pixels in which the published page agrees with the local one; `null` where that says nothing. */
-async function compareViews(
-  before: ScreenView | null,
-  after: ScreenView,
-  { screen }: DeliveryContext,
-): Promise<number | null> {
-  if (before?.verdict !== 'shown' || after.verdict !== 'shown') return null;
-  if (before.picture === null || after.picture === null) return null;
-  const difference = await screen.compare(before.picture, after.picture);
-  return difference === null ? null : 1 - difference;
-}
