@@ -41,9 +41,6 @@ describe('findPullRequest, if the event names no pull request', () => {
   test.each<[string, object]>([
     ['in a push', { ref: 'refs/heads/main', repository: ours }],
     ['in a comment on an issue', { issue: { number: 7 } }],
-    ['in an event without a number', { pull_request: { head: { sha: SHA } } }],
-    ['in an event with a number that is text', { pull_request: { ...pullOf(ours), number: '7/../8' } }],
-    ['in an event with a number that is not whole', { pull_request: { ...pullOf(ours), number: 7.5 } }],
     ['in an empty event', {}],
   ])('finds none %s', async (_, payload) => {
     await expect(findPullRequest(runOf(payload), () => new FakeGitHub())).resolves.toBeNull();

@@ -126,10 +126,6 @@ describe('main', () => {
     reader.resolve();
     await ending;
   });
-
-  test('has three exit codes', () => {
-    expect(EXIT).toEqual({ ready: 0, notReady: 1, wrongUsage: 2 });
-  });
 });
 
 test('a secret of a page is in nothing that is said of the page', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { encode } from 'uqr';
 import { parseCommand } from '../../src/cli/args.ts';
-import { printReports } from '../../src/cli/print-reports.ts';
+import { formatEnding, formatReports, formatReportTable, printReports } from '../../src/cli/print-reports.ts';
 import { type Report, reportText } from '../../src/delivery/report.ts';
-import { provenFile, unprovenFile } from '../action/reports.ts';
+import { planned, provenFile, reportWith, unprovenFile } from '../action/reports.ts';
 import { FakeLogger } from '../support/ports.ts';
 import { fakeTerminal } from './terminals.ts';
 
@@ -42,5 +42,72 @@ describe('--qr', () => {
     const printed = await print(reports, flags, isTerminal);
     expect(printed).toHaveLength(1);
     expect(printed[0]).not.toMatch(/[█▀▄]/);
+  });
+});
+
+/** A report on a folder of twelve files. */
+const siteReport = () => ({
+  ...provenFile('dist'),
+  site: {
+    entry: 'index.html',
+    count: 12,
+    size: 9,
+    files: [],
+    changes: null,
+    changeCounts: null,
+    treeSha: null,
+    servedSize: null,
+    leftOut: [],
+  },
+});
+
+describe('formatReports', () => {
+  test('prints one file as its report alone', () => {
+    expect(formatReports([reportWith()])).toBe(reportText(reportWith()));
+  });
+
+  test('prints what a person should know below a report, once and if it is ready', () => {
+    const notes = ['failed request: 404 /openapi.json', 'RESULT'];
+    const report = { ...provenFile('a.html'), notes };
+    expect(formatReports([report])).toBe(`${reportText(report)}\nnote: failed request: 404 /openapi.json`);
+    const failed = { ...unprovenFile('a.html'), notes };
+    expect(formatReports([failed])).toBe(reportText(failed));
+  });
+
+  test('ends several files with a table: what failed first, then the addresses', () => {
+    const reports = [provenFile('a.html'), unprovenFile('long-name.html'), planned('c.html')];
+    const text = formatReports(reports);
+    expect(text.startsWith(`${reports.map(reportText).join('\n\n')}\n\n`)).toBe(true);
+    expect(text.split('\n').slice(-3)).toEqual([
+      'not-ready  long-name.html  it shows | nothing |',
+      'planned    c.html',
+      'ready      a.html          https://octo.github.io/site/a.html',
+    ]);
+  });
+
+  test('ends a folder with a row that says how many files it has', () => {
+    expect(formatReports([siteReport()]).split('\n').at(-1)).toBe(
+      'ready  dist (12 files)  https://octo.github.io/site/dist',
+    );
+  });
+});
+
+test('formatReportTable stays short, whatever it lists', () => {
+  const many = [...Array.from({ length: 40 }, (_, at) => provenFile(`${at}.html`)), unprovenFile('x.html')];
+  const lines = formatReportTable(many).split('\n');
+  expect(lines).toHaveLength(31);
+  expect(lines[0]).toMatch(/^not-ready {2}x\.html/);
+  expect(lines.at(-1)).toBe('… and 11 more, see their reports');
+});
+
+describe('the last line of a command', () => {
+  test.each([
+    [[provenFile('a.html')], 'Ready (ГОТОВО): https://octo.github.io/site/a.html'],
+    [[unprovenFile('a.html')], /^Not ready \(НЕ ГОТОВО\): .+\(step \w+/],
+    [[planned('a.html')], /^Planned: nothing was published, as asked/],
+    [[provenFile('a.html'), provenFile('b.html')], '2 files, nothing failed'],
+    [[provenFile('a.html'), unprovenFile('b.html')], 'Not ready: 1 of 2 files'],
+  ])('says how it ended, English first', (reports, line) => {
+    expect(formatEnding(reports)).toEqual(typeof line === 'string' ? line : expect.stringMatching(line));
   });
 });

@@ -20,22 +20,14 @@ function readEntries(text: string): ReadonlyMap<string, string> {
   return entries;
 }
 
-describe.each([undefined, ...COMMANDS])('the help of the command %s', (command) => {
+test.each([undefined, ...COMMANDS])('the help of %s fits two screens of 80 columns', (command) => {
   const lines = usage(command).split('\n');
-
-  test('has no line longer than 80 columns', () => {
-    expect(lines.filter((line) => line.length > 80)).toEqual([]);
-  });
-
-  test('has no expression of the runner', () => {
-    expect(usage(command)).not.toContain('${{');
-  });
-
-  test('lists the exit codes', () => {
-    expect(lines.join(' ')).toContain(
-      '0 ready, withdrawn, audited or planned; 1 not ready; 2 wrong usage, such as',
-    );
-  });
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  expect(lines.length).toBeLessThanOrEqual(60);
+  const text = lines.join(' ');
+  expect(text).toContain('0 ready, withdrawn, audited or planned; 1 not ready; 2 wrong usage, such as');
+  // No expression of the runner, and no flag that takes a token.
+  expect(text).not.toMatch(/\$\{\{|--token(?!-env)/);
 });
 
 test.each(COMMANDS)('the flags of %s are listed after it, and no others', (command) => {
@@ -46,11 +38,6 @@ test.each(COMMANDS)('the flags of %s are listed after it, and no others', (comma
   // The others refer to it.
   const named = ['withdraw', 'audit', 'check'].includes(command) ? listed : taken;
   expect([...new Set(listed)].toSorted()).toEqual([...new Set(named)].toSorted());
-});
-
-test('the help of a command fits two screens, its main flags first', () => {
-  for (const command of COMMANDS) expect(usage(command).split('\n').length).toBeLessThanOrEqual(60);
-  expect(usage('withdraw')).toContain('deliver --help');
 });
 
 test('flags are explained as the inputs are', () => {
@@ -79,16 +66,9 @@ describe('the help without a command', () => {
   });
 });
 
-test('useful defaults are shown, and those of switches are not', () => {
+test('useful defaults are shown, those of switches are not, and verify has its own', () => {
   const entries = readEntries(usage('deliver'));
   expect(entries.get('--channel VALUE')).toMatch(/\(auto\)$/);
   expect(entries.get('--overwrite')).not.toMatch(/\(false\)/);
-});
-
-test('the default of verify is its own', () => {
   expect(readEntries(usage('verify')).get('--timeout VALUE')).toMatch(/\(30\)$/);
-});
-
-test('no flag takes a token', () => {
-  for (const command of COMMANDS) expect(usage(command)).not.toMatch(/--token(?!-env)/);
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { startServer } from '../../src/cli/mcp.js';
 import { createInputSchema, listInputs } from '../../src/mcp/arguments.ts';
 import type { startServer as bundled } from '../../src/mcp/index.ts';
+import { describeAccount } from '../../src/mcp/server.ts';
 import { TOOLS } from '../../src/mcp/tools.ts';
 import { INPUT_NAMES, type ToolName } from '../../src/request/inputs.ts';
 
@@ -77,4 +78,41 @@ describe('the arguments', () => {
   test('that only a person can answer are not offered by tools that need no token', () => {
     expect(Object.keys(createInputSchema('verify', {}).shape)).not.toContain('authorization');
   });
+});
+
+const complain = (tool: 'deliver' | 'verify', args: object): string =>
+  createInputSchema(tool, {})
+    .safeParse(args)
+    .error?.issues.map(({ message }) => message)
+    .join() ?? '';
+
+describe('the arguments of a tool', () => {
+  test('are named where one is unknown', () => {
+    expect(complain('deliver', { fil: 'a.html', token: 'x' })).toMatch(
+      /^fil, token: the arguments are file, content, .*authorization$/,
+    );
+  });
+
+  test('list the values that there are', () => {
+    expect(complain('deliver', { file: 'a.html', screen: 'on' })).toContain('"auto"|"enforce"|"off"');
+    expect(complain('deliver', { file: 'a.html', screen: 'off' })).toBe('');
+  });
+
+  test('have a link where one is verified', () => {
+    expect(complain('verify', { marker: 'build-1' })).toContain('expected string');
+    expect(complain('verify', { url: 'https://a.dev/', marker: 'build-1' })).toBe('');
+  });
+});
+
+test.each([
+  ['x', {}, { GITHUB_REPOSITORY: 'octo/env' }, 'a token, and publishes in octo/env'],
+  [
+    'x',
+    { repository: 'octo/flag' },
+    { GITHUB_REPOSITORY: 'octo/env' },
+    'a token, and publishes in octo/flag',
+  ],
+  ['', {}, {}, 'no token, and no repository of its own'],
+])('the server says whether token and repository are set (%#)', (token, fixed, env, said) => {
+  expect(describeAccount({ token, fixed, env })).toBe(`This server has ${said}.`);
 });

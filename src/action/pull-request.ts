@@ -18,29 +18,25 @@ export interface PullRequest {
  * @param connect opens the API of the event's own repository
  */
 export async function findPullRequest(
-  { payload, eventName }: CurrentRun,
+  run: CurrentRun,
   connect: () => GitHubClient,
 ): Promise<PullRequest | null> {
-  const { pull_request: pull, issue, workflow_run: previous, repository } = payload;
-  if (pull) return toPullRequest(pull.number, pull.head?.sha, getReadOnlyFork(pull, eventName));
+  const { pull_request: pull, issue, workflow_run: previous, repository } = run.payload;
+  if (pull) {
+    return { number: pull.number, headSha: pull.head?.sha ?? null, readOnlyFor: findReadOnlyFork(run) };
+  }
   if (previous) return findByPreviousRun(previous, repository?.id, connect);
-  return issue?.pull_request ? toPullRequest(issue.number, null, null) : null;
+  return issue?.pull_request ? { number: issue.number, headSha: null, readOnlyFor: null } : null;
 }
 
-function toPullRequest(number: unknown, headSha: unknown, readOnlyFor: string | null): PullRequest | null {
-  if (typeof number !== 'number' || !Number.isSafeInteger(number)) return null;
-  return { number, headSha: toText(headSha), readOnlyFor };
-}
-
-/** The fork whose pull request the event is about, if its run may only read; `null` for any other run. */
-export const findReadOnlyFork = ({ payload, eventName }: CurrentRun): string | null =>
-  payload.pull_request === undefined ? null : getReadOnlyFork(payload.pull_request, eventName);
-
-/** Of all events about a pull request, only `pull_request_target` gives a fork's run a token that can write. */
-function getReadOnlyFork(pull: NonNullable<EventPayload['pull_request']>, eventName: string): string | null {
-  const from = toText(pull.head?.repo?.full_name);
-  const isFork = from !== toText(pull.base?.repo?.full_name);
-  return isFork && eventName !== 'pull_request_target' ? (from ?? 'a deleted fork') : null;
+/**
+ * The fork whose pull request the event is about, if its run may only read; `null` for any other run. Of all events
+ * about a pull request, only `pull_request_target` gives a fork's run a token that can write.
+ */
+export function findReadOnlyFork({ payload: { pull_request: pull }, eventName }: CurrentRun): string | null {
+  if (pull === undefined || eventName === 'pull_request_target') return null;
+  const from: string | undefined = pull.head?.repo?.full_name;
+  return from === pull.base?.repo?.full_name ? null : (from ?? 'a deleted fork');
 }
 
 /** For a branch of a fork the event names no pull request: it is the one with the same commit at its head. */
@@ -49,19 +45,14 @@ async function findByPreviousRun(
   repositoryId: unknown,
   connect: () => GitHubClient,
 ): Promise<PullRequest | null> {
-  const headSha = toText(previous.head_sha);
+  const { head_sha: headSha, head_branch: branch, head_repository: from, event } = previous;
   const pulls: EventPayload[] = previous.pull_requests ?? [];
   // A branch of a fork can have pull requests in both repositories.
   const own = pulls.find(({ base }) => base?.repo?.id === repositoryId);
-  if (own !== undefined) return toPullRequest(own.number, headSha, null);
-  const owner = toText(previous.head_repository?.owner?.login);
-  const branch = toText(previous.head_branch);
-  const isOfPull = toText(previous.event)?.startsWith('pull_request') ?? false;
-  if (!isOfPull || owner === null || branch === null || headSha === null) return null;
-  const listed = await listPullRequests(connect(), `${owner}:${branch}`);
+  if (own !== undefined) return { number: own.number, headSha, readOnlyFor: null };
+  if (!event?.startsWith('pull_request') || !from || !branch || !headSha) return null;
+  const listed = await listPullRequests(connect(), `${from.owner.login}:${branch}`);
   const same = listed.filter(({ head }) => head.sha === headSha);
   const pull = same.find(({ state }) => state === 'open') ?? same[0];
-  return pull === undefined ? null : toPullRequest(pull.number, headSha, null);
+  return pull === undefined ? null : { number: pull.number, headSha, readOnlyFor: null };
 }
-
-const toText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

@@ -8,7 +8,6 @@ import {
   type RawInputs,
   type ToolName,
 } from '../request/inputs.ts';
-import { TOOLS } from './tools.ts';
 
 /** The arguments of one call, as the client sent them. */
 export type ToolArguments = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -34,8 +33,8 @@ export function createInputSchema(tool: ToolName, fixed: Readonly<Partial<RawInp
   const shape = Object.fromEntries(
     names.map((name) => [name, isNeeded(name) ? createArgument(name) : createArgument(name).optional()]),
   );
-  const asksPerson = TOOLS[tool].asksPerson && !Object.hasOwn(fixed, 'token');
-  if (asksPerson) shape.authorization = AUTHORIZATION.optional();
+  // A person may be asked for a token.
+  if (listInputs(tool, {}).includes('client-id')) shape.authorization = AUTHORIZATION.optional();
   const known = Object.keys(shape).join(', ');
   return z.strictObject(shape, {
     error: (issue) =>

@@ -52,7 +52,8 @@ async function runAndTell(
   const signal = AbortSignal.any([ports.signal, stop.signal]);
   const answer = await runCall(call, session, { ...ports, logger, signal });
   const canceled = mcpReq.signal.aborted;
-  session.remember({ tool: call.tool, canceled, answer });
+  session.ended.push({ tool: call.tool, canceled, answer });
+  if (session.ended.length > MCP.answers) session.ended.shift();
   const text = `${label}${canceled ? ', canceled' : ''}: ${formatAnswer(answer)}`;
   writeLogLine(text, redactor);
   if (canceled) await mcpReq.log('warning', redactor.redact(text), label).catch(() => undefined);

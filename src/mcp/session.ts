@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { createRedactor, type Redactor } from '../credentials.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
-import { MCP } from '../protocol/limits.ts';
 import type { RawInputs, ToolName } from '../request/inputs.ts';
 import { PersonAuthorizations } from './authorizations.ts';
 import type { ToolAnswer } from './tool-answer.ts';
@@ -40,8 +39,7 @@ export interface McpSession extends Omit<McpSettings, 'root' | 'signal'> {
   /** Everything of a call but its log. */
   readonly ports: Omit<Ports, 'logger'>;
   /** The last calls that ended, the newest last. */
-  readonly ended: readonly EndedCall[];
-  remember(call: EndedCall): void;
+  readonly ended: EndedCall[];
 }
 
 /** @throws {DeliveryError} `BAD_INPUT` where the root is no folder. */
@@ -49,18 +47,13 @@ export function createSession(settings: McpSettings, ports: Omit<Ports, 'logger'
   const { root, signal: _, ...shared } = settings;
   const redactor = createRedactor();
   for (const secret of new Set([settings.token, ...settings.secrets])) redactor.addSecret(secret);
-  const ended: EndedCall[] = [];
   return {
     ...shared,
     roots: findRoots(root),
     redactor,
     authorizations: new PersonAuthorizations(),
     ports,
-    ended,
-    remember(call) {
-      ended.push(call);
-      if (ended.length > MCP.answers) ended.shift();
-    },
+    ended: [],
   };
 }
 
