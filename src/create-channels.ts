@@ -3,8 +3,7 @@ import { createFilebinPublisher } from './channels/filebin/publish.ts';
 import { createFilebinRemover } from './channels/filebin/remove.ts';
 import { createNativeChannel } from './channels/native.ts';
 import { createPagesAudit } from './channels/pages/audit/audit-pages.ts';
-import { createPagesPublisher } from './channels/pages/publish.ts';
-import { createPagesRemover } from './channels/pages/remove.ts';
+import { createPagesActions } from './channels/pages/publish.ts';
 import { createReleaseAudit } from './channels/release/audit.ts';
 import { createReleasePublisher } from './channels/release/publish.ts';
 import { createReleaseRemover } from './channels/release/remove.ts';
@@ -16,8 +15,7 @@ import type { DeliveryRequest } from './request/parse-request.ts';
 export function createChannels(request: DeliveryRequest, access: RepositoryAccess, ports: Ports): ChannelMap {
   return {
     K1: {
-      publish: createPagesPublisher(request, access, ports),
-      remove: createPagesRemover(request, access, ports),
+      ...createPagesActions(request, access, ports),
       audit: createPagesAudit(request, access, ports),
     },
     K2: {

@@ -17,7 +17,7 @@ import type { PictureReport } from '../../src/delivery/screen/add-picture.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { COMMENTS, MEGABYTE, SITE, SUMMARY } from '../../src/protocol/limits.ts';
 import { GATE_TITLES, GATES, REPORT_LINES } from '../../src/protocol/words.ts';
-import { memorySite } from '../channels/pages/site/site-runs.ts';
+import { memorySite } from '../channels/pages/site/memory-files.ts';
 import { attemptWith, PAGE, placementWith, planWith, proofWith, RAW } from '../delivery/builders.ts';
 import { NOON } from '../support/ports.ts';
 import { planned, reportWith, unprovenFile, withdrawn } from './reports.ts';

@@ -1,8 +1,12 @@
 import { createBranchReader } from '../../src/channels/pages/branch-reader.ts';
-import type { CommitTarget, PagesOptions } from '../../src/channels/pages/target.ts';
+import { resolveDestination } from '../../src/channels/pages/destination.ts';
+import type { CommitTarget, PagesOptions, PagesTask } from '../../src/channels/pages/target.ts';
+import type { LocalFile } from '../../src/rules/inspect.ts';
 import { absent, FakeGitHub } from '../github/fake-github.ts';
 import { regularAnswers } from '../github/tree-answers.ts';
+import { memoryFile } from './pages/site/memory-files.ts';
 import { pagesOptionsWith } from './pages-options.ts';
+import { siteWith } from './repository-context.ts';
 
 /** A file of the branch: its blob, and the message of the commit that wrote it. */
 export interface BranchFile {
@@ -76,3 +80,20 @@ export const commitTargetWith = (
   branch: 'main',
   options: pagesOptionsWith(options),
 });
+
+/** What a path is to hold, with its pictures: files or their blobs by path; nothing where it is removed. */
+export function pagesTaskWith(
+  target: CommitTarget,
+  place: string,
+  held: Readonly<Record<string, LocalFile | string>>,
+): PagesTask {
+  const given = { ...target.options, path: place, name: '' };
+  const destination = resolveDestination({ owner: 'octo', repo: 'site' }, given, siteWith());
+  const files = Object.entries(held).map(([path, one]) => ({
+    path,
+    file: typeof one === 'string' ? { ...memoryFile(one), blobSha: one } : one,
+  }));
+  const [, picture] = files;
+  const pictures = picture && { picture: picture.file, before: null };
+  return { target, place, files, destination, ...(pictures && { pictures }) };
+}

@@ -6,7 +6,7 @@ import { composeSummary } from '../../src/action/overview.ts';
 import type { ChannelMap } from '../../src/channels/channel.ts';
 import { createFilebinPublisher } from '../../src/channels/filebin/publish.ts';
 import { createNativeChannel } from '../../src/channels/native.ts';
-import { createPagesPublisher } from '../../src/channels/pages/publish.ts';
+import { createPagesActions } from '../../src/channels/pages/publish.ts';
 import { deliver } from '../../src/delivery/deliver.ts';
 import { findLiteralFiles } from '../../src/delivery/find-files.ts';
 import { type Report, reportText } from '../../src/delivery/report.ts';
@@ -71,7 +71,7 @@ async function delivering({ inputs = {}, api = {}, answer = () => ({ status: 404
     openRepository: async (query) => {
       const repository = await loadRepositoryContext(github, query);
       const channels = {
-        K1: { publish: createPagesPublisher(request, { github, repository }, ports) },
+        K1: { publish: createPagesActions(request, { github, repository }, ports).publish },
         K2: {},
         K3: { publish: createFilebinPublisher(request, ports) },
         K4: createNativeChannel(request.url),

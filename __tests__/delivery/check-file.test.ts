@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkPages } from '../../src/delivery/check-file.ts';
 import { type Delivery, newDelivery } from '../../src/delivery/delivery.ts';
-import { memoryFile } from '../channels/pages/site/site-runs.ts';
+import { memoryFile } from '../channels/pages/site/memory-files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
 import { PAGE, plannedAttempt, requestWith, taskWith } from './builders.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { checkSite } from '../../src/delivery/check-site.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import { memorySite } from '../channels/pages/site/site-runs.ts';
+import { memorySite } from '../channels/pages/site/memory-files.ts';
 import { attemptWith, deliveryWith, plannedAttempt, requestWith, taskWith } from './builders.ts';
 
 const SERVED = { sitePath: '/site/p/1/', rootPath: '/site/', origin: 'https://octo.github.io' };

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Placement, PreparedTask } from '../../src/channels/channel.ts';
-import { createPagesPublisher } from '../../src/channels/pages/publish.ts';
+import { createPagesActions } from '../../src/channels/pages/publish.ts';
 import type { PagesTask } from '../../src/channels/pages/target.ts';
 import { DeliveryError, hasFailed, resultOf } from '../../src/errors.ts';
 import { createGitHubClient } from '../../src/github/api/client.ts';
@@ -126,7 +126,7 @@ async function run({ method, existing, overwrite, events }: RunSetting): Promise
     token: 'ghs_token',
     repository: { owner: 'octo', repo: 'site' },
   };
-  const channel = createPagesPublisher(
+  const channel = createPagesActions(
     {
       overwrite,
       essence: 'from run 7 of Deliver',
@@ -145,7 +145,7 @@ async function run({ method, existing, overwrite, events }: RunSetting): Promise
     },
     { github: createGitHubClient(options, ports), repository: repositoryContextWith() },
     ports,
-  );
+  ).publish;
   const course = { model, file, overwrite, placement: null, failure: null };
   const [prepared] = await channel.prepare([{ file, name: 'page.html' }]);
   if (prepared === undefined || hasFailed(prepared.result)) return { ...course, failure: prepared?.result };

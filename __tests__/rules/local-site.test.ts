@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { SITE } from '../../src/protocol/limits.ts';
 import { entryFile, listSiteFiles, refuseFindings, refuseLargeFolder } from '../../src/rules/local-site.ts';
-import { memoryFile } from '../channels/pages/site/site-runs.ts';
+import { memoryFile } from '../channels/pages/site/memory-files.ts';
 import { temporaryFolder } from '../support/files.ts';
 
 async function folderWith(...paths: string[]): Promise<string> {

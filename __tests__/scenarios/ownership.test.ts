@@ -129,21 +129,19 @@ test('an own page is kept, replaced and taken away; each is one commit, or none 
   expect(words).toEqual(['REMOVE', 'UPDATE', 'ADD', 'Initial']);
 });
 
-test('a folder of single files loses only ours, and UNKNOWN and the log name what stays', async () => {
+test('a folder of single files loses only ours in one commit, and UNKNOWN names what stays', async () => {
   const repository = await play.repository();
   const files = { 'out/1/page.html': createPage('1'), 'out/2/page.html': createPage('2') };
   const below = { channel: 'K1', path: 'previews/pr-12/' };
   await play.deliver({ repository, files, inputs: { ...below, file: 'out/**' } });
   await repository.commit('previews/pr-12/theirs.html', THEIRS);
   await repository.commit('previews/pr-123/page.html', THEIRS);
-  const { reports, log } = await play.deliver({ repository, inputs: { ...below, operation: 'withdraw' } });
+  const { reports } = await play.deliver({ repository, inputs: { ...below, operation: 'withdraw' } });
   expect(reports.map(({ notReady, lines }) => [notReady, lines.CLAIM.split(' ')[0]])).toEqual([
-    [null, 'previews/pr-12/1/page.html'],
-    [null, 'previews/pr-12/2/page.html'],
+    [null, 'previews/pr-12/'],
   ]);
   expect(reports[0]?.lines.UNKNOWN).toMatch(/^what stays in previews\/pr-12\/.*theirs\.html;/);
-  expect(log).toContain('not removed: previews/pr-12/theirs.html');
-  expect((await repository.log()).slice(0, 2).map(({ files: changed }) => changed.length)).toEqual([1, 1]);
+  expect((await repository.log())[0]?.files).toHaveLength(2);
   for (const path of ['previews/pr-12/theirs.html', 'previews/pr-123/page.html']) {
     expect(String(await repository.read(path))).toBe(THEIRS);
   }
@@ -154,7 +152,11 @@ test.each([
   ['K2', { channel: 'K2' }, /the release files-\d+ would be created/],
   ['K3', { channel: 'K3' }, /page\.html would be posted/],
   ['K1 with a duplicate', { channel: 'K1+K3' }, /ADD page\.html/],
-  ['a withdrawal', { channel: 'K1', path: 'page.html', operation: 'withdraw' }, /nothing exists there/],
+  [
+    'a withdrawal',
+    { channel: 'K1', path: 'page.html', operation: 'withdraw' },
+    /nothing that this tool delivered/,
+  ],
 ])('a dry run of %s tells its plan, and sends not one write', async (_, given, foreseen) => {
   const repository = await play.repository();
   const dry = { ...given, 'dry-run': 'true' };

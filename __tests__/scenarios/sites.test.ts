@@ -83,7 +83,7 @@ describe('where the site is', () => {
     const refused = await play.deliver(named);
     expectRefused(refused, {
       step: 'check',
-      reason: /Jekyll leaves .* because of its name/,
+      reason: /Jekyll.* leaves out _page\.html/,
       hint: /\.nojekyll/,
     });
     expect(requestsOf(refused, WRITES)).toEqual([]);

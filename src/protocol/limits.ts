@@ -223,7 +223,7 @@ export const SITE = {
   /** Files of others within the folder that a commit message names. */
   kept: 500,
   /** Files whose own history is read, to see whether they were delivered one by one. */
-  singleFiles: 200,
+  singleFiles: 500,
   /** Paths that a message or a note names. */
   named: 10,
   /** Digests in the report as JSON. */

@@ -24,9 +24,6 @@ export const TRAILER = `Delivered-by: ${TOOL.name}`;
 /** The trailer that names what a commit delivered: git's id of the object, and its path. @see design 4 */
 export const OBJECT_TRAILER = 'Delivered-object';
 
-/** The same for a folder: git's id of the tree of the delivered files, and the folder. */
-export const TREE_TRAILER = 'Delivered-tree';
-
 /** What was in that folder already and was not delivered: git's id of the object, and its path within the folder. */
 export const KEPT_TRAILER = 'Kept-object';
 

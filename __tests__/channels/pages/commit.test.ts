@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { commitCompared } from '../../../src/channels/pages/commit.ts';
-import { compareFiles } from '../../../src/channels/pages/compare-files.ts';
-import { type CommitTarget, chooseMethod, type WantedFile } from '../../../src/channels/pages/target.ts';
-import { hasFailed, type Result, stoppedError } from '../../../src/errors.ts';
+import { commitTasks } from '../../../src/channels/pages/commit.ts';
+import { compareFiles } from '../../../src/channels/pages/compare.ts';
+import { type CommitTarget, chooseMethod } from '../../../src/channels/pages/target.ts';
+import { hasFailed, stoppedError } from '../../../src/errors.ts';
+import type { LocalFile } from '../../../src/rules/inspect.ts';
 import { absent, type FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile, temporaryFolder } from '../../support/files.ts';
 import { FakeHttp, fakePorts } from '../../support/ports.ts';
@@ -13,9 +14,9 @@ import {
   existingFile,
   FOREIGN_MESSAGE,
   ownMessage,
+  pagesTaskWith,
   type TargetOptions,
 } from '../fake-branch.ts';
-import { resultsFor } from '../prepare-one.ts';
 
 const { PATH } = process.env;
 // Without git, several files are written through the API, whose calls the fake records.
@@ -26,8 +27,12 @@ afterEach(() => {
   process.env.PATH = PATH;
 });
 
-const createWanted = async (files: Readonly<Record<string, string>>): Promise<WantedFile[]> =>
-  Promise.all(Object.entries(files).map(async ([path, bytes]) => ({ path, file: await localFile(bytes) })));
+type LocalFiles = Readonly<Record<string, LocalFile>>;
+
+const createFiles = async (files: Readonly<Record<string, string>>): Promise<LocalFiles> =>
+  Object.fromEntries(
+    await Promise.all(Object.entries(files).map(async ([path, bytes]) => [path, await localFile(bytes)])),
+  );
 
 /** An API that accepts every blob and answers its sha. */
 const acceptingHost = () =>
@@ -37,52 +42,46 @@ const acceptingHost = () =>
   });
 const blobShas = new Map<string, string>();
 
-/** What became of each file, without what was compared before. */
+/** What became of each file, in short. */
 async function commitFiles(
-  wanted: readonly WantedFile[],
+  files: LocalFiles,
   target: CommitTarget,
   ports: ReturnType<typeof fakePorts>,
-): Promise<readonly Result<object>[]> {
-  const plan = (now: CommitTarget, sent: ReadonlySet<WantedFile>) => compareFiles(wanted, now, sent);
-  const done = await commitCompared(plan, target, ports);
-  return resultsFor(done, wanted).map((result) => {
-    if (hasFailed(result)) return result;
-    const { place, ...more } = result as Exclude<typeof result, Error>;
-    return more;
+): Promise<readonly (object | string)[]> {
+  const tasks = Object.entries(files).map(([path, file]) => ({
+    plan: {} as never,
+    data: pagesTaskWith(target, path, { [path]: file }),
+  }));
+  const done = await commitTasks(tasks, ports);
+  return done.map(({ result }) => {
+    if (hasFailed(result)) return (result as { readonly code: string }).code;
+    const { commitSha, written, method } = result;
+    return { commitSha, written, ...(written && { method }) };
   });
 }
 
 /** Starts to commit files with these contents by path. */
 async function startCommit(
   github: FakeGitHub,
-  files: Readonly<Record<string, string>>,
+  contents: Readonly<Record<string, string>>,
   more: TargetOptions = {},
 ) {
-  const wanted = await createWanted(files);
-  for (const [at, bytes] of Object.values(files).entries())
-    blobShas.set(bytes, wanted[at]?.file?.blobSha ?? '');
+  const files = await createFiles(contents);
+  for (const [path, bytes] of Object.entries(contents)) blobShas.set(bytes, files[path]?.blobSha ?? '');
   const host = acceptingHost();
   const ports = fakePorts(host.http);
-  const method = await chooseMethod(
-    wanted.map(({ file }) => file),
-    ports.signal,
-  );
-  return {
-    wanted,
-    host,
-    ports,
-    work: commitFiles(wanted, commitTargetWith(github, { method, ...more }), ports),
-  };
+  const method = await chooseMethod(Object.values(files), ports.signal);
+  const work = commitFiles(files, commitTargetWith(github, { method, ...more }), ports);
+  return { files, host, ports, work };
 }
 
-/** Each value, or the code of its error. */
-const getCodes = (results: readonly Result<object>[]) =>
-  results.map((result) => (hasFailed(result) ? result.code : result));
+const B = 'method B, object API';
 
 /** What a path needs, or why it must not be changed. */
-async function compareOne(item: WantedFile, target: CommitTarget): Promise<object | undefined> {
-  const [state] = resultsFor((await compareFiles([item], target)).places, [item]);
-  return hasFailed(state) ? state : { change: undefined, ...state, ...state?.change };
+async function compareOne(path: string, sha: string | null, target: CommitTarget): Promise<object> {
+  const task = pagesTaskWith(target, path, sha === null ? {} : { [path]: sha });
+  const [state] = (await compareFiles([task], target, new Set())).places;
+  return state && !hasFailed(state) ? { change: undefined, ...state, ...state.change } : (state ?? {});
 }
 
 describe('compareFiles', () => {
@@ -146,10 +145,8 @@ describe('compareFiles', () => {
       { message: 'REMOVE', basis: new Map([['a/p.html', '0ld']]), writes: [], removals: ['a/p.html'] },
     ],
   ])('finds what the path needs where %s', async (_, sha, existing, overwrite, expected) => {
-    const file = sha === null ? null : { ...(await localFile('x')), blobSha: sha };
     const github = branchWith(existing === undefined ? {} : { 'a/p.html': existing });
-    const item = { path: 'a/p.html', file };
-    const compared = await compareOne(item, commitTargetWith(github, { overwrite }));
+    const compared = await compareOne('a/p.html', sha, commitTargetWith(github, { overwrite }));
     const { message, ...rest } = expected as { message?: string };
     expect(compared).toMatchObject(rest);
     if (message !== undefined) {
@@ -164,18 +161,15 @@ describe('compareFiles', () => {
   test.each([
     ['replace', 'new'],
     ['remove', null],
-  ])('refuses a foreign file with a hint that names overwrite: %s', async (verb, bytes) => {
-    const file = bytes === null ? null : await localFile(bytes);
+  ])('refuses a foreign file with a hint that names overwrite: %s', async (verb, sha) => {
     const github = branchWith({ 'p.html': existingFile('0ld', FOREIGN_MESSAGE) });
-    const item = { path: 'p.html', file };
-    const compared = await compareOne(item, commitTargetWith(github));
-    expect(compared).toMatchObject({
+    expect(await compareOne('p.html', sha, commitTargetWith(github))).toMatchObject({
       hint: expect.stringMatching(new RegExp(`overwrite: true.*if you may ${verb} that file$`)),
     });
   });
 });
 
-describe('commitCompared on a branch that others write to', () => {
+describe('commitTasks on a branch that others write to', () => {
   test('reads everything in one commit, and never by a name that a tag could have as well', async () => {
     const { blobSha } = await localFile('a');
     const github = branchWith({ 'a.html': existingFile(blobSha) });
@@ -189,34 +183,29 @@ describe('commitCompared on a branch that others write to', () => {
   test('refuses a file whose last commit names other bytes than the branch holds', async () => {
     const amended = existingFile('0ther', ownMessage('b10b', 'a.html'));
     const { work } = await startCommit(branchWith({ 'a.html': amended }), { 'a.html': 'a' });
-    expect(getCodes(await work)).toEqual(['NOT_OURS']);
+    expect(await work).toEqual(['NOT_OURS']);
   });
 
   test('fails where the last commit cannot be read', async () => {
     const denied = failure('NO_PERMISSION', 403);
     const github = branchWith({ 'a.html': existingFile('0ld') }, { commits_of_path: denied });
     const { work } = await startCommit(github, { 'a.html': 'a' });
-    await expect(work).rejects.toMatchObject({ ...denied, message: denied.message, leftBehind: [] });
+    expect(await work).toEqual(['NO_PERMISSION']);
   });
 
   test('says that a branch does not exist', async () => {
     const { work } = await startCommit(branchWith({}, { get_ref: absent }), { 'a.html': 'a' });
-    await expect(work).rejects.toMatchObject({
-      code: 'NOT_FOUND',
-      httpCode: 404,
-      message: 'the branch main of octo/site does not exist for this token',
-      leftBehind: [],
-    });
+    expect(await work).toEqual(['NOT_FOUND']);
   });
 });
 
-describe('commitCompared with several files', () => {
+describe('commitTasks with several files', () => {
   test('makes a commit for each file in one update of the branch', async () => {
     const github = branchWith();
     const { work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b' });
     await expect(work).resolves.toEqual([
-      { commitSha: 'commit1', written: true, method: 'B' },
-      { commitSha: 'commit2', written: true, method: 'B' },
+      { commitSha: 'commit1', written: true, method: B },
+      { commitSha: 'commit2', written: true, method: B },
     ]);
     expect(github.sent('update_ref')).toHaveLength(1);
     expect(github.sent('commit').map(({ message }) => String(message).split('\n')[0])).toEqual([
@@ -227,16 +216,16 @@ describe('commitCompared with several files', () => {
 
   test('leaves a foreign file unchanged and commits the others', async () => {
     const github = branchWith({ 'b.html': existingFile('0ld', FOREIGN_MESSAGE) });
-    const { host, wanted, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b', 'c.html': 'c' });
-    expect(getCodes(await work)).toEqual([
-      { commitSha: 'commit1', written: true, method: 'B' },
+    const { host, files, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b', 'c.html': 'c' });
+    expect(await work).toEqual([
+      { commitSha: 'commit1', written: true, method: B },
       'NOT_OURS',
-      { commitSha: 'commit2', written: true, method: 'B' },
+      { commitSha: 'commit2', written: true, method: B },
     ]);
     const entries = github.sent('tree').flatMap(({ tree }) => tree as { path: string; sha: string }[]);
     expect(entries.map(({ path, sha }) => [path, sha])).toEqual([
-      ['a.html', wanted[0]?.file?.blobSha],
-      ['c.html', wanted[2]?.file?.blobSha],
+      ['a.html', files['a.html']?.blobSha],
+      ['c.html', files['c.html']?.blobSha],
     ]);
     // The blob of the foreign path is not sent either.
     expect(host.seen).toHaveLength(2);
@@ -248,8 +237,8 @@ describe('commitCompared with several files', () => {
     const { host, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b', 'c.html': 'c' });
     await expect(work).resolves.toMatchObject([
       { commitSha: 'last a.html', written: false },
-      { commitSha: 'commit1', written: true, method: 'B' },
-      { commitSha: 'commit2', written: true, method: 'B' },
+      { commitSha: 'commit1', written: true, method: B },
+      { commitSha: 'commit2', written: true, method: B },
     ]);
     expect(host.seen).toHaveLength(2);
   });
@@ -278,7 +267,7 @@ describe('commitCompared with several files', () => {
     });
     const { host, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b' });
     // The method stays the one in the plan, although only one file is left.
-    expect(getCodes(await work)).toEqual([{ commitSha: 'commit3', written: true, method: 'B' }, 'NOT_OURS']);
+    expect(await work).toEqual([{ commitSha: 'commit3', written: true, method: B }, 'NOT_OURS']);
     expect(github.sent('put_file_le1mb')).toEqual([]);
     expect(host.seen).toHaveLength(2);
   });
@@ -288,14 +277,14 @@ describe('commitCompared with several files', () => {
     const files: BranchFiles = {};
     const github = branchWith(files, {
       update_ref: () => {
-        for (const { path, file } of wanted) files[path] = existingFile(file?.blobSha ?? '');
+        for (const [path, { blobSha }] of Object.entries(sent)) files[path] = existingFile(blobSha);
         return lost;
       },
     });
-    const { wanted, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b' });
+    const { files: sent, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b' });
     await expect(work).resolves.toEqual([
-      { commitSha: 'last a.html', written: true, method: 'B' },
-      { commitSha: 'last b.html', written: true, method: 'B' },
+      { commitSha: 'last a.html', written: true, method: B },
+      { commitSha: 'last b.html', written: true, method: B },
     ]);
     expect(github.sent('update_ref')).toHaveLength(1);
   });
@@ -306,43 +295,41 @@ describe('commitCompared with several files', () => {
       'a.html': 'a',
       'b.html': 'b',
     });
-    await expect(work).rejects.toBe(refused);
+    expect(await work).toEqual(['FORBIDDEN_BY_RULE', 'FORBIDDEN_BY_RULE']);
   });
 });
 
-describe('a stop of the delivery during commitCompared', () => {
+describe('a stop of the delivery during commitTasks', () => {
   const stopDuringUpdate = async (arrives: readonly string[]) => {
     const files: BranchFiles = {};
     const reason = stoppedError();
     const scripted = branchWith(files, {
       update_ref: () => {
-        for (const { path, file } of wanted) {
-          if (arrives.includes(path)) files[path] = existingFile(file?.blobSha ?? '');
-        }
+        for (const path of arrives) files[path] = existingFile(sent[path]?.blobSha ?? '');
         ports.stop.abort(reason);
         return failure('ABORTED');
       },
     });
-    const wanted = await createWanted({ 'a.html': 'a', 'b.html': 'b' });
-    for (const { file } of wanted) blobShas.set(String(await file?.read().toArray()), file?.blobSha ?? '');
+    const sent = await createFiles({ 'a.html': 'a', 'b.html': 'b' });
+    for (const name of ['a', 'b']) blobShas.set(name, sent[`${name}.html`]?.blobSha ?? '');
     const ports = fakePorts(acceptingHost().http);
     // After a stop, the client only answers calls that are made with another signal.
     const github = scripted.withSignal(ports.signal);
-    return commitFiles(wanted, commitTargetWith(github, { method: 'B' }), ports);
+    return commitFiles(sent, commitTargetWith(github, { method: 'B' }), ports);
   };
 
   test('returns the commits that have arrived', async () => {
     await expect(stopDuringUpdate(['a.html', 'b.html'])).resolves.toEqual([
-      { commitSha: 'last a.html', written: true, method: 'B' },
-      { commitSha: 'last b.html', written: true, method: 'B' },
+      { commitSha: 'last a.html', written: true, method: B },
+      { commitSha: 'last b.html', written: true, method: B },
     ]);
   });
 
   test('fails as canceled for each file that has not arrived', async () => {
-    expect(getCodes(await stopDuringUpdate(['a.html']))).toEqual([
-      { commitSha: 'last a.html', written: true, method: 'B' },
+    expect(await stopDuringUpdate(['a.html'])).toEqual([
+      { commitSha: 'last a.html', written: true, method: B },
       'ABORTED',
     ]);
-    expect(getCodes(await stopDuringUpdate([]))).toEqual(['ABORTED', 'ABORTED']);
+    expect(await stopDuringUpdate([])).toEqual(['ABORTED', 'ABORTED']);
   });
 });

@@ -7,6 +7,7 @@ import {
 import { applyJekyll } from '../../../src/channels/pages/jekyll.ts';
 import type { RepositoryContext } from '../../../src/github/api/repository.ts';
 import { siteWith } from '../repository-context.ts';
+import { memoryFile } from './site/memory-files.ts';
 
 const REPO = { owner: 'octo', repo: 'site' };
 const LOCATION: PagesLocation = {
@@ -141,6 +142,11 @@ describe('resolveDestination: the page and raw addresses', () => {
   });
 });
 
+const jekyllInput = (place: string, head: string, hasMarker: boolean) => ({
+  ...{ place, hasMarker, nojekyll: false },
+  files: [{ path: place, file: { ...memoryFile(''), head } }],
+});
+
 describe('applyJekyll for a name that Jekyll leaves out', () => {
   const applyTo = (more: Partial<PagesDestination>, exists = false) => {
     const asked: string[] = [];
@@ -150,7 +156,11 @@ describe('applyJekyll for a name that Jekyll leaves out', () => {
     };
     return {
       asked,
-      work: applyJekyll({ ...destinationFor(), ...more }, { head: '<p>', hasMarker: false }, lookup),
+      work: applyJekyll(
+        { ...destinationFor(), ...more },
+        jekyllInput(more.path ?? 'page.html', '<p>', false),
+        lookup,
+      ),
     };
   };
 
@@ -187,7 +197,11 @@ describe('applyJekyll for a name that Jekyll leaves out', () => {
 describe('applyJekyll for a file that Jekyll renders', () => {
   const applyTo = (path: string, head: string, hasMarker: boolean, exists = false) => {
     const pageUrl = new URL(`https://octo.github.io/site/${path}`);
-    return applyJekyll({ ...destinationFor(), path, pageUrl }, { head, hasMarker }, async () => exists);
+    return applyJekyll(
+      { ...destinationFor(), path, pageUrl },
+      jekyllInput(path, head, hasMarker),
+      async () => exists,
+    );
   };
 
   test.each([
@@ -228,7 +242,7 @@ describe('applyJekyll for a file that Jekyll renders', () => {
 
   test('accepts any page where a workflow builds the site', async () => {
     const destination = destinationFor({}, siteWith({ builtBy: 'workflow' }));
-    const applied = applyJekyll(destination, { head: '<p>', hasMarker: false }, () =>
+    const applied = applyJekyll(destination, jekyllInput('page.html', '<p>', false), () =>
       Promise.reject(new Error('the branch was asked')),
     );
     await expect(applied).resolves.toMatchObject({ hostMayChangeBytes: true });

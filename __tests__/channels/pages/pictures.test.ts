@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type ComparedPlace, commitCompared } from '../../../src/channels/pages/commit.ts';
 import { formatCommitMessage } from '../../../src/channels/pages/commit-message.ts';
-import { compareFiles } from '../../../src/channels/pages/compare-files.ts';
-import { isOwned } from '../../../src/channels/pages/ownership.ts';
-import type { CommitTarget, WantedFile } from '../../../src/channels/pages/target.ts';
+import { compareFiles } from '../../../src/channels/pages/compare.ts';
+import type { CommitTarget } from '../../../src/channels/pages/target.ts';
+import { BranchWriter } from '../../../src/channels/pages/write-changes.ts';
 import { hasFailed } from '../../../src/errors.ts';
-import type { LocalFile } from '../../../src/rules/inspect.ts';
 import { absent, failure } from '../../github/fake-github.ts';
 import { temporaryFolder } from '../../support/files.ts';
 import { FakeHttp, fakePorts } from '../../support/ports.ts';
@@ -16,9 +14,8 @@ import {
   existingFile,
   FOREIGN_MESSAGE,
   ownMessage,
+  pagesTaskWith,
 } from '../fake-branch.ts';
-import { resultsFor } from '../prepare-one.ts';
-import { memoryFile } from './site/site-runs.ts';
 
 const PATH = 'docs/page.html';
 const PICTURE = `${PATH}.png`;
@@ -33,44 +30,50 @@ afterEach(() => {
   process.env.PATH = SEARCH_PATH;
 });
 
-const fileOf = (blobSha: string): LocalFile => ({ ...memoryFile(blobSha), blobSha });
+/** What a page and its pictures are to be, by their blobs; `null` to remove it. */
+interface Wanted {
+  readonly page: string | null;
+  readonly pictures?: Readonly<Record<string, string>>;
+}
 
-/** A page with its pictures, by the blobs that they have. */
-const pageWith = (blob: string, pictures: Readonly<Record<string, string>> = {}): WantedFile => ({
-  path: PATH,
-  file: fileOf(blob),
-  pictures: Object.entries(pictures).map(([path, sha]) => ({ path, file: fileOf(sha) })),
+const pageWith = (page: string, pictures: Readonly<Record<string, string>> = {}): Wanted => ({
+  page,
+  pictures,
 });
+const WITHDRAWN: Wanted = { page: null };
 
 /** What one commit of ours left: the page and its pictures. */
 function delivered(page: string, pictures: Readonly<Record<string, string>>): BranchFiles {
   const all = { [PATH]: page, ...pictures };
-  const objects = Object.entries(all).map(([path, sha]) => ({ path, sha }));
-  const message = formatCommitMessage(PATH, { verb: 'ADD', essence: 'x', objects });
+  const files = Object.entries(pictures).map(([path, sha]) => ({ path, sha }));
+  const message = formatDelivery(PATH, page, files);
   return Object.fromEntries(Object.entries(all).map(([path, blob]) => [path, existingFile(blob, message)]));
 }
 
-async function compare(wanted: WantedFile, files: BranchFiles) {
+const formatDelivery = (place: string, object: string, pictures: { path: string; sha: string }[]): string =>
+  formatCommitMessage(place, {
+    ...{ verb: 'ADD', essence: 'x' },
+    delivered: { place, object, pictures, kept: [] },
+  });
+
+async function compare(wanted: Wanted, files: BranchFiles) {
   const github = branchWith(files);
   return { ...(await planOne(wanted, commitTargetWith(github))), github };
 }
 
 /** What a page needs: by path, the new blob of each that changes, `null` for one that is removed. */
-async function planOne(wanted: WantedFile, target: CommitTarget) {
-  const [state] = resultsFor((await compareFiles([wanted], target)).places, [wanted]);
-  const { change } = hasFailed(state) ? {} : (state as ComparedPlace);
+async function planOne({ page: blob, pictures = {} }: Wanted, target: CommitTarget) {
+  const task = pagesTaskWith(target, PATH, blob === null ? {} : { [PATH]: blob, ...pictures });
+  const { head, places } = await compareFiles([task], target, new Set());
+  const [state] = places;
+  const { change } = state && !hasFailed(state) ? state : {};
   const changed = Object.fromEntries([
     ...(change?.writes ?? []).map(({ path, file }) => [path, file.blobSha]),
     ...(change?.removals ?? []).map((path) => [path, null]),
   ]);
   const { [PATH]: page, ...beside } = changed;
-  return {
-    state,
-    message: change?.message ?? '',
-    basis: Object.fromEntries(change?.basis ?? []),
-    page,
-    beside,
-  };
+  const basis = Object.fromEntries(change?.basis ?? []);
+  return { state, head, change, message: change?.message ?? '', basis, page, beside };
 }
 
 describe('a page with a picture', () => {
@@ -80,9 +83,6 @@ describe('a page with a picture', () => {
     expect(message).toBe(
       `ADD page.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-object: new ${PATH}\nDelivered-object: p1 ${PICTURE}`,
     );
-    for (const [path, blob] of [[PATH, 'new'] as const, [PICTURE, 'p1'] as const]) {
-      expect(isOwned(message, { path, sha: blob })).toBe(true);
-    }
   });
 
   test('needs nothing where both are there', async () => {
@@ -90,7 +90,8 @@ describe('a page with a picture', () => {
       pageWith('same', { [PICTURE]: 'p1' }),
       delivered('same', { [PICTURE]: 'p1' }),
     );
-    expect(state).toEqual({ commitSha: `last ${PATH}` });
+    expect(state).toMatchObject({ commitSha: `last ${PATH}` });
+    expect(state).not.toHaveProperty('change');
   });
 
   test('gets a new picture without a change of its own', async () => {
@@ -111,7 +112,7 @@ describe('a page with a picture', () => {
 
   test.each([
     ['delivered again without one', pageWith('new')],
-    ['withdrawn', { path: PATH, file: null }],
+    ['withdrawn', WITHDRAWN],
   ])('takes all its pictures with it when it is %s', async (_, wanted) => {
     const { beside } = await compare(wanted, delivered('old', { [PICTURE]: 'p1', [BEFORE]: 'p0' }));
     expect(beside).toEqual({ [PICTURE]: null, [BEFORE]: null });
@@ -120,7 +121,7 @@ describe('a page with a picture', () => {
   test.each([
     ['delivered again without one', pageWith('new')],
     ['delivered again as it was', pageWith('old')],
-    ['withdrawn', { path: PATH, file: null }],
+    ['withdrawn', WITHDRAWN],
   ])('takes a picture with it that came later than its own bytes when it is %s', async (_, wanted) => {
     const { [PICTURE]: picture } = delivered('old', { [PICTURE]: 'p1' });
     const files = { [PATH]: existingFile('old'), ...(picture && { [PICTURE]: picture }) };
@@ -131,23 +132,13 @@ describe('a page with a picture', () => {
 
   test('that is gone already is withdrawn with the picture that is not', async () => {
     const { [PICTURE]: picture } = delivered('old', { [PICTURE]: 'p1' });
-    const { page, beside } = await compare({ path: PATH, file: null }, picture ? { [PICTURE]: picture } : {});
+    const { page, beside } = await compare(WITHDRAWN, picture ? { [PICTURE]: picture } : {});
     expect([page, beside]).toEqual([undefined, { [PICTURE]: null }]);
   });
 
   test.each<[string, string | null]>([
     ['a file of its own', null],
-    [
-      'the picture of another page',
-      formatCommitMessage('docs/other.html', {
-        verb: 'ADD',
-        essence: 'x',
-        objects: [
-          { path: 'docs/other.html', sha: 'x' },
-          { path: PICTURE, sha: 'mine' },
-        ],
-      }),
-    ],
+    ['the picture of another page', formatDelivery('docs/other.html', 'x', [{ path: PICTURE, sha: 'mine' }])],
   ])('neither replaces nor removes what was delivered as %s', async (_, message) => {
     const files = { [PATH]: existingFile('old'), [PICTURE]: existingFile('mine', message) };
     const { state } = await compare(pageWith('new', { [PICTURE]: 'p1' }), files);
@@ -156,7 +147,7 @@ describe('a page with a picture', () => {
       message: expect.stringContaining(PICTURE),
       hint: 'set `picture: false`, or `overwrite: true` to replace it',
     });
-    for (const wanted of [pageWith('new'), { path: PATH, file: null }]) {
+    for (const wanted of [pageWith('new'), WITHDRAWN]) {
       expect((await compare(wanted, files)).beside).toEqual({});
     }
   });
@@ -170,8 +161,7 @@ describe('a page with a picture', () => {
         commits_of_path: [{ sha: 'last', commit: { message: ownMessage('old', PATH) } }],
       },
     );
-    const wanted = { path: PATH, file: null };
-    const { state } = await planOne(wanted, commitTargetWith(github));
+    const { state } = await planOne(WITHDRAWN, commitTargetWith(github));
     expect(state).toMatchObject({ httpCode: 500 });
   });
 
@@ -187,23 +177,28 @@ describe('a page with a picture', () => {
       ...delivered('old', { [PICTURE]: 'p1' }),
       [PICTURE]: existingFile('theirs', FOREIGN_MESSAGE),
     };
-    const { page, beside } = await compare({ path: PATH, file: null }, files);
+    const { page, beside } = await compare(WITHDRAWN, files);
     expect([page, beside]).toEqual([null, {}]);
   });
 
   test('is not asked for a picture where it is new, nor is a file that is no page', async () => {
     const { github } = await compare(pageWith('new'), {});
-    const text = 'docs/notes.txt';
-    const other = await compare({ path: text, file: fileOf('new') }, { [text]: existingFile('old') });
-    expect(other.github.sent('get_file').map(({ path }) => path)).toEqual([text]);
-    expect(github.sent('get_file').map(({ path }) => path)).not.toContain(PICTURE);
+    const target = commitTargetWith(branchWith({ 'docs/notes.txt': existingFile('old') }));
+    const task = pagesTaskWith(target, 'docs/notes.txt', { 'docs/notes.txt': 'new' });
+    await compareFiles([task], target, new Set());
+    for (const asked of [github, target.github as unknown as typeof github]) {
+      expect(asked.sent('get_file').map(({ path }) => path)).not.toContainEqual(
+        expect.stringMatching(/png$/),
+      );
+    }
   });
 
   test('is committed with it, in one commit', async () => {
     const github = branchWith({});
     const host = new FakeHttp((_, nth) => ({ status: 201, body: { sha: nth === 1 ? 'new' : 'p1' } }));
-    const wanted = [pageWith('new', { [PICTURE]: 'p1' })];
-    await commitCompared((now) => compareFiles(wanted, now), commitTargetWith(github), fakePorts(host.http));
+    const target = commitTargetWith(github);
+    const { change, head } = await planOne(pageWith('new', { [PICTURE]: 'p1' }), target);
+    await new BranchWriter(target, fakePorts(host.http)).write(change ? [change] : [], head);
     expect(github.writes).toEqual(['tree', 'commit', 'update_ref']);
     expect(github.sent('tree')).toMatchObject([
       {
@@ -213,23 +208,5 @@ describe('a page with a picture', () => {
         ],
       },
     ]);
-  });
-});
-
-describe('the ownership of a picture', () => {
-  const message = (...objects: readonly string[]) =>
-    [
-      'ADD page.html: x',
-      '',
-      'Delivered-by: screen-delivery',
-      ...objects.map((one) => `Delivered-object: ${one}`),
-    ].join('\n');
-
-  test.each([
-    ['another file as the first', message(`p1 ${PICTURE}`, `new ${PATH}`)],
-    ['a file that is no picture of the page', message(`new ${PATH}`, `p1 ${PICTURE}`, 'x docs/other.html')],
-    ['no page', message(`p1 ${PICTURE}`)],
-  ])('needs the form that this tool writes, not %s', (_, text) => {
-    expect(isOwned(text, { path: PICTURE, sha: 'p1' })).toBe(false);
   });
 });

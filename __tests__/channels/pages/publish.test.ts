@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createPagesPublisher } from '../../../src/channels/pages/publish.ts';
+import { createPagesActions } from '../../../src/channels/pages/publish.ts';
 import { methodOf, type PagesOptions } from '../../../src/channels/pages/target.ts';
 import type { DeliveryError } from '../../../src/errors.ts';
 import { createGitHubClient } from '../../../src/github/api/client.ts';
@@ -11,7 +11,7 @@ import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../../support/ports.ts';
 import { ownMessage } from '../fake-branch.ts';
 import { pagesOptionsWith } from '../pages-options.ts';
-import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
+import { prepareOne } from '../prepare-one.ts';
 import { accessWith } from '../repository-context.ts';
 
 const METHOD_A_LIMIT = 1_048_576;
@@ -48,7 +48,7 @@ async function prepareFile({ bytes = '<p>hello</p>', answers = {}, options = {},
     http === undefined ? { status: 404 } : http(request, file, nth),
   );
   const ports = fakePorts(host.http);
-  const action = createPagesPublisher(pagesOptionsWith(options), accessWith(github), ports);
+  const action = createPagesActions(pagesOptionsWith(options), accessWith(github), ports).publish;
   const task = await prepareOne(action, file, name);
   return {
     file,
@@ -107,12 +107,12 @@ describe('preparing a file for channel K1', () => {
   });
 
   test('refuses to prepare a file without a token', async () => {
-    const action = createPagesPublisher(pagesOptionsWith(), accessWith(null), fakePorts());
+    const action = createPagesActions(pagesOptionsWith(), accessWith(null), fakePorts()).publish;
     await expect(prepareOne(action, await localFile('x'))).rejects.toMatchObject({ code: 'NO_TOKEN' });
   });
 
   test('refuses to prepare a commit without a file', async () => {
-    const action = createPagesPublisher(pagesOptionsWith(), accessWith(new FakeGitHub()), fakePorts());
+    const action = createPagesActions(pagesOptionsWith(), accessWith(new FakeGitHub()), fakePorts()).publish;
     await expect(prepareOne(action, null)).rejects.toMatchObject({
       code: 'BAD_INPUT',
       hint: 'name a file',
@@ -129,7 +129,7 @@ describe('preparing a file for channel K1', () => {
 describe('a file that changes the whole site or repository', () => {
   test('is refused before anything is read or written', async () => {
     const access = accessWith(new FakeGitHub());
-    const action = createPagesPublisher(pagesOptionsWith({ path: 'CNAME' }), access, fakePorts());
+    const action = createPagesActions(pagesOptionsWith({ path: 'CNAME' }), access, fakePorts()).publish;
     await expect(prepareOne(action, await localFile('x'))).rejects.toMatchObject({
       code: 'NOT_OURS',
       message: "CNAME is not only a page: it changes the site's domain",
@@ -139,7 +139,10 @@ describe('a file that changes the whole site or repository', () => {
   test('is accepted with overwrite', async () => {
     const access = accessWith(new FakeGitHub());
     const options = pagesOptionsWith({ path: 'CNAME', overwrite: true });
-    const task = await prepareOne(createPagesPublisher(options, access, fakePorts()), await localFile('x'));
+    const task = await prepareOne(
+      createPagesActions(options, access, fakePorts()).publish,
+      await localFile('x'),
+    );
     expect(task.plan.name).toBe('CNAME');
   });
 });
@@ -181,6 +184,7 @@ describe('committing a new file through channel K1', () => {
       bypassCache: true,
       hostMayChangeBytes: false,
       display: 'page',
+      earlier: [],
       held: new Map([['page.html', file.blobSha]]),
       notes: [],
       unknown: [],
@@ -217,7 +221,7 @@ describe('committing a new file through channel K1', () => {
   test('lists as unknown what the destination had to assume', async () => {
     const file = await localFile('x');
     const access = accessWith(new FakeGitHub(EMPTY), { site: 'unreadable' });
-    const action = createPagesPublisher(pagesOptionsWith(), access, fakePorts());
+    const action = createPagesActions(pagesOptionsWith(), access, fakePorts()).publish;
     const task = await prepareOne(action, file);
     await expect(task.perform()).resolves.toMatchObject({
       unknown: [expect.stringContaining('pages: read')],
@@ -401,7 +405,7 @@ describe('a commit through channel K1 that fails', () => {
       { apiUrl, token: 't', repository: { owner: 'octo', repo: 'site' } },
       ports,
     );
-    const action = createPagesPublisher(pagesOptionsWith(), accessWith(github), ports);
+    const action = createPagesActions(pagesOptionsWith(), accessWith(github), ports).publish;
     const task = await prepareOne(action, await localFile('x'));
     await expect(task.perform()).rejects.toMatchObject({ code: 'HOST_ERROR', httpCode: 502 });
     expect(host.seen.length).toBe(5);
@@ -458,18 +462,5 @@ describe('what a commit through channel K1 leaves behind when it fails', () => {
   test('is unknown where the connection broke off during the write', async () => {
     const { task } = await prepareFile({ answers: { put_file_le1mb: failure('CONNECTION') } });
     await expect(task.perform()).rejects.toMatchObject({ code: 'CONNECTION', leftBehind: undefined });
-  });
-
-  test('is nothing for each of several foreign files', async () => {
-    const github = new FakeGitHub({ ...EMPTY, ...answersForExisting('0ld', 'Add my page') });
-    const action = createPagesPublisher(pagesOptionsWith(), accessWith(github), fakePorts());
-    const items = await Promise.all(
-      ['a.html', 'b.html'].map(async (name) => ({ file: await localFile(name), name })),
-    );
-    const tasks = await prepareAll(action, items);
-    expect(resultsFor(await action.perform(tasks), tasks)).toMatchObject([
-      { code: 'NOT_OURS', leftBehind: [] },
-      { code: 'NOT_OURS', leftBehind: [] },
-    ]);
   });
 });

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createPagesRemover } from '../../../src/channels/pages/remove.ts';
+import { createPagesActions } from '../../../src/channels/pages/publish.ts';
 import type { PagesOptions } from '../../../src/channels/pages/target.ts';
-import { hasFailed, type Result } from '../../../src/errors.ts';
-import { BATCH } from '../../../src/protocol/limits.ts';
 import { TRAILER } from '../../../src/protocol/words.ts';
 import { type FakeGitHub, failure } from '../../github/fake-github.ts';
 import { temporaryFolder } from '../../support/files.ts';
@@ -25,7 +23,7 @@ const foreign = (blob: string) => existingFile(blob, FOREIGN_MESSAGE);
 
 function createRemover(github: FakeGitHub, options: Partial<PagesOptions> = {}) {
   const ports = fakePorts();
-  return { ports, remover: createPagesRemover(pagesOptionsWith(options), accessWith(github), ports) };
+  return { ports, remover: createPagesActions(pagesOptionsWith(options), accessWith(github), ports).remove };
 }
 
 /** Prepares the removal of one path. */
@@ -35,27 +33,12 @@ async function prepareRemoval(files: BranchFiles, options: Partial<PagesOptions>
   return { github, task: await prepareOne(remover, null, 'page.html') };
 }
 
-/** Prepares the removal of the folder `previews/pr-1/`. */
-async function prepareFolder(github: FakeGitHub, options: Partial<PagesOptions> = {}) {
-  const { ports, remover } = createRemover(github, { path: 'previews/pr-1/', ...options });
-  const item = { file: null, name: 'page.html' };
-  const prepared = await remover.prepare([item]);
-  const tasks = prepared.map(({ result }) => {
-    if (hasFailed(result)) throw result;
-    return result;
-  });
-  return { item, ports, prepared, remover, tasks: tasks as Exclude<(typeof tasks)[number], Error>[] };
-}
-
 /** The paths that the new trees leave out. */
 const removedPaths = (github: FakeGitHub): string[] =>
   github.sent('tree').flatMap(({ tree }) => {
     const entries = tree as { path: string; sha: string | null }[];
     return entries.filter(({ sha }) => sha === null).map(({ path }) => path);
   });
-
-const getCodes = (results: readonly Result<unknown>[]) =>
-  results.map((result) => (hasFailed(result) ? result.code : result));
 
 describe('removing a file through channel K1', () => {
   test('plans a commit without writing anything', async () => {
@@ -120,7 +103,10 @@ describe('removing a file through channel K1', () => {
   test('writes nothing where nothing exists', async () => {
     const { github, task } = await prepareRemoval({});
     const placement = await task.perform();
-    expect(placement).toMatchObject({ evidence: 'nothing exists there', written: false });
+    expect(placement).toMatchObject({
+      evidence: 'nothing that this tool delivered exists there',
+      written: false,
+    });
     expect(placement).not.toHaveProperty('commitSha');
     expect([github.sent('tree'), github.sent('update_ref')]).toEqual([[], []]);
   });
@@ -180,7 +166,7 @@ describe('removing a file through channel K1', () => {
   });
 
   test.each<[string, BranchFiles, string]>([
-    ['nothing exists', {}, 'nothing exists there'],
+    ['nothing exists', {}, 'nothing that this tool delivered exists there'],
     ['an owned file exists', { 'page.html': existingFile('0ld') }, 'REMOVE page.html: from run 7 of Deliver'],
   ])('has a preview that writes nothing where %s', async (_, files, expected) => {
     const { github, task } = await prepareRemoval(files);
@@ -194,7 +180,7 @@ describe('removing a file through channel K1', () => {
   });
 
   test('refuses to prepare a removal without a token', async () => {
-    const remover = createPagesRemover(pagesOptionsWith(), accessWith(null), fakePorts());
+    const remover = createPagesActions(pagesOptionsWith(), accessWith(null), fakePorts()).remove;
     await expect(prepareOne(remover, null)).rejects.toMatchObject({ code: 'NO_TOKEN' });
   });
 });
@@ -217,7 +203,7 @@ describe('removing several files through channel K1', () => {
       { written: true, commitSha: 'commit1', url: new URL('https://octo.github.io/site/a.html') },
       { code: 'NOT_OURS', leftBehind: [] },
       { written: true, commitSha: 'commit2', url: new URL('https://octo.github.io/site/c.html') },
-      { written: false, evidence: 'nothing exists there' },
+      { written: false, evidence: 'nothing that this tool delivered exists there' },
     ]);
     expect(removedPaths(github)).toEqual(['a.html', 'c.html']);
     expect(github.sent('update_ref')).toMatchObject([{ sha: 'commit2' }]);
@@ -225,121 +211,32 @@ describe('removing several files through channel K1', () => {
 });
 
 describe('removing a folder through channel K1', () => {
-  const FOLDER: BranchFiles = {
-    'previews/pr-1/a.html': existingFile('a'),
-    'previews/pr-1/deep/b.md': existingFile('b'),
-    'previews/pr-1/foreign.html': foreign('f'),
-    'previews/pr-12/c.html': existingFile('c'),
-    'page.html': existingFile('p'),
-  };
-
-  test('prepares one task for each owned file below it, all of them for the same item', async () => {
-    const { item, prepared, tasks } = await prepareFolder(branchWith(FOLDER));
-    expect(prepared.every((one) => one.item === item)).toBe(true);
-    expect(tasks.map(({ plan }) => [plan.destination, plan.method])).toEqual([
-      ['branch main, path previews/pr-1/a.html', 'a commit that removes it, method B, object API'],
-      ['branch main, path previews/pr-1/deep/b.md', 'a commit that removes it, method B, object API'],
-    ]);
-  });
-
   test.each<[string, Partial<PagesOptions>, string]>([
+    ['`path`', { path: 'previews/pr-1/' }, 'page.html'],
     ['its name', {}, 'previews/pr-1/'],
-    ['a path without a slash', { path: 'previews/pr-1' }, 'pr-1/'],
-  ])('is meant, too, by an item that is a folder: %s', async (_, options, name) => {
-    const { remover } = createRemover(branchWith(FOLDER), options);
-    const folder = { file: null, name };
-    const prepared = await remover.prepare([folder]);
-    expect(prepared.map(({ result }) => (hasFailed(result) ? result : result.plan.name))).toEqual([
-      'previews/pr-1/a.html',
-      'previews/pr-1/deep/b.md',
-    ]);
-  });
-
-  test('is removed beside single files that are named with it', async () => {
-    const { remover } = createRemover(branchWith(FOLDER));
-    const items = ['page.html', 'previews/pr-12/'].map((name) => ({ file: null, name }));
-    const prepared = await remover.prepare(items);
-    expect(prepared.map(({ item, result }) => [item.name, hasFailed(result) || result.plan.name])).toEqual([
-      ['previews/pr-12/', 'previews/pr-12/c.html'],
-      ['page.html', 'page.html'],
-    ]);
-  });
-
-  test('removes only the owned files below it', async () => {
-    const github = branchWith(FOLDER);
-    const { remover, tasks } = await prepareFolder(github);
-    expect(resultsFor(await remover.perform(tasks), tasks)).toMatchObject([
-      { commitSha: 'commit1', url: new URL('https://octo.github.io/site/previews/pr-1/a.html') },
-      { commitSha: 'commit2', url: new URL('https://octo.github.io/site/previews/pr-1/deep/b.html') },
-    ]);
-    expect(removedPaths(github)).toEqual(['previews/pr-1/a.html', 'previews/pr-1/deep/b.md']);
-  });
-
-  test('names each foreign file below it in the log', async () => {
-    const { ports } = await prepareFolder(branchWith(FOLDER));
-    expect(ports.logger.lines).toEqual([
-      'warning: not removed: previews/pr-1/foreign.html already exists in the repository, and this tool did not deliver what it holds now',
-    ]);
-  });
-
-  test('removes the foreign files below it as well with overwrite', async () => {
-    const { ports, tasks } = await prepareFolder(branchWith(FOLDER), { overwrite: true });
-    expect(tasks.map(({ plan }) => plan.name)).toEqual([
-      'previews/pr-1/a.html',
-      'previews/pr-1/deep/b.md',
-      'previews/pr-1/foreign.html',
-    ]);
-    expect(ports.logger.lines).toEqual([]);
-  });
-
-  test('prepares one task for the folder itself where nothing owned is below it', async () => {
-    const github = branchWith({ 'page.html': existingFile('p') });
-    const { item, prepared, remover, tasks } = await prepareFolder(github);
-    expect(prepared).toMatchObject([
-      { item, result: { plan: { name: 'previews/pr-1/' }, data: { target: { method: 'C' } } } },
-    ]);
-    expect(resultsFor(await remover.perform(tasks), tasks)).toMatchObject([
-      { written: false, evidence: 'nothing exists there' },
-    ]);
-    expect(github.sent('update_ref')).toEqual([]);
-  });
-
-  test('gives a preview of each file below it', async () => {
-    const { remover, tasks } = await prepareFolder(branchWith(FOLDER));
-    expect(resultsFor(await remover.preview(tasks), tasks)).toEqual([
-      'REMOVE a.html: from run 7 of Deliver',
-      'REMOVE b.md: from run 7 of Deliver',
-    ]);
-  });
-
-  test('is refused where more files are below it than one request may remove', async () => {
-    const files = Array.from({ length: BATCH.files + 1 }, (_, n) => [
-      `previews/pr-1/${n}.html`,
-      existingFile(`${n}`),
-    ]);
-    await expect(prepareFolder(branchWith(Object.fromEntries(files)))).rejects.toMatchObject({
-      code: 'TOO_LARGE',
-      message: `there are ${BATCH.files + 1} files below previews/pr-1/`,
-      hint: `set \`path:\` to a folder with at most ${BATCH.files} files`,
+    ['a path without a slash, and its name', { path: 'previews/pr-1' }, 'pr-1/'],
+  ])('is meant by %s', async (_, options, name) => {
+    const { remover } = createRemover(branchWith(), options);
+    const [folder] = await prepareAll(remover, [{ file: null, name }]);
+    expect(folder?.plan).toMatchObject({
+      method: 'one commit that removes it',
+      destination: 'branch main, folder previews/pr-1/',
     });
   });
 
-  test('fails where it cannot be read whether a file below it is owned', async () => {
-    const denied = failure('NO_PERMISSION', 403);
-    await expect(prepareFolder(branchWith(FOLDER, { commits_of_path: denied }))).rejects.toMatchObject({
-      code: 'NO_PERMISSION',
-    });
-  });
-
-  test('removes the other files where one is changed by somebody else after it was prepared', async () => {
-    const files = { ...FOLDER };
-    let head = 'base';
-    const { remover, tasks } = await prepareFolder(
-      branchWith(files, { get_ref: () => ({ object: { sha: head } }) }),
+  test('goes before single files that are named with it', async () => {
+    const files = {
+      'p/a.html': existingFile('a', ownMessage('a', 'p/a.html')),
+      'page.html': existingFile('p'),
+    };
+    const github = branchWith(files);
+    const { remover } = createRemover(github);
+    const tasks = await prepareAll(
+      remover,
+      ['page.html', 'p/'].map((name) => ({ file: null, name })),
     );
-    files['previews/pr-1/a.html'] = foreign('new');
-    head = 'theirs';
-    const results = resultsFor(await remover.perform(tasks), tasks);
-    expect(getCodes(results)).toMatchObject(['NOT_OURS', { commitSha: 'commit1' }]);
+    const [folder, file] = (await remover.perform(tasks)).map(({ result }) => result);
+    expect([folder, file]).toMatchObject([{ notes: ['1 file removed'] }, { commitSha: 'commit2' }]);
+    expect(removedPaths(github)).toEqual(['p/a.html', 'page.html']);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PreparedTask } from '../../../src/channels/channel.ts';
-import { createPagesPublisher } from '../../../src/channels/pages/publish.ts';
+import { createPagesActions } from '../../../src/channels/pages/publish.ts';
 import type { PagesOptions, PagesTask } from '../../../src/channels/pages/target.ts';
 import type { RepositoryContext } from '../../../src/github/api/repository.ts';
 import { createMemoryFile } from '../../../src/rules/memory-file.ts';
@@ -48,7 +48,7 @@ async function prepare({ answers = {}, options = {}, site = null, isLarge = fals
   );
   const ports = fakePorts(host.http);
   const given = pagesOptionsWith({ branch: 'gh-pages', setup: true, ...options });
-  const action = createPagesPublisher(given, accessWith(github, { site }), ports);
+  const action = createPagesActions(given, accessWith(github, { site }), ports).publish;
   const prepared = action.prepare([{ file, name: 'page.html' }]);
   return { github, ports, action, prepared };
 }

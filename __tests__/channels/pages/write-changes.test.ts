@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { COMMIT_METHODS, type CommitMethod, chooseMethod } from '../../../src/channels/pages/target.ts';
+import { chooseMethod } from '../../../src/channels/pages/target.ts';
 import { BranchWriter } from '../../../src/channels/pages/write-changes.ts';
 import { hasFailed, type Result } from '../../../src/errors.ts';
 import type { Change } from '../../../src/github/change.ts';
@@ -41,10 +41,6 @@ describe('chooseMethod', () => {
     process.env.PATH = await temporaryFolder();
     expect(await choose()).toBe(withoutGit);
   });
-
-  test('has a name for the report for each method', () => {
-    expect(Object.keys(COMMIT_METHODS)).toEqual(['A', 'B', 'C']);
-  });
 });
 
 /** No server listens there, so the first git command fails. */
@@ -76,15 +72,14 @@ async function createWriter(
   const host = new FakeHttp((_, nth) => blob(nth, shas[nth - 1] ?? ''));
   const ports = fakePorts(host.http);
   const method = await chooseMethod(files, ports.signal);
-  const used: CommitMethod[] = [];
   const target = commitTargetWith(github, { serverUrl: UNREACHABLE_HOST, method });
-  const writer = new BranchWriter(target, ports, (one) => void used.push(one));
+  const writer = new BranchWriter(target, ports);
   return {
     changes,
     github,
     host,
     ports,
-    used,
+    writer,
     write: () => writer.write(changes, BASE),
     files,
     run: async () => resultsFor(await writer.write(changes, BASE), changes),
@@ -205,9 +200,9 @@ describe('committing where git is installed', () => {
 
   test('uses git for a file whose blob is too large for the host, and the log says so', async () => {
     const large = [{ path: 'a.bin', bytes: Buffer.alloc(MEGABYTE + 1) }];
-    const { github, ports, write, used } = await createWriter(large, branchWith(), () => TOO_LARGE);
+    const { github, ports, write, writer } = await createWriter(large, branchWith(), () => TOO_LARGE);
     await expect(write()).rejects.toMatchObject(unreachable);
-    expect(used).toEqual(['C']);
+    expect(writer.method).toBe('C');
     expect(ports.logger.lines).toContain('the host refuses a blob of this size: using git instead');
     expect(github.writes).toEqual([]);
   });
@@ -226,9 +221,9 @@ describe('committing where git is installed', () => {
   test('uses the object API where the branch takes signed commits only', async () => {
     const github = branchWith({}, { branch_rules: [{ type: 'required_signatures' }] });
     const small = ['a', 'b'].map((bytes) => ({ path: `${bytes}.html`, bytes }));
-    const { host, ports, run, used } = await createWriter(small, github);
+    const { host, ports, run, writer } = await createWriter(small, github);
     expect(getCodes(await run())).toEqual(['commit1', 'commit2']);
-    expect(used).toEqual(['B']);
+    expect(writer.method).toBe('B');
     expect(host.seen).toHaveLength(2);
     for (const commit of github.sent('commit')) expect(Object.keys(commit)).not.toContain('author');
     expect(ports.logger.lines).toEqual([expect.stringContaining('signed commits only')]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PageToView } from '../../../src/browser/screen-view.ts';
 import { createPageOpener, pageToView } from '../../../src/delivery/screen/page-to-view.ts';
-import { memoryFile } from '../../channels/pages/site/site-runs.ts';
+import { memoryFile } from '../../channels/pages/site/memory-files.ts';
 import { FakeScreen, viewWith } from '../../support/fake-screen.ts';
 import { FakeClock, fakePorts } from '../../support/ports.ts';
 import { PAGE } from '../builders.ts';

@@ -69,14 +69,14 @@ export function refuseSubmodules({ entries }: Pick<BranchTree, 'entries'>, paths
   }
 }
 
-/** The files of a tree below a folder, with their paths within it. */
+/** The files of a tree below a folder, by their paths in the branch. */
 export function filesBelow(
   { entries }: Pick<BranchTree, 'entries'>,
   folder: string,
 ): Map<string, BranchEntry> {
   const files = new Map<string, BranchEntry>();
   for (const [path, entry] of entries) {
-    if (entry.type !== 'tree' && path.startsWith(folder)) files.set(path.slice(folder.length), entry);
+    if (entry.type !== 'tree' && path.startsWith(folder)) files.set(path, entry);
   }
   return files;
 }

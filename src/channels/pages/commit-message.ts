@@ -9,19 +9,21 @@ import {
   OBJECT_TRAILER,
   REMOVED_TRAILER,
   TRAILER,
-  TREE_TRAILER,
 } from '../../protocol/words.ts';
 import { baseName } from '../../rules/naming.ts';
 import { type BranchTree, filesBelow } from './branch-reader.ts';
 import { isPictureOf } from './pictures.ts';
+import { isFolderPath } from './target.ts';
 
-/** A folder that a commit delivered as a whole. */
-export interface DeliveredSite {
-  /** The folder in the branch: empty for its root, or ending in `/`. */
-  readonly folder: string;
-  /** Git's id of the tree that has exactly the delivered files. */
-  readonly treeSha: string;
-  /** What else the folder had, with paths within it; that of a whole folder ends in `/`. */
+/** What a commit delivered as one: a file, or all files of a folder. */
+export interface Delivered {
+  /** The path of the file; that of a folder ends in `/`, or is empty for the branch's root. */
+  readonly place: string;
+  /** Git's id of the file's bytes; of a folder, that of the tree that has exactly the delivered files. */
+  readonly object: string;
+  /** Of a page: the pictures that came with it. */
+  readonly pictures: readonly TreeFile[];
+  /** What else a folder had, with paths within it; that of a whole folder ends in `/`. */
   readonly kept: readonly TreeFile[];
 }
 
@@ -31,37 +33,40 @@ export interface DeliveryMessage {
   /** What the user said about the delivery, in one line. */
   readonly essence: string;
   readonly confinedTo?: string | undefined;
-  /** The file that it delivered, then the pictures that a page got with it: git's ids of their bytes. */
-  readonly objects?: readonly TreeFile[];
-  readonly site?: DeliveredSite;
+  /** Absent where something is removed. */
+  readonly delivered?: Delivered | undefined;
+  /** Folders whose deliveries were removed. */
   readonly removed?: readonly string[];
 }
 
 /**
  * The message of a commit: `ADD/UPDATE/REMOVE <name>: <essence>`, then trailers that name what it did.
  *
- * @param place path of the file; of a folder it ends in `/`, or is empty for the branch's root
+ * @param place of the file or the folder, as in `Delivered`
  * @see protocol 1 (repository etiquette), design 4
  */
-export function formatCommitMessage(
-  place: string,
-  { verb, essence, confinedTo, objects = [], site, removed = [] }: DeliveryMessage,
+export const formatCommitMessage = (place: string, message: DeliveryMessage): string =>
+  formatNamed(shortName(place), message);
+
+function formatNamed(
+  name: string,
+  { verb, essence, confinedTo, delivered, removed = [] }: DeliveryMessage,
 ): string {
+  const { place = '', object = '', pictures = [], kept = [] } = delivered ?? {};
+  const objects = delivered === undefined ? [] : [{ path: place || ROOT, sha: object }, ...pictures];
   return [
-    `${verb} ${shortName(place)}: ${essence}`,
+    `${verb} ${name}: ${essence}`,
     '',
     TRAILER,
     ...(confinedTo === undefined ? [] : [`${CONFINED_TRAILER}: ${confinedTo}`]),
     ...objects.map(({ path, sha }) => `${OBJECT_TRAILER}: ${sha} ${path}`),
-    ...(site === undefined ? [] : [`${TREE_TRAILER}: ${site.treeSha} ${nameFolder(site.folder)}`]),
-    ...(site?.kept ?? []).map(({ path, sha }) => `${KEPT_TRAILER}: ${sha} ${escapeName(path)}`),
-    ...removed.map((folder) => `${REMOVED_TRAILER}: ${nameFolder(folder)}`),
+    ...kept.map(({ path, sha }) => `${KEPT_TRAILER}: ${sha} ${escapeName(path)}`),
+    ...removed.map((folder) => `${REMOVED_TRAILER}: ${folder || ROOT}`),
   ].join('\n');
 }
 
-const nameFolder = (folder: string): string => (folder === '' ? './' : folder);
-
-const unnameFolder = (name: string): string => (name === './' ? '' : name);
+/** How the root of the branch is named. */
+const ROOT = './';
 
 /** How a person would name a file or a folder, in short. */
 const shortName = (place: string): string => (place === '' ? '.' : baseName(place.replace(/\/$/, '')));
@@ -69,7 +74,50 @@ const shortName = (place: string): string => (place === '' ? '.' : baseName(plac
 /** Names of others may have line breaks, and spaces at their end: these would change the form of the message. */
 const escapeName = (path: string): string => path.replace(/[\s\p{Cc}%]/gu, encodeURIComponent);
 
-/** A name that nobody escaped stays as it is: then it names nothing. */
+/**
+ * What a commit says of itself; `null` unless the message is letter by letter what `formatCommitMessage` makes of that:
+ * a squashed, quoted or amended one proves nothing. The branch must be compared with it, because a message can be copied.
+ *
+ * @see design 4
+ */
+export function parseMessage(message: string): DeliveryMessage | null {
+  const text = message.trimEnd();
+  const [subject = '', ...lines] = text.split('\n');
+  const [, verb, title = ''] = /^(ADD|UPDATE|REMOVE) (.+)$/.exec(subject) ?? [];
+  if (verb === undefined || !lines.includes(TRAILER)) return null;
+  const valuesOf = (trailer: string): string[] =>
+    lines.flatMap((line) => (line.startsWith(`${trailer}: `) ? [line.slice(trailer.length + 2)] : []));
+  const [main, ...pictures] = valuesOf(OBJECT_TRAILER).map(parseObject);
+  const kept = valuesOf(KEPT_TRAILER)
+    .map(parseObject)
+    .map(({ path, sha }) => ({ path: unescapeName(path), sha }));
+  const place = main?.path === ROOT ? '' : main?.path;
+  const name = place === undefined ? title.slice(0, title.indexOf(': ')) : shortName(place);
+  const said: DeliveryMessage = {
+    verb: verb as DeliveryMessage['verb'],
+    essence: title.slice(name.length + 2),
+    confinedTo: valuesOf(CONFINED_TRAILER)[0],
+    ...(main && place !== undefined && { delivered: { place, object: main.sha, pictures, kept } }),
+    removed: valuesOf(REMOVED_TRAILER).map((folder) => (folder === ROOT ? '' : folder)),
+  };
+  const isWhole = said.essence !== '' && (verb === 'REMOVE' ? place === undefined : isDelivery(said));
+  return isWhole && formatNamed(name, said) === text ? said : null;
+}
+
+/** A folder, or a file and nothing beside it but the pictures of a page. */
+function isDelivery({ delivered, removed = [] }: DeliveryMessage): boolean {
+  if (delivered === undefined || removed.length > 0) return false;
+  const { place, pictures, kept } = delivered;
+  if (isFolderPath(place)) return pictures.length === 0;
+  return kept.length === 0 && pictures.every(({ path }) => isPictureOf(path, place));
+}
+
+function parseObject(value: string): TreeFile {
+  const end = value.indexOf(' ');
+  return { sha: value.slice(0, end), path: value.slice(end + 1) };
+}
+
+/** A name that nobody escaped stays as it is: then the message has another form. */
 function unescapeName(name: string): string {
   try {
     return decodeURIComponent(name);
@@ -79,57 +127,20 @@ function unescapeName(name: string): string {
 }
 
 /**
- * What a commit says of itself; `null` unless the message has exactly the form of `formatCommitMessage`: a squashed, quoted
- * or amended one proves nothing. The branch must be compared with it, because a message can be copied.
+ * What a commit delivers to a place.
  *
- * @see design 4
+ * @param files by path in the branch: of a file it is the first, and its pictures follow
+ * @param others what else a folder has
  */
-export function parseMessage(message: string): DeliveryMessage | null {
-  const [subject = '', empty, trailer, ...rest] = message.trimEnd().split('\n');
-  const [, verb, title = ''] = /^(ADD|UPDATE|REMOVE) (.+)$/.exec(subject) ?? [];
-  if (verb === undefined || empty !== '' || trailer !== TRAILER) return null;
-  const confinedTo = CONFINED_LINE.exec(rest[0] ?? '')?.[1];
-  const lines = confinedTo === undefined ? rest : rest.slice(1);
-  if (verb === 'REMOVE') {
-    const [, essence] = /: (.+)$/.exec(title) ?? [];
-    const removed = matchAll(lines, REMOVED_LINE)?.map(([, name = '']) => unnameFolder(name));
-    return essence === undefined || removed === undefined ? null : { verb, essence, confinedTo, removed };
-  }
-  const objects = parseObjects(lines);
-  const site = parseSite(lines);
-  const place = site?.folder ?? objects?.[0]?.path;
-  const prefix = place === undefined ? title : `${shortName(place)}: `;
-  if (!title.startsWith(prefix) || title === prefix) return null;
-  const said = { verb: verb as 'ADD' | 'UPDATE', essence: title.slice(prefix.length), confinedTo };
-  return site === null ? { ...said, objects: objects ?? [] } : { ...said, site };
-}
-
-const CONFINED_LINE = new RegExp(`^${CONFINED_TRAILER}: (.+)$`);
-const OBJECT_LINE = new RegExp(`^${OBJECT_TRAILER}: (\\S+) (.+)$`);
-const TREE_LINE = new RegExp(`^${TREE_TRAILER}: ([0-9a-f]{40}) (.+/)$`);
-const KEPT_LINE = new RegExp(`^${KEPT_TRAILER}: ([0-9a-f]{40}) (.+)$`);
-const REMOVED_LINE = new RegExp(`^${REMOVED_TRAILER}: (.+)$`);
-
-/** A file, and nothing beside it but the pictures of a page. */
-function parseObjects(lines: readonly string[]): readonly TreeFile[] | null {
-  const objects = matchAll(lines, OBJECT_LINE)?.map(([, sha = '', path = '']) => ({ path, sha }));
-  const [main, ...pictures] = objects ?? [];
-  const isWhole = main !== undefined && pictures.every(({ path }) => isPictureOf(path, main.path));
-  return isWhole ? (objects ?? null) : null;
-}
-
-function parseSite([tree = '', ...others]: readonly string[]): DeliveredSite | null {
-  const [, treeSha, name] = TREE_LINE.exec(tree) ?? [];
-  const kept = matchAll(others, KEPT_LINE);
-  if (treeSha === undefined || name === undefined || kept === null) return null;
-  const files = kept.map(([, sha = '', path = '']) => ({ path: unescapeName(path), sha }));
-  return { folder: unnameFolder(name), treeSha, kept: files };
-}
-
-/** The parts of each line; `null` unless all of them have this form. */
-function matchAll(lines: readonly string[], form: RegExp): readonly RegExpExecArray[] | null {
-  const found = lines.map((line) => form.exec(line));
-  return found.every((one) => one !== null) ? found : null;
+export function describeDelivered(
+  place: string,
+  files: readonly TreeFile[],
+  others: readonly TreeFile[] = [],
+): Delivered {
+  const [main, ...pictures] = files;
+  if (!isFolderPath(place)) return { place, object: main?.sha ?? '', pictures, kept: [] };
+  const within = files.map(({ path, sha }) => ({ path: path.slice(place.length), sha }));
+  return { place, object: hashTree(within), pictures: [], kept: others };
 }
 
 /**
@@ -153,7 +164,8 @@ export function describeReplaced(
 /**
  * What a folder keeps besides the delivered files, in short: a whole folder of others is one line.
  *
- * @param delivered paths within the folder that are delivered: everything else is kept
+ * @param delivered paths in the branch that are delivered, or that go: everything else is kept
+ * @returns paths within the folder
  * @throws {DeliveryError} `NOT_OURS` where it is too much to be named.
  */
 export function listKept(
@@ -165,9 +177,9 @@ export function listKept(
   const kept = new Map<string, string>();
   for (const [path, { sha }] of filesBelow(tree, folder)) {
     if (delivered.has(path)) continue;
-    const top = parentFolders(path).findLast((one) => !mixed.has(one));
-    if (top === undefined) kept.set(path, sha);
-    else kept.set(`${top}/`, tree.entries.get(folder + top)?.sha ?? sha);
+    const top = parentFolders(path).findLast((one) => one.length > folder.length && !mixed.has(one));
+    if (top === undefined) kept.set(path.slice(folder.length), sha);
+    else kept.set(`${top.slice(folder.length)}/`, tree.entries.get(top)?.sha ?? sha);
   }
   if (kept.size > SITE.kept) {
     throw new DeliveryError(
@@ -179,25 +191,29 @@ export function listKept(
   return [...kept].map(([path, sha]) => ({ path, sha }));
 }
 
-/** Tells whether a path, or a folder of it, is among some files as a message names them. */
-export function createKeptLookup(kept: readonly TreeFile[]): (path: string) => boolean {
-  const names = new Set(kept.map(({ path }) => path));
+/** Tells whether a path of the branch is among what a delivered folder kept. */
+export function createKeptLookup({
+  place,
+  kept,
+}: Pick<Delivered, 'place' | 'kept'>): (path: string) => boolean {
+  const names = new Set(kept.map(({ path }) => place + path));
   return (path) =>
     names.size > 0 && (names.has(path) || parentFolders(path).some((folder) => names.has(`${folder}/`)));
 }
 
 /**
- * The files of a delivery, where a tree holds exactly what its commit says that it delivered; `null` elsewhere. Where
- * the branch does so now, the commit's own tree tells no more.
+ * The files of a delivered folder by their paths in the branch, where a tree holds exactly what its commit says that it
+ * delivered; `null` elsewhere. Where the branch does so now, the commit's own tree tells no more.
  */
 export function listDelivered(
   entries: BranchTree['entries'],
-  { folder, kept, treeSha }: DeliveredSite,
+  { place, kept, object }: Delivered,
 ): readonly TreeFile[] | null {
-  const isKept = createKeptLookup(
-    kept.filter(({ path, sha }) => entries.get(folder + path.replace(/\/$/, ''))?.sha === sha),
-  );
-  const files = [...filesBelow({ entries }, folder)].map(([path, { sha }]) => ({ path, sha }));
+  const isKept = createKeptLookup({
+    place,
+    kept: kept.filter(({ path, sha }) => entries.get(place + path.replace(/\/$/, ''))?.sha === sha),
+  });
+  const files = [...filesBelow({ entries }, place)].map(([path, { sha }]) => ({ path, sha }));
   const delivered = files.filter(({ path }) => !isKept(path));
-  return hashTree(delivered) === treeSha ? delivered : null;
+  return describeDelivered(place, delivered).object === object ? delivered : null;
 }

@@ -1,118 +1,154 @@
 import { type ItemResult, withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf, toDeliveryError } from '../../errors.ts';
-import type { LastCommit } from '../../github/api/history.ts';
 import type { Change } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
-import type { SiteChanges } from '../site-changes.ts';
+import type { Placement, PreparedTask } from '../channel.ts';
 import { createBranchReader } from './branch-reader.ts';
-import type { EarlierFiles } from './recheck.ts';
-import { type CommitMethod, type CommitTarget, methodOf } from './target.ts';
-import { BranchWriter } from './write-changes.ts';
+import { type BranchComparison, type ComparedPlace, compareFiles } from './compare.ts';
+import { compareFolder } from './compare-folder.ts';
+import { listPictures } from './pictures.ts';
+import { type CommittedPlace, describeFolder, describePlacement, describePresent } from './placement.ts';
+import {
+  COMMIT_METHODS,
+  type CommitTarget,
+  isFolderPath,
+  isRemoval,
+  methodOf,
+  type PagesTask,
+} from './target.ts';
+import { BranchWriter, refuseUnwritable } from './write-changes.ts';
 
-/** What a place of the branch needs, a file or a folder: a change, or nothing more. */
-export interface ComparedPlace {
-  /** Absent where the place is as wanted. */
-  readonly change?: Change | undefined;
-  /** The commit that made it so; absent where nothing ever existed. */
-  readonly commitSha?: string | undefined;
-  /** What it held before, by path, a folder's files by the path within it. */
-  readonly earlier?: EarlierFiles;
-  /** The newest delivery of this tool to it. */
-  readonly replaced?: Pick<LastCommit, 'sha' | 'message'>;
-  /**
-   * Of a folder that is delivered: git's id of the delivered files as a tree, if they are on a branch, and bytes of all that
-   * Pages serves.
-   */
-  readonly delivered?: {
-    readonly changes: SiteChanges;
-    readonly treeSha?: string;
-    readonly totalSize: number;
-  };
-  /** Of a folder that is removed: the folders of the deliveries, and the files that are removed. */
-  readonly removed?: { readonly sites: readonly string[]; readonly files: readonly string[] };
-  /** Of a folder that is delivered: what this or the newest delivery removed, by path in the branch. */
-  readonly gone?: EarlierFiles;
-  /** Of a folder that is removed: what is said where nothing is to be removed. */
-  readonly nothing?: string;
+type Tasks = readonly PreparedTask<PagesTask>[];
+type TaskResults<Value> = readonly ItemResult<PreparedTask<PagesTask>, Value>[];
+
+/** What is compared and written together: all files of a step, or one folder. */
+interface TaskGroup {
+  readonly tasks: readonly PagesTask[];
+  readonly target: CommitTarget;
+  /** The folders of the step. */
+  readonly together: readonly string[];
 }
 
-/** What some places need, all compared with the same commit of the branch. */
-export interface BranchComparison<Item> {
-  /** The commit; `null` where the branch does not exist yet. */
-  readonly head: string | null;
-  readonly places: readonly ItemResult<Item, ComparedPlace>[];
+/** The task with the pictures of its page among its files. */
+export function withPictures({ data, pictures }: PreparedTask<PagesTask>): PagesTask {
+  if (pictures === undefined) return data;
+  return { ...data, pictures, files: [...data.files, ...listPictures(pictures, data.destination.path)] };
 }
-
-/** Compares places with the branch as it is now. @param sent what earlier attempts may have written */
-type CompareChanges<Item> = (
-  target: CommitTarget,
-  sent: ReadonlySet<Item>,
-) => Promise<BranchComparison<Item>>;
-
-/** A place that is as wanted. */
-export interface CommittedPlace {
-  readonly place: ComparedPlace;
-  /** The commit that made it so; absent where nothing ever existed. */
-  readonly commitSha?: string | undefined;
-  /** `false` where it was so already. */
-  readonly written: boolean;
-  /** How it was written, where anything was. */
-  readonly method?: CommitMethod | undefined;
-}
-
-type CommittedPlaces<Item> = readonly ItemResult<Item, CommittedPlace>[];
 
 /**
- * Compares, and makes a commit for each place that needs one, all of them in one update of the branch. Each attempt
- * compares first: what an earlier one has committed is not committed again.
+ * Does work for each group. Files come before the folders that take them over, and after those that are removed: then
+ * they are as their folder left them.
+ */
+async function forEachGroup<Value>(
+  prepared: Tasks,
+  work: (group: TaskGroup) => Promise<readonly Result<Value>[]>,
+): Promise<TaskResults<Value>> {
+  const folders = prepared.filter(({ data }) => isFolderPath(data.place)).map((one) => [one]);
+  const files = prepared.filter(({ data }) => !isFolderPath(data.place));
+  const isOfRemovals = prepared.some(({ data }) => isRemoval(data));
+  const groups = isOfRemovals ? [...folders, files] : [files, ...folders];
+  const together = folders.flat().map(({ data }) => data.place);
+  const results: ItemResult<PreparedTask<PagesTask>, Value>[] = [];
+  for (const items of groups) {
+    const tasks = items.map(withPictures);
+    const [first] = tasks;
+    if (first === undefined) continue;
+    const done = await resultOf(() => work({ tasks, target: first.target, together }));
+    results.push(
+      ...items.map((item, nth) => ({
+        item,
+        result: hasFailed(done) ? done : (done[nth] ?? leftOut()),
+      })),
+    );
+  }
+  return results;
+}
+
+/** Compares a group with the branch as it is now. @param sent what earlier attempts may have written */
+function compareGroup(
+  { tasks, together }: TaskGroup,
+  target: CommitTarget,
+  sent: ReadonlySet<PagesTask> = new Set(),
+): Promise<BranchComparison> {
+  const [first] = tasks;
+  return first !== undefined && isFolderPath(first.place)
+    ? compareFolder(first, target, { together, wasSent: sent.size > 0 })
+    : compareFiles(tasks, target, sent);
+}
+
+/** What committing would do: the first line of each message, or that nothing has to be done. Reads only. */
+export function previewCommits(prepared: Tasks, ports: Pick<Ports, 'signal'>): Promise<TaskResults<string>> {
+  return forEachGroup(prepared, async (group) => {
+    const { target } = group;
+    const { places } = await compareGroup(group, target);
+    const previews = group.tasks.map((task, nth) =>
+      resultOf(async () => {
+        const place = places[nth] ?? leftOut();
+        if (hasFailed(place)) throw place;
+        const { change, commitSha } = place;
+        if (change === undefined) return describePresent(commitSha, task);
+        if (isFolderPath(task.place) && !isRemoval(task)) await refuseUnwritable(change, target, ports);
+        return (change.message.split('\n')[0] ?? '') + describeFurther(task, place, change);
+      }),
+    );
+    return Promise.all(previews);
+  });
+}
+
+/** What changes beside the first line of the message; the method, where it is another one than planned. */
+function describeFurther(task: PagesTask, place: ComparedPlace, change: Change): string {
+  if (isFolderPath(task.place)) return ` (${describeFolder(task, place).join('; ')})`;
+  const method = methodOf([change], task.target);
+  if (method === task.target.method) return '';
+  return `, by ${COMMIT_METHODS[method]}, because its pictures change with it`;
+}
+
+/**
+ * Compares, and makes a commit for each place that needs one: an update of the branch for all files, and for each folder.
  *
  * @returns an error says whether anything may have been written
  */
-export async function commitCompared<Item>(
-  compare: CompareChanges<Item>,
-  target: CommitTarget,
-  ports: Ports,
-): Promise<CommittedPlaces<Item>> {
-  const commit = new ComparedCommit(compare, target, ports);
-  try {
-    return await withRetries(ports, () => commit.attempt());
-  } catch (thrown) {
-    return commit.findArrived(toDeliveryError(thrown));
-  }
-}
+export const commitTasks = (prepared: Tasks, ports: Ports): Promise<TaskResults<Placement>> =>
+  forEachGroup(prepared, async (group) => {
+    const commit = new GroupCommit(group, ports);
+    const done = await withRetries(ports, () => commit.attempt()).catch((thrown: unknown) =>
+      commit.findArrived(toDeliveryError(thrown)),
+    );
+    return group.tasks.map((task, nth) => {
+      const one = done[nth] ?? leftOut();
+      return !hasFailed(one) ? describePlacement(one, task, ports.logger) : one;
+    });
+  });
 
-class ComparedCommit<Item> {
-  readonly #compareWith: CompareChanges<Item>;
-  readonly #target: CommitTarget;
+/** Each attempt compares first: what an earlier one has committed is not committed again. */
+class GroupCommit {
+  readonly #group: TaskGroup;
   readonly #ports: Ports;
   readonly #writer: BranchWriter;
-  /** What was sent last for each item. */
-  readonly #sent = new Map<Item, ComparedPlace>();
+  /** What was sent last for each task. */
+  readonly #sent = new Map<PagesTask, ComparedPlace>();
   /** The comparison that the next attempt need not repeat. */
-  #known: BranchComparison<Item> | null = null;
-  #method: CommitMethod | undefined;
+  #known: BranchComparison | null = null;
 
-  constructor(compare: CompareChanges<Item>, target: CommitTarget, ports: Ports) {
-    this.#compareWith = compare;
-    this.#target = target;
+  constructor(group: TaskGroup, ports: Ports) {
+    this.#group = group;
     this.#ports = ports;
-    this.#writer = new BranchWriter(target, ports, (used) => {
-      this.#method = used;
-    });
+    this.#writer = new BranchWriter(group.target, ports);
   }
 
-  async attempt(): Promise<CommittedPlaces<Item>> {
+  async attempt(): Promise<readonly Result<CommittedPlace>[]> {
     const compared = this.#known ?? (await this.#compare());
     this.#known = null;
-    const changes = compared.places.flatMap(({ item, result }) => {
-      const place = hasFailed(result) ? {} : result;
-      if (place.change !== undefined) this.#sent.set(item, place);
-      return place.change ?? [];
+    const changes = compared.places.flatMap((place, nth) => {
+      const task = this.#group.tasks[nth];
+      if (task === undefined || hasFailed(place) || place.change === undefined) return [];
+      this.#sent.set(task, place);
+      return [place.change];
     });
     if (changes.length === 0) return this.#finish(compared, leftOut);
     const commits = await this.#writer.write(changes, compared.head).catch((thrown: unknown) => {
-      this.#known = isStillTrue(thrown, changes, this.#target) ? compared : null;
+      this.#known = isStillTrue(thrown, changes, this.#group.target) ? compared : null;
       throw thrown;
     });
     const byChange = new Map(commits.map(({ item, result }) => [item, result]));
@@ -120,40 +156,38 @@ class ComparedCommit<Item> {
   }
 
   /** After a stop, the branch may hold a commit whose answer did not arrive. @throws the error where it is not known */
-  async findArrived(error: DeliveryError): Promise<CommittedPlaces<Item>> {
+  async findArrived(error: DeliveryError): Promise<readonly Result<CommittedPlace>[]> {
     if (this.#sent.size === 0) throw error.withLeftBehind([]);
     if (!this.#ports.signal.aborted) throw error;
-    const github = this.#target.github.withSignal(withCleanupSignal(this.#ports).signal);
+    const github = this.#group.target.github.withSignal(withCleanupSignal(this.#ports).signal);
     const arrived = await resultOf(() => this.#compare(github));
     if (hasFailed(arrived)) throw error;
-    return this.#finish(arrived as BranchComparison<Item>, () => error);
+    return this.#finish(arrived, () => error);
   }
 
-  #compare(github = this.#target.github): Promise<BranchComparison<Item>> {
+  #compare(github = this.#group.target.github): Promise<BranchComparison> {
+    const { target } = this.#group;
     // After a write, what was read of the branch may be old.
-    const reader = this.#sent.size === 0 ? this.#target.reader : createBranchReader();
-    return this.#compareWith({ ...this.#target, github, reader }, new Set(this.#sent.keys()));
+    const reader = this.#sent.size === 0 ? target.reader : createBranchReader();
+    return compareGroup(this.#group, { ...target, github, reader }, new Set(this.#sent.keys()));
   }
 
   #finish(
-    { places }: BranchComparison<Item>,
+    { places }: BranchComparison,
     conclude: (change: Change) => Result<string>,
-  ): CommittedPlaces<Item> {
-    return places.map(({ item, result }) => {
+  ): readonly Result<CommittedPlace>[] {
+    return this.#group.tasks.map((task, nth) => {
+      const now = places[nth] ?? leftOut();
       // After a stop it is not known what the last write did.
-      if (hasFailed(result)) {
-        return { item, result: this.#ports.signal.aborted ? result : result.withLeftBehind([]) };
+      if (hasFailed(now)) {
+        return this.#ports.signal.aborted ? now : now.withLeftBehind([]);
       }
-      const now = result;
       const commitSha = now.change === undefined ? now.commitSha : conclude(now.change);
-      if (hasFailed(commitSha)) return { item, result: commitSha };
-      const sent = this.#sent.get(item);
-      const done = {
-        place: sent ?? now,
-        commitSha: commitSha as string | undefined,
-        written: sent !== undefined,
-      };
-      return { item, result: sent === undefined ? done : { ...done, method: this.#method } };
+      if (hasFailed(commitSha)) return commitSha;
+      const sent = this.#sent.get(task);
+      const written = sent !== undefined;
+      const method = written ? this.#writer.method : undefined;
+      return { place: sent ?? now, commitSha, written, method };
     });
   }
 }
@@ -166,7 +200,6 @@ const leftOut = (): DeliveryError => new DeliveryError('INTERNAL', 'no commit wa
  */
 function isStillTrue(thrown: unknown, changes: readonly Change[], target: CommitTarget): boolean {
   const { code, httpCode } = toDeliveryError(thrown);
-  const branchMoved = code === 'CONFLICT' && httpCode === 409;
   const replacesNothing = changes.every(({ basis }) => [...basis.values()].every((sha) => sha === null));
-  return branchMoved && methodOf(changes, target) === 'A' && replacesNothing;
+  return code === 'CONFLICT' && httpCode === 409 && methodOf(changes, target) === 'A' && replacesNothing;
 }

@@ -3,9 +3,9 @@ import { getBlobSha } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { nameFew } from '../../plain-text.ts';
 import { buildWithJekyll, isLeftOutByJekyll, MARKDOWN } from '../../rules/jekyll.ts';
-import type { LocalSite } from '../../rules/local-site.ts';
 import type { Words } from '../../words.ts';
 import { type PagesDestination, servedPath } from './destination.ts';
+import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
 
 /** Tells whether a branch contains a file. */
 export type FileLookup = (branch: string, path: string) => Promise<boolean>;
@@ -20,78 +20,88 @@ export function createJekyllLookup(github: GitHubClient): FileLookup {
   };
 }
 
+/** The file that switches Jekyll off, at the root of what Pages serves. */
+const switchFileOf = ({ siteRoot }: Pick<PagesDestination, 'siteRoot'>): string => `${siteRoot}.nojekyll`;
+
+/** Whether Markdown of a branch is served as pages. */
+export const rendersMarkdown = (
+  destination: Pick<PagesDestination, 'builtBy' | 'siteRoot'>,
+  entries: ReadonlyMap<string, unknown>,
+): boolean => destination.builtBy === 'branch' && !entries.has(switchFileOf(destination));
+
 /**
- * Adds what Jekyll does to the file, where it builds the site. A `.nojekyll` at the site's root switches it off. A file
- * that is both copied and rendered is shown as a page where a marker can prove that.
+ * Adds what the site's build does to a file or a folder. A file that is both copied and rendered is shown as a page
+ * where a marker can prove that, and so is one that is removed.
  *
- * @param content the file's first bytes, and whether a marker was given
- * @throws {DeliveryError} `BAD_INPUT` where the address would never show the file.
+ * @throws {DeliveryError} `BAD_INPUT` where the address would never show what is delivered.
  */
 export async function applyJekyll(
   destination: PagesDestination,
-  content: { readonly head: string; readonly hasMarker: boolean },
+  {
+    place,
+    files,
+    hasMarker,
+    nojekyll,
+  }: Pick<PagesTask, 'place' | 'files'> & { hasMarker: boolean; nojekyll: boolean },
   exists: FileLookup,
 ): Promise<PagesDestination> {
   const { branch, path, siteRoot, builtBy, pageUrl } = destination;
-  const served = servedPath(siteRoot, path);
-  if (builtBy === 'workflow') return { ...destination, hostMayChangeBytes: true };
-  if (builtBy === 'deployment') return destination;
-  const { isCopied, page } = buildWithJekyll(served, content.head);
-  if (isCopied && (page === null || !content.hasMarker)) return destination;
-  const switchFile = `${siteRoot}.nojekyll`;
-  if (await exists(branch, switchFile)) return destination;
-  if (page === null || !content.hasMarker) throw jekyllError(served, switchFile, page === null);
-  return {
-    ...destination,
-    pageUrl: new URL(pageUrl.href.replace(MARKDOWN, '.html')),
-    hostMayChangeBytes: true,
-    notes: [`Jekyll renders ${served} into this page`],
-  };
+  const isFolder = isFolderPath(place);
+  if (builtBy === 'workflow' && !isFolder) return { ...destination, hostMayChangeBytes: true };
+  if (builtBy !== 'branch' || (isFolder && nojekyll)) return destination;
+  const isGone = isRemoval({ files });
+  const outputs = files.map((one) => ({
+    ...one,
+    ...buildWithJekyll(servedPath(siteRoot, one.path), one.file.head),
+  }));
+  const isShownAsPage = !isFolder && (isGone ? MARKDOWN.test(path) : hasMarker && outputs[0]?.page != null);
+  const changed = outputs.filter(({ isCopied }) => !isCopied);
+  if (!isShownAsPage && changed.length === 0) return destination;
+  if (await exists(branch, switchFileOf(destination))) return destination;
+  if (!isShownAsPage) throw jekyllError(destination, place, changed);
+  const page = new URL(pageUrl.href.replace(MARKDOWN, '.html'));
+  if (isGone) return { ...destination, pageUrl: page };
+  const notes = [`Jekyll renders ${servedPath(siteRoot, path)} into this page`];
+  return { ...destination, pageUrl: page, hostMayChangeBytes: true, notes };
 }
 
-function jekyllError(served: string, switchFile: string, isLeftOut: boolean): DeliveryError {
-  const message = isLeftOut
-    ? `Jekyll leaves ${served} out of the site because of its name`
-    : `Jekyll renders ${served}, so the page has other bytes than the file`;
-  const change = (w: Words) =>
-    isLeftOut
-      ? `set ${w.input('path')} to a name that does not begin with _ . # or ~ and does not end with ~`
-      : `set ${w.input('marker')} to a text that the page keeps`;
-  return new DeliveryError('BAD_INPUT', message, {
-    step: 'check',
-    hint: (w) => `${change(w)}, or commit an empty ${switchFile}`,
-  });
+interface JekyllOutput {
+  readonly path: string;
+  readonly page: string | null;
 }
 
-/** `BAD_INPUT` that names both ways out; `null` where Jekyll changes nothing. */
-export async function findJekyllRefusal(
-  { files }: LocalSite,
-  folder: string,
-  { branch, siteRoot }: PagesDestination,
-  exists: FileLookup,
-): Promise<DeliveryError | null> {
-  const served = servedPath(siteRoot, folder);
-  const changed = files
-    .map(({ path, file: { head } }) => ({ path, ...buildWithJekyll(served + path, head) }))
-    .filter(({ isCopied }) => !isCopied);
-  if (changed.length === 0) return null;
-  const leftOut = changed.flatMap(({ path, page }) => (page === null ? [path] : []));
-  const rendered = changed.flatMap(({ path, page }) => (page === null ? [] : [path]));
-  const switchFile = `${siteRoot}.nojekyll`;
-  if (await exists(branch, switchFile)) return null;
-  const isFolderLeftOut = isLeftOutByJekyll(served.replace(/\/$/, ''));
+function jekyllError(
+  destination: PagesDestination,
+  place: string,
+  changed: readonly JekyllOutput[],
+): DeliveryError {
+  const { siteRoot } = destination;
+  const isFolder = isFolderPath(place);
+  const nameOf = ({ path }: JekyllOutput): string =>
+    isFolder ? path.slice(place.length) : servedPath(siteRoot, path);
+  const leftOut = changed.filter(({ page }) => page === null).map(nameOf);
+  const rendered = changed.filter(({ page }) => page !== null).map(nameOf);
+  const isFolderLeftOut = isFolder && isLeftOutByJekyll(servedPath(siteRoot, place).replace(/\/$/, ''));
   const problems = [
     ...(leftOut.length === 0
       ? []
-      : [`leaves out ${isFolderLeftOut ? `the folder ${folder}` : nameFew(leftOut)}`]),
+      : [`leaves out ${isFolderLeftOut ? `the folder ${place}` : nameFew(leftOut)}`]),
     ...(rendered.length === 0 ? [] : [`renders ${nameFew(rendered)}`]),
   ];
-  const other = (w: Words) =>
-    isFolderLeftOut ? `set ${w.input('path', toSeenFolder(folder))}` : 'rename these files';
+  const other = (w: Words): string => {
+    if (isFolderLeftOut) return `set ${w.input('path', toSeenFolder(place))}`;
+    if (isFolder) return 'rename these files';
+    return leftOut.length > 0
+      ? `set ${w.input('path')} to a name that does not begin with _ . # or ~ and does not end with ~`
+      : `set ${w.input('marker')} to a text that the page keeps`;
+  };
+  const off = (w: Words): string =>
+    isFolder
+      ? `set ${w.input('nojekyll', 'true')}, which commits an empty ${switchFileOf(destination)} and ends Jekyll for the whole site`
+      : `commit an empty ${switchFileOf(destination)}`;
   return new DeliveryError('BAD_INPUT', `Jekyll, which builds this Pages site, ${problems.join(', and ')}`, {
     step: 'check',
-    hint: (w) =>
-      `set ${w.input('nojekyll', 'true')}, which commits an empty ${switchFile} and ends Jekyll for the whole site, or ${other(w)}`,
+    hint: (w) => `${off(w)}, or ${other(w)}`,
     leftBehind: [],
   });
 }

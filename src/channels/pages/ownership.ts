@@ -1,22 +1,21 @@
 import { parentFolders } from '../../github/api/branch.ts';
 import { type GitHubClient, isLastPage } from '../../github/api/client.ts';
-import { getLastCommits } from '../../github/api/history.ts';
+import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { type BranchTree, filesBelow, hasFilesBelow, treeShaAt } from './branch-reader.ts';
-import { createKeptLookup, type DeliveredSite, listDelivered, parseMessage } from './commit-message.ts';
-import type { CommitTarget } from './target.ts';
+import { createKeptLookup, type Delivered, listDelivered, parseMessage } from './commit-message.ts';
+import { type CommitTarget, isFolderPath } from './target.ts';
 
 /*
  * Who owns a path of the branch: the newest commit that has the form of this tool's says what was delivered, and the
  * branch still holds just that. `isOwned` judges one file, `findDeliveries` the files of folders, `findWholeSites` those
  * that `keep` may remove. Nothing else in the project decides whose it is. What is not ours is written or removed with
- * `overwrite` alone: `mayChange` (compare-files.ts) and `sortFiles` (compare-site.ts) look at that, and `not-ours.ts`
- * refuses the rest.
+ * `overwrite` alone: `compareTask` (compare.ts) looks at that, and `not-ours.ts` refuses the rest.
  */
 
 /**
- * Whether this tool delivered what a path holds, and nobody changed it since.
+ * Whether this tool delivered what a path holds as a single file, and nobody changed it since.
  *
  * @param message of the last commit that touched the path
  * @param object the path, and git's id of what it holds now
@@ -29,29 +28,32 @@ export function isOwned(
   { path, sha }: TreeFile,
   by: { readonly confinedTo?: string | undefined; readonly page?: string } = {},
 ): boolean {
-  const { objects = [], confinedTo } = parseMessage(message) ?? {};
+  const { delivered, confinedTo } = parseMessage(message) ?? {};
+  if (delivered === undefined || isFolderPath(delivered.place)) return false;
+  const { place, object, pictures } = delivered;
+  const isPicture = pictures.some((one) => one.path === path && one.sha === sha);
   return (
-    objects.some((one) => one.path === path && one.sha === sha) &&
+    (isPicture || (path === place && sha === object && by.page === undefined)) &&
     (by.confinedTo === undefined || by.confinedTo === confinedTo) &&
-    (by.page === undefined || (path !== by.page && objects[0]?.path === by.page))
+    (by.page === undefined || by.page === place)
   );
 }
 
 /** A commit that says that it delivered a folder. */
-interface SiteDelivery extends DeliveredSite {
+interface SiteDelivery extends Delivered {
   readonly sha: string;
   readonly message: string;
   /** Sha of the commit before it; absent where there is none, or where it was not asked for. */
   readonly parent?: string | undefined;
   /** Newer commits that delivered a folder of its own below this one. */
-  readonly later: readonly DeliveredSite[];
+  readonly later: readonly Delivered[];
 }
 
 /** A folder that this tool delivered, as far as it is still there. */
 interface OwnedSite {
   readonly delivery: SiteDelivery;
-  /** By path within the folder: git's id of the bytes that were delivered and that are still there. */
-  readonly files: ReadonlyMap<string, string>;
+  /** The files that were delivered and that are still there, by path in the branch. */
+  readonly files: readonly TreeFile[];
 }
 
 /** What this tool delivered to a folder, and below it. */
@@ -63,7 +65,7 @@ export interface FoundDeliveries {
   /** Whether all of the history was searched. */
   readonly isComplete: boolean;
   /** The last commit that touched the folder, by anybody; absent where none did. */
-  readonly lastCommit?: string | undefined;
+  readonly last?: Pick<LastCommit, 'sha' | 'message'> | undefined;
   /** The commit before the newest delivery to the folder, or else before the last one that touched it. */
   readonly before?: string | undefined;
 }
@@ -89,7 +91,7 @@ export async function findDeliveries(
   isWithBelow = false,
 ): Promise<FoundDeliveries> {
   if (tree.head === null) return NOTHING;
-  const { deliveries, isComplete, ...last } = await readHistory(
+  const { deliveries, isComplete, ...newest } = await readHistory(
     target.github,
     tree.head,
     folder,
@@ -97,10 +99,10 @@ export async function findDeliveries(
   );
   const search = createSearch(target, tree);
   for (const one of deliveries.values()) {
-    if (one !== null && (isWithBelow || one.folder === folder)) await search.add(one);
+    if (one !== null && (isWithBelow || one.place === folder)) await search.add(one);
   }
   if (isWithBelow && !isComplete) {
-    const left = [...filesBelow(tree, folder).keys()].filter((path) => !search.found.has(folder + path));
+    const left = [...filesBelow(tree, folder).keys()].filter((path) => !search.found.has(path));
     const folders = listFoldersOf(left, folder).filter((one) => !deliveries.has(one));
     for (const one of await readLastDeliveries(target, tree.head, folders)) await search.add(one);
   }
@@ -109,8 +111,8 @@ export async function findDeliveries(
     sites: search.sites,
     postponed: search.postponed,
     isComplete,
-    ...last,
-    before: parent ?? last.before,
+    last: newest.last,
+    before: parent ?? newest.before,
   };
 }
 
@@ -121,28 +123,26 @@ function createSearch({ github, reader }: SearchTarget, tree: BranchTree) {
   const found = new Set<string>();
   let treesLeft: number = SITE.olderTrees;
   const add = async (delivery: SiteDelivery): Promise<void> => {
-    const { folder, sha } = delivery;
-    if (!hasFilesBelow(tree, folder)) return;
+    const { place, sha } = delivery;
+    if (!hasFilesBelow(tree, place)) return;
     let delivered = listDelivered(tree.entries, delivery);
     const isFull = sites.size >= SITE.removals || found.size >= SITE.files;
     if (isFull || (delivered === null && treesLeft === 0)) {
-      postponed.push(folder);
+      postponed.push(place);
       return;
     }
     if (delivered === null) {
       treesLeft -= 1;
       delivered = listDelivered(await reader.getEntries(github, sha), delivery) ?? [];
     }
-    const remaining = listRemaining(tree, delivery, delivered).filter(
-      ({ path }) => !found.has(folder + path),
-    );
-    for (const { path } of remaining) found.add(folder + path);
-    sites.set(folder, { delivery, files: new Map(remaining.map((one) => [one.path, one.sha])) });
+    const files = listRemaining(tree, delivery, delivered).filter(({ path }) => !found.has(path));
+    for (const { path } of files) found.add(path);
+    sites.set(place, { delivery, files });
   };
   return { sites, postponed, found, add };
 }
 
-interface History extends Pick<FoundDeliveries, 'lastCommit' | 'before' | 'isComplete'> {
+interface History extends Pick<FoundDeliveries, 'last' | 'before' | 'isComplete'> {
   /** By folder: its newest delivery; `null` where a newer commit says that it was removed. */
   readonly deliveries: ReadonlyMap<string, SiteDelivery | null>;
 }
@@ -156,27 +156,37 @@ async function readHistory(
 ): Promise<History> {
   const place = folder === '' ? {} : { path: folder.slice(0, -1) };
   const deliveries = new Map<string, SiteDelivery | null>();
-  const newer: DeliveredSite[] = [];
-  let last: Pick<History, 'lastCommit' | 'before'> | undefined;
+  const newer: Delivered[] = [];
+  let newest: Pick<History, 'last' | 'before'> | undefined;
   for (let page = 1; page <= SITE.historyPages; page += 1) {
     const query = { ...github.repository, ...place, sha: head, per_page: SITE.history, page };
     const answer = await github.rest.repos.listCommits(query);
-    last ??= { lastCommit: answer.data[0]?.sha, before: answer.data[0]?.parents[0]?.sha };
+    const [last] = answer.data;
+    newest ??= {
+      last: last && { sha: last.sha, message: last.commit.message },
+      before: last?.parents[0]?.sha,
+    };
     for (const { sha, commit, parents } of answer.data) {
-      const { site, removed = [] } = parseMessage(commit.message) ?? {};
+      const { removed = [] } = parseMessage(commit.message) ?? {};
       for (const one of removed) if (!deliveries.has(one)) deliveries.set(one, null);
-      if (site === undefined || !site.folder.startsWith(folder)) continue;
-      const later = newer.filter((one) => one.folder.startsWith(site.folder) && one.folder !== site.folder);
-      const parent = parents[0]?.sha;
-      const delivery = { ...site, sha, parent, message: commit.message, later };
-      if (!deliveries.has(site.folder)) deliveries.set(site.folder, delivery);
+      const site = readSite(commit.message);
+      if (site === undefined || !site.place.startsWith(folder)) continue;
+      const later = newer.filter((one) => one.place.startsWith(site.place) && one.place !== site.place);
+      const delivery = { ...site, sha, parent: parents[0]?.sha, message: commit.message, later };
+      if (!deliveries.has(site.place)) deliveries.set(site.place, delivery);
       newer.push(site);
       if (!isWithBelow && deliveries.has(folder)) break;
     }
     const isComplete = isLastPage(answer, SITE.history);
-    if (isComplete || (!isWithBelow && deliveries.has(folder))) return { ...last, deliveries, isComplete };
+    if (isComplete || (!isWithBelow && deliveries.has(folder))) return { ...newest, deliveries, isComplete };
   }
-  return { ...last, deliveries, isComplete: false };
+  return { ...newest, deliveries, isComplete: false };
+}
+
+/** The folder that a commit says that it delivered. */
+function readSite(message: string): Delivered | undefined {
+  const { delivered } = parseMessage(message) ?? {};
+  return delivered && isFolderPath(delivered.place) ? delivered : undefined;
 }
 
 /** The deliveries of folders whose last commit, by anybody, delivered them: a few requests for all. */
@@ -190,31 +200,30 @@ async function readLastDeliveries(
   const commits = await getLastCommits(github, head, names);
   return asked.flatMap((folder, nth) => {
     const last = commits.get(names[nth] ?? '');
-    const { site } = parseMessage(last?.message ?? '') ?? {};
-    return last && site?.folder === folder ? [{ ...last, ...site, later: [] }] : [];
+    const site = readSite(last?.message ?? '');
+    return last && site?.place === folder ? [{ ...last, ...site, later: [] }] : [];
   });
 }
 
 /** The delivered files that nobody changed since, and that no later delivery below replaced. */
 function listRemaining(
   { entries }: BranchTree,
-  { folder, later }: SiteDelivery,
+  { later }: SiteDelivery,
   delivered: readonly TreeFile[],
 ): readonly TreeFile[] {
-  const others = later.map((one) => ({ folder: one.folder, isKept: createKeptLookup(one.kept) }));
-  const isReplaced = (path: string): boolean =>
-    others.some((one) => path.startsWith(one.folder) && !one.isKept(path.slice(one.folder.length)));
+  const others = later.map((one) => ({ folder: one.place, isKept: createKeptLookup(one) }));
   return delivered.filter(({ path, sha }) => {
-    const entry = entries.get(folder + path);
-    return entry?.sha === sha && entry.mode === '100644' && !isReplaced(folder + path);
+    const entry = entries.get(path);
+    const isReplaced = others.some(({ folder, isKept }) => path.startsWith(folder) && !isKept(path));
+    return entry?.sha === sha && entry.mode === '100644' && !isReplaced;
   });
 }
 
-/** The folders below a folder that have any of these files, those that lie highest first. @param paths within it */
+/** The folders below a folder that have any of these files, those that lie highest first. */
 function listFoldersOf(paths: readonly string[], folder: string): readonly string[] {
-  const folders = new Set(paths.flatMap(parentFolders));
+  const folders = [...new Set(paths.flatMap(parentFolders))].filter((one) => one.length >= folder.length);
   const depth = (path: string): number => path.split('/').length;
-  return [...folders].toSorted((one, other) => depth(one) - depth(other)).map((one) => `${folder}${one}/`);
+  return folders.toSorted((one, other) => depth(one) - depth(other)).map((one) => `${one}/`);
 }
 
 /** The folders of which the last commit that touched them delivered all that they hold, the newest first. */
@@ -225,13 +234,54 @@ export async function findWholeSites(
 ): Promise<readonly string[]> {
   if (tree.head === null) return [];
   const owned = (await readLastDeliveries(target, tree.head, folders)).filter(
-    (one) => one.treeSha === treeShaAt(tree, one.folder) && one.committedAt,
+    (one) => one.object === treeShaAt(tree, one.place) && one.committedAt,
   );
   // Of one second, the name decides: run-10/ is newer than run-9/.
   owned.sort(
     (one, other) =>
       (other.committedAt ?? 0) - (one.committedAt ?? 0) ||
-      other.folder.localeCompare(one.folder, 'en', { numeric: true }),
+      other.place.localeCompare(one.place, 'en', { numeric: true }),
   );
-  return owned.map(({ folder }) => folder);
+  return owned.map(({ place }) => place);
+}
+
+/**
+ * The paths that this tool delivered as single files, and that nobody changed since. Of more than `SITE.singleFiles` it is
+ * not known.
+ *
+ * @param page the page whose pictures some of the paths are: these count only if they came with it
+ */
+export async function findSingleFiles(
+  { github }: SearchTarget,
+  { head, entries }: BranchTree,
+  paths: readonly string[],
+  page?: { readonly path: string; readonly pictures: ReadonlySet<string> },
+): Promise<readonly string[]> {
+  if (head === null || paths.length === 0 || paths.length > SITE.singleFiles) return [];
+  const commits = await getLastCommits(github, head, paths);
+  return paths.filter((path) => {
+    const { sha = '', mode } = entries.get(path) ?? {};
+    const by = page?.pictures.has(path) ? { page: page.path } : {};
+    return mode === '100644' && isOwned(commits.get(path)?.message ?? '', { path, sha }, by);
+  });
+}
+
+/** What this tool delivered to a place, as far as it is still there, and the commit's message; no files for nothing. */
+export async function findDeliveredTo(
+  place: string,
+  target: SearchTarget,
+  tree: BranchTree,
+): Promise<{ readonly files: readonly TreeFile[]; readonly message: string }> {
+  if (isFolderPath(place)) {
+    const { delivery, files = [] } = (await findDeliveries(target, tree, place)).sites.get(place) ?? {};
+    return { files, message: delivery?.message ?? '' };
+  }
+  const commits = await getLastCommits(target.github, tree.head ?? '', [place]);
+  const message = commits.get(place)?.message ?? '';
+  const { object = '', pictures = [] } = parseMessage(message)?.delivered ?? {};
+  const files = [{ path: place, sha: object }, ...pictures].filter((one) => {
+    const { sha, mode } = tree.entries.get(one.path) ?? {};
+    return mode === '100644' && sha === one.sha && isOwned(message, one);
+  });
+  return { files: files[0]?.path === place ? files : [], message };
 }

@@ -1,15 +1,12 @@
 import { DeliveryError } from '../../errors.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
-import type { SiteChanges } from '../site-changes.ts';
 
 /** Pictures of a page that are delivered beside it. */
 export interface PagePictures {
   readonly picture: LocalFile;
   /** The picture of the delivery before, where the page looked different. */
   readonly before: LocalFile | null;
-  /** Of a folder: with these pictures among its files. */
-  readonly site?: LocalSite | null;
 }
 
 /** Where the pictures of a page are. */
@@ -44,39 +41,19 @@ export function placePictures({ picture, before }: PagePictures, pageUrl: URL): 
   return { url: urls.picture, sha256: picture.sha256, before: before && urls.before };
 }
 
-/**
- * The folder with the pictures of its entry.
- *
- * @throws {DeliveryError} `BAD_INPUT` where a file of the folder has such a name already
- */
-export function addPictures(site: LocalSite, pictures: PagePictures): LocalSite {
-  const added = listPictures(pictures, site.entry);
-  const names = new Set(added.map(({ path }) => path));
-  const taken = site.files.find(({ path }) => names.has(path));
-  if (taken !== undefined) {
-    throw new DeliveryError('BAD_INPUT', `the folder has a file ${taken.path}, where the picture goes`, {
-      step: 'check',
-      hint: (w) => `give that file another name, or set ${w.input('picture', 'false')}`,
-      leftBehind: [],
-    });
-  }
-  const files = [...site.files, ...added].sort((one, other) => (one.path < other.path ? -1 : 1));
-  const size = files.reduce((sum, { file }) => sum + file.size, 0);
-  return { ...site, files, size, pictures: [...names] };
+/** @throws {DeliveryError} `BAD_INPUT` where a folder has a file where a picture of its page goes */
+export function refuseTakenPictures({ files, entry }: LocalSite): void {
+  const taken = files.find(({ path }) => isPictureOf(path, entry));
+  if (taken === undefined) return;
+  throw new DeliveryError('BAD_INPUT', `the folder has a file ${taken.path}, where the picture goes`, {
+    step: 'check',
+    hint: (w) => `give that file another name, or set ${w.input('picture', 'false')}`,
+    leftBehind: [],
+  });
 }
 
 /** Whether a path is that of a picture of the page. */
 export const isPictureOf = (path: string, page: string): boolean => listPicturePaths(page).includes(path);
-
-/** Files that changed in a folder: pictures are no files of the user. */
-export function withoutPictures(changes: ChangedFiles, { entry, pictures }: LocalSite): ChangedFiles {
-  if (pictures === undefined) return changes;
-  const leaveOut = (paths: readonly string[]) => paths.filter((path) => !isPictureOf(path, entry));
-  const { added, changed, removed } = changes;
-  return { added: leaveOut(added), changed: leaveOut(changed), removed: leaveOut(removed) };
-}
-
-type ChangedFiles = Pick<SiteChanges, 'added' | 'changed' | 'removed'>;
 
 /** Every path at which a page may have a picture. */
 export const listPicturePaths = (page: string): readonly string[] =>

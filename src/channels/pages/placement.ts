@@ -1,101 +1,105 @@
 import { countFiles, nameFew } from '../../plain-text.ts';
 import type { Logger } from '../../ports.ts';
 import { AUDIT, MEGABYTE, SITE } from '../../protocol/limits.ts';
-import type { LocalSiteFile } from '../../rules/local-site.ts';
+import { MARKDOWN } from '../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { entryUrl } from '../../rules/naming.ts';
 import type { PlacedPart, Placement } from '../channel.ts';
 import { countChanges, formatChangeCounts } from '../site-changes.ts';
-import type { CommittedPlace, ComparedPlace } from './commit.ts';
 import { describeReplaced } from './commit-message.ts';
+import type { ComparedPlace, EarlierFiles } from './compare.ts';
 import { addressOf, type PagesDestination } from './destination.ts';
-import { choosePlain, type EarlierFiles } from './recheck.ts';
+import { placePictures } from './pictures.ts';
 import { listLeftOut } from './site-workflow.ts';
-import { COMMIT_METHODS, type CommitMethod, type PagesTask } from './target.ts';
+import { COMMIT_METHODS, type CommitMethod, isFolderPath, isRemoval, type PagesTask } from './target.ts';
+
+/** A place that is as wanted. */
+export interface CommittedPlace {
+  readonly place: ComparedPlace;
+  /** The commit that made it so; absent where nothing ever existed. */
+  readonly commitSha?: string | undefined;
+  /** `false` where it was so already. */
+  readonly written: boolean;
+  /** How it was written, where anything was. */
+  readonly method?: CommitMethod | undefined;
+}
 
 /** What every placement on a branch has. */
 export const ON_BRANCH = { bypassCache: true } as const;
 
-/** A task as a site: of one file, it is that file and its pictures. */
-function asSite({ site, file, path, pictures = [], target }: PagesTask): {
-  readonly folder: string;
-  readonly entry: string;
-  readonly files: readonly LocalSiteFile[];
-} {
-  if (site !== undefined && 'folder' in target) return { ...site, folder: target.folder };
-  return { folder: '', entry: path, files: file === null ? [] : [{ path, file }, ...pictures] };
-}
-
-/** The files of a task, by their paths in the branch. */
-export function filesOf(task: PagesTask): readonly LocalSiteFile[] {
-  const { folder, files } = asSite(task);
-  return files.map(({ path, file }) => ({ path: folder + path, file }));
-}
-
-/** The evidence and the addresses of a file or a folder that was committed. */
-export function describePublished(
-  { commitSha, written, method, place }: CommittedPlace,
-  task: PagesTask,
-  logger: Logger,
-): Placement {
-  const { destination, target, placedPictures } = task;
-  const { earlier = new Map(), gone = new Map(), delivered } = place;
-  const isSite = delivered !== undefined;
-  const { folder, entry, files } = asSite(task);
-  const asked = choosePlain(earlier, entry);
-  if (isSite) logDelivered(delivered, logger);
+/** The evidence and the addresses of what was committed, or removed. */
+export function describePlacement(done: CommittedPlace, task: PagesTask, logger: Logger): Placement {
+  const { commitSha, written, method, place } = done;
+  const { destination, files, place: path } = task;
+  const isFolder = isFolderPath(path);
+  if (isFolder && !isRemoval(task)) logFolder(task, place, logger);
+  const placement = isRemoval(task) ? describeRemoved(done, task) : describePublished(done, task);
+  const blobs = new Map(files.map((one) => [one.path, one.file.blobSha]));
+  const held = isRemoval(task) ? [path, ...place.gone.keys()] : [...blobs.keys()];
+  // What is deployed without a commit is on no branch.
+  const isOnBranch = commitSha !== undefined || isRemoval(task);
   return {
-    ...ON_BRANCH,
-    evidence: `commit ${commitSha}${written ? '' : ` already holds ${isSite ? 'this site' : 'these bytes'}`}`,
-    url: isSite ? entryUrl(destination.pageUrl) : destination.pageUrl,
-    written,
-    ...(method && !isSite && { method: COMMIT_METHODS[method] }),
-    ...(commitSha && {
-      commitSha,
-      rawUrl: destination.rawUrl,
-      held: new Map(files.map(({ path, file }) => [folder + path, file.blobSha])),
+    ...{ ...ON_BRANCH, ...placement, written },
+    ...(method && !isFolder && { method: planMethod(method, task) }),
+    ...(commitSha && (written || !isRemoval(task)) && { commitSha }),
+    ...(isOnBranch && {
+      ...(!(isFolder && isRemoval(task)) && { rawUrl: destination.rawUrl }),
+      held: new Map(held.filter((one) => !isFolderPath(one)).map((one) => [one, blobs.get(one) ?? null])),
     }),
-    hostMayChangeBytes: destination.hostMayChangeBytes,
-    display: getBrowserDisplay(destination.pageUrl.pathname),
-    ...listLeftOut(destination, isSite ? folder || './' : entry),
-    ...(earlier.has(entry) && { earlier: earlier.get(entry) ?? [] }),
-    ...((isSite || placedPictures) && { parts: placeParts(task, asked) }),
-    ...(gone.size > 0 && { removed: placeRemoved(gone, destination) }),
-    ...(placedPictures && { pictures: placedPictures }),
-    ...(isSite && {
-      changes: delivered.changes,
-      ...(delivered.treeSha && { treeSha: delivered.treeSha }),
-      servedSize: delivered.totalSize,
-    }),
-    notes: [
-      ...destination.notes,
-      ...describeReplaced(written ? place.replaced : undefined, target.options.essence),
-      ...(isSite ? describeEffects(delivered) : []),
-    ],
-    unknown: [...destination.unknown, ...describeUnasked(earlier, asked, entry), ...describeLeft(gone)],
+    unknown: [...destination.unknown, ...placement.unknown],
   };
 }
 
-function placeParts(task: PagesTask, asked: EarlierFiles): readonly PlacedPart[] {
-  const { folder, entry, files } = asSite(task);
+type Described = Omit<Placement, 'written' | 'bypassCache'>;
+
+function describePublished({ commitSha, written, place }: CommittedPlace, task: PagesTask): Described {
+  const { destination, target, pictures, place: path } = task;
+  const { earlier, gone, changes, treeSha, servedSize } = place;
+  const isFolder = isFolderPath(path);
+  const entry = destination.path;
+  const asked = choosePlain(earlier, entry);
+  return {
+    evidence: written ? `commit ${commitSha}` : describePresent(commitSha, task),
+    url: isFolder ? entryUrl(destination.pageUrl) : destination.pageUrl,
+    hostMayChangeBytes: destination.hostMayChangeBytes,
+    display: getBrowserDisplay(destination.pageUrl.pathname),
+    ...listLeftOut(destination, isFolder ? path || './' : path),
+    earlier: earlier.get(entry) ?? [],
+    ...((isFolder || pictures) && { parts: placeParts(task, asked) }),
+    ...(gone.size > 0 && { removed: placeGone(gone, destination) }),
+    ...(pictures && { pictures: placePictures(pictures, destination.pageUrl) }),
+    ...(isFolder && { changes, treeSha, servedSize }),
+    notes: [
+      ...destination.notes,
+      ...describeReplaced(written ? place.replaced : undefined, target.options.essence),
+      ...(isFolder ? describeEffects(place) : []),
+    ],
+    unknown: [...describeUnasked(earlier, asked, entry), ...describeLeft(gone)],
+  };
+}
+
+/** What is said of a place that is as wanted. */
+export function describePresent(commitSha: string | undefined, task: PagesTask): string {
+  if (isRemoval(task)) return 'nothing that this tool delivered exists there';
+  return `commit ${commitSha} already holds ${isFolderPath(task.place) ? 'this site' : 'these bytes'}`;
+}
+
+function placeParts({ destination, files, place }: PagesTask, asked: EarlierFiles): readonly PlacedPart[] {
   return files.flatMap(({ path, file: { size, sha256 } }) => {
+    if (path === destination.path) return [];
     const earlier = asked.get(path);
-    const part = { path, url: addressOf(task.destination, folder + path), size, sha256 };
-    return path === entry ? [] : [earlier === undefined ? part : { ...part, earlier }];
+    const name = isFolderPath(place) ? path.slice(place.length) : path;
+    const part = { path: name, url: addressOf(destination, path), size, sha256 };
+    return [earlier === undefined ? part : { ...part, earlier }];
   });
 }
 
-/** Some of the files that were removed, pages first. */
-function placeRemoved(gone: EarlierFiles, destination: PagesDestination): readonly PlacedPart[] {
-  const files = [...gone.keys()].filter((path) => path.startsWith(destination.siteRoot));
-  const listed = listAddresses({ files, sites: [] }, destination).slice(0, AUDIT.gone);
-  return listed.map((one) => ({ ...one, earlier: gone.get(one.path) ?? [] }));
+/** The changed files beside the page whose addresses are asked as a browser asks them: replaced ones first. */
+function choosePlain(earlier: EarlierFiles, page: string): EarlierFiles {
+  const others = [...earlier].filter(([path]) => path !== page);
+  const replacedFirst = others.toSorted(([, one], [, other]) => other.length - one.length);
+  return new Map(replacedFirst.slice(0, SITE.plainProbes));
 }
-
-const describeLeft = ({ size }: EarlierFiles): string[] =>
-  size <= AUDIT.gone
-    ? []
-    : [`whether ${size - AUDIT.gone} more removed files are gone: ${AUDIT.gone} addresses were asked for`];
 
 /** Of more changed files, a cache may still have what was there before, or that nothing was. */
 function describeUnasked(earlier: EarlierFiles, asked: EarlierFiles, entry: string): string[] {
@@ -106,69 +110,96 @@ function describeUnasked(earlier: EarlierFiles, asked: EarlierFiles, entry: stri
   ];
 }
 
-type Delivered = NonNullable<ComparedPlace['delivered']>;
+const describeLeft = ({ size }: EarlierFiles): string[] =>
+  size <= AUDIT.gone
+    ? []
+    : [`whether ${size - AUDIT.gone} more removed files are gone: ${AUDIT.gone} addresses were asked for`];
 
-function logDelivered(delivered: Delivered, logger: Logger): void {
-  for (const line of describeChanges({ ...delivered, totalSize: 0 })) logger.info(line);
-  logger[delivered.totalSize > SITE.largeSize ? 'warning' : 'info'](describeSize(delivered.totalSize));
+function describeRemoved({ commitSha, written, place }: CommittedPlace, task: PagesTask): Described {
+  const isFolder = isFolderPath(task.place);
+  const { pageUrl } = task.destination;
+  const addresses = listAddresses([...place.gone.keys()], task.destination, place.isRendered);
+  const url = isFolder ? (addresses[0]?.url ?? pageUrl) : pageUrl;
+  const parts = addresses.filter((one) => one.path !== task.place && one.url !== url);
+  return {
+    evidence: written ? `commit ${commitSha} removes it` : describePresent(commitSha, task),
+    url,
+    ...((isFolder || parts.length > 0) && { parts }),
+    notes: written && isFolder ? [describeRemoval(place, 'removed')] : [],
+    unknown: place.unknown ?? [],
+  };
 }
 
-/** What the delivery of a folder changed, in a few lines for people. */
-export function describeChanges(delivered: Delivered): string[] {
-  const counts = formatChangeCounts(countChanges(delivered.changes));
-  return [counts === '' ? 'no file changed' : `files: ${counts}`, ...describeEffects(delivered)];
+/** Such as `5 files removed, of 3 sites: a/, b/, c/`. */
+const describeRemoval = (
+  { gone, changes: { removedFolders } }: Pick<ComparedPlace, 'gone' | 'changes'>,
+  verb = '',
+): string =>
+  [
+    `${countFiles(gone.size)} ${verb}`.trim(),
+    ...(removedFolders.length > 1 ? [`of ${removedFolders.length} sites: ${nameFew(removedFolders)}`] : []),
+  ].join(', ');
+
+function logFolder(task: PagesTask, place: ComparedPlace, logger: Logger): void {
+  const { servedSize = 0 } = place;
+  for (const line of describeFolder(task, { ...place, servedSize: 0 })) logger.info(line);
+  logger[servedSize > SITE.largeSize ? 'warning' : 'info'](describeSize(servedSize));
 }
 
-function describeEffects({ changes: { kept, removedFolders }, totalSize }: Delivered): string[] {
+/** What the delivery of a folder changes, or its removal, in a few lines for people. */
+export function describeFolder(task: PagesTask, place: ComparedPlace): string[] {
+  if (isRemoval(task)) return [describeRemoval(place)];
+  const counts = formatChangeCounts(countChanges(place.changes));
+  return [counts === '' ? 'no file changed' : `files: ${counts}`, ...describeEffects(place)];
+}
+
+function describeEffects({
+  changes: { kept, removedFolders },
+  servedSize = 0,
+}: Pick<ComparedPlace, 'changes' | 'servedSize'>): string[] {
   const lines: string[] = [];
   if (kept.length > 0) lines.push(`left alone, because this tool did not deliver it: ${nameFew(kept)}`);
   if (removedFolders.length > 0) lines.push(`older sites removed: ${nameFew(removedFolders)}`);
-  if (totalSize > SITE.largeSize) lines.push(describeSize(totalSize));
+  if (servedSize > SITE.largeSize) lines.push(describeSize(servedSize));
   return lines;
 }
 
 const describeSize = (bytes: number): string =>
   `the whole Pages site has ${Math.round(bytes / MEGABYTE)} MB; GitHub serves at most ${SITE.size / MEGABYTE}`;
 
-/** The evidence of a file or a folder that was removed, and the addresses that must be gone. */
-export function describeRemoved(
-  { commitSha, written, method, place: { removed, nothing = 'nothing exists there' } }: CommittedPlace,
-  { destination, path }: PagesTask,
-): Placement {
-  const [first, ...parts] = removed === undefined ? [] : listAddresses(removed, destination);
-  return {
-    ...ON_BRANCH,
-    evidence: written ? `commit ${commitSha} removes it` : nothing,
-    url: first?.url ?? destination.pageUrl,
-    written,
-    ...(method && removed === undefined && { method: removalMethod(method) }),
-    ...(commitSha && { commitSha }),
-    ...(removed === undefined ? { rawUrl: destination.rawUrl } : { parts }),
-    held: new Map((removed?.files ?? [path]).map((one) => [one, null])),
-    notes: written && removed !== undefined ? [describeRemoval(removed, 'removed')] : [],
-    unknown: destination.unknown,
-  };
+/** How a plan and a placement name the method. */
+export function planMethod(method: CommitMethod, task: Pick<PagesTask, 'place' | 'files'>): string {
+  if (isFolderPath(task.place)) return `one commit ${isRemoval(task) ? 'that removes it' : 'for the folder'}`;
+  return `${isRemoval(task) ? 'a commit that removes it, ' : ''}${COMMIT_METHODS[method]}`;
 }
 
-type Removed = NonNullable<ComparedPlace['removed']>;
+/** Some of the files that must not be served any more. */
+const placeGone = (gone: EarlierFiles, destination: PagesDestination): readonly PlacedPart[] =>
+  listAddresses([...gone.keys()], destination)
+    .slice(0, AUDIT.gone)
+    .map((one) => ({ ...one, earlier: gone.get(one.path) ?? [] }));
 
-export const removalMethod = (method: CommitMethod): string =>
-  `a commit that removes it, ${COMMIT_METHODS[method]}`;
-
-/** Such as `5 files removed, of 3 sites: a/, b/, c/`. */
-export const describeRemoval = ({ files, sites }: Removed, verb = ''): string =>
-  [
-    `${countFiles(files.length)} ${verb}`.trim(),
-    ...(sites.length > 1 ? [`of ${sites.length} sites: ${nameFew(sites)}`] : []),
-  ].join(', ');
-
-/** The address of each removed file: the page of each folder first, then the other pages. */
+/**
+ * The address of each removed file that was served: the pages of folders first, the highest of them before, then the
+ * other pages.
+ *
+ * @param isRendered whether Markdown is served as pages
+ */
 export function listAddresses(
-  { files, sites }: Removed,
+  files: readonly string[],
   destination: Pick<PagesDestination, 'siteRoot' | 'rootUrl'>,
+  isRendered = false,
 ): readonly PlacedPart[] {
-  const entries = new Set(sites.map((site) => `${site}index.html`));
-  const rank = (path: string): number => (entries.has(path) ? 0 : /\.html?$/i.test(path) ? 1 : 2);
-  const sorted = files.toSorted((one, other) => rank(one) - rank(other));
-  return sorted.map((path) => ({ path, url: entryUrl(addressOf(destination, path)), size: 0, sha256: '' }));
+  const rank = (path: string): number => {
+    if (/(?:^|\/)index\.html$/.test(path)) return path.split('/').length - SITE.files;
+    return /\.html?$/i.test(path) ? 1 : 2;
+  };
+  const served = files.filter((path) => path.startsWith(destination.siteRoot));
+  return served
+    .toSorted((one, other) => rank(one) - rank(other))
+    .map((path) => {
+      const url = entryUrl(addressOf(destination, path));
+      const shown = isRendered && MARKDOWN.test(path) ? new URL(url.href.replace(MARKDOWN, '.html')) : url;
+      return { path, url: shown, size: 0, sha256: '' };
+    });
 }

@@ -3,18 +3,17 @@ import { DeliveryError } from '../../errors.ts';
 import { getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { commitChanges } from '../../github/api/git-data.ts';
-import { getLastCommits } from '../../github/api/history.ts';
-import { hashTree, type TreeFile } from '../../github/api/tree-id.ts';
+import type { TreeFile } from '../../github/api/tree-id.ts';
 import type { Change } from '../../github/change.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { entryUrl } from '../../rules/naming.ts';
-import type { PlacedTask, Placement, RestoredDelivery } from '../channel.ts';
+import type { PlacedTask, RestoredDelivery } from '../channel.ts';
 import type { BranchTree } from './branch-reader.ts';
-import { formatCommitMessage, listKept, parseMessage } from './commit-message.ts';
+import { describeDelivered, formatCommitMessage, listKept, parseMessage } from './commit-message.ts';
 import { addressOf } from './destination.ts';
-import { findDeliveries, isOwned } from './ownership.ts';
+import { findDeliveredTo } from './ownership.ts';
 import { ON_BRANCH } from './placement.ts';
-import type { FolderTarget, PagesTask } from './target.ts';
+import { isFolderPath, type PagesTask } from './target.ts';
 
 type Placed = PlacedTask<PagesTask>;
 
@@ -55,16 +54,16 @@ async function restore(
   const parent = await readParent(github, commitSha);
   const before: BranchTree = { head: parent, entries: await reader.getEntries(github, parent) };
   const after: BranchTree = { head: commitSha, entries: await reader.getEntries(github, commitSha) };
-  const delivered = await findBefore(data, before);
-  const message = composeMessage(data, delivered, before);
-  const change = compareTrees(
-    before,
-    after,
-    message,
-    'folder' in data.target ? data.target.folder : data.path,
-  );
+  const { files, message } = await findDeliveredTo(data.place, data.target, before);
+  if (files.length === 0) {
+    throw notRestoredError('what was there before, if anything, is no delivery of this tool');
+  }
+  const change = {
+    ...compareTrees(before, after, data.place),
+    message: formatRestored(data.place, files, message, before),
+  };
   const [sha = ''] = await commitChanges(github, [change], { branch, planned: head });
-  return describeRestored(data, { sha, files: delivered.files, before, after });
+  return describeRestored(data, { sha, files, before, after });
 }
 
 const notRestoredError = (why: string): DeliveryError =>
@@ -80,45 +79,20 @@ async function readParent({ rest, repository }: GitHubClient, commit_sha: string
   return parent.sha;
 }
 
-/** What this tool delivered to the place before: whole paths, and the message that says so. */
-interface Before {
-  readonly files: readonly TreeFile[];
-  readonly message: string;
-}
-
-/** @throws {DeliveryError} where this tool delivered nothing there before, or somebody changed it since. */
-async function findBefore({ target, path }: PagesTask, before: BranchTree): Promise<Before> {
-  const none = notRestoredError('what was there before, if anything, is no delivery of this tool');
-  if ('folder' in target) {
-    const { folder } = target as FolderTarget;
-    const found = (await findDeliveries(target, before, folder)).sites.get(folder);
-    if (found === undefined || found.files.size === 0) throw none;
-    const files = [...found.files].map(([one, sha]) => ({ path: folder + one, sha }));
-    return { files, message: found.delivery.message };
-  }
-  const commits = await getLastCommits(target.github, before.head ?? '', [path]);
-  const message = commits.get(path)?.message ?? '';
-  const files = (parseMessage(message)?.objects ?? []).filter((one) => {
-    const { sha = '', mode } = before.entries.get(one.path) ?? {};
-    return mode === '100644' && isOwned(message, { path: one.path, sha });
-  });
-  if (files[0]?.path !== path) throw none;
-  return { files, message };
-}
-
 /** The message of what was delivered before, so that it is known as ours as it was. */
-function composeMessage({ target, path }: PagesTask, { files, message }: Before, before: BranchTree): string {
-  const confinedTo = parseMessage(message)?.confinedTo;
-  const said = {
-    verb: 'UPDATE' as const,
-    essence: `put back, because what replaced it is not proven`,
-    confinedTo,
-  };
-  if (!('folder' in target)) return formatCommitMessage(path, { ...said, objects: files });
-  const { folder } = target;
-  const within = files.map((one) => ({ ...one, path: one.path.slice(folder.length) }));
-  const kept = listKept(before, folder, new Set(within.map((one) => one.path)));
-  return formatCommitMessage(folder, { ...said, site: { folder, treeSha: hashTree(within), kept } });
+function formatRestored(
+  place: string,
+  files: readonly TreeFile[],
+  message: string,
+  before: BranchTree,
+): string {
+  const kept = isFolderPath(place) ? listKept(before, place, new Set(files.map(({ path }) => path))) : [];
+  return formatCommitMessage(place, {
+    verb: 'UPDATE',
+    essence: 'put back, because what replaced it is not proven',
+    confinedTo: parseMessage(message)?.confinedTo,
+    delivered: describeDelivered(place, files, kept),
+  });
 }
 
 /**
@@ -127,7 +101,7 @@ function composeMessage({ target, path }: PagesTask, { files, message }: Before,
  *
  * @param place the folder; or the file, whose name those of its pictures begin with
  */
-function compareTrees(before: BranchTree, after: BranchTree, message: string, place: string): Change {
+function compareTrees(before: BranchTree, after: BranchTree, place: string): Omit<Change, 'message'> {
   const isFile = ({ type }: { readonly type: string }): boolean => type !== 'tree';
   const writes: { path: string; file: Change['writes'][number]['file'] }[] = [];
   for (const [path, entry] of before.entries) {
@@ -139,7 +113,7 @@ function compareTrees(before: BranchTree, after: BranchTree, message: string, pl
   const removals = [...after.entries]
     .filter(([path, entry]) => isFile(entry) && !before.entries.has(path) && path.startsWith(place))
     .map(([path]) => path);
-  return { message, writes, removals, basis: new Map() };
+  return { writes, removals, basis: new Map() };
 }
 
 /** The host has the blobs: nothing is sent. */
@@ -147,39 +121,38 @@ function readNothing(): never {
   throw new DeliveryError('INTERNAL', 'a file that is put back was read');
 }
 
-/** Where it is served again, by git's ids of its bytes. */
-function describeRestored(
-  { destination, target, path }: PagesTask,
-  { sha, files, before, after }: RestoredCommit,
-): RestoredDelivery {
-  const folder = 'folder' in target ? target.folder : null;
-  const paths = files.map((one) => one.path);
-  const page = paths.includes(path) ? path : (paths[0] ?? path);
-  const others = paths.filter((one) => one !== page).slice(0, SITE.files);
-  const { earlier, ...file } = describeFile(page, before, after);
-  const placement: Placement = {
-    ...ON_BRANCH,
-    written: true,
-    evidence: `commit ${sha} puts back what commit ${before.head} had`,
-    url: folder === null ? destination.pageUrl : entryUrl(addressOf(destination, page)),
-    commitSha: sha,
-    ...(earlier && { earlier }),
-    parts: others.map((one) => ({
-      path: one.slice(folder?.length ?? 0),
-      url: addressOf(destination, one),
-      ...describeFile(one, before, after),
-    })),
-    notes: [],
-    unknown: [],
-  };
-  return { placement, file };
-}
-
 /** The commit that put it back, and the trees of the commits before and after the delivery. */
-interface RestoredCommit extends Pick<Before, 'files'> {
+interface RestoredCommit {
   readonly sha: string;
+  readonly files: readonly TreeFile[];
   readonly before: BranchTree;
   readonly after: BranchTree;
+}
+
+/** Where it is served again, by git's ids of its bytes. */
+function describeRestored(
+  { destination, place }: PagesTask,
+  { sha, files, before, after }: RestoredCommit,
+): RestoredDelivery {
+  const isFolder = isFolderPath(place);
+  const paths = files.map((one) => one.path);
+  const page = paths.includes(destination.path) ? destination.path : (paths[0] ?? destination.path);
+  const others = paths.filter((one) => one !== page).slice(0, SITE.files);
+  const { earlier, ...file } = describeFile(page, before, after);
+  return {
+    file,
+    placement: {
+      ...{ ...ON_BRANCH, written: true, commitSha: sha, notes: [], unknown: [] },
+      evidence: `commit ${sha} puts back what commit ${before.head} had`,
+      url: isFolder ? entryUrl(addressOf(destination, page)) : destination.pageUrl,
+      ...(earlier && { earlier }),
+      parts: others.map((path) => ({
+        path: path.slice(isFolder ? place.length : 0),
+        url: addressOf(destination, path),
+        ...describeFile(path, before, after),
+      })),
+    },
+  };
 }
 
 /** What a path holds again, and what it held meanwhile. */

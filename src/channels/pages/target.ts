@@ -5,13 +5,13 @@ import type { Change } from '../../github/change.ts';
 import { hasGit } from '../../github/git/process.ts';
 import { SIZE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import type { LocalSite, LocalSiteFile } from '../../rules/local-site.ts';
+import type { LocalSiteFile } from '../../rules/local-site.ts';
 import type { Words } from '../../words.ts';
 import type { BranchReader, BranchTree } from './branch-reader.ts';
 import type { DeployTarget } from './deploy/deploy.ts';
 import type { JobRuntime } from './deploy/job-runtime.ts';
 import type { PagesDestination, PagesLocation } from './destination.ts';
-import type { PlacedPictures } from './pictures.ts';
+import type { PagePictures } from './pictures.ts';
 import type { Setup } from './set-up.ts';
 
 /** How files are committed. @see protocol 4.2, 8 */
@@ -33,38 +33,26 @@ export interface CommitTarget {
   readonly options: PagesOptions;
 }
 
-/** A folder of the branch. It is written by git, which sends what changed only, however many files that are. */
-export interface FolderTarget extends CommitTarget {
-  /** Empty for the branch's root, or ending in `/`. */
-  readonly folder: string;
-  /** The root of all that Pages serves, in the same form. */
-  readonly siteRoot: string;
-  /** The folders that the same step delivers, this one included: `keep` counts them and removes none. */
-  readonly together?: readonly string[];
-}
-
-/** A path that should hold a file, or nothing. */
-export interface WantedFile {
-  readonly path: string;
-  /** `null` to remove what exists there; a folder, whose files are its own, has `null` as well. */
-  readonly file: LocalFile | null;
-  /** The pictures of the page, for the same commit. What an earlier delivery had of them is removed. */
-  readonly pictures?: readonly LocalSiteFile[];
-}
-
-/** What is published or removed: one file, or a folder that is committed as one. */
-export interface PagesTask extends WantedFile {
-  readonly target: CommitTarget | FolderTarget;
-  /** Of a folder: where its entry page goes. */
+/** A place of the branch, a file or a folder, and all that it is to hold: nothing where it is removed. */
+export interface PagesTask {
+  readonly target: CommitTarget;
+  /** The path of a file; that of a folder ends in `/`, or is empty for the branch's root. */
+  readonly place: string;
+  /** By path in the branch, the pictures of the entry included. */
+  readonly files: readonly LocalSiteFile[];
+  /** Where the entry goes. */
   readonly destination: PagesDestination;
-  /** What has to be set up first, the same for all files of a step; absent or `null` where nothing has. */
+  readonly pictures?: PagePictures;
+  /** What has to be set up first, the same for all tasks of a step; absent or `null` where nothing has. */
   readonly setup?: Setup | null;
-  /** What the folder is to hold; absent for a single file, and where the folder is removed. */
-  readonly site?: LocalSite;
-  readonly placedPictures?: PlacedPictures;
-  /** How this action deploys the site, the same for all files of a step; absent where it does not. */
+  /** How this action deploys the site, the same for all tasks of a step; absent where it does not. */
   readonly deploy?: DeployTarget;
 }
+
+/** Whether a place is a folder: then one commit is made for all that is in it. */
+export const isFolderPath = (place: string): boolean => place === '' || place.endsWith('/');
+
+export const isRemoval = ({ files }: Pick<PagesTask, 'files'>): boolean => files.length === 0;
 
 /** What K1 needs of the inputs. */
 export interface PagesOptions extends PagesLocation {

@@ -20,18 +20,17 @@ type Commits = readonly ItemResult<Change, string>[];
 export class BranchWriter {
   readonly #target: CommitTarget;
   readonly #ports: Ports;
-  readonly #onWrite: (method: CommitMethod) => void;
+  /** How the branch was written to, or may have been: it may be another method than planned. */
+  method: CommitMethod | undefined;
   /** Blobs that the host has already: a blob is named by its content. */
   readonly #sentBlobs = new Set<string>();
   /** What the branch asks for and who commits is read once. */
   #way: GitWay | undefined;
   #author: CommitIdentity | undefined;
 
-  /** @param onWrite is called before the branch changes, with the method: it may be another one than planned */
-  constructor(target: CommitTarget, ports: Ports, onWrite: (method: CommitMethod) => void = () => undefined) {
+  constructor(target: CommitTarget, ports: Ports) {
     this.#target = target;
     this.#ports = ports;
-    this.#onWrite = onWrite;
   }
 
   /**
@@ -58,7 +57,7 @@ export class BranchWriter {
     const sha = createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
     if (sha !== file.blobSha) throw changedFileError(path);
     const { message, basis } = change;
-    this.#onWrite('A');
+    this.method = 'A';
     const put = { branch, path, message, content, replaces: basis.get(path) ?? null };
     return [{ item: change, result: await putFile(github, put) }];
   }
@@ -78,7 +77,7 @@ export class BranchWriter {
       return [{ item: blob.item, result: mayUseGit && isRefused(blob) ? noGitError() : blob.result }];
     });
     if (ready.length === 0) return failed;
-    this.#onWrite('B');
+    this.method = 'B';
     const { github, branch } = this.#target;
     const readHead = () => readTargetHead(this.#target);
     const commits = await commitChanges(github, ready, { branch, planned: head }, readHead);
@@ -123,7 +122,7 @@ export class BranchWriter {
     const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, options.serverUrl);
     const { token } = github;
     const push = { remote, token, branch, changes, author: this.#author, createsBranch: head === null };
-    this.#onWrite('C');
+    this.method = 'C';
     return pushChanges(push, this.#ports);
   }
 }

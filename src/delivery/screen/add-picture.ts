@@ -1,6 +1,6 @@
 import type { ScreenView } from '../../browser/screen-view.ts';
 import type { ServedFile } from '../../channels/channel.ts';
-import { addPictures, type PagePictures } from '../../channels/pages/pictures.ts';
+import { type PagePictures, refuseTakenPictures } from '../../channels/pages/pictures.ts';
 import { resultOf } from '../../errors.ts';
 import { discard, readBody } from '../../http/response.ts';
 import { neutralizeText } from '../../plain-text.ts';
@@ -24,10 +24,10 @@ export async function addPicture(
   }
   if (view.picture === null) return withoutPicture(delivery, view.reason || 'the browser took none');
   const { changed, ...pictures } = await compareWithEarlier(view.picture, urls, context);
-  const site = delivery.site && addPictures(delivery.site, pictures);
+  if (delivery.site !== null) refuseTakenPictures(delivery.site);
   // Of a folder, the channel itself says which files a cache may still have.
-  const isStale = changed !== null && changed > 0 && site === null;
-  const task = { ...attempt.task, pictures: { ...pictures, site } };
+  const isStale = changed !== null && changed > 0 && delivery.site === null;
+  const task = { ...attempt.task, pictures };
   return {
     ...withAttempt(delivery, { ...attempt, task }),
     unknown: isStale

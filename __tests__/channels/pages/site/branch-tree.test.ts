@@ -1,18 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { filesBelow, listFolders, treeShaAt } from '../../../../src/channels/pages/branch-reader.ts';
+import {
+  createBranchReader,
+  filesBelow,
+  listFolders,
+  treeShaAt,
+} from '../../../../src/channels/pages/branch-reader.ts';
 import { listKept } from '../../../../src/channels/pages/commit-message.ts';
 import { findDeliveries } from '../../../../src/channels/pages/ownership.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
 import { FakeGitHub } from '../../../github/fake-github.ts';
 import { held, heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
-import {
-  connect,
-  deliverFile,
-  deliverSite,
-  folderTarget,
-  readBranchTree,
-  withdrawFolder,
-} from './site-runs.ts';
+import { connect, deliverFile, deliverSite, readBranchTree, withdrawFolder } from './site-runs.ts';
 
 const FOLDER = 'p/1/';
 const CONTENTS = { 'index.html': 'page', 'css/a.css': 'style' };
@@ -22,8 +20,9 @@ const readTree = (branch: MemoryBranch) => readBranchTree(connect(branch).github
 /** The paths of a folder that count as ours, and the rest of the answer. */
 async function findOwned(branch: MemoryBranch, folder = FOLDER) {
   const { github } = connect(branch);
-  const { sites } = await findDeliveries(folderTarget(github, ''), await readBranchTree(github), folder);
-  return [...(sites.get(folder)?.files.keys() ?? [])].sort();
+  const target = { github, reader: createBranchReader() };
+  const { sites } = await findDeliveries(target, await readBranchTree(github), folder);
+  return (sites.get(folder)?.files ?? []).map(({ path }) => path.slice(folder.length)).sort();
 }
 
 /** A branch with a person's README and a delivered folder. */
@@ -55,8 +54,8 @@ describe('the tree of a branch', () => {
 
   test('has the files below a folder, and not those of one whose name only begins the same', async () => {
     const tree = await readTree(branch);
-    expect([...filesBelow(tree, 'p/1/').keys()]).toEqual(['x']);
-    expect([...filesBelow(tree, 'p/').keys()].sort()).toEqual(['1/x', '10/y', 'z']);
+    expect([...filesBelow(tree, 'p/1/').keys()]).toEqual(['p/1/x']);
+    expect([...filesBelow(tree, 'p/').keys()].sort()).toEqual(['p/1/x', 'p/10/y', 'p/z']);
     expect(filesBelow(tree, '').size).toBe(4);
   });
 
@@ -74,7 +73,7 @@ describe('what is ours in a folder', () => {
     const { github, host } = connect(new MemoryBranch(heldFiles({ 'README.md': 'theirs' })));
     const tree = await readBranchTree(github);
     const nothing = { sites: new Map() };
-    const target = folderTarget(github, '');
+    const target = { github, reader: createBranchReader() };
     await expect(findDeliveries(target, tree, FOLDER)).resolves.toMatchObject(nothing);
     await expect(findDeliveries(target, { ...tree, head: null }, '')).resolves.toMatchObject(nothing);
     expect(host.seen).toHaveLength(4);
@@ -83,12 +82,13 @@ describe('what is ours in a folder', () => {
   test('is everything that the last delivery has delivered, after one more request', async () => {
     const branch = await deliveredBranch();
     const { github, host } = connect(branch);
-    const owned = await findDeliveries(folderTarget(github, ''), await readBranchTree(github), FOLDER);
-    expect(Object.fromEntries(owned.sites.get(FOLDER)?.files ?? [])).toEqual({
-      'index.html': shaOf('page'),
-      'css/a.css': shaOf('style'),
-    });
-    expect(owned.lastCommit).toBe(branch.head.sha);
+    const target = { github, reader: createBranchReader() };
+    const found = await findDeliveries(target, await readBranchTree(github), FOLDER);
+    expect(found.sites.get(FOLDER)?.files).toEqual([
+      { path: 'p/1/index.html', sha: shaOf('page') },
+      { path: 'p/1/css/a.css', sha: shaOf('style') },
+    ]);
+    expect(found.last?.sha).toBe(branch.head.sha);
     expect(host.seen).toHaveLength(4);
   });
 
@@ -158,9 +158,11 @@ describe('what is ours in a folder', () => {
 
 describe('what a folder keeps', () => {
   const keptOf = async (files: Readonly<Record<string, string>>, delivered: readonly string[]) =>
-    listKept(await readTree(new MemoryBranch(heldFiles(files))), FOLDER, new Set(delivered)).map(
-      ({ path }) => path,
-    );
+    listKept(
+      await readTree(new MemoryBranch(heldFiles(files))),
+      FOLDER,
+      new Set(delivered.map((path) => FOLDER + path)),
+    ).map(({ path }) => path);
 
   test('is named in short: the highest folder in which nothing is delivered', async () => {
     const files = { 'p/1/a/b/c': '1', 'p/1/a/b/d': '2', 'p/1/a/e': '3', 'p/1/f': '4', 'p/2/g': '5' };

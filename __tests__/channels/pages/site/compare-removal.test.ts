@@ -1,20 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { createBranchReader } from '../../../../src/channels/pages/branch-reader.ts';
-import { findSites } from '../../../../src/channels/pages/compare-removal.ts';
-import { createPagesRemover } from '../../../../src/channels/pages/remove.ts';
-import { hasFailed } from '../../../../src/errors.ts';
-import { BATCH, SITE } from '../../../../src/protocol/limits.ts';
-import { pagesOptionsWith } from '../../pages-options.ts';
-import { accessWith } from '../../repository-context.ts';
+import { SITE } from '../../../../src/protocol/limits.ts';
 import { heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
-import {
-  connect,
-  deliverFile,
-  deliverSite,
-  type RunOutcome,
-  readBranchTree,
-  withdrawFolder,
-} from './site-runs.ts';
+import { actionsOn, deliverFile, deliverSite, placementOf, requestsOf, withdrawFolder } from './site-runs.ts';
 
 const FOLDER = 'p/1/';
 const CONTENTS = { 'index.html': 'page', 'css/a.css': 'style' };
@@ -25,17 +12,11 @@ async function deliveredBranch(files: Readonly<Record<string, string>> = {}): Pr
   return branch;
 }
 
-const placementOf = (outcome: RunOutcome | undefined) => {
-  if (outcome === undefined || hasFailed(outcome)) throw outcome ?? new Error('there is no outcome');
-  return outcome;
-};
-
 describe('withdrawing a site', () => {
   test('removes it in one commit, and looks at every address, the page of the folder first', async () => {
     const branch = await deliveredBranch();
     const before = branch.head;
-    const [outcome, ...more] = await withdrawFolder(branch, FOLDER);
-    expect(more).toEqual([]);
+    const outcome = await withdrawFolder(branch, FOLDER);
     expect(branch.head.parent).toBe(before);
     expect(branch.head.message).toBe(
       'REMOVE 1: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nRemoved-folder: p/1/',
@@ -64,25 +45,24 @@ describe('withdrawing a site', () => {
     await deliverFile(branch, 'p/deep/single.html', 'single');
     branch.change({ 'p/theirs/deep/index.html': 'theirs' });
     const before = branch.head;
-    const [placed, ...files] = await withdrawFolder(branch, 'p/');
-    expect(files.map((one) => placementOf(one).written)).toEqual([true]);
+    const { url, parts = [], notes } = placementOf(await withdrawFolder(branch, 'p/'));
     expect(branch.now).toEqual({ 'README.md': shaOf('theirs'), 'p/theirs/deep/index.html': shaOf('theirs') });
-    expect(branch.head.parent?.parent).toBe(before);
-    expect(branch.head.parent?.message).toBe(
+    expect(branch.head.parent).toBe(before);
+    expect(branch.head.message).toBe(
       [
         'REMOVE p: from run 7 of Deliver\n\nDelivered-by: screen-delivery',
         ...['p/2026/', 'p/2026/11/22/', 'p/1/'].map((one) => `Removed-folder: ${one}`),
       ].join('\n'),
     );
-    const { url, parts = [], notes } = placementOf(placed);
     expect([url, ...parts.map((part) => part.url)].map(({ pathname }) => pathname)).toEqual([
       '/site/p/2026/',
-      '/site/p/2026/11/22/',
       '/site/p/1/',
+      '/site/p/2026/11/22/',
+      '/site/p/deep/single.html',
       '/site/p/2026/11/22/css/a.css',
       '/site/p/1/css/a.css',
     ]);
-    expect(notes[0]).toBe('5 files removed, of 3 sites: p/2026/, p/2026/11/22/, p/1/');
+    expect(notes[0]).toBe('6 files removed, of 3 sites: p/2026/, p/2026/11/22/, p/1/');
     branch.change({ 'p/1/index.html': 'page', 'p/2026/11/22/index.html': 'page' });
     await withdrawFolder(branch, 'p/');
     expect(Object.keys(branch.now)).toContain('p/2026/11/22/index.html');
@@ -93,12 +73,11 @@ describe('withdrawing a site', () => {
     const count = async (sites: number): Promise<number> => {
       const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
       for (let nth = 0; nth < sites; nth += 1) await deliverSite(branch, `p/${nth % 3}/${nth}/`, CONTENTS);
-      const { github, ports, host } = connect(branch);
-      const remover = createPagesRemover(pagesOptionsWith({ path: 'p/' }), accessWith(github), ports);
-      const prepared = await remover.prepare([{ file: null, name: '' }]);
-      await remover.perform(prepared.map(({ result }) => result) as never);
+      const seen = requestsOf(branch);
+      const asked = seen.length;
+      placementOf(await withdrawFolder(branch, 'p/'));
       expect(branch.now).toEqual({ 'README.md': shaOf('theirs') });
-      return host.seen.length;
+      return seen.length - asked;
     };
     expect(await count(30)).toBe(await count(1));
   });
@@ -107,8 +86,7 @@ describe('withdrawing a site', () => {
     const branch = await deliveredBranch();
     await deliverSite(branch, 'p/2/', CONTENTS);
     branch.change({ 'p/1/index.html': 'theirs', 'p/2/notes.txt': 'theirs', 'p/3/theirs.txt': 'theirs' });
-    const outcomes = await withdrawFolder(branch, 'p/');
-    expect(outcomes.map((one) => placementOf(one).written)).toEqual([true]);
+    expect(placementOf(await withdrawFolder(branch, 'p/')).written).toBe(true);
     expect(Object.keys(branch.now).sort()).toEqual([
       'README.md',
       'p/1/index.html',
@@ -124,17 +102,13 @@ describe('withdrawing a site', () => {
     branch.change({ 'p/changed/deep/index.html': 'theirs' });
     for (let nth = 0; nth <= SITE.history * SITE.historyPages; nth += 1)
       branch.change({ 'p/other.txt': `${nth}` });
-    const { github } = connect(branch);
-    const tree = await readBranchTree(github);
-    const found = await findSites({ github, reader: createBranchReader() }, tree, 'p/');
-    expect(Object.fromEntries(found.sites)).toEqual({
-      'p/1/': ['p/1/index.html', 'p/1/css/a.css'],
-      'p/a/b/': ['p/a/b/index.html', 'p/a/b/css/a.css'],
-    });
-    expect(found).toMatchObject({
-      isComplete: false,
-      others: ['p/changed/deep/index.html', 'p/changed/deep/css/a.css', 'p/other.txt'],
-    });
+    await withdrawFolder(branch, 'p/');
+    expect(Object.keys(branch.now).sort()).toEqual([
+      'README.md',
+      'p/changed/deep/css/a.css',
+      'p/changed/deep/index.html',
+      'p/other.txt',
+    ]);
   });
 
   test('leaves for the next run the changed sites whose deliveries are too many to be read', async () => {
@@ -142,8 +116,7 @@ describe('withdrawing a site', () => {
     for (let nth = 0; nth <= SITE.olderTrees; nth += 1) await deliverSite(branch, `p/x/${nth}/`, CONTENTS);
     const names = Array.from({ length: SITE.olderTrees + 1 }, (_, nth) => `p/x/${nth}/index.html`);
     branch.change(Object.fromEntries(names.map((name) => [name, 'theirs'])));
-    const [placed] = await withdrawFolder(branch, 'p/');
-    expect(placementOf(placed).unknown).toEqual([
+    expect(placementOf(await withdrawFolder(branch, 'p/')).unknown).toEqual([
       expect.stringMatching(
         /^what stays in p\/, because it is not as .*; and because one run removes no more \(try again\): p\/x\/0\/$/,
       ),
@@ -155,15 +128,21 @@ describe('withdrawing a site', () => {
 
   test('leaves more files of others than can be looked at, and says so', async () => {
     const branch = await deliveredBranch();
-    const theirs = Array.from({ length: BATCH.files + 1 }, (_, nth) => [`p/1/${nth}.txt`, 'theirs']);
+    const theirs = Array.from({ length: SITE.singleFiles + 1 }, (_, nth) => [`p/1/${nth}.txt`, 'theirs']);
     branch.change(Object.fromEntries(theirs));
-    const { github, ports } = connect(branch);
-    const remover = createPagesRemover(pagesOptionsWith({ path: FOLDER }), accessWith(github), ports);
-    const prepared = await remover.prepare([{ file: null, name: '' }]);
-    expect(prepared).toMatchObject([{ result: { plan: { name: FOLDER } } }]);
-    expect(ports.logger.lines).toEqual([
-      'warning: there are 501 files below p/1/ that are no part of a site: they are too many to look at, and stay',
+    expect(placementOf(await withdrawFolder(branch, FOLDER)).unknown).toEqual([
+      expect.stringMatching(/^what stays in p\/1\/, of which more than 500 are no part of a folder/),
     ]);
+    await expect(withdrawFolder(branch, FOLDER)).resolves.toMatchObject({
+      code: 'TOO_LARGE',
+      message: expect.stringMatching(/^p\/1\/ has more than 500 files, too many to look at/),
+    });
+  });
+
+  test('with `overwrite` takes all that is there', async () => {
+    const branch = await deliveredBranch({ 'p/1/theirs.txt': 'theirs' });
+    await withdrawFolder(branch, FOLDER, { overwrite: true });
+    expect(branch.now).toEqual({ 'README.md': shaOf('theirs') });
   });
 
   test('reads the tree of the branch once, and that of an older delivery once', async () => {
@@ -171,69 +150,51 @@ describe('withdrawing a site', () => {
     const delivery = branch.treeSha('');
     branch.change({ 'p/1/notes.txt': 'theirs' });
     const now = branch.treeSha('');
-    const { github, ports, host } = connect(branch);
-    const remover = createPagesRemover(pagesOptionsWith({ path: FOLDER }), accessWith(github), ports);
-    const prepared = await remover.prepare([{ file: null, name: '' }]);
-    await remover.perform(prepared.map(({ result }) => result) as never);
-    const trees = host.seen.flatMap(({ method, url }) =>
-      method === 'GET' ? (/git\/trees\/(\w+)/.exec(url)?.[1] ?? []) : [],
-    );
+    const seen = requestsOf(branch);
+    const asked = seen.length;
+    await withdrawFolder(branch, FOLDER);
+    const trees = seen
+      .slice(asked)
+      .flatMap(({ method, url }) => (method === 'GET' ? (/git\/trees\/(\w+)/.exec(url)?.[1] ?? []) : []));
     expect(trees).toEqual([now, delivery]);
   });
 
   test.each([
-    ['', './', 'nothing that this tool delivered exists there'],
-    ['gone/', 'gone/', 'nothing exists there'],
-  ])(
-    'of which nothing is there (%j) names the folder, and proves its address',
-    async (folder, name, nothing) => {
-      const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs', 'theirs/a.txt': 'theirs' }));
-      const { github, ports } = connect(branch);
-      const remover = createPagesRemover(pagesOptionsWith({ path: name }), accessWith(github), ports);
-      const prepared = await remover.prepare([{ file: null, name: '' }]);
-      expect(prepared).toMatchObject([
-        { result: { plan: { name, destination: `branch main, folder ${name}` } } },
-      ]);
-      const tasks = prepared.map(({ result }) => result) as never;
-      expect(await remover.preview(tasks)).toMatchObject([{ result: nothing }]);
-      expect(await remover.perform(tasks)).toMatchObject([
-        {
-          result: {
-            evidence: nothing,
-            written: false,
-            url: new URL(`https://octo.github.io/site/${folder}`),
-            notes: [],
-          },
-        },
-      ]);
-    },
-  );
+    ['', './'],
+    ['gone/', 'gone/'],
+  ])('of which nothing is there (%j) names the folder, and proves its address', async (folder, name) => {
+    const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs', 'theirs/a.txt': 'theirs' }));
+    const { remove } = actionsOn(branch, { path: name });
+    const prepared = await remove.prepare([{ file: null, name: '' }]);
+    expect(prepared).toMatchObject([
+      { result: { plan: { name, destination: `branch main, folder ${name}` } } },
+    ]);
+    const nothing = 'nothing that this tool delivered exists there';
+    expect(await remove.preview(prepared.map(({ result }) => result) as never)).toMatchObject([
+      { result: nothing },
+    ]);
+    const placed = placementOf(await withdrawFolder(branch, folder));
+    const url = new URL(`https://octo.github.io/site/${folder}`);
+    expect(placed).toMatchObject({ evidence: nothing, written: false, url, notes: [] });
+    expect(placed).not.toHaveProperty('commitSha');
+  });
 
   test('of which nothing is as it was delivered is refused: all of it would still be served', async () => {
     const branch = new MemoryBranch(
       heldFiles({ 'theirs/a.txt': 'theirs', 'theirs/deep/er/b.txt': 'theirs' }),
     );
-    const { github, ports } = connect(branch);
-    const remover = createPagesRemover(pagesOptionsWith({ path: 'theirs/' }), accessWith(github), ports);
-    await expect(remover.prepare([{ file: null, name: '' }])).resolves.toMatchObject([
-      {
-        result: {
-          code: 'NOT_OURS',
-          message: expect.stringContaining('theirs/a.txt, theirs/deep/er/b.txt'),
-          hint: expect.stringContaining('`path:`'),
-        },
-      },
-    ]);
+    await expect(withdrawFolder(branch, 'theirs/')).resolves.toMatchObject({
+      code: 'NOT_OURS',
+      message: expect.stringContaining('theirs/a.txt, theirs/deep/er/b.txt'),
+      hint: expect.stringContaining('`path:`'),
+      leftBehind: [],
+    });
   });
 
   test('of which something stays names it', async () => {
     const branch = await deliveredBranch();
     branch.change({ 'p/1/index.html': 'theirs' });
-    const { github, ports } = connect(branch);
-    const remover = createPagesRemover(pagesOptionsWith({ path: 'p/1/' }), accessWith(github), ports);
-    const prepared = await remover.prepare([{ file: null, name: '' }]);
-    const [placed] = await remover.perform(prepared.map(({ result }) => result) as never);
-    expect(placed?.result).toMatchObject({
+    expect(placementOf(await withdrawFolder(branch, FOLDER))).toMatchObject({
       written: true,
       unknown: ['what stays in p/1/, because it is not as this tool delivered it: p/1/index.html'],
     });
@@ -255,7 +216,7 @@ describe('withdrawing a site', () => {
       branch.beforeMove = () => undefined;
       branch.change({ 'p/1/index.html': null, 'p/1/css/a.css': null });
     };
-    const [outcome] = await withdrawFolder(branch, FOLDER);
+    const outcome = await withdrawFolder(branch, FOLDER);
     expect(placementOf(outcome)).toMatchObject({
       evidence: `commit ${branch.head.sha} removes it`,
       parts: [{ path: 'p/1/css/a.css' }],
@@ -265,20 +226,24 @@ describe('withdrawing a site', () => {
   test('is told by a preview, which writes nothing', async () => {
     const branch = await deliveredBranch();
     const { head } = branch;
-    const { github, ports } = connect(branch);
-    const remover = createPagesRemover(pagesOptionsWith({ path: FOLDER }), accessWith(github), ports);
-    const prepared = await remover.prepare([{ file: null, name: '' }]);
-    const tasks = prepared.flatMap(({ result }) => (hasFailed(result) ? [] : [result]));
-    const [preview] = await remover.preview(tasks as never);
-    expect(preview?.result).toBe('REMOVE 1: from run 7 of Deliver (2 files)');
-    expect(tasks).toMatchObject([{ plan: { name: FOLDER, destination: 'branch main, folder p/1/' } }]);
+    const { remove } = actionsOn(branch, { path: FOLDER });
+    const prepared = await remove.prepare([{ file: null, name: '' }]);
+    const previews = await remove.preview(prepared.map(({ result }) => result) as never);
+    expect(previews).toMatchObject([{ result: 'REMOVE 1: from run 7 of Deliver (2 files)' }]);
     expect(branch.head).toBe(head);
+  });
+
+  test('shows Markdown that was delivered by itself at the address of its page', async () => {
+    const branch = await deliveredBranch();
+    await deliverFile(branch, 'p/1/notes.md', '# x');
+    const { parts = [] } = placementOf(await withdrawFolder(branch, FOLDER));
+    expect(parts.map(({ url }) => url.pathname)).toContain('/site/p/1/notes.html');
   });
 
   test('works at the root of the branch', async () => {
     const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
     await deliverSite(branch, '', CONTENTS);
-    const [outcome] = await withdrawFolder(branch, '');
+    const outcome = await withdrawFolder(branch, '');
     expect(placementOf(outcome)).toMatchObject({
       url: new URL('https://octo.github.io/site/'),
       parts: [{ url: new URL('https://octo.github.io/site/css/a.css') }],

@@ -1,33 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ComparedPlace } from '../../../../src/channels/pages/commit.ts';
 import { formatCommitMessage } from '../../../../src/channels/pages/commit-message.ts';
-import { compareSite } from '../../../../src/channels/pages/compare-site.ts';
-import type { FolderTarget } from '../../../../src/channels/pages/target.ts';
-import type { Change } from '../../../../src/github/change.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
 import { held, heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
-import { connect, deliverFile, deliverSite, folderTarget, memorySite, readBranchTree } from './site-runs.ts';
+import { memoryFile } from './memory-files.ts';
+import { deliverFile, deliverSite, planSite } from './site-runs.ts';
 
 const FOLDER = 'p/1/';
 const CONTENTS = { 'index.html': 'page', 'css/a.css': 'style' };
 
-type PlanOptions = Partial<Omit<FolderTarget, 'options'>> & {
-  readonly options?: Partial<FolderTarget['options']>;
-};
+type PlanOptions = Parameters<typeof planSite>[3] & { readonly folder?: string };
 
-async function plan(
+const plan = (
   branch: MemoryBranch,
   contents: Readonly<Record<string, string>>,
-  more: PlanOptions = {},
-): Promise<ComparedPlace & NonNullable<ComparedPlace['delivered']> & Omit<Change, 'basis'>> {
-  const { github } = connect(branch);
-  const target = folderTarget(github, more.folder ?? FOLDER, more);
-  const planned = await compareSite(memorySite(contents), target, await readBranchTree(github));
-  return { message: '', writes: [], removals: [], ...planned, ...planned.delivered, ...planned.change };
-}
-
-const written = ({ change }: ComparedPlace): string[] =>
-  (change?.writes ?? []).map(({ path }) => path).sort();
+  { folder = FOLDER, ...options }: PlanOptions = {},
+) => planSite(branch, folder, contents, options);
 
 async function deliveredBranch(files: Readonly<Record<string, string>> = {}): Promise<MemoryBranch> {
   const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs', ...files }));
@@ -39,11 +26,11 @@ describe('the plan for a folder', () => {
   test('adds everything where nothing is', async () => {
     const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
     const planned = await plan(branch, CONTENTS);
-    expect(written(planned)).toEqual(['p/1/css/a.css', 'p/1/index.html']);
+    expect(planned.written).toEqual(['p/1/css/a.css', 'p/1/index.html']);
     expect(planned).toMatchObject({
       removals: [],
       changes: { added: ['index.html', 'css/a.css'], changed: [], removed: [], kept: [], removedFolders: [] },
-      totalSize: 'page'.length + 'style'.length + 1,
+      servedSize: 'page'.length + 'style'.length + 1,
     });
     expect(planned.message).toMatch(/^ADD 1: from run 7 of Deliver\n/);
   });
@@ -57,7 +44,7 @@ describe('the plan for a folder', () => {
 
   test('writes what is new or changed, and removes what has vanished', async () => {
     const planned = await plan(await deliveredBranch(), { 'index.html': 'second', 'new.html': 'new' });
-    expect(written(planned)).toEqual(['p/1/index.html', 'p/1/new.html']);
+    expect(planned.written).toEqual(['p/1/index.html', 'p/1/new.html']);
     expect(planned.removals).toEqual(['p/1/css/a.css']);
     expect(planned.changes).toMatchObject({
       added: ['new.html'],
@@ -70,7 +57,7 @@ describe('the plan for a folder', () => {
   test('leaves what has vanished where `prune` is off, and can remove it later', async () => {
     const branch = await deliveredBranch();
     const contents = { 'index.html': 'second' };
-    const planned = await plan(branch, contents, { options: { prune: false } });
+    const planned = await plan(branch, contents, { prune: false });
     expect(planned.removals).toEqual([]);
     expect(planned.changes).toMatchObject({ removed: [], kept: [] });
     await deliverSite(branch, FOLDER, contents, { prune: false });
@@ -88,40 +75,32 @@ describe('the plan for a folder', () => {
     expect((await plan(branch, { 'index.html': 'page' })).removals).toEqual(['p/1/css/a.css']);
   });
 
+  const pictures = { picture: memoryFile('picture'), before: null };
+
   test('does not take a file that was delivered by itself for the picture of its page', async () => {
     const branch = new MemoryBranch();
     await deliverFile(branch, 'p/1/index.html.png', 'mine');
-    const { github } = connect(branch);
-    const site = {
-      ...memorySite({ 'index.html': 'page', 'index.html.png': 'picture' }),
-      pictures: ['index.html.png'],
-    };
-    const planWith = async (more: PlanOptions = {}) =>
-      compareSite(site, folderTarget(github, FOLDER, more), await readBranchTree(github));
-    await expect(planWith()).rejects.toMatchObject({
+    await expect(plan(branch, { 'index.html': 'page' }, { pictures })).rejects.toMatchObject({
       code: 'NOT_OURS',
       message: expect.stringMatching(/^p\/1\/index\.html\.png, where the picture goes,/),
       hint: expect.stringContaining('`picture: false`'),
     });
-    expect(written(await planWith({ options: { overwrite: true } }))).toContain('p/1/index.html.png');
+    const planned = await plan(branch, { 'index.html': 'page' }, { pictures, overwrite: true });
+    expect(planned.written).toContain('p/1/index.html.png');
   });
 
   test('takes over the picture that was delivered with a single page', async () => {
     const branch = new MemoryBranch();
-    const objects = [
-      { path: 'p/1/index.html', sha: shaOf('page') },
-      { path: 'p/1/index.html.png', sha: shaOf('old') },
-    ];
-    const message = formatCommitMessage('p/1/index.html', { verb: 'ADD', essence: 'x', objects });
+    const delivered = {
+      ...{ place: 'p/1/index.html', object: shaOf('page'), kept: [] },
+      pictures: [{ path: 'p/1/index.html.png', sha: shaOf('old') }],
+    };
+    const message = formatCommitMessage(delivered.place, { verb: 'ADD', essence: 'x', delivered });
     branch.commit(heldFiles({ 'p/1/index.html': 'page', 'p/1/index.html.png': 'old' }), message, null);
-    const { github } = connect(branch);
-    const tree = await readBranchTree(github);
-    const contents = { 'index.html': 'page', 'index.html.png': 'picture' };
-    const site = { ...memorySite(contents), pictures: ['index.html.png'] };
-    const planned = await compareSite(site, folderTarget(github, FOLDER), tree);
-    expect(written(planned)).toEqual(['p/1/index.html.png']);
+    const planned = await plan(branch, { 'index.html': 'page' }, { pictures });
+    expect(planned.written).toEqual(['p/1/index.html.png']);
     // It is no file of the user.
-    expect(planned.delivered.changes).toMatchObject({ added: [], changed: [], removed: [] });
+    expect(planned.changes).toMatchObject({ added: [], changed: [], removed: [] });
   });
 
   test('does not take over a single file that was made executable below the same message', async () => {
@@ -166,7 +145,7 @@ describe('a folder with files of others', () => {
       message: expect.stringMatching(/f9\.html and 2 more$/),
       leftBehind: [],
     });
-    const planned = await plan(branch, contents('ours'), { options: { overwrite: true } });
+    const planned = await plan(branch, contents('ours'), { overwrite: true });
     expect(planned.changes.changed).toHaveLength(12);
   });
 
@@ -178,7 +157,7 @@ describe('a folder with files of others', () => {
   ])('is refused where %s, whatever `overwrite` says', async (_, theirs, contents) => {
     for (const overwrite of [false, true]) {
       const branch = new MemoryBranch(heldFiles(theirs));
-      await expect(plan(branch, contents, { options: { overwrite } })).rejects.toMatchObject({
+      await expect(plan(branch, contents, { overwrite })).rejects.toMatchObject({
         code: 'NOT_OURS',
         hint: 'set `path:` to a folder of its own',
       });
@@ -189,10 +168,10 @@ describe('a folder with files of others', () => {
     const branch = new MemoryBranch();
     await deliverSite(branch, FOLDER, { 'index.html': 'page', a: 'file', 'b/c': 'folder' });
     const planned = await plan(branch, { 'index.html': 'page', 'a/x': 'folder', b: 'file' });
-    expect(written(planned)).toEqual(['p/1/a/x', 'p/1/b']);
+    expect(planned.written).toEqual(['p/1/a/x', 'p/1/b']);
     expect([...planned.removals].sort()).toEqual(['p/1/a', 'p/1/b/c']);
     await expect(
-      plan(branch, { 'index.html': 'page', 'a/x': 'folder' }, { options: { prune: false } }),
+      plan(branch, { 'index.html': 'page', 'a/x': 'folder' }, { prune: false }),
     ).rejects.toMatchObject({ code: 'NOT_OURS' });
   });
 
@@ -214,7 +193,7 @@ describe('a folder with files of others', () => {
 
 describe('older folders beside it', () => {
   const contents = (text: string) => ({ 'index.html': text });
-  const keeping = (keep: number): PlanOptions => ({ folder: 'p/9/', options: { keep } });
+  const keeping = (keep: number): PlanOptions => ({ folder: 'p/9/', keep });
 
   async function branchWithSites(): Promise<MemoryBranch> {
     const branch = new MemoryBranch(heldFiles({ 'p/theirs/index.html': 'theirs', 'other/a': 'theirs' }));
@@ -287,7 +266,7 @@ describe('older folders beside it', () => {
 
   test('are not looked for at the root of the branch', async () => {
     const branch = await branchWithSites();
-    const planned = await plan(branch, contents('new'), { folder: '', options: { keep: 1 } });
+    const planned = await plan(branch, contents('new'), { folder: '', keep: 1 });
     expect(planned.changes.removedFolders).toEqual([]);
   });
 });
@@ -295,23 +274,22 @@ describe('older folders beside it', () => {
 describe('the file that switches Jekyll off', () => {
   test('is written at the root of the site where there is none', async () => {
     const branch = new MemoryBranch(heldFiles({ 'docs/README.md': 'theirs' }));
-    const more = { folder: 'docs/p/1/', siteRoot: 'docs/', options: { nojekyll: true } };
-    expect(written(await plan(branch, { 'index.html': 'x' }, more))).toEqual([
+    const more = { folder: 'docs/p/1/', siteRoot: 'docs/', nojekyll: true };
+    expect((await plan(branch, { 'index.html': 'x' }, more)).written).toEqual([
       'docs/.nojekyll',
       'docs/p/1/index.html',
     ]);
     branch.change({ 'docs/.nojekyll': 'theirs' });
-    expect(written(await plan(branch, { 'index.html': 'x' }, more))).toEqual(['docs/p/1/index.html']);
+    expect((await plan(branch, { 'index.html': 'x' }, more)).written).toEqual(['docs/p/1/index.html']);
   });
 
   test.each(['', 'docs/'])(
     'is no part of the site that lies at that root (%j), and stays',
     async (siteRoot) => {
       const branch = new MemoryBranch(heldFiles({ 'docs/README.md': 'theirs' }));
-      const options = { nojekyll: true, siteRoot: siteRoot.slice(0, -1) };
-      await deliverSite(branch, siteRoot, CONTENTS, options);
+      await deliverSite(branch, siteRoot, CONTENTS, { nojekyll: true, siteRoot });
       expect(branch.now[`${siteRoot}.nojekyll`]).toBe(shaOf(''));
-      const target = { folder: siteRoot, siteRoot, options: { nojekyll: true } };
+      const target = { folder: siteRoot, siteRoot, nojekyll: true };
       expect((await plan(branch, CONTENTS, target)).change).toBeUndefined();
       const planned = await plan(branch, { 'index.html': 'second' }, { folder: siteRoot, siteRoot });
       expect(planned.removals).toEqual([`${siteRoot}css/a.css`]);
@@ -322,7 +300,7 @@ describe('the file that switches Jekyll off', () => {
 test('a site above the limit of Pages is refused before anything is sent', async () => {
   const branch = new MemoryBranch(heldFiles({ 'large.bin': 'large', 'p/0/old': 'x' }));
   branch.sizes.set(shaOf('large'), SITE.size - 4);
-  expect((await plan(branch, { 'i.html': 'abc' })).totalSize).toBe(SITE.size);
+  expect((await plan(branch, { 'i.html': 'abc' })).servedSize).toBe(SITE.size);
   await expect(plan(branch, { 'i.html': 'abcd' })).rejects.toMatchObject({
     code: 'TOO_LARGE',
     hint: expect.stringContaining('`keep:`'),
@@ -330,5 +308,5 @@ test('a site above the limit of Pages is refused before anything is sent', async
   });
   // What is outside of the site's root is not served.
   const outside = { folder: 'p/1/', siteRoot: 'p/' };
-  expect((await plan(branch, { 'i.html': 'abcd' }, outside)).totalSize).toBe(5);
+  expect((await plan(branch, { 'i.html': 'abcd' }, outside)).servedSize).toBe(5);
 });

@@ -145,9 +145,9 @@ class History {
 
   #rewrite({ how, change: one }: Extract<HistoryEvent, { kind: 'rewriting' }>): void {
     const { head, history } = this.branch;
-    const ours = history.find(({ message }) => message.includes('Delivered-tree'))?.message;
+    const ours = history.find(({ message }) => /^Delivered-object: \w+ .*\/$/m.test(message))?.message;
     // The folder of the newest delivery, whose message is the one that is used.
-    const [, place] = /^Delivered-tree: \w+ (.*)$/m.exec(ours ?? '') ?? [];
+    const [, place] = /^Delivered-object: \w+ (.*)$/m.exec(ours ?? '') ?? [];
     const after = applyChange(this.branch, { ...one, folder: place?.replace(/^\.\/$/, '') ?? one.folder });
     const quoted = `Squashed\n\n* ${head.message}\n* ${head.parent?.message}`;
     if (how === 'amend') this.branch.commit(after, head.message, head.parent);
@@ -168,7 +168,7 @@ class History {
     };
     const asked = toAskedRun(one);
     const isFree = asked.kind === 'site' && meanwhile === null && authorship.isFree(asked);
-    const outcomes = await this.#perform(one);
+    const outcomes = [await this.#perform(one)];
     branch.beforeMove = () => undefined;
     const failures = outcomes.filter(hasFailed);
     const codes = failures.map(({ code, message }) => `${code}: ${message}`);
@@ -182,11 +182,9 @@ class History {
 
   #perform(one: Extract<HistoryEvent, { kind: 'site' | 'file' | 'withdrawal' }>) {
     if (one.kind === 'withdrawal') return withdrawFolder(this.branch, one.folder);
-    const done =
-      one.kind === 'site'
-        ? deliverSite(this.branch, one.folder, one.files, one)
-        : deliverFile(this.branch, one.folder + one.name, one.content);
-    return done.then((outcome) => [outcome]);
+    return one.kind === 'site'
+      ? deliverSite(this.branch, one.folder, one.files, one)
+      : deliverFile(this.branch, one.folder + one.name, one.content);
   }
 }
 

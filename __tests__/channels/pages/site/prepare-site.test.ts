@@ -1,48 +1,37 @@
 import { describe, expect, test } from '@jest/globals';
-import { previewCommits } from '../../../../src/channels/pages/commit-tasks.ts';
-import { addPictures, placePictures } from '../../../../src/channels/pages/pictures.ts';
-import { prepareSite } from '../../../../src/channels/pages/prepare.ts';
+import { refuseTakenPictures } from '../../../../src/channels/pages/pictures.ts';
 import type { PagesOptions } from '../../../../src/channels/pages/target.ts';
-import { fakePorts } from '../../../support/ports.ts';
-import { commitTargetWith } from '../../fake-branch.ts';
-import { siteWith } from '../../repository-context.ts';
+import { hasFailed } from '../../../../src/errors.ts';
+import type { PagesSite } from '../../../../src/github/api/repository.ts';
 import { heldFiles, MemoryBranch } from './memory-branch.ts';
-import { connect, memoryFile, memorySite } from './site-runs.ts';
+import { memorySite } from './memory-files.ts';
+import { actionsOn, requestsOf } from './site-runs.ts';
 
 const PAGE = { 'index.html': '<p>' };
 
-function prepare(
+interface Situation {
+  readonly name?: string;
+  readonly options?: Partial<PagesOptions>;
+  readonly pages?: Partial<PagesSite>;
+  readonly branch?: MemoryBranch;
+}
+
+async function prepare(
   contents: Readonly<Record<string, string>>,
-  {
-    name = 'p/1/',
-    options = {},
-    pages = siteWith(),
-    branch = new MemoryBranch(),
-  }: {
-    readonly name?: string;
-    readonly options?: Partial<PagesOptions>;
-    readonly pages?: ReturnType<typeof siteWith>;
-    readonly branch?: MemoryBranch;
-  } = {},
+  { name = 'p/1/', options = {}, pages = {}, branch = new MemoryBranch() }: Situation = {},
 ) {
-  const asked: string[] = [];
-  const { github } = connect(branch);
-  const exists = async (_: string, path: string): Promise<boolean> => {
-    asked.push(path);
-    return branch.head.files.has(path);
-  };
-  const context = { ...commitTargetWith(github as never, options), pages, setup: null, exists };
-  return {
-    asked,
-    site: memorySite(contents),
-    prepared: prepareSite({ site: memorySite(contents), name }, context),
-  };
+  const { publish } = actionsOn(branch, { ...options, pages });
+  const [prepared] = await publish.prepare([{ file: null, site: memorySite(contents), name }]);
+  if (prepared === undefined || hasFailed(prepared.result)) throw prepared?.result;
+  const task = prepared.result;
+  const preview = async () => (await publish.preview([task]))[0]?.result;
+  const asked = requestsOf(branch).flatMap(({ url }) => /contents\/(.*)\?/.exec(url)?.[1] ?? []);
+  return { ...task, asked, preview, refusal: task.servedAt?.refusal ?? null };
 }
 
 describe('preparing a site', () => {
   test('tells where it goes and where its pages will be served', async () => {
-    const { prepared } = prepare(PAGE, { name: 'a ä/1' });
-    await expect(prepared).resolves.toMatchObject({
+    await expect(prepare(PAGE, { name: 'a ä/1' })).resolves.toMatchObject({
       servedAt: {
         sitePath: '/site/a%20%C3%A4/1/',
         rootPath: '/site/',
@@ -53,63 +42,46 @@ describe('preparing a site', () => {
         destination: 'branch main, folder a ä/1/',
         name: 'a ä/1/',
       },
-      data: { path: 'a ä/1/index.html', target: { folder: 'a ä/1/', siteRoot: '' } },
+      data: { place: 'a ä/1/', destination: { path: 'a ä/1/index.html', siteRoot: '' } },
     });
   });
 
   test('knows the folder of the branch that is served, and the root of the branch', async () => {
-    const pages = siteWith({ folder: 'docs' });
-    await expect(prepare(PAGE, { name: 'docs/p/', pages }).prepared).resolves.toMatchObject({
+    const pages = { folder: 'docs' };
+    await expect(prepare(PAGE, { name: 'docs/p/', pages })).resolves.toMatchObject({
       servedAt: { sitePath: '/site/p/', rootPath: '/site/' },
-      data: { target: { folder: 'docs/p/', siteRoot: 'docs/', method: 'C' } },
+      data: { place: 'docs/p/', destination: { siteRoot: 'docs/' }, target: { method: 'C' } },
     });
-    await expect(prepare(PAGE, { name: './' }).prepared).resolves.toMatchObject({
+    await expect(prepare(PAGE, { name: './' })).resolves.toMatchObject({
       plan: { name: './', destination: 'branch main, folder ./' },
-      data: { target: { folder: '' } },
+      data: { place: '' },
     });
   });
 
-  test('tells where the pictures of the entry will be, which become files of the site', async () => {
-    const { prepared: preparing, site: given } = prepare({ ...PAGE, 'a.css': 'p{}' });
-    const prepared = await preparing;
+  test('tells where the page is served, and its pictures', async () => {
     const page = 'https://octo.github.io/site/p/1/index.html';
-    expect(prepared.served).toMatchObject({
+    expect((await prepare(PAGE)).served).toEqual({
       url: new URL('https://octo.github.io/site/p/1/'),
       display: 'page',
-      pictureUrls: { picture: new URL(`${page}.png`) },
-    });
-    const pictures = { picture: memoryFile('picture'), before: memoryFile('before') };
-    const site = addPictures(given, pictures);
-    expect(site.files.map(({ path }) => path)).toEqual([
-      'a.css',
-      'index.html',
-      'index.html.before.png',
-      'index.html.png',
-    ]);
-    expect(site.pictures).toEqual(['index.html.png', 'index.html.before.png']);
-    expect(site.size).toBe('<p>p{}picturebefore'.length);
-    expect(placePictures(pictures, prepared.data.destination.pageUrl)).toMatchObject({
-      url: new URL(`${page}.png`),
-      before: new URL(`${page}.before.png`),
+      isServedAsIs: true,
+      pictureUrls: { picture: new URL(`${page}.png`), before: new URL(`${page}.before.png`) },
     });
   });
 
   test('refuses a folder that has a file where the picture goes', async () => {
     const site = memorySite({ ...PAGE, 'index.html.png': 'x' });
-    expect(() => addPictures(site, { picture: memoryFile('picture'), before: null })).toThrow(
+    expect(() => refuseTakenPictures(site)).toThrow(
       'the folder has a file index.html.png, where the picture goes',
     );
   });
 
   test('refuses a file that the site or the repository obeys, unless `overwrite` is set', async () => {
     const contents = { ...PAGE, CNAME: 'example.com' };
-    await expect(prepare(contents, { name: './' }).prepared).rejects.toMatchObject({
+    await expect(prepare(contents, { name: './' })).rejects.toMatchObject({
       message: expect.stringContaining('CNAME'),
     });
-    await expect(
-      prepare(contents, { name: './', options: { overwrite: true } }).prepared,
-    ).resolves.toBeDefined();
-    await expect(prepare(contents).prepared).resolves.toBeDefined();
+    await expect(prepare(contents, { name: './', options: { overwrite: true } })).resolves.toBeDefined();
+    await expect(prepare(contents)).resolves.toBeDefined();
   });
 });
 
@@ -120,8 +92,8 @@ describe('names that Jekyll changes', () => {
   };
 
   test('are refused together, with both ways out', async () => {
-    const { prepared, asked } = prepare(contents);
-    expect((await prepared).servedAt.refusal).toMatchObject({
+    const { refusal, asked } = await prepare(contents);
+    expect(refusal).toMatchObject({
       code: 'BAD_INPUT',
       step: 'check',
       message:
@@ -140,7 +112,7 @@ describe('names that Jekyll changes', () => {
     ['vendor/', 'site/vendor/'],
     ['_/', 'site/'],
   ])('are refused with another path if the folder itself has one: %s', async (name, other) => {
-    expect((await prepare(PAGE, { name }).prepared).servedAt.refusal).toMatchObject({
+    expect((await prepare(PAGE, { name })).refusal).toMatchObject({
       message: `Jekyll, which builds this Pages site, leaves out the folder ${name}`,
       hint: `set \`nojekyll: true\`, which commits an empty .nojekyll and ends Jekyll for the whole site, or set \`path: ${other}\``,
     });
@@ -154,40 +126,36 @@ describe('names that Jekyll changes', () => {
       'key.pem': '-----BEGIN',
       'a.diff': '--- a\n',
     };
-    const { prepared, asked } = prepare(copied);
-    expect((await prepared).servedAt.refusal).toBeNull();
+    const { refusal, asked } = await prepare(copied);
+    expect(refusal).toBeNull();
     expect(asked).toEqual([]);
   });
 
   test.each<[string, Parameters<typeof prepare>[1]]>([
     ['`nojekyll` is set', { options: { nojekyll: true } }],
-    ['a workflow builds the site', { pages: siteWith({ builtBy: 'workflow' }) }],
+    [
+      'a workflow builds the site',
+      { pages: { builtBy: 'workflow' }, options: { pagesBase: new URL('https://example.com/') } },
+    ],
     ['the branch switches Jekyll off', { branch: new MemoryBranch(heldFiles({ '.nojekyll': '' })) }],
   ])('are accepted where %s', async (_, more) => {
-    expect((await prepare(contents, more).prepared).servedAt.refusal).toBeNull();
+    expect((await prepare(contents, more)).refusal).toBeNull();
   });
 
   test('are looked for at the root of what is served, without a request where there are none', async () => {
-    const pages = siteWith({ folder: 'docs' });
-    const { prepared, asked } = prepare({ ...PAGE, '_a.js': 'x' }, { name: 'docs/p/', pages });
-    expect((await prepared).servedAt.refusal?.hint).toContain('docs/.nojekyll');
-    expect(asked).toEqual(['docs/.nojekyll']);
-    const plain = prepare(PAGE);
-    await plain.prepared;
-    expect(plain.asked).toEqual([]);
+    const pages = { folder: 'docs' };
+    const { refusal, asked } = await prepare({ ...PAGE, '_a.js': 'x' }, { name: 'docs/p/', pages });
+    expect(refusal?.hint).toContain('docs/.nojekyll');
+    expect(asked).toEqual(['docs%2F.nojekyll']);
+    expect((await prepare(PAGE)).asked).toEqual([]);
   });
 });
 
 test('a preview tells what would be done, and writes nothing', async () => {
   const branch = new MemoryBranch();
-  const task = await prepare(PAGE, { branch }).prepared;
-  const preview = async () => {
-    const [previewed] = await previewCommits([task], fakePorts(), () => 'nothing');
-    return previewed?.result;
-  };
+  const { preview } = await prepare(PAGE, { branch });
   expect(await preview()).toBe('ADD 1: from run 7 of Deliver (files: 1 added)');
-  branch.commit(heldFiles({ 'p/1/index.html': '<p>' }), 'theirs');
-  const { head } = branch;
-  expect(await preview()).toBe('nothing');
+  const head = branch.commit(heldFiles({ 'p/1/index.html': '<p>' }), 'theirs');
+  expect(await preview()).toBe(`commit ${head.sha} already holds this site`);
   expect(branch.head).toBe(head);
 });

@@ -1,50 +1,33 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ChannelPlan, Placement } from '../../../../src/channels/channel.ts';
-import type { ComparedPlace } from '../../../../src/channels/pages/commit.ts';
+import type { Placement } from '../../../../src/channels/channel.ts';
 import { formatCommitMessage } from '../../../../src/channels/pages/commit-message.ts';
-import { commitTasks } from '../../../../src/channels/pages/commit-tasks.ts';
-import { resolveDestination } from '../../../../src/channels/pages/destination.ts';
-import { describeChanges, describePublished } from '../../../../src/channels/pages/placement.ts';
-import { hasFailed, stoppedError } from '../../../../src/errors.ts';
+import { describeFolder } from '../../../../src/channels/pages/placement.ts';
+import { stoppedError } from '../../../../src/errors.ts';
 import { hashTree } from '../../../../src/github/api/tree-id.ts';
-import { nameFew } from '../../../../src/plain-text.ts';
 import { MEGABYTE, SITE } from '../../../../src/protocol/limits.ts';
-import { entryUrl } from '../../../../src/rules/naming.ts';
 import { FakeGitHub, failure } from '../../../github/fake-github.ts';
-import { pagesOptionsWith } from '../../pages-options.ts';
-import { siteWith } from '../../repository-context.ts';
+import { commitTargetWith, pagesTaskWith } from '../../fake-branch.ts';
 import { heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
-import { connect, deliverSite, folderTarget, memorySite } from './site-runs.ts';
+import { connect, deliverThrough, placementOf } from './site-runs.ts';
 
 const CONTENTS = { 'index.html': 'page', 'css/ä b.css': 'style' };
 
 type Connection = ReturnType<typeof connect>;
 
-async function publishThrough(
-  { github, ports }: Pick<Connection, 'github' | 'ports'>,
+const publishThrough = async (
+  connection: Pick<Connection, 'github' | 'ports'>,
   contents: Readonly<Record<string, string>>,
-): Promise<Placement> {
-  const site = memorySite(contents);
-  const location = { ...pagesOptionsWith(), path: 'p/1/', name: site.entry };
-  const destination = resolveDestination(github.repository, location, siteWith());
-  const data = {
-    target: folderTarget(github, 'p/1/'),
-    path: destination.path,
-    file: null,
-    site,
-    destination,
-  };
-  const task = { plan: {} as ChannelPlan, data };
-  const [placed] = await commitTasks([task], ports, (done, one) =>
-    describePublished(done, one, ports.logger),
-  );
-  if (placed === undefined || hasFailed(placed.result)) throw placed?.result;
-  return placed.result as Placement;
-}
+): Promise<Placement> => placementOf(await deliverThrough(connection, 'p/1/', contents));
 
 function publish(branch: MemoryBranch, contents: Readonly<Record<string, string>>) {
   const connection = connect(branch);
   return { placed: publishThrough(connection, contents), ...connection };
+}
+
+/** The message of a commit that delivered these files. */
+function formatDelivery(files: readonly { readonly path: string; readonly sha: string }[], essence: string) {
+  const delivered = { place: 'p/1/', object: hashTree(files), pictures: [], kept: [] };
+  return formatCommitMessage('p/1/', { verb: 'ADD', essence, delivered });
 }
 
 describe('publishing a site', () => {
@@ -123,11 +106,7 @@ describe('publishing a site', () => {
   test('names the delivery that it replaced', async () => {
     const branch = new MemoryBranch();
     const files = [{ path: 'index.html', sha: shaOf('one') }];
-    const site = { folder: 'p/1/', treeSha: hashTree(files), kept: [] };
-    const head = branch.commit(
-      heldFiles({ 'p/1/index.html': 'one' }),
-      formatCommitMessage('p/1/', { verb: 'ADD', essence: 'mine', site }),
-    );
+    const head = branch.commit(heldFiles({ 'p/1/index.html': 'one' }), formatDelivery(files, 'mine'));
     const { notes } = await publish(branch, { 'index.html': 'two' }).placed;
     expect(notes).toContain(`replaced the delivery of commit ${head.sha.slice(0, 7)}`);
   });
@@ -136,8 +115,7 @@ describe('publishing a site', () => {
     const paths = ['index.html', ...Array.from({ length: SITE.plainProbes + 2 }, (_, nth) => `${nth}.txt`)];
     const branch = new MemoryBranch();
     const files = paths.map((path) => ({ path, sha: shaOf('new') }));
-    const site = { folder: 'p/1/', treeSha: hashTree(files), kept: [] };
-    const message = formatCommitMessage('p/1/', { verb: 'ADD', essence: 'x', site });
+    const message = formatDelivery(files, 'x');
     branch.commit(heldFiles(Object.fromEntries(paths.map((path) => [`p/1/${path}`, 'new']))), message);
     const placement = await publish(branch, Object.fromEntries(paths.map((path) => [path, 'new']))).placed;
     expect(Object.keys(earlierIn(placement))).toHaveLength(1 + SITE.plainProbes);
@@ -202,49 +180,31 @@ describe('publishing a site', () => {
     const placed = publishThrough({ github, ports }, CONTENTS);
     await expect(placed).rejects.toMatchObject({ code: 'HOST_ERROR', leftBehind: [] });
   });
-
-  test('is found by the preview, which writes nothing', async () => {
-    const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
-    const placed = await deliverSite(branch, 'p/1/', CONTENTS);
-    expect(hasFailed(placed)).toBe(false);
-  });
-});
-
-test('the address of an entry that is no index page is that of its file', () => {
-  expect(entryUrl(new URL('https://octo.github.io/site/p/start.html')).pathname).toBe('/site/p/start.html');
-  expect(entryUrl(new URL('https://octo.github.io/site/p/index.html')).pathname).toBe('/site/p/');
 });
 
 describe('what a person reads of the changes', () => {
-  const changes = { added: [], changed: [], removed: [], kept: [], removedFolders: [] };
-  type Delivered = NonNullable<ComparedPlace['delivered']>;
-  const planWith = (more: Partial<Delivered>): Delivered => ({
-    treeSha: '',
-    changes,
-    totalSize: 0,
-    ...more,
-  });
+  const none = { added: [], changed: [], removed: [], kept: [], removedFolders: [] };
+  const task = pagesTaskWith(commitTargetWith(new FakeGitHub()), 'p/1/', { 'p/1/index.html': 'x' });
+  const describeWith = (changes: typeof none | object, servedSize: number): string[] =>
+    describeFolder(task, {
+      changes: { ...none, ...changes },
+      servedSize,
+      earlier: new Map(),
+      gone: new Map(),
+      replaced: undefined,
+    });
 
   test('counts the files, and names what was left alone, what was removed, and a large site', () => {
     const all = {
-      added: ['a'],
-      changed: ['b', 'c'],
-      removed: ['d'],
-      kept: ['e', 'f/'],
-      removedFolders: ['p/0/'],
+      ...{ added: ['a'], changed: ['b', 'c'], removed: ['d'] },
+      ...{ kept: ['e', 'f/'], removedFolders: ['p/0/'] },
     };
-    expect(describeChanges(planWith({ changes: all, totalSize: SITE.largeSize + MEGABYTE }))).toEqual([
+    expect(describeWith(all, SITE.largeSize + MEGABYTE)).toEqual([
       'files: 1 added, 2 changed, 1 removed',
       'left alone, because this tool did not deliver it: e, f/',
       'older sites removed: p/0/',
       'the whole Pages site has 801 MB; GitHub serves at most 1024',
     ]);
-    expect(describeChanges(planWith({ totalSize: SITE.largeSize }))).toEqual(['no file changed']);
-  });
-
-  test('names the first ten of many', () => {
-    const names = Array.from({ length: 12 }, (_, nth) => String(nth));
-    expect(nameFew(names)).toBe('0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more');
-    expect(nameFew(names.slice(0, 10))).not.toContain('more');
+    expect(describeWith({}, SITE.largeSize)).toEqual(['no file changed']);
   });
 });

@@ -1,53 +1,19 @@
-import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
-import type { Placement, PreparedTask } from '../../../../src/channels/channel.ts';
+import type { ChannelAction, ChannelItem, Placement } from '../../../../src/channels/channel.ts';
 import type { BranchTree } from '../../../../src/channels/pages/branch-reader.ts';
-import { createPagesPublisher } from '../../../../src/channels/pages/publish.ts';
-import { createPagesRemover } from '../../../../src/channels/pages/remove.ts';
-import {
-  type FolderTarget,
-  type PagesOptions,
-  readTargetTree,
-} from '../../../../src/channels/pages/target.ts';
+import { withPictures } from '../../../../src/channels/pages/commit.ts';
+import { compareFolder } from '../../../../src/channels/pages/compare-folder.ts';
+import type { PagePictures } from '../../../../src/channels/pages/pictures.ts';
+import { createPagesActions } from '../../../../src/channels/pages/publish.ts';
+import { type PagesOptions, type PagesTask, readTargetTree } from '../../../../src/channels/pages/target.ts';
 import { hasFailed, type Result } from '../../../../src/errors.ts';
 import { createGitHubClient, type GitHubClient } from '../../../../src/github/api/client.ts';
-import type { LocalFile } from '../../../../src/rules/inspect.ts';
-import type { LocalSite } from '../../../../src/rules/local-site.ts';
-import { FakeHttp, type FakePorts, fakePorts } from '../../../support/ports.ts';
+import type { PagesSite } from '../../../../src/github/api/repository.ts';
+import { FakeHttp, type FakePorts, fakePorts, type Seen } from '../../../support/ports.ts';
 import { commitTargetWith } from '../../fake-branch.ts';
 import { pagesOptionsWith } from '../../pages-options.ts';
 import { repositoryContextWith, siteWith } from '../../repository-context.ts';
-import { type MemoryBranch, shaOf } from './memory-branch.ts';
-
-/** A checked file in memory. */
-export function memoryFile(content: string, name = 'page.html'): LocalFile {
-  const bytes = Buffer.from(content);
-  return {
-    name,
-    size: bytes.length,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
-    head: bytes.toString('latin1', 0, 16),
-    binary: false,
-    blobSha: shaOf(content),
-    markerCount: null,
-    read: () => Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false }),
-    pieces: () => Readable.from([bytes]),
-    headSha256: async () => '',
-    close: async () => undefined,
-  };
-}
-
-/** A checked folder in memory. */
-export function memorySite(
-  contents: Readonly<Record<string, string>>,
-  entry = Object.keys(contents)[0] ?? '',
-): LocalSite {
-  const files = Object.entries(contents).map(([path, content]) => ({
-    path,
-    file: memoryFile(content, path),
-  }));
-  return { entry, files, size: files.reduce((sum, { file }) => sum + file.size, 0), leftOut: [] };
-}
+import type { MemoryBranch } from './memory-branch.ts';
+import { memoryFile, memorySite } from './memory-files.ts';
 
 /** What a channel needs to reach a branch. */
 interface Connection {
@@ -64,6 +30,9 @@ function reconnect(branch: MemoryBranch): Connection {
   CONNECTIONS.set(branch, connection);
   return connection;
 }
+
+/** What the runs on a branch have sent. */
+export const requestsOf = (branch: MemoryBranch): readonly Seen[] => reconnect(branch).host.seen;
 
 /** The real client and ports, with a branch as the host; any other address answers 404. */
 export function connect(branch: MemoryBranch): Connection {
@@ -82,28 +51,9 @@ export function connect(branch: MemoryBranch): Connection {
   };
 }
 
-/** A folder of the branch with every input at its default. */
-export const folderTarget = (
-  github: GitHubClient,
-  folder: string,
-  {
-    options = {},
-    ...more
-  }: Partial<Omit<FolderTarget, 'options'>> & {
-    readonly options?: Partial<FolderTarget['options']>;
-  } = {},
-): FolderTarget => ({
-  // The target's own client is not one that records.
-  ...commitTargetWith(github as never, { method: 'C' }),
-  folder,
-  siteRoot: '',
-  options: pagesOptionsWith(options),
-  ...more,
-});
-
 /** Everything that the branch holds now. */
 export const readBranchTree = (github: GitHubClient): Promise<BranchTree> =>
-  readTargetTree(folderTarget(github, ''));
+  readTargetTree(commitTargetWith(github as never, { method: 'C' }));
 
 /** What a run did: its placement, or why it failed. */
 export type RunOutcome = Result<Placement>;
@@ -111,61 +61,111 @@ export type RunOutcome = Result<Placement>;
 interface RunOptions extends Partial<PagesOptions> {
   /** Where in the branch the site begins. */
   readonly siteRoot?: string;
+  readonly pages?: Partial<PagesSite>;
+}
+
+/** What K1 does with a branch, asked through its only connection. */
+export function actionsOn(branch: MemoryBranch, options: RunOptions = {}) {
+  const { github, ports } = reconnect(branch);
+  return actionsThrough(github, ports, options);
+}
+
+function actionsThrough(github: GitHubClient, ports: FakePorts, options: RunOptions) {
+  const { siteRoot = '', pages, ...more } = options;
+  const site = siteWith({ folder: siteRoot.replace(/\/$/, ''), ...pages });
+  return createPagesActions(
+    pagesOptionsWith(more),
+    { github, repository: repositoryContextWith({ site }) },
+    ports,
+  );
 }
 
 /** Delivers a folder through K1, from the preparation to the commit. */
-export function deliverSite(
+export const deliverSite = (
   branch: MemoryBranch,
   folder: string,
   contents: Readonly<Record<string, string>>,
   options: RunOptions = {},
-): Promise<RunOutcome> {
-  const site = memorySite(contents);
-  const { siteRoot = '', ...more } = options;
-  const { github, ports } = reconnect(branch);
-  const access = { github, repository: repositoryContextWith({ site: siteWith({ folder: siteRoot }) }) };
-  const channel = createPagesPublisher(pagesOptionsWith(more), access, ports);
-  return runOne(channel, { file: null, site, name: folder === '' ? './' : folder });
-}
+): Promise<RunOutcome> => deliverThrough(reconnect(branch), folder, contents, options);
+
+/** The same through any client. */
+export const deliverThrough = (
+  { github, ports }: Pick<Connection, 'github' | 'ports'>,
+  folder: string,
+  contents: Readonly<Record<string, string>>,
+  options: RunOptions = {},
+): Promise<RunOutcome> =>
+  runOne(actionsThrough(github, ports, options).publish, {
+    file: null,
+    site: memorySite(contents),
+    name: folder === '' ? './' : folder,
+  });
 
 /** Delivers a single file through K1. */
-export function deliverFile(
+export const deliverFile = (
   branch: MemoryBranch,
   path: string,
   content: string,
-  options: Partial<PagesOptions> = {},
-): Promise<RunOutcome> {
-  const { github, ports } = reconnect(branch);
-  const access = { github, repository: repositoryContextWith() };
-  const channel = createPagesPublisher(pagesOptionsWith({ path, ...options }), access, ports);
-  return runOne(channel, { file: memoryFile(content), name: path });
+  options: RunOptions = {},
+): Promise<RunOutcome> =>
+  runOne(actionsOn(branch, { path, ...options }).publish, { file: memoryFile(content), name: path });
+
+/** Withdraws a folder through K1. */
+export const withdrawFolder = (
+  branch: MemoryBranch,
+  folder: string,
+  options: RunOptions = {},
+): Promise<RunOutcome> =>
+  runOne(actionsOn(branch, { path: folder === '' ? './' : folder, ...options }).remove, {
+    file: null,
+    name: '',
+  });
+
+/** What a folder needs: its change, in short too. */
+export const planSite = (
+  branch: MemoryBranch,
+  folder: string,
+  contents: Readonly<Record<string, string>>,
+  options: PlanOptions = {},
+) => planFolder(reconnect(branch), folder, contents, options);
+
+/** The same through any client. */
+export async function planFolder(
+  { github, ports }: Pick<Connection, 'github' | 'ports'>,
+  folder: string,
+  contents: Readonly<Record<string, string>>,
+  { together = [folder], pictures, ...options }: PlanOptions = {},
+) {
+  const site = memorySite(contents);
+  const item = { file: null, site, name: folder === '' ? './' : folder };
+  const [prepared] = await actionsThrough(github, ports, options).publish.prepare([item]);
+  if (prepared === undefined || hasFailed(prepared.result)) throw prepared?.result;
+  const task = withPictures({ ...prepared.result, ...(pictures && { pictures }) });
+  const { head, places } = await compareFolder(task, task.target, { together, wasSent: false });
+  const [place] = places;
+  if (place === undefined || hasFailed(place)) throw place;
+  const { change } = place;
+  const written = (change?.writes ?? []).map(({ path }) => path).sort();
+  const removals = [...(change?.removals ?? [])].sort();
+  return { ...place, head, target: task.target, written, removals, message: change?.message ?? '' };
 }
 
-async function runOne<Item extends { file: LocalFile | null; name: string }>(
-  channel: ReturnType<typeof createPagesPublisher>,
-  item: Item,
-): Promise<RunOutcome> {
+interface PlanOptions extends RunOptions {
+  readonly together?: readonly string[];
+  readonly pictures?: PagePictures;
+}
+
+async function runOne(channel: ChannelAction<PagesTask>, item: ChannelItem): Promise<RunOutcome> {
   const [prepared] = await channel.prepare([item]);
   if (prepared === undefined) throw new Error('nothing was prepared');
   if (hasFailed(prepared.result)) return prepared.result;
-  const [placed] = await channel.perform([prepared.result as never]);
+  const [placed] = await channel.perform([prepared.result]);
   if (placed === undefined) throw new Error('nothing was placed');
   return placed.result;
 }
 
-/** Withdraws a folder through K1: the placement of each of its sites and files. */
-export async function withdrawFolder(
-  branch: MemoryBranch,
-  folder: string,
-  options: Partial<PagesOptions> = {},
-): Promise<readonly RunOutcome[]> {
-  const { github, ports } = reconnect(branch);
-  const access = { github, repository: repositoryContextWith() };
-  const path = folder === '' ? './' : folder;
-  const channel = createPagesRemover(pagesOptionsWith({ path, ...options }), access, ports);
-  const prepared = await channel.prepare([{ file: null, name: '' }]);
-  const tasks = prepared.flatMap(({ result }) => (hasFailed(result) ? [] : [result as PreparedTask]));
-  const failures = prepared.flatMap(({ result }) => (hasFailed(result) ? [result] : []));
-  const placed = await channel.perform(tasks as never);
-  return [...failures, ...placed.map(({ result }) => result)];
+/** The placement of a run that succeeded. */
+export function placementOf(outcome: RunOutcome): Placement {
+  if (hasFailed(outcome)) throw outcome;
+  return outcome;
 }

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { compareSite } from '../../../../src/channels/pages/compare-site.ts';
-import type { FolderTarget } from '../../../../src/channels/pages/target.ts';
+import type { CommitTarget } from '../../../../src/channels/pages/target.ts';
 import { BranchWriter } from '../../../../src/channels/pages/write-changes.ts';
 import { hasFailed } from '../../../../src/errors.ts';
 import type { Change } from '../../../../src/github/change.ts';
@@ -12,31 +11,28 @@ import { temporaryFolder } from '../../../support/files.ts';
 import { fakePorts } from '../../../support/ports.ts';
 import type { TestRepository } from '../../../world/repository.ts';
 import { type GitHubWorld, startWorld } from '../../../world/world.ts';
+import { commitTargetWith } from '../../fake-branch.ts';
 import { heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
-import { connect, folderTarget, memoryFile, memorySite, readBranchTree } from './site-runs.ts';
+import { memoryFile } from './memory-files.ts';
+import { connect, planFolder } from './site-runs.ts';
 
 const { env: original } = process;
 const CONTENTS = { 'index.html': 'page', 'css/a.css': 'style' };
 
 /** Plans one commit for a folder, and opens the branch to write it. */
 async function prepareWrite(
-  target: FolderTarget,
+  connection: Parameters<typeof planFolder>[0],
+  folder: string,
   contents: Readonly<Record<string, string>>,
-  ports = fakePorts(),
+  options: Parameters<typeof planFolder>[3],
 ) {
-  const { change, head } = await planOne(target, contents);
-  return { change, head, write: createOneWriter(target, ports) };
-}
-
-async function planOne(target: FolderTarget, contents: Readonly<Record<string, string>>) {
-  const tree = await readBranchTree(target.github);
-  const { change } = await compareSite(memorySite(contents), target, tree);
+  const { change, head, target } = await planFolder(connection, folder, contents, options);
   if (change === undefined) throw new Error('nothing has to be changed');
-  return { change, head: tree.head };
+  return { change, head, target, write: createOneWriter(target, connection.ports) };
 }
 
 /** Writes one change, and returns its commit or throws. */
-function createOneWriter(target: FolderTarget, ports = fakePorts()) {
+function createOneWriter(target: CommitTarget, ports = fakePorts()) {
   const writer = new BranchWriter({ ...target, method: 'C' }, ports);
   return async (change: Change, head: string | null): Promise<string> => {
     const [written] = await writer.write([change], head);
@@ -98,21 +94,23 @@ describe('writing a site through git', () => {
     });
   }
 
-  async function prepare(folder: string, more: Parameters<typeof folderTarget>[2] = {}) {
-    const github = createGitHub();
-    const target = folderTarget(github, folder, { siteRoot: 'docs/', ...more });
-    return prepareWrite(target, CONTENTS);
-  }
+  const prepare = (folder: string, more: Parameters<typeof planFolder>[3] = {}) =>
+    prepareWrite({ github: createGitHub(), ports: fakePorts() }, folder, CONTENTS, {
+      siteRoot: 'docs/',
+      ...more,
+    });
 
   test('makes one commit of all files, by the account of the token', async () => {
-    const { change, head: base, write } = await prepare('docs/p/1/', { options: { nojekyll: true } });
+    const { change, head: base, write } = await prepare('docs/p/1/', { nojekyll: true });
     const commit = await write(change, base);
     expect((await repository.log())[0]).toMatchObject({
       sha: commit,
       message: change.message,
       files: ['docs/.nojekyll', 'docs/p/1/css/a.css', 'docs/p/1/index.html'],
     });
-    expect(change.message).toContain(`Delivered-tree: ${runHostGit('rev-parse', 'main:docs/p/1')} docs/p/1/`);
+    expect(change.message).toContain(
+      `Delivered-object: ${runHostGit('rev-parse', 'main:docs/p/1')} docs/p/1/`,
+    );
   });
 
   test('builds on what others committed elsewhere meanwhile', async () => {
@@ -123,12 +121,12 @@ describe('writing a site through git', () => {
     expect(String(await repository.read('docs/p/1/index.html'))).toBe('page');
   });
 
-  test.each<[string, string, string, Parameters<typeof folderTarget>[2]]>([
+  test.each<[string, string, string, Parameters<typeof planFolder>[3]]>([
     ['a file in the folder', 'docs/p/1/', 'docs/p/1/index.html', {}],
     ['another file in the folder', 'docs/p/1/', 'docs/p/1/notes.txt', {}],
     ['a file with the name of the folder', 'docs/p/1/', 'docs/p/1', {}],
     ['a file with the name of a folder that it lies in', 'docs/new/1/', 'docs/new', {}],
-    ['the file that switches Jekyll off', 'docs/p/1/', 'docs/.nojekyll', { options: { nojekyll: true } }],
+    ['the file that switches Jekyll off', 'docs/p/1/', 'docs/.nojekyll', { nojekyll: true }],
     ['a file at the root that is the folder', '', 'index.html', { siteRoot: '' }],
   ])('writes nothing where somebody commits %s meanwhile', async (_, folder, theirs, more) => {
     const { change, head: base, write } = await prepare(folder, more);
@@ -160,7 +158,7 @@ describe('writing a site through git', () => {
       writes: [{ path: 'docs/p/old', file: memoryFile('a file now') }],
       basis: new Map(),
     };
-    await createOneWriter(folderTarget(github, 'docs/p/'))(change, runHostGit('rev-parse', 'main'));
+    await createOneWriter(commitTargetWith(github))(change, runHostGit('rev-parse', 'main'));
     expect(String(await repository.read('docs/p/old'))).toBe('a file now');
   });
 });
@@ -173,12 +171,11 @@ describe('writing a site by the object API', () => {
     process.env = original;
   });
 
-  async function prepare(more: Parameters<typeof folderTarget>[2] = {}) {
+  async function prepare() {
     const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
     const connection = connect(branch);
-    const target: FolderTarget = folderTarget(connection.github, 'p/1/', more);
     const contents = { ...CONTENTS, 'same.html': 'page' };
-    return { ...connection, branch, ...(await prepareWrite(target, contents, connection.ports)) };
+    return { ...connection, branch, ...(await prepareWrite(connection, 'p/1/', contents, {})) };
   }
 
   test('makes one commit where the branch takes signed ones only, and sends equal bytes once', async () => {
@@ -233,7 +230,7 @@ describe('writing a site by the object API', () => {
     });
     process.env.PATH = await temporaryFolder();
     const without = new FakeGitHub({ branch_rules: [] });
-    const writing = createOneWriter(folderTarget(without, 'p/1/'))({ ...change, writes }, base);
+    const writing = createOneWriter(commitTargetWith(without))({ ...change, writes }, base);
     await expect(writing).rejects.toMatchObject({ code: 'BAD_INPUT' });
     expect(host.seen.filter(({ method, url }) => method === 'POST' && !url.endsWith('/graphql'))).toEqual([]);
     expect(without.writes).toEqual([]);

@@ -12,18 +12,11 @@ import { type RepositoryAccess, requireGitHub } from '../../require-github.ts';
 import type { BranchTree } from '../branch-reader.ts';
 import { type DeployedReceipt, readDeployedReceipt } from '../deploy/deployed-receipt.ts';
 import { type PagesDestination, resolveDestination, targetBranch } from '../destination.ts';
+import { rendersMarkdown } from '../jekyll.ts';
 import { listAddresses, ON_BRANCH } from '../placement.ts';
-import type { PagesOptions } from '../target.ts';
+import { isFolderPath, type PagesOptions } from '../target.ts';
 import { type ListedDelivery, listDeliveries } from './list-deliveries.ts';
-import {
-  NOT_SERVED,
-  NOT_SHOWN,
-  proveFiles,
-  rendersMarkdown,
-  SITE_IS_OFF,
-  STILL_SERVED,
-  sortPaths,
-} from './prove-files.ts';
+import { NOT_SERVED, NOT_SHOWN, proveFiles, SITE_IS_OFF, STILL_SERVED, sortPaths } from './prove-files.ts';
 import { auditedPlace, isWithin } from './read-claims.ts';
 
 /** What an audit needs of the inputs. */
@@ -141,7 +134,7 @@ function describeDelivery(listed: ListedDelivery, audited: AuditedTree): Audited
   };
   if (state === 'changed') return common;
   if (state === 'lost') return { ...common, failure: lostError(name, branch) };
-  const isFile = claim.objects !== undefined;
+  const isFile = !isFolderPath(claim.place);
   const isRemoved = state === 'removed';
   const paths = isRemoved ? listed.paths : sortPaths(listed.paths, claim.place, isFile ? '' : options.entry);
   const [page = ''] = paths;
@@ -166,7 +159,7 @@ function describeDelivery(listed: ListedDelivery, audited: AuditedTree): Audited
         evidence: `commit ${claim.sha} delivered it, and the branch ${branch} still has it`,
         commitSha: claim.sha,
         refusals: site === null ? SITE_IS_OFF : NOT_SHOWN,
-        isRendered: rendersMarkdown(page, destination, entries),
+        isRendered: MARKDOWN.test(page) && rendersMarkdown(destination, entries),
       });
   return { ...common, ...proven, unknown: [...unknown, ...proven.unknown] };
 }
@@ -180,13 +173,8 @@ function proveRemoval(
   const left = paths.length - AUDIT.gone;
   const unasked = `whether ${left} more of its files are gone: ${AUDIT.gone} addresses were asked for`;
   const place = () => {
-    const served = paths.filter((path) => path.startsWith(destination.siteRoot));
-    const listed = listAddresses({ files: served, sites: [claim.place] }, destination).slice(0, AUDIT.gone);
-    const [first, ...parts] = listed.map((part) =>
-      rendersMarkdown(part.path, destination, entries)
-        ? { ...part, url: new URL(part.url.href.replace(MARKDOWN, '.html')) }
-        : part,
-    );
+    const isRendered = rendersMarkdown(destination, entries);
+    const [first, ...parts] = listAddresses(paths, destination, isRendered).slice(0, AUDIT.gone);
     const placement = {
       ...ON_BRANCH,
       evidence: `commit ${by?.sha ?? claim.sha} removed it`,

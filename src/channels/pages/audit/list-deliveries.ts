@@ -2,9 +2,10 @@ import type { GitHubClient } from '../../../github/api/client.ts';
 import { getLastCommits, type LastCommit } from '../../../github/api/history.ts';
 import type { TreeFile } from '../../../github/api/tree-id.ts';
 import { AUDIT } from '../../../protocol/limits.ts';
-import { type BranchTree, createBranchReader, filesBelow, hasFilesBelow } from '../branch-reader.ts';
-import { type DeliveredSite, listDelivered, parseMessage } from '../commit-message.ts';
+import { type BranchTree, createBranchReader, filesBelow } from '../branch-reader.ts';
+import { type Delivered, listDelivered, parseMessage } from '../commit-message.ts';
 import { isOwned } from '../ownership.ts';
+import { isFolderPath } from '../target.ts';
 import { type Claim, readClaims } from './read-claims.ts';
 
 /**
@@ -68,20 +69,20 @@ async function compareClaim(
   tree: BranchTree,
   older: ReadOlder,
 ): Promise<ListedDelivery | null> {
-  const { place, objects, site, isReplaced } = claim;
-  if (objects !== undefined) return compareFile(claim, objects, tree);
-  const below = [...filesBelow(tree, place).keys()].map((path) => place + path);
+  const { place, delivered, isReplaced } = claim;
+  if (delivered && !isFolderPath(place)) return compareFile(claim, delivered, tree);
+  const below = [...filesBelow(tree, place).keys()];
   const own = below.filter((path) => !isReplaced(path));
-  if (site !== undefined && hasFilesBelow(tree, place)) return compareFolder(claim, site, tree, own, older);
-  if (site === undefined && own.length > 0) return newListed(claim, 'changed', { changed: own });
-  if (site === undefined && below.length > 0) return null;
-  return listRemoved(claim, site === undefined ? claim.parent : claim.sha, tree, older);
+  if (delivered && below.length > 0) return compareDelivered(claim, delivered, { tree, own, older });
+  if (!delivered && own.length > 0) return newListed(claim, 'changed', { changed: own });
+  if (!delivered && below.length > 0) return null;
+  return listRemoved(claim, delivered ? claim.sha : claim.parent, tree, older);
 }
 
-function compareFile(claim: Claim, objects: readonly TreeFile[], tree: BranchTree): ListedDelivery | null {
+function compareFile(claim: Claim, { pictures }: Delivered, tree: BranchTree): ListedDelivery | null {
   const { place, message, isReplaced } = claim;
   if (isReplaced(place)) return null;
-  const open = objects.map(({ path }) => path).filter((path) => !isReplaced(path));
+  const open = [place, ...pictures.map(({ path }) => path)].filter((path) => !isReplaced(path));
   const isThere = (path: string): boolean => {
     const { sha = '', mode } = tree.entries.get(path) ?? {};
     return mode === '100644' && isOwned(message, { path, sha });
@@ -93,13 +94,17 @@ function compareFile(claim: Claim, objects: readonly TreeFile[], tree: BranchTre
     : newListed(claim, 'removed', { paths: open.filter((path) => !tree.entries.has(path)) });
 }
 
-/** @param own paths below the folder that no newer delivery has replaced */
-async function compareFolder(
+interface FolderNow {
+  readonly tree: BranchTree;
+  /** Paths below the folder that no newer delivery has replaced. */
+  readonly own: readonly string[];
+  readonly older: ReadOlder;
+}
+
+async function compareDelivered(
   claim: Claim,
-  site: DeliveredSite,
-  tree: BranchTree,
-  own: readonly string[],
-  older: ReadOlder,
+  site: Delivered,
+  { tree, own, older }: FolderNow,
 ): Promise<ListedDelivery | null> {
   const { place, sha, isReplaced } = claim;
   const left = new Set(own);
@@ -107,7 +112,7 @@ async function compareFolder(
     ([path, { type }]) => path.startsWith(place) && (type === 'tree' || left.has(path)),
   );
   const whole = listDelivered(new Map(within), site);
-  if (whole !== null) return newListed(claim, 'there', { paths: whole.map(({ path }) => place + path) });
+  if (whole !== null) return newListed(claim, 'there', { paths: whole.map(({ path }) => path) });
   const entries = await older(sha);
   // A message that was copied names files that its commit does not have.
   const delivered = entries === null ? null : listDelivered(entries, site);
@@ -115,14 +120,14 @@ async function compareFolder(
     const unknown = 'which of its files are still as they were delivered: only that it changed was found out';
     return newListed(claim, 'changed', { changed: [place], unknown: [unknown] });
   }
-  const still = delivered.filter(({ path }) => !isReplaced(place + path));
+  const still = delivered.filter(({ path }) => !isReplaced(path));
   const isSame = (file: TreeFile): boolean => {
-    const entry = tree.entries.get(place + file.path);
+    const entry = tree.entries.get(file.path);
     return entry?.sha === file.sha && entry.mode === '100644';
   };
   if (still.length === 0) return null;
-  const paths = still.filter(isSame).map(({ path }) => place + path);
-  const changed = still.filter((file) => !isSame(file)).map(({ path }) => place + path);
+  const paths = still.filter(isSame).map(({ path }) => path);
+  const changed = still.filter((file) => !isSame(file)).map(({ path }) => path);
   return newListed(claim, paths.length === 0 ? 'changed' : 'there', { paths, changed });
 }
 
@@ -139,7 +144,7 @@ async function listRemoved(
     const unknown = `whether its other files are gone: only the page of ${place || './'} was asked for`;
     return newListed(claim, 'removed', { paths: [`${place}index.html`], unknown: [unknown] });
   }
-  const files = [...filesBelow({ entries }, place).keys()].map((path) => place + path);
+  const files = [...filesBelow({ entries }, place).keys()];
   return newListed(claim, 'removed', { paths: files.filter((path) => !tree.entries.has(path)) });
 }
 
@@ -150,8 +155,7 @@ async function nameCommits(
   head: string,
 ): Promise<readonly ListedDelivery[]> {
   const pathOf = ({ claim, changed, state }: ListedDelivery): string | undefined => {
-    const isRemoval = claim.objects === undefined && claim.site === undefined;
-    if (state === 'removed' && isRemoval) return undefined;
+    if (state === 'removed' && claim.delivered === undefined) return undefined;
     return (changed[0] ?? (state === 'removed' ? claim.place : '')).replace(/\/$/, '') || undefined;
   };
   const asked = new Set(listed.flatMap((one) => pathOf(one) ?? []));

@@ -1,6 +1,5 @@
 import { SITE } from '../../../protocol/limits.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
-import { MARKDOWN } from '../../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../../rules/media-type.ts';
 import { entryUrl } from '../../../rules/naming.ts';
 import { type AuditedDelivery, type KnownRefusal, whenAnswered } from '../../channel.ts';
@@ -100,13 +99,6 @@ export function proveFiles({
     ],
   };
 }
-
-/** Jekyll shows such a file as a page, with other bytes. */
-export const rendersMarkdown = (
-  path: string,
-  { builtBy, siteRoot }: PagesDestination,
-  entries: ReadonlyMap<string, unknown>,
-): boolean => MARKDOWN.test(path) && builtBy === 'branch' && !entries.has(`${siteRoot}.nojekyll`);
 
 /** The page of a folder first; of a file it is the file, whose place is given with an empty `entry`. */
 export function sortPaths(paths: readonly string[], place: string, entry: string): readonly string[] {

@@ -1,7 +1,7 @@
 import { type GitHubClient, isLastPage } from '../../../github/api/client.ts';
-import type { TreeFile } from '../../../github/api/tree-id.ts';
 import { AUDIT } from '../../../protocol/limits.ts';
-import { createKeptLookup, type DeliveredSite, parseMessage } from '../commit-message.ts';
+import { createKeptLookup, type Delivered, parseMessage } from '../commit-message.ts';
+import { isFolderPath } from '../target.ts';
 
 /** What a commit of this tool says that it did to one place of the branch, where no newer one did the same. */
 export interface Claim {
@@ -11,16 +11,15 @@ export interface Claim {
   readonly message: string;
   /** The path of a file, or a folder that ends in `/`, or is empty for the branch's root. */
   readonly place: string;
-  /** The file, then the pictures of its page. */
-  readonly objects?: readonly TreeFile[];
-  readonly site?: DeliveredSite;
+  /** Absent where the place was removed. */
+  readonly delivered?: Delivered | undefined;
   /** Whether newer commits of this tool delivered what a path below the place holds now. */
   readonly isReplaced: (path: string) => boolean;
 }
 
 /**
  * Reads what this tool says that it delivered to a folder and below it, the newest first, in requests of a hundred
- * commits each. A claim with neither file nor site is a removal.
+ * commits each. A claim that delivered nothing is a removal.
  *
  * @param head sha of the commit to begin with
  * @param place as of `auditedPlace`
@@ -53,16 +52,14 @@ export const auditedPlace = (path = ''): string => path.replace(/^\.\/$|\/$/g, '
 export const isWithin = (path: string, place: string): boolean =>
   place === '' || path === place || path.startsWith(`${place}/`);
 
-type Said = Pick<Claim, 'place' | 'objects' | 'site'>;
+type Said = Pick<Claim, 'place' | 'delivered'>;
 
 /** The places that a commit message names; none for a commit of somebody else. */
 function readMessage(message: string): readonly Said[] {
-  const { objects = [], site, removed = [] } = parseMessage(message) ?? {};
-  const [main] = objects;
+  const { delivered, removed = [] } = parseMessage(message) ?? {};
   return [
-    ...(main === undefined ? [] : [{ place: main.path, objects }]),
-    ...(site === undefined ? [] : [{ place: site.folder, site }]),
-    ...removed.map((folder) => ({ place: folder })),
+    ...(delivered ? [{ place: delivered.place, delivered }] : []),
+    ...removed.map((place) => ({ place })),
   ];
 }
 
@@ -73,19 +70,24 @@ function createIndex() {
   let count = 0;
   return {
     /** @returns whether something newer than this delivered what a path holds */
-    add({ place, objects = [], site }: Said): Claim['isReplaced'] {
+    add({ place, delivered }: Said): Claim['isReplaced'] {
       const age = count;
       const newer = sites.length;
       count += 1;
-      for (const { path } of objects) if (!files.has(path)) files.set(path, age);
-      if (site !== undefined) sites.push({ folder: site.folder, isKept: createKeptLookup(site.kept) });
+      if (delivered && isFolderPath(place)) {
+        sites.push({ folder: place, isKept: createKeptLookup(delivered) });
+      } else if (delivered) {
+        for (const path of [place, ...delivered.pictures.map((one) => one.path)]) {
+          if (!files.has(path)) files.set(path, age);
+        }
+      }
       let nearby: typeof sites | undefined;
       return (path) => {
         nearby ??= sites
           .slice(0, newer)
           .filter(({ folder }) => folder.startsWith(place) || place.startsWith(folder));
         const isIn = (one: (typeof sites)[number]): boolean =>
-          path.startsWith(one.folder) && !one.isKept(path.slice(one.folder.length));
+          path.startsWith(one.folder) && !one.isKept(path);
         return (files.get(path) ?? age) < age || nearby.some(isIn);
       };
     },

@@ -2,8 +2,8 @@ import type { ItemResult } from '../../../async.ts';
 import { DeliveryError } from '../../../errors.ts';
 import type { Ports } from '../../../ports.ts';
 import type { AbsentFile, Placement, PreparedTask } from '../../channel.ts';
-import { listTogether } from '../commit-tasks.ts';
-import { describePublished, filesOf } from '../placement.ts';
+import { withPictures } from '../commit.ts';
+import { describePlacement } from '../placement.ts';
 import type { PagesTask } from '../target.ts';
 import { type DeployTarget, deploySite, withDeployment } from './deploy.ts';
 import { contentOfFiles } from './site-content.ts';
@@ -27,8 +27,8 @@ export async function deployFiles(
   target: DeployTarget,
   ports: Ports,
 ): Promise<readonly ItemResult<PreparedTask<PagesTask>, Placement>[]> {
-  const items = listTogether(tasks);
-  const files = new Map(items.flatMap(filesOf).map((one) => [one.path, one]));
+  const items = tasks.map(withPictures);
+  const files = new Map(items.flatMap((one) => one.files).map((one) => [one.path, one]));
   const commit = await findCommit(target);
   const content = contentOfFiles([...files.values()], commit);
   const source = { readHead: async () => commit, readContent: async () => content };
@@ -37,12 +37,12 @@ export async function deployFiles(
   const before = live === null || typeof live === 'string' ? new Map() : live.files;
   const after = content.receipt.files;
   const gone = new Map([...before].flatMap(([path, blob]) => (after.has(path) ? [] : [[path, [blob]]])));
-  const totalSize = [...after.values()].reduce((sum, { size }) => sum + size, 0);
+  const servedSize = [...after.values()].reduce((sum, { size }) => sum + size, 0);
   return tasks.map((item, nth) => {
     const task = items[nth] as PagesTask;
     // What a cache may still have of each file.
     const earlier = new Map(
-      filesOf(task).flatMap(({ path, file }) => {
+      task.files.flatMap(({ path, file }) => {
         const held = before.get(path);
         return held?.sha === file.blobSha ? [] : [[path, held === undefined ? [] : [held]] as const];
       }),
@@ -57,11 +57,10 @@ export async function deployFiles(
       removedFolders: [],
     };
     const place = {
-      earlier,
+      ...{ earlier, servedSize, changes, replaced: undefined },
       gone: nth === 0 ? gone : new Map(),
-      ...(task.site !== undefined && { delivered: { totalSize, changes } }),
     };
-    const placement = describePublished({ written: true, place }, task, ports.logger);
+    const placement = describePlacement({ written: true, place }, task, ports.logger);
     const evidence = `artifact of ${files.size} files`;
     return { item, result: withDeployment({ ...placement, evidence }, deployment) };
   });

@@ -1,0 +1,161 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  type DeliveryMessage,
+  formatCommitMessage,
+  parseMessage,
+} from '../../../src/channels/pages/commit-message.ts';
+import { isOwned } from '../../../src/channels/pages/ownership.ts';
+
+const PATH = 'previews/pr-12/page.html';
+const OBJECT = 'b10b'.repeat(10);
+const FILE = { place: PATH, object: OBJECT, pictures: [], kept: [] };
+const FOLDER = { place: 'previews/pr-12/', object: 'a'.repeat(40), pictures: [], kept: [] };
+const REMOVED = ['previews/', 'previews/a/deep/', ''];
+const PICTURE = { path: `${PATH}.png`, sha: 'p1' };
+
+const said = { verb: 'ADD', essence: 'from run 7 of Deliver' } as const;
+const ofFile: DeliveryMessage = { ...said, delivered: FILE, removed: [] };
+const ofFolder: DeliveryMessage = { ...said, delivered: FOLDER, removed: [] };
+const ofRemoval: DeliveryMessage = { ...said, verb: 'REMOVE', removed: REMOVED };
+
+const format = (message: DeliveryMessage): string =>
+  formatCommitMessage(message.delivered?.place ?? 'previews/', message);
+
+describe('the message of a commit', () => {
+  test.each([
+    [
+      'a file',
+      ofFile,
+      `ADD page.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-object: ${OBJECT} ${PATH}`,
+    ],
+    [
+      'a page with its picture',
+      { ...ofFile, delivered: { ...FILE, pictures: [PICTURE] } },
+      `ADD page.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-object: ${OBJECT} ${PATH}\nDelivered-object: p1 ${PATH}.png`,
+    ],
+    [
+      'a folder, and what else is there',
+      { ...ofFolder, delivered: { ...FOLDER, kept: [{ path: 'my notes.txt', sha: 'c0' }] } },
+      `ADD pr-12: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-object: ${FOLDER.object} previews/pr-12/\nKept-object: c0 my%20notes.txt`,
+    ],
+    [
+      'the root of the branch',
+      { ...ofFolder, delivered: { ...FOLDER, place: '' } },
+      `ADD .: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-object: ${FOLDER.object} ./`,
+    ],
+    [
+      'the folders whose deliveries it removes',
+      ofRemoval,
+      'REMOVE previews: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nRemoved-folder: previews/\nRemoved-folder: previews/a/deep/\nRemoved-folder: ./',
+    ],
+  ])('names %s, and is read as it was', (_, message, text) => {
+    expect(format(message)).toBe(text);
+    expect(parseMessage(text)).toEqual(message);
+    expect(parseMessage(`${text}\n`)).toEqual(message);
+  });
+
+  test('keeps every name of others as it was, whatever is in it', () => {
+    const names = ['two\nlines', 'end ', '100%', '%0A', 'ä b', `x\nKept-object: ${OBJECT} y`];
+    const kept = names.map((path) => ({ path, sha: 'b'.repeat(40) }));
+    const text = format({ ...ofFolder, delivered: { ...FOLDER, kept } });
+    expect(text.split('\n')).toHaveLength(4 + names.length);
+    expect(parseMessage(text)?.delivered?.kept).toEqual(kept);
+  });
+
+  test('is read back with everything that it names, and with nothing more or less', () => {
+    const name = fc.stringMatching(/^[\w .ä:-]{0,9}[\wä]$/);
+    const sha = fc.stringMatching(/^[0-9a-f]{40}$/);
+    const place = fc.array(name, { maxLength: 3 }).map((parts) => parts.map((part) => `${part}/`).join(''));
+    const kept = fc.array(fc.record({ path: name, sha }), { maxLength: 4 });
+    const folder = fc.record({ place, object: sha, kept, pictures: fc.constant([]) });
+    const noise = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '');
+    fc.assert(
+      fc.property(fc.oneof(folder, fc.constant(FILE)), name, noise, (delivered, essence, more) => {
+        const text = format({ verb: 'UPDATE', essence, delivered });
+        expect(parseMessage(text)).toMatchObject({ verb: 'UPDATE', essence, delivered });
+        expect(parseMessage(`${text}${more}`)?.delivered).not.toEqual(delivered);
+        expect(parseMessage(`${more}${text}`)).toBeNull();
+      }),
+    );
+  });
+
+  test.each<[string, (text: string) => string]>([
+    ['is quoted', (text) => `Add previews (#12)\n\n${text}`],
+    ['is one of several in a squash merge', (text) => `Add previews\n\n* ${text}\n\n* fix the page`],
+    ['is indented', (text) => `  ${text}`],
+    ['is one that a person wrote below', (text) => `${text}\nCo-authored-by: a person <a@example.com>`],
+    ['is cherry-picked', (text) => `${text}\n(cherry picked from commit ${OBJECT})`],
+    ['has a line between', (text) => text.replace('\n\n', '\n\nmore\n')],
+    ['has another subject', (text) => text.replace(/^\w+/, 'Change')],
+    ['has no essence', (text) => text.replace('from run 7 of Deliver', '')],
+    ['names another tool', (text) => text.replace('screen-delivery', 'a-tool')],
+    [
+      'delivers and removes',
+      (text) => text.replace(/^(ADD|REMOVE)/, (verb) => (verb === 'ADD' ? 'REMOVE' : 'ADD')),
+    ],
+    ['is a revert', () => `Revert "ADD page.html: from run 7"\n\nThis reverts commit ${OBJECT}.`],
+    ['only quotes the trailer', () => 'Describe the trailer\n\nDelivered-by: screen-delivery'],
+    ['is a person’s', () => 'Improve the page'],
+    ['is empty', () => ''],
+  ])('proves nothing where it %s', (_, edit) => {
+    for (const message of [ofFile, ofFolder, ofRemoval])
+      expect(parseMessage(edit(format(message)))).toBeNull();
+  });
+
+  test.each<[string, DeliveryMessage, (text: string) => string]>([
+    ['names another file in its subject', ofFile, (text) => text.replace('ADD page', 'ADD index')],
+    ['names another folder in its subject', ofFolder, (text) => text.replace('pr-12:', 'pr-1:')],
+    ['names no object', ofFile, (text) => text.replace(/\nDelivered-object.*/, '')],
+    [
+      'names a file that is no picture of the page',
+      ofFile,
+      (text) => `${text}\nDelivered-object: x docs/other.html`,
+    ],
+    ['names a picture beside a folder', ofFolder, (text) => `${text}\nDelivered-object: p1 ${PATH}.png`],
+    ['says that a file kept others', ofFile, (text) => `${text}\nKept-object: c0 notes.txt`],
+    ['removes a folder beside a file', ofFile, (text) => `${text}\nRemoved-folder: previews/`],
+    [
+      'is confined twice',
+      { ...ofFile, confinedTo: 'a' },
+      (text) => text.replace(/(Confined-to: a\n)/, '$1$1'),
+    ],
+  ])('proves nothing where it %s', (_, message, edit) => {
+    expect(parseMessage(format(message))).not.toBeNull();
+    expect(parseMessage(edit(format(message)))).toBeNull();
+  });
+});
+
+describe('a path is owned', () => {
+  const held = { path: PATH, sha: OBJECT };
+
+  test('where the commit names it with the bytes that it holds', () => {
+    expect(isOwned(format(ofFile), held)).toBe(true);
+    expect(isOwned(format(ofFile), { ...held, sha: '0ther'.repeat(8) })).toBe(false);
+    expect(isOwned(format(ofFile), { ...held, path: 'previews/pr-13/page.html' })).toBe(false);
+    expect(isOwned(format(ofFolder), { path: FOLDER.place, sha: FOLDER.object })).toBe(false);
+  });
+
+  const owner = 'previews/ Deliver/answer';
+  const withPicture = { ...FILE, pictures: [PICTURE] };
+  const confined = (confinedTo?: string): string => format({ ...ofFile, delivered: withPicture, confinedTo });
+
+  test('by a confined delivery where the same one delivered it, and by the tool as a whole', () => {
+    for (const one of [held, PICTURE]) {
+      const page = one === held ? {} : { page: PATH };
+      expect(isOwned(confined(owner), one, { ...page, confinedTo: owner })).toBe(true);
+      for (const other of ['previews/ Deliver/other', 'previews/', '']) {
+        expect(isOwned(confined(owner), one, { ...page, confinedTo: other })).toBe(false);
+      }
+      expect(isOwned(confined(), one, { ...page, confinedTo: owner })).toBe(false);
+      expect(isOwned(confined(owner), one)).toBe(true);
+    }
+  });
+
+  test('as a picture only where it came with its page', () => {
+    const ofPicture = format({ ...said, delivered: { ...FILE, place: PICTURE.path, object: PICTURE.sha } });
+    expect(isOwned(confined(), PICTURE, { page: PATH })).toBe(true);
+    expect(isOwned(confined(), PICTURE, { page: 'docs/page.html' })).toBe(false);
+    expect([isOwned(ofPicture, PICTURE), isOwned(ofPicture, PICTURE, { page: PATH })]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { LocalFile } from '../../../../src/rules/inspect.ts';
+import type { LocalSite } from '../../../../src/rules/local-site.ts';
+import { shaOf } from './memory-branch.ts';
+
+/** A checked file in memory. */
+export function memoryFile(content: string, name = 'page.html'): LocalFile {
+  const bytes = Buffer.from(content);
+  return {
+    name,
+    size: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    head: bytes.toString('latin1', 0, 16),
+    binary: false,
+    blobSha: shaOf(content),
+    markerCount: null,
+    read: () => Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false }),
+    pieces: () => Readable.from([bytes]),
+    headSha256: async () => '',
+    close: async () => undefined,
+  };
+}
+
+/** A checked folder in memory. */
+export function memorySite(
+  contents: Readonly<Record<string, string>>,
+  entry = Object.keys(contents)[0] ?? '',
+): LocalSite {
+  const files = Object.entries(contents).map(([path, content]) => ({
+    path,
+    file: memoryFile(content, path),
+  }));
+  return { entry, files, size: files.reduce((sum, { file }) => sum + file.size, 0), leftOut: [] };
+}
