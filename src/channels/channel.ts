@@ -84,7 +84,10 @@ export interface KnownRefusal {
 
 /** What any answer with this status means where something was delivered. */
 export const whenAnswered = (httpCode: number, hint: Text, isFinal = false): KnownRefusal => ({
-  ...{ httpCodes: [httpCode], text: /^/, hint, isFinal },
+  httpCodes: [httpCode],
+  text: /^/,
+  hint,
+  isFinal,
 });
 
 /** How far the host is with making a placement public. */
