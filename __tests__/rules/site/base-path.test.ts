@@ -148,6 +148,8 @@ describe('a folder that was built for another host', () => {
 
   test.each([
     ['https://a.example/b/c.js', 'deliver a copy of it in the folder, or let `self-contained` be `warn`'],
+    // Every folder has an index.
+    ['https://a.example/', 'deliver a copy of it in the folder, or let `self-contained` be `warn`'],
     // `self-contained: warn` does not help here.
     ['http://localhost/b/c.js', 'deliver a copy of it in the folder'],
   ])('is not what refuses a page for what it needs of others: %s', async (address, hint) => {

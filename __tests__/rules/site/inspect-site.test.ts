@@ -353,13 +353,14 @@ describe('formatSiteFindings', () => {
 });
 
 describe('the cost of a search', () => {
+  const unreadable = {
+    size: 1_000_000_000,
+    read() {
+      throw new Error('the file was read');
+    },
+  };
+
   test('does not include files that are no text', async () => {
-    const unreadable = {
-      size: 1_000_000_000,
-      read() {
-        throw new Error('the file was read');
-      },
-    };
     const names = ['a.png', 'a.woff2', 'a.mp4', 'a.wasm', 'a.zip', 'a'];
     const files = new Map([
       ['index.html', siteFile('<img src=a.png>')],
@@ -375,7 +376,7 @@ describe('the cost of a search', () => {
   });
 
   test('is bounded for a large page, and the result says so', async () => {
-    const files = new Map([['index.html', { ...siteFile(''), size: 50_000_000 }]]);
+    const files = new Map([['index.html', unreadable]]);
     const { notes } = await inspectSite(files, {
       entry: 'index.html',
       sitePath: '/',
