@@ -49,14 +49,12 @@ describe('say', () => {
   test.each([
     ['K2 or K3', {}, 'use channel: K2 or K3 (public to anyone with the link)'],
     ['K2 or K3', { isPrivate: true }, 'use channel: K3 (public to anyone with the link)'],
-    ['K2', { isPrivate: true }, 'use channel: K3 (public to anyone with the link)'],
     ['K1 or K2', { isPrivate: true }, 'use channel: K1'],
     [
       'K2 or K3',
       { isFolder: true },
       'pack the folder into one file and use channel: K2 or K3 (public to anyone with the link)',
     ],
-    ['K1, K2 or K3', { isFolder: true }, 'use channel: K1, K2 or K3 (public to anyone with the link)'],
   ])('names only channels that can take it: %s, %j', (channels, delivered, said) => {
     expect(say((w) => w.use(channels), ACTION, delivered)).toBe(said);
   });
@@ -83,7 +81,6 @@ describe('say', () => {
       'set `--prune true` or `--prune false`',
       'set `prune: true` or `prune: false`',
     ],
-    [(w) => `set ${w.input('keep', '20')}`, 'set `keep: 20`', 'set `--keep 20`', 'set `keep: 20`'],
     [(w) => `set ${w.input('tag', '20')}`, 'set `tag: 20`', 'set `--tag 20`', 'set `tag: "20"`'],
     [(w) => `set ${w.input('file')}`, 'set `file:`', 'set `FILE`', 'set `file`'],
     [

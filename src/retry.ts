@@ -56,16 +56,15 @@ export async function withRetries<T>(ports: RetryPorts, work: () => Promise<T>):
   const { clock, logger, random, signal } = ports;
   let deadline = Number.POSITIVE_INFINITY;
   // Counted separately: a conflict with another writer says nothing about the health of the host.
-  let conflicts = 0;
-  let otherFailures = 0;
+  const failures = { conflict: 0, other: 0 };
   for (;;) {
     try {
       return await work();
     } catch (thrown) {
       const failure = toDeliveryError(thrown);
-      if (failure.code === 'CONFLICT') conflicts += 1;
-      else otherFailures += 1;
-      const attempt = failure.code === 'CONFLICT' ? conflicts : otherFailures;
+      const kind = failure.code === 'CONFLICT' ? 'conflict' : 'other';
+      failures[kind] += 1;
+      const attempt = failures[kind];
       // The time starts at the first failure: a long upload before it does not count.
       deadline = Math.min(deadline, clock.now() + RETRY.totalTime);
       const left = deadline - clock.now();

@@ -87,4 +87,6 @@ test('mapAttempts changes those of one channel, and none of a delivery that has 
     ['page.html'],
     ['page.html', 'done'],
   ]);
+  const called = () => Promise.reject(new Error('called'));
+  await expect(mapAttempts([failed], 'K3', called)).resolves.toEqual([failed]);
 });

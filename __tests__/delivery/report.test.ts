@@ -136,11 +136,6 @@ describe('the TEST line', () => {
       'HTTP 404; marker found: none was given; build time: 5.0 s',
     ],
     [
-      'an address that is not proven and lacks the marker',
-      { main: attemptWith({ ...unproven, expected: WITH_MARKER, httpCode: 404, took: {} }) },
-      'HTTP 404; marker found: no; build time: no build',
-    ],
-    [
       'an address that is not proven, although the marker was found',
       { main: attemptWith({ ...unproven, expected: WITH_MARKER, lastProbe: ALTERED, took: {} }) },
       'HTTP 200; marker found: yes, 3 ×; build time: no build',
@@ -305,11 +300,6 @@ describe('the UNKNOWN line', () => {
     [
       'no network, and where the file stays',
       { main: attemptWith({ ...unplaced, failure: failing('NO_NETWORK') }) },
-      'nothing was published; the file itself is still at out/page.html, sha256 f00d',
-    ],
-    [
-      'no network before a channel was reached',
-      { main: null, failure: failing('NO_NETWORK') },
       'nothing was published; the file itself is still at out/page.html, sha256 f00d',
     ],
     [

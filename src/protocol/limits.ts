@@ -161,14 +161,8 @@ export const COMMENTS = { page: 100, total: 2_500, body: 65_536, rewrites: 50 } 
 /** Issues that one account has opened, which are searched for the one of an audit: page size, and in all. */
 export const ISSUES = { page: 100, total: 1_000 } as const;
 
-/** How many of the newest deployments of one pull request, or of one branch, are read. */
-export const DEPLOYMENTS = 100;
-
-/** How many rules of one branch are read. */
-export const BRANCH_RULES_PAGE = 100;
-
-/** How many pull requests of one branch are searched. */
-export const PULLS = 100;
+/** The largest page of a list, which is all that is read of a branch's rules, pull requests and deployments. */
+export const LIST_PAGE = 100;
 
 /** The largest job summary that the runner accepts. */
 export const SUMMARY = MEGABYTE;

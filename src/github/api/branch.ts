@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../../async.ts';
 import { DeliveryError, type Result, resultOf } from '../../errors.ts';
-import { BATCH, BRANCH_RULES_PAGE } from '../../protocol/limits.ts';
+import { BATCH, LIST_PAGE } from '../../protocol/limits.ts';
 import { OTHER_PATH_HINT, RETRY_HINT } from '../hints.ts';
 import type { GitHubClient } from './client.ts';
 import { isEmptyRepository, isNotFound, nullIfNotFound } from './failures.ts';
@@ -37,7 +37,7 @@ export function findAbsence(thrown: unknown): 'branch' | 'commits' | null {
  * @see https://docs.github.com/rest/repos/rules#get-rules-for-a-branch
  */
 export async function needsSignatures(github: GitHubClient, branch: string): Promise<boolean> {
-  const query = { ...github.repository, branch, per_page: BRANCH_RULES_PAGE };
+  const query = { ...github.repository, branch, per_page: LIST_PAGE };
   try {
     const { data } = await github.rest.repos.getBranchRules(query);
     return data.some(({ type }) => type === 'required_signatures');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { DEPLOYMENTS } from '../../protocol/limits.ts';
+import { LIST_PAGE } from '../../protocol/limits.ts';
 import { TOOL } from '../../protocol/words.ts';
 import type { GitHubClient } from './client.ts';
 import { getTokenOwner } from './token-owner.ts';
@@ -78,7 +78,7 @@ export async function retireDeployments(
 ): Promise<number> {
   const { rest, repository } = github;
   const { payload, ...query } = identify(subject);
-  const listed = await rest.repos.listDeployments({ ...repository, ...query, per_page: DEPLOYMENTS });
+  const listed = await rest.repos.listDeployments({ ...repository, ...query, per_page: LIST_PAGE });
   const { login } = await getTokenOwner(github);
   const ours = listed.data.filter(
     (one) => one.creator?.login === login && isDeepStrictEqual(one.payload, payload),

@@ -1,6 +1,6 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import type { Ports } from '../../ports.ts';
-import { COMMENTS, PULLS } from '../../protocol/limits.ts';
+import { COMMENTS, LIST_PAGE } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { type GitHubClient, listAll } from './client.ts';
 import { nullIfNotFound } from './failures.ts';
@@ -13,7 +13,7 @@ export async function listPullRequests(
   { rest, repository }: GitHubClient,
   head: string,
 ): Promise<PullRequests> {
-  return (await rest.pulls.list({ ...repository, head, state: 'all', per_page: PULLS })).data;
+  return (await rest.pulls.list({ ...repository, head, state: 'all', per_page: LIST_PAGE })).data;
 }
 
 type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number];
