@@ -25,7 +25,7 @@ export class AddressProof {
   #looks = 0;
   #oldLooks = 0;
   #known: ProbeResult | undefined;
-  #isReached = false;
+  #isReached: boolean;
   /** The last wrong answer, and a right one that it followed. */
   #wrong: ProbeResult | null = null;
   #earlier: ProbeResult | undefined;
@@ -34,6 +34,7 @@ export class AddressProof {
     this.address = address;
     this.#needed = address.answers;
     this.#known = address.known;
+    this.#isReached = address.known !== undefined;
     this.#limits = limits;
     this.#ports = ports;
   }

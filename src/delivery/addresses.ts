@@ -93,21 +93,18 @@ export function pageAddress({ placement, expected, probe, builtAt }: PlacementCh
   };
 }
 
-/** What is asked after the page was right once. */
-interface FurtherAddresses {
-  /** The other files of a site, with `?v=`, and then the page of a link again. */
-  readonly files: readonly Address[];
-  /** Without `?v=`: the page as it is handed over, the files that changed, and the raw address. */
-  readonly plain: readonly Address[];
-}
-
-/** @param seen what the page has answered */
+/**
+ * What is asked after the page was right once: the other files of a site, past caches, and the page of a link again;
+ * then what is asked without `?v=`: the page as it is handed over, the files that changed, and the raw address.
+ *
+ * @param seen what the page has answered
+ */
 export function listFurther(
   check: PlacementCheck,
   page: Address,
   seen: ProbeResult,
   ports: Ports,
-): FurtherAddresses {
+): { readonly files: readonly Address[]; readonly plain: readonly Address[] } {
   const { placement, expected, session } = check;
   const { parts = [], removed = [], refusals, bypassCache, rawUrl } = placement;
   const { gone = false } = expected;
@@ -124,12 +121,13 @@ export function listFurther(
   const files = [...listed.map(({ file }) => file), ...gones];
   if (!bypassCache && files.length > 0) files.push({ ...page, known: seen });
   if (!bypassCache || gone) return { files, plain: [] };
-  const built = isProof(seen) ? undefined : { ...page.wanted.built, sha256: seen.fingerprint?.sha256 };
+  const { built } = page.wanted;
+  const sha256 = seen.fingerprint?.sha256;
   const handedOver: Address = {
     ...page,
     probe: open({ ...placement, bypassCache: false }, expected),
     answers: AGREEING_PROBES.usual,
-    wanted: { host, mayBeOld: true, ...(built && { built: { at: undefined, ...built } }) },
+    wanted: { host, mayBeOld: true, ...(built && !isProof(seen) && { built: { ...built, sha256 } }) },
     fresh: page,
   };
   const raw = rawUrl &&
