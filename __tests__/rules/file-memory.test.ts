@@ -17,8 +17,10 @@ const INSPECT = `
   const inspect = async (nth) => {
     const name = 'file-' + nth + '.html';
     const path = folder + '/' + name;
-    const options = { name, path, given: path, marker: undefined, secrets: ['a secret'], closesBetweenReads: true };
-    kept.push(await inspectFile({ ...options, allowedRoots, checkedFolders }));
+    const options = { name, path, given: path, marker: undefined, secrets: ['a secret'] };
+    const file = await inspectFile({ ...options, allowedRoots, checkedFolders });
+    await file.close();
+    kept.push(file);
   };
   const measure = () => {
     gc();

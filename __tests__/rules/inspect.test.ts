@@ -436,15 +436,15 @@ describe('a file of a folder', () => {
   );
 
   test('is closed between two reads, whether they end, stop early or fail', async () => {
-    const options = { ...(await writeTestFile('x'.repeat(1_000_000))), closesBetweenReads: true };
+    const options = await writeTestFile('x'.repeat(1_000_000));
     const handles = await watchFileHandles(async () => {
       const file = await inspectFile(options);
+      await file.close();
       expect(await text(file.read())).toHaveLength(1_000_000);
       for await (const _ of file.pieces()) break;
       await file.headSha256(3);
       await writeFile(options.path, 'changed');
       await expect(text(file.read())).rejects.toMatchObject({ code: 'BAD_FILE' });
-      await file.close();
     });
     expect(handles).toEqual({ used: 6, open: 0 });
   });
@@ -460,8 +460,9 @@ describe('a file of a folder', () => {
     ],
     ['was removed', (path) => rm(path), 'does not exist'],
   ])('is refused on the next read if it %s', async (_, change, message) => {
-    const options = { ...(await writeTestFile('bytes')), closesBetweenReads: true };
+    const options = await writeTestFile('bytes');
     const file = await inspectFile(options);
+    await file.close();
     await change(options.path);
     await expect(text(file.read())).rejects.toMatchObject({
       code: 'BAD_FILE',

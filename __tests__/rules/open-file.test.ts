@@ -18,16 +18,12 @@ beforeEach(async () => {
 });
 
 /** A file of a folder, closed between two reads. */
-const inspect = (path = 'dist/css/a.css', more: Partial<InspectOptions> = {}): Promise<LocalFile> =>
-  inspectFile({
-    path: join(root, path),
-    given: path,
-    marker: undefined,
-    secrets: [],
-    allowedRoots: [root],
-    closesBetweenReads: true,
-    ...more,
-  });
+async function inspect(path = 'dist/css/a.css', more: Partial<InspectOptions> = {}): Promise<LocalFile> {
+  const options = { path: join(root, path), given: path, marker: undefined, secrets: [] };
+  const file = await inspectFile({ ...options, allowedRoots: [root], ...more });
+  await file.close();
+  return file;
+}
 
 const text = async (file: LocalFile): Promise<string> =>
   Buffer.concat(await file.read().toArray()).toString();

@@ -78,9 +78,14 @@ async function checkSiteFile(
     ...request,
     ...{ name: path, path: join(folder, path), given, secrets: request.ownSecrets, signal: ports.signal },
     marker: path === request.entry ? request.marker : undefined,
-    ...{ mayBeEmpty: path !== request.entry, closesBetweenReads: true, accept: refuseLargeFile },
+    ...{ mayBeEmpty: path !== request.entry, accept: refuseLargeFile },
   });
-  return { file, results: await findProblems(file, given, request, ports) };
+  try {
+    return { file, results: await findProblems(file, given, request, ports) };
+  } finally {
+    // A site has more files than a process may keep open: each later read opens its own again.
+    await file.close();
+  }
 }
 
 function refuseLargeFile(size: number): void {

@@ -43,8 +43,6 @@ export interface InspectOptions extends FileLocation {
   readonly mayBeEmpty?: boolean;
   /** How the file is called; the last part of its path where absent. */
   readonly name?: string;
-  /** Whether the file is closed between two reads: a site has more files than a process may keep open. */
-  readonly closesBetweenReads?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -63,7 +61,6 @@ export async function inspectFile(options: InspectOptions): Promise<LocalFile> {
     const file = new OpenedFile(handle, stats, options);
     options.accept?.(file.size);
     await file.scan(options);
-    if (options.closesBetweenReads === true) await file.release();
     return file;
   } catch (thrown) {
     await handle.close();
@@ -161,11 +158,6 @@ class OpenedFile implements LocalFile {
 
   async close(): Promise<void> {
     await this.#handle?.close();
-  }
-
-  /** Closes the file between two reads. */
-  async release(): Promise<void> {
-    await this.close();
     this.#handle = null;
   }
 
