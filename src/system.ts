@@ -73,7 +73,7 @@ export function keepYoungHeapSmall(): void {
  * times what is in use. Not for a single file: a large one would need 30 MB more.
  */
 export function keepOldHeapSmall(): void {
-  setFlagsFromString('--heap-growing-percent=60');
+  setFlagsFromString('--heap-growing-percent=20');
 }
 
 /** Makes a new folder that only this user may read. @throws {DeliveryError} `BAD_INPUT`, as on a full disk */
