@@ -3,7 +3,7 @@ import { commitChanges, createBlob, putFile } from '../../../src/github/api/git-
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
 import { changeWith } from '../changes.ts';
-import { FakeGitHub, failure } from '../fake-github.ts';
+import { FakeGitHub } from '../fake-github.ts';
 
 async function creatingBlob(...answers: Scripted[]) {
   const file = await localFile('hello, blob');
@@ -60,28 +60,11 @@ describe('commitChanges', () => {
   };
   const entry = (path: string, sha: string | null) => ({ path, mode: '100644', type: 'blob', sha });
 
-  test('reads the branch, creates tree and commit, and moves the branch without force', async () => {
-    const github = new FakeGitHub(answers);
-    await expect(
-      commitChanges(github, [changeWith({ message: 'ADD b' })], { branch: 'main', planned: 'base' }),
-    ).resolves.toEqual(['commit1']);
-    expect(github.calls).toEqual([
-      { name: 'get_ref', parameters: { ref: 'heads/main' } },
-      { name: 'get_commit', parameters: { commit_sha: 'base' } },
-      {
-        name: 'tree',
-        parameters: { base_tree: 'basetree', tree: [entry('a/b.html', 'b10b')] },
-      },
-      { name: 'commit', parameters: { message: 'ADD b', tree: 'tree1', parents: ['base'] } },
-      { name: 'update_ref', parameters: { ref: 'heads/main', sha: 'commit1', force: false } },
-    ]);
-  });
-
   test('creates one commit per change, each on top of the one before, and moves the branch once', async () => {
     const github = new FakeGitHub(answers);
     const changes = [
       changeWith({ message: 'ADD b' }),
-      changeWith({ path: 'old.html', message: 'REMOVE old', replaces: '0ld', file: null }),
+      { ...changeWith({ path: 'new.html', message: 'MOVE old' }), removals: ['old.html'] },
     ];
     await expect(commitChanges(github, changes, { branch: 'main', planned: 'base' })).resolves.toEqual([
       'commit1',
@@ -89,12 +72,13 @@ describe('commitChanges', () => {
     ]);
     expect(github.sent('tree')).toEqual([
       { base_tree: 'basetree', tree: [entry('a/b.html', 'b10b')] },
-      { base_tree: 'tree1', tree: [entry('old.html', null)] },
+      { base_tree: 'tree1', tree: [entry('old.html', null), entry('new.html', 'b10b')] },
     ]);
     expect(github.sent('commit')).toEqual([
       { message: 'ADD b', tree: 'tree1', parents: ['base'] },
-      { message: 'REMOVE old', tree: 'tree2', parents: ['commit1'] },
+      { message: 'MOVE old', tree: 'tree2', parents: ['commit1'] },
     ]);
+    expect(github.sent('get_commit')).toEqual([{ commit_sha: 'base' }]);
     expect(github.sent('update_ref')).toEqual([{ ref: 'heads/main', sha: 'commit2', force: false }]);
   });
 
@@ -114,18 +98,6 @@ describe('commitChanges', () => {
     expect(github.calls).toEqual([]);
   });
 
-  test('writes and removes several files in one commit', async () => {
-    const github = new FakeGitHub(answers);
-    const { writes, ...change } = changeWith({ path: 'site/a' });
-    await commitChanges(github, [{ ...change, writes, removals: ['site/old'] }], {
-      branch: 'main',
-      planned: 'base',
-    });
-    expect(github.sent('tree')).toEqual([
-      { base_tree: 'basetree', tree: [entry('site/old', null), entry('site/a', 'b10b')] },
-    ]);
-  });
-
   test('creates a new branch with commits of its own, the first without a parent', async () => {
     const github = new FakeGitHub({ ...answers, create_ref: {} });
     const changes = [changeWith(), changeWith({ path: 'c.html' })];
@@ -137,15 +109,6 @@ describe('commitChanges', () => {
     expect(github.sent('commit').map(({ parents }) => parents)).toEqual([[], ['commit1']]);
     expect(github.sent('create_ref')).toEqual([{ ref: 'refs/heads/new', sha: 'commit2' }]);
     expect(github.names).not.toContain('update_ref');
-  });
-
-  test('throws the conflict when the branch has moved, without another attempt', async () => {
-    const moved = failure('CONFLICT', 422, { retryable: true });
-    const github = new FakeGitHub({ ...answers, update_ref: moved });
-    await expect(commitChanges(github, [changeWith()], { branch: 'main', planned: 'base' })).rejects.toBe(
-      moved,
-    );
-    expect(github.sent('update_ref')).toHaveLength(1);
   });
 });
 

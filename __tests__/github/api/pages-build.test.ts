@@ -3,139 +3,95 @@ import { getBuildStatus, getDeploymentStatus, requestBuild } from '../../../src/
 import { absent, FakeGitHub, failure } from '../fake-github.ts';
 
 const OURS = 'c0ffee';
+const NO_TEXT = 'no error text was given';
 
 describe('getBuildStatus', () => {
   const getStatus = (pages_latest: unknown, compare: unknown = absent) =>
     getBuildStatus(new FakeGitHub({ pages_latest, compare }), OURS);
+  const ofOurs = (status: string, error?: object) => ({ status, commit: OURS, error });
+  const LATER = { status: 'built', commit: 'later' };
 
-  test.each([
-    ['built', 'built'],
-    ['building', 'building'],
-    ['queued', 'building'],
-    ['a future status', 'building'],
-  ])('reads the status %s of a build of our commit as %s', async (word, status) => {
-    await expect(getStatus({ status: word, commit: OURS })).resolves.toEqual({
-      status,
-      detail: `build of our commit: ${word}`,
-    });
+  test.each<[string, unknown, unknown, object]>([
+    ['built', ofOurs('built'), absent, { status: 'built', detail: 'build of our commit: built' }],
+    ['queued', ofOurs('queued'), absent, { status: 'building', detail: 'build of our commit: queued' }],
+    ['a status of the future', ofOurs('a future status'), absent, { status: 'building' }],
+    ['an error', ofOurs('errored', { message: 'broken' }), absent, { status: 'errored', error: 'broken' }],
+    ['an empty error', ofOurs('errored', { message: null }), absent, { status: 'errored', error: NO_TEXT }],
+    ['no error', ofOurs('errored'), absent, { status: 'errored', error: NO_TEXT }],
+    ['an older commit', LATER, { status: 'behind' }, { status: 'unknown', notStarted: true }],
+    [
+      'a later commit',
+      LATER,
+      { status: 'ahead' },
+      { status: 'built', detail: 'build of a later commit that contains ours: built' },
+    ],
+    ['the same commit', LATER, { status: 'identical' }, { status: 'built' }],
+    ['a commit that is gone', LATER, absent, { status: 'unknown', notStarted: true }],
+    ['no commit', { status: 'built' }, absent, { status: 'unknown', notStarted: true }],
+    ['no build', absent, absent, { status: 'unknown', httpCode: 404, notStarted: true }],
+  ])('reads the latest build: %s', async (_, build, compare, expected) => {
+    await expect(getStatus(build, compare)).resolves.toMatchObject(expected);
   });
 
-  test.each([
-    [{ message: 'front matter is broken' }, 'front matter is broken'],
-    [{ message: null }, 'no error text was given'],
-    [undefined, 'no error text was given'],
-  ])('returns the error %j of an errored build as text', async (error, text) => {
-    await expect(getStatus({ status: 'errored', commit: OURS, error })).resolves.toMatchObject({
-      status: 'errored',
-      error: text,
-    });
-  });
-
-  test('returns unknown for a finished build of an older commit', async () => {
-    const older = getStatus({ status: 'built', commit: 'older' }, { status: 'behind' });
-    await expect(older).resolves.toMatchObject({ status: 'unknown', notStarted: true });
-  });
-
-  test.each(['ahead', 'identical'])(
-    'counts a build of a later commit that contains ours (%s)',
-    async (status) => {
-      await expect(getStatus({ status: 'built', commit: 'later' }, { status })).resolves.toMatchObject({
-        status: 'built',
-        detail: 'build of a later commit that contains ours: built',
-      });
-    },
-  );
-
-  test('compares our commit with the commit of the build', async () => {
-    const github = new FakeGitHub({ pages_latest: { status: 'built', commit: 'later' }, compare: {} });
+  test('asks for the build once, and compares it only where it is of another commit', async () => {
+    const github = new FakeGitHub({ pages_latest: ofOurs('built') });
     await getBuildStatus(github, OURS);
-    expect(github.sent('compare')).toEqual([{ basehead: `${OURS}...later`, per_page: 1 }]);
+    expect(github.names).toEqual(['pages_latest']);
+    const other = new FakeGitHub({ pages_latest: LATER, compare: {} });
+    await getBuildStatus(other, OURS);
+    expect(other.sent('compare')).toEqual([{ basehead: `${OURS}...later`, per_page: 1 }]);
   });
 
-  test('returns unknown for a build of a commit that no longer exists', async () => {
-    await expect(getStatus({ status: 'built', commit: 'gone' }, absent)).resolves.toMatchObject({
-      status: 'unknown',
-    });
-  });
-
-  test('returns unknown for a build without a commit', async () => {
-    await expect(getStatus({ status: 'built' })).resolves.toMatchObject({ status: 'unknown' });
-  });
-
-  test('returns that no build has started where there is none', async () => {
-    await expect(getStatus(absent)).resolves.toEqual({
-      status: 'unknown',
-      detail: 'no build yet',
-      httpCode: 404,
-      notStarted: true,
-    });
-  });
-
-  test('returns unknown with the missing permission', async () => {
+  test('is unknown without the permission, which is named', async () => {
     const denied = await getStatus(failure('NO_PERMISSION', 403));
     expect(denied).toMatchObject({ status: 'unknown', detail: expect.stringContaining('pages: read') });
     expect(denied.notStarted).toBeUndefined();
   });
 
   test.each(['HOST_ERROR', 'CONNECTION', 'RATE_LIMITED', 'NO_NETWORK'] as const)(
-    'returns unknown after a failure that may pass (%s)',
+    'is unknown after a failure that may pass (%s)',
     async (code) => {
-      await expect(getStatus(failure(code, 502))).resolves.toMatchObject({
-        status: 'unknown',
-        httpCode: 502,
-      });
+      const status = getStatus(failure(code, 502));
+      await expect(status).resolves.toMatchObject({ status: 'unknown', httpCode: 502 });
     },
   );
 
-  test.each([failure('BAD_TOKEN', 401), new TypeError('a defect')])('throws %s', async (thrown) => {
-    await expect(getStatus(thrown)).rejects.toBe(thrown);
-  });
-
-  test('throws when the comparison is refused', async () => {
+  test('throws what no later question changes, of the build and of the comparison', async () => {
     const refused = failure('BAD_TOKEN', 401);
-    await expect(getStatus({ status: 'built', commit: 'later' }, refused)).rejects.toBe(refused);
-  });
-
-  test('requests the build once per poll', async () => {
-    const github = new FakeGitHub({ pages_latest: { status: 'built', commit: OURS } });
-    await getBuildStatus(github, OURS);
-    expect(github.calls).toEqual([{ name: 'pages_latest', parameters: {} }]);
+    for (const thrown of [refused, new TypeError('a defect')]) {
+      await expect(getStatus(thrown)).rejects.toBe(thrown);
+    }
+    await expect(getStatus(LATER, refused)).rejects.toBe(refused);
   });
 });
 
 describe('getDeploymentStatus', () => {
-  const getStatus = (deployments: unknown, statuses: unknown = [], compare: unknown = absent) =>
-    getDeploymentStatus(new FakeGitHub({ deployments, deployment_statuses: statuses, compare }), OURS);
+  const getStatus = (deployments: unknown, statuses: unknown = []) =>
+    getDeploymentStatus(
+      new FakeGitHub({ deployments, deployment_statuses: statuses, compare: absent }),
+      OURS,
+    );
   const ours = [{ id: 5, sha: OURS }];
 
-  test.each([
-    [[{ state: 'success' }], 'built'],
-    [[{ state: 'in_progress' }], 'building'],
-    [[], 'building'],
-    [[{ state: 'failure', description: 'no artifact' }], 'errored'],
-    [[{ state: 'error', description: '' }], 'errored'],
-    [[{ state: 'queued' }], 'building'],
-    [[{ state: 'inactive' }], 'unknown'],
-  ])('reads the statuses %j of a deployment of our commit as %s', async (statuses, status) => {
-    await expect(getStatus(ours, statuses)).resolves.toMatchObject({ status });
+  test.each<[unknown, object]>([
+    [[{ state: 'success' }], { status: 'built' }],
+    [[{ state: 'in_progress' }], { status: 'building' }],
+    [[], { status: 'building' }],
+    [[{ state: 'queued' }], { status: 'building' }],
+    [[{ state: 'failure', description: 'no artifact' }], { status: 'errored', error: 'no artifact' }],
+    [[{ state: 'error', description: '' }], { status: 'errored', error: NO_TEXT }],
+    [[{ state: 'inactive' }], { status: 'unknown', notStarted: true }],
+  ])('reads the statuses %j of a deployment of our commit: %j', async (statuses, expected) => {
+    await expect(getStatus(ours, statuses)).resolves.toMatchObject(expected);
   });
 
-  test('returns the description of a failed deployment as its error', async () => {
-    const failed = await getStatus(ours, [{ state: 'failure', description: 'no artifact' }]);
-    expect(failed.error).toBe('no artifact');
-    expect((await getStatus(ours, [{ state: 'error' }])).error).toBe('no error text was given');
+  test.each([[[]], [[{ id: 4, sha: 'older' }]]])('finds no deployment of ours in %j', async (deployments) => {
+    await expect(getStatus(deployments)).resolves.toEqual({
+      status: 'unknown',
+      detail: 'no deployment of our commit yet',
+      notStarted: true,
+    });
   });
-
-  test.each([[[]], [[{ id: 4, sha: 'older' }]]])(
-    'finds no deployment of our commit in %j',
-    async (deployments) => {
-      await expect(getStatus(deployments)).resolves.toEqual({
-        status: 'unknown',
-        detail: 'no deployment of our commit yet',
-        notStarted: true,
-      });
-    },
-  );
 
   test('requests the latest deployment and status in the environment of Pages', async () => {
     const github = new FakeGitHub({ deployments: ours, deployment_statuses: [] });
@@ -146,39 +102,19 @@ describe('getDeploymentStatus', () => {
 });
 
 describe('requestBuild', () => {
-  const request = (request_build: unknown) => requestBuild(new FakeGitHub({ request_build }));
-
-  test('returns that the build was requested', async () => {
-    await expect(request({ status: 'queued' })).resolves.toEqual({
-      words: 'a build was requested',
-      again: false,
-      started: true,
-    });
+  test.each<[unknown, RegExp, object]>([
+    [{ status: 'queued' }, /^a build was requested$/, { again: false, started: true }],
+    [failure('NO_PERMISSION', 403), /permission `pages: write`/, { again: false, started: false }],
+    [absent, /permission `pages: write`/, { again: false, started: false }],
+    [failure('HOST_ERROR', 500, { retryable: true }), /said 500/, { again: true, started: false }],
+    [failure('HOST_ERROR', 422), /said 422/, { again: false, started: false }],
+  ])('says what came of it: %s', async (request_build, words, expected) => {
+    const requested = await requestBuild(new FakeGitHub({ request_build }));
+    expect(requested).toEqual({ words: expect.stringMatching(words), ...expected });
   });
 
-  test.each([failure('NO_PERMISSION', 403), absent])(
-    'returns the missing permission after %s',
-    async (thrown) => {
-      await expect(request(thrown)).resolves.toEqual({
-        words: expect.stringContaining('the permission `pages: write`'),
-        again: false,
-        started: false,
-      });
-    },
-  );
-
-  test.each([true, false])(
-    'returns any other failure, and whether to request again: %s',
-    async (retryable) => {
-      await expect(request(failure('HOST_ERROR', 500, { retryable }))).resolves.toEqual({
-        words: expect.stringContaining('the host said 500'),
-        again: retryable,
-        started: false,
-      });
-    },
-  );
-
   test('throws an error that is not a DeliveryError', async () => {
-    await expect(request(new TypeError('a defect'))).rejects.toThrow('a defect');
+    const github = new FakeGitHub({ request_build: new TypeError('a defect') });
+    await expect(requestBuild(github)).rejects.toThrow('a defect');
   });
 });
