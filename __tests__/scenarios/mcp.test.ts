@@ -71,7 +71,7 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     expect(await repository.read('page.html')).toBeNull();
     const nothing = await server.call('withdraw', { repository: repository.fullName, path: 'page.html' });
     expect(nothing.answer.result).toBe('withdrawn');
-    expect(nothing.text).toMatch(/^Nothing to withdraw in page\.html; see UNKNOWN/);
+    expect(nothing.text).toMatch(/^Nothing to withdraw: page\.html was not there; see UNKNOWN/);
 
     await repository.commit('others.html', createPage('of somebody else'));
     const others = await server.call('withdraw', { repository: repository.fullName, path: 'others.html' });
