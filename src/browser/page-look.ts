@@ -47,18 +47,25 @@ export class PageLook {
    */
   scroll(fallback: number): boolean {
     this.run();
-    const owner = this.#owners.find((one, at) => one !== null && this.#isAway(this.#boxes[at], one)) ?? null;
-    if (owner === null) scrollTo({ top: fallback * innerHeight, behavior: 'instant' });
-    else owner.scrollIntoView({ block: 'center', inline: 'start', behavior: 'instant' });
-    return owner !== null || scrollY > 0;
+    const hidden = this.#boxes.findIndex(
+      (box, at) => box.kind !== 'shape' && this.#isAway(box, this.#owners[at]),
+    );
+    const owner = this.#owners[hidden];
+    if (owner != null) owner.scrollIntoView({ block: 'center', inline: 'start', behavior: 'instant' });
+    else scrollTo({ top: fallback * innerHeight, behavior: 'instant' });
+    return owner != null || scrollY > 0;
   }
 
   /** Whether a person would have to scroll to see the middle of the box. */
-  #isAway(box: ContentBox | undefined, owner: DomElement): boolean {
-    if (box === undefined || box.kind === 'shape') return false;
-    const { x, y, width, height } = box;
-    const top = document.elementFromPoint(x + Math.min(width, 200) / 2, y + Math.min(height, 200) / 2);
-    return top === null || !this.#listParents(top).includes(owner);
+  #isAway({ x, y, width, height }: PageBox, owner: DomElement | null | undefined): boolean {
+    const [left, top] = [x + Math.min(width, 200) / 2, y + Math.min(height, 200) / 2];
+    const isIn = (box: PageBox): boolean =>
+      left >= box.x && left < box.x + box.width && top >= box.y && top < box.y + box.height;
+    if (owner == null || !isIn({ x: 0, y: 0, width: innerWidth, height: innerHeight })) return true;
+    return this.#listParents(owner).some(
+      (parent) =>
+        /auto|scroll/.test(getComputedStyle(parent).overflow ?? '') && !isIn(parent.getBoundingClientRect()),
+    );
   }
 
   #visit(element: DomElement): void {
@@ -89,7 +96,7 @@ export class PageLook {
     if (text.trim() === '') return;
     this.#range.selectNodeContents(node);
     const lines = [...this.#range.getClientRects()].filter(({ width, height }) => width >= 2 && height >= 2);
-    const parent = node.parentNode?.nodeType === 1 ? (node.parentNode as DomElement) : null;
+    const parent = this.#parentOf(node);
     for (const [index, line] of lines.slice(0, 4).entries()) {
       this.#add('text', line, index === 0 ? text : '', parent);
     }
@@ -176,8 +183,7 @@ export class PageLook {
     return parents;
   }
 
-  #parentOf({ parentNode }: DomElement): DomElement | null {
-    if (parentNode?.nodeType === 1) return parentNode as DomElement;
-    return parentNode?.host ?? null;
+  #parentOf({ parentNode }: DomNode): DomElement | null {
+    return (parentNode?.nodeType === 1 ? (parentNode as DomElement) : parentNode?.host) ?? null;
   }
 }

@@ -147,15 +147,17 @@ async function viewPublishedPage(
   // What moves looks different each time.
   const isStill = before?.isStable !== false && view.isStable !== false;
   const isClear = isStill && difference !== null && difference >= SCREEN.clearDifference;
+  const different = 'why the published page looks different from the local one';
   const judged = {
     ...attempt,
     screen: { view, agreement: difference === null ? null : 1 - difference },
-    unknown: [...attempt.unknown, ...unknown, ...(isClear ? [describeDifference(difference)] : [])],
+    unknown: [
+      ...attempt.unknown,
+      ...unknown,
+      ...(isClear ? [`${different}: ${formatShare(difference)} of the picture`] : []),
+    ],
     // An address that shows nothing is not handed over, nor is the raw one.
     ...(failure === null ? {} : { proof: null, rawUrl: null, failure: failure.withStep('verify') }),
   };
   return { ...withAttempt(delivery, judged), notes: [...delivery.notes, ...notes] };
 }
-
-const describeDifference = (difference: number): string =>
-  `why the published page looks different from the local one: ${formatShare(difference)} of the picture`;
