@@ -219,14 +219,14 @@ describe('a folder', () => {
   );
   test.each<[string, Record<string, string | Buffer>, object, string, RegExp, RegExp]>([
     ['outside the workspace', {}, OUTSIDE, 'check', /^the file \/etc\/ is outside the workspace$/, /./],
-    ['for K2', {}, { channel: 'K2' }, 'check', /./, /`tar -czf dist\.tar\.gz dist\/?`/],
+    ['for K2', {}, { channel: 'K2' }, 'check', /./, /`tar -czf site\.tar\.gz dist\/`/],
     [
       'for a named tag, whose release takes single files,',
       {},
       { channel: 'auto', tag: 'v1' },
       'authorize',
       /^a tag was named, and K2 takes single files, not the folder dist\/$/,
-      /`tar -czf dist\.tar\.gz dist\/`/,
+      /`tar -czf site\.tar\.gz dist\/`/,
     ],
     [
       'with a pointer of Git LFS',
