@@ -198,7 +198,7 @@ async function unpackSite(zip: Buffer): Promise<ReadonlyMap<string, Buffer> | nu
   const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
   const packed = zip.subarray(start, start + zip.readUInt32LE(central + 20));
   const tar = extract();
-  tar.end(inflateRawSync(packed));
+  tar.end(zip.readUInt16LE(local + 8) === 0 ? packed : inflateRawSync(packed));
   const files = new Map<string, Buffer>();
   for await (const entry of tar) {
     const chunks: Buffer[] = [];

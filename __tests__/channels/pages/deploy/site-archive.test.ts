@@ -56,20 +56,29 @@ t.extractall(sys.argv[1], filter='data')`;
   });
 
   test('fails where a file can not be read, or has another size by now', async () => {
-    const broken = { ...fileOf('a', Buffer.from('a')), read: createBroken };
+    const gone = async () => Promise.reject(new Error('gone'));
+    const broken = { ...fileOf('a', Buffer.from('a')), read: () => Readable.from([gone()]) };
     await expect(collect(packSite([broken], NOON))).rejects.toThrow('gone');
-    const shorter = { ...fileOf('a', Buffer.from('abc')), size: 5 };
-    await expect(collect(packSite([shorter], NOON))).rejects.toThrow('a has another size');
+    for (const size of [2, 5]) {
+      const changed = { ...fileOf('a', Buffer.from('abc')), size };
+      await expect(collect(packSite([changed], NOON))).rejects.toThrow('Size mismatch');
+    }
+  });
+
+  test('closes the file that it reads where nobody reads on', async () => {
+    let isClosed = false;
+    async function* read() {
+      try {
+        for (;;) yield Buffer.alloc(100_000);
+      } finally {
+        isClosed = true;
+      }
+    }
+    for await (const chunk of packSite([{ path: 'a', size: 1e9, read }], NOON))
+      if (chunk.length > 50_000) break;
+    expect(isClosed).toBe(true);
   });
 });
-
-/** A stream that can not be read. */
-const createBroken = (): Readable =>
-  new Readable({
-    read() {
-      this.destroy(new Error('gone'));
-    },
-  });
 
 describe('readArchive', () => {
   test('gives the files of a packed archive, without its folder and without links', async () => {

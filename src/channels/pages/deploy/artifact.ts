@@ -19,7 +19,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * @see https://learn.microsoft.com/rest/api/storageservices/put-block
  */
 export async function uploadArtifact(
-  open: () => Promise<AsyncGenerator<Buffer>>,
+  open: () => Promise<AsyncGenerator<Uint8Array>>,
   runtime: JobRuntime,
   ports: Ports,
 ): Promise<{ readonly id: number; readonly size: number }> {
@@ -92,7 +92,7 @@ async function call(
 
 /** Sends an archive to a signed address, some blocks at a time. */
 async function sendBlocks(
-  archive: AsyncGenerator<Buffer>,
+  archive: AsyncGenerator<Uint8Array>,
   url: URL,
   ports: Ports,
 ): Promise<{ readonly size: number; readonly sha256: string }> {
@@ -106,10 +106,8 @@ async function sendBlocks(
       // All ids must be equally long.
       const id = Buffer.from(String(ids.length).padStart(6, '0')).toString('base64');
       ids.push(id);
-      for (const part of block) {
-        size += part.length;
-        hash.update(part);
-      }
+      size += block.length;
+      hash.update(block);
       await put(url, { comp: 'block', blockid: id }, block, ports);
     }
   };
@@ -120,29 +118,29 @@ async function sendBlocks(
   }
   const list = ids.map((id) => `<Latest>${id}</Latest>`).join('');
   const text = `<?xml version="1.0" encoding="utf-8"?><BlockList>${list}</BlockList>`;
-  await put(url, { comp: 'blocklist' }, [Buffer.from(text)], ports);
+  await put(url, { comp: 'blocklist' }, Buffer.from(text), ports);
   return { size, sha256: hash.digest('hex') };
 }
 
-/** Blocks that are not copied, of as many parts as make one long enough. */
-async function* cutBlocks(archive: AsyncIterable<Buffer>): AsyncGenerator<readonly Buffer[]> {
-  let parts: Buffer[] = [];
+/** Joins chunks to blocks that are long enough. */
+async function* cutBlocks(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const part of archive) {
-    parts.push(part);
-    size += part.length;
+  for await (const chunk of archive) {
+    chunks.push(chunk);
+    size += chunk.length;
     if (size < ARTIFACT.block) continue;
-    yield parts;
-    parts = [];
+    yield Buffer.concat(chunks);
+    chunks = [];
     size = 0;
   }
-  if (size > 0) yield parts;
+  if (size > 0) yield Buffer.concat(chunks);
 }
 
 async function put(
   signed: URL,
   query: Readonly<Record<string, string>>,
-  parts: readonly Buffer[],
+  bytes: Buffer,
   ports: Ports,
 ): Promise<void> {
   const url = new URL(signed);
@@ -156,8 +154,8 @@ async function put(
       'content-type': 'application/octet-stream',
       ...(query.comp === 'blocklist' && { 'x-ms-blob-content-type': 'application/zip' }),
     },
-    length: parts.reduce((sum, part) => sum + part.length, 0),
-    body: () => Readable.from(parts, { objectMode: false }),
+    length: bytes.length,
+    body: () => Readable.from(bytes, { objectMode: false }),
   };
   await withRetries(ports, () => askService(request, ports));
 }

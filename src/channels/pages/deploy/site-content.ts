@@ -114,7 +114,7 @@ const otherFileError = (path: string): DeliveryError =>
   });
 
 /** The site with its receipt, packed for GitHub Pages. */
-export async function packContent(content: SiteContent, now: number): Promise<AsyncGenerator<Buffer>> {
+export async function packContent(content: SiteContent, now: number): Promise<AsyncGenerator<Uint8Array>> {
   const { packSite } = await loadSiteArchive();
   const bytes = formatDeployedReceipt(content.receipt);
   async function* withReceipt(): AsyncGenerator<ArchivedFile> {
