@@ -112,7 +112,7 @@ describe('a pull request of the repository itself', () => {
     expect(getOnlyDelivery(closed).report).toMatchObject({
       operation: 'withdraw',
       notReady: null,
-      withdrawn: url,
+      withdrawn: new URL('./', url).href,
     });
     await expectGone(scenario, url);
     expect(await repository.read('previews/pr-1/index.html')).toBeNull();
@@ -181,7 +181,10 @@ describe("a fork's pull request, in two workflows", () => {
     const end = await pull.close();
     const withdrawn = await player.run(PUBLISH, end.pull_request_target);
     expect(listConclusions(withdrawn)).toEqual(['success', 'deliver: skipped', 'withdraw: success']);
-    expect(getOnlyDelivery(withdrawn).report).toMatchObject({ operation: 'withdraw', withdrawn: url });
+    expect(getOnlyDelivery(withdrawn).report).toMatchObject({
+      operation: 'withdraw',
+      withdrawn: new URL('./', url).href,
+    });
     await expectGone(scenario, url);
     const last = await commentOn(repository, pull.number);
     expect(last.id).toBe(comment.id);
