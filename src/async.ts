@@ -26,7 +26,7 @@ export function withCleanupSignal<P extends Pick<Ports, 'clock' | 'signal'>>(por
   return { ...ports, signal: ports.clock.timeout(CLEANUP_TIME) };
 }
 
-export interface PollOptions {
+interface PollOptions {
   /** Milliseconds between two probes. */
   readonly interval: number;
   /** Milliseconds since the epoch after which no further probe starts. */
@@ -81,16 +81,12 @@ export async function mapConcurrently<T, R>(
   return results;
 }
 
-/** Aborts when a process prints nothing for too long. */
-interface SilenceTimer {
-  /** Aborts when the time has run out. */
-  readonly signal: AbortSignal;
-  /** Starts the time again: the process has printed something. */
-  restart(): void;
-}
-
-/** @param limit milliseconds without output */
-export function createSilenceTimer(clock: Pick<Clock, 'timeout'>, limit: number): SilenceTimer {
+/**
+ * A signal that aborts when a process prints nothing for too long; whatever it prints restarts the time.
+ *
+ * @param limit milliseconds without output
+ */
+export function createSilenceTimer(clock: Pick<Clock, 'timeout'>, limit: number) {
   const controller = new AbortController();
   let latest: AbortSignal | undefined;
   const restart = (): void => {
@@ -106,7 +102,6 @@ export function createSilenceTimer(clock: Pick<Clock, 'timeout'>, limit: number)
   return { signal: controller.signal, restart };
 }
 
-/** One item among several, with what its work returned or why it failed. */
 export interface ItemResult<Item, Value> {
   readonly item: Item;
   readonly result: Result<Value>;
@@ -121,11 +116,8 @@ export function forEachItem<Item, Value>(
   return mapConcurrently(items, atOnce, async (item) => ({ item, result: await resultOf(() => work(item)) }));
 }
 
-/** Returns the value of a key. */
-type GetValue<Value> = (key: string) => Value;
-
 /** Keeps the values that were used last, so that they are computed once. @param limit how many are kept */
-export function keepRecent<Value>(limit: number, compute: GetValue<Value>): GetValue<Value> {
+export function keepRecent<Value>(limit: number, compute: (key: string) => Value): (key: string) => Value {
   const recent = new Map<string, Value>();
   return (key) => {
     const value = recent.has(key) ? (recent.get(key) as Value) : compute(key);

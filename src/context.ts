@@ -22,9 +22,7 @@ export function createPorts(logger: Logger, signal: AbortSignal): Ports {
   return { http: createHttpClient(), clock: systemClock, logger, signal, random };
 }
 
-/** What an interface does in its own way. */
 interface InterfaceParts {
-  /** Its words. */
   readonly face?: Face;
   /** How the lines of `file` are read: literally, unless the interface knows patterns. */
   readonly findFiles?: FindFiles;
@@ -59,7 +57,6 @@ const authorizeInLog: typeof authorizeDevice = async (options, ports) => {
   return deviceFlow.authorizeDevice(options, ports);
 };
 
-/** Puts the parts of a delivery together, for any interface. */
 export function createDeliveryContext(
   request: DeliveryRequest,
   ports: Ports,

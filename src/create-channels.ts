@@ -11,7 +11,6 @@ import type { RepositoryAccess } from './channels/require-github.ts';
 import type { Ports } from './ports.ts';
 import type { DeliveryRequest } from './request/parse-request.ts';
 
-/** The protocol's four channels. */
 export function createChannels(request: DeliveryRequest, access: RepositoryAccess, ports: Ports): ChannelMap {
   return {
     K1: {

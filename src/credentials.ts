@@ -18,7 +18,6 @@ export function isCredential(value: string): boolean {
   return value.length >= SHORTEST.mixedCase && /[a-z]/.test(value) && /[A-Z]/.test(value);
 }
 
-/** Variables that hold credentials of GitHub, of the runner or of a registry. */
 const CREDENTIAL_VARIABLES = [
   ...['GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_ENTERPRISE_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_PAT', 'GH_PAT'],
   ...['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'NODE_AUTH_TOKEN', 'NPM_TOKEN'],

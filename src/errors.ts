@@ -5,7 +5,6 @@ import { ACTION, type Face, say, type Text } from './words.ts';
 export type { ErrorCode };
 
 export interface ErrorDetails {
-  /** HTTP status of the response that caused the failure. */
   readonly httpCode?: number | undefined;
   /** The step that failed; the pipeline adds it if the code that throws does not know it. */
   readonly step?: Step | undefined;
@@ -41,7 +40,6 @@ export class DeliveryError extends Error {
   readonly step: Step | undefined;
   /** In the words of the action; whatever passes it on takes `advice`. */
   readonly hint: string | undefined;
-  /** The hint, for any interface. */
   readonly advice: Text | undefined;
   readonly retryable: boolean;
   readonly retryAfter: number | undefined;
@@ -75,7 +73,6 @@ export class DeliveryError extends Error {
     return true;
   }
 
-  /** The message in the words of an interface. */
   messageFor(face: Face): string {
     return withFindings(this.about, this.findings, face);
   }

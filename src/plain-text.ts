@@ -22,7 +22,6 @@ export function showInvisible(text: string): string {
 export const toOneLine = (text: string): string =>
   showInvisible(text).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 
-/** A number of files in words. */
 export const countFiles = (count: number): string => `${count} file${count === 1 ? '' : 's'}`;
 
 /** The text, cut to a number of characters. */

@@ -6,7 +6,6 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** A signal that aborts after `ms` milliseconds. */
   timeout(ms: number): AbortSignal;
 }
 
@@ -21,13 +20,11 @@ export interface Logger {
   endSection(): void;
   /** From now on the secret is replaced in everything that is printed. */
   mask(secret: string): void;
-  /** Starts to show the progress of something long, such as an upload. */
   progress(title: string, total: number, unit: ProgressUnit): Progress;
 }
 
 export type ProgressUnit = 'bytes' | 'milliseconds' | 'files';
 
-/** The progress of something long. */
 export interface Progress {
   /** Adds to what is done, in the unit of this progress. */
   advance(amount: number): void;

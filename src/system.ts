@@ -8,7 +8,6 @@ import { DeliveryError } from './errors.ts';
 import type { Clock } from './ports.ts';
 import { TOOL } from './protocol/words.ts';
 
-/** The clock of the operating system. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   async sleep(ms, signal) {

@@ -7,7 +7,7 @@ import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
 import { followRedirects } from '../../src/http/follow.ts';
 import { checkedLookup } from '../../src/http/lookup.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
-import { refuseSecretInputs } from '../../src/request/secret-inputs.ts';
+import { refuseSecretInputs } from '../../src/request/parse-request.ts';
 import { parseExternalAddress } from '../../src/rules/external-address.ts';
 import { rawInputs, requestWith } from '../delivery/builders.ts';
 import { FakeHttp, fakePorts } from '../support/ports.ts';

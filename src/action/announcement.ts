@@ -6,11 +6,9 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import type { CurrentRun } from './current-run.ts';
 import type { PullRequest } from './pull-request.ts';
 
-/** What an announcement is made with. */
 export interface Announcement {
   readonly request: DeliveryRequest;
   readonly run: CurrentRun;
-  /** The pull request that the run is about. */
   readonly pull: PullRequest | null;
   /** Opens the API of the event's own repository. */
   readonly connect: () => GitHubClient;

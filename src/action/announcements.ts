@@ -13,7 +13,6 @@ import { findPullRequest, type PullRequest } from './pull-request.ts';
 export interface AnnouncementJob extends Pick<Announcement, 'request' | 'run'> {
   /** What to change where the token lacks a permission. */
   readonly grant: (permission: string) => string;
-  /** Opens the API of a repository. */
   readonly connect: (access: ApiAccess) => GitHubClient;
 }
 

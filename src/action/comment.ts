@@ -41,11 +41,9 @@ export async function beginComment(
   };
 }
 
-/** What the comment says beside the reports. */
 export interface CommentContext extends FooterFacts {
   /** An HTML comment by which the comment is recognized later. */
   readonly marker: string;
-  /** The pull request's number. */
   readonly number: number;
 }
 

@@ -3,7 +3,6 @@ import type { context } from '@actions/github';
 /** An event's payload as GitHub sends it; any part may be missing. */
 export type EventPayload = (typeof context)['payload'];
 
-/** The facts of the workflow run that this action runs in. */
 export interface CurrentRun {
   /** The repository of the event; `null` if not known. */
   readonly repository: { readonly owner: string; readonly repo: string } | null;
@@ -20,7 +19,6 @@ export interface CurrentRun {
   readonly url: string | null;
 }
 
-/** A run of which nothing is known. */
 const UNKNOWN_RUN: CurrentRun = {
   repository: null,
   serverUrl: null,

@@ -18,7 +18,6 @@ export function readInputs(env: NodeJS.ProcessEnv): RawInputs {
   return completeInputs(Object.fromEntries(given), env);
 }
 
-/** What a request needs to know about the job. */
 export function createRunContext(
   env: NodeJS.ProcessEnv,
   { title, payload }: CurrentRun,

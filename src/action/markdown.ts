@@ -60,7 +60,6 @@ export const formatFrame = (cells: readonly string[]): string =>
 /** A row of a table; the cells are Markdown in one line. */
 export const formatTableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-/** A table of rows. */
 export const formatTable = (head: readonly string[], rows: readonly string[]): string =>
   [formatTableRow(head), formatTableRow(head.map(() => '---')), ...rows].join('\n');
 

@@ -28,7 +28,6 @@ import {
 
 /** The blocks that summary and comment are made of. Each is Markdown; one that has nothing to say is empty. */
 
-/** How a delivery ended. */
 export const SIGNS = {
   'not-ready': { sign: '❌', word: `${RESULT_TITLES.notReady} · ${RESULTS.notReady}` },
   planned: { sign: '📝', word: 'Dry run' },
@@ -61,7 +60,6 @@ const provenUrl = (report: Report): string | null => (report.ready ? report.url 
 /** The file as the user wrote it. */
 export const formatName = (report: Report): string => escapeMarkdown(shorten(nameSubject(report), MOST.text));
 
-/** The same, as a link to the proven address. */
 export function formatLinkedName(report: Report): string {
   const url = provenUrl(report);
   return url === null ? formatName(report) : formatLink(formatName(report), url);
@@ -97,7 +95,6 @@ export const listRowDetails = (report: Report): string[] => [
   formatReportLines(report, ['CODE', 'TEST']),
 ];
 
-/** What was found, a line each. */
 const formatFindings = ({ notReady }: Report): string =>
   (notReady?.findings?.lines ?? []).map((line) => `- ${formatText(line)}`).join('\n');
 
@@ -116,7 +113,6 @@ export function describeHint({ notReady }: Report): string {
   return notReady?.hint ? `**${title}:** ${formatText(notReady.hint)}` : '';
 }
 
-/** The notes on the address, and everything that is unknown. */
 export const listCaveats = ({ notes, unknown }: Report): Fact[] => [
   ...notes.map((note): Fact => ['Note', formatText(note)]),
   ...unknown.map((text): Fact => ['UNKNOWN', formatText(text)]),
@@ -172,7 +168,6 @@ function describeChanges({ count, changeCounts: counts }: SiteReport): string {
   return `${changes}, ${unchanged} unchanged since the last delivery`;
 }
 
-/** The names of the changed files, folded. */
 function formatChangedFiles({ ready, site }: Report): string {
   const { changes = null, changeCounts = null } = site ?? {};
   if (!ready || changes === null || changeCounts === null) return '';

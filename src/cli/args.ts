@@ -5,12 +5,10 @@ import { ALL_FLAGS, CLI_COMMANDS, type CommandName, FLAGS, findCommandName } fro
 import type { InputName } from '../request/inputs.ts';
 import { describeUnknown, findClosestName, refuseWrongFlags, usageError } from './flag-rules.ts';
 
-/** A parsed command line. */
 export interface CliCommand {
   readonly name: CommandName | 'help' | 'version';
   /** Files, the URL of `verify`, or the command that `help` explains. */
   readonly positionals: readonly string[];
-  /** Inputs that were given as flags. */
   readonly flags: Readonly<Partial<Record<InputName, string>>>;
   // As the table of flags describes them.
   readonly tokenEnv: string | undefined;
@@ -21,7 +19,6 @@ export interface CliCommand {
   readonly receipt: string | undefined;
 }
 
-/** Stands for standard input, in place of a file. */
 const STANDARD_INPUT = '-';
 
 export const readsStandardInput = ({ positionals }: Pick<CliCommand, 'positionals'>): boolean =>

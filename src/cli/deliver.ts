@@ -40,8 +40,13 @@ export async function deliverAll(
     // A pattern may take long in a large folder: it is searched once.
     const files = await findFiles(lines, folder);
     const context = {
-      ...{ secrets, folder, env, origin: 'from the command line', files: files.map(({ path }) => path) },
-      ...{ allowedRoots: [folder], allowsFullPaths: true },
+      secrets,
+      folder,
+      env,
+      origin: 'from the command line',
+      files: files.map(({ path }) => path),
+      allowedRoots: [folder],
+      allowsFullPaths: true,
       contentStream: isStream ? terminal.input() : undefined,
       given: [...(Object.keys(flags) as InputName[]), ...(tokenEnv === undefined ? [] : ['token' as const])],
     };

@@ -5,7 +5,6 @@ import { ALL_FLAGS, type CommandName, flagsOf } from '../request/commands.ts';
 import { INPUTS } from '../request/inputs.ts';
 import type { Text } from '../words.ts';
 
-/** A flag as it was given. */
 type GivenFlag = Extract<
   NonNullable<ReturnType<typeof parseArgs>['tokens']>[number],
   { readonly kind: 'option' }

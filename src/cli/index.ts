@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-/** Major and minor version. */
 const MIN_NODE = [22, 19] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

@@ -18,7 +18,6 @@ import { isUsageError, refuseAsUsage } from './flag-rules.ts';
 import { createTerminal, quietLogger, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
 
-/** Exit codes. */
 export const EXIT = { ready: 0, notReady: 1, wrongUsage: 2 } as const;
 
 type RunCommand = (

@@ -17,7 +17,6 @@ export interface Terminal {
   isInteractive(): boolean;
   /** Standard input, from its beginning. */
   input(): AsyncIterable<Uint8Array>;
-  /** Prints a result. */
   print(text: string): void;
   /** Prints data as JSON. It must contain no secret: JSON that is redacted as a text may be JSON no more. */
   printJson(data: unknown): void;

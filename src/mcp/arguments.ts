@@ -61,7 +61,6 @@ function createArgument(name: InputName) {
   );
 }
 
-/** The inputs among the arguments, as texts. */
 export function toRawInputs(args: ToolArguments, tool: ToolName): Partial<RawInputs> {
   const given = listInputs(tool, {}).filter((name) => args[name] !== undefined);
   return Object.fromEntries(given.map((name) => [name, String(args[name])]));

@@ -24,13 +24,11 @@ export interface PersonRequest {
   readonly expiresIn: number;
 }
 
-/** One call of a tool. */
 export interface ToolCall {
   readonly tool: ToolName;
   readonly args: ToolArguments;
   /** The handle of the authorization that the call waits for; `undefined` in a first call. */
   readonly handle: string | undefined;
-  /** Whether the person declined it. */
   readonly isDeclined: boolean;
 }
 

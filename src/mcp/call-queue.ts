@@ -10,7 +10,6 @@ import { refuseCall, runCall } from './run-call.ts';
 import type { McpSession } from './session.ts';
 import { formatAnswer, type ToolAnswer } from './tool-answer.ts';
 
-/** The calls that are under way. */
 export interface CallQueue {
   /** Runs a call. It never throws. */
   run(call: ToolCall, context: ServerContext): Promise<ToolAnswer>;

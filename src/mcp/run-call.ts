@@ -26,8 +26,13 @@ export async function runCall(call: ToolCall, session: McpSession, ports: Ports)
     const asked = toRawInputs(args, tool);
     const inputs = { ...asked, ...fixed, token };
     const context = {
-      ...{ env, secrets, folder: roots[0], allowedRoots: roots, files: inputs.file?.split('\n') ?? [] },
-      ...{ origin: 'from an agent', allowsFullPaths: false },
+      env,
+      secrets,
+      folder: roots[0],
+      allowedRoots: roots,
+      files: inputs.file?.split('\n') ?? [],
+      origin: 'from an agent',
+      allowsFullPaths: false,
       // What the server was started with holds for every call, also for those that do not need it.
       given: Object.keys(asked) as InputName[],
     };
@@ -55,7 +60,6 @@ export async function runCall(call: ToolCall, session: McpSession, ports: Ports)
   }
 }
 
-/** The words of a tool of this server. */
 const faceOf = (tool: ToolName, { fixed }: McpSession) => toolFace(listInputs(tool, fixed));
 
 const answerWith = (reports: readonly FullReport[], { redactor }: McpSession): ToolAnswer =>

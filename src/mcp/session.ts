@@ -7,7 +7,6 @@ import type { RawInputs, ToolName } from '../request/inputs.ts';
 import { PersonAuthorizations } from './authorizations.ts';
 import type { ToolAnswer } from './tool-answer.ts';
 
-/** What the server is started with. */
 export interface McpSettings {
   /** The folder that files must be in. */
   readonly root: string;
@@ -22,7 +21,6 @@ export interface McpSettings {
   readonly signal: AbortSignal;
 }
 
-/** How a call ended. */
 interface EndedCall {
   readonly tool: ToolName;
   /** Whether the client canceled it, so that it got no answer. */

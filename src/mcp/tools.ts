@@ -1,7 +1,6 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import type { ToolName } from '../request/inputs.ts';
 
-/** What a client is told about a tool. */
 interface ToolDefinition {
   readonly title: string;
   /** The last sentence says when not to use it. */

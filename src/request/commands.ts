@@ -5,7 +5,6 @@ import { INPUT_NAMES, INPUTS, type InputDefinition, type InputName } from './inp
 
 export type CommandName = 'deliver' | 'withdraw' | 'verify' | 'audit' | 'check' | 'mcp' | 'contract';
 
-/** A command of the command line. */
 interface CommandDefinition {
   /** Its arguments, without flags. */
   readonly usage: string;
@@ -14,7 +13,6 @@ interface CommandDefinition {
   readonly takes: readonly [min: number, max: number, words: string];
   /** The flags that its help explains, where it has many. */
   readonly explains?: string;
-  /** What there is to know beside the flags. */
   readonly notes: readonly string[];
 }
 
@@ -82,7 +80,6 @@ export const CLI_COMMANDS: Readonly<Record<CommandName, CommandDefinition>> = {
   },
 };
 
-/** The command of this name; `undefined` where there is none. */
 export const findCommandName = (name: string): CommandName | undefined =>
   Object.hasOwn(CLI_COMMANDS, name) ? (name as CommandName) : undefined;
 
@@ -95,12 +92,10 @@ const ALL: readonly CommandName[] = [...REPORTING, 'mcp', 'contract'];
 
 /** A flag: one of these, or an input. */
 interface FlagDefinition {
-  /** The commands that take it. */
   readonly commands: readonly CommandName[];
   readonly description: string;
   /** What its value is called in the help; absent: it has none. */
   readonly value?: string;
-  /** Its name in one letter. */
   readonly letter?: string;
 }
 
@@ -150,19 +145,17 @@ export const FLAGS = INPUT_NAMES.filter((name) => {
   return flag === undefined || flag === 'every';
 });
 
-const ofInput = (name: InputName): FlagDefinition => ({
-  commands: INPUTS[name].flag === 'every' ? [...PUBLISHING, 'verify'] : PUBLISHING,
-  description: INPUTS[name].description,
-  ...(isSwitch(name) ? {} : { value: 'VALUE' }),
-});
-
-/** Every flag of any command. */
 export const ALL_FLAGS: Readonly<Record<string, FlagDefinition>> = {
-  ...Object.fromEntries(FLAGS.map((name) => [name, ofInput(name)])),
+  ...Object.fromEntries(
+    FLAGS.map((name): readonly [string, FlagDefinition] => {
+      const { description, flag }: InputDefinition = INPUTS[name];
+      const commands: readonly CommandName[] = flag === 'every' ? [...PUBLISHING, 'verify'] : PUBLISHING;
+      return [name, { commands, description, ...(isSwitch(name) ? {} : { value: 'VALUE' }) }];
+    }),
+  ),
   ...FURTHER_FLAGS,
 };
 
-/** The flags that a command takes. */
 export const flagsOf = (command: CommandName): readonly string[] =>
   Object.keys(ALL_FLAGS).filter((name) => ALL_FLAGS[name]?.commands.includes(command));
 
@@ -179,14 +172,12 @@ export function shownDefault(name: string, isLink = false): string {
   return (isLink && forLink) || (usual.startsWith('${{') ? '' : usual);
 }
 
-/** What the exit codes of the command line mean. */
 export const EXIT_CODES = {
   0: 'ready, withdrawn, audited or planned',
   1: 'not ready',
   2: 'wrong usage, such as an unknown flag or a wrong value',
 } as const;
 
-/** What to do with an answer. */
 export const ANSWER_RULE =
   'Give the human `url` if it is not empty, else `reason` and `hint`. Never give an address that is not in `url`.';
 

@@ -1,18 +1,12 @@
 import { refuseInput } from './input-kinds.ts';
 
-/** A variable with the values by which a secret gets out, what it does, and what to do in its place. */
-interface UnsafeVariable {
-  readonly values: RegExp;
-  readonly effect: string;
-  readonly instead: string;
-}
-
 const NO_CERTIFICATES = {
   effect: 'turns off the check of certificates, so no host can be trusted',
   instead: ', and set `NODE_EXTRA_CA_CERTS` to a file with the certificate of the proxy or host',
-} as const;
+};
 
-const UNSAFE_VARIABLES: Readonly<Record<string, UnsafeVariable>> = {
+/** Variables with the values by which a secret gets out, what they do, and what to do in their place. */
+const UNSAFE_VARIABLES = {
   NODE_TLS_REJECT_UNAUTHORIZED: { values: /^0$/, ...NO_CERTIFICATES },
   // Git turns it off for any value, even for an empty one.
   GIT_SSL_NO_VERIFY: { values: /^/, ...NO_CERTIFICATES },

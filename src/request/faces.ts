@@ -1,7 +1,7 @@
 import { TOOL } from '../protocol/words.ts';
 import type { Face } from '../words.ts';
 import { FLAGS, isSwitch } from './commands.ts';
-import { type InputName, jsonTypeOf } from './inputs.ts';
+import { INPUTS, type InputName } from './inputs.ts';
 
 const TOKEN = 'GITHUB_TOKEN';
 
@@ -32,7 +32,6 @@ export function commandFace(command: string, token = TOKEN): Face {
   return { ...face, input: (name, value) => (name === 'token' ? token : face.input(name, value)) };
 }
 
-/** A flag, with its value where one is given. */
 function formatFlag(name: string, value?: string): string {
   const flag = `\`--${name}\``;
   if (value === undefined) return flag;
@@ -77,4 +76,4 @@ export function toolFace(args: readonly string[]): Face {
 }
 
 const formatJson = (name: InputName, value: string): string =>
-  jsonTypeOf(name) === 'string' ? JSON.stringify(value) : value;
+  INPUTS[name].json === 'string' ? JSON.stringify(value) : value;

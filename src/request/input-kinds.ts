@@ -10,11 +10,9 @@ export const refuseInput = (message: Text, hint: Text): never => {
 /** Makes a value of a text. @param name the input, for the message of a refusal */
 export type Parse<Value> = (text: string, name: string) => Value;
 
-/** What inputs of one kind have in common. */
 export interface InputKind<Value> {
   /** Used when the user sets nothing; the runner resolves an expression. */
   readonly default: string;
-  /** What a value is in JSON. */
   readonly json: 'string' | 'number' | 'boolean';
   /** All values that there are, where they can be listed. */
   readonly values?: readonly [string, ...string[]];

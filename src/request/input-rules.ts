@@ -83,7 +83,6 @@ export const ANY_RULES: readonly InputRule[] = [
   ],
 ];
 
-/** What a delivery needs. */
 export const DELIVERY_RULES: readonly InputRule[] = [
   [
     ({ channel, url }) => channel !== 'auto' && channel.includes('K4') && url === undefined,
@@ -121,7 +120,6 @@ const withdrawsFrom = ({ channel, tag, bin }: GivenInputs): readonly ChannelKey[
   return [bin !== undefined ? 'K3' : tag !== undefined ? 'K2' : 'K1'];
 };
 
-/** What a withdrawal needs. */
 export const WITHDRAWAL_RULES: readonly InputRule[] = [
   [
     ({ fileLines, path }) => fileLines.length === 0 && path === undefined,

@@ -26,7 +26,6 @@ export function listScopedInputs(
   });
 }
 
-/** Where a delivery goes. */
 interface ChosenDelivery {
   readonly channels: readonly ChannelKey[];
   /** Why these, as a clause. */

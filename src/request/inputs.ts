@@ -9,14 +9,12 @@ import type { ChannelKey } from '../protocol/words.ts';
 import { type InputKind, OFF, ON, oneOf, optional, required, seconds } from './input-kinds.ts';
 import { type Operation, PARSERS, type ScreenMode } from './values.ts';
 
-/** The tools of the MCP server. */
 export type ToolName = 'deliver' | 'verify' | 'check' | 'withdraw' | 'audit';
 
 /** Who may give an input, and for what. */
 interface InputUse {
   /** The channels that it is for; absent: any. */
   readonly channels?: readonly ChannelKey[];
-  /** Whether it is for a folder alone. */
   readonly isForFolders?: boolean;
   /** Whether it names the account, which may also decide on the channel. */
   readonly isAccount?: boolean;
@@ -41,7 +39,6 @@ export interface InputDefinition<Value = unknown> extends InputKind<Value>, Inpu
   readonly description: string;
 }
 
-/** A row. */
 const input = <Value>(
   kind: InputKind<Value>,
   description: string,
@@ -301,9 +298,6 @@ export type InputName = keyof typeof INPUTS;
 
 export const INPUT_NAMES = Object.keys(INPUTS) as InputName[];
 
-/** What the value of an input is in JSON. */
-export const jsonTypeOf = (name: InputName): InputKind<unknown>['json'] => INPUTS[name].json;
-
 /** The inputs as the user wrote them; empty if not set. */
 export type RawInputs = Readonly<Record<InputName, string>>;
 
@@ -312,7 +306,6 @@ type PropertyName<Name extends string> = Name extends `${infer First}-${infer Re
   ? `${First}${Capitalize<PropertyName<Rest>>}`
   : Name;
 
-/** The checked values of all inputs. */
 export type InputValues = {
   readonly [Name in InputName as PropertyName<Name>]: ReturnType<(typeof INPUTS)[Name]['parse']>;
 };
@@ -339,7 +332,6 @@ export function completeInputs(given: Partial<RawInputs>, env: NodeJS.ProcessEnv
   return Object.fromEntries(texts) as RawInputs;
 }
 
-/** Outputs of the action. */
 export const OUTPUTS = {
   url: 'The proven https address, one line for each file; empty unless the result is ready.',
   report: 'The report: CLAIM, CODE, TEST, RESULT, UNKNOWN.',

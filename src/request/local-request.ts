@@ -1,7 +1,11 @@
+import { execFile } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import type { Ports } from '../ports.ts';
+import { SECOND } from '../protocol/limits.ts';
 import { completeInputs, type RawInputs } from './inputs.ts';
 import { createRequest, type DeliveryRequest, operationOf, type RunContext } from './parse-request.ts';
-import { findRepository } from './source-repository.ts';
 
 /** What a request outside of a workflow is made of, beside its inputs. */
 interface LocalContext extends Omit<RunContext, 'job' | 'now' | 'random' | 'sourceIsPrivate' | 'sources'> {
@@ -26,9 +30,7 @@ export async function createLocalRequest(
   const checkOnly = task === 'check';
   const nowhere = { repository: given.repository ?? '', sources: [], detail: null };
   const { repository, sources, detail } =
-    isLink || checkOnly
-      ? nowhere
-      : await findRepository({ inputs: given, folder: context.folder, files, env });
+    isLink || checkOnly ? nowhere : await findRepository(given, context.folder, files, env);
   const inputs = { ...given, repository, operation: operationOf(task) };
   const raw = completeInputs(isLink ? { ...inputs, channel: 'K4', token: '' } : inputs, env, isLink);
   // Without any repository the source can't be private; a token shows that there is one, even if not which.
@@ -38,4 +40,141 @@ export async function createLocalRequest(
   // What is wrong with a command is told before anything else.
   if (detail !== null) logger.info(`repository: ${detail}`);
   return request;
+}
+
+/** Where the files may come from, and where they go. */
+interface SourceRepository {
+  /** `owner/name` to publish in; empty if none is known. */
+  readonly repository: string;
+  /** As in the context of a request; `null` is also one that is not on this instance. */
+  readonly sources: RunContext['sources'];
+  /** Which one was found, and how. */
+  readonly detail: string;
+}
+
+/**
+ * Finds the repository outside of a workflow: the one that was named, else `GITHUB_REPOSITORY`, else the remotes of
+ * the git repository in which the files or the folder are. What the files may come from is every one of these: it
+ * decides whether they may be private.
+ *
+ * @param given the inputs of the user or the agent
+ * @param folder absolute; the files are relative to it
+ */
+export async function findRepository(
+  given: Partial<RawInputs>,
+  folder: string,
+  files: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<SourceRepository> {
+  const { 'auth-url': serverUrl } = completeInputs(given, env);
+  const folders = [folder, ...files.map((file) => dirname(realPath(resolve(folder, file))))];
+  const found: GitSource[] = [];
+  for (const root of new Set(folders.flatMap((one) => findRoot(one) ?? []))) {
+    found.push(await readRemotes(root, serverUrl));
+  }
+  // What a git hook sets may be another repository than that of the files.
+  if (env.GIT_DIR) {
+    const gitFolder = resolve(folder, env.GIT_DIR);
+    found.push(await readRemotes(gitFolder, serverUrl, ['--git-dir', gitFolder]));
+  }
+  const ofRunner = env.GITHUB_REPOSITORY || undefined;
+  const byGit = [...new Set(found.flatMap(({ target }) => target ?? []))];
+  const [only] = byGit.length === 1 ? byGit : [];
+  const sources = [ofRunner ?? [], ...found.map((one) => one.sources)].flat();
+  if (given.repository !== undefined) {
+    return { repository: given.repository, sources, detail: `${given.repository}, as asked for` };
+  }
+  if (ofRunner !== undefined) {
+    return { repository: ofRunner, sources, detail: `${ofRunner}, as GITHUB_REPOSITORY says` };
+  }
+  const details = found.map(({ root, detail }) => `${detail} (${root})`).join('; ');
+  const unknown = found.length === 0 ? 'none, the files are in no repository' : `not known: ${details}`;
+  return { repository: only ?? '', sources, detail: only === undefined ? unknown : `${only}, by ${details}` };
+}
+
+interface GitSource {
+  /** Its folder, or the variable that names it. */
+  readonly root: string;
+  /** The repository of the only remote, or of `origin`; `null` if that is not known. */
+  readonly target: string | null;
+  readonly sources: readonly (string | null)[];
+  /** The remote, or why none is known. */
+  readonly detail: string;
+}
+
+/** The path without symbolic links, where it exists. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Where other systems than git keep what they know: nothing tells here whether that is public. */
+const OTHER_SYSTEMS = ['.hg', '.jj', '.svn'];
+
+/** The folder of the repository that a folder is in; `null` if it is in none. Git itself is not needed. */
+function findRoot(folder: string): string | null {
+  for (let at = realPath(folder); ; at = dirname(at)) {
+    if (['.git', ...OTHER_SYSTEMS].some((name) => existsSync(join(at, name)))) return at;
+    // The folder of git's own files, or a bare repository.
+    if (['HEAD', 'objects', 'refs'].every((name) => existsSync(join(at, name)))) return at;
+    if (dirname(at) === at) return null;
+  }
+}
+
+/** The remotes of a repository. If git can't tell, the repository is unknown, and may be private. */
+async function readRemotes(
+  root: string,
+  serverUrl: string,
+  place: readonly string[] = ['-C', root],
+): Promise<GitSource> {
+  const unknown = { root, target: null, sources: [null] };
+  const other = OTHER_SYSTEMS.find((name) => existsSync(join(root, name)));
+  if (other !== undefined && !existsSync(join(root, '.git'))) {
+    return { ...unknown, detail: `no git repository, but ${other}` };
+  }
+  let stdout: string;
+  try {
+    const env = { ...process.env, GIT_DIR: undefined, GIT_WORK_TREE: undefined };
+    const options = { timeout: 5 * SECOND, maxBuffer: 1_048_576, env };
+    ({ stdout } = await promisify(execFile)('git', [...place, 'remote', '-v'], options));
+  } catch (thrown) {
+    return { ...unknown, detail: describeGitFailure(thrown) };
+  }
+  const remotes = [...stdout.matchAll(/^(\S+)\t(.*) \((?:fetch|push)\)(?: \[.*\])?$/gm)].map(
+    ([, remote = '', url = '']) => ({ remote, name: parseRemote(url, serverUrl) }),
+  );
+  const [first, ...others] = [...new Set(remotes.map(({ name }) => name))];
+  if (first === undefined) return { ...unknown, detail: 'no git remote' };
+  const sources = [first, ...others];
+  const main =
+    remotes.find(({ remote }) => remote === 'origin') ?? (others.length > 0 ? undefined : remotes[0]);
+  if (main === undefined) {
+    return { ...unknown, sources, detail: 'several git remotes, none called origin' };
+  }
+  const detail = `git remote ${main.remote}${main.name === null ? ' is not on this host' : ''}`;
+  return { root, target: main.name, sources, detail };
+}
+
+function describeGitFailure(thrown: unknown): string {
+  const { code, stderr = '' } = Object(thrown) as { readonly code?: unknown; readonly stderr?: string };
+  if (code === 'ENOENT') return "git is not installed, so the remotes can't be read";
+  const reason = /dubious ownership/.test(stderr)
+    ? 'git refuses a folder of another owner ("dubious ownership")'
+    : 'git failed';
+  return `${reason}, so the remotes can't be read`;
+}
+
+/** `owner/name` from the URL of a git remote; `null` if the remote is not on the GitHub instance. */
+function parseRemote(remote: string, serverUrl: string): string | null {
+  const [, host, path] =
+    /^(?:[a-z+]+:\/\/)?(?:[^/@]*@)?([^/:@]+)(?::\d+(?=\/))?[/:]\/?([^/]+\/[^/]+?)(?:\.git)?\/?$/i.exec(
+      remote,
+    ) ?? [];
+  const server = URL.parse(serverUrl)?.hostname;
+  // GitHub offers ssh on port 443 at a host of its own.
+  const hosts = [server, `ssh.${server}`, `www.${server}`];
+  return path !== undefined && hosts.includes(host?.toLowerCase()) ? path : null;
 }

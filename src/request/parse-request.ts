@@ -1,8 +1,9 @@
 import type { JobRuntime } from '../channels/pages/deploy/job-runtime.ts';
-import type { Confinement } from '../channels/pages/destination.ts';
 import { isCredential } from '../credentials.ts';
 import type { Logger } from '../ports.ts';
 import { DAY, SECOND } from '../protocol/limits.ts';
+import { findSecretsInText } from '../rules/secrets/secrets.ts';
+import { createSecretPattern } from '../secret-pattern.ts';
 import type { Words } from '../words.ts';
 import { oneLine, refuseInput } from './input-kinds.ts';
 import {
@@ -16,9 +17,8 @@ import {
   WITHDRAWAL_RULES,
 } from './input-rules.ts';
 import { listScopedInputs } from './input-scope.ts';
-import { type InputName, parseInputs, type RawInputs } from './inputs.ts';
-import { refuseSecretInputs } from './secret-inputs.ts';
-import type { ChannelSelection, Operation } from './values.ts';
+import { INPUT_NAMES, INPUTS, type InputName, parseInputs, type RawInputs } from './inputs.ts';
+import { type ChannelSelection, type Operation, parseFingerprints } from './values.ts';
 
 /** What the action or the command line knows about the place it runs in. */
 export interface RunContext {
@@ -54,7 +54,6 @@ export interface RunContext {
 
 /** A text, or a stream of bytes, that is delivered instead of a file. */
 export interface GivenContent {
-  /** The file name that it gets. */
   readonly name: string;
   readonly bytes: string | AsyncIterable<Uint8Array>;
 }
@@ -67,6 +66,7 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
   const { now, random, origin, sources, secrets, given, contentStream, ...place } = context;
   const bytes = contentStream ?? (raw.content.trim() === '' ? undefined : raw.content);
   const inputs = parseInputs(raw);
+  const target = raw.repository.trim().toLowerCase();
   const { file, content: _, name = '', channel, message, confine, tag, bin, ...others } = inputs;
   const { authUrl, pollInterval, ...values } = others;
   const fileLines = bytes === undefined ? file : [name];
@@ -76,19 +76,18 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     ...place,
     /** As written, or the name of the content; empty for a link that is verified by its marker alone. */
     fileLines,
-    /** What is delivered instead of a file. */
     content: bytes === undefined ? undefined : ({ name, bytes } satisfies GivenContent),
     /** `auto`, or the main channel and its duplicates. A confined delivery has no folder to stay in elsewhere. */
     channels: (confine === undefined ? channel : ['K1']) as ChannelSelection,
     /** Where the delivery must stay; `undefined` where its path is the user's own choice. */
-    confinement: confine === undefined ? undefined : confineTo(confine, place.job),
+    confinement:
+      confine === undefined ? undefined : { folder: confine, owner: oneLine(`${confine} ${place.job}`) },
     essence: message || oneLine(origin),
     tag: tag ?? formatDayTag(now),
     tagIsDefault: tag === undefined,
     /** The default tag of the day before. */
     earlierTag: formatDayTag(now - DAY),
     bin: bin ?? createBinName(now, random),
-    /** Whether the bin's name was created for this request. */
     binIsNew: bin === undefined,
     /** The inputs that were given, of those that only some deliveries use. */
     scopedInputs: listScopedInputs(raw, given),
@@ -97,17 +96,11 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     /** Milliseconds between polls. A timeout may be shorter: then there is one poll at its end. */
     interval: Math.min(pollInterval, values.timeout),
     serverUrl: authUrl,
-    /** What the runner gives to deploy a site. */
     runtime: place.runtime ?? null,
     /** Whether the file surely comes from the repository that is published in, so that both are private or public. */
-    isFromTarget: sources.length > 0 && sources.every((source) => isSameName(source, raw.repository)),
+    isFromTarget: sources.length > 0 && sources.every((source) => source?.toLowerCase() === target),
   };
 }
-
-const confineTo = (folder: string, job: string): Confinement => ({
-  folder,
-  owner: oneLine(`${folder} ${job}`),
-});
 
 /**
  * The request of any interface. Secrets are refused first: what else is wrong with an input may be told with a part of
@@ -122,6 +115,41 @@ export async function createRequest(
 ): Promise<DeliveryRequest> {
   await refuseSecretInputs(raw, context.secrets, logger);
   return parseRequest(raw, context);
+}
+
+/**
+ * Refuses credentials of the job, and well-known secrets, in the inputs: whatever is given may become public or be
+ * printed, in a commit, in an address, in the report or in the log.
+ *
+ * @param ownSecrets credentials of the job, beside the token; they are named as such
+ * @throws {DeliveryError} `BAD_INPUT` with rule and fingerprint, never with the secret.
+ * @see protocol 7 (prohibition 3)
+ */
+export async function refuseSecretInputs(
+  raw: RawInputs,
+  ownSecrets: readonly string[],
+  logger: Pick<Logger, 'mask'>,
+): Promise<void> {
+  for (const secret of new Set([raw.token, ...ownSecrets].filter(isCredential))) {
+    const { isIn } = createSecretPattern(secret);
+    const leak = INPUT_NAMES.find((name) => name !== 'token' && isIn(raw[name]));
+    const kind = secret === raw.token ? 'the token' : 'a credential of this environment';
+    if (leak !== undefined) refuseInput((w) => `${w.subject(leak)} holds ${kind}`, `remove ${kind} from it`);
+  }
+  const allowed = new Set(parseFingerprints(raw['allow-secret'].toLowerCase()));
+  for (const name of INPUT_NAMES.filter((one) => INPUTS[one].isSearched !== false)) {
+    const all = await findSecretsInText(raw[name]);
+    const findings = all.filter(({ fingerprint }) => !allowed.has(fingerprint));
+    for (const { secret } of findings) logger.mask(secret);
+    const [first] = findings;
+    if (first === undefined) continue;
+    refuseInput(
+      (w) =>
+        `${w.subject(name)} contains what looks like a secret: ${first.rule} (fingerprint ${first.fingerprint})`,
+      (w) =>
+        `remove it there and revoke it, or, if it is known to be harmless, set ${w.input('allow-secret', first.fingerprint)}`,
+    );
+  }
 }
 
 /** Refuses inputs that are to hold for several calls, whatever these deliver. @throws {DeliveryError} `BAD_INPUT` */
@@ -151,9 +179,6 @@ function refuseFirst(rules: readonly InputRule[], given: GivenInputs): void {
   const fill = (text: typeof problem) => (w: Words) => (typeof text === 'string' ? text : text(w, given));
   if (problem !== '') refuseInput(fill(problem), fill(hint));
 }
-
-const isSameName = (one: string | null, other: string): boolean =>
-  one?.toLowerCase() === other.trim().toLowerCase();
 
 /** A name with a random ending: anyone who can guess a bin's name can delete it. @see protocol 4.4 */
 function createBinName(now: number, random: RunContext['random']): string {

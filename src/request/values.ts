@@ -109,7 +109,6 @@ const NOT_PLAIN = [
 
 const BROKEN_PATH = /[\p{Cc}\p{Cf}\\]|(^|\/)\.{0,2}(\/|$)/u;
 
-/** The parser of each kind of text. */
 export const PARSERS = {
   lines: parseLines,
   channels: parseChannels,

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { findRepository } from '../../src/request/source-repository.ts';
+import { findRepository } from '../../src/request/local-request.ts';
 import { temporaryFolder } from '../support/files.ts';
 
 const CONFIG =
@@ -31,6 +31,6 @@ test.each<[string, readonly string[], string, readonly (string | null)[]]>([
     if (system.endsWith('.git')) await makeGit(join(folder, system, '..'));
     else await mkdir(join(folder, system));
   }
-  const query = { inputs: {}, folder: inner, files: ['a.html'], env: {} };
-  await expect(findRepository(query)).resolves.toMatchObject({ repository, sources });
+
+  await expect(findRepository({}, inner, ['a.html'], {})).resolves.toMatchObject({ repository, sources });
 });
