@@ -321,6 +321,6 @@ function parseCommit(record: string): GitCommit {
 }
 
 /** GitHub writes UTC times with a Z. */
-function formatGithubDate(iso: string): string {
+export function formatGithubDate(iso: string): string {
   return `${new Date(iso).toISOString().slice(0, 19)}Z`;
 }

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { hashTree } from '../../../src/github/api/tree-id.ts';
 import {
   computeBlobSha,
+  formatGithubDate,
   type GitCommit,
   type GitStore,
   type NewCommit,
@@ -100,7 +101,16 @@ export class MemoryRepository implements GitStore {
 
   async writeCommit({ tree, parents, message, author, committer }: NewCommit): Promise<string> {
     const sha = computeSha('commit', [tree, parents, message, author, committer, this.#commits.size]);
-    this.#commits.set(sha, { sha, tree, parents, message, author, committer });
+    // git keeps seconds; a page that is built in the same second must not look older.
+    const dated = (person: NewCommit['author']) => ({ ...person, date: formatGithubDate(person.date) });
+    this.#commits.set(sha, {
+      sha,
+      tree,
+      parents,
+      message,
+      author: dated(author),
+      committer: dated(committer),
+    });
     return sha;
   }
 
