@@ -19,7 +19,6 @@ import {
   channelsWith,
   FakeChannel,
   type FakeOutcome,
-  type FakePreparation,
   PAGE,
   placementWith,
   planWith,
@@ -81,19 +80,6 @@ function binIntent(failing?: Error): PreparedTask<FakeOutcome> {
 }
 
 describe('a delivery', () => {
-  test('goes from check to report and hands the proven address over', async () => {
-    const { report, lines } = await delivering({ inputs: { marker: 'It works' } });
-    expect(report).toMatchObject({ ready: true, url: PAGE.href, channel: 'K1', notReady: null });
-    expect(lines.filter((line) => line.startsWith('# '))).toEqual([
-      '# Check page.html',
-      '# Authorize',
-      '# Plan',
-      '# Place: K1, branch main, path page.html',
-      '# Verify the public address',
-    ]);
-    expect(lines).toContain('marker found once');
-  });
-
   test.each<[string, Stage]>([
     ['ready', {}],
     ['refused for a secret', { bytes: `ghp_${drawn(36)}` }],
@@ -151,14 +137,6 @@ describe('what is asked before choosing', () => {
 
 describe('a delivery that fails', () => {
   test.each<[string, Stage, string, string]>([
-    ['a file that is not there', { bytes: null }, 'check', 'BAD_FILE'],
-    ['an empty file', { bytes: '' }, 'check', 'BAD_FILE'],
-    [
-      'a file that holds the token',
-      { bytes: '<p>ghs_token</p>', inputs: { token: 'ghs_token' } },
-      'check',
-      'BAD_FILE',
-    ],
     ['a marker that is not in the file', { inputs: { marker: 'other' } }, 'check', 'BAD_INPUT'],
     [
       'a token that opens nothing',
@@ -167,22 +145,10 @@ describe('a delivery that fails', () => {
       'BAD_TOKEN',
     ],
     [
-      'only the public bin left for a private file',
-      { circumstances: { hasToken: false, privateRepository: null, site: 'unasked' } },
-      'authorize',
-      'NOT_EXTERNAL',
-    ],
-    [
       'a channel that refuses',
       { channels: channelsWith({ K1: new DeliveryError('BAD_INPUT', 'no') }) },
       'check',
       'BAD_INPUT',
-    ],
-    [
-      'a write that is refused',
-      { channels: channelsWith({ K1: taskWith(new DeliveryError('NO_PERMISSION', 'no')) }) },
-      'place',
-      'NO_PERMISSION',
     ],
     [
       'a host that can not be asked how the branch is',
@@ -191,38 +157,10 @@ describe('a delivery that fails', () => {
       'NO_NETWORK',
     ],
     ['a mistake of ours', { channels: channelsWith({}) }, 'place', 'INTERNAL'],
-    ['an address that shows nothing', { answer: { status: 404 } }, 'verify', 'NOT_PROVEN'],
   ])('because of %s never throws: the report says so', async (_, stage, step, code) => {
     const { report } = await delivering(stage);
     expect(report).toMatchObject({ ready: false, url: null, notReady: { step, code } });
     expect(report.lines.RESULT).toMatch(/^НЕ ГОТОВО → /);
-  });
-});
-
-describe('duplicates', () => {
-  const channels = channelsWith({ K1: taskWith(), K3: binIntent() });
-
-  test('go their own way after the main one', async () => {
-    const { report, lines } = await delivering({ channels, inputs: { channel: 'K1+K3' } });
-    expect(report).toMatchObject({
-      ready: true,
-      url: PAGE.href,
-      duplicates: [{ channel: 'K3', url: 'https://filebin.net/b/f', reason: null }],
-    });
-    expect(lines.filter((line) => line.startsWith('# Place'))).toEqual([
-      '# Place: K1, branch main, path page.html',
-      '# Place: K3, bin b, name f',
-    ]);
-  });
-
-  test('that fail do not take the main one down', async () => {
-    const full = new DeliveryError('HOST_ERROR', 'full', { httpCode: 507 });
-    const { report } = await delivering({
-      channels: channelsWith({ K1: taskWith(), K3: binIntent(full) }),
-      inputs: { channel: 'K1+K3' },
-    });
-    expect(report).toMatchObject({ ready: true, duplicates: [{ url: null }] });
-    expect(report.lines.UNKNOWN).toContain('the duplicate on K3 is not proven: full');
   });
 });
 
@@ -245,22 +183,6 @@ describe('a secret in the file', () => {
     const [finding] = await findSecrets(fileOf(bytes), new AbortController().signal);
     return finding?.fingerprint ?? '';
   };
-
-  test.each(['auto', 'K2', 'K1+K3'])(
-    'stops a delivery through %s before anything is asked or placed, and is repeated nowhere',
-    async (channel) => {
-      const { placed, channels } = notingChannels();
-      const { report, host, asked, lines } = await delivering({ bytes, channels, inputs: { channel } });
-      expect(report.notReady).toMatchObject({
-        step: 'check',
-        code: 'BAD_FILE',
-        reason: `the file page.html contains what looks like a secret: github in line 2 column 4 (fingerprint ${await fingerprint()})`,
-        hint: expect.stringContaining(`\`allow-secret: ${await fingerprint()}\``),
-      });
-      expect({ placed: placed(), asked, seen: host.seen }).toEqual({ placed: [], asked: [], seen: [] });
-      expect(JSON.stringify([report, lines])).not.toContain(SECRET);
-    },
-  );
 
   test('is told before everything else that is wrong with the page, in one round', async () => {
     const page = `${bytes}<script src="https://cdn.example.com/a.js"></script>`;
@@ -285,11 +207,6 @@ describe('a secret in the file', () => {
     expect(JSON.stringify([report, lines])).not.toContain(SECRET);
   });
 
-  test("is not let pass by another one's fingerprint", async () => {
-    const { report } = await delivering({ bytes, inputs: { 'allow-secret': '0123456789abcdef' } });
-    expect(report).toMatchObject({ ready: false, notReady: { code: 'BAD_FILE' } });
-  });
-
   test.each<[string, Stage]>([
     ['the token', { inputs: { token: SECRET } }],
     ['a further credential of the job', { secrets: ['other', SECRET] }],
@@ -311,44 +228,28 @@ describe('a page that needs something from elsewhere', () => {
   const bytes = '<p>one</p>\n<script src="https://cdn.octo.dev/x.js?key=1"></script>\n';
   const NEEDS = 'page.html is not self-contained: line 2 script https://cdn.octo.dev/x.js?…';
 
-  test.each(['auto', 'K1', 'K2+K1'])(
-    'is refused for %s, which shows it on the screen, before any channel writes',
-    async (channel) => {
-      const { placed, channels } = notingChannels();
-      const { report, host } = await delivering({ bytes, channels, inputs: { channel } });
-      expect(report).toMatchObject({
-        ready: false,
-        url: null,
-        notReady: {
-          step: 'check',
-          code: 'BAD_FILE',
-          reason: NEEDS,
-          hint: expect.stringContaining('`self-contained: warn`'),
-        },
-      });
-      expect({ placed: placed(), seen: host.seen }).toEqual({ placed: [], seen: [] });
-    },
-  );
-
-  test.each(['K2', 'K3', 'K2+K3'])('passes for %s, which only hands it out', async (channel) => {
-    const { channels } = notingChannels();
-    const { report } = await delivering({ bytes, channels, inputs: { channel } });
-    expect(report).toMatchObject({ ready: true, unknown: [] });
-  });
-
-  test.each(['K1', 'K3+K1'])(
-    'is delivered by `warn` through %s, and UNKNOWN says what it needs',
-    async (channel) => {
-      const { channels } = notingChannels();
-      const { report } = await delivering({ bytes, channels, inputs: { channel, 'self-contained': 'warn' } });
-      expect(report).toMatchObject({ ready: true, unknown: [NEEDS] });
-      expect(report.lines.UNKNOWN).toBe(NEEDS);
-    },
-  );
-
-  test('is delivered by `off` without a word', async () => {
-    const { report } = await delivering({ bytes, inputs: { channel: 'K1', 'self-contained': 'off' } });
-    expect(report).toMatchObject({ ready: true, unknown: [] });
+  test.each([
+    ['auto', 'auto', null],
+    ['K1', 'auto', null],
+    ['K2+K1', 'auto', null],
+    ['K2', 'auto', []],
+    ['K3', 'auto', []],
+    ['K2+K3', 'auto', []],
+    ['K1', 'warn', [NEEDS]],
+    ['K3+K1', 'warn', [NEEDS]],
+    ['K1', 'off', []],
+  ])('through %s with `self-contained: %s` is told as %j, or refused before any write', async (...row) => {
+    const [channel, selfContained, unknown] = row;
+    const { placed, channels } = notingChannels();
+    const inputs = { channel, 'self-contained': selfContained };
+    const { report, host } = await delivering({ bytes, channels, inputs });
+    if (unknown !== null) {
+      expect(report).toMatchObject({ ready: true, unknown });
+      return;
+    }
+    const hint = expect.stringContaining('`self-contained: warn`');
+    expect(report.notReady).toMatchObject({ step: 'check', code: 'BAD_FILE', reason: NEEDS, hint });
+    expect({ placed: placed(), seen: host.seen }).toEqual({ placed: [], seen: [] });
   });
 
   test('is refused as well where only the name that it is given makes it a page', async () => {
@@ -367,12 +268,12 @@ describe('a page that needs something from elsewhere', () => {
 describe('several files', () => {
   const pageOf = (name: string): URL => new URL(`https://octo.github.io/site/${name}`);
 
-  /** K1 as it takes each file under its own name; `refused` are those that it can't prepare or place. */
-  const site = (refused: Readonly<Record<string, { prepare?: Error; place?: Error }>> = {}) =>
+  /** K1 as it takes each file under its own name; `refused` is one that it can't place. */
+  const site = (refused?: string) =>
     new FakeChannel(({ name }) => {
       const { rawUrl: _, ...placement } = placementWith({ url: pageOf(name), bypassCache: false });
-      const plan = planWith({ destination: `path ${name}` });
-      return refused[name]?.prepare ?? taskWith(refused[name]?.place ?? placement, undefined, plan);
+      const outcome = name === refused ? new DeliveryError('NOT_OURS', 'no') : placement;
+      return taskWith(outcome, undefined, planWith({ destination: `path ${name}` }));
     });
 
   interface Batch {
@@ -410,41 +311,6 @@ describe('several files', () => {
 
   const codes = (reports: readonly Report[]) => reports.map(({ notReady }) => notReady?.code ?? null);
   const two = { 'a.html': '<p>a</p>', 'sub/b.html': '<p>b</p>' };
-  const REFUSED = new DeliveryError('NOT_OURS', 'no');
-
-  test('are checked each, authorized once, placed together, and reported in their order', async () => {
-    const { reports, K1, authorized, lines } = await deliveringAll({ files: two });
-    expect(reports).toMatchObject([
-      { ready: true, url: pageOf('a.html').href, file: { path: 'a.html', size: 8 } },
-      { ready: true, url: pageOf('sub/b.html').href, file: { path: 'sub/b.html', size: 8 } },
-    ]);
-    expect(authorized()).toBe(1);
-    expect(K1.prepared.map((some) => some.map(({ name }) => name))).toEqual([['a.html', 'sub/b.html']]);
-    expect(K1.placed).toEqual([['path a.html', 'path sub/b.html']]);
-    expect(lines.filter((line) => line.startsWith('# '))).toEqual([
-      '# Check a.html',
-      '# Check sub/b.html',
-      '# Authorize',
-      '# Plan',
-      '# Place: K1, 2 files',
-      '# Verify 2 public addresses',
-    ]);
-  });
-
-  const ELSEWHERE = '<script src="https://cdn.octo.dev/x.js"></script>';
-  test.each<[string, string | null, Parameters<typeof site>[0], string, string]>([
-    ['is not there', null, {}, 'BAD_FILE', 'check'],
-    ['needs something from elsewhere', ELSEWHERE, {}, 'BAD_FILE', 'check'],
-    ['is refused by its channel', 'c', { 'c.html': { prepare: REFUSED } }, 'NOT_OURS', 'place'],
-    ['is not placed', 'c', { 'c.html': { place: REFUSED } }, 'NOT_OURS', 'place'],
-  ])('of which one %s: the others are delivered', async (_, bytes, refused, code, step) => {
-    const files = bytes === null ? two : { ...two, 'c.html': bytes };
-    const lines = ['a.html', 'c.html', 'sub/b.html'];
-    const { reports } = await deliveringAll({ files, lines, K1: site(refused) });
-    expect(codes(reports)).toEqual([null, code, null]);
-    expect(reports[1]?.notReady?.step).toBe(step);
-    expect(reports.map(({ ready }) => ready)).toEqual([true, false, true]);
-  });
 
   test('are refused together by one name for all of them', async () => {
     const { reports, authorized } = await deliveringAll({ files: two, inputs: { path: 'one.html' } });
@@ -483,7 +349,7 @@ describe('several files', () => {
       });
       return taskWith(placement, undefined, planWith({ channel: 'K3', destination: `bin b, ${name}` }));
     });
-    const K1 = site({ 'a.html': { place: new DeliveryError('NOT_OURS', 'no') } });
+    const K1 = site('a.html');
     const inputs = { channel: 'K1+K3' };
     const { reports } = await deliveringAll({ files: two, K1, others: { K3 }, inputs });
     expect(codes(reports)).toEqual(['NOT_OURS', null]);
@@ -492,52 +358,5 @@ describe('several files', () => {
       ['https://filebin.net/b/sub/b.html'],
     ]);
     expect(K3.placed).toEqual([['bin b, a.html', 'bin b, sub/b.html']]);
-  });
-});
-
-describe('a dry run', () => {
-  const foreseeing = (K1: FakePreparation, more: Partial<Stage> = {}) => {
-    const played = new FakeChannel(K1);
-    const K3 = new FakeChannel(binIntent());
-    const inputs = { channel: 'K1', 'dry-run': 'true', ...more.inputs };
-    return { played, K3, work: delivering({ ...more, inputs, channels: channelsWith({ K1: played, K3 }) }) };
-  };
-
-  test('checks, plans and foresees, and places nothing', async () => {
-    const { played, work } = foreseeing(taskWith());
-    const { report, host, lines } = await work;
-    expect(report).toMatchObject({
-      ready: false,
-      url: null,
-      channel: 'K1',
-      file: { size: BYTES.length },
-      notReady: { code: 'DRY_RUN', step: 'place' },
-    });
-    expect(report.lines.CODE).toContain('branch main, path page.html');
-    expect(report.lines.TEST).toBe('nothing was fetched, because nothing was written');
-    expect(report.lines.UNKNOWN).toBe('everything that only a real run can show');
-    expect([played.placed, host.seen]).toEqual([[], []]);
-    expect(lines).toContain('page.html: K1: to be commit c0ffee');
-    expect(lines.some((line) => line.startsWith('# Place'))).toBe(false);
-  });
-
-  test('foresees duplicates, too', async () => {
-    const { K3, work } = foreseeing(taskWith(), { inputs: { channel: 'K1+K3', 'dry-run': 'true' } });
-    const { report, lines } = await work;
-    expect(report.notReady?.code).toBe('DRY_RUN');
-    expect(lines).toContain('page.html: K3: to be commit c0ffee');
-    expect(K3.placed).toEqual([]);
-  });
-
-  test.each<[string, FakePreparation, Partial<Stage>, string, string]>([
-    ['the file', taskWith(), { bytes: '' }, 'BAD_FILE', 'check'],
-    ['the plan', new DeliveryError('NOT_FOUND', 'no site'), {}, 'NOT_FOUND', 'place'],
-    ['the place', taskWith(new DeliveryError('NOT_OURS', 'taken')), {}, 'NOT_OURS', 'place'],
-    ['our own code', taskWith(new TypeError('ours')), {}, 'INTERNAL', 'place'],
-  ])('tells what is wrong with %s instead', async (_, K1, more, code, step) => {
-    const { played, work } = foreseeing(K1, more);
-    const { report } = await work;
-    expect(report.notReady).toMatchObject({ code, step });
-    expect(played.placed).toEqual([]);
   });
 });

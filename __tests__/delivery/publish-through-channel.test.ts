@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { HostProgress } from '../../src/channels/channel.ts';
 import { type ChannelAttempt, newAttempt } from '../../src/delivery/delivery.ts';
 import { proveAttempts, publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
-import { DeliveryError, stoppedError } from '../../src/errors.ts';
+import { DeliveryError } from '../../src/errors.ts';
 import type { SendHttp } from '../../src/ports.ts';
 import { SITE } from '../../src/protocol/limits.ts';
 import { localFile } from '../support/files.ts';
@@ -98,55 +98,11 @@ describe('publishOne a file through a channel', () => {
 });
 
 describe('a failure', () => {
-  test.each([
-    ['of the channel', new DeliveryError('NO_PERMISSION', 'no right', { httpCode: 403 }), 'NO_PERMISSION'],
-    ['of ours', new TypeError('a mistake'), 'INTERNAL'],
-  ])('%s while placing names that step, and nothing is fetched', async (_, thrown, code) => {
-    const { attempt, host } = await publishOne(watched(thrown), live);
-    expect(attempt).toMatchObject({
-      failure: { code, step: 'place' },
-      placement: null,
-      proof: null,
-      rawUrl: null,
-    });
-    expect(host.seen).toEqual([]);
-  });
-
-  test('while waiting names that step and keeps the placement', async () => {
-    const errored = new DeliveryError('BUILD_ERRORED', 'bad front matter');
-    const task = taskWith(placementWith(), () => Promise.reject(errored));
-    const { attempt, ports } = await publishOne(task, () => NOT_FOUND);
-    expect(ports.logger.lines.join('\n')).not.toContain('https://');
-    expect(attempt).toMatchObject({
-      failure: { code: 'BUILD_ERRORED', step: 'wait' },
-      placement: { commitSha: 'c0ffee' },
-      proof: null,
-    });
-  });
-
   test('waiting and verifying share one deadline of 240 s', async () => {
     const task = taskWith(placementWith(), async () => ({ finished: true, detail: 'built' }));
     const { attempt, ports } = await publishOne(task, () => NOT_FOUND);
     expect(attempt.failure?.code).toBe('NOT_PROVEN');
     expect(ports.clock.now() - NOON).toBe(240_000);
-  });
-
-  test('when it is stopped is ABORTED in the step that it was in', async () => {
-    const file = await localFile(BYTES);
-    const ports = fakePorts(
-      new FakeHttp(() => {
-        ports.stop.abort(stoppedError());
-        return NOT_FOUND;
-      }).http,
-    );
-    const task = watched();
-    const [attempt] = await publishThroughChannel(
-      channelFor([task]).publish,
-      [newAttempt(task, 'page.html', { file, marker: undefined })],
-      LIMITS,
-      ports,
-    );
-    expect(attempt?.failure).toMatchObject({ code: 'ABORTED', step: 'wait' });
   });
 });
 
@@ -343,39 +299,6 @@ describe('an address that may open only inside this network', () => {
   });
 });
 
-describe('taking a file away', () => {
-  const withdrawing = async (answer: Answer) => {
-    const host: FakeHttp = new FakeHttp((request) => answer(request, (ports.clock.now() - NOON) / 1000));
-    const ports = fakePorts(host.http);
-    const expected = { file: null, marker: undefined, gone: true };
-    const [attempt] = await publishThroughChannel(
-      new FakeChannel(taskWith()).publish,
-      [newAttempt(taskWith(), 'page.html', expected)],
-      LIMITS,
-      ports,
-    );
-    return { attempt, host, ports };
-  };
-
-  test('proves it with ?v= alone: a cache would keep our 404 of any other address', async () => {
-    const { attempt, host } = await withdrawing(() => NOT_FOUND);
-    expect(attempt).toMatchObject({
-      failure: null,
-      proof: { match: 'gone', httpCode: 404, sha256: null },
-      lastProbe: { httpCode: 404 },
-      rawUrl: null,
-      unknown: ['whether caches still show it without ?v= and at the raw address, for up to ten minutes'],
-    });
-    const urls = [1, 2, 3, 4].map((nth) => `${PAGE.href}?v=${NOON / 1000}50000000${nth}`);
-    expect(host.seen.map(({ url }) => url)).toEqual(urls);
-  });
-
-  test('is not proven while the page still shows it', async () => {
-    const { attempt } = await withdrawing(() => ({ body: BYTES }));
-    expect(attempt).toMatchObject({ failure: { code: 'NOT_PROVEN', step: 'verify' }, proof: null });
-  });
-});
-
 describe('several files', () => {
   const pageOf = (at: number): URL => new URL(`https://octo.github.io/site/${at}.html`);
   const rawOf = (at: number): URL => new URL(`https://raw.githubusercontent.com/octo/site/main/${at}.html`);
@@ -392,25 +315,6 @@ describe('several files', () => {
     return ({ url }) =>
       paths.some((path) => new URL(url).pathname.endsWith(path)) ? { body: BYTES } : NOT_FOUND;
   };
-
-  test('are placed together, waited for once, and each proven for itself', async () => {
-    const { attempts, channel, ports } = await publishAll(pages(3), live);
-    expect(channel.placed).toEqual([['page 0', 'page 1', 'page 2']]);
-    for (const [at, attempt] of attempts.entries()) {
-      expect(attempt).toMatchObject({
-        task: { plan: { destination: `page ${at}` } },
-        placement: { url: pageOf(at), commitSha: `c${at}` },
-        proof: { match: 'identical' },
-        rawUrl: rawOf(at),
-        failure: null,
-        took: { place: 0, wait: 0, verify: 0 },
-      });
-    }
-    const titles = ports.logger.lines.filter((line) => line.startsWith('# '));
-    expect(titles).toEqual(['# Place: K1, 3 files', '# Wait for the site', '# Verify 3 public addresses']);
-    const told = ['0.html: commit c0ffee', '1.html: without ?v=, as a person will open it'];
-    expect(ports.logger.lines).toEqual(expect.arrayContaining(told));
-  });
 
   test('of which one is not shown: the others are proven', async () => {
     const built = async (): Promise<HostProgress> => ({ finished: true, detail: 'built' });

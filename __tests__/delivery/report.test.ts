@@ -87,12 +87,6 @@ describe('a ready report', () => {
     expect(composeReport(deliveryWith({ main })).lines.CODE.split('; ')[2]).toBe(method);
   });
 
-  test('is five lines in the protocol’s order', () => {
-    const lines = reportText(composeReport(deliveryWith())).split('\n');
-    expect(lines.map((line) => line.split(':')[0])).toEqual(['CLAIM', 'CODE', 'TEST', 'RESULT', 'UNKNOWN']);
-    expect(lines[4]).toBe('UNKNOWN:');
-  });
-
   test('speaks of the link where there is no file', () => {
     const plan = planWith({ channel: 'K4', claim: 'opens without the environment' });
     const proof = proofWith({ match: 'marked', markerCount: 1 });
@@ -397,8 +391,6 @@ describe('a report that is not ready', () => {
     expect(reportText(report)).not.toMatch(/published|placed/);
   });
 });
-
-describe('a duplicate', () => {});
 
 describe('text from outside', () => {
   const FORGED = [

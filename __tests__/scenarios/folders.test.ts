@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { runOf } from '../action/current-runs.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { listUnproven } from './expect-report.ts';
 import { expectRefused, type Played, requestsOf, setUpPlay } from './play.ts';
-import { createPage, type DeliveredStep, listRequests, setUpScenario } from './scenario.ts';
+import { createPage, listRequests, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const play = setUpPlay();
@@ -22,14 +23,6 @@ const deliver = (
   more: object = {},
   files: Readonly<Record<string, string | Buffer>> = SITE,
 ): Promise<Played> => play.deliver({ repository, files, inputs: { ...inputs, ...more } });
-/** By the bundle: only git itself names the trees by which a folder is known as ours. */
-const step = (
-  repository: TestRepository,
-  more: object = {},
-  files: Readonly<Record<string, string>> = SITE,
-): Promise<DeliveredStep> => scenario.deliver({ repository, files, inputs: { ...inputs, ...more } });
-const withdrawStep = (repository: TestRepository, more: object = {}): Promise<DeliveredStep> =>
-  scenario.deliver({ repository, inputs: { ...withdrawal, ...more } });
 const withdraw = (repository: TestRepository, more: object = {}): Promise<Played> =>
   play.deliver({ repository, inputs: { ...withdrawal, ...more } });
 
@@ -92,46 +85,18 @@ describe('a folder, by git', () => {
       'whether a cache still answers otherwise for 50 more new or changed files, for up to ten minutes',
     );
   });
-
-  test('withdrawn in one commit below another folder says so in the comments about its sites', async () => {
-    const repository = await scenario.repository();
-    await repository.issues.openPullRequest('a change', 'feature');
-    const repo = { full_name: repository.fullName };
-    const pull_request = { number: 1, head: { sha: 'c0ffee0123456789', repo }, base: { repo } };
-    const event = { name: 'pull_request', payload: { action: 'closed', pull_request, repository: repo } };
-    for (const path of ['previews/pr-1/', 'previews/a/deeper/pr-2/']) {
-      const files = { ...SITE, 'dist/start.html': createPage() };
-      const given = { ...inputs, path, comment: 'true', entry: 'start.html' };
-      await scenario.deliver({ repository, files, inputs: given, event });
-    }
-    const given = { ...withdrawal, path: 'previews/', comment: 'true' };
-    const withdrawn = await scenario.deliver({ repository, inputs: given, event });
-    expect(withdrawn.reports.map(({ notReady, unknown }) => [notReady, unknown])).toEqual([
-      [null, [expect.stringMatching(/^whether caches still show it/)]],
-    ]);
-    expect((await repository.log())[0]?.message).toMatch(/^REMOVE previews: /);
-    const comments = await repository.issues.comments(1);
-    expect(comments.map(({ body }) => /\*\*Withdrawn/.test(body))).toEqual([true, true]);
-    expect(comments.map(({ body }) => body).join()).not.toContain('](<https://octo.github.io');
-    expect(await repository.read('previews/pr-1/index.html')).toBeNull();
-  });
 });
 
 describe('a folder', () => {
   test('of which a cache still has an old file is ready, and UNKNOWN says so, also in a second run', async () => {
-    const repository = await scenario.repository();
-    await step(repository);
+    const repository = await play.repository();
+    await deliver(repository);
     repository.pages.purges = false;
     for (const written of [true, false]) {
       const changed = { ...SITE, 'dist/assets/app.js': 'document.title = 2;\n' };
-      const delivered = await scenario.deliver({
-        repository,
-        files: changed,
-        inputs,
-        simulatedTime: true,
-      });
+      const delivered = await deliver(repository, {}, changed);
       expectSite(delivered, `${repository.pages.url}${PATH}`, 4);
-      expect(delivered.stdout.includes('already holds this site')).toBe(!written);
+      expect(delivered.log.includes('already holds this site')).toBe(!written);
       expect(listUnproven(delivered.report)).toBe(
         'without ?v= a cache still answered older copies of 1 file; it may show them for up to 10 minutes',
       );
@@ -151,17 +116,17 @@ describe('a folder', () => {
   });
 
   test('keeps so many folders beside it, removes others that are wholly its own, but none of its step', async () => {
-    const repository = await scenario.repository({ files: { 'previews/mine/index.html': 'a person' } });
+    const repository = await play.repository({ files: { 'previews/mine/index.html': 'a person' } });
     const page = (name: string) => ({ [`${name}/index.html`]: createPage(name) });
     for (const name of ['pr-1', 'pr-2', 'pr-3']) {
-      await step(repository, { file: name, path: `previews/${name}/`, keep: '2' }, page(name));
+      await deliver(repository, { file: name, path: `previews/${name}/`, keep: '2' }, page(name));
     }
     const exists = async (name: string) => (await repository.read(`previews/${name}/index.html`)) !== null;
     // Which of the first two is the older one, a commit tells by the second.
     expect(await exists('pr-3')).toBe(true);
     expect(await exists('pr-1')).not.toBe(await exists('pr-2'));
     const both = { ...page('pr-4'), ...page('pr-5') };
-    const last = await step(repository, { file: 'pr-4\npr-5', path: 'previews/', keep: '1' }, both);
+    const last = await deliver(repository, { file: 'pr-4\npr-5', path: 'previews/', keep: '1' }, both);
     expect(last.reports.map(({ ready }) => ready)).toEqual([true, true]);
     const left = ['pr-1', 'pr-2', 'pr-3', 'pr-4', 'pr-5', 'mine'].map(exists);
     expect(await Promise.all(left)).toEqual([false, false, false, true, true, true]);
@@ -287,17 +252,41 @@ describe('a folder', () => {
 });
 
 describe('withdrawing a folder', () => {
+  test('below another one, in one commit, says so in the comments about its sites', async () => {
+    const repository = await play.repository();
+    await repository.issues.openPullRequest('a change', 'feature');
+    const { fullName, owner, name: repo } = repository;
+    const head = { sha: 'c0ffee0123456789', repo: { full_name: fullName } };
+    const pull_request = { number: 1, head, base: { repo: { full_name: fullName } } };
+    const run = { ...runOf({ pull_request }), repository: { owner, repo } };
+    for (const path of ['previews/pr-1/', 'previews/a/deeper/pr-2/']) {
+      const files = { ...SITE, 'dist/start.html': createPage() };
+      const given = { ...inputs, path, comment: 'true', entry: 'start.html' };
+      await play.deliver({ repository, files, run, inputs: given });
+    }
+    const given = { ...withdrawal, path: 'previews/', comment: 'true' };
+    const withdrawn = await play.deliver({ repository, run, inputs: given });
+    expect(withdrawn.reports.map(({ notReady, unknown }) => [notReady, unknown])).toEqual([
+      [null, [expect.stringMatching(/^whether caches still show it/)]],
+    ]);
+    expect((await repository.log())[0]?.message).toMatch(/^REMOVE previews: /);
+    const comments = await repository.issues.comments(1);
+    expect(comments.map(({ body }) => /\*\*Withdrawn/.test(body))).toEqual([true, true]);
+    expect(comments.map(({ body }) => body).join()).not.toContain('](<https://octo.github.io');
+    expect(await repository.read('previews/pr-1/index.html')).toBeNull();
+  });
+
   test('removes the site in one commit, leaves what others added or changed, and proves every address empty', async () => {
-    const repository = await scenario.repository();
-    await step(repository);
+    const repository = await play.repository();
+    await deliver(repository);
     await repository.commit(`${PATH}theirs.txt`, 'theirs');
     await repository.commit(`${PATH}assets/app.js`, 'changed by hand');
-    const { report } = await withdrawStep(repository);
+    const { report } = await withdraw(repository);
     expect(report).toMatchObject({ ready: true, url: null });
     expect(report.lines.UNKNOWN).toMatch(/^what stays in previews\/pr-12\/, .*app\.js, .*theirs\.txt;/);
     const [commit, ...before] = await repository.log();
     expect(before).toHaveLength(4);
-    expect(commit?.message).toMatch(/^REMOVE pr-12: /);
+    expect(commit?.message).toMatch(/^REMOVE pr-12: .*\n\n.*\nRemoved-folder: previews\/pr-12\/$/);
     expect(await repository.read(`${PATH}index.html`)).toBeNull();
     expect(String(await repository.read(`${PATH}theirs.txt`))).toBe('theirs');
     expect(String(await repository.read(`${PATH}assets/app.js`))).toBe('changed by hand');
@@ -351,24 +340,24 @@ describe('a submodule of the repository', () => {
   });
 
   test('stays in the folder of a site that is delivered, pruned and withdrawn, and is named', async () => {
-    const repository = await scenario.repository();
+    const repository = await play.repository();
     const entry = `160000 ${await repository.addSubmodule(`${PATH}lib`)}`;
-    expect((await step(repository)).report.site?.changes?.kept).toEqual(['lib']);
-    const second = await step(repository, {}, { 'dist/index.html': createPage('second') });
+    expect((await deliver(repository)).report.site?.changes?.kept).toEqual(['lib']);
+    const second = await deliver(repository, {}, { 'dist/index.html': createPage('second') });
     expect(second.report.site?.changes).toMatchObject({ kept: ['lib'] });
     expect(second.report.site?.changes?.removed).toContain('empty.txt');
     expect(await repository.entry(`${PATH}lib`)).toBe(entry);
-    const withdrawn = await withdrawStep(repository, { overwrite: 'true' });
+    const withdrawn = await withdraw(repository, { overwrite: 'true' });
     expect(withdrawn.report.lines.UNKNOWN).toMatch(/what stays in previews\/pr-12\/, .*lib;/);
     expect(await repository.entry(`${PATH}lib`)).toBe(entry);
     expect(await repository.read(`${PATH}index.html`)).toBeNull();
   });
 
   test('keeps an older site from being removed by `keep`', async () => {
-    const repository = await scenario.repository();
-    await step(repository, { path: 'runs/1/', keep: '1' });
+    const repository = await play.repository();
+    await deliver(repository, { path: 'runs/1/', keep: '1' });
     const entry = `160000 ${await repository.addSubmodule('runs/1/lib')}`;
-    const { report } = await step(repository, { path: 'runs/2/', keep: '1' });
+    const { report } = await deliver(repository, { path: 'runs/2/', keep: '1' });
     expect(report.site?.changes?.removedFolders).toEqual([]);
     expect(await repository.entry('runs/1/lib')).toBe(entry);
   });

@@ -49,25 +49,6 @@ describe('K1, a page on the screen', () => {
     expect(String(await repository.read('index.html'))).toBe('theirs');
   });
 
-  test('a file above 1 MB goes through the object API, new and again', async () => {
-    const repository = await scenario.repository({ files: { 'data.bin': 'x' } });
-    for (const text of ['first', 'second']) {
-      const bytes = Buffer.alloc(1_100_000, text);
-      const delivered = await scenario.deliver({
-        repository,
-        files: { 'large.html': bytes },
-        inputs: { channel: 'K1' },
-      });
-      await expectReady(scenario, delivered, { channel: 'K1', shows: bytes });
-      expect(delivered.report.lines.CODE).toContain('method B');
-    }
-    expect((await repository.log()).map(({ message }) => message.split(':')[0])).toEqual([
-      'UPDATE large.html',
-      'ADD large.html',
-      'Initial commit',
-    ]);
-  });
-
   test('`setup` makes the first commit of an empty repository by git', async () => {
     const repository = await scenario.repository({ empty: true, pages: false });
     const delivered = await scenario.deliver({
@@ -96,48 +77,6 @@ describe('K1, a page on the screen', () => {
       expect(pushes).toHaveLength(rule === 'signatures' ? 0 : 1);
     },
   );
-});
-
-describe('a page that only the marker proves', () => {
-  const source = { 'notes.md': `# ${MARKER}\n` };
-  const inputs = { channel: 'K1', marker: MARKER };
-
-  test('is ready once it is built from our commit, and again when the step runs again', async () => {
-    const repository = await scenario.repository();
-    for (let run = 0; run < 2; run += 1) {
-      const delivered = await scenario.deliver({ repository, files: source, inputs });
-      expect(delivered.report.notReady).toBeNull();
-      expect(delivered.report.lines.UNKNOWN).toMatch(/other bytes than the file/);
-    }
-  });
-
-  test('is not ready where the site still shows an older one, in the first run and in the second', async () => {
-    const repository = await scenario.repository();
-    await scenario.deliver({ repository, files: source, inputs });
-    repository.pages.live = false;
-    const changed = { 'notes.md': `# ${MARKER}\n\nchanged\n` };
-    for (let run = 0; run < 2; run += 1) {
-      const delivered = await scenario.deliver({ repository, files: changed, inputs, simulatedTime: true });
-      expectNotReady(delivered, { step: 'verify', reason: /not proven/ });
-    }
-  });
-
-  test("is not ready where somebody else's page with the same marker has taken its place", async () => {
-    const repository = await scenario.repository();
-    const theirs = `# ${MARKER}\n\ntheirs\n`;
-    const alter = async <Answer>(real: Answer): Promise<Answer> => {
-      await repository.commit('notes.md', theirs, 'Write my own notes');
-      return real;
-    };
-    scenario.intercept({ method: 'PUT', url: /contents\/notes\.md/ }, { alter });
-    const delivered = await scenario.deliver({ repository, files: source, inputs });
-    expectNotReady(delivered, {
-      step: 'verify',
-      reason: /somebody removed or replaced .*notes\.md/,
-      hint: /try again/,
-    });
-    expect((await repository.read('notes.md'))?.toString()).toBe(theirs);
-  });
 });
 
 test('K2: a file for download under an ASCII name; other bytes only with `overwrite: true`', async () => {
@@ -327,22 +266,4 @@ test("a file of a private repository goes to the public bin only on the owner's 
   const inputs = { token: '', 'allow-public-bin': 'true' };
   const delivered = await scenario.deliver({ repository, files, inputs, event });
   await expectReady(scenario, delivered, { channel: 'K3', shows: createPage('new') });
-});
-
-test('`auto` takes K2 for a program beside a page, and one release, without a commit, for a tag', async () => {
-  const repository = await scenario.repository();
-  const given = { 'page.html': createPage(), 'setup.exe': 'MZ\0program' };
-  const inputs = { file: 'page.html\nsetup.exe' };
-  const { reports } = await scenario.deliver({ repository, files: given, inputs });
-  expect(reports.map(({ channel, ready }) => [channel, ready])).toEqual([
-    ['K1', true],
-    ['K2', true],
-  ]);
-  const tagged = await scenario.deliver({ repository, files: given, inputs: { ...inputs, tag: 'v1.2.0' } });
-  expect(tagged.reports.map(({ channel, ready }) => [channel, ready])).toEqual([
-    ['K2', true],
-    ['K2', true],
-  ]);
-  expect(tagged.report.lines.CODE).toContain('because a tag was named');
-  expect(await repository.log()).toHaveLength(2);
 });

@@ -131,3 +131,46 @@ describe('the old page, which has the same marker', () => {
     expectRefused(await deliver(repository, 'new'), { step: 'verify', httpCode: 200, reason: /not proven/ });
   });
 });
+
+describe('a page that only the marker proves', () => {
+  const notes = (more = '') => ({ files: { 'notes.md': `# ${MARKER}\n${more}` } });
+
+  test('is ready once it is built from our commit, and again when the step runs again', async () => {
+    const repository = await play.repository();
+    for (let run = 0; run < 2; run += 1) {
+      const { report } = await deliver(repository, '', notes());
+      expect(report.notReady).toBeNull();
+      expect(report.lines.UNKNOWN).toMatch(/other bytes than the file/);
+    }
+  });
+
+  test('is not ready where the site still shows an older one, in the first run and in the second', async () => {
+    const repository = await play.repository();
+    await deliver(repository, '', notes());
+    repository.pages.live = false;
+    // The page of before was built a minute ago, not within this second.
+    const dated = { 'last-modified': new Date(Date.now() - 60_000).toUTCString() };
+    const alter: Parameters<typeof play.intercept>[1] = {
+      alter: (real) => ({ ...real, headers: { ...real.headers, ...dated } }),
+    };
+    play.intercept({ url: /notes\.html/, times: 999 }, alter);
+    for (let run = 0; run < 2; run += 1) {
+      const refused = await deliver(repository, '', notes('\nchanged\n'));
+      expectRefused(refused, { step: 'verify', reason: /not proven/ });
+    }
+  });
+
+  test("is not ready where somebody else's page with the same marker has taken its place", async () => {
+    const repository = await play.repository();
+    const theirs = `# ${MARKER}\n\ntheirs\n`;
+    meanwhile({ method: 'PUT', url: /contents\/notes\.md/ }, () =>
+      repository.commit('notes.md', theirs, 'Write my own notes'),
+    );
+    expectRefused(await deliver(repository, '', notes()), {
+      step: 'verify',
+      reason: /somebody removed or replaced .*notes\.md/,
+      hint: /try again/,
+    });
+    expect(String(await repository.read('notes.md'))).toBe(theirs);
+  });
+});

@@ -384,3 +384,21 @@ describe('a folder whose page needs code from outside of it', () => {
     expect(reports.map(({ ready }) => ready)).toEqual([true, true]);
   });
 });
+
+test('`auto` takes K2 for a program beside a page, and one release, without a commit, for a tag', async () => {
+  const repository = await play.repository();
+  const given = { 'page.html': createPage(), 'setup.exe': 'MZ\0program' };
+  const inputs = { file: 'page.html\nsetup.exe' };
+  const { reports } = await play.deliver({ repository, files: given, inputs });
+  expect(reports.map(({ channel, ready }) => [channel, ready])).toEqual([
+    ['K1', true],
+    ['K2', true],
+  ]);
+  const tagged = await play.deliver({ repository, files: given, inputs: { ...inputs, tag: 'v1.2.0' } });
+  expect(tagged.reports.map(({ channel, ready }) => [channel, ready])).toEqual([
+    ['K2', true],
+    ['K2', true],
+  ]);
+  expect(tagged.report.lines.CODE).toContain('because a tag was named');
+  expect(await repository.log()).toHaveLength(2);
+});

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Placement } from '../../../src/channels/channel.ts';
 import { watchBuild } from '../../../src/channels/pages/build.ts';
-import { ACTION, say } from '../../../src/words.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { fakePorts } from '../../support/ports.ts';
 
@@ -112,21 +111,6 @@ describe('watchBuild', () => {
     expect(github.sent('request_build')).toEqual([]);
   });
 
-  test('reads deployments and never requests a build where a workflow builds the site', async () => {
-    const { github, callWatch } = createWatch({ deployments: [] }, 'workflow');
-    for (let n = 1; n <= 10; n += 1) await callWatch(5 * SECONDS);
-    expect(new Set(github.names)).toEqual(new Set(['deployments']));
-  });
-
-  test('starts the workflow of the site at once where no deployment has the commit, and only once', async () => {
-    const answers = { deployments: [], dispatch_workflow: {} };
-    const { github, callWatch } = createWatch(answers, 'workflow', 'pages.yml');
-    const { detail } = await callWatch(5 * SECONDS);
-    expect(detail).toBe('no deployment of our commit yet; the workflow pages.yml was started');
-    for (let n = 1; n <= 5; n += 1) await callWatch(5 * SECONDS);
-    expect(github.sent('dispatch_workflow')).toEqual([{ workflow_id: 'pages.yml', ref: 'main' }]);
-  });
-
   test('starts the workflow after a commit whose deployments cannot be read', async () => {
     const answers = { deployments: failure('NO_PERMISSION', 403), dispatch_workflow: {} };
     const { github, callWatch } = createWatch(answers, 'workflow', 'pages.yml');
@@ -183,29 +167,6 @@ describe('watchBuild', () => {
     workflow_runs: nth === 1 ? [] : [{ ...RUN, ...run }],
   });
 
-  test('ends the wait at the poll after the run has failed', async () => {
-    const workflow_runs = runs({ status: 'completed', conclusion: 'failure' });
-    const answers = { deployments: [], dispatch_workflow: {}, workflow_runs };
-    const { callWatch } = createWatch(answers, 'workflow', 'pages.yml');
-    await callWatch(5 * SECONDS);
-    await expect(callWatch(0)).rejects.toMatchObject({
-      code: 'BUILD_ERRORED',
-      hint: expect.stringContaining(RUN.html_url),
-    });
-  });
-
-  test('names the run that it started, and its page, while it goes on', async () => {
-    const answers = { deployments: [], dispatch_workflow: {}, workflow_runs: runs({ status: 'queued' }) };
-    const { callWatch } = createWatch(answers, 'workflow', 'pages.yml');
-    await callWatch(5 * SECONDS);
-    const { finished, detail, hint = '' } = await callWatch(0);
-    expect(finished).toBe(false);
-    expect(detail).toBe(
-      'no deployment of our commit yet; the workflow pages.yml was started; its run waits for a runner',
-    );
-    expect(say(hint, ACTION)).toMatch(/^see the run at https:.*`runs-on:`/);
-  });
-
   test('a deployment that succeeded counts whatever its run does', async () => {
     const deployed = (_: unknown, nth: number) => (nth === 1 ? [] : [{ id: 1, sha: COMMIT }]);
     const workflow_runs = runs({ status: 'completed', conclusion: 'failure' });
@@ -225,30 +186,6 @@ describe('watchBuild', () => {
 
   describe('a build that had failed before the delivery', () => {
     const failed = { status: 'errored', commit: COMMIT, url: 'https://api/builds/1', created_at: '1' };
-
-    test('is requested again, and its failure does not count', async () => {
-      const again = { ...failed, url: 'https://api/builds/2' };
-      const { github, callWatch } = createWatch({
-        pages_latest: (_: unknown, nth: number) => (nth < 3 ? failed : again),
-        request_build: { status: 'queued' },
-      });
-      for (let poll = 1; poll <= 2; poll += 1) {
-        await expect(callWatch(5 * SECONDS)).resolves.toMatchObject({ finished: false });
-      }
-      await expect(callWatch(0)).rejects.toMatchObject({ code: 'BUILD_ERRORED' });
-      expect(github.sent('request_build')).toHaveLength(1);
-    });
-
-    test('is a failure where it cannot be requested, with the permission', async () => {
-      const { callWatch } = createWatch({
-        pages_latest: failed,
-        request_build: failure('NO_PERMISSION', 403),
-      });
-      await expect(callWatch(0)).rejects.toMatchObject({
-        code: 'BUILD_ERRORED',
-        message: expect.stringContaining('the permission `pages: write`'),
-      });
-    });
 
     test('is a failure at once for a commit that this delivery made', async () => {
       const { github, callWatch } = createWatch({ pages_latest: failed });

@@ -13,7 +13,6 @@ import {
   commitTargetWith,
   existingFile,
   FOREIGN_MESSAGE,
-  ownMessage,
   pagesTaskWith,
   type TargetOptions,
 } from '../fake-branch.ts';
@@ -157,16 +156,6 @@ describe('compareFiles', () => {
     }
     expect(github.writes).toEqual([]);
   });
-
-  test.each([
-    ['replace', 'new'],
-    ['remove', null],
-  ])('refuses a foreign file with a hint that names overwrite: %s', async (verb, sha) => {
-    const github = branchWith({ 'p.html': existingFile('0ld', FOREIGN_MESSAGE) });
-    expect(await compareOne('p.html', sha, commitTargetWith(github))).toMatchObject({
-      hint: expect.stringMatching(new RegExp(`overwrite: true.*if you may ${verb} that file$`)),
-    });
-  });
 });
 
 describe('commitTasks on a branch that others write to', () => {
@@ -178,12 +167,6 @@ describe('commitTasks on a branch that others write to', () => {
     expect(github.sent('get_ref')).toEqual([{ ref: 'heads/main' }]);
     expect(new Set(github.sent('get_file').map(({ ref }) => ref))).toEqual(new Set(['base']));
     expect(github.sent('graphql')).toMatchObject([{ variables: { head: 'base' } }]);
-  });
-
-  test('refuses a file whose last commit names other bytes than the branch holds', async () => {
-    const amended = existingFile('0ther', ownMessage('b10b', 'a.html'));
-    const { work } = await startCommit(branchWith({ 'a.html': amended }), { 'a.html': 'a' });
-    expect(await work).toEqual(['NOT_OURS']);
   });
 
   test('fails where the last commit cannot be read', async () => {

@@ -26,13 +26,6 @@ function createRemover(github: FakeGitHub, options: Partial<PagesOptions> = {}) 
   return { ports, remover: createPagesActions(pagesOptionsWith(options), accessWith(github), ports).remove };
 }
 
-/** Prepares the removal of one path. */
-async function prepareRemoval(files: BranchFiles, options: Partial<PagesOptions> = {}) {
-  const github = branchWith(files);
-  const { remover } = createRemover(github, options);
-  return { github, task: await prepareOne(remover, null, 'page.html') };
-}
-
 /** The paths that the new trees leave out. */
 const removedPaths = (github: FakeGitHub): string[] =>
   github.sent('tree').flatMap(({ tree }) => {
@@ -41,89 +34,13 @@ const removedPaths = (github: FakeGitHub): string[] =>
   });
 
 describe('removing a file through channel K1', () => {
-  test('plans a commit without writing anything', async () => {
-    const { github, task } = await prepareRemoval({ 'page.html': existingFile('0ld') });
-    expect(task.plan).toEqual({
-      channel: 'K1',
-      method: 'a commit that removes it, method B, object API',
-      destination: 'branch main, path page.html',
-      name: 'page.html',
-      claim: 'is removed',
-    });
-    expect(github.calls).toEqual([]);
-  });
-
-  test('removes an owned file by a commit with the protocol’s message and trailer', async () => {
-    const { github, task } = await prepareRemoval({ 'page.html': existingFile('0ld') });
-    await expect(task.perform()).resolves.toEqual({
-      evidence: 'commit commit1 removes it',
-      url: new URL('https://octo.github.io/site/page.html'),
-      written: true,
-      method: 'a commit that removes it, method B, object API',
-      commitSha: 'commit1',
-      rawUrl: new URL('https://raw.githubusercontent.com/octo/site/main/page.html'),
-      bypassCache: true,
-      held: new Map([['page.html', null]]),
-      notes: [],
-      unknown: [],
-    });
-    expect(removedPaths(github)).toEqual(['page.html']);
-    expect(github.sent('commit')).toMatchObject([
-      { message: `REMOVE page.html: from run 7 of Deliver\n\n${TRAILER}`, parents: ['base'] },
-    ]);
-    expect(github.sent('update_ref')).toMatchObject([{ sha: 'commit1', force: false }]);
-  });
-
-  test('watches the build of the commit that removes the file', async () => {
-    const github = branchWith(
-      { 'page.html': existingFile('0ld') },
-      { pages_latest: { status: 'built', commit: 'commit1' } },
-    );
+  test.each([
+    ['NO_PERMISSION', { get_file: failure('NO_PERMISSION', 403) }, []],
+    ['FORBIDDEN_BY_RULE', { update_ref: failure('FORBIDDEN_BY_RULE', 422) }, undefined],
+  ])('that fails with %s says what is left behind', async (code, answers, leftBehind) => {
+    const github = branchWith({ 'page.html': existingFile('0ld') }, answers);
     const task = await prepareOne(createRemover(github).remover, null, 'page.html');
-    await expect(task.progress(await task.perform())).resolves.toMatchObject({ finished: true });
-  });
-
-  test('refuses to remove a foreign file, and writes nothing', async () => {
-    const { github, task } = await prepareRemoval({ 'page.html': foreign('0ld') });
-    await expect(task.perform()).rejects.toMatchObject({
-      code: 'NOT_OURS',
-      message: 'page.html already exists in the repository, and this tool did not deliver what it holds now',
-      hint: 'set `path:` to another place, or `overwrite: true` if you may remove that file',
-      leftBehind: [],
-    });
-    expect([github.sent('tree'), github.sent('update_ref')]).toEqual([[], []]);
-  });
-
-  test('removes a foreign file with overwrite', async () => {
-    const { github, task } = await prepareRemoval({ 'page.html': foreign('0ld') }, { overwrite: true });
-    await expect(task.perform()).resolves.toMatchObject({ written: true, commitSha: 'commit1' });
-    expect(removedPaths(github)).toEqual(['page.html']);
-  });
-
-  test('writes nothing where nothing exists', async () => {
-    const { github, task } = await prepareRemoval({});
-    const placement = await task.perform();
-    expect(placement).toMatchObject({
-      evidence: 'nothing that this tool delivered exists there',
-      written: false,
-    });
-    expect(placement).not.toHaveProperty('commitSha');
-    expect([github.sent('tree'), github.sent('update_ref')]).toEqual([[], []]);
-  });
-
-  test('fails without anything left behind where the branch cannot be read', async () => {
-    const github = branchWith({}, { get_file: failure('NO_PERMISSION', 403) });
-    const task = await prepareOne(createRemover(github).remover, null, 'page.html');
-    await expect(task.perform()).rejects.toMatchObject({ code: 'NO_PERMISSION', leftBehind: [] });
-  });
-
-  test('does not know what is left behind where the update of the branch fails', async () => {
-    const github = branchWith(
-      { 'page.html': existingFile('0ld') },
-      { update_ref: failure('FORBIDDEN_BY_RULE', 422) },
-    );
-    const task = await prepareOne(createRemover(github).remover, null, 'page.html');
-    await expect(task.perform()).rejects.toMatchObject({ code: 'FORBIDDEN_BY_RULE', leftBehind: undefined });
+    await expect(task.perform()).rejects.toMatchObject({ code, leftBehind });
   });
 
   test('finds the removal that has arrived after a lost connection, and does not commit twice', async () => {
@@ -148,40 +65,17 @@ describe('removing a file through channel K1', () => {
     expect(github.sent('update_ref')).toHaveLength(1);
   });
 
-  test('names the address of the rendered page for a Markdown file', async () => {
-    const files = { 'notes.md': existingFile('0ld') };
-    const { task } = await prepareRemoval(files, { path: 'notes.md' });
+  test.each<[string, BranchFiles]>([
+    ['notes.html', {}],
+    ['notes.md', { '.nojekyll': foreign('empty') }],
+  ])('names the address of the page for a Markdown file: %s', async (name, more) => {
+    const github = branchWith({ 'notes.md': existingFile('0ld'), ...more });
+    const { remover } = createRemover(github, { path: 'notes.md' });
+    const task = await prepareOne(remover, null, 'page.html');
     await expect(task.perform()).resolves.toMatchObject({
-      url: new URL('https://octo.github.io/site/notes.html'),
+      url: new URL(`https://octo.github.io/site/${name}`),
       rawUrl: new URL('https://raw.githubusercontent.com/octo/site/main/notes.md'),
     });
-  });
-
-  test('names the address of a Markdown file itself where .nojekyll exists', async () => {
-    const files = { 'notes.md': existingFile('0ld'), '.nojekyll': foreign('empty') };
-    const { task } = await prepareRemoval(files, { path: 'notes.md' });
-    await expect(task.perform()).resolves.toMatchObject({
-      url: new URL('https://octo.github.io/site/notes.md'),
-    });
-  });
-
-  test.each<[string, BranchFiles, string]>([
-    ['nothing exists', {}, 'nothing that this tool delivered exists there'],
-    ['an owned file exists', { 'page.html': existingFile('0ld') }, 'REMOVE page.html: from run 7 of Deliver'],
-  ])('has a preview that writes nothing where %s', async (_, files, expected) => {
-    const { github, task } = await prepareRemoval(files);
-    await expect(task.preview()).resolves.toBe(expected);
-    expect(github.writes).toEqual([]);
-  });
-
-  test('has a preview that fails where a foreign file exists', async () => {
-    const { task } = await prepareRemoval({ 'page.html': foreign('0ld') });
-    await expect(task.preview()).rejects.toMatchObject({ code: 'NOT_OURS' });
-  });
-
-  test('refuses to prepare a removal without a token', async () => {
-    const remover = createPagesActions(pagesOptionsWith(), accessWith(null), fakePorts()).remove;
-    await expect(prepareOne(remover, null)).rejects.toMatchObject({ code: 'NO_TOKEN' });
   });
 });
 

@@ -61,22 +61,6 @@ async function perform(situation: Situation = {}) {
 }
 
 describe('a missing branch', () => {
-  test('is created by the first commit, which has no parent and nothing else in its tree', async () => {
-    const { github, result, tasks } = await perform();
-    expect(tasks).toMatchObject([{ plan: { method: 'method B, object API' } }]);
-    expect(github.sent('tree')).toEqual([{ tree: [expect.objectContaining({ path: 'page.html' })] }]);
-    expect(github.sent('commit')).toMatchObject([{ tree: 'newtree', parents: [] }]);
-    expect(github.sent('create_ref')).toEqual([{ ref: 'refs/heads/gh-pages', sha: 'c0ffee' }]);
-    expect(github.sent('create_pages_site')).toEqual([
-      { build_type: 'legacy', source: { branch: 'gh-pages', path: '/' } },
-    ]);
-    expect(result).toMatchObject({
-      written: true,
-      url: new URL('https://octo.github.io/site/page.html'),
-      notes: ['the branch gh-pages was created', 'Pages was switched on for the branch gh-pages'],
-    });
-  });
-
   test('that somebody else creates meanwhile is written to as it is then', async () => {
     let isThere = false;
     const { github, result } = await perform({

@@ -191,15 +191,6 @@ describe('withdrawing a site', () => {
     });
   });
 
-  test('of which something stays names it', async () => {
-    const branch = await deliveredBranch();
-    branch.change({ 'p/1/index.html': 'theirs' });
-    expect(placementOf(await withdrawFolder(branch, FOLDER))).toMatchObject({
-      written: true,
-      unknown: ['what stays in p/1/, because it is not as this tool delivered it: p/1/index.html'],
-    });
-  });
-
   test('compares again after another writer was first', async () => {
     const branch = await deliveredBranch();
     branch.beforeMove = () => {

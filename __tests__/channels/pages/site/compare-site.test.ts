@@ -23,37 +23,6 @@ async function deliveredBranch(files: Readonly<Record<string, string>> = {}): Pr
 }
 
 describe('the plan for a folder', () => {
-  test('adds everything where nothing is', async () => {
-    const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
-    const planned = await plan(branch, CONTENTS);
-    expect(planned.written).toEqual(['p/1/css/a.css', 'p/1/index.html']);
-    expect(planned).toMatchObject({
-      removals: [],
-      changes: { added: ['index.html', 'css/a.css'], changed: [], removed: [], kept: [], removedFolders: [] },
-      servedSize: 'page'.length + 'style'.length + 1,
-    });
-    expect(planned.message).toMatch(/^ADD 1: from run 7 of Deliver\n/);
-  });
-
-  test('is done where everything is as wanted', async () => {
-    const branch = await deliveredBranch();
-    const planned = await plan(branch, CONTENTS);
-    expect(planned.change).toBeUndefined();
-    expect(planned.commitSha).toBe(branch.head.sha);
-  });
-
-  test('writes what is new or changed, and removes what has vanished', async () => {
-    const planned = await plan(await deliveredBranch(), { 'index.html': 'second', 'new.html': 'new' });
-    expect(planned.written).toEqual(['p/1/index.html', 'p/1/new.html']);
-    expect(planned.removals).toEqual(['p/1/css/a.css']);
-    expect(planned.changes).toMatchObject({
-      added: ['new.html'],
-      changed: ['index.html'],
-      removed: ['css/a.css'],
-    });
-    expect(planned.message).toMatch(/^UPDATE 1: /);
-  });
-
   test('leaves what has vanished where `prune` is off, and can remove it later', async () => {
     const branch = await deliveredBranch();
     const contents = { 'index.html': 'second' };
@@ -282,19 +251,6 @@ describe('the file that switches Jekyll off', () => {
     branch.change({ 'docs/.nojekyll': 'theirs' });
     expect((await plan(branch, { 'index.html': 'x' }, more)).written).toEqual(['docs/p/1/index.html']);
   });
-
-  test.each(['', 'docs/'])(
-    'is no part of the site that lies at that root (%j), and stays',
-    async (siteRoot) => {
-      const branch = new MemoryBranch(heldFiles({ 'docs/README.md': 'theirs' }));
-      await deliverSite(branch, siteRoot, CONTENTS, { nojekyll: true, siteRoot });
-      expect(branch.now[`${siteRoot}.nojekyll`]).toBe(shaOf(''));
-      const target = { folder: siteRoot, siteRoot, nojekyll: true };
-      expect((await plan(branch, CONTENTS, target)).change).toBeUndefined();
-      const planned = await plan(branch, { 'index.html': 'second' }, { folder: siteRoot, siteRoot });
-      expect(planned.removals).toEqual([`${siteRoot}css/a.css`]);
-    },
-  );
 });
 
 test('a site above the limit of Pages is refused before anything is sent', async () => {

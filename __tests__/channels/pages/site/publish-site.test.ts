@@ -31,38 +31,6 @@ function formatDelivery(files: readonly { readonly path: string; readonly sha: s
 }
 
 describe('publishing a site', () => {
-  test('places every file at its own address, and the entry at that of the folder', async () => {
-    const branch = new MemoryBranch();
-    const { placed, ports } = publish(branch, CONTENTS);
-    const placement: Placement = await placed;
-    expect(placement).toMatchObject({
-      evidence: `commit ${branch.head.sha}`,
-      commitSha: branch.head.sha,
-      written: true,
-      url: new URL('https://octo.github.io/site/p/1/'),
-      rawUrl: new URL('https://raw.githubusercontent.com/octo/site/main/p/1/index.html'),
-      changes: { added: ['index.html', 'css/ä b.css'] },
-      parts: [
-        { path: 'css/ä b.css', url: new URL('https://octo.github.io/site/p/1/css/%C3%A4%20b.css'), size: 5 },
-      ],
-    });
-    expect([placement.earlier, placement.parts?.[0]?.earlier]).toEqual([[], []]);
-    expect(ports.logger.lines).toContain('files: 2 added');
-  });
-
-  test('writes nothing where everything is there, and names the commit that has it', async () => {
-    const branch = new MemoryBranch();
-    await publish(branch, CONTENTS).placed;
-    const { head } = branch;
-    await expect(publish(branch, CONTENTS).placed).resolves.toMatchObject({
-      evidence: `commit ${head.sha} already holds this site`,
-      commitSha: head.sha,
-      written: false,
-      notes: [],
-    });
-    expect(branch.head).toBe(head);
-  });
-
   /** By path: git's ids of what each file was before; nothing for a file that did not change. */
   const earlierIn = ({ earlier, parts = [] }: Placement) =>
     Object.fromEntries(
@@ -134,14 +102,6 @@ describe('publishing a site', () => {
     const { notes } = await placed;
     expect(ports.logger.lines).toContain(`${line}; GitHub serves at most 1024`);
     expect(notes.some((note) => note.includes('the whole Pages site'))).toBe(size === SITE.largeSize);
-  });
-
-  test('of more than 1 GB in all is refused before anything is sent', async () => {
-    const branch = new MemoryBranch(heldFiles({ 'large.bin': 'large' }));
-    branch.sizes.set(shaOf('large'), SITE.size);
-    const { placed, host } = publish(branch, CONTENTS);
-    await expect(placed).rejects.toMatchObject({ code: 'TOO_LARGE', leftBehind: [] });
-    expect(host.seen.every(({ method }) => method === 'GET')).toBe(true);
   });
 
   test('compares again after another writer was first, and then refuses to replace their file', async () => {

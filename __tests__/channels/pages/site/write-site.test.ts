@@ -100,19 +100,6 @@ describe('writing a site through git', () => {
       ...more,
     });
 
-  test('makes one commit of all files, by the account of the token', async () => {
-    const { change, head: base, write } = await prepare('docs/p/1/', { nojekyll: true });
-    const commit = await write(change, base);
-    expect((await repository.log())[0]).toMatchObject({
-      sha: commit,
-      message: change.message,
-      files: ['docs/.nojekyll', 'docs/p/1/css/a.css', 'docs/p/1/index.html'],
-    });
-    expect(change.message).toContain(
-      `Delivered-object: ${runHostGit('rev-parse', 'main:docs/p/1')} docs/p/1/`,
-    );
-  });
-
   test('builds on what others committed elsewhere meanwhile', async () => {
     const { change, head: base, write } = await prepare('docs/p/1/');
     await repository.commit('docs/p/2/index.html', 'theirs');
@@ -184,13 +171,6 @@ describe('writing a site by the object API', () => {
     expect(branch.head).toMatchObject({ sha: commit, message: change.message });
     expect(branch.now).toMatchObject({ 'README.md': shaOf('theirs'), 'p/1/same.html': shaOf('page') });
     expect(host.seen.filter(({ url }) => url.endsWith('/git/blobs'))).toHaveLength(2);
-  });
-
-  test('makes one commit where there is no git', async () => {
-    process.env.PATH = await temporaryFolder();
-    const { branch, change, head: base, write } = await prepare();
-    const commit = await write(change, base);
-    expect(branch.head.sha).toBe(commit);
   });
 
   test('asks for the rules of the branch once for all attempts', async () => {
