@@ -4,11 +4,12 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { entryFile } from '../rules/local-site.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
+import { encodePath } from '../rules/naming.ts';
 import { checkEncoding, isHtml, type SelfContained } from '../rules/page/page-file.ts';
 import { checkSelfContained, type FindMissing } from '../rules/page/self-contained.ts';
 import { decodePath, findServed } from '../rules/site/site-address.ts';
 import { findProblems, refuseProblems, refuseSecretNames } from './check-content.ts';
-import { checkSite } from './check-site.ts';
+import { checkSite, expectPlace } from './check-site.ts';
 import { isWanted, refuseTooLarge } from './choose-channel.ts';
 import { attemptIn, type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
@@ -90,7 +91,7 @@ const MAX_ASKED = 50;
 /** A page must contain all that it shows. @param isForScreen whether a browser opens it @see protocol 1 */
 export function checkPages(
   deliveries: readonly Delivery[],
-  request: Pick<DeliveryRequest, 'selfContained' | 'repository' | 'serverUrl' | 'pagesBase'>,
+  request: Pick<DeliveryRequest, 'selfContained' | 'repository' | 'serverUrl' | 'pagesBase' | 'checkOnly'>,
   isForScreen: (delivery: Delivery) => boolean,
   ports: Ports,
 ): Promise<readonly Delivery[]> {
@@ -108,11 +109,29 @@ export function checkPages(
     const shownName = isHtml(name) ? name : file.name;
     const notes = await checkEncoding(file, shownName);
     const url = attemptIn(delivery, 'K1')?.task.served?.url;
-    const place = url && { url, findMissing };
+    const place = request.checkOnly ? placeOfCheck(name, deliveries, request) : url && { url, findMissing };
     const given = delivery.found?.given;
     const unknown = await checkSelfContained(file, modeOf(request), { name: shownName, given, place });
     return { ...delivery, unknown, notes: [...delivery.notes, ...notes] };
   });
+}
+
+/** A check asks no host: of what a page needs below its site's root, all is missing that is not checked with it. */
+function placeOfCheck(
+  name: string,
+  deliveries: readonly Delivery[],
+  request: Parameters<typeof expectPlace>[1],
+) {
+  const { origin = 'https://site.invalid', rootPath } = expectPlace('', request);
+  const names = deliveries.flatMap(
+    (one) => one.site?.files.map(({ path }) => `${one.name}/${path}`) ?? one.name,
+  );
+  const given = new Set(names.map((one) => rootPath + one));
+  const findMissing: FindMissing = async (urls) => {
+    const paths = urls.map((url) => [url, decodePath(url.pathname)] as const);
+    return paths.flatMap(([url, path]) => (path.startsWith(rootPath) && !given.has(path) ? [url] : []));
+  };
+  return { url: new URL(rootPath + encodePath(name), origin), findMissing };
 }
 
 export async function closeFiles(deliveries: readonly Delivery[]): Promise<void> {

@@ -63,7 +63,7 @@ type SiteRequest = Pick<DeliveryRequest, 'selfContained' | 'repository' | 'serve
 type SitePlace = Pick<SiteOptions, 'sitePath' | 'rootPath' | 'origin'>;
 
 /** Where a folder will be if no setting of its host says otherwise. */
-function expectPlace(name: string, { repository, serverUrl, pagesBase }: SiteRequest): SitePlace {
+export function expectPlace(name: string, { repository, serverUrl, pagesBase }: SiteRequest): SitePlace {
   const known = repository && defaultSiteUrl(serverUrl, repository);
   const base = pagesBase ?? known;
   const rootPath = `${(base?.pathname ?? '/<repo>').replace(/\/$/, '')}/`;

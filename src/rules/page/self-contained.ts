@@ -69,7 +69,7 @@ export async function checkSelfContained(
   const missing = place === undefined ? [] : await findMissing(code.first, page.base, place);
   if (missing.length > 0) {
     const list = formatReferences({ first: missing, count: missing.length });
-    const message = `${name} needs files that its host does not have: ${list}`;
+    const message = `${name} needs files that are missing: ${list}`;
     throw new DeliveryError('BAD_FILE', message, {
       hint: 'deliver the folder with the page and these files, or write them into the page',
     });
@@ -92,11 +92,13 @@ function embeddingHint(given: string, generator: string, references: readonly Pa
     EMBEDDERS.find(([mark]) => marks.some((one) => mark.test(one))) ?? [];
   const own = references.filter(({ address }) => !/^(?:[a-z][a-z\d+.-]*:|\/)/i.test(address));
   const levels = Math.max(...own.map(({ address }) => countLevels(address)));
+  const isElsewhere = references.every(({ address }) => /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(address));
   return (w) =>
     [
-      ...(own.length > 0 ? [w.say(folderHint(given, levels))] : []),
+      ...(own.length > 0 ? [`put the missing files in place and ${w.say(folderHint(given, levels))}`] : []),
       way,
-      `set ${w.input('self-contained', 'warn')}`,
+      // A file of its own that is missing is refused in any mode.
+      ...(isElsewhere ? [`set ${w.input('self-contained', 'warn')}`] : []),
     ].join(', or ');
 }
 
@@ -108,10 +110,11 @@ function embeddingHint(given: string, generator: string, references: readonly Pa
  */
 export function folderHint(given: string, levels: number): Text {
   const names = given.split(/[\\/]/);
-  const entry = names.splice(-1 - levels).join('/');
+  const entry = names.splice(-1 - levels);
   const isNamed = names.length > 0 && !names.includes('..');
-  const folder = isNamed ? `${names.join('/')}/` : 'a folder that has the page and these files';
-  return (w) => `set ${w.input('file')} to ${folder}${isNamed ? `, with ${w.input('entry', entry)}` : ''}`;
+  const folder = isNamed ? `the folder ${names.join('/')}/` : 'a folder that has the page and these files';
+  return (w) =>
+    `deliver ${folder}${entry.length > levels ? `, with ${w.input('entry', entry.join('/'))}` : ''}`;
 }
 
 /** The style sheets and scripts that a page loads from its own host when it is opened, and that are not there. */
