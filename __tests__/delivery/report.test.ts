@@ -251,6 +251,15 @@ describe('the report of a dry run', () => {
     });
   });
 
+  test.each([
+    ['K1', 'whether the token may write, which only a write tells; everything that only a real run can show'],
+    ['K2', 'whether the token may write, which only a write tells; everything that only a real run can show'],
+    ['K3', 'everything that only a real run can show'],
+  ] as const)('through %s leaves open: %s', (channel, unknown) => {
+    const attempt = plannedAttempt({ ...taskWith(), plan: planWith({ channel }) });
+    expect(composeReport({ ...planned, attempts: [attempt] }).lines.UNKNOWN).toBe(unknown);
+  });
+
   test('names the duplicates that are planned', () => {
     expect(report.lines.CODE).toMatch(/; duplicate K3 \(filebin\)$/);
   });

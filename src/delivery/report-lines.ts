@@ -208,7 +208,11 @@ export function listUnknown(delivery: Delivery, ready: boolean): string[] {
     }
   }
   if (ready) return unknown;
-  if (failure?.code === 'DRY_RUN') return [...unknown, 'everything that only a real run can show'];
+  if (failure?.code === 'DRY_RUN') {
+    const writes = delivery.attempts.some(({ task }) => /K[12]/.test(task.plan.channel));
+    const token = writes ? ['whether the token may write, which only a write tells'] : [];
+    return [...unknown, ...token, 'everything that only a real run can show'];
+  }
   if (operation === 'audit') return [...unknown, 'whether anybody can still open it'];
   if (delivery.restored?.proven) {
     return [...unknown, 'what people saw at the address until the content from before was back'];
