@@ -297,8 +297,9 @@ describe('assets of releases', () => {
 
   test('are compared with their digest; those of others are not looked at', async () => {
     const repository = await play.repository();
+    // More than a list of releases names.
+    repository.addEarlierAssets('files', 40);
     await deliverAsset(repository);
-    repository.addEarlierAssets('files', 3);
     const played = await audit(repository, { channel: 'K2' });
     expect(verdicts(played)).toEqual({ 'files/data.zip': 'as-delivered' });
     play.intercept(

@@ -148,6 +148,16 @@ describe('where releases are immutable', () => {
     expect(published(repository).map(([tag]) => tag)).toEqual([TODAY, `${TODAY}-2`]);
   });
 
+  test('more files than a list of releases names are published together, and found again', async () => {
+    const repository = await createRepository(true);
+    await deliver(repository, { 'a.zip': 'PK a' }, {});
+    const many = Object.fromEntries(Array.from({ length: 31 }, (_, at) => [`${at}.zip`, `PK ${at}`]));
+    expect(failures(await deliver(repository, many, {}))).toEqual(Array(31).fill(null));
+    const again = await deliver(repository, many, {});
+    expect(failures(again)).toEqual(Array(31).fill(null));
+    expect(requestsOf(again, WRITES)).toEqual([]);
+  });
+
   test('the tag of a deleted release is left out', async () => {
     const repository = await createRepository(true);
     await deliver(repository, { 'a.zip': 'PK a' }, {});

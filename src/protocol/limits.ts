@@ -140,8 +140,8 @@ export const CLEANUP_TIME = 5 * SECOND;
 /** From the start of one write to the start of the next one of the same client. */
 export const WRITE_INTERVAL = SECOND;
 
-/** The page size for listing the assets of a release, and how many GitHub allows. */
-export const ASSETS = { page: 100, total: 1_000 } as const;
+/** Assets of a release: page size, how many GitHub allows, and how many a list of releases names at least. */
+export const ASSETS = { page: 100, total: 1_000, listed: 30 } as const;
 
 /** Releases of a repository that are searched: page size, small because each lists its assets, and in total. */
 export const RELEASES = { page: 30, total: 300 } as const;

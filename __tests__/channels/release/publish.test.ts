@@ -230,12 +230,14 @@ describe('a new release of channel K2', () => {
       release_by_tag: absent,
       list_releases: [],
       create_release: ({ tag_name, body }: Record<string, string>) => {
-        created.push({ ...DRAFT, tag_name, name: tag_name, body, assets: [] } as unknown as Draft);
+        created.push({ ...DRAFT, tag_name, name: tag_name, body } as unknown as Draft);
         return created.at(-1);
       },
       get_release: ({ release_id }: { release_id: number }) =>
-        listed.find(({ id }) => id === release_id) ?? { ...created.at(-1), assets: stored, ...change },
-      publish_release: ({ tag_name }: { tag_name: string }) => ({ ...RELEASE, tag_name, assets: stored }),
+        listed.find(({ id }) => id === release_id) ?? { ...created.at(-1), ...change },
+      list_assets: ({ release_id }: { release_id: number }) =>
+        listed.find(({ id }) => id === release_id)?.assets ?? stored,
+      publish_release: ({ tag_name }: { tag_name: string }) => ({ ...RELEASE, tag_name }),
       delete_draft: undefined,
       delete_asset: undefined,
       ...answers,
@@ -264,7 +266,9 @@ describe('a new release of channel K2', () => {
       'list_releases',
       'create_release',
       'get_release',
+      'list_assets',
       'publish_release',
+      'list_assets',
     ]);
     expect(host.seen).toHaveLength(2);
     expect(github.sent('create_release')).toMatchObject([
@@ -330,9 +334,7 @@ describe('a new release of channel K2', () => {
     ],
   ])('is not published where the draft %s', async (_, change, code) => {
     const { github, perform, stored } = await prepareNew({
-      answers: {
-        get_release: () => ({ ...DRAFT, ...github.sent('create_release')[0], assets: change(stored) }),
-      },
+      answers: { list_assets: () => change(stored) },
     });
     expect(await perform()).toMatchObject([{ code }, { code }]);
     expect(github.sent('publish_release')).toEqual([]);
@@ -365,7 +367,8 @@ describe('a new release of channel K2', () => {
     ['fails before that', REFUSED],
   ])('is left with a file of somebody else where the delivery %s', async (_, setup) => {
     const notes = assetWith({ id: 77, name: 'notes.txt' });
-    const { github, perform } = await prepareNew({ ...setup, change: { assets: [notes] } });
+    const answers = { list_assets: [notes] };
+    const { github, perform } = await prepareNew({ ...setup, answers });
     const left = { leftBehind: [DRAFT_LEFT] };
     expect(await perform()).toMatchObject([left, left]);
     expect(github.sent('delete_draft')).toEqual([]);
@@ -377,8 +380,7 @@ describe('a new release of channel K2', () => {
     const { perform } = await prepareNew(
       {
         uploads: [{ status: 201, body: renamed }],
-        answers: { publish_release: { ...RELEASE, assets: [renamed] } },
-        change: { assets: [renamed] },
+        answers: { list_assets: [renamed] },
       },
       ['a.zip'],
     );
@@ -408,10 +410,11 @@ describe('a new release of channel K2', () => {
       answers: {
         list_releases: () => made,
         create_release: ({ body }: { body: string }) => {
-          made.push({ ...DRAFT, body, assets: [] });
+          made.push({ ...DRAFT, body });
           return LOST;
         },
-        get_release: () => ({ ...made[0], assets: prepared.stored }),
+        get_release: () => made[0],
+        list_assets: () => prepared.stored,
       },
     });
     expect(await prepared.perform()).toMatchObject([{ written: true }, { written: true }]);

@@ -35,6 +35,9 @@ function getTagFolder({ id, tag, draft }: StoredRelease): string {
   return draft ? `untagged-${id}` : encodeURIComponent(tag);
 }
 
+/** Assets of a release's own JSON. GitHub says nowhere that it names them all. */
+const LISTED = 30;
+
 function formatRelease(repository: HostedRepository, release: StoredRelease) {
   const { id, tag, target, name, body, draft, prerelease, createdAt, publishedAt, assets } = release;
   const uploads = `${repository.instance.uploads}/repos/${repository.fullName}`;
@@ -58,7 +61,7 @@ function formatRelease(repository: HostedRepository, release: StoredRelease) {
     created_at: createdAt.toISOString(),
     updated_at: (publishedAt ?? createdAt).toISOString(),
     published_at: publishedAt?.toISOString() ?? null,
-    assets: assets.map((asset) => formatAsset(repository, release, asset)),
+    assets: assets.slice(0, LISTED).map((asset) => formatAsset(repository, release, asset)),
   };
 }
 

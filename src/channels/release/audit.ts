@@ -3,6 +3,7 @@ import {
   getDownloadUrl,
   hasOwnLabel,
   isUnfinished,
+  listPublicAssets,
   listReleases,
 } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
@@ -60,14 +61,15 @@ export function createReleaseAudit(
       });
       return [{ plan, place, unknown }];
     };
-    return releases
-      .filter((release) => !release.draft && (tagIsDefault || release.tag_name === tag))
-      .flatMap(({ assets, tag_name }) =>
-        assets
-          .filter((asset) => hasOwnLabel(asset) && !isUnfinished(asset))
-          .filter(({ name }) => path === undefined || name === path)
-          .flatMap((asset) => describe(asset, tag_name)),
-      );
+    const found: AuditedDelivery[] = [];
+    for (const release of releases) {
+      if (release.draft || !(tagIsDefault || release.tag_name === tag)) continue;
+      for (const asset of await listPublicAssets(github, release)) {
+        const isWanted = hasOwnLabel(asset) && !isUnfinished(asset) && (path ?? asset.name) === asset.name;
+        if (isWanted) found.push(...describe(asset, release.tag_name));
+      }
+    }
+    return found;
   };
 }
 

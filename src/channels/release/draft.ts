@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { withCleanupSignal } from '../../async.ts';
 import { DeliveryError, toDeliveryError } from '../../errors.ts';
+import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type Asset,
   createDraft,
@@ -8,7 +9,7 @@ import {
   getRelease,
   hasOwnLabel,
   isUnfinished,
-  type ListedRelease,
+  listAssets,
   listReleases,
   RELEASE_BODY,
   type Release,
@@ -44,22 +45,27 @@ function deliveryOf({ name, tag_name, body }: Release): string | null {
 export const hasDraftText = (draft: Release, batch: ReleaseBatch): boolean =>
   deliveryOf(draft) === hashDelivery(batch, draft.tag_name);
 
-/** Whether a draft is as a run of this delivery made it. Any other has something of somebody else. */
-function isAsMade(draft: ListedRelease, batch: ReleaseBatch): boolean {
+/** The assets of a draft that is as a run of this delivery made it; `null` for any other, which is somebody else's. */
+async function listOwnAssets(
+  github: GitHubClient,
+  draft: Release,
+  batch: ReleaseBatch,
+): Promise<readonly Asset[] | null> {
+  if (!hasDraftText(draft, batch)) return null;
   const names = new Set(batch.tasks.map(({ data }) => data.name));
+  const assets = await listAssets(github, draft);
   const isOwn = (asset: Asset) => hasOwnLabel(asset) || (isUnfinished(asset) && names.has(asset.name));
-  return hasDraftText(draft, batch) && draft.assets.every(isOwn);
+  return assets.every(isOwn) ? assets : null;
 }
 
 /**
- * Whether nothing has changed in a draft for so long that no job fills it any more, by the host's times. Its
- * `created_at` is that of a commit.
+ * Whether a run of this delivery made a draft, and nothing has changed in it for so long that no job fills it any
+ * more, by the host's times. Its `created_at` is that of a commit.
  */
-function isQuiet({ updated_at, assets }: ListedRelease, clock: Pick<Clock, 'now'>): boolean {
-  const times = [updated_at ?? '', ...assets.map((asset) => asset.updated_at)].map((time) =>
-    Date.parse(time),
-  );
-  return times.every((time) => clock.now() - time > QUIET_DRAFT);
+async function isLeftover(draft: Release, batch: ReleaseBatch, clock: Pick<Clock, 'now'>): Promise<boolean> {
+  const assets = await listOwnAssets(batch.github, draft, batch);
+  const times = [draft, ...(assets ?? [])].map(({ updated_at }) => Date.parse(updated_at ?? ''));
+  return assets !== null && times.every((time) => clock.now() - time > QUIET_DRAFT);
 }
 
 /**
@@ -73,7 +79,9 @@ export async function readDrafts(batch: ReleaseBatch, usedTag: string, { clock }
   const drafts = (await listReleases(batch.github)).filter(({ draft }) => draft);
   const foreign = drafts.find((one) => one.tag_name === usedTag && deliveryOf(one) === null);
   if (foreign !== undefined) throw foreignDraftError(foreign);
-  return { drafts, leftovers: drafts.filter((one) => isAsMade(one, batch) && isQuiet(one, clock)) };
+  const leftovers: Release[] = [];
+  for (const one of drafts) if (await isLeftover(one, batch, clock)) leftovers.push(one);
+  return { drafts, leftovers };
 }
 
 function foreignDraftError({ id, tag_name }: Release): DeliveryError {
@@ -122,7 +130,7 @@ export async function discardDraft(
     const existing = await getRelease(github, draft.id);
     if (existing === null) return [];
     if (!existing.draft) return [`the release ${existing.tag_name}, which is published`];
-    if (!mayDelete || !isAsMade(existing, batch)) return left;
+    if (!mayDelete || (await listOwnAssets(github, existing, batch)) === null) return left;
     await deleteDraft(github, draft);
     return [];
   } catch (thrown) {

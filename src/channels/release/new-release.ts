@@ -3,7 +3,7 @@ import {
   type Asset,
   getRelease,
   isUnfinished,
-  type ListedRelease,
+  listAssets,
   publishDraft,
   type Release,
 } from '../../github/api/releases.ts';
@@ -69,7 +69,10 @@ export async function createRelease(
   const filled: FilledDraft = { batch, draft, uploads, isUnclear: false, takenTags };
   try {
     const release = await publishUnderFreeTag(filled, tag, ports);
-    if (release !== null) return uploads.map((upload) => placeUpload(upload, release));
+    if (release !== null) {
+      const assets = await withRetries(ports, () => listAssets(github, release));
+      return uploads.map((upload) => placeUpload(upload, release, assets));
+    }
     await discardDraft(draft, batch, ports);
     return null;
   } catch (thrown) {
@@ -80,9 +83,9 @@ export async function createRelease(
 }
 
 /** The public address exists only now. */
-function placeUpload(upload: UploadedFile, release: ListedRelease): PlacedResult {
+function placeUpload(upload: UploadedFile, release: Release, assets: readonly Asset[]): PlacedResult {
   const { item, result } = upload;
-  const asset = findUpload(release.assets, upload);
+  const asset = findUpload(assets, upload);
   if (asset !== undefined) return { item, result: { ...result, asset, release } };
   const message = `the published release does not list ${item.data.name}`;
   const leftBehind = [`the release ${release.tag_name}, which is published with all files`];
@@ -99,7 +102,7 @@ async function publishUnderFreeTag(
   filled: FilledDraft,
   firstTag: string,
   ports: Ports,
-): Promise<ListedRelease | null> {
+): Promise<Release | null> {
   for (let tag = firstTag; ; ) {
     const published = await publishUnder(tag, filled, ports);
     if (published !== null) return published;
@@ -116,13 +119,17 @@ async function publishUnderFreeTag(
  *
  * @returns `null` where the tag is taken
  */
-function publishUnder(tag: string, filled: FilledDraft, ports: Ports): Promise<ListedRelease | null> {
+function publishUnder(tag: string, filled: FilledDraft, ports: Ports): Promise<Release | null> {
   const { batch, draft, takenTags } = filled;
   const { github, tagIsDefault } = batch;
   return withRetries(ports, async () => {
     const existing = await getRelease(github, draft.id);
-    if (existing?.draft === false && existing.tag_name === tag) return existing;
-    refuseChangedDraft(existing, filled);
+    if (existing === null) {
+      const message = 'somebody deleted the draft of this delivery while it was filled';
+      throw new DeliveryError('NOT_FOUND', message, { hint: 'try again' });
+    }
+    if (!existing.draft && existing.tag_name === tag) return existing;
+    refuseChangedDraft(existing, await listAssets(github, draft), filled);
     const answer = await resultOf(() => publishDraft(github, draft, tag));
     if (!hasFailed(answer)) return answer;
     if (isUnclear(answer)) filled.isUnclear = true;
@@ -142,20 +149,20 @@ const DRAFT_HINT = 'publish or delete this draft on the page of releases, then t
  *
  * @throws {DeliveryError} `NOT_OURS` where somebody changed it, `HOST_ERROR` with the asset that differs
  */
-function refuseChangedDraft(existing: ListedRelease | null, { batch, uploads }: FilledDraft): void {
-  if (existing === null) {
-    const message = 'somebody deleted the draft of this delivery while it was filled';
-    throw new DeliveryError('NOT_FOUND', message, { hint: 'try again' });
-  }
+function refuseChangedDraft(
+  existing: Release,
+  assets: readonly Asset[],
+  { batch, uploads }: FilledDraft,
+): void {
   // By their numbers: the host may have given other names.
-  const foreign = existing.assets.find(({ id }) => !uploads.some(({ result }) => result.asset.id === id));
+  const foreign = assets.find(({ id }) => !uploads.some(({ result }) => result.asset.id === id));
   const done = !existing.draft
     ? `published the draft of this delivery as ${existing.tag_name}`
     : !hasDraftText(existing, batch)
       ? 'changed the draft of this delivery, so it was not published'
       : foreign && `added ${foreign.name} to the draft of this delivery`;
   if (done !== undefined) throw new DeliveryError('NOT_OURS', `somebody ${done}`, { hint: DRAFT_HINT });
-  const wrong = uploads.find((upload) => findUpload(existing.assets, upload) === undefined);
+  const wrong = uploads.find((upload) => findUpload(assets, upload) === undefined);
   if (wrong === undefined) return;
   const message = `the draft of the release does not hold ${wrong.item.data.name} with its bytes`;
   throw new DeliveryError('HOST_ERROR', message, { hint: 'try again' });

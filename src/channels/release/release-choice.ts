@@ -5,8 +5,8 @@ import { nullIfNotFound } from '../../github/api/failures.ts';
 import {
   type Asset,
   getReleaseByTag,
-  type ListedRelease,
   listAssets,
+  listPublicAssets,
   listReleases,
   type Release,
 } from '../../github/api/releases.ts';
@@ -44,8 +44,8 @@ interface FoundRelease {
   readonly tag: string;
   readonly release: Release | null;
   readonly assets: readonly Asset[];
-  /** Releases of the tag, or of a number of it, that can't be changed. */
-  readonly frozen: readonly ListedRelease[];
+  /** What releases of the tag, or of a number of it, hold that can't be changed. */
+  readonly frozen: readonly { readonly release: Release; readonly asset: Asset }[];
 }
 
 /** Where the files of a batch go. */
@@ -69,13 +69,12 @@ export async function chooseRelease(
   const found = await findRelease(batch, takenTags);
   const { assets, frozen, tag } = found;
   const refusal = findRefusal(found, batch);
-  const kept = frozen.flatMap((release) => release.assets.map((asset) => ({ release, asset })));
   const done: PlacedResult[] = [];
   const open: PreparedTask<AssetTask>[] = [];
   for (const item of batch.tasks) {
     const { file, name } = item.data;
     const isSame = (asset: Asset): boolean => asset.name === name && hasDigestOf(asset, file);
-    const present = kept.find(({ asset }) => isSame(asset));
+    const present = frozen.find(({ asset }) => isSame(asset));
     // A full one can't even replace a file: the old one is deleted after the upload.
     const isFull = assets.length >= ASSETS.total && !assets.some(isSame);
     const failure = refusal ?? (isFull ? noRoomError(tag, assets.length) : null);
@@ -96,12 +95,14 @@ async function findRelease(
   const release = await getReleaseByTag(github, tag);
   const assets = release === null ? [] : await listAssets(github, release);
   const isOpen = release === null ? !takenTags.has(tag) : release.immutable !== true;
-  const first = release === null || isOpen ? [] : [{ ...release, assets }];
-  if (isOpen || !tagIsDefault) return { tag, release, assets, frozen: first };
+  const frozen = release === null || isOpen ? [] : assets.map((asset) => ({ release, asset }));
+  if (isOpen || !tagIsDefault) return { tag, release, assets, frozen };
   const numbered = (await listReleases(github)).filter(
     (one) => !one.draft && (getTagNumber(one.tag_name, tag) ?? 1) > 1,
   );
-  const frozen = [...first, ...numbered.filter(({ immutable }) => immutable === true)];
+  for (const one of numbered.filter(({ immutable }) => immutable === true)) {
+    for (const asset of await listPublicAssets(github, one)) frozen.push({ release: one, asset });
+  }
   const open = numbered.find(({ immutable }) => immutable !== true);
   if (open !== undefined) {
     return { tag: open.tag_name, release: open, assets: await listAssets(github, open), frozen };

@@ -25,7 +25,7 @@ export type Asset = Pick<
   readonly state: string;
 };
 
-/** A release as a list gives it, with its assets. */
+/** A release as a list gives it, with no more than its first assets. @see listPublicAssets */
 export type ListedRelease = Release & { readonly assets: readonly Asset[] };
 
 /** The whole text of a release that this tool published; whatever differs from it was changed by somebody. */
@@ -48,11 +48,7 @@ export async function createDraft(github: GitHubClient, tag: string, body: strin
 }
 
 /** Publishes a draft under a tag, which is created where it does not exist. */
-export async function publishDraft(
-  github: GitHubClient,
-  draft: Release,
-  tag: string,
-): Promise<ListedRelease> {
+export async function publishDraft(github: GitHubClient, draft: Release, tag: string): Promise<Release> {
   const { data } = await github.rest.repos.updateRelease({
     ...github.repository,
     release_id: draft.id,
@@ -72,10 +68,7 @@ export async function deleteDraft({ rest, repository }: GitHubClient, { id }: Re
 }
 
 /** A release or draft by its number; `null` where there is none. */
-export async function getRelease(
-  { rest, repository }: GitHubClient,
-  id: number,
-): Promise<ListedRelease | null> {
+export async function getRelease({ rest, repository }: GitHubClient, id: number): Promise<Release | null> {
   const answer = await nullIfNotFound(() => rest.repos.getRelease({ ...repository, release_id: id }));
   return answer?.data ?? null;
 }
@@ -96,6 +89,14 @@ export async function listAssets(github: GitHubClient, release: Release): Promis
   return listAll(ASSETS, (query) =>
     github.rest.repos.listReleaseAssets({ ...github.repository, release_id: release.id, ...query }),
   );
+}
+
+/** The assets of a published release from a list; asks for them where the list may have left some out. */
+export async function listPublicAssets(
+  github: GitHubClient,
+  release: ListedRelease,
+): Promise<readonly Asset[]> {
+  return release.assets.length < ASSETS.listed ? release.assets : listAssets(github, release);
 }
 
 /** Deletes an asset, if it still exists. */
