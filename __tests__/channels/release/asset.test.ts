@@ -178,6 +178,25 @@ describe('ensureAsset', () => {
     expect([release.changes, release.assets]).toEqual([[], [theirs]]);
   });
 
+  test('is refused where an answer without a digest is lost, and overwrite leads out', async () => {
+    const lose: Intercept = (change) => {
+      if (change !== 'upload') return undefined;
+      return () => {
+        release.assets = release.assets.map((one) => ({ ...one, digest: null }));
+        return connectionLost;
+      };
+    };
+    let { release, work } = await startUpload([], { intercept: lose, overwrite: false });
+    await expect(work).rejects.toMatchObject({
+      code: 'NOT_OURS',
+      hint: expect.stringContaining('overwrite'),
+    });
+    expect(release.contents).toEqual([['a.zip', null]]);
+    ({ release, work } = await startUpload(release.assets, { intercept: lose }));
+    await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip', digest: null }, written: true });
+    expect(release.contents).toEqual([['a.zip', null]]);
+  });
+
   test('changes no asset of another name, whether complete or half-uploaded', async () => {
     const others = [
       assetWith({ id: 7, name: 'b.zip' }),

@@ -172,7 +172,11 @@ describe('who owns an asset that channel K2 removes', () => {
       release: OWN_RELEASE,
       options: { overwrite },
     });
-    await expect(task.perform()).rejects.toMatchObject({ code: 'CONFLICT', leftBehind: [] });
+    await expect(task.perform()).rejects.toMatchObject({
+      code: 'CONFLICT',
+      hint: expect.stringMatching(/delete this unfinished asset on the page of the release$/),
+      leftBehind: [],
+    });
     expect(github.writes).toEqual([]);
   });
 

@@ -60,10 +60,10 @@ export function assetExistsError(name: string, tag: string, { digest }: Asset): 
 }
 
 /** Another job uploads under the name: its end is waited for as that of any conflict, and nothing of it is deleted. */
-export const unfinishedError = ({ name }: Asset, tag: string): DeliveryError =>
+export const unfinishedError = ({ name }: Asset, tag: string, isRemoval = false): DeliveryError =>
   new DeliveryError('CONFLICT', `an upload of ${name} to the release ${tag} has not ended`, {
     hint: (w) =>
-      `try again when the other job has ended; if no job uploads it any more, delete this unfinished asset on the page of the release, or set ${w.input('path')} to another name`,
+      `try again when the other job has ended; if no job uploads it any more, delete this unfinished asset on the page of the release${isRemoval ? '' : `, or set ${w.input('path')} to another name`}`,
     retryable: true,
   });
 

@@ -142,7 +142,7 @@ function chooseAssets(
   if (chosen === undefined) return null;
   const { release, asset } = chosen;
   const tag = release.tag_name;
-  if (isUnfinished(asset)) throw unfinishedError(asset, tag).withLeftBehind([]);
+  if (isUnfinished(asset)) throw unfinishedError(asset, tag, true).withLeftBehind([]);
   if (release.immutable === true) throw immutableRemovalError(name, tag);
   if (!isOwned(chosen) && !overwrite) throw assetNotOwnedError(name, tag);
   const beside = left.filter((one) => one.release === release && one.asset !== asset);
