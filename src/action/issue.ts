@@ -6,7 +6,7 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import { type Announce, type Announcement, markerOf } from './announcement.ts';
 import { composeFooter, composeOverview } from './overview.ts';
 
-/** Keeps one issue open while an audit finds something lost, and closes it when all is well again. @see design 8 */
+/** Keeps one issue open while an audit finds something lost, and closes it when all is well again. */
 export async function beginIssue({ request, run, connect }: Announcement, ports: Ports): Promise<Announce> {
   const { logger, clock } = ports;
   return async (reports) => {

@@ -19,7 +19,7 @@ export interface PageToView {
 }
 
 /** A file that is not published yet. */
-export interface UnpublishedFile {
+interface UnpublishedFile {
   readonly size: number;
   readonly contentType: string;
   /** Its bytes from the beginning, once per call. */

@@ -127,7 +127,7 @@ export interface Placement {
   /** Commit sha, HTTP 201 or asset identifier. @see protocol 3.1 */
   readonly evidence: string;
   readonly url: URL;
-  /** How it was placed, if that is not the plan's method. */
+  /** How it was placed; absent where that is the plan's method, or where nothing was written. */
   readonly method?: string;
   /** Where it was placed, if that is not the plan's destination. */
   readonly destination?: string;
@@ -201,8 +201,8 @@ export interface AbsentFile {
 /** Publishing files, or removing them. */
 export interface ChannelAction<Data = unknown> {
   /**
-   * Finds out where each item goes; removing a folder gives several tasks for one. Whether it may be written there is
-   * found by `preview` and `perform`. Writes nothing.
+   * Finds out where each item goes: a task each, but one for all items of a removal whose `path` is a folder. Whether it
+   * may be written there is found by `preview` and `perform`. Writes nothing.
    */
   prepare<Item extends ChannelItem>(
     items: readonly Item[],
@@ -262,7 +262,7 @@ export interface AuditedDelivery {
 }
 
 /** The bytes that were delivered. */
-export type AuditedFile = Pick<PlacedPart, 'size' | 'sha256' | 'blobSha'>;
+type AuditedFile = Pick<PlacedPart, 'size' | 'sha256' | 'blobSha'>;
 
 /** What was put back in place of a delivery that is not proven, and what its first address must show. */
 export interface RestoredDelivery {

@@ -35,8 +35,6 @@ export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): Cha
   return { publish, remove: publish };
 }
 
-const LINK_METHOD = 'the link is used as given';
-
 function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<LinkTask> {
   if (url === undefined) {
     throw new DeliveryError('BAD_INPUT', 'channel K4 needs the link to check', {
@@ -49,7 +47,7 @@ function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<Link
   return {
     plan: {
       channel: 'K4',
-      method: LINK_METHOD,
+      method: 'the link is used as given',
       destination: item.place === undefined ? `its address on ${hostname}` : `${item.place} on ${hostname}`,
       name: hostname,
       claim: 'opens without the environment',
@@ -96,7 +94,6 @@ function placementOf({ url, home, site }: LinkTask, isBin: boolean): Placement {
     evidence: `the environment's link on ${url.hostname}`,
     url,
     written: false,
-    method: LINK_METHOD,
     mustBeExternal: true,
     isInBin: isBin,
     ...(isBin && { answers: AGREEING_PROBES.counted, refusals: BIN_REFUSALS }),

@@ -16,7 +16,6 @@ import { authorize } from './tasks.ts';
  * is asked again as long as the time allows: a host may fail once. It never throws, and writes nothing.
  *
  * @returns a report for each delivery, what is lost first; or one where none was found
- * @see design 8
  */
 export async function audit(
   request: DeliveryRequest,

@@ -13,7 +13,6 @@ import { type Delivery, shownTask } from './delivery.ts';
  * does a page that could not be read.
  *
  * @throws {DeliveryError} `BAD_FILE` with page, line and what is wrong, the first ten findings in full.
- * @see design 6
  */
 export async function checkSite(
   delivery: Delivery,

@@ -57,7 +57,7 @@ interface ChannelRule {
 /**
  * The choice of a channel; the first row that fits counts. K1 itself refuses a repository without a Pages site.
  *
- * @see design 2, protocol 1 (channel choice), 4.6
+ * @see protocol 1 (channel choice), 4.6
  */
 export const CHANNEL_RULES: readonly ChannelRule[] = [
   { when: ({ request }) => request.url !== undefined, channel: 'K4', reason: 'a link was given' },

@@ -215,8 +215,6 @@ async function readPage(file: ExpectedFile): Promise<string> {
 /**
  * Whether the marker says nothing of the content: a page has it that repeats its address, or has it only where
  * nothing of it is shown, as a page that hides the content names it. Of a long page its kept beginning decides.
- *
- * @see design 5 (K4)
  */
 async function isEcho(
   { addresses, head, isShown }: FetchedContent,

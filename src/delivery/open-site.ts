@@ -17,7 +17,7 @@ import { folderChannelError, takesFolders } from './choose-channel.ts';
 import { newDelivery } from './delivery.ts';
 import type { FoundFile } from './find-files.ts';
 
-/** Reads and checks every file of a folder; all that is found refuses the whole. @see design 6 */
+/** Reads and checks every file of a folder; all that is found refuses the whole. */
 export async function openSite(
   found: FoundFile,
   request: DeliveryRequest,
@@ -123,7 +123,6 @@ function comparePages(one: string, other: string): number {
   return rank(one) - rank(other);
 }
 
-/** @see design 6 (K2 and K3 refuse a folder) */
 function refuseOtherChannels(given: string, { channels }: DeliveryRequest): void {
   const other = channels === 'auto' ? undefined : channels.find((key) => !takesFolders(key));
   if (other !== undefined) throw folderChannelError(given, other);

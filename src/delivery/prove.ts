@@ -15,7 +15,6 @@ import { createWaitLog, type WaitLimits } from './wait-log.ts';
  *
  * @returns each address with its answer, in the order of the addresses; an optional one only where it is proven
  * @throws {DeliveryError} `NOT_PROVEN` at the deadline with what is wrong; `NOT_EXTERNAL` for a login page.
- * @see design 5
  */
 export async function prove(
   addresses: readonly Address[],

@@ -62,7 +62,7 @@ export async function proveAttempts(
   return verifyAll(waited, late, wait, ports);
 }
 
-/** The last look before the claim: what somebody changed meanwhile is proven no more. @see design 6 */
+/** The last look before the claim: what somebody changed meanwhile is proven no more. */
 export async function recheckChannel(
   { recheck }: ChannelAction,
   attempts: readonly ChannelAttempt[],

@@ -29,7 +29,7 @@ const PROPERTIES: Readonly<Record<string, (report: FullReport) => boolean>> = {
  * @param reports without secrets: an address that holds one is left out
  * @param now milliseconds since the epoch
  * @returns JSON, the same for the same deliveries but for its time; `null` where anything is not ready
- * @see design 8, https://github.com/in-toto/attestation/blob/main/spec/predicates/svr.md
+ * @see https://github.com/in-toto/attestation/blob/main/spec/predicates/svr.md
  */
 export function composeReceipt(reports: readonly FullReport[], now: number): string | null {
   if (reports.length === 0 || reports.some((one) => getDeliveryResult(one) !== 'ready')) return null;

@@ -87,11 +87,12 @@ function concludeReady(delivery: Delivery, url: string | null): readonly [claim:
   return [[claim, ...(placement?.notes ?? []), ...duplicates].join('; '), ` → ${url}`];
 }
 
-/** What was carried out; of what is only planned, what would be. */
+/** What was carried out; of what is only planned, what would be. At a link from outside nothing is ever written. */
 function describeMethod(delivery: Delivery, planned: string): string {
   const placement = mainAttempt(delivery)?.placement;
   if (placement?.method !== undefined) return placement.method;
-  if (placement?.written !== false || delivery.operation === 'audit') return planned;
+  const mayWrite = delivery.operation !== 'audit' && placement?.mustBeExternal !== true;
+  if (placement?.written !== false || !mayWrite) return planned;
   return delivery.operation === 'withdraw'
     ? 'nothing removed, because nothing was there'
     : 'nothing written, because it was there already';

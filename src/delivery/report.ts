@@ -195,7 +195,7 @@ const VERDICTS: Readonly<Record<AuditVerdict, string>> = {
 };
 
 /** What an audit found, such as `3 as delivered, 1 withdrawn`. */
-export const countVerdicts = (reports: readonly Report[]): string =>
+const countVerdicts = (reports: readonly Report[]): string =>
   Object.entries(VERDICTS)
     .map(([key, words]) => [reports.filter(({ verdict }) => verdict === key).length, words] as const)
     .flatMap(([count, words]) => (count === 0 ? [] : [`${count} ${words}`]))

@@ -15,8 +15,6 @@ import type { ActionOf } from './tasks.ts';
 /**
  * Puts back what this tool delivered before in place of what is committed and not proven, and proves that too. The
  * deliveries fail all the same, and say what is there now.
- *
- * @see design 8
  */
 export async function restoreFailed(
   deliveries: readonly Delivery[],

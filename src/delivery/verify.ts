@@ -17,7 +17,7 @@ import type { WaitLimits } from './wait-log.ts';
  * everybody. The delivery does not fail by the raw address.
  *
  * @throws {DeliveryError} `NOT_PROVEN` with what an address showed last; `NOT_EXTERNAL`.
- * @see protocol 4.2, 4.5, design 5
+ * @see protocol 4.2, 4.5
  */
 export async function verifyPlacement(
   check: PlacementCheck,
@@ -126,7 +126,7 @@ function describePage(
 ): readonly string[] {
   const { internalReason } = session;
   const end = hosts.at(-1);
-  // A page of K1 may be at another host, such as the site's own domain. @see design 5 (K1)
+  // A page of K1 may be at another host, such as the site's own domain.
   const isElsewhere = !gone && bypassCache && end !== undefined && end !== url.host;
   return [
     ...(internalReason === '' ? [] : [`whether the address opens outside this network: ${internalReason}`]),

@@ -102,7 +102,7 @@ export const API = {
   }),
   pages_latest: ask('pages', '/pages/builds/latest', 'reading the latest Pages build'),
   request_build: write('pages', 'POST /pages/builds', 'requesting a Pages build'),
-  // Only where this action deploys the site itself. @see design 7
+  // Only where this action deploys the site itself.
   create_pages_deployment: write(
     'pages: write, id-token',
     'POST /pages/deployments',

@@ -66,7 +66,7 @@ export const MIN_POLL_INTERVAL = 50;
 /** The time limit of one probe: a base, and more for a large file on a slow connection. */
 export const PROBE_TIME = { least: 60 * SECOND, perMegabyte: 4 * SECOND } as const;
 
-/** Probes of each further address of a proven page: its cache may be late, but must not delay a delivery. */
+/** Rounds of probes after which a cache's old copy is accepted, and a further address that is optional is given up. */
 export const FURTHER_PROBES = 3;
 
 /**
@@ -187,7 +187,7 @@ export const BATCH = {
   versions: 10,
 } as const;
 
-/** A folder that is delivered as one site. @see design 6 */
+/** A folder that is delivered as one site. */
 export const SITE = {
   files: 10_000,
   /** Files and folders that are looked at, hidden and empty ones included. */
@@ -226,7 +226,7 @@ export const SITE = {
   subjects: 1_024,
 } as const;
 
-/** What is delivered is proven again. @see design 8 */
+/** What is delivered is proven again. */
 export const AUDIT = {
   /** Commits of the branch that are searched for deliveries: pages, and commits on each. */
   pages: 12,
@@ -241,7 +241,7 @@ export const AUDIT = {
   least: 30 * SECOND,
 } as const;
 
-/** Pages that a browser opens. @see design 7 */
+/** Pages that a browser opens. */
 export const SCREEN = {
   /** Of many pages in one step, so many are opened. */
   pages: 10,

@@ -190,7 +190,7 @@ const OUTPUT_FIELDS = {
   result:
     '`ready` (proven), `withdrawn`, `audited` (nothing is lost), `planned` (a dry run or a check: nothing was written) or `not-ready`',
   url: 'the proven https address, one line for each file; empty unless `result` is `ready`',
-  reason: 'why there is no address; empty if `result` is `ready`',
+  reason: 'why there is no address, or what was withdrawn or audited; empty if `result` is `ready`',
   hint: 'what to change',
   code: 'one of `error_codes`, or null',
   reports:

@@ -105,7 +105,7 @@ export const DELIVERY_RULES: readonly InputRule[] = [
     "a link alone can't be proven",
     (w) => `set ${w.input('marker')} to a text that it shows, or ${w.input('file')} to its content`,
   ],
-  // So would any page that only repeats its address, such as one to sign in. @see design 5 (K4)
+  // So would any page that only repeats its address, such as one to sign in.
   [
     ({ fileLines, url, marker = '' }) =>
       fileLines.length === 0 && url !== undefined && isPartOfAddress(marker, [url]),
@@ -179,7 +179,7 @@ const PAGE_NAME =
 /**
  * The author of a page's name and content could otherwise move it with them: out of the folder by a path, over the
  * site by `CNAME` or `_config.yml`, to any address by Jekyll's front matter, and over pages of others by a service
- * worker's script. @see protocol 7 (prohibition 4), design 4
+ * worker's script. @see protocol 7 (prohibition 4)
  */
 export const CONFINED_RULES: readonly InputRule[] = [
   ...(['file', 'path', 'url', 'overwrite', 'operation'] as const).map(

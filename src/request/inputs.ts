@@ -50,7 +50,7 @@ const FOLDER: InputUse = { ...K1, isForFolders: true };
 const ACCOUNT: InputUse = { channels: ['K1', 'K2'], isAccount: true };
 
 /**
- * Every input, one row each. From this table come `action.yml`, the table of the README, the flags and the help of the
+ * Every input, one row each. From this table come `action.yml`, the tables of `docs/inputs.md`, the flags and the help of the
  * command line, the arguments of the MCP tools, the machine contract, and the type of a request.
  */
 export const INPUTS = {

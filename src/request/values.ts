@@ -34,7 +34,7 @@ export type ChannelSelection = 'auto' | readonly [ChannelKey, ...ChannelKey[]];
 /** What to do: publish a file, remove what was published, or prove again what was. */
 export type Operation = 'deliver' | 'withdraw' | 'audit';
 
-/** Whether a page is opened in a browser, and what makes it not ready. @see design 7 */
+/** Whether a page is opened in a browser, and what makes it not ready. */
 export type ScreenMode = 'auto' | 'enforce' | 'off';
 
 function parseChannels(text: string): ChannelSelection {

@@ -23,8 +23,6 @@ export interface LocalSite {
   readonly size: number;
   /** Hidden files and folders, which are not delivered. */
   readonly leftOut: readonly string[];
-  /** The paths of the pictures of the entry page, which are no files of the user. */
-  readonly pictures?: readonly string[];
 }
 
 /** The page whose address is handed over. */
@@ -48,7 +46,6 @@ interface FolderListing {
  * @param folder absolute
  * @throws {DeliveryError} `BAD_FILE` that names everything which no site can have, or no files; `TOO_LARGE` for too
  * many files, or files and folders of any kind.
- * @see design 6
  */
 export async function listSiteFiles(folder: string, given: string): Promise<FolderListing> {
   const listing: OpenListing = { paths: [], leftOut: [], refused: [], entries: 0 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Placement } from '../../../src/channels/channel.ts';
-import { watchBuild } from '../../../src/channels/pages/build.ts';
+import { BuildWatch } from '../../../src/channels/pages/build.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { fakePorts } from '../../support/ports.ts';
 
@@ -17,16 +17,16 @@ function createWatch(
   const github = new FakeGitHub({ workflow_runs: { workflow_runs: [] }, ...answers });
   const ports = fakePorts();
   const options = { timeout: 240 * SECONDS, siteWorkflow };
-  const watch = watchBuild(github, { builtBy, branch: 'main' }, options, ports);
+  const watch = new BuildWatch(github, { builtBy, branch: 'main' }, options, ports.clock);
   const callWatch = async (after: number, placement = PLACEMENT) => {
-    const progress = await watch(placement);
+    const progress = await watch.ask(placement);
     await ports.clock.sleep(after);
     return progress;
   };
   return { github, callWatch };
 }
 
-describe('watchBuild', () => {
+describe('BuildWatch', () => {
   test('finishes when the build of the commit is done, and sends no more requests', async () => {
     const { github, callWatch } = createWatch({
       pages_latest: (_: unknown, nth: number) => ({

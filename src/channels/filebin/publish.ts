@@ -111,7 +111,6 @@ const UNSURE = `whether this delivery created the bin, and replaced no file of s
  *
  * @param stored the files of this delivery, in their order
  * @returns for UNKNOWN: why anybody may change the bin; nothing where it is locked
- * @see design 4
  */
 async function lockOwnBin(
   options: FilebinOptions,

@@ -68,7 +68,6 @@ export function createFilebinRemover(options: FilebinOptions, ports: Ports): Cha
  *
  * @returns whether the file is there
  * @throws {DeliveryError} `NOT_OURS` for other bytes, and where there is nothing to compare with.
- * @see design 4
  */
 function mayRemove(
   { filename, sha256 }: BinRemoval,

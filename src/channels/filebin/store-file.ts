@@ -43,7 +43,6 @@ export interface StoreResult {
  *
  * @returns the file where the bin already holds its bytes; `undefined` where it may be posted
  * @throws {DeliveryError} `CONFLICT` for a bin that takes no uploads, `NOT_OURS` for another file of this name.
- * @see design 4
  */
 export function findOrAllowUpload(
   { filename, file }: BinUpload,

@@ -42,15 +42,16 @@ export function createProgress(
 ): NonNullable<
   ChannelAction<{ readonly destination: Pick<PagesDestination, 'builtBy' | 'branch'> }>['progress']
 > {
+  const createWatch = ({ builtBy, branch }: Pick<PagesDestination, 'builtBy' | 'branch'>): WatchBuild => {
+    const github = requireGitHub(access, 'K1');
+    if (builtBy === 'deployment') return watchDeployment(github, options.timeout, ports);
+    const build = new BuildWatch(github, { builtBy, branch }, options, ports.clock);
+    return (placed) => build.ask(placed);
+  };
   const watches = new Map<BuiltBy, WatchBuild>();
   return ({ task, placement }) => {
     const { destination } = task.data;
-    const github = requireGitHub(access, 'K1');
-    const watch =
-      watches.get(destination.builtBy) ??
-      (destination.builtBy === 'deployment'
-        ? watchDeployment(github, options.timeout, ports)
-        : watchBuild(github, { ...destination, builtBy: destination.builtBy }, options, ports));
+    const watch = watches.get(destination.builtBy) ?? createWatch(destination);
     watches.set(destination.builtBy, watch);
     return watch(placement);
   };
@@ -64,17 +65,7 @@ export function createProgress(
  *
  * @see protocol 3.2, 8
  */
-export function watchBuild(
-  github: GitHubClient,
-  build: SiteBuild,
-  options: BuildOptions,
-  { clock }: Pick<Ports, 'clock'>,
-): WatchBuild {
-  const watch = new BuildWatch(github, build, options, clock);
-  return (placed) => watch.ask(placed);
-}
-
-class BuildWatch {
+export class BuildWatch {
   readonly #github: GitHubClient;
   readonly #build: SiteBuild;
   readonly #timeout: number;

@@ -43,7 +43,7 @@ export interface DeliveryMessage {
  * The message of a commit: `ADD/UPDATE/REMOVE <name>: <essence>`, then trailers that name what it did.
  *
  * @param place of the file or the folder, as in `Delivered`
- * @see protocol 1 (repository etiquette), design 4
+ * @see protocol 1 (repository etiquette)
  */
 export const formatCommitMessage = (place: string, message: DeliveryMessage): string =>
   formatNamed(shortName(place), message);
@@ -77,8 +77,6 @@ const escapeName = (path: string): string => path.replace(/[\s\p{Cc}%]/gu, encod
 /**
  * What a commit says of itself; `null` unless the message is letter by letter what `formatCommitMessage` makes of that:
  * a squashed, quoted or amended one proves nothing. The branch must be compared with it, because a message can be copied.
- *
- * @see design 4
  */
 export function parseMessage(message: string): DeliveryMessage | null {
   const text = message.trimEnd();
@@ -148,7 +146,6 @@ export function describeDelivered(
  *
  * @param replaced the newest commit of this tool for the same place; nothing is said of one of the same run
  * @param essence of the commit that replaces it
- * @see design 4
  */
 export function describeReplaced(
   replaced: Pick<LastCommit, 'sha' | 'message'> | undefined,

@@ -191,7 +191,6 @@ const NEVER: readonly GitBlob[] = [];
  * that finds everything there proves as much as the one that placed it.
  *
  * @param trees what the branch held before, the newest first
- * @see design 5
  */
 async function findEarlier(
   { task, target, tree, found }: FolderInBranch,
@@ -225,7 +224,6 @@ function blobsIn(trees: readonly BranchTree['entries'][], path: string): readonl
  * left alone.
  *
  * @returns paths that end in `/`
- * @see design 2 (`keep`)
  */
 async function findOldSites(
   { task: { place: folder }, target, tree }: FolderInBranch,

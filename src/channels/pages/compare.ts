@@ -70,7 +70,6 @@ export interface BranchComparison {
  * Compares a place with what it is to hold. All or nothing: one file that may not be replaced refuses all of it.
  *
  * @throws {DeliveryError} `NOT_OURS` that names what others have there
- * @see design 4, 6
  */
 export function comparePlace(task: PagesTask, state: PlaceState): ComparedPlace {
   const { place, target, files } = task;

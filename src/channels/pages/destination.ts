@@ -5,7 +5,7 @@ import { encodePath } from '../../rules/naming.ts';
 import type { Words } from '../../words.ts';
 
 /** Where a delivery must stay whose name and content may be the words of others. */
-export interface Confinement {
+interface Confinement {
   /** The only folder of the site that is written to; it ends in `/`. */
   readonly folder: string;
   /** The folder and the job, in one line: what another one delivered is never replaced. */

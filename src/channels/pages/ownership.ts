@@ -10,8 +10,9 @@ import { type CommitTarget, isFolderPath } from './target.ts';
 /*
  * Who owns a path of the branch: the newest commit that has the form of this tool's says what was delivered, and the
  * branch still holds just that. `isOwned` judges one file, `findDeliveries` the files of folders, `findWholeSites` those
- * that `keep` may remove. Nothing else in the project decides whose it is. What is not ours is written or removed with
- * `overwrite` alone: `compareTask` (compare.ts) looks at that, and `not-ours.ts` refuses the rest.
+ * that `keep` may remove. What is not ours is written or removed with `overwrite` alone: `comparePlace` (compare.ts) looks
+ * at that, and `not-ours.ts` refuses the rest. Elsewhere, the label of an asset decides (`hasOwnLabel`), the text of a
+ * release (`isOwnRelease`), the receipt of a deployed site, and marker and author of a comment or an issue.
  */
 
 /**
@@ -21,7 +22,7 @@ import { type CommitTarget, isFolderPath } from './target.ts';
  * @param object the path, and git's id of what it holds now
  * @param by what delivered it. `confinedTo`: a confined delivery owns only what the same one delivered. `page`: a
  * picture counts only if it came with its page; what was delivered to the same path by itself is the user's own
- * @see design 4, protocol 7 (prohibition 4)
+ * @see protocol 7 (prohibition 4)
  */
 export function isOwned(
   message: string,
@@ -82,7 +83,6 @@ const NOTHING: FoundDeliveries = { sites: new Map(), postponed: [], isComplete: 
  * @param folder empty for the branch's root, or ending in `/`
  * @param isWithBelow whether the deliveries below the folder are looked for too, however deep. A history that is too
  * long to be read tells only of those that nobody changed since; a folder as it was delivered costs no further request
- * @see design 4
  */
 export async function findDeliveries(
   target: SearchTarget,

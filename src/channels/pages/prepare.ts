@@ -68,7 +68,6 @@ type Prepared = PreparedTask<PagesTask>;
  * Where a file or a folder goes, and what the site would make of it.
  *
  * @throws {DeliveryError} `NOT_OURS` that names what would change the whole site.
- * @see design 6
  */
 async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepared> {
   const { github, options, pages, deploy, setup } = step;

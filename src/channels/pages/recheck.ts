@@ -13,7 +13,6 @@ type Placed = PlacedTask<PagesTask>;
  *
  * @returns for UNKNOWN where the branch can't be read; `NOT_PROVEN` that names what is not there any more, and the
  * failed read of a page that the host renders: such a page is proven with the branch's word only
- * @see design 6
  */
 export async function recheckBranch(
   placed: readonly Placed[],

@@ -23,7 +23,6 @@ type Placed = PlacedTask<PagesTask>;
  * anything but a commit of this step: somebody may build on what is there.
  *
  * @param step every placement of the step
- * @see design 8
  */
 export async function restoreBefore(
   failed: readonly Placed[],

@@ -38,7 +38,7 @@ export interface PagesTask {
   readonly target: CommitTarget;
   /** The path of a file; that of a folder ends in `/`, or is empty for the branch's root. */
   readonly place: string;
-  /** By path in the branch, the pictures of the entry included. */
+  /** By path in the branch; `withPictures` (commit.ts) adds the pictures of the entry. */
   readonly files: readonly LocalSiteFile[];
   /** Where the entry goes. */
   readonly destination: PagesDestination;

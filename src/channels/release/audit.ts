@@ -22,8 +22,6 @@ interface AuditOptions {
 /**
  * K2: finds the assets that this tool uploaded, by their label; the host's digest says what each must be. One that
  * somebody deleted, or uploaded again, has no label any more.
- *
- * @see design 8
  */
 export function createReleaseAudit(
   { tag, tagIsDefault, path }: AuditOptions,

@@ -44,7 +44,7 @@ interface ChosenAssets extends FoundAsset {
   readonly otherTags: readonly string[];
 }
 
-/** K2: deletes owned assets. Releases and tags are never deleted. @see design 4 */
+/** K2: deletes owned assets. Releases and tags are never deleted. */
 export function createReleaseRemover(
   options: RemovalOptions,
   access: RepositoryAccess,
@@ -124,8 +124,6 @@ const formatDestination = (tag: string, name: string): string => `release ${tag}
  * Chooses among the assets of the name: the one with the file's own bytes, else the newest one of ours. Only an owned
  * asset is removed, or any finished one with `overwrite`. A killed replacement may have left no more than the new one
  * under its interim name.
- *
- * @see design 4
  */
 function chooseAssets(
   { name, file }: AssetRemoval,

@@ -11,7 +11,7 @@ import { attemptIn, type Delivery, withAttempt } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
 import { askPastCaches } from './local-files.ts';
 
-/** Adds a page's picture to what is delivered, and keeps the one of before beside it. @see design 7 */
+/** Adds a page's picture to what is delivered, and keeps the one of before beside it. */
 export async function addPicture(
   delivery: Delivery,
   view: ScreenView,

@@ -24,7 +24,6 @@ export const describeUnseen = (reason: string, hint = ''): string =>
  * with `enforce`, which needs a browser too. A fault of the browser itself fails nothing else.
  *
  * @param page the address that was opened: its host is left out of all texts, so that nothing hands it over
- * @see design 7
  */
 export function judgeView(view: ScreenView, mode: Exclude<ScreenMode, 'off'>, page: URL): ScreenJudgement {
   const isEnforced = mode === 'enforce';

@@ -34,8 +34,6 @@ export interface ScreenStep {
 /**
  * Opens each page before it is published, from the local files under the path that it will have. What shows
  * nothing is refused, unless it needs something that is on the host already.
- *
- * @see design 7
  */
 export async function viewLocalPages(
   deliveries: readonly Delivery[],
@@ -74,7 +72,7 @@ interface ProvenPage extends ScreenChoice {
   readonly url: URL;
 }
 
-/** Opens each proven page at its address, and judges what a browser saw. @see design 7 */
+/** Opens each proven page at its address, and judges what a browser saw. */
 export async function viewPublishedPages(
   deliveries: readonly Delivery[],
   step: ScreenStep,

@@ -83,7 +83,7 @@ export async function listEntries(
  * id that the commit names: in the list of another one a file would count as absent, and could be replaced.
  *
  * @throws {DeliveryError} `HOST_ERROR` for such a list.
- * @see design 4, protocol 7 (prohibition 4)
+ * @see protocol 7 (prohibition 4)
  */
 async function getTree(
   { rest, repository }: GitHubClient,

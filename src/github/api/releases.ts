@@ -104,13 +104,13 @@ export async function deleteAsset({ rest, repository }: GitHubClient, { id }: As
   await nullIfNotFound(() => rest.repos.deleteReleaseAsset({ ...repository, asset_id: id }));
 }
 
-/** Whether this tool made the release, and nobody has changed its text since. @see design 4 */
+/** Whether this tool made the release, and nobody has changed its text since. */
 export const isOwnRelease = ({ body }: Pick<Release, 'body'>): boolean => body === RELEASE_BODY;
 
 /** At the end of an asset's label, which the release's page shows instead of its name. */
 const LABEL_SUFFIX = ` (${TOOL.name})`;
 
-/** The label of an asset that this tool uploads: the file's own name, and who delivered it. @see design 4 */
+/** The label of an asset that this tool uploads: the file's own name, and who delivered it. */
 export const formatLabel = (name: string): string => `${name}${LABEL_SUFFIX}`;
 
 /** Whether the asset's label says that this tool uploaded it. */

@@ -6,7 +6,7 @@ import type { GitHubClient } from './client.ts';
 import { nullIfNotFound } from './failures.ts';
 
 /** What builds a site: GitHub from a branch, a workflow of the repository, or this action, which deploys it itself. */
-export type SiteBuilder = 'branch' | 'workflow' | 'deployment';
+type SiteBuilder = 'branch' | 'workflow' | 'deployment';
 
 /** The Pages site of a repository, as its settings describe it. */
 export interface PagesSite {

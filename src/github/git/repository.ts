@@ -41,7 +41,7 @@ const SETTINGS: GitSettings = {
 };
 
 /** One git command. */
-export interface GitCommand extends Pick<GitRun, 'input' | 'onOutput'> {
+interface GitCommand extends Pick<GitRun, 'input' | 'onOutput'> {
   readonly args: readonly string[];
   /** What the command does, as an error message names it. */
   readonly description: string;

@@ -8,8 +8,6 @@ export type ResourceKind = 'document' | 'style' | 'script' | 'module' | 'data';
  * What a page is without the resource. `code` is a style sheet or a script: a missing one is refused. `content` is
  * anything else that a browser loads with the page. `later` is what the markup itself defers, and any address in a
  * script: it may be loaded later, or never. `link` is followed by a person.
- *
- * @see design 6
  */
 export type ReferenceGrade = 'code' | 'content' | 'later' | 'link';
 

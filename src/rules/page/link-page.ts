@@ -12,7 +12,6 @@ export const isGatePage = (html: string): boolean => holds([parse(html)], isGate
  *
  * @param file the page as it was delivered, and as it is served; both as Latin-1 text of their bytes
  * @returns the names of what was added, in order; `null` where the page does not have all of the file
- * @see design 5 (K4)
  */
 export function findAdditions(file: string, page: string): readonly string[] | null {
   const added: Dom.ChildNode[] = [];

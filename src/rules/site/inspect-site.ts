@@ -29,7 +29,6 @@ import type { SiteFiles, SiteFinding, SiteInspection, SiteOptions } from './site
  * One text is read at a time, at most 32 MB of it; other files are not read.
  *
  * @throws the reason of the signal, or what reading a file throws
- * @see design 6
  */
 export async function inspectSite(files: SiteFiles, options: SiteOptions): Promise<SiteInspection> {
   const judge = new ReferenceJudge(files, options);

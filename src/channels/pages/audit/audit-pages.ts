@@ -24,7 +24,7 @@ type AuditOptions = PagesOptions & { readonly entry: string };
 
 type Site = RepositoryContext['site'];
 
-/** K1: finds what this tool delivered to the branch of the site, or to a folder of it. @see design 8 */
+/** K1: finds what this tool delivered to the branch of the site, or to a folder of it. */
 export function createPagesAudit(inputs: AuditOptions, access: RepositoryAccess, ports: Ports) {
   // A site that was switched off is no reason not to look: its addresses tell it.
   const options = { ...inputs, setup: true };

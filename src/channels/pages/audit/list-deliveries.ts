@@ -35,7 +35,6 @@ export interface ListedDelivery {
  * @param head sha of the newest commit of the branch
  * @param place as of `auditedPlace`
  * @returns `entries` is what the branch holds
- * @see design 8
  */
 export async function listDeliveries(github: GitHubClient, head: string, place: string) {
   const reader = createBranchReader();

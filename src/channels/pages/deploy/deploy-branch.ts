@@ -50,7 +50,6 @@ export async function deployRestored<Item>(
   });
 }
 
-/** @see design 7 */
 export const cannotRestoreError = (): DeliveryError =>
   new DeliveryError(
     'NOT_OURS',

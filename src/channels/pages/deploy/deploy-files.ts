@@ -19,8 +19,6 @@ export function refusePartOfSite(absent: AbsentFile | undefined): void {
 
 /**
  * Deploys the files and folders of a step as the whole site, without any commit.
- *
- * @see design 7
  */
 export async function deployFiles(
   tasks: readonly PreparedTask<PagesTask>[],

@@ -43,7 +43,6 @@ export interface SiteDeployment {
  * content stays over a newer one, and before each at what is live, so that nothing of others is replaced.
  *
  * @throws {DeliveryError} `CONFLICT` where other deployments go on for too long, or somebody else deployed meanwhile
- * @see design 7
  */
 export async function deploySite(
   source: ContentSource,

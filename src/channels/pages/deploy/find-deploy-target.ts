@@ -13,8 +13,6 @@ import { getIdToken } from './service.ts';
 /**
  * A site whose source is GitHub Actions, and for which no workflow is named, is deployed by this action itself, where
  * it runs with the job's own token: a commit by it starts no workflow. What starts one is left to that.
- *
- * @see design 7
  */
 export async function findDeployedSite(
   access: RepositoryAccess,
