@@ -30,23 +30,11 @@ const NOT_ALLOWED: readonly ErrorCode[] = ['NO_TOKEN', 'BAD_TOKEN', 'NO_PERMISSI
 
 /** Begins to announce a delivery while it goes on; a failure is only a warning. @returns says how it ended */
 export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce {
-  const { request, run, grant } = job;
+  const { request, run } = job;
   let finding: Promise<PullRequest | null> | undefined;
   /** `undefined` if it could not be found. */
   let pull: PullRequest | null | undefined;
 
-  const warn = ({ title, permission }: Announcer, { code, message, hint }: DeliveryError): void => {
-    const needed = pull === undefined ? `${permission}, pull-requests: read` : permission;
-    const help = pull?.readOnlyFor
-      ? `the token of a run for the fork ${pull.readOnlyFor} may only read: ${FORK_HELP}`
-      : grant(needed);
-    // The hints of hosts are for the delivery.
-    const change = NOT_ALLOWED.includes(code) ? help : code === 'BAD_INPUT' ? hint : '';
-    const target = pull ? ` on pull request ${pull.number}` : '';
-    ports.logger.warning(
-      `Could not update the ${title}${target} (the delivery is not affected): ${message}${change && `. To change: ${change}`}`,
-    );
-  };
   const attempt = async <T>(
     announcer: Announcer,
     work: (announcement: Announcement) => Promise<T>,
@@ -57,7 +45,7 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce
       pull = await finding;
       return await work({ request, run, pull, connect });
     } catch (thrown) {
-      warn(announcer, toDeliveryError(thrown));
+      ports.logger.warning(describeFailure(announcer, toDeliveryError(thrown), pull, job.grant));
       return undefined;
     }
   };
@@ -72,6 +60,22 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce
       if (announce !== undefined) await attempt(announcer, () => announce(reports));
     }
   };
+}
+
+function describeFailure(
+  { title, permission }: Announcer,
+  { code, message, hint }: DeliveryError,
+  pull: PullRequest | null | undefined,
+  grant: AnnouncementJob['grant'],
+): string {
+  const needed = pull === undefined ? `${permission}, pull-requests: read` : permission;
+  const help = pull?.readOnlyFor
+    ? `the token of a run for the fork ${pull.readOnlyFor} may only read: ${FORK_HELP}`
+    : grant(needed);
+  // The hints of hosts are for the delivery.
+  const change = NOT_ALLOWED.includes(code) ? help : code === 'BAD_INPUT' ? hint : '';
+  const target = pull ? ` on pull request ${pull.number}` : '';
+  return `Could not update the ${title}${target} (the delivery is not affected): ${message}${change && `. To change: ${change}`}`;
 }
 
 /** The event's own repository. On another instance its number is somebody else's pull request. */

@@ -35,10 +35,7 @@ export async function deliverAll(
   const face = commandFace(name, tokenVariable(command, env));
   const run = async (): Promise<readonly FullReport[]> => {
     refuseUnsafeEnvironment(env);
-    const lines = inputs.file?.split('\n').filter((line) => line !== '') ?? [];
-    await refuseAsUsage(async () => refuseAddresses(lines, operationOf(name)));
-    // A pattern may take long in a large folder: it is searched once.
-    const files = await findFiles(lines, folder);
+    const files = await findNamedFiles(inputs.file, name, folder);
     const context = {
       secrets,
       folder,
@@ -52,9 +49,7 @@ export async function deliverAll(
     };
     const own = { ...ports, logger: selectLogger(command, ports) };
     const request = await refuseAsUsage(() => createLocalRequest(name, inputs, context, own));
-    // A person must see the code even where the log is left out.
-    const authorize: typeof authorizeDevice = (options, asking) =>
-      authorizeDevice(options, { ...asking, logger: terminal.logger });
+    const authorize = authorizeWith(terminal.logger);
     return runRequest(request, own, { face, authorize, findFiles: async () => files });
   };
   const reports = await run().catch((thrown) => {
@@ -64,6 +59,19 @@ export async function deliverAll(
   });
   return printReports(reports, command, terminal);
 }
+
+/** A pattern may take long in a large folder: it is searched once. */
+async function findNamedFiles(file: string | undefined, command: string, folder: string) {
+  const lines = file?.split('\n').filter((line) => line !== '') ?? [];
+  await refuseAsUsage(async () => refuseAddresses(lines, operationOf(command)));
+  return findFiles(lines, folder);
+}
+
+/** A person must see the code even where the log is left out. */
+const authorizeWith =
+  (logger: Logger): typeof authorizeDevice =>
+  (options, ports) =>
+    authorizeDevice(options, { ...ports, logger });
 
 async function refuseMissingFolder(receipt: string): Promise<void> {
   await access(dirname(receipt)).catch(() => {

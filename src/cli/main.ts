@@ -20,14 +20,7 @@ import { usage } from './usage.ts';
 
 export const EXIT = { ready: 0, notReady: 1, wrongUsage: 2 } as const;
 
-type RunCommand = (
-  command: CliCommand,
-  terminal: Terminal,
-  ports: Ports,
-  env: NodeJS.ProcessEnv,
-) => Promise<boolean>;
-
-const COMMANDS: Readonly<Record<CliCommand['name'], RunCommand>> = {
+const COMMANDS: Readonly<Record<CliCommand['name'], typeof deliverAll>> = {
   deliver: deliverAll,
   withdraw: deliverAll,
   audit: deliverAll,
@@ -81,7 +74,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     const ports = createPorts(logger, stop.signal);
     return (await COMMANDS[command.name](command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
   } catch (thrown) {
-    printFailure(terminal, toDeliveryError(thrown), { isJson: asksForJson(args), face });
+    printFailure(terminal, toDeliveryError(thrown), face, asksForJson(args));
     return isUsageError(thrown) ? EXIT.wrongUsage : EXIT.notReady;
   } finally {
     // From here on a signal ends the process at once.
@@ -105,11 +98,7 @@ function asksForJson(args: readonly string[]): boolean {
 }
 
 /** What could not even begin, in the form that was asked for. */
-function printFailure(
-  terminal: Terminal,
-  failure: DeliveryError,
-  { isJson, face }: { readonly isJson: boolean; readonly face: Face },
-): void {
+function printFailure(terminal: Terminal, failure: DeliveryError, face: Face, isJson: boolean): void {
   const { redact } = terminal.redactor;
   const reason = redact(failure.messageFor(face));
   const clean = { code: failure.code, reason, hint: redact(say(failure.advice ?? '', face)) };

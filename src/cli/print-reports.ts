@@ -30,7 +30,7 @@ export async function printReports(
   const document = composeDocument(reports);
   const isGood = document.result !== 'not-ready';
   if (json) terminal.printJson(document);
-  else terminal.print(name === 'check' ? formatChecks(reports) : formatReports(reports));
+  else terminal.print(name === 'check' ? reports.map(formatCheck).join('\n') : formatReports(reports));
   if (qr) await printQrCode(document, json, terminal);
   const isWritten = receipt === undefined || (await writeReceipt(reports, receipt, terminal));
   if (!json && !quiet && name !== 'check') terminal.printOutcome(formatEnding(reports), isGood);
@@ -118,9 +118,7 @@ function listCells(report: Report): readonly [string, string, string] {
   return [result, `${nameSubject(report)}${size}`, url ?? shorten(reason, TEXT.message)];
 }
 
-/** A line for each file: that it can be delivered, or why not. */
-const formatChecks = (reports: readonly Report[]): string => reports.map(formatCheck).join('\n');
-
+/** One line: that the file can be delivered, or why not. */
 function formatCheck(report: Report): string {
   const { file, site, unknown, notes, notReady } = report;
   if (getDeliveryResult(report) !== 'planned') {

@@ -15,7 +15,6 @@ export interface Terminal {
   readonly redactor: Redactor;
   /** Whether a person reads the results. */
   isInteractive(): boolean;
-  /** Standard input, from its beginning. */
   input(): AsyncIterable<Uint8Array>;
   print(text: string): void;
   /** Prints data as JSON. It must contain no secret: JSON that is redacted as a text may be JSON no more. */

@@ -13,8 +13,7 @@ import {
 /** Columns of the help: those of a usual terminal. */
 const WIDTH = 80;
 
-/** A term, and what it means. */
-type HelpEntry = readonly [string, string];
+type HelpEntry = readonly [term: string, meaning: string];
 
 /** What `--help` prints: the commands, or one command with its flags. */
 export function usage(command?: CommandName): string {

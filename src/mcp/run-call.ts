@@ -7,6 +7,7 @@ import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { toolFace } from '../request/faces.ts';
 import type { InputName, ToolName } from '../request/inputs.ts';
 import { createLocalRequest } from '../request/local-request.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
 import { listInputs, toRawInputs } from './arguments.ts';
 import { authorizationRequiredError, type PersonRequest, type ToolCall } from './authorizations.ts';
 import type { McpSession } from './session.ts';
@@ -14,31 +15,16 @@ import type { ToolAnswer } from './tool-answer.ts';
 
 /** Does what a tool was called for. It never throws: a failure, or a stop, is an answer that says so. */
 export async function runCall(call: ToolCall, session: McpSession, ports: Ports): Promise<ToolAnswer> {
-  const { authorizations, env, fixed, secrets, roots, token } = session;
-  const { tool } = call;
+  const { authorizations } = session;
   let begun = call;
   let required: PersonRequest | undefined;
   let granted: string | undefined;
   try {
     const args = authorizations.findArguments(call, ports.clock);
     begun = { ...call, args };
-    refuseUnsafeEnvironment(env);
-    const asked = toRawInputs(args, tool);
-    const inputs = { ...asked, ...fixed, token };
-    const context = {
-      env,
-      secrets,
-      folder: roots[0],
-      allowedRoots: roots,
-      files: inputs.file?.split('\n') ?? [],
-      origin: 'from an agent',
-      allowsFullPaths: false,
-      // What the server was started with holds for every call, also for those that do not need it.
-      given: Object.keys(asked) as InputName[],
-    };
-    const request = await createLocalRequest(tool, inputs, context, ports);
+    const request = await createCallRequest(begun, session, ports);
     const reports = await runRequest(request, ports, {
-      face: faceOf(tool, session),
+      face: faceOf(call.tool, session),
       async authorize(options, own) {
         const result = await authorizations.authorize(begun, options, own);
         if (typeof result !== 'string') {
@@ -58,6 +44,28 @@ export async function runCall(call: ToolCall, session: McpSession, ports: Ports)
   } catch (thrown) {
     return refuseCall(begun, thrown, session);
   }
+}
+
+async function createCallRequest(
+  { tool, args }: ToolCall,
+  { env, fixed, secrets, roots, token }: McpSession,
+  ports: Ports,
+): Promise<DeliveryRequest> {
+  refuseUnsafeEnvironment(env);
+  const asked = toRawInputs(args, tool);
+  const inputs = { ...asked, ...fixed, token };
+  const context = {
+    env,
+    secrets,
+    folder: roots[0],
+    allowedRoots: roots,
+    files: inputs.file?.split('\n') ?? [],
+    origin: 'from an agent',
+    allowsFullPaths: false,
+    // What the server was started with holds for every call, also for those that do not need it.
+    given: Object.keys(asked) as InputName[],
+  };
+  return createLocalRequest(tool, inputs, context, ports);
 }
 
 const faceOf = (tool: ToolName, { fixed }: McpSession) => toolFace(listInputs(tool, fixed));

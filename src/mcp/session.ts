@@ -14,10 +14,8 @@ export interface McpSettings {
   readonly fixed: Readonly<Partial<RawInputs>>;
   /** Empty if there is none. */
   readonly token: string;
-  /** Further credentials in the environment. */
   readonly secrets: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Aborts when the server must end. */
   readonly signal: AbortSignal;
 }
 
