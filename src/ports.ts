@@ -60,7 +60,6 @@ export interface Ports {
   readonly http: SendHttp;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Aborts when the delivery must stop. */
   readonly signal: AbortSignal;
   /** Returns a number in [0, 1), for jitter and for names. */
   readonly random: () => number;

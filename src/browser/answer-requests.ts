@@ -16,7 +16,6 @@ const MOST = { requests: 2_000, atOnce: 32, body: 64 * MEGABYTE, bytes: 256 * ME
 /** Bytes of one part of a video or a sound: a player asks for all that follows, and then for the next part. */
 const PART = 4 * MEGABYTE;
 
-/** For whom requests are answered, and how. */
 interface AnswerOptions {
   readonly page: PageToView;
   /** Is told what is refused, and what is missing. */
@@ -38,7 +37,6 @@ export async function answerRequests(browser: Browser, options: AnswerOptions): 
   return answers;
 }
 
-/** The answers to one page. */
 export class RequestAnswers {
   readonly #session: CDPSession;
   readonly #options: AnswerOptions;
@@ -73,7 +71,6 @@ export class RequestAnswers {
     if (!this.#isRefused(new URL(address))) this.#options.events.missing ||= 'a WebSocket';
   }
 
-  /** Ends all answers. */
   async close(): Promise<void> {
     this.#over.abort();
     await this.#session.detach().catch(() => undefined);

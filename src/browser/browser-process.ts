@@ -21,9 +21,7 @@ const KEPT_OUTPUT = 8_000;
 const END_TIME = 2_000;
 
 export interface LaunchOptions {
-  /** Where the browser is. */
   readonly executablePath: string;
-  /** Whether the browser's own sandbox is on. */
   readonly sandbox: boolean;
   /** Only `PATH` and its like reach the browser. */
   readonly environment: EnvironmentVariables;
@@ -31,13 +29,11 @@ export interface LaunchOptions {
   readonly tempFolder: string;
 }
 
-/** A browser that runs, with an empty profile. */
 export interface BrowserProcess {
   readonly browser: Browser;
   readonly pid: number;
   /** Such as `HeadlessChrome/147.0.7727.0`. */
   readonly version: string;
-  /** Aborts when the process has ended. */
   readonly ended: AbortSignal;
   /** Ends all its processes at once and removes the profile; never throws. */
   kill(): Promise<void>;
@@ -88,10 +84,7 @@ async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<
   const kill = async (): Promise<void> => {
     killAtExit();
     process.off('exit', killAtExit);
-    // It was killed, so that is a matter of milliseconds.
-    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
-      await once(child, 'exit', { signal: AbortSignal.timeout(END_TIME) }).catch(() => undefined);
-    }
+    await waitForEnd(child);
     await rm(profile, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
   };
   try {
@@ -105,6 +98,12 @@ async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<
     await rest.catch(() => undefined);
     throw new BrowserLaunchError(output.trim() || toMessage(thrown), { cause: thrown });
   }
+}
+
+/** It was killed, so that is a matter of milliseconds. */
+async function waitForEnd(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  await once(child, 'exit', { signal: AbortSignal.timeout(END_TIME) }).catch(() => undefined);
 }
 
 /** Variables of the system without which no browser runs. */

@@ -81,7 +81,6 @@ class BrowserScreen implements Screen {
     }
   }
 
-  /** The browser that runs, or a new one. */
   async #start(signal: AbortSignal): Promise<BrowserProcess> {
     if (this.#running !== null && !this.#running.ended.aborted) return this.#running;
     await this.#stop();

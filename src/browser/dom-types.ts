@@ -12,7 +12,6 @@ export type ContentKind = 'text' | 'image' | 'drawing' | 'shape';
 /** Something on the page that a person could see, unless its pixels say otherwise. */
 export interface ContentBox extends PageBox {
   readonly kind: ContentKind;
-  /** The text, where it is one. */
   readonly text: string;
 }
 

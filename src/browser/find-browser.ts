@@ -1,7 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
 
-/** The variables of the environment, such as `process.env`. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** Names on Linux, in the order in which they are tried. Snaps come last: they can't open every profile folder. */

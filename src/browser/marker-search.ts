@@ -3,7 +3,6 @@ import type { DomDocument, DomElement, DomNode, PageBox } from './dom-types.ts';
 declare const document: DomDocument;
 declare const innerHeight: number;
 
-/** Where a part of the joined text comes from. */
 interface TextPart {
   readonly node: DomNode;
   /** Position in the joined text at which this node begins. */

@@ -14,7 +14,6 @@ const TRAFFIC_ERROR =
 
 /** What happens on a page while it is open. All texts are plain lines, and each list is bounded. */
 export class PageEvents {
-  /** Uncaught exceptions. */
   readonly exceptions: string[] = [];
   readonly consoleErrors: string[] = [];
   /** Requests that failed, such as `404 https://…`: to the page's own host, and to others. */

@@ -23,7 +23,6 @@ declare function getComputedStyle(element: DomElement, pseudo?: string): DomStyl
 export class PageLook {
   readonly #limits = { elements: 20_000, boxes: 800, text: 4_000, milliseconds: 400 };
   readonly #boxes: ContentBox[] = [];
-  /** What each box belongs to. */
   readonly #owners: (DomElement | null)[] = [];
   readonly #range = document.createRange();
   readonly #start = performance.now();

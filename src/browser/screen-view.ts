@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 
-/** A page that a browser is to open. */
 export interface PageToView {
   /** The address as it is handed over. */
   readonly url: string;
@@ -14,11 +13,9 @@ export interface PageToView {
   readonly isPrivateHost?: boolean | undefined;
   /** Milliseconds that it may take to appear; the usual time where absent. */
   readonly renderTime?: number | undefined;
-  /** Whether a picture of it is wanted. */
   readonly picture: boolean;
 }
 
-/** A file that is not published yet. */
 interface UnpublishedFile {
   readonly size: number;
   readonly contentType: string;

@@ -13,11 +13,9 @@ import {
 } from './pixels.ts';
 import type { ScreenView } from './screen-view.ts';
 
-/** What one look at the open page found. */
 export interface PageSight extends Pick<ScreenView, 'title' | 'painted' | 'isMarkerVisible' | 'isStable'> {
   readonly heading: string;
   readonly isComplete: boolean;
-  /** All text that can be seen. */
   readonly text: string;
   /** Whether all pictures and drawings are small, as those that tell a person to wait. */
   readonly isSmall: boolean;
@@ -28,7 +26,6 @@ export interface PageSight extends Pick<ScreenView, 'title' | 'painted' | 'isMar
   readonly picture: Picture;
 }
 
-/** A picture of the window. */
 interface Picture {
   readonly png: Buffer;
   readonly grid: PixelGrid;
@@ -65,7 +62,12 @@ export async function lookAtPage(opened: OpenPage, before: PageSight | null): Pr
   if (visible.length === 0) visible = await lookElsewhere(opened);
   const text = visible.map((box) => box.text).join(' ');
   return {
-    ...{ title, heading, isComplete, text, painted: countPainted(visible), picture },
+    title,
+    heading,
+    isComplete,
+    text,
+    painted: countPainted(visible),
+    picture,
     isStable: before && before.picture === picture,
     isMarkerVisible: marker === undefined ? null : await isVisibleMarker(opened, marker, text),
     isSmall: visible.every(({ kind, width, height }) => kind === 'text' || Math.max(width, height) <= SMALL),
@@ -127,7 +129,6 @@ async function lookAtInnerFrame(frame: Frame): Promise<ContentBox[]> {
   return boxes.filter(isInside).map((box) => ({ ...box, x: box.x + place.x, y: box.y + place.y }));
 }
 
-/** Keeps what is in the pixels of the window. */
 const keepVisible = (boxes: readonly ContentBox[], grid: PixelGrid): ContentBox[] =>
   boxes.filter((box) => isInPixels(box, grid));
 

@@ -99,10 +99,8 @@ async function watch(
   return last;
 }
 
-/** Entries of each list. */
 const MOST_LISTED = 10;
 
-/** The view of a page that was opened, with what happened on it. */
 function createView(
   { events, wanted }: OpenPage,
   judgment: PageJudgment,

@@ -6,14 +6,12 @@ import { CONFLICT_HINT } from './hints.ts';
 /** As much of a file as a commit needs. */
 export type FileBytes = Pick<LocalFile, 'size' | 'blobSha' | 'read'>;
 
-/** A file that a commit writes. */
 export interface FileWrite {
   /** Path in the branch: joined and checked, not percent-encoded. */
   readonly path: string;
   readonly file: FileBytes;
 }
 
-/** One commit to make. */
 export interface Change {
   readonly message: string;
   readonly writes: readonly FileWrite[];

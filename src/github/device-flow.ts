@@ -19,7 +19,6 @@ export interface DeviceFlowOptions {
 /** A device flow that has begun; the device code is a secret. @see protocol 2.2 */
 export interface DeviceFlow extends DeviceFlowOptions {
   readonly deviceCode: string;
-  /** What a person enters on the page. */
   readonly userCode: string;
   readonly page: string;
   /** When the codes expire: milliseconds since the epoch. */
@@ -202,7 +201,6 @@ function refusedError(call: CallTemplate, { host }: URL, answer: TextAnswer, now
 
 const ALTERNATIVE_HINT = (w: Words): string => `${w.use('K3')}, or set ${w.input('token')}`;
 
-/** A failure of the authorization. */
 const flowError = (code: ErrorCode, message: string, details: ErrorDetails = {}): DeliveryError =>
   new DeliveryError(code, message, {
     ...details,

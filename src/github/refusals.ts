@@ -18,7 +18,6 @@ export interface Refusal {
   readonly status: number;
   /** The HTTP code that was answered, where it is another one. */
   readonly httpCode?: number | undefined;
-  /** GitHub's own words. */
   readonly message: string;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   /** The permission that is needed, such as `pages: read`. */

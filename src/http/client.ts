@@ -22,7 +22,6 @@ const UNREACHABLE_CODES = new Set([
 export const NETWORK_HINT = 'check the network and the `https_proxy` and `no_proxy` variables';
 export const CERTIFICATE_HINT = "set `NODE_EXTRA_CA_CERTS` to a file with the proxy's certificate";
 
-/** Descriptions of the most common network errors. */
 const ERROR_DESCRIPTIONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its name could not be resolved',
   EAI_AGAIN: 'its name could not be resolved',

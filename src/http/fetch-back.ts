@@ -72,7 +72,6 @@ export interface FetchBackOptions extends FollowOptions {
   readonly startProgress?: (total: number) => Progress;
   /** Bytes after which the body is not read further; by default it is read to its end. */
   readonly readAtMost?: number;
-  /** What the body is compared with as well. */
   readonly blobs?: readonly GitBlob[];
   /** Bytes of the beginning of the body that are kept; `HEAD_SIZE` by default. */
   readonly headSize?: number;
@@ -109,7 +108,10 @@ export async function fetchBack(
     ...readHeaders(response),
   };
   if (response.status !== 200) {
-    const why = { retryAfter: parseRetryAfter(response, Number.NaN), refusal: await readRefusal(response) };
+    const why = {
+      retryAfter: parseRetryAfter(response, Number.NaN),
+      refusal: await readPlainReason(response),
+    };
     return { ...answer, fingerprint: null, blobSha: null, head: '', ...why };
   }
   try {
@@ -119,7 +121,6 @@ export async function fetchBack(
   }
 }
 
-/** Reads the body as far as the options say. */
 async function readContent(
   response: HttpResponse,
   length: number | null,
@@ -155,7 +156,7 @@ const tooLongError = (): DeliveryError =>
   });
 
 /** The reason that a host gives in plain text; a page is written for a person. */
-async function readRefusal(response: HttpResponse): Promise<string | undefined> {
+async function readPlainReason(response: HttpResponse): Promise<string | undefined> {
   if (!/^text\/plain\b/i.test(firstHeader(response, 'content-type') ?? '')) {
     discard(response);
     return undefined;
@@ -171,7 +172,6 @@ const LEADS_ON = /[;,\s]\s*\S/;
 const hasHostPage = (response: HttpResponse): boolean =>
   ['ngrok-error-code', 'cf-mitigated'].some((name) => firstHeader(response, name) !== undefined);
 
-/** Where hosts have their page to sign in. */
 const SIGN_IN =
   /^\/(?:cdn-cgi\/access\/|\.?[\w-]+\/)?(?:log[-_]?in|sign[-_]?in|sso(?:-api)?|saml2?|oauth2?|auth(?:orize)?)(?:[./]|$)/i;
 

@@ -17,7 +17,6 @@ export interface FollowOptions {
   readonly asBrowser?: boolean;
   /** Whether to accept anything: to a browser that asks for pages, some hosts write a refusal as a page. */
   readonly plainRefusals?: boolean;
-  /** Whether to connect to public addresses only. */
   readonly publicOnly?: boolean;
 }
 

@@ -15,7 +15,6 @@ export interface TextRequest extends Pick<HttpRequest, 'method' | 'url' | 'heade
   readonly startProgress?: (() => Progress) | undefined;
 }
 
-/** A short answer. */
 export interface TextAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -91,5 +90,4 @@ export async function* base64(bytes: AsyncIterable<Buffer>): AsyncGenerator<stri
   yield rest.toString('base64');
 }
 
-/** How many base64 characters this number of bytes becomes. */
 export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;

@@ -32,7 +32,6 @@ export function machineContract() {
   };
 }
 
-/** What K1 needs and calls. */
 const pagesContract = () => ({
   repo: '<owner>/<repo>',
   branch: 'main',

@@ -1,9 +1,3 @@
-/** What a code means, and what to do about it. */
-interface CodeMeaning {
-  readonly meaning: string;
-  readonly action: string;
-}
-
 /** Every reason why a delivery is not ready. Code and agents decide by these, never by a message. */
 export const ERROR_CODES = {
   BAD_INPUT: {
@@ -116,7 +110,6 @@ export const ERROR_CODES = {
     meaning: 'A bug in this tool.',
     action: 'Report it together with the log.',
   },
-} as const satisfies Record<string, CodeMeaning>;
+} as const satisfies Record<string, { readonly meaning: string; readonly action: string }>;
 
-/** Why a delivery is not ready. */
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -60,7 +60,6 @@ export const VERIFY_DEADLINE = 240 * SECOND;
 export const MIN_TIMEOUT = SECOND / 10;
 export const MAX_TIMEOUT = 1_800 * SECOND;
 
-/** The shortest pause between two polls. */
 export const MIN_POLL_INTERVAL = 50;
 
 /** The time limit of one probe: a base, and more for a large file on a slow connection. */
@@ -88,10 +87,8 @@ export const LATER_PROBE = 5 * SECOND;
 /** Bytes of a large file that each further probe compares; the first one compares all. */
 export const PARTIAL_PROBE = 262_144;
 
-/** How many redirects a probe follows. */
 export const MAX_REDIRECTS = 10;
 
-/** Limits of a single HTTP request. */
 export const EXCHANGE = {
   connect: 15 * SECOND,
   /** Until the headers of the response arrive. */
@@ -116,10 +113,8 @@ export const BIN_ANSWER = {
   interval: 10 * SECOND,
 } as const;
 
-/** The longest body that a probe reads. */
 export const MAX_FETCHED_BODY = SIZE.asset + MEGABYTE;
 
-/** The retry policy. */
 export const RETRY = {
   attempts: 5,
   firstPause: SECOND,
@@ -167,7 +162,6 @@ export const LIST_PAGE = 100;
 /** The largest job summary that the runner accepts. */
 export const SUMMARY = MEGABYTE;
 
-/** Length of a bin's name. */
 export const BIN_NAME = { shortest: 8, longest: 60 } as const;
 
 /** Several files in one step. */
@@ -275,7 +269,6 @@ export const TEXT = {
 /** Content that is given instead of a file: its bytes, those of its name, and how long nothing may arrive. */
 export const CONTENT = { bytes: SIZE.repository, name: 255, silence: 300 * SECOND } as const;
 
-/** Time between two progress lines. */
 export const PROGRESS_INTERVAL = { action: 10 * SECOND, cli: 3 * SECOND, mcp: 5 * SECOND } as const;
 
 /** The device flow. @see protocol 2.2, 4.1, 8 */
@@ -294,7 +287,6 @@ export const DEVICE_FLOW = {
   longestLifetime: 1_800,
 } as const;
 
-/** The MCP server. */
 export const MCP = {
   /** The longest arguments, in characters: `content`, and any other. */
   content: 5 * MEGABYTE,

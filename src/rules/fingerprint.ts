@@ -58,7 +58,6 @@ export function createOccurrenceCounter(needle: Buffer): {
   let found = 0;
   /** The end of the previous chunks: shorter than the needle, and not part of a counted occurrence. */
   let tail: Buffer = Buffer.alloc(0);
-  /** Counts in a chunk, and keeps its end. */
   const search = (chunk: Buffer, start: number): void => {
     let from = start;
     for (let at = chunk.indexOf(needle, from); at !== -1; at = chunk.indexOf(needle, from)) {
@@ -80,9 +79,6 @@ export function createOccurrenceCounter(needle: Buffer): {
   };
 }
 
-/** Tells whether a chunk of a stream, together with the end of the chunks before it, contains a secret. */
-type SearchChunk = (chunk: Buffer) => boolean;
-
 /** A run searches all its files for the same credentials. */
 const RECENT_SEARCHES = 4;
 
@@ -102,9 +98,10 @@ const getContains = keepRecent(RECENT_SEARCHES, (secrets) => {
  * Searches a stream for the credentials of the job, as what ordinary programs make of them. Only bytes around a
  * keyword are decoded.
  *
+ * @returns whether a chunk, together with the end of the chunks before it, contains one
  * @see protocol 7 (prohibition 3)
  */
-export function createCredentialSearch(secrets: readonly string[]): SearchChunk {
+export function createCredentialSearch(secrets: readonly string[]): (chunk: Buffer) => boolean {
   if (secrets.length === 0) return () => false;
   const contains = getContains(JSON.stringify(secrets));
   let tail: Buffer = Buffer.alloc(0);
@@ -118,7 +115,6 @@ export function createCredentialSearch(secrets: readonly string[]): SearchChunk 
   };
 }
 
-/** Bytes as git names them. */
 export interface GitBlob {
   readonly sha: string;
   /** Bytes. */

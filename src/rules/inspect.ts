@@ -227,7 +227,6 @@ class OpenedFile implements LocalFile {
 const formatWritten = ({ dev, ino, size, mtimeNs }: BigIntStats): string =>
   [dev, ino, size, mtimeNs].join(' ');
 
-/** The bytes at hand are not those that were checked. */
 export function changedFileError(given: string): DeliveryError {
   return new DeliveryError('BAD_FILE', `the file ${given} changed while it was delivered`, {
     hint: 'deliver it after what writes it has ended',

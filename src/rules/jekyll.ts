@@ -46,34 +46,24 @@ const FRONT_MATTER = /^---(?:[ \t\f\v\r]*\n|[ \t\f\v\r]{13})/;
 const NO_PAGE =
   /(?:^|\/)(?:readme|licen[sc]e|copying|code_of_conduct|contributing|issue_template|pull_request_template)\.[^/.]+$/i;
 
-/** A file that the repository or the site obeys. */
-interface SpecialFile {
-  /** In lower case; the file may be called so in any case of letters. */
-  readonly names: readonly string[];
-  /** Where it is obeyed: in the site's root folder, anywhere, or in these folders. */
-  readonly place: 'site' | 'anywhere' | readonly string[];
-  readonly effect: string;
-}
-
 /**
+ * Files that the repository or the site obeys, in any case of letters, and where it does: in the site's root folder,
+ * anywhere, or in these folders.
+ *
  * @see https://docs.github.com/pages/configuring-a-custom-domain-for-your-github-pages-site
  * @see https://docs.github.com/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
  */
-const SPECIAL_FILES: readonly SpecialFile[] = [
-  { names: ['cname'], place: 'site', effect: "it changes the site's domain" },
-  {
-    names: ['_config.yml', '_config.yaml', '_config.toml'],
-    place: 'site',
-    effect: 'it changes how Jekyll builds the site',
-  },
-  { names: ['.nojekyll'], place: 'site', effect: 'it switches Jekyll off for the whole site' },
-  {
-    names: ['.gitattributes', '.gitignore', '.lfsconfig'],
-    place: 'anywhere',
-    effect: 'it changes how git treats other files',
-  },
-  { names: ['.gitmodules'], place: [''], effect: 'it adds other repositories to this one' },
-  { names: ['codeowners'], place: ['', 'docs', '.github'], effect: 'it decides who must approve changes' },
+const SPECIAL_FILES: readonly (readonly [
+  name: RegExp,
+  place: 'site' | 'anywhere' | readonly string[],
+  effect: string,
+])[] = [
+  [/^cname$/, 'site', "it changes the site's domain"],
+  [/^_config\.(?:ya?ml|toml)$/, 'site', 'it changes how Jekyll builds the site'],
+  [/^\.nojekyll$/, 'site', 'it switches Jekyll off for the whole site'],
+  [/^\.(?:gitattributes|gitignore|lfsconfig)$/, 'anywhere', 'it changes how git treats other files'],
+  [/^\.gitmodules$/, [''], 'it adds other repositories to this one'],
+  [/^codeowners$/, ['', 'docs', '.github'], 'it decides who must approve changes'],
 ];
 
 /**
@@ -87,12 +77,13 @@ export function refuseSpecialFile(path: string, siteFolder: string): void {
   const lower = path.toLowerCase();
   const name = baseName(lower);
   const folder = lower.slice(0, -name.length).replace(/\/$/, '');
-  const special = SPECIAL_FILES.find(({ names, place }) => {
-    const folders = place === 'site' ? [siteFolder.toLowerCase()] : place;
-    return names.includes(name) && (folders === 'anywhere' || folders.includes(folder));
-  });
-  if (special === undefined) return;
-  throw new DeliveryError('NOT_OURS', `${path} is not only a page: ${special.effect}`, {
+  const [, , effect] =
+    SPECIAL_FILES.find(([pattern, place]) => {
+      const folders = place === 'site' ? [siteFolder.toLowerCase()] : place;
+      return pattern.test(name) && (folders === 'anywhere' || folders.includes(folder));
+    }) ?? [];
+  if (effect === undefined) return;
+  throw new DeliveryError('NOT_OURS', `${path} is not only a page: ${effect}`, {
     step: 'check',
     hint: (w) =>
       `set ${w.input('path')} to another place, or ${w.input('overwrite', 'true')} if you want that`,

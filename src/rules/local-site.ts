@@ -6,7 +6,6 @@ import { MEGABYTE, SITE } from '../protocol/limits.ts';
 import type { Text } from '../words.ts';
 import type { LocalFile } from './inspect.ts';
 
-/** One file of a site. */
 export interface LocalSiteFile {
   /** Where it lies in the folder, separated by `/`. */
   readonly path: string;
@@ -25,18 +24,10 @@ export interface LocalSite {
   readonly leftOut: readonly string[];
 }
 
-/** The page whose address is handed over. */
 export function entryFile({ files, entry }: LocalSite): LocalFile {
   const found = files.find(({ path }) => path === entry);
   if (found === undefined) throw new DeliveryError('INTERNAL', 'the folder lost its entry page');
   return found.file;
-}
-
-/** What a folder on disk contains. */
-interface FolderListing {
-  /** Paths within the folder, in order, separated by `/`. */
-  readonly paths: readonly string[];
-  readonly leftOut: readonly string[];
 }
 
 /**
@@ -47,7 +38,10 @@ interface FolderListing {
  * @throws {DeliveryError} `BAD_FILE` that names everything which no site can have, or no files; `TOO_LARGE` for too
  * many files, or files and folders of any kind.
  */
-export async function listSiteFiles(folder: string, given: string): Promise<FolderListing> {
+export async function listSiteFiles(
+  folder: string,
+  given: string,
+): Promise<Pick<OpenListing, 'paths' | 'leftOut'>> {
   const listing: OpenListing = { paths: [], leftOut: [], refused: [], entries: 0 };
   await listInto(listing, folder, '');
   const { paths, leftOut, refused } = listing;
@@ -66,6 +60,7 @@ export async function listSiteFiles(folder: string, given: string): Promise<Fold
 }
 
 interface OpenListing {
+  /** Within the folder, separated by `/`. */
   readonly paths: string[];
   readonly leftOut: string[];
   readonly refused: string[];

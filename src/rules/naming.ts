@@ -52,7 +52,6 @@ export function encodePath(path: string): string {
 /** The address of a folder's page: that of the folder itself. */
 export const entryUrl = (page: URL): URL => new URL(page.href.replace(/\/index\.html$/, '/'));
 
-/** The last segment of a path. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

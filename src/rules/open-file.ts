@@ -3,7 +3,6 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { DeliveryError } from '../errors.ts';
 
-/** A file to open. */
 export interface FileLocation {
   readonly path: string;
   /** The path as the user wrote it, for messages. */

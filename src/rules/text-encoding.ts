@@ -108,7 +108,6 @@ export function describeMisread({ encoding, isUnreadable }: MisreadText, isPage:
   return `${actual}, and Pages makes browsers read it as UTF-8, so ${isPage ? 'it would be unreadable' : 'letters that are not English would be wrong'}`;
 }
 
-/** What to change. */
 export const MISREAD_HINT = 'save it as UTF-8';
 
 /**

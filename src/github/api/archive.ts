@@ -32,7 +32,6 @@ export async function openArchive(
   }
 }
 
-/** What failed while it was read. */
 export const brokenArchiveError = (thrown: unknown): DeliveryError =>
   thrown instanceof DeliveryError ? thrown : archiveError(`was not complete: ${toMessage(thrown)}`);
 

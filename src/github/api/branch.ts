@@ -54,7 +54,6 @@ export interface TreeEntry {
   readonly sha: string;
 }
 
-/** A file, a folder or another object of a tree. */
 export interface BranchEntry extends TreeEntry {
   readonly mode: string;
   /** Bytes; 0 for a folder. */

@@ -61,20 +61,14 @@ const toTexts = (headers: Readonly<Record<string, unknown>>): Record<string, str
 const ignore = (): undefined => undefined;
 const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-/** GitHub's limits of a list: items in one page, and in all pages together. */
-interface ListLimits {
-  readonly page: number;
-  readonly total: number;
-}
-
 interface ListedPage<T> {
   readonly data: readonly T[];
   readonly headers: { readonly link?: string | undefined };
 }
 
-/** Reads a list page by page, to its last one. */
+/** Reads a list page by page, to its last one or GitHub's limit: items in one page, and in all together. */
 export async function listAll<T>(
-  { page: perPage, total }: ListLimits,
+  { page: perPage, total }: { readonly page: number; readonly total: number },
   getPage: (query: { page: number; per_page: number }) => Promise<ListedPage<T>>,
 ): Promise<T[]> {
   const items: T[] = [];

@@ -5,7 +5,6 @@ import type { GitBlob } from '../../rules/fingerprint.ts';
 import { RETRY_HINT } from '../hints.ts';
 import type { GitHubClient } from './client.ts';
 
-/** The last commit that touched a path. */
 export interface LastCommit {
   readonly sha: string;
   readonly message: string;

@@ -73,7 +73,6 @@ export function getDeploymentStatus(github: GitHubClient, commit: string): Promi
   });
 }
 
-/** What came of a request to start a build. */
 export interface BuildRequest {
   /** Empty where none was sent. */
   readonly words: string;
@@ -82,7 +81,6 @@ export interface BuildRequest {
   readonly started: boolean;
 }
 
-/** Requests a build of the branch. */
 export async function requestBuild(github: GitHubClient): Promise<BuildRequest> {
   try {
     await github.rest.repos.requestPagesBuild(github.repository);

@@ -6,7 +6,6 @@ import type { GitHubClient } from './client.ts';
 import { isNotFound } from './failures.ts';
 import { describeUnreadable } from './pages-build.ts';
 
-/** What a deployment is made of. */
 export interface NewPagesDeployment {
   readonly artifactId: number;
   /** A commit that the repository has. */
@@ -46,7 +45,6 @@ export async function createPagesDeployment(
   }
 }
 
-/** How far a deployment is. */
 export interface PagesDeploymentStatus {
   readonly state: 'pending' | 'done' | 'failed' | 'unread';
   readonly words: string;

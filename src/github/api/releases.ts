@@ -67,7 +67,6 @@ export async function deleteDraft({ rest, repository }: GitHubClient, { id }: Re
   await nullIfNotFound(() => rest.repos.deleteRelease({ ...repository, release_id: id }));
 }
 
-/** A release or draft by its number; `null` where there is none. */
 export async function getRelease({ rest, repository }: GitHubClient, id: number): Promise<Release | null> {
   const answer = await nullIfNotFound(() => rest.repos.getRelease({ ...repository, release_id: id }));
   return answer?.data ?? null;
@@ -78,7 +77,6 @@ export async function listReleases(github: GitHubClient): Promise<readonly Liste
   return listAll(RELEASES, (query) => github.rest.repos.listReleases({ ...github.repository, ...query }));
 }
 
-/** The release of a tag; `null` where there is none. */
 export async function getReleaseByTag(github: GitHubClient, tag: string): Promise<Release | null> {
   const answer = await nullIfNotFound(() => github.rest.repos.getReleaseByTag({ ...github.repository, tag }));
   return answer?.data ?? null;

@@ -17,7 +17,6 @@ export interface PagesSite {
   /** The folder of the branch that is the site's root: empty, or such as `docs`. */
   readonly folder: string;
   readonly builtBy: SiteBuilder;
-  /** Whether anybody may open it. */
   readonly isPublic: boolean;
 }
 

@@ -7,7 +7,6 @@ import { MOVED_HINT, RETRY_HINT } from '../hints.ts';
 import type { RepositoryName } from '../hosts.ts';
 import { refusedCallError } from './failures.ts';
 
-/** The API of one repository, and the token for it. */
 export interface ApiAccess {
   readonly apiUrl: URL;
   readonly token: string;
@@ -50,16 +49,16 @@ export async function sendCall(
       throw refusedCallError(answer, call, ports.clock.now());
     }
     if (typeof json === 'object' && json !== null) return answer;
-    throw unusableError(`${description} returned something that is not JSON`, status);
+    throw wrongAnswerError(`${description} returned something that is not JSON`, status);
   }
   if ([301, 302, 307, 308].includes(status) && call !== API.repository_by_id) {
     throw await movedError(call, answer, access, ports);
   }
   if (status >= 300) throw refusedCallError(answer, call, ports.clock.now());
-  throw unusableError(`${description} answered HTTP ${status} instead of ${expects.join(' or ')}`, status);
+  throw wrongAnswerError(`${description} answered HTTP ${status} instead of ${expects.join(' or ')}`, status);
 }
 
-const unusableError = (message: string, httpCode: number): DeliveryError =>
+const wrongAnswerError = (message: string, httpCode: number): DeliveryError =>
   new DeliveryError('HOST_ERROR', message, { httpCode, hint: RETRY_HINT, retryable: true });
 
 /**

@@ -9,7 +9,6 @@ interface TokenOwner {
   readonly databaseId: number | null;
 }
 
-/** Name and address of a commit's author. */
 export interface CommitIdentity {
   readonly name: string;
   readonly email: string;

@@ -35,7 +35,6 @@ export async function startWorkflow(github: GitHubClient, file: string, branch: 
   }
 }
 
-/** A run of a workflow. */
 export interface WorkflowRun {
   /** A later run has a larger one. */
   readonly id: number;

@@ -50,7 +50,6 @@ export function gitError(
   return refusalError(message, { status, message: output, permission: 'contents: write' });
 }
 
-/** No git is installed, or none that is new enough. */
 export function noGitError(): DeliveryError {
   return new DeliveryError(
     'BAD_INPUT',

@@ -4,7 +4,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { HAS_GROUPS, killGroup } from '../../system.ts';
 
-/** One run of the installed git. */
 export interface GitRun {
   readonly args: readonly string[];
   readonly folder: string;

@@ -11,7 +11,6 @@ import { type Change, type FileWrite, listBasisPaths, refuseOtherBase } from '..
 import { LARGE_BLOB, writeBlobPack } from './blob-pack.ts';
 import { createGitRepository, type GitRemote, type RunGitCommand } from './repository.ts';
 
-/** Changes, and what a push needs beside them. */
 export interface PushOptions extends GitRemote {
   readonly branch: string;
   /** At least one; each becomes a commit on top of the one before. */
@@ -28,8 +27,6 @@ const NEXT = 'refs/screen-delivery/next';
 /** Paths in one `ls-tree`, which keeps the command line and the output short. */
 const PATHS_AT_ONCE = 20;
 
-type PushPorts = Pick<Ports, 'signal' | 'logger' | 'clock'>;
-
 /**
  * Method C: commits through git's own protocol, for files that are too large for the blob API and for many at
  * once. The branch is fetched into a temporary folder without history, blobs and checkout; the commits are
@@ -40,7 +37,10 @@ type PushPorts = Pick<Ports, 'signal' | 'logger' | 'clock'>;
  * @throws {DeliveryError} `CONFLICT` when what was compared changed meanwhile.
  * @see protocol 4.2
  */
-export async function pushChanges(push: PushOptions, ports: PushPorts): Promise<string[]> {
+export async function pushChanges(
+  push: PushOptions,
+  ports: Pick<Ports, 'signal' | 'logger' | 'clock'>,
+): Promise<string[]> {
   const folder = await createTemporaryFolder(process.env.RUNNER_TEMP || tmpdir(), 'git-');
   try {
     const git = await createGitRepository(folder, push, ports);

@@ -11,7 +11,6 @@ import { LARGE_BLOB } from './blob-pack.ts';
 import { gitError } from './failures.ts';
 import { type GitResult, type GitRun, runGit } from './process.ts';
 
-/** The repository to fetch from and push to. */
 export interface GitRemote {
   /** Such as `https://github.com/owner/repo.git`. */
   readonly remote: URL;
@@ -40,7 +39,6 @@ const SETTINGS: GitSettings = {
   'protocol.allow': 'never',
 };
 
-/** One git command. */
 interface GitCommand extends Pick<GitRun, 'input' | 'onOutput'> {
   readonly args: readonly string[];
   /** What the command does, as an error message names it. */

@@ -11,7 +11,6 @@ import {
 } from './addresses.ts';
 import { findCssReferences, findScriptReferences } from './script-references.ts';
 
-/** Reads the addresses in the value of an attribute. */
 type AddressReader = (value: string, tag: StartTag, add: AddAddress) => void;
 
 /** One address that is used in one way; spaces at both ends do not count. */

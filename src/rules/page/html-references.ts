@@ -96,7 +96,6 @@ export function createPageSearch(
   };
 }
 
-/** Elements whose text is read. */
 const TEXT_ELEMENTS = new Set(['script', 'style']);
 
 /** Elements in which names and texts are read in another way. */

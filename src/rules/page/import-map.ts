@@ -1,7 +1,6 @@
 import { parseJson, toFields } from '../../plain-text.ts';
 import { isSpecifierAddress } from './addresses.ts';
 
-/** One entry of an import map. */
 export interface ImportMapEntry {
   /** The address below which the entry counts, as it is written; empty for the whole page. */
   readonly scope: string;

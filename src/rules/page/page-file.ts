@@ -32,7 +32,6 @@ export async function* decodeText(chunks: AsyncIterable<Buffer>): AsyncGenerator
   yield decoder?.decode() ?? '';
 }
 
-/** The whole text of a page. */
 export async function joinText(pieces: AsyncIterable<string>): Promise<string> {
   let text = '';
   for await (const piece of pieces) text += piece;

@@ -61,15 +61,15 @@ export async function checkSelfContained(
   }, isXhtml(name));
   for await (const piece of decodeText(file.read())) reader.write(piece);
   const page = reader.end();
-  const notes = later.count > 0 ? [`${name} may load later: ${formatReferences(later)}`] : [];
-  const needs = `${name} is not self-contained: ${formatReferences(atStart)}`;
+  const notes =
+    later.count > 0 ? [`${name} may load later: ${formatReferences(later.first, later.count)}`] : [];
+  const needs = `${name} is not self-contained: ${formatReferences(atStart.first, atStart.count)}`;
   if (mode === 'enforce' && atStart.count > 0) {
     throw new DeliveryError('BAD_FILE', needs, { hint: embeddingHint(given, page.generator, atStart.first) });
   }
   const missing = place === undefined ? [] : await findMissing(code.first, page.base, place);
   if (missing.length > 0) {
-    const list = formatReferences({ first: missing, count: missing.length });
-    const message = `${name} needs files that are missing: ${list}`;
+    const message = `${name} needs files that are missing: ${formatReferences(missing)}`;
     throw new DeliveryError('BAD_FILE', message, {
       hint: 'deliver the folder with the page and these files, or write them into the page',
     });
@@ -142,13 +142,7 @@ class References {
   }
 }
 
-function formatReferences({
-  first,
-  count,
-}: {
-  readonly first: readonly PageReference[];
-  readonly count: number;
-}): string {
+function formatReferences(first: readonly PageReference[], count = first.length): string {
   const listed = first
     .slice(0, MAX_LISTED)
     .map(({ line, element, address }) => `line ${line} ${element} ${formatAddress(address)}`);

@@ -158,7 +158,6 @@ export function isPlaceholder(value: string): boolean {
   return value.length <= 64 && ONLY_WORDS.test(value);
 }
 
-/** Whether a value can be a password. */
 function isPassword(value: string): boolean {
   return value.length >= 4 && !isPlaceholder(value);
 }

@@ -11,7 +11,7 @@ export interface DecodedPart {
  */
 export function* decodeEmbedded(bytes: Buffer): Generator<DecodedPart, void, undefined> {
   yield* decodeBase64(bytes);
-  yield* decodePercents(bytes);
+  yield* decodePercentWords(bytes);
 }
 
 /** Fewer characters of base64 hold no well-known secret. Of several lines, only the last one may be shorter. */
@@ -143,7 +143,7 @@ for (const byte of Buffer.from('"\'<>`')) WORD[byte] = 0;
 const SHORTEST_WORD = 16;
 
 /** Decodes each word with percent-encoding. Where most is not encoded, little is read twice. */
-function* decodePercents(bytes: Buffer): Generator<DecodedPart, void, undefined> {
+function* decodePercentWords(bytes: Buffer): Generator<DecodedPart, void, undefined> {
   for (let at = bytes.indexOf(PERCENT); at !== -1; at = bytes.indexOf(PERCENT, at + 1)) {
     if (readPercent(bytes, at) < 0) continue;
     let [start, end] = [at, at];

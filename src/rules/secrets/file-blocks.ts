@@ -10,7 +10,6 @@ export interface FileBlock {
 }
 
 interface BlockSizes {
-  /** Bytes of a block. */
   readonly size: number;
   /** Bytes before the range of the block. */
   readonly before: number;

@@ -101,7 +101,7 @@ async function* searchFile(
   file: SearchedFile,
   signal: AbortSignal,
 ): AsyncGenerator<FoundSecret, void, undefined> {
-  for await (const block of readBlocks(readText(file, signal))) yield* searchBlock(block);
+  for await (const block of readBlocks(readAsUtf8(file, signal))) yield* searchBlock(block);
 }
 
 /** The secrets that begin in the range of a block: as they are, and in what is embedded. */
@@ -148,7 +148,7 @@ const UTF_16_MARK = /^(?:\xff\xfe|\xfe\xff)/;
 const isWide = ({ head }: SearchedFile): boolean => UTF_16_MARK.test(head);
 
 /** The bytes of a file; of a text in UTF-16, those of the same text in UTF-8. */
-async function* readText(file: SearchedFile, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
+async function* readAsUtf8(file: SearchedFile, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
   for await (const piece of isWide(file) ? decodeText(file.pieces()) : file.pieces()) {
     signal.throwIfAborted();
     yield typeof piece === 'string' ? Buffer.from(piece) : piece;
@@ -170,7 +170,7 @@ async function addLines(
   const located: SecretFinding[] = [];
   let [position, line, column] = [0, 1, 1];
   if (pending.length === 0) return located;
-  for await (const piece of readText(file, signal)) {
+  for await (const piece of readAsUtf8(file, signal)) {
     for (let at = 0; at < piece.length; at += 1) {
       for (let next = pending[0]; next?.position === position; next = pending[0]) {
         located.push({ rule: next.rule, line, column, fingerprint: next.fingerprint });

@@ -1,6 +1,5 @@
-import type { FindingKind, SiteFinding } from './site-files.ts';
+import { FINDING_KINDS, type FindingKind, type SiteFinding } from './site-files.ts';
 
-/** A finding at one place. */
 export interface FoundPlace extends Omit<SiteFinding, 'count'> {
   /** Findings with the same kind and key are one. */
   readonly key: string;
@@ -31,19 +30,12 @@ export class FindingCollector {
   }
 }
 
-/** How many findings are listed in full. */
 const MAX_LISTED = 10;
-
-/** The most important first. */
-const KINDS: readonly FindingKind[] = [
-  ...(['base', 'missing', 'host', 'bare-import', 'encoding', 'later-host', 'link-missing'] as const),
-  ...(['unchecked', 'incomplete'] as const),
-];
 
 /** Formats findings for a message, one line each: ten, with one of each kind, and how many more there are. */
 export function formatSiteFindings(findings: readonly SiteFinding[]): readonly string[] {
-  const sorted = KINDS.flatMap((kind) => findings.filter((finding) => finding.kind === kind));
-  const firsts = KINDS.flatMap((kind) => findings.find((finding) => finding.kind === kind) ?? []);
+  const sorted = FINDING_KINDS.flatMap((kind) => findings.filter((finding) => finding.kind === kind));
+  const firsts = FINDING_KINDS.flatMap((kind) => findings.find((finding) => finding.kind === kind) ?? []);
   const others = sorted.filter((finding) => !firsts.includes(finding));
   const hidden = new Set(others.slice(Math.max(MAX_LISTED - firsts.length, 0)));
   const lines = sorted.filter((finding) => !hidden.has(finding)).map(formatSiteFinding);

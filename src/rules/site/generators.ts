@@ -1,4 +1,3 @@
-/** A generator of sites. */
 interface SiteGenerator {
   readonly name: string;
   /** How it is told where its output will be; see `GENERATORS`. */

@@ -9,7 +9,6 @@ import type { SiteFiles, SiteOptions } from './site-files.ts';
 
 /** An address of a file, ready to be resolved. */
 export interface SiteReference {
-  /** The file that has it. */
   readonly file: string;
   readonly line: number;
   /** What uses it, such as `script`, `url()` or `import`. */
@@ -39,7 +38,6 @@ export class ReferenceJudge {
   readonly #files: SiteFiles;
   readonly #options: SiteOptions;
   readonly #nearNames: NearNames;
-  /** The names of the folders at the top. */
   readonly #topFolders: ReadonlySet<string>;
 
   constructor(files: SiteFiles, options: SiteOptions) {

@@ -2,7 +2,6 @@ import { encodePath } from '../naming.ts';
 import { decodePercents } from '../page/addresses.ts';
 import type { SiteOptions } from './site-files.ts';
 
-/** Where an address leads. */
 export interface SiteTarget {
   /**
    * In the folder; on the Pages site, outside of the folder (`root`); on its host, outside of the site (`elsewhere`);
@@ -14,9 +13,7 @@ export interface SiteTarget {
   readonly path: string;
 }
 
-/** Resolves addresses of one site. */
 export interface AddressResolver {
-  /** The URL of a file. */
   toUrl(file: string): string;
   /** @param base the URL to which the address is relative @returns `null` where it causes no request */
   resolve(address: string, base: string): SiteTarget | null;

@@ -1,10 +1,8 @@
 import type { SelfContained } from '../page/page-file.ts';
 
-/** A file of a site. */
 export interface SiteFile {
   /** Bytes. */
   readonly size: number;
-  /** A new stream of all bytes. */
   read(): AsyncIterable<Buffer>;
 }
 
@@ -25,21 +23,24 @@ export interface SiteOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a finding is about. Only the first five can be refusals; each of them can be a note, too. */
-export type FindingKind =
-  | 'missing'
-  | 'base'
-  | 'host'
-  | 'bare-import'
+/** What a finding is about, the most important first. Only the first five can be refusals; each can be a note, too. */
+export const FINDING_KINDS = [
+  'base',
+  'missing',
+  'host',
+  'bare-import',
   /** A text in another encoding than the one that Pages declares. */
-  | 'encoding'
-  | 'later-host'
+  'encoding',
+  'later-host',
   /** A link to a page that is missing. */
-  | 'link-missing'
+  'link-missing',
   /** On the site, outside of the folder. */
-  | 'unchecked'
+  'unchecked',
   /** A file that was not searched completely. */
-  | 'incomplete';
+  'incomplete',
+] as const;
+
+export type FindingKind = (typeof FINDING_KINDS)[number];
 
 /** One finding; the same one at several places is counted. */
 export interface SiteFinding {
@@ -50,7 +51,6 @@ export interface SiteFinding {
   readonly line: number;
   /** One plain clause without file and line. */
   readonly text: string;
-  /** What to change. */
   readonly hint: string | undefined;
   /**
    * Of code on the site outside of the folder: its path from the site's root, by which the host can be asked, and how
