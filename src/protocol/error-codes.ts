@@ -112,4 +112,5 @@ export const ERROR_CODES = {
   },
 } as const satisfies Record<string, { readonly meaning: string; readonly action: string }>;
 
+/** Why a delivery is not ready. */
 export type ErrorCode = keyof typeof ERROR_CODES;
