@@ -269,7 +269,7 @@ describe('several files', () => {
   const pageOf = (name: string): URL => new URL(`https://octo.github.io/site/${name}`);
 
   /** K1 as it takes each file under its own name; `refused` is one that it can't place. */
-  const site = (refused?: string) =>
+  const site = (refused: string) =>
     new FakeChannel(({ name }) => {
       const { rawUrl: _, ...placement } = placementWith({ url: pageOf(name), bypassCache: false });
       const outcome = name === refused ? new DeliveryError('NOT_OURS', 'no') : placement;
@@ -278,13 +278,12 @@ describe('several files', () => {
 
   interface Batch {
     readonly files: Readonly<Record<string, string>>;
-    readonly lines?: readonly string[];
-    readonly K1?: FakeChannel;
+    readonly K1: FakeChannel;
     readonly others?: Parameters<typeof channelsWith>[0];
     readonly inputs?: Partial<RawInputs>;
   }
 
-  async function deliveringAll({ files, lines = Object.keys(files), K1 = site(), others, inputs }: Batch) {
+  async function deliveringAll({ files, K1, others, inputs }: Batch) {
     const folder = await temporaryFolder();
     for (const [name, bytes] of Object.entries(files)) {
       await mkdir(dirname(join(folder, name)), { recursive: true });
@@ -295,34 +294,21 @@ describe('several files', () => {
       return bytes === undefined ? { status: 404 } : { body: bytes };
     });
     const ports = fakePorts(host.http);
-    let authorized = 0;
-    const asked = { file: lines.join('\n'), channel: 'K1', ...inputs };
+    const asked = { file: Object.keys(files).join('\n'), channel: 'K1', ...inputs };
     const reports = await deliver(requestWith(asked, { folder }), {
       ...ports,
       findFiles: findLiteralFiles,
       screen: new FakeScreen(),
-      openRepository: async () => {
-        authorized += 1;
-        return { repository: repositoryContextWith(), channels: channelsWith({ K1, ...others }) };
-      },
+      openRepository: async () => ({
+        repository: repositoryContextWith(),
+        channels: channelsWith({ K1, ...others }),
+      }),
     });
-    return { reports, K1, host, lines: ports.logger.lines, authorized: () => authorized };
+    return { reports };
   }
 
   const codes = (reports: readonly Report[]) => reports.map(({ notReady }) => notReady?.code ?? null);
   const two = { 'a.html': '<p>a</p>', 'sub/b.html': '<p>b</p>' };
-
-  test('are refused together by one name for all of them', async () => {
-    const { reports, authorized } = await deliveringAll({ files: two, inputs: { path: 'one.html' } });
-    expect(reports).toHaveLength(1);
-    expect(reports[0]?.notReady).toMatchObject({
-      step: 'check',
-      code: 'BAD_INPUT',
-      reason: 'input `path` is one name for several files',
-      hint: 'set `path: one.html/` to make it their folder',
-    });
-    expect(authorized()).toBe(0);
-  });
 
   test('for one place: the second is refused before anything is written, the first is delivered', async () => {
     const K1 = new FakeChannel(({ name }) =>

@@ -80,18 +80,6 @@ describe('a refusal that the channel can explain', () => {
 });
 
 describe('verifying', () => {
-  test('is done at the first look at the file’s very bytes', async () => {
-    const { host, file, verifying, elapsed } = await stage(() => ({ body: BYTES }));
-    await expect(verifying()).resolves.toMatchObject({
-      httpCode: 200,
-      fingerprint: { counts: [1], sha256: file.sha256 },
-      match: 'identical',
-      hosts: ['octo.github.io'],
-    });
-    expect(host.seen).toHaveLength(1);
-    expect(elapsed()).toBe(0);
-  });
-
   test('asks a host that limits requests again only after the time in Retry-After', async () => {
     const asked: number[] = [];
     const { host, verifying } = await stage((nth, seconds) => {

@@ -96,22 +96,6 @@ describe('resolveDestination: the page and raw addresses', () => {
     ]);
   });
 
-  test('contain the site’s folder only in the raw address', () => {
-    expect(getUrls(destinationFor({}, siteWith({ folder: 'docs' })))).toEqual([
-      'https://octo.github.io/site/page.html',
-      'https://raw.githubusercontent.com/octo/site/main/docs/page.html',
-    ]);
-  });
-
-  test('are below the given bases, whatever the settings say', () => {
-    const bases = { pagesBase: new URL('https://pages.dev/x'), rawBase: new URL('https://raw.dev/y/') };
-    expect(getUrls(destinationFor({ ...bases, branch: 'other' }, siteWith({ isPublic: false })))).toEqual([
-      'https://pages.dev/x/page.html',
-      'https://raw.dev/y/page.html',
-    ]);
-    expect(getUrls(destinationFor(bases, null))[0]).toBe('https://pages.dev/x/page.html');
-  });
-
   test.each([
     ['https://pages.git.corp.io/octo/site/', 'https://raw.git.corp.io/octo/site/docs/%C3%A4/page.html'],
     ['https://git.corp.io/pages/octo/site/', 'https://git.corp.io/raw/octo/site/docs/%C3%A4/page.html'],
@@ -129,12 +113,6 @@ describe('resolveDestination: the page and raw addresses', () => {
       'https://pages.git.corp.io/octo/site/page.html',
       'https://git.corp.io/octo/site/raw/main/page.html',
     ]);
-  });
-
-  test('use the default address where the settings cannot be read, and list that as unknown', () => {
-    const destination = destinationFor({}, 'unreadable');
-    expect(getUrls(destination)[0]).toBe('https://octo.github.io/site/page.html');
-    expect(destination.unknown).toEqual([expect.stringContaining('pages: read')]);
   });
 
   test('have nothing unknown where the settings can be read', () => {

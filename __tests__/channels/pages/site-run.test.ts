@@ -28,13 +28,8 @@ async function follow(runs: unknown, more: ConstructorParameters<typeof FakeGitH
 
 describe('a run that ended without success', () => {
   test.each([
-    ['failure', /^fix what failed there and try again/],
-    ['timed_out', /^fix what failed there/],
     ['neutral', /^fix what failed there/],
     ['a future conclusion', /^fix what failed there/],
-    ['cancelled', /^try again/],
-    ['skipped', /^change the `if:`/],
-    ['startup_failure', /^fix the workflow file/],
   ])('is a failure with its conclusion, its page and what to change: %s', async (conclusion, change) => {
     const { failure: reason } = await follow([runOf({ status: 'completed', conclusion })]);
     expect(reason).toMatchObject({
@@ -54,12 +49,6 @@ describe('a run that ended without success', () => {
     });
   });
 
-  test('is none after a later one has ended with success', async () => {
-    const success = runOf({ id: 10, status: 'completed', conclusion: 'success' });
-    const progress = await follow([success, runOf({ status: 'completed', conclusion: 'failure' })]);
-    expect(progress.failure).toBeUndefined();
-  });
-
   test('is none if it was there before the start', async () => {
     const progress = await follow([]);
     expect(progress).toEqual({ words: 'it has no run yet', page: '' });
@@ -70,29 +59,6 @@ describe('a run that ended without success', () => {
       runOf({ status: 'completed', conclusion: 'failure', html_url: 'javascript:alert(1)' }),
     ]);
     expect(reason?.hint).toMatch(/^see the run under Actions: /);
-  });
-});
-
-describe('a run that waits', () => {
-  const waiting = [runOf({ status: 'waiting' })];
-
-  test('for a person is a failure', async () => {
-    const { failure: reason } = await follow(waiting, {
-      pending_deployments: [{ reviewers: [{ type: 'User' }] }],
-    });
-    expect(reason).toMatchObject({
-      message: 'the run of the workflow pages.yml waits for an approval',
-      hint: expect.stringMatching(/approve it and try again/),
-    });
-  });
-
-  test.each([
-    ['for a timer', [{ reviewers: [], wait_timer: 5 }]],
-    ['for nothing any more', []],
-  ])('%s is waited for', async (_, pending_deployments) => {
-    const progress = await follow(waiting, { pending_deployments });
-    expect(progress.failure).toBeUndefined();
-    expect(progress.words).toBe("its run waits for a rule of the site's environment");
   });
 });
 
@@ -110,13 +76,6 @@ describe('the requests', () => {
     expect(github.sent('workflow_runs').every((sent) => expect(sent).toEqual(query) === undefined)).toBe(
       true,
     );
-  });
-
-  test('start the workflow, but follow no run, where the token may not read the runs', async () => {
-    const { github, run } = createRun([], { workflow_runs: failure('NO_PERMISSION', 403) });
-    await expect(run.start()).resolves.toMatchObject({ started: true });
-    await expect(run.follow()).resolves.toEqual({ words: 'its runs cannot be read', page: '' });
-    expect(github.sent('workflow_runs')).toHaveLength(1);
   });
 
   test('leave the start to the next poll where the runs cannot be read for a moment', async () => {
@@ -139,12 +98,4 @@ describe('the requests', () => {
     const refused = failure('BAD_TOKEN', 401);
     await expect(follow(refused)).rejects.toBe(refused);
   });
-});
-
-test('a start that no run has followed after twelve polls is a failure', async () => {
-  const { run } = createRun([]);
-  await run.start();
-  for (let poll = 1; poll < 12; poll += 1) expect((await run.follow()).failure).toBeUndefined();
-  const { failure: reason } = await run.follow();
-  expect(reason?.message).toBe('the workflow pages.yml was started, but no run of it has appeared');
 });

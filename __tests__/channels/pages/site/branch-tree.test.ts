@@ -69,16 +69,6 @@ describe('the tree of a branch', () => {
 });
 
 describe('what is ours in a folder', () => {
-  test('is nothing where the folder does not exist', async () => {
-    const { github, host } = connect(new MemoryBranch(heldFiles({ 'README.md': 'theirs' })));
-    const tree = await readBranchTree(github);
-    const nothing = { sites: new Map() };
-    const target = { github, reader: createBranchReader() };
-    await expect(findDeliveries(target, tree, FOLDER)).resolves.toMatchObject(nothing);
-    await expect(findDeliveries(target, { ...tree, head: null }, '')).resolves.toMatchObject(nothing);
-    expect(host.seen).toHaveLength(4);
-  });
-
   test('is everything that the last delivery has delivered, after one more request', async () => {
     const branch = await deliveredBranch();
     const { github, host } = connect(branch);
@@ -124,18 +114,6 @@ describe('what is ours in a folder', () => {
     expect(await findOwned(branch)).toEqual(['css/a.css']);
   });
 
-  test.each<[string, (message: string) => string]>([
-    ['quoted', (message) => `Squashed\n\n* ${message}`],
-    ['amended', (message) => message.replace('from run', 'by me:')],
-    ['copied', (message) => message],
-  ])('is nothing where a person wrote the bytes below a %s message', async (_, edit) => {
-    const branch = new MemoryBranch();
-    await deliverSite(branch, FOLDER, CONTENTS);
-    const files = heldFiles({ 'p/1/index.html': 'hand', 'p/1/css/a.css': 'style' });
-    branch.commit(files, edit(branch.head.message), branch.head.parent);
-    expect(await findOwned(branch)).toEqual([]);
-  });
-
   test('is nothing where a copied message names kept files that are others now', async () => {
     const branch = await deliveredBranch({ 'p/1/notes.txt': 'theirs' });
     branch.change({ 'p/1/notes.txt': 'theirs too' }, branch.head.message);
@@ -146,13 +124,6 @@ describe('what is ours in a folder', () => {
     const branch = await deliveredBranch({ 'p/1/mine/a': '1', 'p/1/mine/deep/b': '2' });
     expect(branch.head.message).toContain(`Kept-object: ${branch.treeSha('p/1/mine')} mine/`);
     expect(await findOwned(branch)).toEqual(['css/a.css', 'index.html']);
-  });
-
-  test('is found at the root of the branch as well', async () => {
-    const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
-    await deliverSite(branch, '', CONTENTS);
-    branch.change({ 'README.md': 'x' });
-    expect(await findOwned(branch, '')).toEqual(['css/a.css', 'index.html']);
   });
 });
 

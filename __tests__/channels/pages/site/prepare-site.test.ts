@@ -30,22 +30,6 @@ async function prepare(
 }
 
 describe('preparing a site', () => {
-  test('tells where it goes and where its pages will be served', async () => {
-    await expect(prepare(PAGE, { name: 'a ä/1' })).resolves.toMatchObject({
-      servedAt: {
-        sitePath: '/site/a%20%C3%A4/1/',
-        rootPath: '/site/',
-        origin: 'https://octo.github.io',
-      },
-      plan: {
-        method: 'one commit for the folder',
-        destination: 'branch main, folder a ä/1/',
-        name: 'a ä/1/',
-      },
-      data: { place: 'a ä/1/', destination: { path: 'a ä/1/index.html', siteRoot: '' } },
-    });
-  });
-
   test('knows the folder of the branch that is served, and the root of the branch', async () => {
     const pages = { folder: 'docs' };
     await expect(prepare(PAGE, { name: 'docs/p/', pages })).resolves.toMatchObject({
@@ -90,19 +74,6 @@ describe('names that Jekyll changes', () => {
     ...PAGE,
     ...{ '_static/a.js': 'x', 'notes.md': '---\n---\n# x', 'front.html': '---\ntitle: x\n---\n' },
   };
-
-  test('are refused together, with both ways out', async () => {
-    const { refusal, asked } = await prepare(contents);
-    expect(refusal).toMatchObject({
-      code: 'BAD_INPUT',
-      step: 'check',
-      message:
-        'Jekyll, which builds this Pages site, leaves out _static/a.js, and renders notes.md, front.html',
-      hint: expect.stringMatching(/`nojekyll: true`.*rename/),
-      leftBehind: [],
-    });
-    expect(asked).toEqual(['.nojekyll']);
-  });
 
   // Vitest writes its report to `.vitest`, whose name the site's folder gets by default.
   test.each([
