@@ -5,55 +5,27 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Report } from '../../src/delivery/report.ts';
 import { type ChildResult, runChild } from '../world/child.ts';
 import { DeployedSite } from '../world/hosts/deployed-site.ts';
-import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
 import { SIMULATED_TIME, writeFiles } from '../world/runner.ts';
-import type { ActiveInterception, InterceptedReply, RequestMatch } from '../world/server/interceptions.ts';
-import { type GitHubWorld, startWorld } from '../world/world.ts';
-import { checkAndClearTraffic } from './api-requests.ts';
+import type { InterceptedReply, RequestMatch } from '../world/server/interceptions.ts';
+import { replyHtml } from '../world/server/messages.ts';
 import { parseDocument, parseReports } from './report-documents.ts';
+import { createPage, MARKER, NODE, setUpScenario } from './scenario.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const NODE = join(ROOT, 'node_modules/.bin/node');
 const CLI = join(ROOT, 'dist/cli.js');
 const LINES = ['CLAIM', 'CODE', 'TEST', 'RESULT', 'UNKNOWN'];
-const MARKER = 'marker-42';
-const page = (text = 'first'): string => `<!doctype html><p>${MARKER}</p><p>${text}</p>\n`;
 const sha256 = (bytes: string): string => createHash('sha256').update(bytes).digest('hex');
 
-let world: GitHubWorld;
-let repositories = 0;
-const interceptions: ActiveInterception[] = [];
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterEach(() => {
-  for (const interception of interceptions.splice(0)) interception.remove();
-  checkAndClearTraffic(world.traffic);
-});
-afterAll(() => world.stop());
-
-/** A repository that no other test uses. */
-function newRepository(spec: Partial<RepositoryOptions> = {}): Promise<TestRepository> {
-  repositories += 1;
-  return world.repository({ owner: 'octo', name: `shell-${repositories}`, ...spec });
-}
-
-/** As the world's own, but gone after the test. */
-function intercept(match: RequestMatch, answer: InterceptedReply): ActiveInterception {
-  const interception = world.intercept(match, answer);
-  interceptions.push(interception);
-  return interception;
-}
+const scenario = setUpScenario();
 
 /** What the bin holds at an address that was handed over. */
 function inBin(url: string): string | undefined {
   const [, bin = '', name = ''] = new URL(url).pathname.split('/');
-  return world.filebin.bins.get(bin)?.files.get(name)?.sha256;
+  return scenario.world.filebin.bins.get(bin)?.files.get(name)?.sha256;
 }
 
 /** A call of the command line in a folder of its own. */
@@ -70,8 +42,8 @@ async function launch(
   args: readonly string[],
   { files, remote, env, program = CLI, timeoutMs = 120_000 }: Call,
 ) {
-  const folder = await mkdtemp(join(world.folder, 'shell-'));
-  await writeFiles(folder, files ?? { 'page.html': page() });
+  const folder = await mkdtemp(join(scenario.world.folder, 'shell-'));
+  await writeFiles(folder, files ?? { 'page.html': createPage() });
   if (remote !== undefined) {
     await promisify(execFile)('git', ['init', '--quiet'], { cwd: folder });
     await promisify(execFile)('git', ['remote', 'add', 'origin', remote], { cwd: folder });
@@ -80,7 +52,7 @@ async function launch(
   return {
     args: [program, ...args, ...quick],
     cwd: folder,
-    env: { PATH: process.env.PATH ?? '', HOME: folder, ...world.env, ...env },
+    env: { PATH: process.env.PATH ?? '', HOME: folder, ...scenario.world.env, ...env },
     timeoutMs,
   };
 }
@@ -124,7 +96,7 @@ describe('without a token, a client id and a git remote', () => {
         .map((line) => line.split(':')[0]),
     ).toEqual(LINES);
     const url = /^RESULT: ГОТОВО → (https:\/\/filebin\.net\/\S+)$/m.exec(stdout)?.[1] ?? '';
-    expect(inBin(url)).toBe(sha256(page()));
+    expect(inBin(url)).toBe(sha256(createPage()));
     // The story goes to stderr, and the address only at its end, where it is proven.
     const headings = stderr.split('\n').filter((line) => /^\S/.test(line));
     expect(headings).toEqual([
@@ -136,7 +108,7 @@ describe('without a token, a client id and a git remote', () => {
       `Ready (ГОТОВО): ${url}`,
     ]);
     expect(stderr.match(/https:\/\/filebin\.net/g)).toHaveLength(1);
-    expect(world.traffic.exchanges(/github/)).toEqual([]);
+    expect(scenario.world.traffic.exchanges(/github/)).toEqual([]);
   });
 
   test('--json prints the report alone on stdout', async () => {
@@ -145,13 +117,13 @@ describe('without a token, a client id and a git remote', () => {
     expect(report).toMatchObject({
       ready: true,
       channel: 'K3',
-      file: { path: 'page.html', sha256: sha256(page()) },
+      file: { path: 'page.html', sha256: sha256(createPage()) },
       notReady: null,
     });
   });
 
   test('it works from dist/ alone, without node_modules', async () => {
-    const folder = await mkdtemp(join(world.folder, 'installed-'));
+    const folder = await mkdtemp(join(scenario.world.folder, 'installed-'));
     await cp(join(ROOT, 'dist'), folder, { recursive: true });
     const program = join(folder, 'cli.js');
     const { exitCode, stdout } = await run(['deliver', 'page.html'], { program });
@@ -169,7 +141,7 @@ describe('where the repository may be private', () => {
     expect(report.notReady).toMatchObject({ step: 'authorize', code: 'NOT_EXTERNAL' });
     expect(report.notReady?.reason).toContain('may be private');
     expect(report.notReady?.hint).toContain('allow-public-bin');
-    expect(world.traffic.lines()).toEqual([]);
+    expect(scenario.world.traffic.lines()).toEqual([]);
   });
 
   test('what only a repository needs is a note of a delivery to the bin, and no host is asked for it', async () => {
@@ -182,7 +154,7 @@ describe('where the repository may be private', () => {
       'MINE',
     ];
     const args = ['deliver', 'page.html', '--channel', 'K3', ...account];
-    const { exitCode, report, stderr } = await reported(args, { env: { MINE: world.token() } });
+    const { exitCode, report, stderr } = await reported(args, { env: { MINE: scenario.world.token() } });
     expect({ exitCode, channel: report.channel }).toEqual({ exitCode: 0, channel: 'K3' });
     const why = 'it is for K1 (pages) and K2 (release), and K3 was chosen, because it was asked for';
     for (const input of ['`--repository`', '`--client-id`', 'the token']) {
@@ -190,19 +162,21 @@ describe('where the repository may be private', () => {
       expect(report.notes).toContain(note);
       expect(stderr).toContain(note);
     }
-    expect(world.traffic.exchanges(/github\.com/)).toEqual([]);
+    expect(scenario.world.traffic.exchanges(/github\.com/)).toEqual([]);
   });
 });
 
 describe('with a token', () => {
   /** The credentials that reached any host. */
   const bearers = () =>
-    new Set(world.traffic.exchanges().flatMap(({ headers }) => headers.authorization?.split(' ')[1] ?? []));
+    new Set(
+      scenario.world.traffic.exchanges().flatMap(({ headers }) => headers.authorization?.split(' ')[1] ?? []),
+    );
 
   test('from the variable of --token-env, a page is shown on K1', async () => {
-    const repository = await newRepository();
+    const repository = await scenario.repository();
     const flags = ['--token-env', 'MINE'];
-    const token = world.token();
+    const token = scenario.world.token();
     const env = { MINE: token, GITHUB_TOKEN: 'ghp_wrong' };
     const args = ['deliver', 'page.html', '--repository', repository.fullName, '--marker', MARKER, ...flags];
     const { exitCode, report, stdout, stderr } = await reported(args, { env });
@@ -210,13 +184,13 @@ describe('with a token', () => {
     expect({ exitCode, url: report.url }).toEqual({ exitCode: 0, url: `${repository.pages.url}page.html` });
     expect(bearers()).toEqual(new Set([token]));
     expect(stdout + stderr).not.toContain(token);
-    expect((await repository.read('page.html'))?.toString()).toBe(page());
+    expect((await repository.read('page.html'))?.toString()).toBe(createPage());
   });
 
   test('several files go together, a dry run writes nothing, and withdraw takes them away again', async () => {
-    const repository = await newRepository();
-    const env = { GITHUB_TOKEN: world.token() };
-    const files = { 'out/a.html': page('a'), 'out/deep/b.html': page('b') };
+    const repository = await scenario.repository();
+    const env = { GITHUB_TOKEN: scenario.world.token() };
+    const files = { 'out/a.html': createPage('a'), 'out/deep/b.html': createPage('b') };
     const where = ['--repository', repository.fullName, '--channel', 'K1', '--path', 'previews/'];
     const deliver = ['deliver', 'out/a.html', 'out/deep/b.html', ...where, '--json'];
 
@@ -245,9 +219,9 @@ describe('with a token', () => {
   });
 
   test('that the host repeats in its refusal, nothing repeats it', async () => {
-    const repository = await newRepository();
-    const token = world.token();
-    intercept(
+    const repository = await scenario.repository();
+    const token = scenario.world.token();
+    scenario.intercept(
       { method: 'PUT', url: /contents/ },
       {
         status: 422,
@@ -267,7 +241,7 @@ describe('with a token', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(/process list.*GITHUB_TOKEN.*--token-env/);
     expect(stderr).not.toContain('ghp_secret');
-    expect(world.traffic.lines()).toEqual([]);
+    expect(scenario.world.traffic.lines()).toEqual([]);
   });
 });
 
@@ -289,32 +263,32 @@ describe('the other commands', () => {
   const link = 'https://preview.agent-host.com/page.html';
 
   test('verify proves the link that the environment gave', async () => {
-    world.host('preview.agent-host.com', () => ({ status: 200, body: page() }));
+    scenario.world.host('preview.agent-host.com', () => replyHtml(200, createPage()));
     const { exitCode, report } = await reported(['verify', link, '--marker', MARKER]);
     expect(report).toMatchObject({ ready: true, url: link, channel: 'K4' });
     expect(exitCode).toBe(0);
   });
 
   test('verify proves the folder that others deployed, or several of its files', async () => {
-    const files = { 'dist/index.html': page(), 'dist/js/app.js': 'start()' };
-    const site = new DeployedSite({ 'index.html': page(), 'js/app.js': 'start()' }, { cleans: true });
-    world.host('site.deployed.dev', site.answer);
+    const files = { 'dist/index.html': createPage(), 'dist/js/app.js': 'start()' };
+    const site = new DeployedSite({ 'index.html': createPage(), 'js/app.js': 'start()' }, { cleans: true });
+    scenario.world.host('site.deployed.dev', site.answer);
     const url = 'https://site.deployed.dev/';
     const whole = await reported(['verify', url, '--file', 'dist/'], { files });
     expect(whole.report).toMatchObject({ ready: true, url, channel: 'K4', site: { count: 2 } });
     const given = ['--file', 'dist/index.html', '--file', 'dist/js/app.js'];
     const several = await run(['verify', url, ...given, '--json'], { files });
     expect(reportsOf(several).map((one) => one.url)).toEqual([`${url}index.html`, `${url}js/app.js`]);
-    site.nodes = [{ 'index.html': page() }];
+    site.nodes = [{ 'index.html': createPage() }];
     const late = await reported(['verify', url, '--file', 'dist/', '--timeout', '6'], { files });
     expect(late.report.notReady?.reason).toContain('js/app.js (HTTP 404)');
   });
 
   test('check looks at files and asks no host', async () => {
-    const files = { 'page.html': page(), 'empty.html': '' };
+    const files = { 'page.html': createPage(), 'empty.html': '' };
     const good = await run(['check', 'page.html'], { files });
     expect(good).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(good.stdout).toContain(`sha256 ${sha256(page())}`);
+    expect(good.stdout).toContain(`sha256 ${sha256(createPage())}`);
     const bad = await run(['check', 'page.html', 'empty.html', '--json'], { files });
     expect(bad.exitCode).toBe(1);
     expect(parseDocument(bad.stdout)).toMatchObject({
@@ -323,7 +297,7 @@ describe('the other commands', () => {
       reason: '1 of 2 are not ready; empty.html: the file empty.html is empty',
       reports: [{ notReady: { code: 'DRY_RUN' } }, { notReady: { code: 'BAD_FILE' } }],
     });
-    expect(world.traffic.lines()).toEqual([]);
+    expect(scenario.world.traffic.lines()).toEqual([]);
   });
 
   test('contract prints the machine contract', async () => {
@@ -437,9 +411,9 @@ describe('SIGINT', () => {
     ],
   ])('while a host hangs at %s', async (_, channel, match, step, left) => {
     // The wait does not end before the host is asked about the build.
-    const repository = await newRepository({ pages: { live: false } });
-    const token = world.token();
-    const hanging = intercept(match, { fault: 'hang' } satisfies InterceptedReply);
+    const repository = await scenario.repository({ pages: { live: false } });
+    const token = scenario.world.token();
+    const hanging = scenario.intercept(match, { fault: 'hang' } satisfies InterceptedReply);
     const bin = `bin-${repository.name.replace(/\D/g, '').padStart(8, '0')}`;
     const args = ['deliver', 'page.html', '--channel', channel, '--repository', repository.fullName];
     const result = await interrupted(
@@ -453,16 +427,16 @@ describe('SIGINT', () => {
   });
 
   test('after the bin took the file, while it is locked: the report knows that it is there', async () => {
-    const hanging = intercept({ method: 'PUT', url: /filebin/ }, { fault: 'hang' });
+    const hanging = scenario.intercept({ method: 'PUT', url: /filebin/ }, { fault: 'hang' });
     const args = ['deliver', 'page.html', '--bin', 'bin-locking'];
     const result = await interrupted(args, { env: SIMULATED_TIME }, () => hanging.hits > 0);
-    expect(world.filebin.bins.get('bin-locking')?.files.size).toBe(1);
+    expect(scenario.world.filebin.bins.get('bin-locking')?.files.size).toBe(1);
     expect(result.stdout).toMatch(/^RESULT: НЕ ГОТОВО → the delivery was stopped before it was finished/m);
     expect(result.stdout).toMatch(/^UNKNOWN: .*it is placed \(HTTP 201, bin bin-locking, file page\.html/m);
   });
 
   test('in the pause before another attempt', async () => {
-    const busy = intercept(
+    const busy = scenario.intercept(
       { method: 'POST', url: /filebin/, times: 99 },
       {
         status: 503,
@@ -476,8 +450,8 @@ describe('SIGINT', () => {
   });
 
   test('while a human is awaited', async () => {
-    const repository = await newRepository();
-    world.deviceUser.script = ['pending'];
+    const repository = await scenario.repository();
+    scenario.world.deviceUser.script = ['pending'];
     const args = ['deliver', 'page.html', '--client-id', 'Iv1.0123', '--repository', repository.fullName];
     // The code is shown even where the log is left out, and nothing else.
     const result = await interrupted([...args, '--quiet'], {}, (stderr) => stderr.includes('enter the code'));
@@ -491,16 +465,16 @@ describe('SIGINT', () => {
     ['a code', /device\/code$/, 1],
     ['a poll', /access_token$/, 1],
   ])('while the host of the device flow hangs at %s', async (_what, url, interval) => {
-    const repository = await newRepository();
-    Object.assign(world.deviceUser, { script: ['pending'], interval });
-    const hanging = intercept({ url }, { fault: 'hang' });
+    const repository = await scenario.repository();
+    Object.assign(scenario.world.deviceUser, { script: ['pending'], interval });
+    const hanging = scenario.intercept({ url }, { fault: 'hang' });
     const args = ['deliver', 'page.html', '--client-id', 'Iv1.0123', '--repository', repository.fullName];
     const result = await interrupted(args, { env: SIMULATED_TIME }, () => hanging.hits > 0);
     expect(expectStopped(result, 'authorize')).toContain('nothing was published');
   });
 
   test('while a large file is read', async () => {
-    const folder = await mkdtemp(join(world.folder, 'large-'));
+    const folder = await mkdtemp(join(scenario.world.folder, 'large-'));
     const large = join(folder, 'large.bin');
     const handle = await open(large, 'w');
     // Sparse: takes no room, and longer to hash than the test waits.
@@ -511,7 +485,7 @@ describe('SIGINT', () => {
   });
 
   test('while a pipe is opened that nobody writes to', async () => {
-    const pipe = join(await mkdtemp(join(world.folder, 'pipe-')), 'page.html');
+    const pipe = join(await mkdtemp(join(scenario.world.folder, 'pipe-')), 'page.html');
     await promisify(execFile)('mkfifo', [pipe]);
     // A pipe is no regular file, and that can be told without waiting for its writer.
     const { exitCode, stdout } = await run(['check', pipe], { timeoutMs: 60_000 });
@@ -520,8 +494,8 @@ describe('SIGINT', () => {
   });
 
   test('among several files: what is placed is reported as placed, and nothing more is begun', async () => {
-    const files = { 'a.html': page('a'), 'b.html': page('b'), 'c.html': page('c') };
-    const hanging = intercept({ method: 'POST', url: /filebin.*b\.html/ }, { fault: 'hang' });
+    const files = { 'a.html': createPage('a'), 'b.html': createPage('b'), 'c.html': createPage('c') };
+    const hanging = scenario.intercept({ method: 'POST', url: /filebin.*b\.html/ }, { fault: 'hang' });
     const args = ['deliver', 'a.html', 'b.html', 'c.html', '--json'];
     const { stdout, exitCode } = await interrupted(
       args,
@@ -536,15 +510,15 @@ describe('SIGINT', () => {
       ['c.html', false],
     ]);
     expect(reports[0]?.lines.UNKNOWN).toContain('it is placed (HTTP 201, ');
-    expect(world.traffic.exchanges(/POST .*c\.html/)).toEqual([]);
+    expect(scenario.world.traffic.exchanges(/POST .*c\.html/)).toEqual([]);
   });
 });
 
 describe('output that can not be written', () => {
   test('a log that nobody reads any more ends no delivery', async () => {
-    const repository = await newRepository();
+    const repository = await scenario.repository();
     const args = ['deliver', 'page.html', '--repository', repository.fullName, '--json'];
-    const env = { GITHUB_TOKEN: world.token() };
+    const env = { GITHUB_TOKEN: scenario.world.token() };
     const { child, output, ended } = await start(args, { env });
     child.stderr.on('data', () => {
       if (/^Place: /m.test(output.stderr)) child.stderr.destroy();
@@ -570,7 +544,7 @@ describe('output that can not be written', () => {
   });
 
   test('the log of the action that nobody reads: its outputs are written all the same', async () => {
-    const files = { 'page.html': page(), outputs: '' };
+    const files = { 'page.html': createPage(), outputs: '' };
     const { args, cwd, env } = await launch([], { files, program: join(ROOT, 'dist/index.js') });
     const shell = await runChild('bash', {
       args: ['-c', '"$@" | true', 'bash', NODE, ...args],

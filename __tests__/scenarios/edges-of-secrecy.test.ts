@@ -1,31 +1,14 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { ENCODINGS } from '../support/encodings.ts';
-import { type ChildResult, runChild } from '../world/child.ts';
 import { collectOutput, expectNotReady } from './expect-report.ts';
 import { createPage, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const files = { 'page.html': createPage() };
-
-/** Runs the command line in a folder, through the local GitHub. */
-async function runCli(
-  cwd: string,
-  args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<ChildResult> {
-  return runChild(join(ROOT, 'node_modules/.bin/node'), {
-    args: [join(ROOT, 'dist/cli.js'), ...args],
-    cwd,
-    env: { PATH: process.env.PATH ?? '', HOME: cwd, ...scenario.world.env, ...env },
-    timeoutMs: 30_000,
-  });
-}
 
 describe('the token', () => {
   test('goes nowhere after a refusal, and to no other instance for a comment', async () => {
@@ -168,11 +151,8 @@ describe('on the command line, a file of a private repository', () => {
         'the runner': { GITHUB_REPOSITORY: 'octo/secret' },
       };
       const cwd = name === 'another folder' ? elsewhere : folder;
-      const { exitCode, stdout, stderr } = await runCli(
-        cwd,
-        ['deliver', join(folder, 'page.html')],
-        env[name],
-      );
+      const args = ['deliver', join(folder, 'page.html')];
+      const { exitCode, stdout, stderr } = await scenario.runCli(cwd, args, env[name]);
       expect(exitCode).toBe(1);
       expect(stdout).toContain('allow-public-bin');
       expect(stderr).toContain('repository: ');

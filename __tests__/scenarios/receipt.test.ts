@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
-import { runChild } from '../world/child.ts';
 import { createPage, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
@@ -55,24 +53,15 @@ describe('a receipt', () => {
     ['receipt.json', 0, 'receipt.json'],
     ['nowhere/receipt.json', 2, null],
   ])('is written by the command line to %s', async (name, exitCode, written) => {
-    const { world } = scenario;
     const repository = await scenario.repository();
     const { workspace } = await scenario.deliver({
       repository,
       files: SITE,
       inputs: { file: 'dist/app.js' },
     });
-    const root = fileURLToPath(new URL('../../', import.meta.url));
-    const result = await runChild(join(root, 'node_modules/.bin/node'), {
-      args: [join(root, 'dist/cli.js'), 'deliver', 'dist/index.html', '--receipt', name],
-      cwd: workspace,
-      env: {
-        PATH: process.env.PATH ?? '',
-        ...world.env,
-        GITHUB_TOKEN: world.token(),
-        GITHUB_REPOSITORY: repository.fullName,
-      },
-      timeoutMs: 120_000,
+    const result = await scenario.runCli(workspace, ['deliver', 'dist/index.html', '--receipt', name], {
+      GITHUB_TOKEN: scenario.world.token(),
+      GITHUB_REPOSITORY: repository.fullName,
     });
     expect(result.exitCode).toBe(exitCode);
     if (written === null)

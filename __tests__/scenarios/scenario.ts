@@ -1,6 +1,9 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { ProxyAgent, request } from 'undici';
 import type { Report } from '../../src/delivery/report.ts';
+import { type ChildResult, runChild } from '../world/child.ts';
 import { fetchAsBrowser } from '../world/fetch-as-browser.ts';
 import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
 import {
@@ -16,6 +19,9 @@ import { type GitHubWorld, startWorld } from '../world/world.ts';
 import { checkAndClearTraffic } from './api-requests.ts';
 import { parseReports } from './report-documents.ts';
 
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** The Node that the project installs. */
+export const NODE = join(ROOT, 'node_modules/.bin/node');
 export const MARKER = 'marker-42';
 /** A small page that holds the marker. */
 export const createPage = (text = 'first'): string =>
@@ -46,6 +52,12 @@ export interface ScenarioWorld {
   repository(spec?: Partial<RepositoryOptions>): Promise<TestRepository>;
   /** Runs the step with short pauses; one that waits until its timeout needs `simulatedTime`. */
   deliver(delivery: ScenarioDelivery): Promise<DeliveredStep>;
+  /** Runs the command line in a folder. */
+  runCli(
+    folder: string,
+    args: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ): Promise<ChildResult>;
   /** Like the world's own, but removed after the test. */
   intercept(match: RequestMatch, answer: InterceptedReply): ActiveInterception;
   /** Holds the answers to the first `count` matching requests back until all of them have arrived. */
@@ -100,6 +112,13 @@ export function setUpScenario(): ScenarioWorld {
       if (report === undefined) throw new Error(`No report:\n${result.stdout}\n${result.stderr}`);
       return { ...result, report, reports };
     },
+    runCli: (cwd, args, env = {}) =>
+      runChild(NODE, {
+        args: [join(ROOT, 'dist/cli.js'), ...args],
+        cwd,
+        env: { PATH: process.env.PATH ?? '', HOME: cwd, ...world.env, ...env },
+        timeoutMs: 120_000,
+      }),
     intercept(match, answer) {
       const interception = world.intercept(match, answer);
       interceptions.push(interception);
