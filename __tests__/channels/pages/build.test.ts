@@ -187,6 +187,15 @@ describe('BuildWatch', () => {
   describe('a build that had failed before the delivery', () => {
     const failed = { status: 'errored', commit: COMMIT, url: 'https://api/builds/1', created_at: '1' };
 
+    test('is a failure at once where it cannot be requested, with the permission', async () => {
+      const request_build = failure('NO_PERMISSION', 403);
+      const { callWatch } = createWatch({ pages_latest: failed, request_build });
+      await expect(callWatch(0)).rejects.toMatchObject({
+        code: 'BUILD_ERRORED',
+        message: expect.stringContaining('the permission `pages: write`'),
+      });
+    });
+
     test('is a failure at once for a commit that this delivery made', async () => {
       const { github, callWatch } = createWatch({ pages_latest: failed });
       await expect(callWatch(0, { ...PLACEMENT, written: true })).rejects.toMatchObject({

@@ -42,11 +42,13 @@ describe('a run that ended without success', () => {
     expect(text).toMatch(change);
   });
 
-  test('is none while a later one goes on, which may hold our commit as well', async () => {
-    const cancelled = runOf({ status: 'completed', conclusion: 'cancelled' });
-    await expect(follow([runOf({ id: 10 }), cancelled])).resolves.toMatchObject({
-      words: 'its run is in progress',
-    });
+  test.each([
+    ['a later one', 10, 9],
+    ['an earlier one', 9, 10],
+  ])('is none while %s goes on, which may hold our commit as well', async (_, going, ended) => {
+    const all = [runOf({ id: going }), runOf({ id: ended, status: 'completed', conclusion: 'cancelled' })];
+    const newestFirst = all.toSorted((one, other) => other.id - one.id);
+    await expect(follow(newestFirst)).resolves.toMatchObject({ words: 'its run is in progress' });
   });
 
   test('is none if it was there before the start', async () => {
