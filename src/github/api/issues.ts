@@ -1,14 +1,7 @@
-import type { RestEndpointMethodTypes } from '@octokit/rest';
 import type { Ports } from '../../ports.ts';
 import { ISSUES } from '../../protocol/limits.ts';
-import { withRetries } from '../../retry.ts';
 import { type GitHubClient, listAll } from './client.ts';
-import { getTokenOwner } from './token-owner.ts';
-
-type Issue = Pick<
-  RestEndpointMethodTypes['issues']['listForRepo']['response']['data'][number],
-  'number' | 'state'
->;
+import { keepOldest } from './sticky.ts';
 
 /** What the one issue of this tool on a subject says. */
 export interface StickyIssue {
@@ -28,64 +21,45 @@ interface IssueResult {
 }
 
 /**
- * Keeps one issue on a subject: opened, or opened again, while it is needed, and closed when it is not. Our own issues
- * are found by marker and author both, since anybody can write a marker. Jobs that open one at the same moment all keep
- * the oldest and close the others, since no issue can be deleted.
+ * Keeps one issue on a subject: opened, or opened again, while it is needed, and closed when it is not. The others are
+ * closed, since no issue can be deleted.
  *
- * @throws {DeliveryError} `NO_PERMISSION` or `NOT_FOUND` when the token may not write issues there.
+ * @throws {DeliveryError} as `keepOldest`.
  */
 export async function updateStickyIssue(
   github: GitHubClient,
-  sticky: StickyIssue,
+  { marker, title, body, isOpen }: StickyIssue,
   ports: Ports,
 ): Promise<IssueResult> {
-  const { login: author } = await getTokenOwner(github);
-  const { marker, title, body, isOpen } = sticky;
-  return withRetries(ports, async () => {
-    const existing = await listOwnIssues(github, marker, author);
-    if (existing.length > 0) return keepOldest(github, sticky, existing);
-    if (!isOpen) return { result: 'none', number: null };
-    const { data } = await github.rest.issues.create({ ...github.repository, title, body });
-    // Another job may have opened one since the list was read, which may not have ours yet.
-    const listed = await listOwnIssues(github, marker, author);
-    const all = listed.some(({ number }) => number === data.number) ? listed : [...listed, data];
-    return { ...(await keepOldest(github, sticky, all)), result: 'opened' };
-  });
-}
-
-/** Our own issues with the marker, the oldest first. A quoted marker is not at the start of the body. */
-async function listOwnIssues(
-  { rest, repository }: GitHubClient,
-  marker: string,
-  author: string,
-): Promise<readonly Issue[]> {
-  const issues = await listAll(ISSUES, (query) =>
-    rest.issues.listForRepo({ ...repository, creator: author, state: 'all', ...query }),
+  const { rest, repository } = github;
+  const { item, result } = await keepOldest(
+    github,
+    {
+      marker,
+      list: async (creator) => {
+        const query = { ...repository, creator, state: 'all' } as const;
+        const issues = await listAll(ISSUES, (page) => rest.issues.listForRepo({ ...query, ...page }));
+        return issues.filter((one) => !one.pull_request);
+      },
+      ...(isOpen && {
+        create: async () => (await rest.issues.create({ ...repository, title, body })).data,
+      }),
+      drop: async ({ number, state }) => {
+        if (state === 'closed') return;
+        const closed = { state: 'closed', state_reason: 'not_planned' } as const;
+        await rest.issues.update({ ...repository, issue_number: number, ...closed });
+      },
+      update: async ({ number, state }): Promise<IssueResult['result']> => {
+        // What was well before, and is, needs no word.
+        if (!isOpen && state === 'closed') return 'none';
+        const change = isOpen
+          ? ({ state: 'open' } as const)
+          : ({ state: 'closed', state_reason: 'completed' } as const);
+        await rest.issues.update({ ...repository, issue_number: number, title, body, ...change });
+        return isOpen ? (state === 'closed' ? 'opened' : 'updated') : 'closed';
+      },
+    },
+    ports,
   );
-  return issues
-    .filter(
-      ({ user, body, pull_request }) => user?.login === author && !pull_request && body?.startsWith(marker),
-    )
-    .sort((one, other) => one.number - other.number);
-}
-
-/** Brings the oldest issue up to date, and closes the others: jobs that do this at once keep the same one. */
-async function keepOldest(
-  { rest, repository }: GitHubClient,
-  { title, body, isOpen }: StickyIssue,
-  [oldest, ...others]: readonly Issue[],
-): Promise<IssueResult> {
-  for (const { number } of others.filter(({ state }) => state !== 'closed')) {
-    const closed = { state: 'closed', state_reason: 'not_planned' } as const;
-    await rest.issues.update({ ...repository, issue_number: number, ...closed });
-  }
-  if (oldest === undefined) return { result: 'none', number: null };
-  const { number, state } = oldest;
-  // What was well before, and is, needs no word.
-  if (!isOpen && state === 'closed') return { result: 'none', number };
-  const change = isOpen
-    ? ({ state: 'open' } as const)
-    : ({ state: 'closed', state_reason: 'completed' } as const);
-  await rest.issues.update({ ...repository, issue_number: number, title, body, ...change });
-  return { result: isOpen ? (state === 'closed' ? 'opened' : 'updated') : 'closed', number };
+  return { result: result === 'created' ? 'opened' : result, number: item?.number ?? null };
 }

@@ -4,6 +4,7 @@ import { COMMENTS, LIST_PAGE } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { type GitHubClient, listAll } from './client.ts';
 import { nullIfNotFound } from './failures.ts';
+import { filterOwn, keepOldest } from './sticky.ts';
 import { getTokenOwner } from './token-owner.ts';
 
 type PullRequests = RestEndpointMethodTypes['pulls']['list']['response']['data'];
@@ -33,28 +34,39 @@ export interface StickyComment {
 type StickyResult = 'created' | 'updated' | 'unchanged' | 'none';
 
 /**
- * Creates or updates the comment on the pull request. Our own comments are found by marker and author both,
- * since anybody can write a marker. Jobs that create one at the same moment all keep the oldest comment and
- * delete the others.
+ * Creates or updates the comment on the pull request.
  *
- * @throws {DeliveryError} `NO_PERMISSION` or `NOT_FOUND` when the token may not comment there.
+ * @throws {DeliveryError} as `keepOldest`.
  */
 export async function updateStickyComment(
   github: GitHubClient,
-  sticky: StickyComment,
+  { number, marker, compose, mayCreate }: StickyComment,
   ports: Ports,
 ): Promise<StickyResult> {
-  const { login: author } = await getTokenOwner(github);
-  return withRetries(ports, async () => {
-    const existing = await listOwnComments(github, sticky, author);
-    if (existing.length > 0) return keepOldest(github, sticky, existing);
-    if (!sticky.mayCreate) return 'none';
-    const comment = { issue_number: sticky.number, body: sticky.compose('') };
-    await github.rest.issues.createComment({ ...github.repository, ...comment });
-    // Another job may have created one since the list was read.
-    await keepOldest(github, sticky, await listOwnComments(github, sticky, author));
-    return 'created';
-  });
+  const { rest, repository } = github;
+  const { result } = await keepOldest(
+    github,
+    {
+      marker,
+      list: () => listComments(github, number),
+      ...(mayCreate && {
+        create: async () => {
+          const comment = { ...repository, issue_number: number, body: compose('') };
+          return (await rest.issues.createComment(comment)).data;
+        },
+      }),
+      // Another job may have deleted it already.
+      drop: ({ id }) => nullIfNotFound(() => rest.issues.deleteComment({ ...repository, comment_id: id })),
+      update: async (oldest): Promise<StickyResult> => {
+        const body = compose(oldest.body ?? '');
+        if (oldest.body === body) return 'unchanged';
+        await rest.issues.updateComment({ ...repository, comment_id: oldest.id, body });
+        return 'updated';
+      },
+    },
+    ports,
+  );
+  return result;
 }
 
 /** Which of our other comments on a pull request are changed, and how. */
@@ -72,7 +84,7 @@ interface CommentRewrite {
  * Changes our own comments that say something of a delivery that is gone.
  *
  * @returns how many were changed
- * @throws {DeliveryError} as `updateStickyComment`.
+ * @throws {DeliveryError} as `keepOldest`.
  */
 export async function rewriteOwnComments(
   github: GitHubClient,
@@ -80,7 +92,7 @@ export async function rewriteOwnComments(
   ports: Ports,
 ): Promise<number> {
   const { login: author } = await getTokenOwner(github);
-  const existing = await listOwnComments(github, { number, marker }, author);
+  const existing = filterOwn(await listComments(github, number), marker, author);
   const changes = existing.flatMap(({ id, body = '' }) => {
     const changed = body.startsWith(except) ? null : rewrite(body);
     return changed === null ? [] : [{ comment_id: id, body: changed }];
@@ -91,34 +103,5 @@ export async function rewriteOwnComments(
   return Math.min(changes.length, COMMENTS.rewrites);
 }
 
-/** Our own comments, the oldest first. A quoted marker is not at the start of the body, so it does not count. */
-async function listOwnComments(
-  { rest, repository }: GitHubClient,
-  { number, marker }: Pick<StickyComment, 'number' | 'marker'>,
-  author: string,
-): Promise<IssueComment[]> {
-  const comments = await listAll(COMMENTS, (query) =>
-    rest.issues.listComments({ ...repository, issue_number: number, ...query }),
-  );
-  return comments
-    .filter(({ user, body }) => user?.login === author && body?.startsWith(marker))
-    .sort((one, other) => one.id - other.id);
-}
-
-/** Updates the oldest comment and deletes the others: jobs that do this at once keep the same one. */
-async function keepOldest(
-  github: GitHubClient,
-  { compose }: StickyComment,
-  [oldest, ...others]: readonly IssueComment[],
-): Promise<StickyResult> {
-  const { rest, repository } = github;
-  // The list may not contain yet what was just written.
-  const body = compose(oldest?.body ?? '');
-  const isCurrent = oldest === undefined || oldest.body === body;
-  if (!isCurrent) await rest.issues.updateComment({ ...repository, comment_id: oldest.id, body });
-  for (const { id } of others) {
-    // Another job may have deleted it already.
-    await nullIfNotFound(() => rest.issues.deleteComment({ ...repository, comment_id: id }));
-  }
-  return isCurrent ? 'unchanged' : 'updated';
-}
+const listComments = ({ rest, repository }: GitHubClient, number: number): Promise<IssueComment[]> =>
+  listAll(COMMENTS, (page) => rest.issues.listComments({ ...repository, issue_number: number, ...page }));
