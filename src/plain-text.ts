@@ -1,4 +1,4 @@
-import { SITE } from './protocol/limits.ts';
+import { SECOND, SITE } from './protocol/limits.ts';
 import { REPORT_LINES, RESULTS } from './protocol/words.ts';
 
 /** The first of many names, and how many more there are. */
@@ -21,6 +21,9 @@ export function showInvisible(text: string): string {
 /** Text on one line, with readable escapes for what a terminal would hide or obey. */
 export const toOneLine = (text: string): string =>
   showInvisible(text).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+
+/** Such as `1.2 s`. */
+export const formatSeconds = (ms: number): string => `${(ms / SECOND).toFixed(1)} s`;
 
 export const countFiles = (count: number): string => `${count} file${count === 1 ? '' : 's'}`;
 

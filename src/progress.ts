@@ -30,11 +30,11 @@ export const lineProgress =
 export function describeProgress(done: number, total: number, unit: ProgressUnit, elapsed: number): string {
   if (total === 0) return `${(done / MEGABYTE).toFixed(1)} MB`;
   const percent = `${Math.floor(Math.min(done / total, 1) * 100)} %`;
-  if (unit === 'milliseconds') return `${percent}, at most ${formatSeconds(total - done)} left`;
+  if (unit === 'milliseconds') return `${percent}, at most ${formatTimeLeft(total - done)} left`;
   if (unit === 'files') return `${percent}, ${done} of ${total}`;
   const rate = elapsed === 0 ? 0 : done / elapsed;
-  const left = rate === 0 ? '' : `, ${formatSeconds((total - done) / rate)} left`;
+  const left = rate === 0 ? '' : `, ${formatTimeLeft((total - done) / rate)} left`;
   return `${percent}, ${((rate * SECOND) / MEGABYTE).toFixed(1)} MB/s${left}`;
 }
 
-const formatSeconds = (ms: number): string => `${Math.max(Math.ceil(ms / SECOND), 0)} s`;
+const formatTimeLeft = (ms: number): string => `${Math.max(Math.ceil(ms / SECOND), 0)} s`;

@@ -1,6 +1,7 @@
 import { DeliveryError, toDeliveryError } from './errors.ts';
+import { formatSeconds } from './plain-text.ts';
 import type { Clock, Logger } from './ports.ts';
-import { DAY, RETRY, SECOND } from './protocol/limits.ts';
+import { DAY, RETRY } from './protocol/limits.ts';
 
 /**
  * The retry policy: how long to wait before the next attempt, or `null` to give up.
@@ -95,5 +96,3 @@ function formatRetryTime(now: number, pause: number): string {
   if (pause >= DAY) return 'after a day or more';
   return `at ${new Date(now + pause).toISOString().slice(11, 16)} UTC`;
 }
-
-const formatSeconds = (ms: number): string => `${Number((ms / SECOND).toFixed(1))} s`;

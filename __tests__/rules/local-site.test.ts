@@ -129,7 +129,7 @@ test('a folder above the size of a site is refused before its files are read', a
   expect(() => refuseLargeFolder(folder, 'dist', ['a', 'b'])).toThrow(
     expect.objectContaining({
       code: 'TOO_LARGE',
-      message: 'the folder dist has 1024 MB, and a Pages site at most 1024',
+      message: 'the folder dist has 1024 MB, and GitHub serves at most 1024',
     }),
   );
 });

@@ -1,8 +1,8 @@
 import { formatChangeCounts } from '../channels/site-changes.ts';
 import { getDeliveryResult, nameSubject, type Report, type SiteReport } from '../delivery/report.ts';
 import { formatShare } from '../delivery/screen/screen-report.ts';
-import { countFiles, shorten } from '../plain-text.ts';
-import { MEGABYTE, SECOND } from '../protocol/limits.ts';
+import { countFiles, formatSeconds, shorten } from '../plain-text.ts';
+import { MEGABYTE } from '../protocol/limits.ts';
 import {
   GATE_TITLES,
   REMOVAL_GATE_TITLES,
@@ -224,8 +224,6 @@ function formatGates(report: Report): string {
 /** The lines of the report, in the protocol's words. @see protocol 4.7 */
 const formatReportLines = ({ lines }: Report, shown: readonly ReportLine[]): string =>
   formatFacts(shown.flatMap((line) => (lines[line] === '' ? [] : [[line, formatText(lines[line])]])));
-
-const formatSeconds = (ms: number): string => `${(ms / SECOND).toFixed(1)} s`;
 
 /** How long each step took, such as `Took: place 1.2 s, wait 21.4 s`; of several files the longest time. */
 export function formatTimings(reports: readonly Report[]): string {

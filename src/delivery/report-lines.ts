@@ -1,7 +1,6 @@
 import type { ChannelPlan } from '../channels/channel.ts';
 import { countChanges, formatChangeCounts } from '../channels/site-changes.ts';
-import { countFiles, nameFew, neutralizeText } from '../plain-text.ts';
-import { SECOND } from '../protocol/limits.ts';
+import { countFiles, formatSeconds, nameFew, neutralizeText } from '../plain-text.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
 import {
   type ChannelAttempt,
@@ -150,7 +149,7 @@ function testLine(delivery: Delivery, { notReady }: ReportFacts): string {
     `HTTP ${main.proof?.httpCode ?? main.lastProbe?.httpCode ?? 'none'}`,
     ...describeContent(delivery, main),
     ...describeScreen(delivery),
-    `build time: ${wait === undefined ? 'no build' : `${(wait / SECOND).toFixed(1)} s`}`,
+    `build time: ${wait === undefined ? 'no build' : formatSeconds(wait)}`,
   ].join('; ');
 }
 

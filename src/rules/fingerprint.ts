@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { keepRecent } from '../async.ts';
 import { createSecretPattern, KEYWORD_AREA, LONGEST_MATCH } from '../secret-pattern.ts';
 import { createKeywordSearch } from './keyword-filter.ts';
@@ -121,12 +121,15 @@ export interface GitBlob {
   readonly size: number;
 }
 
-/** Tells whether a body is one of some objects of git, whose id is that of the bytes after their number. */
+/** A hash for git's id of so many bytes: that of the bytes after their number. */
+export const createBlobHash = (size: number): Hash => createHash('sha1').update(`blob ${size}\0`);
+
+/** Tells whether a body is one of some objects of git. */
 export function createBlobCheck(blobs: readonly GitBlob[]): {
   add(chunk: Buffer): void;
   match(): string | null;
 } {
-  const hashes = blobs.map(({ sha, size }) => ({ sha, hash: createHash('sha1').update(`blob ${size}\0`) }));
+  const hashes = blobs.map(({ sha, size }) => ({ sha, hash: createBlobHash(size) }));
   return {
     add: (chunk) => {
       for (const { hash } of hashes) hash.update(chunk);

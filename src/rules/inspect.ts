@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
 import { SIZE } from '../protocol/limits.ts';
-import { createCredentialSearch, fingerprintBytes } from './fingerprint.ts';
+import { createBlobHash, createCredentialSearch, fingerprintBytes } from './fingerprint.ts';
 import { type FileLocation, openFile } from './open-file.ts';
 
 /** An open file whose bytes were read once. It stays open until `close`, so that the checked bytes are the bytes sent. */
@@ -121,7 +121,7 @@ class OpenedFile implements LocalFile {
 
   /** Reads all bytes once: computes the hashes, counts the marker and refuses a file with a credential. */
   async scan({ given, marker, secrets, signal }: InspectOptions): Promise<void> {
-    const blob = this.size > SIZE.repository ? null : createHash('sha1').update(`blob ${this.size}\0`);
+    const blob = this.size > SIZE.repository ? null : createBlobHash(this.size);
     const hasCredential = createCredentialSearch(secrets);
     let leaks = false;
     const needles = marker === undefined ? [] : [Buffer.from(marker)];

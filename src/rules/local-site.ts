@@ -137,12 +137,20 @@ export function refuseFindings(given: string, findings: readonly string[], hint?
 export function refuseLargeFolder(folder: string, given: string, paths: readonly string[]): void {
   let size = 0;
   for (const path of paths) size += lstatSync(join(folder, path)).size;
-  if (size <= SITE.size) return;
-  throw new DeliveryError(
-    'TOO_LARGE',
-    `the folder ${given} has ${Math.round(size / MEGABYTE)} MB, and a Pages site at most ${SITE.size / MEGABYTE}`,
-    {
-      hint: (w) => `leave large files out, or pack the folder (\`tar -czf site.tar.gz\`) and ${w.use('K2')}`,
-    },
+  refuseLargeSite(
+    size,
+    `the folder ${given} has`,
+    (w) => `leave large files out, or pack the folder (\`tar -czf site.tar.gz\`) and ${w.use('K2')}`,
   );
+}
+
+/**
+ * @param subject such as `the site would have`
+ * @throws {DeliveryError} `TOO_LARGE` for more bytes than GitHub serves of a site.
+ * @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits
+ */
+export function refuseLargeSite(size: number, subject: string, hint: Text): void {
+  if (size <= SITE.size) return;
+  const message = `${subject} ${Math.round(size / MEGABYTE)} MB, and GitHub serves at most ${SITE.size / MEGABYTE}`;
+  throw new DeliveryError('TOO_LARGE', message, { hint, leftBehind: [] });
 }

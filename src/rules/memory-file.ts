@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { createBlobHash } from './fingerprint.ts';
 import type { LocalFile } from './inspect.ts';
 
 /** Bytes that this tool made, as a file to deliver. */
@@ -9,20 +10,16 @@ export function createMemoryFile(name: string, content: Uint8Array): LocalFile {
   return {
     name,
     size: bytes.length,
-    sha256: hash('sha256', bytes),
+    sha256: sha256(bytes),
     head: bytes.toString('latin1', 0, 16),
     binary: bytes.includes(0),
-    blobSha: hash('sha1', Buffer.from(`blob ${bytes.length}\0`), bytes),
+    blobSha: createBlobHash(bytes.length).update(bytes).digest('hex'),
     markerCount: null,
     read,
     pieces: read,
-    headSha256: async (length) => hash('sha256', bytes.subarray(0, length)),
+    headSha256: async (length) => sha256(bytes.subarray(0, length)),
     close: async () => undefined,
   };
 }
 
-function hash(algorithm: 'sha1' | 'sha256', ...parts: readonly Buffer[]): string {
-  const digest = createHash(algorithm);
-  for (const part of parts) digest.update(part);
-  return digest.digest('hex');
-}
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

@@ -4,8 +4,9 @@ import { parentFolders } from '../../github/api/branch.ts';
 import { getLastCommits } from '../../github/api/history.ts';
 import type { Change, FileBytes } from '../../github/change.ts';
 import { nameFew } from '../../plain-text.ts';
-import { MEGABYTE, SITE } from '../../protocol/limits.ts';
+import { SITE } from '../../protocol/limits.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
+import { refuseLargeSite } from '../../rules/local-site.ts';
 import { type BranchTree, filesBelow, listFolders, refuseSubmodules, treeShaAt } from './branch-reader.ts';
 import { listKept } from './commit-message.ts';
 import { type BranchComparison, type ComparedPlace, comparePlace, type EarlierFiles } from './compare.ts';
@@ -258,8 +259,7 @@ function findBlocked(
 /**
  * Bytes of everything below the root of what Pages serves, after some changes.
  *
- * @throws {DeliveryError} `TOO_LARGE`
- * @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits
+ * @throws {DeliveryError} as `refuseLargeSite`
  */
 function measureSite(
   siteRoot: string,
@@ -272,10 +272,10 @@ function measureSite(
     const counts = entry.type !== 'tree' && path.startsWith(siteRoot) && !replaced.has(path);
     if (counts) size += entry.size;
   }
-  if (size <= SITE.size) return size;
-  throw new DeliveryError(
-    'TOO_LARGE',
-    `with this folder the Pages site would have ${Math.round(size / MEGABYTE)} MB, and GitHub serves at most ${SITE.size / MEGABYTE}`,
-    { hint: (w) => `set ${w.input('keep')} to remove older folders, or remove large files`, leftBehind: [] },
+  refuseLargeSite(
+    size,
+    'with this folder the Pages site would have',
+    (w) => `set ${w.input('keep')} to remove older folders, or remove large files`,
   );
+  return size;
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { forEachItem, type ItemResult } from '../../async.ts';
 import { DeliveryError, hasFailed } from '../../errors.ts';
 import { needsSignatures } from '../../github/api/branch.ts';
@@ -10,6 +9,7 @@ import { hasGit } from '../../github/git/process.ts';
 import { OTHER_BRANCH_HINT } from '../../github/hints.ts';
 import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SITE, SIZE } from '../../protocol/limits.ts';
+import { createBlobHash } from '../../rules/fingerprint.ts';
 import { changedFileError } from '../../rules/inspect.ts';
 import type { Words } from '../../words.ts';
 import { type CommitMethod, type CommitTarget, methodOf, readTargetHead } from './target.ts';
@@ -54,7 +54,7 @@ export class BranchWriter {
     const { path, file } = write;
     const content = Buffer.concat(await file.read().toArray());
     // The bytes sent are those that were checked, even if nothing showed that they changed.
-    const sha = createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
+    const sha = createBlobHash(content.length).update(content).digest('hex');
     if (sha !== file.blobSha) throw changedFileError(path);
     const { message, basis } = change;
     this.method = 'A';

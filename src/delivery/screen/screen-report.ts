@@ -1,6 +1,5 @@
 import type { ScreenFacts } from '../../browser/screen-view.ts';
-import { neutralizeText } from '../../plain-text.ts';
-import { SECOND } from '../../protocol/limits.ts';
+import { formatSeconds, neutralizeText } from '../../plain-text.ts';
 import { attemptIn, type Delivery, shownTask } from '../delivery.ts';
 import { hideOrigin } from './judge-view.ts';
 
@@ -54,7 +53,7 @@ export function describeView(view: ScreenFacts): string {
   });
   const details = [
     verdict === 'shown' ? seen.join(', ') : reason,
-    elapsed === 0 ? '' : `${(elapsed / SECOND).toFixed(1)} s`,
+    elapsed === 0 ? '' : formatSeconds(elapsed),
     browser,
   ].filter((part) => part !== '');
   return `${verdict.replace('-', ' ')}${details.length === 0 ? '' : ` (${details.join('; ')})`}`;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, crc32, createDeflate } from 'node:zlib';
 import { MEGABYTE } from '../../protocol/limits.ts';
+import { createBlobHash } from '../../rules/fingerprint.ts';
 import { changedFileError } from '../../rules/inspect.ts';
 import type { FileWrite } from '../change.ts';
 
@@ -81,7 +82,7 @@ const VERSION = 2;
 
 /** Writes an object: its kind and size, and a zlib stream that compresses nothing. */
 async function writeBlob({ path, file }: FileWrite, write: WriteBytes): Promise<void> {
-  const blob = createHash('sha1').update(`blob ${file.size}\0`);
+  const blob = createBlobHash(file.size);
   await write(formatObjectHeader(file.size));
   const hashBytes = async function* (bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const piece of bytes) {

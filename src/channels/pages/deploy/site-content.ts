@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
 import { DeliveryError } from '../../../errors.ts';
 import { brokenArchiveError, openArchive } from '../../../github/api/archive.ts';
 import { listEntries } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import type { Ports } from '../../../ports.ts';
-import { MEGABYTE, SITE } from '../../../protocol/limits.ts';
-import type { GitBlob } from '../../../rules/fingerprint.ts';
-import type { LocalSiteFile } from '../../../rules/local-site.ts';
+import { createBlobHash, type GitBlob } from '../../../rules/fingerprint.ts';
+import { type LocalSiteFile, refuseLargeSite } from '../../../rules/local-site.ts';
 import { type DeployedReceipt, formatDeployedReceipt, RECEIPT_PATH } from './deployed-receipt.ts';
 import type { ArchivedFile } from './site-archive.ts';
 
@@ -31,7 +29,7 @@ export function contentOfFiles(files: readonly LocalSiteFile[], commit: string):
     ({ path, file }) => [path, { sha: file.blobSha || file.sha256, size: file.size }] as const,
   );
   const receipt = { branch: null, commit, files: new Map<string, GitBlob>(blobs) };
-  refuseLargeSite(receipt);
+  refuseLarge(receipt);
   return {
     receipt,
     open: () => site.map(({ path, file }) => ({ path, size: file.size, read: () => file.read() })),
@@ -59,15 +57,13 @@ export async function contentOfCommit(
     files.set(path, { sha, size });
   }
   const receipt = { branch, commit, files };
-  refuseLargeSite(receipt);
+  refuseLarge(receipt);
   return { receipt, open: () => readCommit(github, receipt, ports) };
 }
 
-function refuseLargeSite({ files }: DeployedReceipt): void {
+function refuseLarge({ files }: DeployedReceipt): void {
   const size = [...files.values()].reduce((sum, one) => sum + one.size, 0);
-  if (size <= SITE.size) return;
-  const message = `the site would have ${Math.round(size / MEGABYTE)} MB, and GitHub serves at most ${SITE.size / MEGABYTE}`;
-  throw new DeliveryError('TOO_LARGE', message, { hint: 'remove large files from the site' });
+  refuseLargeSite(size, 'the site would have', 'remove large files from the site');
 }
 
 /** Reads the files of a commit from its archive, and checks that they are those of its tree. */
@@ -96,7 +92,7 @@ async function* readCommit(
 }
 
 async function* checkBlob({ path, size, read }: ArchivedFile, { sha }: GitBlob): AsyncGenerator<Uint8Array> {
-  const hash = createHash('sha1').update(`blob ${size}\0`);
+  const hash = createBlobHash(size);
   try {
     for await (const chunk of read()) {
       hash.update(chunk);
