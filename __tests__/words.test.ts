@@ -59,6 +59,15 @@ describe('say', () => {
     expect(say((w) => w.use(channels), ACTION, delivered)).toBe(said);
   });
 
+  test('offers another channel, as the last way or for a permission, only for what is delivered', () => {
+    const text: Text = (w) => `wait${w.orUse('K2', ' for it')}; ${w.grant('pages: read')}`;
+    const permission = 'give the job `permissions: { pages: read }`';
+    expect(say(text, ACTION, { isDelivered: false })).toBe(`wait; ${permission}`);
+    expect(say(text, ACTION)).toBe(
+      `wait, or use channel: K2 for it; ${permission}, or use channel: K3 (public to anyone with the link)`,
+    );
+  });
+
   test.each<[Text, string, string, string]>([
     ['try again', 'try again', 'try again', 'try again'],
     [(w) => `set ${w.input('path')}`, 'set `path:`', 'set `--path`', 'set `path`'],
@@ -103,9 +112,9 @@ describe('say', () => {
     ],
     [
       (w) => w.link,
-      'set `url:` to the link',
-      'prove the link with `screen-delivery verify URL`',
-      'use the tool verify for the link',
+      'set `url:` to the link that the environment gave',
+      'prove the link that the environment gave with `screen-delivery verify URL`',
+      'use the tool verify for the link that the environment gave',
     ],
   ])('renders %s for each interface', (text, action, cli, mcp) => {
     expect([ACTION, commandFace('deliver'), toolOf('deliver')].map((face) => say(text, face))).toEqual([
@@ -132,9 +141,11 @@ describe('say', () => {
   test('chooses no channel where a link is verified', () => {
     const text: Text = (w) => `set ${w.input('file')}, or ${w.use('K1')}, or ${w.link}`;
     expect(say(text, commandFace('verify'))).toBe(
-      'set `--file`, or publish the file with the command `deliver`, or give the link',
+      'set `--file`, or publish the file with the command `deliver`, or give the link that the environment gave',
     );
-    expect(say(text, toolOf('verify'))).toBe('set `file`, or use the tool deliver, or set `url` to the link');
+    expect(say(text, toolOf('verify'))).toBe(
+      'set `file`, or use the tool deliver, or set `url` to the link that the environment gave',
+    );
     expect(say((w) => w.input('url'), commandFace('verify'))).toBe('`URL`');
   });
 

@@ -9,6 +9,8 @@ export interface Words {
   subject(name: string): string;
   /** The way out through other channels, such as `K2 or K3`. */
   use(channels: string): string;
+  /** That as the last of several ways; empty where nothing is delivered. @param about what follows it */
+  orUse(channels: string, about?: string): string;
   /** How the token gets permissions, such as `contents: write`, and what else there is. */
   grant(permissions: string): string;
   /** How the environment's own link is proven. */
@@ -22,21 +24,23 @@ export interface Words {
 }
 
 /** One interface: its words, of which those for channels and permissions follow from its inputs. */
-export interface Face extends Omit<Words, 'use' | 'grant' | 'say'>, Partial<Pick<Words, 'use' | 'grant'>> {
+export interface Face
+  extends Omit<Words, 'use' | 'orUse' | 'grant' | 'say'>,
+    Partial<Pick<Words, 'use' | 'grant'>> {
   /** What is said after a text that names inputs: who sets those that this interface does not take. */
   readonly others?: (names: readonly string[]) => string;
 }
 
 /** What everybody must know of K3 who is told to use it. */
-export const PUBLIC_BIN = ' (public to anyone with the link)';
+const PUBLIC_BIN = ' (public to anyone with the link)';
 
 /** The action: inputs as YAML. */
 export const ACTION: Face = {
   input: (name, value) => (value === undefined ? `\`${name}:\`` : `\`${name}: ${value}\``),
   subject: (name) => `input \`${name}\``,
   use: (channels) => `use channel: ${channels}`,
-  grant: (permissions) => `give the job \`permissions: { ${permissions} }\`, or use channel: K3${PUBLIC_BIN}`,
-  link: 'set `url:` to the link',
+  grant: (permissions) => `give the job \`permissions: { ${permissions} }\``,
+  link: 'set `url:` to the link that the environment gave',
   ownToken: ', such as `${{ github.token }}`',
   folder: 'the workspace',
 };
@@ -45,6 +49,8 @@ export const ACTION: Face = {
 export interface HintContext {
   readonly isFolder?: boolean;
   readonly isPrivate?: boolean;
+  /** `false` for what is withdrawn or audited: it is where it is. */
+  readonly isDelivered?: boolean;
 }
 
 /** A text in the words of one interface; it names only channels that can take what is delivered. */
@@ -56,9 +62,13 @@ export function say(text: Text, face: Face, delivered: HintContext = {}): string
     return face.input(name, value);
   };
   const words: Words = {
-    grant: (permissions) =>
-      `set ${input('token')} to one with the permissions \`${permissions}\`, or ${words.use('K3')}`,
     ...face,
+    grant(permissions) {
+      const way = `set ${input('token')} to one with the permissions \`${permissions}\``;
+      return `${face.grant?.(permissions) ?? way}${words.orUse('K3')}`;
+    },
+    orUse: (channels, about = '') =>
+      delivered.isDelivered === false ? '' : `, or ${words.use(channels)}${about}`,
     use(channels) {
       const { isFolder = false, isPrivate = false } = delivered;
       // Nobody may read a private repository's releases.

@@ -118,7 +118,7 @@ describe('what to change where the token may not do something', () => {
     );
     const all = { comment: 'true', environment: 'preview', 'site-workflow': 'pages.yml' };
     expect(grant({ file: 'out/', ...all })).toBe(
-      'give the job `permissions: { contents: write, pages: write, pull-requests: write, deployments: write, actions: write }`',
+      'give the job `permissions: { contents: write, pages: write, pull-requests: write, deployments: write, actions: write }`, or use channel: K3 (public to anyone with the link)',
     );
     expect(describePermissions(completeInputs({ channel: 'K3' }, {}), 'pull-requests: write')).toBe(
       'give the job `permissions: { pull-requests: write }`',

@@ -165,8 +165,16 @@ describe('standard input', () => {
 });
 
 test.each([
-  ['deliver', 'https://example.com/page.html', 'prove the link with `screen-delivery verify URL`'],
-  ['deliver', 'https://example.com/?page=[1]', 'prove the link with `screen-delivery verify URL`'],
+  [
+    'deliver',
+    'https://example.com/page.html',
+    'prove the link that the environment gave with `screen-delivery verify URL`',
+  ],
+  [
+    'deliver',
+    'https://example.com/?page=[1]',
+    'prove the link that the environment gave with `screen-delivery verify URL`',
+  ],
   ['withdraw', 'https://example.com/*.html', 'set `--path` to the place within the repository'],
 ])('%s %s is wrong usage that says where an address belongs', async (name, address, hint) => {
   const { about, hint: given } = await runForUsage([name, 'page.html', address]);

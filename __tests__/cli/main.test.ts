@@ -57,7 +57,7 @@ describe('main', () => {
   test.each([
     [
       ['verify', 'https://preview.dev/'],
-      "a link alone can't be proven; set `--marker` to a text that it shows, or `--file` to its content\n",
+      "a link alone can't be proven; set `--marker` to a text that it shows, or give its content as `--file`\n",
     ],
     [['mcp', '--timeout', 'soon'], /^`--timeout` is soon, .*; set `--timeout 240`\n$/],
     [

@@ -4,6 +4,7 @@ import { type Delivery, LINK_SUBJECT } from '../../src/delivery/delivery.ts';
 import type { ProbeResult } from '../../src/delivery/match-content.ts';
 import { composeDocument, type Report, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
+import { RETRY_HINT } from '../../src/github/hints.ts';
 import {
   deliveryWith as anyDelivery,
   attemptWith,
@@ -230,6 +231,15 @@ describe('the CLAIM line', () => {
     expect(report.lines.CLAIM).not.toContain(BIN);
     expect(report.lines.CODE).toMatch(/; duplicate K3 \(filebin\)$/);
   });
+});
+
+test.each([
+  ['deliver', 'try again, or use channel: K3 (public to anyone with the link)'],
+  ['withdraw', 'try again'],
+  ['audit', 'try again'],
+] as const)('the hint of a failure to %s is: %s', (operation, hint) => {
+  const failure = new DeliveryError('HOST_ERROR', 'it failed', { hint: RETRY_HINT });
+  expect(composeReport(deliveryWith({ operation, failure })).notReady?.hint).toBe(hint);
 });
 
 describe('the report of a dry run', () => {

@@ -3,7 +3,7 @@ import { readCredentials } from '../credentials.ts';
 import type { Ports } from '../ports.ts';
 import { completeInputs, INPUT_NAMES, type RawInputs } from '../request/inputs.ts';
 import { operationOf, type RunContext } from '../request/parse-request.ts';
-import { ACTION, type Face, PUBLIC_BIN } from '../words.ts';
+import { ACTION, type Face } from '../words.ts';
 import type { CurrentRun } from './current-run.ts';
 import { findReadOnlyFork } from './pull-request.ts';
 
@@ -65,13 +65,11 @@ export function describePermissions(inputs: RawInputs, missing: string): string 
 /** The words of the action in one run: its permissions, which the run of a fork does not get, whatever its job says. */
 export function actionFace(inputs: RawInputs, run: CurrentRun): Face {
   const fork = findReadOnlyFork(run);
-  const isFolder = /\/\s*$/m.test(inputs.file);
   return {
     ...ACTION,
     grant(permissions) {
       if (fork !== null) return `the token of a run for the fork ${fork} may only read: ${FORK_HELP}`;
-      const block = describePermissions(inputs, permissions);
-      return isFolder ? block : `${block}, or use channel: K3${PUBLIC_BIN}`;
+      return describePermissions(inputs, permissions);
     },
   };
 }

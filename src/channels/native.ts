@@ -38,7 +38,7 @@ export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): Cha
 function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<LinkTask> {
   if (url === undefined) {
     throw new DeliveryError('BAD_INPUT', 'channel K4 needs the link to check', {
-      hint: (w) => `${w.link} that the environment gave, or ${w.use('K1, K2 or K3')}`,
+      hint: (w) => `${w.link}${w.orUse('K1, K2 or K3')}`,
     });
   }
   const data = findAddress(url, item);
@@ -86,7 +86,7 @@ const folderOf = (home: URL, entry: string): URL =>
 /** A link has no bin that a delivery could go on with. */
 const BIN_REFUSALS = listRefusals('').map((one) => ({
   ...one,
-  hint: (w: Words) => `ask the operator of the bin host, or ${w.use('K1, K2 or K3')}`,
+  hint: (w: Words) => `ask the operator of the bin host${w.orUse('K1, K2 or K3')}`,
 }));
 
 function placementOf({ url, home, site }: LinkTask, isBin: boolean): Placement {

@@ -27,12 +27,12 @@ export function requireGitHub(
   if (isTokenGiven) {
     throw new DeliveryError('BAD_INPUT', `channel ${channel} needs a repository, and none is known`, {
       step: 'authorize',
-      hint: (w) => `set ${w.input('repository', 'owner/name')}, or ${w.use('K3')}`,
+      hint: (w) => `set ${w.input('repository', 'owner/name')}${w.orUse('K3')}`,
     });
   }
   throw new DeliveryError('NO_TOKEN', `channel ${channel} needs a token and a repository`, {
     step: 'authorize',
     hint: (w) =>
-      `set ${w.input('token')} to one with the permission \`contents: write\`${w.ownToken}, and ${w.input('repository')}, or ${w.use('K3')}`,
+      `set ${w.input('token')} to one with the permission \`contents: write\`${w.ownToken}, and ${w.input('repository')}${w.orUse('K3')}`,
   });
 }

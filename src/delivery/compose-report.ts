@@ -26,7 +26,11 @@ import { reportScreen } from './screen/screen-report.ts';
 export function composeReport(given: Delivery, face = ACTION): FullReport {
   const { operation, failure, site, choice, changed, restored } = given;
   const delivery = { ...given, subject: failure?.subject ?? given.subject };
-  const reader = { face, delivered: { isFolder: site !== null, isPrivate: choice?.isPrivate === true } };
+  const isPrivate = choice?.isPrivate === true;
+  const reader = {
+    face,
+    delivered: { isFolder: site !== null, isPrivate, isDelivered: operation === 'deliver' },
+  };
   const main = mainAttempt(delivery);
   const { placement = null, rawUrl = null, took = {} } = main ?? {};
   const gates = evaluateGates(main);

@@ -212,13 +212,13 @@ const HINTS: Readonly<Partial<Record<ContentMatch, Text>>> = {
   different: (w) =>
     `check that the address belongs to the file, that ${w.input('marker')}, where it is set, is plain text of it, and that the host adds no <base> and no <meta> that stands for a header, and nothing to a page above 2 MB`,
   login: (w) =>
-    `make the address public (a GitHub Enterprise in private mode shows sites to anybody only with Management Console → Pages → Public Pages), or ${w.use('K3')}`,
+    `make the address public (a GitHub Enterprise in private mode shows sites to anybody only with Management Console → Pages → Public Pages)${w.orUse('K3')}`,
   echo: (w) =>
     `set ${w.input('marker')} to a text that only the content has and the page shows, or name the file in ${w.input('file')}`,
   gate: (w) =>
-    `set ${w.input('url')} to where the content itself opens, or make it public, or ${w.use('K1, K2 or K3')}`,
+    `set ${w.input('url')} to where the content itself opens, or make it public${w.orUse('K1, K2 or K3')}`,
   moved: (w) => `set ${w.input('url')} to where the site itself is, with the / of its folder at the end`,
   'not-shown': (w) =>
-    `let the host of the site answer with the type of the file (for a page \`Content-Type: text/html; charset=utf-8\`) and without \`Content-Disposition: attachment\`, or ${w.use('K2 or K3')} for a download`,
+    `let the host of the site answer with the type of the file (for a page \`Content-Type: text/html; charset=utf-8\`) and without \`Content-Disposition: attachment\`${w.orUse('K2 or K3', ' for a download')}`,
   absent: 'check that the address is public, or try again',
 };

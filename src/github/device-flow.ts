@@ -199,7 +199,7 @@ function refusedError(call: CallTemplate, { host }: URL, answer: TextAnswer, now
   });
 }
 
-const ALTERNATIVE_HINT = (w: Words): string => `${w.use('K3')}, or set ${w.input('token')}`;
+const ALTERNATIVE_HINT = (w: Words): string => `set ${w.input('token')}${w.orUse('K3')}`;
 
 const flowError = (code: ErrorCode, message: string, details: ErrorDetails = {}): DeliveryError =>
   new DeliveryError(code, message, {

@@ -108,14 +108,14 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     code: 'RATE_LIMITED',
     retryable: true,
     hint: (w) =>
-      `GitHub limits this token for a while: run fewer deliveries at once, or later, or ${w.use('K3')}`,
+      `GitHub limits this token for a while: run fewer deliveries at once, or later${w.orUse('K3')}`,
   },
   // GitHub's API never answers so with a page: it says nothing of the repository, such as that something is absent.
   {
     status: ABOUT_REPOSITORY,
     when: ({ headers = {} }) => isPage({ headers }),
     code: 'HOST_ERROR',
-    hint: (w) => `check ${w.input('api-url')} and the proxy (\`https_proxy\`), or ${w.use('K3')}`,
+    hint: (w) => `check ${w.input('api-url')} and the proxy (\`https_proxy\`)${w.orUse('K3')}`,
   },
   { status: [301, 302, 307, 308], code: 'NOT_FOUND', hint: MOVED_HINT },
   // Of a Pages deployment.
@@ -143,7 +143,7 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     text: /(was|is|has been) archived/i,
     code: 'FORBIDDEN_BY_RULE',
     hint: (w) =>
-      `unarchive it under Settings → General, set ${w.input('repository')} to another one, or ${w.use('K3')}`,
+      `unarchive it under Settings → General, set ${w.input('repository')} to another one${w.orUse('K3')}`,
   },
   // Of a comment.
   {
@@ -159,13 +159,13 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     text: /\bSAML\b|single sign-on|\bSSO\b/i,
     code: 'BAD_TOKEN',
     hint: (w) =>
-      `authorize the token for the organization's single sign-on (Settings → Developer settings → Configure SSO), set ${w.input('token')} to another one${w.ownToken}, or ${w.use('K3')}`,
+      `authorize the token for the organization's single sign-on (Settings → Developer settings → Configure SSO), set ${w.input('token')} to another one${w.ownToken}${w.orUse('K3')}`,
   },
   {
     status: 403,
     text: /IP (address )?allow list/i,
     code: 'FORBIDDEN_BY_RULE',
-    hint: (w) => `run it on a machine of the organization's IP allow list, or ${w.use('K3')}`,
+    hint: (w) => `run it on a machine of the organization's IP allow list${w.orUse('K3')}`,
   },
   {
     status: WRITE_REFUSED,
@@ -178,7 +178,7 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     text: PUSH_RULE,
     code: 'FORBIDDEN_BY_RULE',
     hint: (w) =>
-      `a push rule of the repository forbids the name or the size of this file: set ${w.input('path')} to a name that it allows, or ${w.use('K2')}, which pushes nothing`,
+      `a push rule of the repository forbids the name or the size of this file: set ${w.input('path')} to a name that it allows${w.orUse('K2', ', which pushes nothing')}`,
   },
   // GitHub signs what is sent by its API. @see https://docs.github.com/authentication/managing-commit-signature-verification
   {
@@ -206,13 +206,13 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
   {
     status: [400, 410],
     code: 'HOST_ERROR',
-    hint: (w) => `use the newest version of this tool, or ${w.use('K3')}`,
+    hint: (w) => `use the newest version of this tool${w.orUse('K3')}`,
   },
   {
     status: 451,
     code: 'FORBIDDEN_BY_RULE',
     hint: (w) =>
-      `access is blocked for legal reasons: set ${w.input('repository')} to another one, or ${w.use('K3')}`,
+      `access is blocked for legal reasons: set ${w.input('repository')} to another one${w.orUse('K3')}`,
   },
   { status: 404, code: 'NOT_FOUND', hint: NOT_FOUND_HINT },
   {
@@ -225,20 +225,19 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     status: 422,
     text: /immutable release/i,
     code: 'FORBIDDEN_BY_RULE',
-    hint: (w) =>
-      `a published release stays as it is: set ${w.input('tag')} to another one, or ${w.use('K3')}`,
+    hint: (w) => `a published release stays as it is: set ${w.input('tag')} to another one${w.orUse('K3')}`,
   },
   {
     status: 422,
     text: /file_count|assets per release/i,
     code: 'TOO_LARGE',
-    hint: (w) => `the release is full: set ${w.input('tag')} to another one, or ${w.use('K3')}`,
+    hint: (w) => `the release is full: set ${w.input('tag')} to another one${w.orUse('K3')}`,
   },
   {
     status: [409, 422],
     text: /repository is empty/i,
     code: 'NOT_FOUND',
-    hint: (w) => `push a first commit, such as a README, or ${w.use('K3')}`,
+    hint: (w) => `push a first commit, such as a README${w.orUse('K3')}`,
   },
   // The branch moved, or a file or name was added or removed since it was read.
   {

@@ -172,17 +172,17 @@ export const authorizationRequiredError = ({ userCode, page }: PersonRequest): D
   new DeliveryError('AUTHORIZATION_REQUIRED', `a person must enter the code ${userCode} at ${page}`, {
     step: 'authorize',
     hint: (w) =>
-      `show your human only this code and this page, then call again with \`authorization\` set to the handle; if they decline, ${w.use('K3')}`,
+      `show your human only this code and this page, then call again with \`authorization\` set to the handle${w.orUse('K3', ' if they decline')}`,
   });
 
 const declinedError = (): DeliveryError =>
   new DeliveryError('NOT_AUTHORIZED', 'the person declined the authorization', {
     step: 'authorize',
-    hint: (w) => `${w.use('K3')}, or set ${w.input('token')}`,
+    hint: (w) => `set ${w.input('token')}${w.orUse('K3')}`,
   });
 
 const authorizationOverError = (): DeliveryError =>
   new DeliveryError('NOT_AUTHORIZED', 'the authorization was refused or has expired', {
     step: 'authorize',
-    hint: (w) => `${w.use('K3')}, or call again without \`authorization\``,
+    hint: (w) => `call again without \`authorization\`${w.orUse('K3')}`,
   });

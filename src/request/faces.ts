@@ -12,7 +12,7 @@ const COMMAND: Face = {
   input: (name, value) => PLACES[name] ?? formatFlag(name, value),
   // A token comes from any of several variables.
   subject: (name) => (name === 'token' ? 'the token' : COMMAND.input(name)),
-  link: `prove the link with \`${TOOL.name} verify URL\``,
+  link: `prove the link that the environment gave with \`${TOOL.name} verify URL\``,
   ownToken: '',
   folder: 'the current folder',
 };
@@ -23,7 +23,7 @@ const VERIFY: Face = {
   input: (name, value) => (name === 'url' ? '`URL`' : formatFlag(name, value)),
   subject: (name) => VERIFY.input(name),
   use: () => 'publish the file with the command `deliver`',
-  link: 'give the link',
+  link: 'give the link that the environment gave',
 };
 
 /** The words of a command. @param token the variable that has the token */
@@ -60,7 +60,7 @@ export function toolFace(args: readonly string[]): Face {
       return args.includes(name) ? `argument \`${name}\`` : input(name);
     },
     ...(verifies ? { use: () => 'use the tool deliver' } : {}),
-    link: verifies ? 'set `url` to the link' : 'use the tool verify for the link',
+    link: `${verifies ? 'set `url` to' : 'use the tool verify for'} the link that the environment gave`,
     ownToken: '',
     folder: 'the allowed folder',
     others(names) {

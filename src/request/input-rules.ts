@@ -87,12 +87,12 @@ export const DELIVERY_RULES: readonly InputRule[] = [
   [
     ({ channel, url }) => channel !== 'auto' && channel.includes('K4') && url === undefined,
     'channel K4 needs the link to check',
-    (w) => `${w.link} that the environment gave, or ${w.use('K1, K2 or K3')}`,
+    (w) => `${w.link}${w.orUse('K1, K2 or K3')}`,
   ],
   [
     ({ fileLines, url }) => fileLines.length === 0 && url === undefined,
     'there is nothing to deliver',
-    (w) => `set ${w.input('file')} to the file, ${w.input('content')} to a text, or ${w.link}`,
+    (w) => `give a file as ${w.input('file')}, or a text as ${w.input('content')}, or ${w.link}`,
   ],
   [
     ({ fileLines, channel }) =>
@@ -103,7 +103,7 @@ export const DELIVERY_RULES: readonly InputRule[] = [
   [
     ({ fileLines, marker }) => fileLines.length === 0 && marker === undefined,
     "a link alone can't be proven",
-    (w) => `set ${w.input('marker')} to a text that it shows, or ${w.input('file')} to its content`,
+    (w) => `set ${w.input('marker')} to a text that it shows, or give its content as ${w.input('file')}`,
   ],
   // So would any page that only repeats its address, such as one to sign in.
   [
@@ -129,7 +129,7 @@ export const WITHDRAWAL_RULES: readonly InputRule[] = [
   [
     (given) => withdrawsFrom(given).includes('K4'),
     "the environment's own link (K4) can't be withdrawn",
-    (w) => `${w.use('K1, K2 or K3')}`,
+    (w) => w.use('K1, K2 or K3'),
   ],
   [
     (given) =>
@@ -137,7 +137,7 @@ export const WITHDRAWAL_RULES: readonly InputRule[] = [
       given.path?.endsWith('/') === true &&
       withdrawsFrom(given).some((key) => key !== 'K1'),
     'K2 and K3 have no folders to withdraw',
-    (w) => `set ${w.input('file')} to the names, or ${w.input('path')} to one of them`,
+    (w) => `give the names as ${w.input('file')}, or set ${w.input('path')} to one of them`,
   ],
   [
     (given) => withdrawsFrom(given).includes('K3') && given.bin === undefined,
@@ -167,8 +167,8 @@ export function refuseAddresses(lines: readonly string[], operation: Operation):
     (w) => `${w.subject('file')} is an address and names no file`,
     operation !== 'deliver'
       ? (w) =>
-          `set ${w.input('path')} to the place within the repository, or ${w.input('file')} to the name that was delivered`
-      : (w) => `set ${w.input('file')} to a file, or ${w.link} that is to be proven`,
+          `set ${w.input('path')} to the place within the repository, or give the name that was delivered as ${w.input('file')}`
+      : (w) => `give a file as ${w.input('file')}, or ${w.link}`,
   );
 }
 

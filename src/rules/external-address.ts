@@ -34,7 +34,7 @@ export function parseExternalAddress(link: string, label: Text = 'the link'): UR
   const refuse = (reason: string): never => {
     const about = (w: Words) => `${w.say(label)} is not an external https address: ${reason}`;
     throw new DeliveryError('NOT_EXTERNAL', about, {
-      hint: (w) => `give an https address that opens without this environment, or ${w.use('K1, K2 or K3')}`,
+      hint: (w) => `give an https address that opens without this environment${w.orUse('K1, K2 or K3')}`,
     });
   };
   const url = URL.parse(link.trim());

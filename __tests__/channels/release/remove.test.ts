@@ -157,7 +157,7 @@ describe('who owns an asset that channel K2 removes', () => {
           await expect(task.perform()).rejects.toMatchObject({
             code: 'NOT_OURS',
             message: 'nothing shows that the asset a.zip of release files-20260102 is yours',
-            hint: 'set `file:` to the file with the same bytes, or `overwrite: true`',
+            hint: 'give the file with the same bytes as `file:`, or set `overwrite: true`',
             leftBehind: [],
           });
         }

@@ -27,12 +27,12 @@ function listReasons(bin: string): readonly (KnownRefusal & Meaning)[] {
     {
       text: /\bbanned\b/i,
       hint: (w) =>
-        `the host has banned the address of this machine: use another runner, ask the operator of the host, or ${w.use('K1 or K2')}`,
+        `the host has banned the address of this machine: use another runner, ask the operator of the host${w.orUse('K1 or K2')}`,
     },
     {
       text: /\bblocked\b/i,
       hint: (w) =>
-        `the host accepts this content under no name: ask the operator of the host, or ${w.use('K1 or K2')}`,
+        `the host accepts this content under no name: ask the operator of the host${w.orUse('K1 or K2')}`,
     },
     {
       text: /too many times|download limit/i,
@@ -41,12 +41,12 @@ function listReasons(bin: string): readonly (KnownRefusal & Meaning)[] {
     },
     {
       text: /extension/i,
-      hint: (w) => `set ${w.input('path')} to a name with another ending, or ${w.use('K1 or K2')}`,
+      hint: (w) => `set ${w.input('path')} to a name with another ending${w.orUse('K1 or K2')}`,
     },
     {
       text: /\bbin (?:is no longer available|does not exist)/i,
       code: 'NOT_FOUND',
-      hint: (w) => `the bin has expired or was deleted: leave ${w.input('bin')} out, or ${w.use('K1 or K2')}`,
+      hint: (w) => `the bin has expired or was deleted: leave ${w.input('bin')} out${w.orUse('K1 or K2')}`,
     },
   ];
   return reasons.map((one) => ({ httpCodes: REFUSING, code: 'NO_PERMISSION', isFinal: true, ...one }));
@@ -78,11 +78,11 @@ export function refusedLaterError(httpCode: number, answered: string, bin: strin
     httpCode,
     hint:
       findReason(bin, httpCode, text)?.hint ??
-      ((w) => `try again without ${w.input('bin')}, or ${w.use('K1 or K2')}`),
+      ((w) => `try again without ${w.input('bin')}${w.orUse('K1 or K2')}`),
   });
 }
 
-const CHECK_HOST: Text = (w) => `check ${w.input('bin-host-url')}, or ${w.use('K1 or K2')}`;
+const CHECK_HOST: Text = (w) => `check ${w.input('bin-host-url')}${w.orUse('K1 or K2')}`;
 const BAD_NAME: Meaning = {
   code: 'BAD_INPUT',
   hint: (w) => `set ${w.input('bin')} to 8 to 60 letters or digits`,
@@ -142,7 +142,7 @@ function meaningOfStatus(status: number, isUpload: boolean): Meaning {
   const isFailing = status === 429 || status >= 500;
   if (isUpload && !isFailing) return { code, hint: CHECK_HOST };
   const hint: Text = isUpload
-    ? (w) => `try again later, or ${w.use('K1 or K2')}`
+    ? (w) => `try again later${w.orUse('K1 or K2')}`
     : (w) => `check ${w.input('bin')} and ${w.input('bin-host-url')}, or try again`;
   return { code, hint, ...(isFailing && { retryable: true }) };
 }

@@ -83,6 +83,6 @@ function mayRemove(
       : 'its bytes are not those of the file at hand';
   throw new DeliveryError('NOT_OURS', `${filename} in bin ${bin} may be somebody else's: ${description}`, {
     hint: (w) =>
-      `set ${w.input('file')} to the file as it was delivered, or ${w.input('overwrite', 'true')} to delete whatever has this name`,
+      `give the file as it was delivered as ${w.input('file')}, or set ${w.input('overwrite', 'true')} to delete whatever has this name`,
   });
 }

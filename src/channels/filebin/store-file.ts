@@ -149,7 +149,7 @@ async function postFile(
     throw new DeliveryError('HOST_ERROR', 'posting to the bin was answered with something that is not JSON', {
       httpCode,
       retryable: true,
-      hint: (w) => `try again, or ${w.use('K1 or K2')}`,
+      hint: (w) => `try again${w.orUse('K1 or K2')}`,
     });
   }
   const { bin, file: stored } = json as BinRecord;

@@ -132,7 +132,7 @@ export function refuseUnusableSite(
 ): void {
   if (!isPublic) {
     throw new DeliveryError('NOT_EXTERNAL', 'only members of the organization can open the Pages site', {
-      hint: (w) => `make the site public under Settings → Pages, or ${w.use('K2 or K3')}`,
+      hint: (w) => `make the site public under Settings → Pages${w.orUse('K2 or K3')}`,
     });
   }
   const isOtherBranch = location.branch !== undefined && branch !== null && location.branch !== branch;
@@ -163,7 +163,6 @@ function noSiteError({ owner, repo }: RepositoryName, isRemoval: boolean): Deliv
   return new DeliveryError('NOT_FOUND', `${owner}/${repo} has no Pages site`, {
     step: 'authorize',
     httpCode: 404,
-    hint: (w) =>
-      `${own(w)}switch it on under Settings → Pages (Deploy from a branch), or ${w.use('K2 or K3')}`,
+    hint: (w) => `${own(w)}switch it on under Settings → Pages (Deploy from a branch)${w.orUse('K2 or K3')}`,
   });
 }

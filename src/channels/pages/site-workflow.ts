@@ -137,7 +137,7 @@ export function listLeftOut(
   if (builtBy !== 'workflow') return {};
   const what = place.endsWith('/') ? `all of \`${place}\`` : `\`${place}\``;
   const hint = (w: Words) =>
-    `${workflow} deployed our commit without ${what}; let its upload include it, or ${w.use('K2 or K3')}`;
+    `${workflow} deployed our commit without ${what}; let its upload include it${w.orUse('K2 or K3')}`;
   return { refusals: [{ httpCodes: [404], text: /^/, hint, isFinal: false }] };
 }
 
@@ -166,7 +166,7 @@ function describeRun(file: string, { status, conclusion, page }: WorkflowRun): R
     conclusion ?? status
   ] ?? { change: isLost ? 'fix what failed there and try again' : 'wait until it has started' };
   const where = page === '' ? 'under Actions' : `at ${page}`;
-  const hint = (w: Words) => `see the run ${where}: ${w.say(change)}, or ${w.use('K2 or K3')}`;
+  const hint = (w: Words) => `see the run ${where}: ${w.say(change)}${w.orUse('K2 or K3')}`;
   const failure = new DeliveryError('BUILD_ERRORED', `the run of the workflow ${file} ${words}`, { hint });
   return { words: `its run ${words}`, page, hint, ...(isLost && { failure }) };
 }
@@ -176,7 +176,7 @@ function describeAbsence(file: string, polls: number): RunProgress {
   const words = 'it has no run yet';
   if (polls < BUILD_WAIT.pollsBeforeRun) return { words, page: '' };
   const hint = (w: Words) =>
-    `look for it under Actions and at https://www.githubstatus.com, and try again, or ${w.use('K2 or K3')}`;
+    `look for it under Actions and at https://www.githubstatus.com, and try again${w.orUse('K2 or K3')}`;
   const failure = new DeliveryError(
     'BUILD_ERRORED',
     `the workflow ${file} was started, but no run of it has appeared`,

@@ -170,7 +170,7 @@ function findExcess(
     : `this delivery has ${what}, and no git (2.31 or later) is installed here: without it GitHub takes file by file, ${limit}`;
   const hint = isSigned
     ? OTHER_BRANCH_HINT
-    : (w: Words) => `install git, or ${w.use('K2')} for a single file`;
+    : (w: Words) => `install git${w.orUse('K2', ' for a single file')}`;
   const code = isSigned ? 'NEEDS_SIGNATURE' : 'BAD_INPUT';
   return { item, result: new DeliveryError(code, message, { hint, leftBehind: [] }) };
 }

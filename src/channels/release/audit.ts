@@ -81,8 +81,7 @@ const LOST = [200, 404].map((httpCode) =>
 const PRIVATE = [
   whenAnswered(
     404,
-    (w) =>
-      `the repository is private now, so nobody can read its releases: make it public, or ${w.use('K1')}`,
+    (w) => `the repository is private now, so nobody can read its releases: make it public${w.orUse('K1')}`,
     true,
   ),
 ];

@@ -61,7 +61,7 @@ async function prepareAsset(
       "the repository is private, and its assets can't be read anonymously",
       {
         hint: (w) =>
-          `set ${w.input('repository')} to a public one, or ${w.use('K1')} with a public site, or ${w.use('K3')}`,
+          `set ${w.input('repository')} to a public one${w.orUse('K1', ' with a public site')}${w.orUse('K3')}`,
       },
     );
   }

@@ -152,7 +152,7 @@ export function unpublishedError(
 function noRoomError(tag: string, existing: number): DeliveryError {
   const message = `the release ${tag} has ${existing} assets, and GitHub allows ${ASSETS.total}, also while one is replaced`;
   return new DeliveryError('TOO_LARGE', message, {
-    hint: (w) => `set ${w.input('tag')} to another one, or ${w.use('K3')}`,
+    hint: (w) => `set ${w.input('tag')} to another one${w.orUse('K3')}`,
     leftBehind: [],
   });
 }
@@ -160,14 +160,14 @@ function noRoomError(tag: string, existing: number): DeliveryError {
 function frozenError(tag: string): DeliveryError {
   const message = `the release ${tag} is immutable: nobody can add a file to it or replace one`;
   return new DeliveryError('FORBIDDEN_BY_RULE', message, {
-    hint: (w) => `set ${w.input('tag')} to another one, leave it out, or ${w.use('K3')}`,
+    hint: (w) => `set ${w.input('tag')} to another one, leave it out${w.orUse('K3')}`,
     leftBehind: [],
   });
 }
 
 function noNumberError(tag: string): DeliveryError {
   return new DeliveryError('FORBIDDEN_BY_RULE', `all tags from ${tag} to ${tag}-${TAG_ATTEMPTS} are taken`, {
-    hint: (w) => `set ${w.input('tag')} to another one, or ${w.use('K3')}`,
+    hint: (w) => `set ${w.input('tag')} to another one${w.orUse('K3')}`,
     leftBehind: [],
   });
 }

@@ -160,7 +160,8 @@ async function describeDeletion(chosen: ChosenAssets | null): Promise<string> {
 
 function assetNotOwnedError(name: string, tag: string): DeliveryError {
   return new DeliveryError('NOT_OURS', `nothing shows that the asset ${name} of release ${tag} is yours`, {
-    hint: (w) => `set ${w.input('file')} to the file with the same bytes, or ${w.input('overwrite', 'true')}`,
+    hint: (w) =>
+      `give the file with the same bytes as ${w.input('file')}, or set ${w.input('overwrite', 'true')}`,
     leftBehind: [],
   });
 }

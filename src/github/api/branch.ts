@@ -19,7 +19,7 @@ export async function getBranchHead({ rest, repository }: GitHubClient, branch: 
   const message = `the branch ${branch} of ${owner}/${repo} does not exist for this token`;
   throw new DeliveryError('NOT_FOUND', message, {
     httpCode: 404,
-    hint: (w) => `set ${w.input('branch')} to one that exists, or leave it out, or ${w.use('K2')}`,
+    hint: (w) => `set ${w.input('branch')} to one that exists, or leave it out${w.orUse('K2')}`,
   });
 }
 

@@ -179,5 +179,5 @@ function getUploadUrl(github: GitHubClient, release: Release): URL {
 
 const foreignHostError = (message: string): DeliveryError =>
   new DeliveryError('HOST_ERROR', message, {
-    hint: (w) => `check ${w.input('api-url')}, or ${w.use('K3')}`,
+    hint: (w) => `check ${w.input('api-url')}${w.orUse('K3')}`,
   });

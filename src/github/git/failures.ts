@@ -54,6 +54,6 @@ export function noGitError(): DeliveryError {
   return new DeliveryError(
     'BAD_INPUT',
     'a file of this size can only be committed by git, and no git (2.31 or later) is installed here',
-    { hint: (w) => `install git, or ${w.use('K2')}` },
+    { hint: (w) => `install git${w.orUse('K2')}` },
   );
 }

@@ -37,7 +37,7 @@ function httpsAddress(text = ''): URL | null {
 
 /** The other ways to a site that GitHub Actions deploys. */
 export const OTHER_WAYS = (w: Words): string =>
-  `set ${w.input('site-workflow')} to the workflow that builds the site, or set Settings → Pages → Source to "Deploy from a branch", or ${w.use('K2 or K3')}`;
+  `set ${w.input('site-workflow')} to the workflow that builds the site, or set Settings → Pages → Source to "Deploy from a branch"${w.orUse('K2 or K3')}`;
 
 /** @throws {DeliveryError} where this is no action in a job, or the job may not say which one it is. */
 export function requireJobRuntime(
