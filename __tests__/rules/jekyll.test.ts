@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { buildWithJekyll, isLeftOutByJekyll, refuseSpecialFile } from '../../src/rules/jekyll.ts';
+import { buildWithJekyll, isLeftOutByJekyll } from '../../src/rules/jekyll.ts';
+import { refuseSpecialFile } from '../../src/rules/special-files.ts';
 
 /** The first bytes of a text, as a file has them. */
 const headOf = (text: string): string => Buffer.from(text).toString('latin1', 0, 16);

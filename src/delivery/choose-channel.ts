@@ -24,19 +24,6 @@ export const queryFor = (request: Pick<DeliveryRequest, 'channels'>): Repository
   repository: isWanted('K2', request),
 });
 
-export function describeRepository({ hasToken, privateRepository, site }: RepositoryContext): string[] {
-  const lines = [hasToken ? 'there is a token' : 'there is no token, or no repository for it'];
-  if (privateRepository !== null) lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
-  if (site === null) lines.push('the repository has no Pages site');
-  else if (site === 'unreadable') lines.push("the repository's Pages settings can't be read");
-  else if (site !== 'unasked') {
-    const source =
-      site.builtBy === 'workflow' ? 'a workflow' : `branch ${site.branch}, folder /${site.folder}`;
-    lines.push(`the Pages site on ${site.base.host} is built from ${source}`);
-  }
-  return lines;
-}
-
 interface ChoiceFacts {
   readonly request: DeliveryRequest;
   readonly repository: RepositoryContext;

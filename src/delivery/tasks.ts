@@ -1,12 +1,11 @@
 import type { ChannelAction } from '../channels/channel.ts';
 import { DeliveryError, hasFailed } from '../errors.ts';
-import type { RepositoryQuery } from '../github/api/repository.ts';
+import type { RepositoryContext, RepositoryQuery } from '../github/api/repository.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { describeRepository } from './choose-channel.ts';
 import {
   askChannel,
   attemptIn,
@@ -38,6 +37,20 @@ export function authorize(
     for (const line of describeRepository(opened.repository)) logger.info(line);
     return opened;
   });
+}
+
+/** What is known of the repository, in a few lines for people. */
+function describeRepository({ hasToken, privateRepository, site }: RepositoryContext): string[] {
+  const lines = [hasToken ? 'there is a token' : 'there is no token, or no repository for it'];
+  if (privateRepository !== null) lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
+  if (site === null) lines.push('the repository has no Pages site');
+  else if (site === 'unreadable') lines.push("the repository's Pages settings can't be read");
+  else if (site !== 'unasked') {
+    const source =
+      site.builtBy === 'workflow' ? 'a workflow' : `branch ${site.branch}, folder /${site.folder}`;
+    lines.push(`the Pages site on ${site.base.host} is built from ${source}`);
+  }
+  return lines;
 }
 
 /** Says which inputs are for other deliveries than those that were chosen. */

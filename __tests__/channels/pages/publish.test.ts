@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { methodOf } from '../../../src/channels/pages/commit-method.ts';
 import { createPagesActions } from '../../../src/channels/pages/publish.ts';
-import { methodOf, type PagesOptions } from '../../../src/channels/pages/target.ts';
+import type { PagesOptions } from '../../../src/channels/pages/target.ts';
 import type { DeliveryError } from '../../../src/errors.ts';
 import { RETRY } from '../../../src/protocol/limits.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';

@@ -5,18 +5,12 @@ import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import type { Placement, PreparedTask } from '../channel.ts';
 import { createBranchReader } from './branch-reader.ts';
+import { COMMIT_METHODS, methodOf } from './commit-method.ts';
 import { type BranchComparison, type ComparedPlace, compareFiles } from './compare.ts';
 import { compareFolder } from './compare-folder.ts';
 import { listPictures } from './pictures.ts';
 import { type CommittedPlace, describeFolder, describePlacement, describePresent } from './placement.ts';
-import {
-  COMMIT_METHODS,
-  type CommitTarget,
-  isFolderPath,
-  isRemoval,
-  methodOf,
-  type PagesTask,
-} from './target.ts';
+import { type CommitTarget, isFolderPath, isRemoval, type PagesTask } from './target.ts';
 import { BranchWriter, refuseUnwritable } from './write-changes.ts';
 
 type Tasks = readonly PreparedTask<PagesTask>[];

@@ -8,13 +8,14 @@ import { SITE } from '../../protocol/limits.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { refuseLargeSite } from '../../rules/local-site.ts';
 import { type BranchTree, filesBelow, listFolders, refuseSubmodules, treeShaAt } from './branch-reader.ts';
-import { listKept } from './commit-message.ts';
 import { type BranchComparison, type ComparedPlace, comparePlace, type EarlierFiles } from './compare.ts';
+import { listKept } from './delivered-tree.ts';
 import { rendersMarkdown } from './jekyll.ts';
 import { blockedError } from './not-ours.ts';
 import { type FoundDeliveries, findDeliveries, findSingleFiles, findWholeSites } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
-import { type CommitTarget, isRemoval, type PagesTask, readTargetTree } from './target.ts';
+import { readTargetTree } from './read-target.ts';
+import { type CommitTarget, isRemoval, type PagesTask } from './target.ts';
 
 /** A file without a byte, under the name that git gives it. */
 const EMPTY_FILE: FileBytes = {

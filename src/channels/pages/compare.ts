@@ -9,7 +9,8 @@ import { describeDelivered, formatCommitMessage } from './commit-message.ts';
 import { notOwnedError } from './not-ours.ts';
 import { isOwned } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
-import { type CommitTarget, isRemoval, type PagesTask, readTargetHead } from './target.ts';
+import { readTargetHead } from './read-target.ts';
+import { type CommitTarget, isRemoval, type PagesTask } from './target.ts';
 
 /** By path in the branch: what was there before, the newest first; nothing for a new file. */
 export type EarlierFiles = ReadonlyMap<string, readonly GitBlob[]>;

@@ -4,7 +4,8 @@ import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { type BranchTree, filesBelow, hasFilesBelow, treeShaAt } from './branch-reader.ts';
-import { createKeptLookup, type Delivered, listDelivered, parseMessage } from './commit-message.ts';
+import { type Delivered, parseMessage } from './commit-message.ts';
+import { createKeptLookup, listDelivered } from './delivered-tree.ts';
 import { type CommitTarget, isFolderPath } from './target.ts';
 
 /*

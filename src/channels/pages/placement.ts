@@ -7,11 +7,12 @@ import { entryUrl } from '../../rules/naming.ts';
 import type { PlacedPart, Placement } from '../channel.ts';
 import { countChanges, formatChangeCounts } from '../site-changes.ts';
 import { describeReplaced } from './commit-message.ts';
+import { planMethod } from './commit-method.ts';
 import type { ComparedPlace, EarlierFiles } from './compare.ts';
 import { addressOf, type PagesDestination } from './destination.ts';
 import { placePictures } from './pictures.ts';
 import { listLeftOut } from './site-workflow.ts';
-import { COMMIT_METHODS, type CommitMethod, isFolderPath, isRemoval, type PagesTask } from './target.ts';
+import { type CommitMethod, isFolderPath, isRemoval, type PagesTask } from './target.ts';
 
 /** A place that is as wanted. */
 export interface CommittedPlace {
@@ -166,12 +167,6 @@ function describeEffects({
 
 const describeSize = (bytes: number): string =>
   `the whole Pages site has ${Math.round(bytes / MEGABYTE)} MB; GitHub serves at most ${SITE.size / MEGABYTE}`;
-
-/** How a plan and a placement name the method. */
-export function planMethod(method: CommitMethod, task: Pick<PagesTask, 'place' | 'files'>): string {
-  if (isFolderPath(task.place)) return `one commit ${isRemoval(task) ? 'that removes it' : 'for the folder'}`;
-  return `${isRemoval(task) ? 'a commit that removes it, ' : ''}${COMMIT_METHODS[method]}`;
-}
 
 /** Some of the files that must not be served any more. */
 const placeGone = (gone: EarlierFiles, destination: PagesDestination): readonly PlacedPart[] =>

@@ -4,22 +4,22 @@ import type { GitHubClient } from '../../github/api/client.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
-import { refuseSpecialFile } from '../../rules/jekyll.ts';
 import type { LocalSiteFile } from '../../rules/local-site.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { baseName, encodePath, entryUrl } from '../../rules/naming.ts';
+import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type { ChannelItem, ChannelPlan, PreparedTask, ServedFile } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { type BranchReader, createBranchReader } from './branch-reader.ts';
+import { chooseItemMethod, chooseMethod, planMethod } from './commit-method.ts';
 import type { DeployTarget } from './deploy/deploy.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
 import { applyJekyll, createJekyllLookup, type FileLookup } from './jekyll.ts';
 import { listPictureUrls } from './pictures.ts';
-import { planMethod } from './placement.ts';
 import { findSetup, type Setup } from './set-up.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
-import { type CommitMethod, chooseMethod, type PagesOptions, type PagesTask } from './target.ts';
+import type { CommitMethod, PagesOptions, PagesTask } from './target.ts';
 
 /** What all items of a step have in common. */
 interface StepContext {
@@ -31,7 +31,7 @@ interface StepContext {
   readonly deploy?: DeployTarget | undefined;
   readonly exists: FileLookup;
   /** How single files are committed. */
-  readonly method: CommitMethod;
+  readonly singleMethod: CommitMethod;
   /** What has to be set up first; `null` where nothing has. */
   readonly setup: Setup | null;
 }
@@ -52,14 +52,15 @@ export async function prepareItems<Item extends ChannelItem>(
   const setup = isWhole ? null : await findSetup(github, options, pages);
   const isAnyBelow = options.isRemoval && options.path?.endsWith('/');
   const items = isAnyBelow ? given.slice(0, 1) : given;
-  const files = items.filter((one) => !namesFolder(one, options)).map(({ file }) => file);
-  const method = await chooseMethod(files, ports.signal, setup?.absence);
+  const singles = items.filter((one) => !isFolderItem(one, options)).map(({ file }) => file);
+  const singleMethod = await chooseMethod(singles, ports.signal, setup?.absence);
   const exists = createJekyllLookup(github);
-  const step = { github, reader: createBranchReader(), options, pages, deploy, exists, method, setup };
+  const reader = createBranchReader();
+  const step = { github, reader, options, pages, deploy, exists, singleMethod, setup };
   return forEachItem(items, (item) => prepareItem(item, step), BATCH.reads);
 }
 
-const namesFolder = ({ site, name }: ChannelItem, { isRemoval, path }: PagesOptions): boolean =>
+const isFolderItem = ({ site, name }: ChannelItem, { isRemoval, path }: PagesOptions): boolean =>
   site != null || (isRemoval === true && (name.endsWith('/') || path?.endsWith('/') === true));
 
 type Prepared = PreparedTask<PagesTask>;
@@ -72,7 +73,7 @@ type Prepared = PreparedTask<PagesTask>;
 async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepared> {
   const { github, options, pages, deploy, setup } = step;
   const { isRemoval = false, overwrite, marker, nojekyll } = options;
-  const isFolder = namesFolder(item, options);
+  const isFolder = isFolderItem(item, options);
   const location = isFolder ? folderLocation(item, step) : { name: item.name };
   const settings = resolveDestination(github.repository, { ...options, ...location }, pages);
   const { path, siteRoot, branch } = settings;
@@ -87,8 +88,7 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepar
   const destination = !hasFailed(built) ? built : settings;
   const served = describeServed(destination, isFolder);
   const hasPicture = options.picture && served.display === 'page' && served.pictureUrls !== null;
-  // One call of method A writes one file.
-  const method = isFolder ? 'C' : hasPicture && step.method === 'A' ? 'B' : step.method;
+  const method = chooseItemMethod(step.singleMethod, isFolder, hasPicture);
   const target = { github, reader: step.reader, method, options, branch } as const;
   const name = place || './';
   const plan: ChannelPlan = {

@@ -1,27 +1,14 @@
-import { DeliveryError } from '../../errors.ts';
-import { findAbsence, getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import type { Change } from '../../github/change.ts';
-import { hasGit } from '../../github/git/process.ts';
-import { SIZE } from '../../protocol/limits.ts';
-import type { LocalFile } from '../../rules/inspect.ts';
 import type { LocalSiteFile } from '../../rules/local-site.ts';
-import type { Words } from '../../words.ts';
-import type { BranchReader, BranchTree } from './branch-reader.ts';
+import type { BranchReader } from './branch-reader.ts';
 import type { DeployTarget } from './deploy/deploy.ts';
 import type { JobRuntime } from './deploy/job-runtime.ts';
 import type { PagesDestination, PagesLocation } from './destination.ts';
 import type { PagePictures } from './pictures.ts';
 import type { Setup } from './set-up.ts';
 
-/** How files are committed. @see protocol 4.2, 8 */
-export const COMMIT_METHODS = {
-  A: 'method A, single-call write',
-  B: 'method B, object API',
-  C: "method C, git's own protocol",
-} as const;
-
-export type CommitMethod = keyof typeof COMMIT_METHODS;
+/** By one call, the object API, or git; `COMMIT_METHODS` names them. @see protocol 4.2, 8 */
+export type CommitMethod = 'A' | 'B' | 'C';
 
 /** The branch, and how it is written to. */
 export interface CommitTarget {
@@ -73,68 +60,3 @@ export interface PagesOptions extends PagesLocation {
   /** What the runner gives to deploy a site; absent or `null` outside of an action. */
   readonly runtime?: JobRuntime | null;
 }
-
-/**
- * The commit that the branch of a target points to; `null` where it does not exist yet, and the first commit of the
- * delivery may create it. In a repository without a commit, method A does so for the default branch.
- *
- * @throws {DeliveryError} `NOT_FOUND` that names `setup` where a delivery would need it.
- */
-export async function readTargetHead(target: CommitTarget): Promise<string | null> {
-  const { github, branch, method, options } = target;
-  try {
-    return await getBranchHead(github, branch);
-  } catch (thrown) {
-    const absence = findAbsence(thrown);
-    if (absence === null) throw thrown;
-    const { setup, isRemoval = false } = options;
-    if (setup || (absence === 'commits' && (isRemoval || method === 'A'))) return null;
-    throw isRemoval ? thrown : missingBranchError(thrown as DeliveryError);
-  }
-}
-
-/**
- * Reads all of the branch that a target is written to, in three requests; a tree that is known already is not read
- * again.
- *
- * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files at once.
- */
-export async function readTargetTree(target: CommitTarget): Promise<BranchTree> {
-  const head = await readTargetHead(target);
-  return { head, entries: head === null ? new Map() : await target.reader.getEntries(target.github, head) };
-}
-
-function missingBranchError(cause: DeliveryError): DeliveryError {
-  const { code, message, httpCode } = cause;
-  const hint = (w: Words) => `set ${w.input('setup', 'true')} to create it, or ${w.say(cause.advice ?? '')}`;
-  return new DeliveryError(code, message, { httpCode, hint, cause });
-}
-
-/**
- * The method for these files on this machine, whichever of them turn out to need a change: by the size of a single one;
- * several go through git where it is installed. The single-call write can't create a branch, nor can the API create the
- * first commit.
- *
- * @param files `null` for each that is removed
- * @param absence what the delivery has to create
- */
-export async function chooseMethod(
-  files: readonly (LocalFile | null)[],
-  signal: AbortSignal,
-  absence: 'branch' | 'commits' | null = null,
-): Promise<CommitMethod> {
-  if ((files.length > 1 || absence === 'commits') && (await hasGit(signal))) return 'C';
-  const size = files.length > 1 ? undefined : files[0]?.size;
-  if (size === undefined) return 'B';
-  if (size <= SIZE.methodA) return absence === 'branch' ? 'B' : 'A';
-  return size <= SIZE.methodB ? 'B' : 'C';
-}
-
-/** The method for these changes: one call of method A compares and writes one path, and nothing beside it. */
-export const methodOf = (
-  changes: readonly Change[],
-  { method }: Pick<CommitTarget, 'method'>,
-): CommitMethod => (method === 'A' && !changes.every(isSingleWrite) ? 'B' : method);
-
-const isSingleWrite = ({ writes, removals, basis }: Change): boolean =>
-  writes.length === 1 && removals.length === 0 && basis.size === 1 && basis.has(writes[0]?.path ?? '');

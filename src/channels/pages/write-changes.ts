@@ -12,7 +12,9 @@ import { MEGABYTE, SITE, SIZE } from '../../protocol/limits.ts';
 import { createBlobHash } from '../../rules/fingerprint.ts';
 import { changedFileError } from '../../rules/inspect.ts';
 import type { Words } from '../../words.ts';
-import { type CommitMethod, type CommitTarget, methodOf, readTargetHead } from './target.ts';
+import { methodOf } from './commit-method.ts';
+import { readTargetHead } from './read-target.ts';
+import type { CommitMethod, CommitTarget } from './target.ts';
 
 type Commits = readonly ItemResult<Change, string>[];
 

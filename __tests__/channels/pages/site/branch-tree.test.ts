@@ -5,7 +5,7 @@ import {
   listFolders,
   treeShaAt,
 } from '../../../../src/channels/pages/branch-reader.ts';
-import { listKept } from '../../../../src/channels/pages/commit-message.ts';
+import { listKept } from '../../../../src/channels/pages/delivered-tree.ts';
 import { findDeliveries } from '../../../../src/channels/pages/ownership.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
 import { FakeGitHub } from '../../../github/fake-github.ts';

@@ -3,7 +3,8 @@ import { getLastCommits, type LastCommit } from '../../../github/api/history.ts'
 import type { TreeFile } from '../../../github/api/tree-id.ts';
 import { AUDIT } from '../../../protocol/limits.ts';
 import { type BranchTree, createBranchReader, filesBelow } from '../branch-reader.ts';
-import { type Delivered, listDelivered, parseMessage } from '../commit-message.ts';
+import { type Delivered, parseMessage } from '../commit-message.ts';
+import { listDelivered } from '../delivered-tree.ts';
 import { isOwned } from '../ownership.ts';
 import { isFolderPath } from '../target.ts';
 import { type Claim, readClaims } from './read-claims.ts';

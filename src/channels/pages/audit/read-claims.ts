@@ -1,6 +1,7 @@
 import { type GitHubClient, isLastPage } from '../../../github/api/client.ts';
 import { AUDIT } from '../../../protocol/limits.ts';
-import { createKeptLookup, type Delivered, parseMessage } from '../commit-message.ts';
+import { type Delivered, parseMessage } from '../commit-message.ts';
+import { createKeptLookup } from '../delivered-tree.ts';
 import { isFolderPath } from '../target.ts';
 
 /** What a commit of this tool says that it did to one place of the branch, where no newer one did the same. */

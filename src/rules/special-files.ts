@@ -1,0 +1,47 @@
+import { DeliveryError } from '../errors.ts';
+import { baseName } from './naming.ts';
+
+/**
+ * Files that the repository or the site obeys, in any case of letters, and where it does: in the site's root folder,
+ * anywhere, or in these folders.
+ *
+ * @see https://docs.github.com/pages/configuring-a-custom-domain-for-your-github-pages-site
+ * @see https://docs.github.com/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
+ */
+const SPECIAL_FILES: readonly (readonly [
+  name: RegExp,
+  place: 'site' | 'anywhere' | readonly string[],
+  effect: string,
+])[] = [
+  [/^cname$/, 'site', "it changes the site's domain"],
+  [/^_config\.(?:ya?ml|toml)$/, 'site', 'it changes how Jekyll builds the site'],
+  [/^\.nojekyll$/, 'site', 'it switches Jekyll off for the whole site'],
+  [/^\.(?:gitattributes|gitignore|lfsconfig)$/, 'anywhere', 'it changes how git treats other files'],
+  [/^\.gitmodules$/, [''], 'it adds other repositories to this one'],
+  [/^codeowners$/, ['', 'docs', '.github'], 'it decides who must approve changes'],
+];
+
+/**
+ * Refuses a file that would change the site or the repository as a whole.
+ *
+ * @param siteFolder the site's root folder in the branch: empty, or such as `docs`
+ * @throws {DeliveryError} `NOT_OURS` with the reason.
+ * @see protocol 7 (prohibition 4)
+ */
+export function refuseSpecialFile(path: string, siteFolder: string): void {
+  const lower = path.toLowerCase();
+  const name = baseName(lower);
+  const folder = lower.slice(0, -name.length).replace(/\/$/, '');
+  const [, , effect] =
+    SPECIAL_FILES.find(([pattern, place]) => {
+      const folders = place === 'site' ? [siteFolder.toLowerCase()] : place;
+      return pattern.test(name) && (folders === 'anywhere' || folders.includes(folder));
+    }) ?? [];
+  if (effect === undefined) return;
+  throw new DeliveryError('NOT_OURS', `${path} is not only a page: ${effect}`, {
+    step: 'check',
+    hint: (w) =>
+      `set ${w.input('path')} to another place, or ${w.input('overwrite', 'true')} if you want that`,
+    leftBehind: [],
+  });
+}
