@@ -48,7 +48,7 @@ export async function restoreFailed(
     const task = attemptIn(delivery, 'K1')?.task;
     const attempt = proven.find((one) => one.task === task);
     if (attempt === undefined) return delivery;
-    const restored = describeRestored(attempt);
+    const restored = toRestoration(attempt);
     logger.info(`${delivery.subject}: ${restored.detail}`);
     return { ...delivery, restored };
   });
@@ -57,7 +57,7 @@ export async function restoreFailed(
 const placedTask = ({ task, placement }: ChannelAttempt) =>
   placement === null ? undefined : { task, placement };
 
-function describeRestored({ placement, proof, failure }: ChannelAttempt): Restoration {
+function toRestoration({ placement, proof, failure }: ChannelAttempt): Restoration {
   if (placement === null) {
     const left = failure?.leftBehind?.join(', ') ?? '';
     const detail = `${failure?.message}${left === '' ? '' : `; what was put back is ${left}`}`;

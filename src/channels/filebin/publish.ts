@@ -53,7 +53,7 @@ export function createFilebinPublisher(options: FilebinOptions, ports: Ports): C
     return posted.map(({ item, result }) =>
       hasFailed(result)
         ? { item, result }
-        : { item, result: describePlacement(result, item.data, unknown, options) },
+        : { item, result: placementOfFile(result, item.data, unknown, options) },
     );
   }
 
@@ -176,7 +176,7 @@ async function lookAtAddress(
   return isWarning ? [] : [COUNTED];
 }
 
-function describePlacement(
+function placementOfFile(
   { stored, written, filesBefore }: StoreResult,
   { file }: BinUpload,
   unknown: readonly string[],

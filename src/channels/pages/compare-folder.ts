@@ -55,31 +55,20 @@ export async function compareFolder(
 /** @throws {DeliveryError} `NOT_OURS`; `TOO_LARGE` for more than Pages serves */
 async function compareSite(folder: FolderInBranch, together: readonly string[]): Promise<ComparedPlace> {
   const { task, target, tree, found } = folder;
-  const { place, files, destination } = task;
-  const { siteRoot } = destination;
-  const { options } = target;
+  const { place } = task;
+  const { siteRoot } = task.destination;
   const existing = filesBelow(tree, place);
-  const { delivery, files: delivered = [] } = found.sites.get(place) ?? {};
-  const owned = new Set(delivered.map(({ path }) => path));
-  const wanted = new Set(files.map(({ path }) => path));
-  const leaving = new Set(options.prune ? [...owned].filter((path) => !wanted.has(path)) : []);
-  const blocked = findBlocked(wanted, tree, place, leaving);
-  if (blocked.length > 0) throw blockedError(place, blocked);
-  const unowned = [...wanted].filter((path) => existing.has(path) && !owned.has(path));
-  const pictures = new Set(task.pictures === undefined ? [] : listPicturePaths(destination.path));
-  const page = { path: destination.path, pictures };
-  for (const path of await findSingleFiles(target, tree, unowned, page)) owned.add(path);
+  const owned = await findOwned(folder, existing);
   const oldSites = await findOldSites(folder, together);
   const oldFiles = oldSites.flatMap((one) => [...filesBelow(tree, one).keys()]);
   const switchPath = `${siteRoot}.nojekyll`;
-  const isSwitched = options.nojekyll && !tree.entries.has(switchPath);
+  const isSwitched = target.options.nojekyll && !tree.entries.has(switchPath);
   const older = await readBefore(folder);
   const vanished = [...older].flatMap(([path, { type }]) =>
     type === 'blob' && path.startsWith(place) && !tree.entries.has(path) ? [path] : [],
   );
   const state = {
-    ...{ existing, owned, last: found.last, replaced: delivery },
-    earlier: new Map(),
+    ...{ existing, owned, last: found.last },
     folder: {
       listKept: (all: ReadonlySet<string>) => [
         ...listKept(tree, place, all),
@@ -105,11 +94,30 @@ async function compareSite(folder: FolderInBranch, together: readonly string[]):
   const compared = comparePlace(task, state);
   const kept = compared.changes.kept.filter((path) => place + path !== switchPath);
   return {
-    ...compared,
+    ...{ ...compared, replaced: found.sites.get(place)?.delivery },
     changes: { ...compared.changes, kept },
     servedSize: measureSite(siteRoot, tree, compared.change),
     earlier: await findEarlier(folder, compared.change === undefined ? [older] : [tree.entries, older]),
   };
+}
+
+/** The paths of a folder that hold what this tool delivered. @throws {DeliveryError} `NOT_OURS` where a file is in the way */
+async function findOwned(
+  { task, target, tree, found }: FolderInBranch,
+  existing: ReadonlyMap<string, unknown>,
+): Promise<ReadonlySet<string>> {
+  const { place, files, destination } = task;
+  const delivered = found.sites.get(place)?.files ?? [];
+  const owned = new Set(delivered.map(({ path }) => path));
+  const wanted = new Set(files.map(({ path }) => path));
+  const leaving = new Set(target.options.prune ? [...owned].filter((path) => !wanted.has(path)) : []);
+  const blocked = findBlocked(wanted, tree, place, leaving);
+  if (blocked.length > 0) throw blockedError(place, blocked);
+  const unowned = [...wanted].filter((path) => existing.has(path) && !owned.has(path));
+  const pictures = new Set(task.pictures === undefined ? [] : listPicturePaths(destination.path));
+  const page = { path: destination.path, pictures };
+  for (const path of await findSingleFiles(target, tree, unowned, page)) owned.add(path);
+  return owned;
 }
 
 /** Everything of this tool at and below a folder: with `overwrite`, all that is there. */
@@ -136,7 +144,7 @@ async function compareRemoval(folder: FolderInBranch, wasSent: boolean): Promise
     ...single.map((path) => [path, existing.get(path)?.sha ?? null] as const),
   ]);
   const compared = comparePlace(task, {
-    ...{ existing, owned, last: found.last, earlier: new Map() },
+    ...{ existing, owned, last: found.last },
     folder: {
       listKept: () => [],
       beside: { writes: [], removals: [], basis },

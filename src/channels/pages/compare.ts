@@ -16,16 +16,13 @@ import { type CommitTarget, isRemoval, type PagesTask } from './target.ts';
 export type EarlierFiles = ReadonlyMap<string, readonly GitBlob[]>;
 
 /** What the branch has at a place, all of it in the same commit, and whose it is. */
-export interface PlaceState {
+interface PlaceState {
   /** By path. The mode is empty where it is not known who made what is there so. */
   readonly existing: ReadonlyMap<string, GitBlob & { readonly mode: string }>;
   /** The paths that hold what this tool delivered: what may be replaced, and what goes where it is not wanted. */
   readonly owned: ReadonlySet<string>;
   /** The last commit that touched the place; absent where nothing ever existed. */
   readonly last?: CommitWords | null | undefined;
-  /** The newest delivery of this tool to it. */
-  readonly replaced?: CommitWords | undefined;
-  readonly earlier: EarlierFiles;
   /** Of a folder: what else it has; and what its commit does beside. */
   readonly folder?: {
     listKept(delivered: ReadonlySet<string>): readonly TreeFile[];
@@ -40,11 +37,15 @@ export interface PlaceState {
 type CommitWords = Pick<LastCommit, 'sha' | 'message'>;
 
 /** What a place of the branch needs: a change, or nothing more. */
-export interface ComparedPlace extends Pick<PlaceState, 'replaced' | 'earlier'> {
+export interface ComparedPlace {
   /** Absent where the place is as wanted. */
   readonly change?: Change;
   /** The commit that made it so; absent where nothing ever existed. */
   readonly commitSha?: string | undefined;
+  /** The newest delivery of this tool to it. */
+  readonly replaced?: CommitWords | undefined;
+  /** What caches may still have of the files that are delivered. */
+  readonly earlier: EarlierFiles;
   /** Paths within the folder. */
   readonly changes: SiteChanges;
   /** What must not be served any more, by path in the branch. */
@@ -70,31 +71,14 @@ export interface BranchComparison {
 /**
  * Compares a place with what it is to hold. All or nothing: one file that may not be replaced refuses all of it.
  *
+ * @returns without what was there earlier, which only a delivery has
  * @throws {DeliveryError} `NOT_OURS` that names what others have there
  */
 export function comparePlace(task: PagesTask, state: PlaceState): ComparedPlace {
   const { place, target, files } = task;
-  const { overwrite, prune, essence, confinement } = target.options;
-  const { existing, owned, folder } = state;
-  const wanted = new Map(files.map(({ path, file }) => [path, file]));
-  const isSame = (path: string): boolean => {
-    const { sha, mode } = existing.get(path) ?? {};
-    return sha === wanted.get(path)?.blobSha && mode === '100644';
-  };
-  // A file that is to be removed was named; of a folder, what others have there stays.
-  const named = isRemoval(task) && folder === undefined ? [place] : [...wanted.keys()];
-  const differing = named.filter((path) => existing.has(path) && !isSame(path));
-  const foreign = overwrite ? [] : differing.filter((path) => !owned.has(path));
-  if (foreign.length > 0) throw notOwnedError(task, foreign, state.last?.message);
-  const added = named.filter((path) => wanted.has(path) && !existing.has(path));
-  const changed = differing.filter((path) => wanted.has(path));
-  const vanished = [...new Set([...differing, ...owned])].filter((path) => !wanted.has(path));
-  const removed = new Set(isRemoval(task) || folder === undefined || prune ? vanished : []);
-  const stays = named.filter((path) => owned.has(path) && isSame(path));
-  const whole = folder === undefined ? named : [...added, ...changed, ...stays, ...vanished];
-  const delivered = whole
-    .filter((path) => !removed.has(path))
-    .map((path) => ({ path, sha: wanted.get(path)?.blobSha ?? existing.get(path)?.sha ?? '' }));
+  const { essence, confinement } = target.options;
+  const { existing, folder } = state;
+  const { added, changed, removed, delivered, isAdded } = sortByChange(task, state);
   const kept = folder?.listKept(new Set([...delivered.map(({ path }) => path), ...removed])) ?? [];
   const object = isRemoval(task) ? undefined : describeDelivered(place, delivered, kept);
   const { beside, removedFolders = [] } = folder ?? {};
@@ -104,7 +88,6 @@ export function comparePlace(task: PagesTask, state: PlaceState): ComparedPlace 
   const basis = new Map(
     [place, ...isNew, ...removed].map((path) => [path, existing.get(path)?.sha ?? null] as const),
   );
-  const isAdded = changed.length + stays.length + vanished.length === 0;
   const message = formatCommitMessage(place, {
     verb: isRemoval(task) ? 'REMOVE' : isAdded ? 'ADD' : 'UPDATE',
     ...{ essence, confinedTo: confinement?.owner, delivered: object },
@@ -114,23 +97,47 @@ export function comparePlace(task: PagesTask, state: PlaceState): ComparedPlace 
   const pictures = task.pictures === undefined ? [] : listPicturePaths(task.destination.path);
   const within = (paths: readonly string[]): string[] =>
     paths.flatMap((path) => (pictures.includes(path) ? [] : [path.slice(folder ? place.length : 0)]));
+  const held = [...removed].map((path) => [path, blobsOf(existing.get(path))] as const);
   return {
     ...(writes.length + removals.length > 0 && {
       change: { message, writes, removals, basis: beside?.basis ?? basis },
     }),
     commitSha: state.last?.sha,
-    replaced: state.replaced,
-    earlier: state.earlier,
+    earlier: new Map(),
     changes: {
       ...{ added: within(added), changed: within(changed), removed: within([...removed]), removedFolders },
       kept: kept.map(({ path }) => path),
     },
-    gone: new Map([
-      ...[...removed].map((path) => [path, blobsOf(existing.get(path))] as const),
-      ...(folder?.gone ?? []),
-    ]),
+    gone: new Map([...held, ...(folder?.gone ?? [])]),
     treeSha: object?.object,
   };
+}
+
+/** The paths of a place by what becomes of them. @throws {DeliveryError} as `comparePlace` */
+function sortByChange(task: PagesTask, { existing, owned, folder, last }: PlaceState) {
+  const { place, target, files } = task;
+  const { overwrite, prune } = target.options;
+  const wanted = new Map(files.map(({ path, file }) => [path, file]));
+  const isSame = (path: string): boolean => {
+    const { sha, mode } = existing.get(path) ?? {};
+    return sha === wanted.get(path)?.blobSha && mode === '100644';
+  };
+  // A file that is to be removed was named; of a folder, what others have there stays.
+  const named = isRemoval(task) && folder === undefined ? [place] : [...wanted.keys()];
+  const differing = named.filter((path) => existing.has(path) && !isSame(path));
+  const foreign = overwrite ? [] : differing.filter((path) => !owned.has(path));
+  if (foreign.length > 0) throw notOwnedError(task, foreign, last?.message);
+  const added = named.filter((path) => wanted.has(path) && !existing.has(path));
+  const changed = differing.filter((path) => wanted.has(path));
+  const vanished = [...new Set([...differing, ...owned])].filter((path) => !wanted.has(path));
+  const removed = new Set(isRemoval(task) || folder === undefined || prune ? vanished : []);
+  const stays = named.filter((path) => owned.has(path) && isSame(path));
+  const whole = folder === undefined ? named : [...added, ...changed, ...stays, ...vanished];
+  const delivered = whole
+    .filter((path) => !removed.has(path))
+    .map((path) => ({ path, sha: wanted.get(path)?.blobSha ?? existing.get(path)?.sha ?? '' }));
+  const isAdded = changed.length + stays.length + vanished.length === 0;
+  return { added, changed, removed, delivered, isAdded };
 }
 
 const blobsOf = (held: GitBlob | undefined): readonly GitBlob[] =>
@@ -164,7 +171,7 @@ export async function compareFiles(
   );
   const pictures = await readPaths(old.flat(), target, head, new Set());
   const places = tasks.map((task, nth) =>
-    resultOf(async () => comparePlace(task, describeState(task, found, pictures, old[nth] ?? []))),
+    resultOf(async () => compareFile(task, found, pictures, old[nth] ?? [])),
   );
   return { head, places: await Promise.all(places) };
 }
@@ -197,12 +204,14 @@ async function readPaths(
   );
 }
 
-function describeState(
-  { place, files, target }: PagesTask,
+/** @param old the paths that pictures of the page may have, beside those that are delivered */
+function compareFile(
+  task: PagesTask,
   found: HeldPaths,
   pictures: HeldPaths,
   old: readonly string[],
-): PlaceState {
+): ComparedPlace {
+  const { place, files, target } = task;
   const existing = new Map<string, GitBlob & { readonly mode: string }>();
   const owned = new Set<string>();
   const confinedTo = target.options.confinement?.owner;
@@ -224,7 +233,8 @@ function describeState(
   const versions = new Map(last?.blobs.map((one) => [one.sha, one]));
   for (const { path, file } of files) if (path === place) versions.delete(file.blobSha);
   return {
-    ...{ existing, owned, last, replaced: (owned.has(place) && last) || undefined },
+    ...comparePlace(task, { existing, owned, last }),
+    replaced: (owned.has(place) && last) || undefined,
     earlier: new Map([[place, [...versions.values()]]]),
   };
 }

@@ -65,7 +65,7 @@ export async function applyJekyll(
   return { ...destination, pageUrl: page, hostMayChangeBytes: true, notes };
 }
 
-interface JekyllOutput {
+interface UnservedFile {
   readonly path: string;
   readonly page: string | null;
 }
@@ -73,11 +73,11 @@ interface JekyllOutput {
 function jekyllError(
   destination: PagesDestination,
   place: string,
-  changed: readonly JekyllOutput[],
+  changed: readonly UnservedFile[],
 ): DeliveryError {
   const { siteRoot } = destination;
   const isFolder = isFolderPath(place);
-  const nameOf = ({ path }: JekyllOutput): string =>
+  const nameOf = ({ path }: UnservedFile): string =>
     isFolder ? path.slice(place.length) : servedPath(siteRoot, path);
   const leftOut = changed.filter(({ page }) => page === null).map(nameOf);
   const rendered = changed.filter(({ page }) => page !== null).map(nameOf);

@@ -39,7 +39,7 @@ export function createReleasePublisher(
       const placed = await uploadAssets(batch, new Set(), ports);
       const done = await forEachItem(placed, async ({ item, result }) => {
         if (hasFailed(result)) throw result;
-        return describePlacement(result, item.data, batch);
+        return placementOfAsset(result, item.data, batch);
       });
       return done.map(({ item: { item }, result }) => ({ item, result }));
     },
@@ -139,7 +139,7 @@ async function uploadAssets(
   return [...done, ...added];
 }
 
-function describePlacement(
+function placementOfAsset(
   { asset, release, written, confirmed }: PlacedAsset,
   { originalName }: AssetTask,
   { github, tag: wantedTag }: ReleaseBatch,

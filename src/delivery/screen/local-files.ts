@@ -4,7 +4,7 @@ import { resultOf } from '../../errors.ts';
 import { discard } from '../../http/response.ts';
 import type { HttpResponse, Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME } from '../../protocol/limits.ts';
-import type { LocalSite } from '../../rules/local-site.ts';
+import type { LocalSiteFile } from '../../rules/local-site.ts';
 import { getContentType } from '../../rules/media-type.ts';
 import { decodePath } from '../../rules/site/site-address.ts';
 import { type Delivery, isOngoing, shownTask } from '../delivery.ts';
@@ -16,7 +16,7 @@ import { type Delivery, isOngoing, shownTask } from '../delivery.ts';
  * @param sitePaths where to serve folders, instead of where they will be
  */
 export function listLocalFiles(deliveries: readonly Delivery[], sitePaths?: readonly string[]): LocalFiles {
-  let known: ReadonlyMap<string, SiteFile> | undefined;
+  let known: ReadonlyMap<string, LocalSiteFile> | undefined;
   return (path) => {
     known ??= new Map(deliveries.filter(isOngoing).flatMap((one) => listServed(one, sitePaths)));
     const found = known.get(path);
@@ -26,12 +26,10 @@ export function listLocalFiles(deliveries: readonly Delivery[], sitePaths?: read
   };
 }
 
-type SiteFile = LocalSite['files'][number];
-
 function listServed(
   delivery: Delivery,
   sitePaths?: readonly string[],
-): readonly (readonly [string, SiteFile])[] {
+): readonly (readonly [string, LocalSiteFile])[] {
   const { site, file } = delivery;
   const { servedAt, served } = shownTask(delivery) ?? {};
   if (servedAt !== undefined) {
