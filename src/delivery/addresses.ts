@@ -65,8 +65,8 @@ export interface PlacementCheck {
   /** Asks the address that is handed over, with `?v=` where a cache has to be got past. */
   readonly probe: UrlProbe;
   readonly session: ProbeSession;
-  /** When the commit was made that the host says it has built: milliseconds since the epoch. Set by the wait. */
-  builtAt?: number | undefined;
+  /** When the commit was made that the host says it has built: milliseconds since the epoch. */
+  readonly builtAt?: number | undefined;
 }
 
 /** @param deadline milliseconds since the epoch */

@@ -78,6 +78,7 @@ export async function waitForAll(
   const begun = ports.clock.now();
   ports.logger.startSection('Wait for the site');
   const ownBuild = watched.filter((one) => one !== lead && isRendered(one) && !written.includes(one));
+  const builtAt = new Map<PlacementCheck, number | undefined>();
   let late: DeliveryError | null = null;
   for (const { attempt, check } of [lead, ...ownBuild]) {
     const { task } = attempt;
@@ -89,15 +90,18 @@ export async function waitForAll(
       late = built.withStep('wait');
       break;
     }
-    check.builtAt = built;
+    builtAt.set(check, built);
   }
-  for (const { check } of written) check.builtAt = lead.check.builtAt;
+  for (const { check } of written) builtAt.set(check, builtAt.get(lead.check));
   const wait = ports.clock.now() - begun;
   const waited = attempts.map(({ attempt, check }) => {
     if (check === null) return { attempt, check };
     const timed = { ...attempt, took: { ...attempt.took, wait } };
     const isLate = check === lead.check && late !== null;
-    return { attempt: isLate ? { ...timed, failure: late, lastProbe: check.probe.last } : timed, check };
+    return {
+      attempt: isLate ? { ...timed, failure: late, lastProbe: check.probe.last } : timed,
+      check: { ...check, builtAt: builtAt.get(check) },
+    };
   });
   return { waited, late };
 }
