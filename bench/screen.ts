@@ -60,6 +60,7 @@ async function viewTwice(tempFolder: string, executablePath: string): Promise<[n
     environment: { PATH: process.env.PATH },
     http,
     tempFolder,
+    sandboxHint: '',
   };
   const viewer = createScreen({ ...options, clock: systemClock, logger });
   const view = async (): Promise<number> => {

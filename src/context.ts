@@ -15,7 +15,7 @@ import { createHttpClient } from './http/client.ts';
 import type { Logger, Ports } from './ports.ts';
 import type { DeliveryRequest } from './request/parse-request.ts';
 import { random, systemClock, watchForEnd } from './system.ts';
-import type { Face } from './words.ts';
+import { ACTION, type Face, say } from './words.ts';
 
 /** The real clock, network and randomness, with the log of the interface that runs. */
 export function createPorts(logger: Logger, signal: AbortSignal): Ports {
@@ -66,7 +66,7 @@ export function createDeliveryContext(
     ...ports,
     face,
     findFiles,
-    screen: createLazyScreen(() => loadScreen(browserOptions(request, ports))),
+    screen: createLazyScreen(() => loadScreen(browserOptions(request, ports, face))),
     async openRepository(query) {
       const { apiUrl, repository: name } = request;
       const { token, authorizationError } = await getToken(request, query, (options) =>
@@ -85,8 +85,13 @@ export function createDeliveryContext(
   };
 }
 
-const browserOptions = ({ browserSandbox }: DeliveryRequest, { http, clock, logger }: Ports) => ({
+const browserOptions = (
+  { browserSandbox }: DeliveryRequest,
+  { http, clock, logger }: Ports,
+  face: Face = ACTION,
+) => ({
   sandbox: browserSandbox,
+  sandboxHint: say((w) => `set ${w.input('browser-sandbox', 'false')}`, face),
   environment: process.env,
   http,
   clock,

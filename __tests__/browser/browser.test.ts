@@ -219,7 +219,7 @@ describe('a browser that does not work', () => {
     const output = 'Running as root without --no-sandbox is not supported.';
     const view = await notChecked(`echo '[1:1:FATAL] ${output}' >&2; exit 1`, { sandbox: true });
     expect(view.reason).toContain("the browser's own sandbox can't run here");
-    expect(view.hint).toContain('`browser-sandbox` can be set to false');
+    expect(view.hint).toContain('are your own, set `browser-sandbox: false`');
   });
 
   test('says what it printed', async () => {

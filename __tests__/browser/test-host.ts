@@ -37,6 +37,7 @@ export const createTestScreen = async (
   createScreen({
     executablePath: await chromiumPath(),
     sandbox: false,
+    sandboxHint: 'set `browser-sandbox: false`',
     environment: { PATH: process.env.PATH },
     clock: systemClock,
     logger: new FakeLogger(),

@@ -403,6 +403,19 @@ describe('a report that is not ready', () => {
     expect(refusalReport({ file: LINK_SUBJECT }, failing()).file).toBeNull();
   });
 
+  test.each([
+    ['nothing', {}, 'nothing was published; there is no address', 'no file'],
+    [
+      'a link',
+      { url: 'https://a.example/' },
+      'the given link was not published; there is no address',
+      'no file',
+    ],
+    ['a folder', { path: 'a/', operation: 'withdraw' }, 'a/ was not proven to be withdrawn', 'folder a/'],
+  ])('of %s says so', (_, asked, CLAIM, CODE) => {
+    expect(refusalReport(asked, failing()).lines).toMatchObject({ CLAIM, CODE });
+  });
+
   test('of a refused withdrawal does not speak of publishing', () => {
     const report = refusalReport({ file: 'page.html', operation: 'withdraw' }, failing());
     expect(report).toMatchObject({ operation: 'withdraw', ready: false });
@@ -485,12 +498,11 @@ describe('the report on a withdrawal', () => {
 
   test('of what was not there says so', () => {
     const placement = placementWith({ written: false });
-    expect(composeReport(withdrawing({ main: { ...gone, placement } })).lines.RESULT).toBe(
-      'ГОТОВО, nothing to withdraw: out/page.html is not served',
-    );
-    expect(composeReport(withdrawing({ main: { ...gone, placement } })).lines.CODE).toContain(
-      'nothing removed, because nothing was there; ',
-    );
+    expect(composeReport(withdrawing({ main: { ...gone, placement } })).lines).toMatchObject({
+      CODE: expect.stringContaining('nothing removed, because nothing was there; '),
+      TEST: 'HTTP 404; nothing is served there; build time: no build',
+      RESULT: 'ГОТОВО, nothing to withdraw: out/page.html is not served',
+    });
   });
 
   test.each([true, false])(

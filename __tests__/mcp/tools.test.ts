@@ -89,7 +89,7 @@ const complain = (tool: 'deliver' | 'verify', args: object): string =>
 describe('the arguments of a tool', () => {
   test('are named where one is unknown', () => {
     expect(complain('deliver', { fil: 'a.html', token: 'x' })).toMatch(
-      /^fil, token: the arguments are file, content, .*authorization$/,
+      /^fil \(did you mean file\?\), token: the arguments are file, content, .*authorization$/,
     );
   });
 

@@ -26,6 +26,8 @@ const CONTROL_PAGE: PageToView = {
 const CLOSE_TIME = 2_000;
 
 export interface BrowserOptions extends LaunchOptions {
+  /** What switches the sandbox off, in the words of the interface. */
+  readonly sandboxHint: string;
   /** What the browser asks for is sent through this client. */
   readonly http: SendHttp;
   readonly clock: Clock;
@@ -65,7 +67,7 @@ class BrowserScreen implements Screen {
   }
 
   async #viewNext(page: PageToView, outer: AbortSignal): Promise<ScreenView> {
-    const { clock, sandbox, logger } = this.#options;
+    const { clock, sandbox, sandboxHint, logger } = this.#options;
     const signal = AbortSignal.any([outer, clock.timeout(this.#times.total)]);
     try {
       const seen = await this.#viewIn(page, signal);
@@ -77,7 +79,7 @@ class BrowserScreen implements Screen {
       const browser = this.#running?.version ?? '';
       // Whatever state the browser is in: the next page gets a new one.
       await this.#stop();
-      return { ...describeFault(thrown, sandbox), browser };
+      return { ...describeFault(thrown, sandbox ? sandboxHint : null), browser };
     }
   }
 
@@ -121,7 +123,7 @@ class BrowserScreen implements Screen {
 }
 
 /** The view of a page whose browser could not be started, ended by itself or did not answer in time. */
-function describeFault(thrown: unknown, sandbox: boolean): ScreenView {
+function describeFault(thrown: unknown, sandboxHint: string | null): ScreenView {
   const message = toMessage(thrown);
   if (!(thrown instanceof BrowserLaunchError)) {
     const isTimeout = thrown instanceof Error && /^(Timeout|Abort)Error$/.test(thrown.name);
@@ -129,10 +131,10 @@ function describeFault(thrown: unknown, sandbox: boolean): ScreenView {
       isTimeout ? 'the browser did not answer in time' : `the browser failed: ${toPlainLine(message, 200)}`,
     );
   }
-  if (sandbox && /sandbox/i.test(message)) {
+  if (sandboxHint !== null && /sandbox/i.test(message)) {
     return createUncheckedView(
       "the browser's own sandbox can't run here, as for root in a container",
-      'if all pages of this repository are your own, `browser-sandbox` can be set to false',
+      `if all pages of this repository are your own, ${sandboxHint}`,
     );
   }
   const [last = ''] = message.split('\n').slice(-1);

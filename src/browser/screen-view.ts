@@ -33,7 +33,7 @@ export interface ScreenFacts {
   readonly verdict: ScreenVerdict;
   /** One sentence without a period at its end: why it is not shown, or was not checked; empty for a shown page. */
   readonly reason: string;
-  /** What would help, in the words of the inputs (`browser-sandbox: false`); empty where nothing is known. */
+  /** What would help; empty where nothing is known. */
   readonly hint: string;
   /** Such as `HeadlessChrome/147.0.7727.0`; empty where none was started. */
   readonly browser: string;

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
 import type { DeliveryError } from '../errors.ts';
+import { findClosestName } from '../plain-text.ts';
 import { TOOL } from '../protocol/words.ts';
 import { ALL_FLAGS, CLI_COMMANDS, type CommandName, FLAGS, findCommandName } from '../request/commands.ts';
 import type { InputName } from '../request/inputs.ts';
-import { describeUnknown, findClosestName, refuseWrongFlags, usageError } from './flag-rules.ts';
+import { describeUnknown, refuseWrongFlags, usageError } from './flag-rules.ts';
 
 export interface CliCommand {
   readonly name: CommandName | 'help' | 'version';

@@ -1,5 +1,6 @@
 import type { parseArgs } from 'node:util';
 import { DeliveryError } from '../errors.ts';
+import { findClosestName } from '../plain-text.ts';
 import { TOOL } from '../protocol/words.ts';
 import { ALL_FLAGS, type CommandName, flagsOf } from '../request/commands.ts';
 import { INPUTS } from '../request/inputs.ts';
@@ -84,28 +85,4 @@ export async function refuseAsUsage<T>(work: () => T | Promise<T>): Promise<T> {
     if (!(thrown instanceof DeliveryError) || thrown.code !== 'BAD_INPUT') throw thrown;
     throw usageError(thrown.about, thrown.advice);
   }
-}
-
-/** The known name that was most likely meant; `undefined` where none is close. */
-export function findClosestName(given: string, names: readonly string[]): string | undefined {
-  const text = given.toLowerCase();
-  const [closest] = names
-    .map((name) => ({ name, edits: name.startsWith(text) && text.length > 2 ? 1 : countEdits(text, name) }))
-    .filter(({ name, edits }) => edits <= Math.max(1, Math.floor(name.length / 3)))
-    .sort((one, other) => one.edits - other.edits);
-  return closest?.name;
-}
-
-/** Letters to add, remove or replace until both are the same. */
-function countEdits(one: string, other: string): number {
-  let previous = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [row, letter] of [...one].entries()) {
-    const current = [row + 1];
-    for (const [at, above] of previous.slice(1).entries()) {
-      const replaced = (previous[at] ?? 0) + (letter === other[at] ? 0 : 1);
-      current.push(Math.min(replaced, above + 1, (current[at] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous.at(-1) ?? 0;
 }

@@ -7,7 +7,14 @@ import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import { operationOf } from '../request/parse-request.ts';
 import { ACTION, type Face, type HintContext, say } from '../words.ts';
-import { type ChannelAttempt, type Delivery, LINK_SUBJECT, mainAttempt, newDelivery } from './delivery.ts';
+import {
+  type ChannelAttempt,
+  type Delivery,
+  LINK_SUBJECT,
+  mainAttempt,
+  NO_SUBJECT,
+  newDelivery,
+} from './delivery.ts';
 import { listProven } from './receipt.ts';
 import {
   type AuditVerdict,
@@ -74,16 +81,17 @@ function findVerdict(ready: boolean, isChanged: boolean, isGone: boolean): Audit
 
 /** Whatever ends before a delivery has its report ends as one. @param asked as it was given; nothing of it is checked */
 export function refusalReport(asked: Partial<RawInputs>, thrown: unknown, face = ACTION): FullReport {
-  const { operation: task = '', path, file, name } = asked;
+  const { operation: task = '', path, file, name, url = '' } = asked;
   const operation = operationOf(task);
   const named = (operation !== 'deliver' && path) || file || name || '';
-  const subject = named.trim().split('\n')[0] || (operation === 'audit' ? './' : LINK_SUBJECT);
+  const subject =
+    named.trim().split('\n')[0] || (operation === 'audit' ? './' : url === '' ? NO_SUBJECT : LINK_SUBJECT);
   const failure = toDeliveryError(thrown).withStep('check');
   return composeReport({ ...newDelivery(operation, subject), failure }, face);
 }
 
 function reportFile({ subject, site, file }: Delivery): FullReport['file'] {
-  if (subject === LINK_SUBJECT) return null;
+  if (subject === LINK_SUBJECT || subject === NO_SUBJECT) return null;
   return { path: subject, size: site?.size ?? file?.size ?? null, sha256: file?.sha256 ?? null };
 }
 

@@ -20,6 +20,9 @@ import type { ExpectedContent, ProbeResult, ProvenMatch } from './match-content.
 /** The subject of a delivery that has no file. */
 export const LINK_SUBJECT = 'the given link';
 
+/** That of one that was refused because nothing was given. */
+export const NO_SUBJECT = '';
+
 /** What is there after a delivery that is not proven, where something was to be put back. */
 export interface Restoration {
   /** The commit that put it back; `null` where nothing was. */

@@ -8,6 +8,7 @@ import {
   isTried,
   LINK_SUBJECT,
   mainAttempt,
+  NO_SUBJECT,
   type Proof,
 } from './delivery.ts';
 import { countMarker, describeProbe } from './describe-probe.ts';
@@ -45,6 +46,8 @@ export const duplicateAttempts = ({ attempts }: Delivery): readonly ChannelAttem
 /** What is claimed of a delivery that is not ready. */
 function claimNothing(delivery: Delivery): string {
   const { operation, subject, failure } = delivery;
+  if (subject === NO_SUBJECT)
+    return `nothing was ${operation === 'withdraw' ? 'withdrawn' : 'published'}; there is no address`;
   if (operation === 'audit') return `${subject} is not proven to be as it was delivered; there is no address`;
   if (operation === 'withdraw') {
     const isPlanned = failure?.code === 'DRY_RUN';
@@ -106,7 +109,8 @@ function describeDuplicate({ task, placement, proof }: ChannelAttempt): string[]
 
 function codeLine(delivery: Delivery): string {
   const { subject, file, site, choice } = delivery;
-  const parts = [subject === LINK_SUBJECT ? 'no file' : `${site === null ? 'file' : 'site'} ${subject}`];
+  const kind = site !== null ? 'site' : subject.endsWith('/') ? 'folder' : 'file';
+  const parts = [subject === LINK_SUBJECT || subject === NO_SUBJECT ? 'no file' : `${kind} ${subject}`];
   const plan = mainPlan(delivery);
   if (plan !== null) {
     const { channel, method } = plan;
@@ -145,11 +149,12 @@ function testLine(delivery: Delivery, { notReady }: ReportFacts): string {
     return [ended, ...describeScreen(delivery)].join('; ');
   }
   const { wait } = main.took;
+  const isNoRemoval = delivery.operation === 'withdraw' && !main.placement.written;
   return [
     `HTTP ${main.proof?.httpCode ?? main.lastProbe?.httpCode ?? 'none'}`,
     ...describeContent(delivery, main),
     ...describeScreen(delivery),
-    `build time: ${wait === undefined ? 'no build' : formatSeconds(wait)}`,
+    `build time: ${wait === undefined || isNoRemoval ? 'no build' : formatSeconds(wait)}`,
   ].join('; ');
 }
 

@@ -56,7 +56,7 @@ function describeRepository({ hasToken, privateRepository, site }: RepositoryCon
 /** Says which inputs are for other deliveries than those that were chosen. */
 export function noteInputs(
   deliveries: readonly Delivery[],
-  { channels, operation, scopedInputs }: DeliveryRequest,
+  { channels, operation, scopedInputs, token, clientId }: DeliveryRequest,
   { logger, face }: DeliveryContext,
 ): readonly Delivery[] {
   if (scopedInputs.length === 0) return deliveries;
@@ -64,9 +64,11 @@ export function noteInputs(
   // The folder of a site that is withdrawn need not exist any more.
   const hasFolder = isRemoval || deliveries.some(({ site, failure }) => site !== null || failure !== null);
   const isByAccount = !isRemoval && channels === 'auto';
+  const hasToken = token !== undefined || clientId !== undefined;
   const noted = deliveries.map((one) => {
     if (one.choice === null) return one;
-    const notes = noteOtherInputs(scopedInputs, { ...one.choice, hasFolder, isByAccount }, face);
+    const chosen = { ...one.choice, hasFolder, isByAccount, hasToken };
+    const notes = noteOtherInputs(scopedInputs, chosen, face);
     return { ...one, notes: [...one.notes, ...notes] };
   });
   for (const note of new Set(noted.flatMap(({ notes }) => notes))) logger.info(note);

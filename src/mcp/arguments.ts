@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { findClosestName } from '../plain-text.ts';
 import { MCP } from '../protocol/limits.ts';
 import {
   INPUT_NAMES,
@@ -35,11 +36,18 @@ export function createInputSchema(tool: ToolName, fixed: Readonly<Partial<RawInp
   );
   // A person may be asked for a token.
   if (listInputs(tool, {}).includes('client-id')) shape.authorization = AUTHORIZATION.optional();
-  const known = Object.keys(shape).join(', ');
+  const known = Object.keys(shape);
   return z.strictObject(shape, {
     error: (issue) =>
-      issue.code === 'unrecognized_keys' ? `${issue.keys.join(', ')}: the arguments are ${known}` : undefined,
+      issue.code === 'unrecognized_keys'
+        ? `${issue.keys.map((key) => nameUnknown(key, known)).join(', ')}: the arguments are ${known.join(', ')}`
+        : undefined,
   });
+}
+
+function nameUnknown(key: string, known: readonly string[]): string {
+  const closest = findClosestName(key, known);
+  return closest === undefined ? key : `${key} (did you mean ${closest}?)`;
 }
 
 /** The inputs that are arguments of a tool of this server. */

@@ -118,7 +118,7 @@ const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
   },
   json: {
     commands: [...REPORTING, 'contract'],
-    description: 'Print the result as JSON on stdout (report.schema.json).',
+    description: 'Print the result as JSON on stdout.',
   },
   receipt: {
     commands: REPORTING,
@@ -183,7 +183,7 @@ export const ANSWER_RULE =
 
 /** What the help and the contract say of the flags of `withdraw` and `check`. */
 export const SAME_FLAGS =
-  'It takes every flag of deliver, so that a call can be repeated; those that only publishing needs change nothing here.';
+  'It takes every flag of deliver; those that only publishing needs change nothing here.';
 
 /** The fields that an agent needs first; all of them are in the schema. */
 const OUTPUT_FIELDS = {

@@ -34,6 +34,7 @@ interface ChosenDelivery {
   readonly hasFolder: boolean;
   /** Whether the channels were chosen by what the account may do. */
   readonly isByAccount: boolean;
+  readonly hasToken: boolean;
 }
 
 /**
@@ -44,12 +45,15 @@ interface ChosenDelivery {
  */
 export function noteOtherInputs(
   given: readonly InputName[],
-  { channels, reason, hasFolder, isByAccount }: ChosenDelivery,
+  { channels, reason, hasFolder, isByAccount, hasToken }: ChosenDelivery,
   face = ACTION,
 ): readonly string[] {
   return given.flatMap((name) => {
     const { channels: served = [], isAccount, isForFolders }: InputDefinition = INPUTS[name];
-    if (isAccount && isByAccount) return [];
+    if (isAccount && isByAccount) {
+      if (hasToken || name !== 'repository') return [];
+      return [say((w) => `no token: ${w.input(name)} was not used`, face)];
+    }
     const start = say((w) => `${w.subject(name)} had no effect: it is for`, face);
     if (!served.some((key) => channels.includes(key))) {
       const titles = served.map((key) => `${key} (${CHANNELS[key].name})`).join(' and ');

@@ -61,7 +61,7 @@ export const INPUTS = {
       flag: 'none',
       tools: ['deliver', 'verify', 'check', 'withdraw'],
       inTool:
-        'Path of a file below the root of the server, or of a folder, which is one site; several lines name several.',
+        'Path of a file below the root of the server, or of a folder, which is one site; several lines name several, without patterns.',
     },
   ),
   content: input(

@@ -39,7 +39,9 @@ export async function openFile(location: FileLocation): Promise<FileHandle> {
     const message =
       code === 'ENOENT' ? `the file ${given} does not exist` : `the file ${given} can't be opened (${code})`;
     throw new DeliveryError('BAD_FILE', message, {
-      hint: (w) => `name a file that exists; its path is relative to ${w.folder}`,
+      // Where patterns are read, none of them is left.
+      hint: (w) =>
+        `name a file that exists; its path is relative to ${w.folder}${/[*?[]/.test(given) ? ', and is no pattern' : ''}`,
       cause,
     });
   }

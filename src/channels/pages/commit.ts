@@ -71,7 +71,7 @@ function compareGroup(
     : compareFiles(tasks, target, sent);
 }
 
-/** What committing would do: the first line of each message, or that nothing has to be done. Reads only. */
+/** What committing would do: the first line of each commit's message, or that nothing has to be done. Reads only. */
 export function previewCommits(prepared: Tasks, ports: Pick<Ports, 'signal'>): Promise<TaskResults<string>> {
   return forEachGroup(prepared, async (group) => {
     const { target } = group;
@@ -83,7 +83,7 @@ export function previewCommits(prepared: Tasks, ports: Pick<Ports, 'signal'>): P
         const { change, commitSha } = place;
         if (change === undefined) return describePresent(commitSha, task);
         if (isFolderPath(task.place) && !isRemoval(task)) await refuseUnwritable(change, target, ports);
-        return (change.message.split('\n')[0] ?? '') + describeFurther(task, place, change);
+        return `commit "${change.message.split('\n')[0]}"${describeFurther(task, place, change)}`;
       }),
     );
     return Promise.all(previews);

@@ -32,7 +32,7 @@ export async function findSetup(
   const isOwnAddress = options.pagesBase !== undefined;
   if (site === 'unreadable' && !isOwnAddress) {
     const hint = permissionHint('pages: read');
-    const message = "`setup` needs the Pages settings, and they can't be read";
+    const message = (w: Words) => `${w.subject('setup')} needs the Pages settings, and they can't be read`;
     throw new DeliveryError('NO_PERMISSION', message, { step: 'check', hint });
   }
   const branch = targetBranch(options, site);
@@ -59,7 +59,8 @@ async function readAbsence(github: GitHubClient, branch: string): Promise<Setup[
 /** A page would show everything that the branch has, so an existing one must be named. */
 function refuseUnclear({ branch, absence }: Setup, { branch: named, siteWorkflow }: PagesLocation): void {
   if (siteWorkflow !== undefined) {
-    throw new DeliveryError('BAD_INPUT', '`setup` switches on a site that is built from a branch', {
+    const message = (w: Words) => `${w.subject('setup')} switches on a site that is built from a branch`;
+    throw new DeliveryError('BAD_INPUT', message, {
       step: 'check',
       hint: (w) => `leave ${w.input('site-workflow')} out, or choose GitHub Actions under Settings → Pages`,
     });
@@ -67,7 +68,7 @@ function refuseUnclear({ branch, absence }: Setup, { branch: named, siteWorkflow
   if (named !== undefined || absence !== null) return;
   throw new DeliveryError(
     'BAD_INPUT',
-    `\`setup\` would show everything in the branch ${branch} on the Pages site`,
+    (w) => `${w.subject('setup')} would show everything in the branch ${branch} on the Pages site`,
     {
       step: 'check',
       hint: (w) =>
