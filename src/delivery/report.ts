@@ -166,7 +166,7 @@ export function formatReason({ code, step, httpCode, reason, hint }: FailureReas
 
 /** How a withdrawal or an audit ended, such as `withdrawn: page.html is no longer served`. */
 export const describeWithdrawal = ({ lines }: Report): string =>
-  lines.RESULT.replace(`${RESULTS.ready}, `, '');
+  lines.RESULT.slice(`${RESULTS.ready}, `.length);
 
 /**
  * What a command, a step or a tool answers, as JSON. Give the human `url` if it is not empty, else `reason` and
@@ -203,10 +203,12 @@ const countVerdicts = (reports: readonly Report[]): string =>
 
 /** How it ended in one line for a person, English first, such as `Not ready (НЕ ГОТОВО): …`. */
 export function describeOutcome(report: Report): string {
-  const key = report.ready ? 'ready' : 'notReady';
+  const { ready, notReady, operation, url } = report;
+  const key = ready ? 'ready' : 'notReady';
   const isPlanned = getDeliveryResult(report) === 'planned';
   const title = isPlanned ? 'Planned' : `${RESULT_TITLES[key]} (${RESULTS[key]})`;
-  return `${title}: ${report.lines.RESULT.replace(/^[^→,]*(?: → |, )/, '')}`;
+  if (notReady !== null) return `${title}: ${formatReason(notReady)}`;
+  return `${title}: ${operation === 'deliver' ? url : describeWithdrawal(report)}`;
 }
 
 /** The one JSON of every interface. @param full without secrets */
