@@ -1,7 +1,14 @@
 import type { ItemResult } from '../../src/async.ts';
-import type { ChannelAction, HostProgress, Placement, PreparedTask } from '../../src/channels/channel.ts';
+import type {
+  ChannelAction,
+  ChannelItem,
+  HostProgress,
+  Placement,
+  PreparedTask,
+} from '../../src/channels/channel.ts';
 import { hasFailed, type Result } from '../../src/errors.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
+import { siteOfFile } from '../../src/rules/local-site.ts';
 
 /** The task of one file, with what its channel does with it alone. */
 export interface PreparedOne extends PreparedTask {
@@ -19,7 +26,7 @@ export async function prepareOne<Data>(
   file: LocalFile | null,
   name = 'page.html',
 ): Promise<PreparedOne> {
-  const item = { file, name };
+  const item = itemOf(file, name);
   const task = getOnly(await action.prepare([item]), item);
   return {
     ...task,
@@ -42,11 +49,17 @@ export function getOnly<Item, Value>(results: readonly ItemResult<Item, Value>[]
   return first.result as Value;
 }
 
+const itemOf = (file: LocalFile | null, name: string): ChannelItem => ({
+  site: file && siteOfFile(file),
+  name,
+});
+
 /** Prepares several files, and throws where one is refused. */
 export async function prepareAll<Data>(
   action: ChannelAction<Data>,
-  items: readonly { readonly file: LocalFile | null; readonly name: string }[],
+  files: readonly { readonly file: LocalFile | null; readonly name: string }[],
 ): Promise<readonly PreparedTask<Data>[]> {
+  const items = files.map(({ file, name }) => itemOf(file, name));
   const prepared = await action.prepare(items);
   return resultsFor(prepared, items).map((result) => {
     if (hasFailed(result)) throw result;

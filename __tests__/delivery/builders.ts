@@ -22,6 +22,7 @@ import type { ChannelKey } from '../../src/protocol/words.ts';
 import { INPUTS, type RawInputs } from '../../src/request/inputs.ts';
 import { type DeliveryRequest, parseRequest, type RunContext } from '../../src/request/parse-request.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
+import { siteOfFile } from '../../src/rules/local-site.ts';
 import { NOON } from '../support/ports.ts';
 
 export const PAGE = new URL('https://octo.github.io/site/page.html');
@@ -174,7 +175,7 @@ export function deliveryWith({
   const keyOf = ({ task }: ChannelAttempt): ChannelKey => task.plan.channel;
   return {
     ...newDelivery('deliver', 'page.html'),
-    file: fileWith(),
+    site: siteOfFile(fileWith()),
     choice: main === null ? null : { channels: [keyOf(main), ...duplicates.map(keyOf)], reason },
     attempts: main === null ? [] : [main, ...duplicates],
     ...more,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkPages } from '../../src/delivery/check-file.ts';
+import { checkPages } from '../../src/delivery/check-site.ts';
 import { type Delivery, newDelivery } from '../../src/delivery/delivery.ts';
+import { siteOfFile } from '../../src/rules/local-site.ts';
 import { memoryFile } from '../channels/pages/site/memory-files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
 import { PAGE, plannedAttempt, requestWith, taskWith } from './builders.ts';
@@ -15,7 +16,7 @@ function planned(name: string, content: string): Delivery {
   } as const;
   return {
     ...newDelivery('deliver', name),
-    ...{ name, file: memoryFile(content, name) },
+    ...{ name, site: siteOfFile(memoryFile(content, name)) },
     attempts: [plannedAttempt({ ...taskWith(), served })],
   };
 }
@@ -26,7 +27,7 @@ const PAGE_WITH_STYLE = planned('page.html', '<link rel=stylesheet href=style.cs
 async function check(mode: string, deliveries: readonly Delivery[], host: Scripted | Error = {}) {
   const { http, seen } = new FakeHttp(() => host);
   const request = requestWith({ 'self-contained': mode });
-  const [checked] = await checkPages(deliveries, request, () => true, fakePorts(http));
+  const [checked] = await checkPages(deliveries, request, fakePorts(http));
   return { code: checked?.failure?.code ?? null, asked: seen.map(({ url }) => url) };
 }
 

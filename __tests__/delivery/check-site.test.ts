@@ -19,8 +19,7 @@ function delivery(isServed = true): Delivery {
 
 const check = (contents: Readonly<Record<string, string>>, isServed = true, mode = 'auto') =>
   checkSite(
-    delivery(isServed),
-    memorySite(contents),
+    { ...delivery(isServed), site: memorySite(contents) },
     requestWith({ repository: '', 'self-contained': mode }),
     { signal },
   );
@@ -31,7 +30,11 @@ describe('checking the references of a site', () => {
   test('changes nothing of a delivery whose folder is complete', async () => {
     const contents = { 'index.html': page('<script src="app.js"></script>'), 'app.js': 'document.title = 1' };
     const checked = await check(contents);
-    expect(checked).toEqual({ ...delivery(), routerSetting: expect.stringContaining('base path') });
+    expect(checked).toEqual({
+      ...delivery(),
+      site: checked.site,
+      routerSetting: expect.stringContaining('base path'),
+    });
   });
 
   test('refuses what a page misses, all of it together', async () => {
@@ -69,7 +72,7 @@ describe('checking the references of a site', () => {
     const checkAt = (contents: Readonly<Record<string, string>>) => {
       const task = { ...taskWith(), servedAt: { ...SERVED, refusal } };
       const given = { ...delivery(), attempts: [plannedAttempt(task)] };
-      return checkSite(given, memorySite(contents), requestWith(), { signal });
+      return checkSite({ ...given, site: memorySite(contents) }, requestWith(), { signal });
     };
     await expect(checkAt({ 'index.html': page('') })).rejects.toBe(refusal);
     await expect(checkAt({ 'index.html': page('<script src="a.js"></script>') })).rejects.toMatchObject({
@@ -115,8 +118,7 @@ describe('checking the references of a site', () => {
   describe('without a host', () => {
     const checkUnder = (contents: Readonly<Record<string, string>>, inputs = {}) =>
       checkSite(
-        { ...delivery(false), name: 'previews/x' },
-        memorySite(contents),
+        { ...delivery(false), name: 'previews/x', site: memorySite(contents) },
         requestWith({ repository: 'octo/site', ...inputs }),
         { signal },
       );

@@ -5,6 +5,7 @@ import type { ProbeResult } from '../../src/delivery/match-content.ts';
 import { composeDocument, type Report, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
 import { RETRY_HINT } from '../../src/github/hints.ts';
+import { memorySite } from '../channels/pages/site/memory-files.ts';
 import {
   deliveryWith as anyDelivery,
   attemptWith,
@@ -93,7 +94,7 @@ describe('a ready report', () => {
     const proof = proofWith({ match: 'marked', markerCount: 1 });
     const { rawUrl: _, commitSha: __, ...placement } = placementWith();
     const main = attemptWith({ plan, proof, placement, rawUrl: null });
-    const report = composeReport(deliveryWith({ subject: LINK_SUBJECT, file: null, main }));
+    const report = composeReport(deliveryWith({ subject: LINK_SUBJECT, site: null, main }));
     expect(report).toMatchObject({ ready: true, file: null, channel: 'K4', commitSha: null, rawUrl: null });
     expect(report.lines.CLAIM).toBe(`the given link opens without the environment at ${PAGE.href}`);
     expect(report.lines.CODE).toMatch(/^no file; channel K4 \(native\)/);
@@ -282,7 +283,7 @@ describe('the report of a dry run', () => {
 
 describe('the CODE line', () => {
   test('names the hidden files of a folder, which are left out', () => {
-    const site = { entry: 'index.html', files: [], size: 0, leftOut: ['.env', '.git/'] };
+    const site = { ...memorySite({ 'index.html': '' }), leftOut: ['.env', '.git/'] };
     expect(lineOf('CODE', { site })).toContain('; entry index.html; left out as hidden: .env, .git/; ');
   });
 });
@@ -317,7 +318,7 @@ describe('the UNKNOWN line', () => {
     ],
     [
       'no network and no file',
-      { main: null, file: null, failure: failing('NO_NETWORK') },
+      { main: null, site: null, failure: failing('NO_NETWORK') },
       'nothing was published',
     ],
     [
@@ -494,7 +495,7 @@ describe('the report on a withdrawal', () => {
     proof: proofWith({ match: 'gone', httpCode: 404, sha256: null }),
   });
   const withdrawing = (more: DeliveryParts = {}): Delivery =>
-    deliveryWith({ operation: 'withdraw', file: null, main: gone, ...more });
+    deliveryWith({ operation: 'withdraw', site: null, main: gone, ...more });
 
   test('of what was not there says so', () => {
     const placement = placementWith({ written: false });

@@ -6,6 +6,7 @@ import type { PagesTask } from '../../src/channels/pages/target.ts';
 import { DeliveryError, hasFailed, resultOf } from '../../src/errors.ts';
 import { createGitHubClient } from '../../src/github/api/client.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
+import { siteOfFile } from '../../src/rules/local-site.ts';
 import { ownMessage } from '../channels/fake-branch.ts';
 import { repositoryContextWith } from '../channels/repository-context.ts';
 import { localFile } from '../support/files.ts';
@@ -147,7 +148,7 @@ async function run({ method, existing, overwrite, events }: RunSetting): Promise
     ports,
   ).publish;
   const course = { model, file, overwrite, placement: null, failure: null };
-  const [prepared] = await channel.prepare([{ file, name: 'page.html' }]);
+  const [prepared] = await channel.prepare([{ site: siteOfFile(file), name: 'page.html' }]);
   if (prepared === undefined || hasFailed(prepared.result)) return { ...course, failure: prepared?.result };
   const task = prepared.result as PreparedTask<PagesTask>;
   const placed = await resultOf(() => channel.perform([task]));

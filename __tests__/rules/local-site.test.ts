@@ -4,8 +4,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { SITE } from '../../src/protocol/limits.ts';
-import { entryFile, listSiteFiles, refuseFindings, refuseLargeFolder } from '../../src/rules/local-site.ts';
-import { memoryFile } from '../channels/pages/site/memory-files.ts';
+import { listSiteFiles, refuseFindings, refuseLargeFolder } from '../../src/rules/local-site.ts';
 import { temporaryFolder } from '../support/files.ts';
 
 async function folderWith(...paths: string[]): Promise<string> {
@@ -132,11 +131,4 @@ test('a folder above the size of a site is refused before its files are read', a
       message: 'the folder dist has 1024 MB, and GitHub serves at most 1024',
     }),
   );
-});
-
-test('the entry of a site is its file', () => {
-  const file = memoryFile('x');
-  const site = { entry: 'a', files: [{ path: 'a', file }], size: 1, leftOut: [] };
-  expect(entryFile(site)).toBe(file);
-  expect(() => entryFile({ ...site, entry: 'b' })).toThrow('the folder lost its entry page');
 });

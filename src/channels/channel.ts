@@ -9,12 +9,10 @@ import type { Text } from '../words.ts';
 import type { PagePictures, PlacedPictures } from './pages/pictures.ts';
 import type { SiteChanges } from './site-changes.ts';
 
-/** One file as a channel receives it. */
+/** A file or a folder as a channel receives it. */
 export interface ChannelItem {
   /** `null` for a link that is verified by its marker alone, and for a removal without a file to compare with. */
-  readonly file: LocalFile | null;
-  /** The folder that is delivered as one; `file` is then its entry page. */
-  readonly site?: LocalSite | null;
+  readonly site: LocalSite | null;
   /**
    * The name to give: checked, with the folders that it keeps, such as `css/page.css`. Of a removal it may end in
    * `/`: then everything that was delivered below this folder is meant.

@@ -56,20 +56,20 @@ function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<Link
     ...(home &&
       site && {
         served: { url: entryUrl(home), display: 'page', isServedAsIs: true, pictureUrls: null },
-        servedAt: { sitePath: folderOf(home, site.entry).pathname, rootPath: '/', origin },
+        servedAt: { sitePath: folderOf(home, site).pathname, rootPath: '/', origin },
       }),
   };
 }
 
 /** The link is the page of a folder, and with its `/` the folder; of several items, each lies below it. */
 function findAddress(url: URL, { site, place }: ChannelItem): LinkTask {
-  if (place === undefined && !site) return { url };
+  if (place === undefined && !site?.isFolder) return { url };
   const folder = new URL(url.pathname, url);
-  if (!site) {
+  if (!site?.isFolder) {
     const home = new URL(encodePath(place ?? ''), withSlash(folder));
     return { url: home, home };
   }
-  const { entry } = site;
+  const entry = site.entry.path;
   const isEntry = place === undefined && url.pathname.endsWith(`/${encodePath(entry)}`);
   const within = place === undefined ? folder : new URL(encodePath(place), withSlash(folder));
   const home = isEntry ? folder : new URL(encodePath(entry), withSlash(within));
@@ -80,8 +80,8 @@ function findAddress(url: URL, { site, place }: ChannelItem): LinkTask {
 const withSlash = (url: URL): URL => new URL(url.pathname.replace(/\/?$/, '/'), url);
 
 /** The folder of an entry's own address. */
-const folderOf = (home: URL, entry: string): URL =>
-  new URL(home.pathname.slice(0, -encodePath(entry).length), home);
+const folderOf = (home: URL, { entry }: LocalSite): URL =>
+  new URL(home.pathname.slice(0, -encodePath(entry.path).length), home);
 
 /** A link has no bin that a delivery could go on with. */
 const BIN_REFUSALS = listRefusals('').map((one) => ({
@@ -116,10 +116,10 @@ const CONTROL_FILES: ReadonlySet<string> = new Set([
   ...['staticwebapp.config.json', 'firebase.json', 'CNAME'],
 ]);
 
-function listSiteParts({ files, entry }: LocalSite, home: URL): readonly PlacedPart[] {
-  const folder = folderOf(home, entry);
-  return files.flatMap(({ path, file }) => {
-    if (path === entry || CONTROL_FILES.has(path)) return [];
+function listSiteParts(site: LocalSite, home: URL): readonly PlacedPart[] {
+  const folder = folderOf(home, site);
+  return site.files.flatMap(({ path, file }) => {
+    if (path === site.entry.path || CONTROL_FILES.has(path)) return [];
     const { size, sha256 } = file;
     return [{ path, url: new URL(encodePath(path), folder), size, sha256, file }];
   });

@@ -38,24 +38,25 @@ function refuseMissingMarker({ markerCount }: LocalFile, given: string): void {
 }
 
 /**
- * Refuses a file or a folder for all that is wrong with it, in one error and in the given order.
+ * All that is wrong with a file or a folder in one error, in the given order.
  *
  * @param about what to say before several problems
  * @param lookFurther finds in the same round what else is wrong, such as what a page loads
  */
-export async function refuseProblems(
+export async function describeProblems(
   about: string,
   results: readonly Result<unknown>[],
   lookFurther: () => Promise<unknown>,
-): Promise<void> {
-  if (!results.some(hasFailed)) return;
+): Promise<DeliveryError> {
   const problems = [...results, await resultOf(lookFurther)].filter(hasFailed);
   const stopped = problems.find(({ code }) => code === 'ABORTED');
-  if (stopped !== undefined || problems.length === 1) throw stopped ?? problems[0];
+  const [only, ...others] = problems;
+  if (stopped !== undefined) return stopped;
+  if (only !== undefined && others.length === 0) return only;
   const found = problems.flatMap(({ findings, message }) => (findings.length > 0 ? findings : [message]));
   const more = found.length - SITE.named;
   const ways = problems.filter(({ hint }, at) => problems.findIndex((one) => one.hint === hint) === at);
-  throw new DeliveryError('BAD_FILE', about, {
+  return new DeliveryError('BAD_FILE', about, {
     hint: (w) =>
       ways.length > 2 ? 'correct what writes it' : ways.map(({ advice = '' }) => w.say(advice)).join('; '),
     leftBehind: [],

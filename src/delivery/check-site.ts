@@ -1,12 +1,103 @@
+import type { LocalFiles } from '../browser/screen-view.ts';
 import { DeliveryError } from '../errors.ts';
 import { defaultSiteUrl } from '../github/hosts.ts';
+import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
+import type { LocalFile } from '../rules/inspect.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import { encodePath } from '../rules/naming.ts';
-import { type FindMissing, folderHint } from '../rules/page/self-contained.ts';
+import { checkEncoding, isHtml } from '../rules/page/page-file.ts';
+import { checkSelfContained, type FindMissing, folderHint } from '../rules/page/self-contained.ts';
+import { decodePath, findServed } from '../rules/site/site-address.ts';
 import type { SiteFinding, SiteInspection, SiteOptions } from '../rules/site/site-files.ts';
-import { type Delivery, shownTask } from './delivery.ts';
+import { isWanted } from './choose-channel.ts';
+import { attemptIn, type Delivery, runStep, shownTask } from './delivery.ts';
+import { findMissingUrls, listLocalFiles } from './screen/local-files.ts';
+
+/** How many addresses a host is asked for. */
+const MAX_ASKED = 50;
+
+/** Checks what pages need, with what their hosts have. */
+export function checkPages(
+  deliveries: readonly Delivery[],
+  request: SiteRequest,
+  ports: Ports,
+): Promise<readonly Delivery[]> {
+  const { signal } = ports;
+  const findMissing = request.checkOnly
+    ? findNotGiven(deliveries, request)
+    : findOnHosts(listLocalFiles(deliveries), ports);
+  return runStep('check', deliveries, (one) => checkSite(one, request, { signal, findMissing }));
+}
+
+/** Asks the hosts for what the step itself does not deliver. */
+function findOnHosts(local: LocalFiles, ports: Ports): FindMissing {
+  const isLocal = (path: string): boolean => local(`/${path}`) !== undefined;
+  return (urls) => {
+    const others = urls.filter(({ pathname }) => findServed(decodePath(pathname).slice(1), isLocal) === null);
+    return findMissingUrls(others.slice(0, MAX_ASKED), ports);
+  };
+}
+
+/** A check asks no host: of what a page needs below its site's root, all is missing that is not checked with it. */
+function findNotGiven(deliveries: readonly Delivery[], request: SiteRequest): FindMissing {
+  const { rootPath } = expectPlace('', request);
+  const given = new Set(
+    deliveries.flatMap(({ name, site }) =>
+      site?.isFolder ? site.files.map(({ path }) => `${rootPath}${name}/${path}`) : rootPath + name,
+    ),
+  );
+  const isMissing = (path: string): boolean => path.startsWith(rootPath) && !given.has(path);
+  return async (urls) => urls.filter(({ pathname }) => isMissing(decodePath(pathname)));
+}
+
+/** Where a file will be, as far as a check can tell. */
+function expectUrl(name: string, request: SiteRequest): URL {
+  const { origin = 'https://site.invalid', rootPath } = expectPlace('', request);
+  return new URL(rootPath + encodePath(name), origin);
+}
+
+/** What a check may ask. */
+interface CheckPorts {
+  readonly signal: AbortSignal;
+  /** Absent while the host is not known. */
+  readonly findMissing?: FindMissing;
+}
+
+/** Checks what the pages of a file or a folder need. @throws {DeliveryError} `BAD_FILE` @see protocol 1, design 6 */
+export async function checkSite(
+  delivery: Delivery,
+  request: SiteRequest,
+  ports: CheckPorts,
+): Promise<Delivery> {
+  const { site } = delivery;
+  if (site === null) return delivery;
+  return site.isFolder
+    ? checkFolder(delivery, site, request, ports)
+    : checkPage(delivery, site.entry.file, request, ports);
+}
+
+/** A page that is delivered alone must contain all that it shows. */
+async function checkPage(
+  delivery: Delivery,
+  file: LocalFile,
+  request: SiteRequest,
+  { findMissing }: CheckPorts,
+): Promise<Delivery> {
+  const { name, attempts, found } = delivery;
+  const attempt = attemptIn(delivery, 'K1');
+  const isForScreen = attempts.length === 0 ? isWanted('K1', request) : attempt !== undefined;
+  if (!isForScreen) return delivery;
+  // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
+  const shownName = isHtml(name) ? name : file.name;
+  const notes = await checkEncoding(file, shownName);
+  const mode = request.selfContained === 'auto' ? 'enforce' : request.selfContained;
+  const url = request.checkOnly ? expectUrl(name, request) : attempt?.task.served?.url;
+  const place = url && findMissing && { url, findMissing };
+  const unknown = await checkSelfContained(file, mode, { name: shownName, given: found?.given, place });
+  return { ...delivery, unknown, notes: [...delivery.notes, ...notes] };
+}
 
 /**
  * Resolves every reference of a folder within the folder: what a page misses when it opens refuses the whole, and so
@@ -14,11 +105,11 @@ import { type Delivery, shownTask } from './delivery.ts';
  *
  * @throws {DeliveryError} `BAD_FILE` with page, line and what is wrong, the first ten findings in full.
  */
-export async function checkSite(
+async function checkFolder(
   delivery: Delivery,
   site: LocalSite,
   request: SiteRequest,
-  { signal, findMissing }: { readonly signal: AbortSignal; readonly findMissing?: FindMissing },
+  { signal, findMissing }: CheckPorts,
 ): Promise<Delivery> {
   const servedAt = shownTask(delivery)?.servedAt;
   const place = servedAt ?? expectPlace(delivery.name, request);
@@ -28,7 +119,7 @@ export async function checkSite(
     files.map(({ path, file }) => [path, { size: file.size, read: () => file.read() }]),
   );
   const selfContained = request.selfContained === 'auto' ? 'warn' : request.selfContained;
-  const inspection = await inspectSite(readable, { ...place, entry, selfContained, signal });
+  const inspection = await inspectSite(readable, { ...place, entry: entry.path, selfContained, signal });
   const isKnown = servedAt !== undefined && findMissing !== undefined;
   const { refusals, notes } = isKnown ? await askHost(inspection, servedAt, findMissing) : inspection;
   // Without a host it is not known where the folder will be.
@@ -56,13 +147,16 @@ const isUnknown = ({ kind }: SiteFinding): boolean =>
 
 type FindingFormatter = (findings: readonly SiteFinding[]) => readonly string[];
 
-/** What of a request says how a folder is checked, and where it will be. */
-type SiteRequest = Pick<DeliveryRequest, 'selfContained' | 'repository' | 'serverUrl' | 'pagesBase'>;
+/** What of a request says how pages are checked, and where they will be. */
+type SiteRequest = Pick<
+  DeliveryRequest,
+  'channels' | 'selfContained' | 'repository' | 'serverUrl' | 'pagesBase' | 'checkOnly'
+>;
 
 type SitePlace = Pick<SiteOptions, 'sitePath' | 'rootPath' | 'origin'>;
 
 /** Where a folder will be if no setting of its host says otherwise. */
-export function expectPlace(name: string, { repository, serverUrl, pagesBase }: SiteRequest): SitePlace {
+function expectPlace(name: string, { repository, serverUrl, pagesBase }: SiteRequest): SitePlace {
   const known = repository && defaultSiteUrl(serverUrl, repository);
   const base = pagesBase ?? known;
   const rootPath = `${(base?.pathname ?? '/<repo>').replace(/\/$/, '')}/`;
@@ -117,13 +211,13 @@ function brokenSiteError(
 ): DeliveryError {
   const hint = findings.find((finding) => finding.hint !== undefined)?.hint;
   const levels = Math.max(...findings.map(({ outside }) => outside?.levels ?? 0));
-  const page = `${subject.replace(/[\\/]*$/, '')}/${site.entry}`;
+  const page = `${subject.replace(/[\\/]*$/, '')}/${site.entry.path}`;
   const isComplete = findings.every(({ kind }) => kind === 'encoding');
   const problem = isComplete ? 'has pages that would be unreadable' : 'is not complete';
   return new DeliveryError('BAD_FILE', `the folder ${subject} ${problem}`, {
     hint: (w) =>
       [
-        levels > 0 ? w.say(folderHint(page, levels + site.entry.split('/').length - 1)) : '',
+        levels > 0 ? w.say(folderHint(page, levels + site.entry.path.split('/').length - 1)) : '',
         hint ?? (levels > 0 ? '' : 'put the missing files into the folder, or correct the addresses'),
         w.say(refusal?.advice ?? ''),
       ]

@@ -36,7 +36,7 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
   const isPrivate = choice?.isPrivate === true;
   const reader = {
     face,
-    delivered: { isFolder: site !== null, isPrivate, isDelivered: operation === 'deliver' },
+    delivered: { isFolder: site?.isFolder === true, isPrivate, isDelivered: operation === 'deliver' },
   };
   const main = mainAttempt(delivery);
   const { placement = null, rawUrl = null, took = {} } = main ?? {};
@@ -90,17 +90,17 @@ export function refusalReport(asked: Partial<RawInputs>, thrown: unknown, face =
   return composeReport({ ...newDelivery(operation, subject), failure }, face);
 }
 
-function reportFile({ subject, site, file }: Delivery): FullReport['file'] {
+function reportFile({ subject, site }: Delivery): FullReport['file'] {
   if (subject === LINK_SUBJECT || subject === NO_SUBJECT) return null;
-  return { path: subject, size: site?.size ?? file?.size ?? null, sha256: file?.sha256 ?? null };
+  return { path: subject, size: site?.size ?? null, sha256: site?.entry.file.sha256 ?? null };
 }
 
 function reportSite(delivery: Delivery): SiteReport | null {
   const { site } = delivery;
-  if (site === null) return null;
+  if (!site?.isFolder) return null;
   const { changes, treeSha = null, servedSize = null } = mainAttempt(delivery)?.placement ?? {};
   return {
-    entry: site.entry,
+    entry: site.entry.path,
     count: site.files.length,
     size: site.size,
     files: site.files

@@ -2,20 +2,12 @@ import { DeliveryError } from '../errors.ts';
 import type { RepositoryContext } from '../github/api/repository.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
-import { checkPages, closeFiles, openFiles } from './check-file.ts';
-import { chooseChannels, isWanted, queryFor } from './choose-channel.ts';
+import { checkPages } from './check-site.ts';
+import { chooseChannels, queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
-import {
-  attemptIn,
-  type Delivery,
-  failAll,
-  inStep,
-  isOngoing,
-  LINK_SUBJECT,
-  newDelivery,
-  runStep,
-} from './delivery.ts';
+import { type Delivery, failAll, inStep, isOngoing, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
+import { openFiles } from './open-files.ts';
 import type { FullReport } from './report.ts';
 import { createPageOpener } from './screen/page-to-view.ts';
 import { type ScreenStep, viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
@@ -37,10 +29,7 @@ export async function deliver(
   try {
     files = await openFiles(request, context);
     if (request.checkOnly) {
-      files = failAll(
-        await checkPages(files, request, () => isWanted('K1', request), context),
-        onlyChecked(),
-      );
+      files = failAll(await checkPages(files, request, context), onlyChecked());
     } else if (files.some(isOngoing)) {
       const { repository, channels } = await authorize(queryFor(request), context);
       files = await chooseForAll(files, request, repository);
@@ -61,7 +50,7 @@ export async function deliver(
   } catch (thrown) {
     files = failAll(files, thrown);
   } finally {
-    await closeFiles(files);
+    for (const { site } of files) await site?.entry.file.close();
     context.logger.endSection();
   }
   return files.map((delivery) => composeReport(delivery, context.face));
@@ -79,10 +68,11 @@ const chooseForAll = (
   repository: RepositoryContext,
 ): Promise<readonly Delivery[]> =>
   runStep('authorize', files, async (delivery) => {
-    const { file, name, site, subject } = delivery;
-    const display = site === null ? getBrowserDisplay(name) : 'page';
-    const folder = site === null ? undefined : subject;
-    const choice = chooseChannels({ request, repository, size: file?.size ?? 0, display, folder });
+    const { name, site, subject } = delivery;
+    const display = site?.isFolder ? 'page' : getBrowserDisplay(name);
+    const folder = site?.isFolder ? subject : undefined;
+    const size = site?.entry.file.size ?? 0;
+    const choice = chooseChannels({ request, repository, size, display, folder });
     return { ...delivery, choice };
   });
 
@@ -94,8 +84,7 @@ async function placeAndVerify(
 ): Promise<readonly Delivery[]> {
   const { request, context } = step;
   const planned = await prepareTasks(deliveries, request, actionOf, context);
-  const isForScreen = (one: Delivery): boolean => attemptIn(one, 'K1') !== undefined;
-  const checked = await checkPages(planned, request, isForScreen, context);
+  const checked = await checkPages(planned, request, context);
   const viewed = await viewLocalPages(checked, step);
   return carryOut(viewed, request, actionOf, context);
 }

@@ -11,7 +11,6 @@ import {
 } from '../errors.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import type { ChannelChoice } from './choose-channel.ts';
 import type { FoundFile } from './find-files.ts';
@@ -39,9 +38,7 @@ export interface Delivery {
   readonly subject: string;
   /** `null` for a link alone, and for what is withdrawn. */
   readonly found: FoundFile | null;
-  /** The file once it is open and checked; of a folder its entry page. */
-  readonly file: LocalFile | null;
-  /** The folder that is delivered as one, once it is checked. */
+  /** The file or the folder, once it is open and checked. */
   readonly site: LocalSite | null;
   /** The name to give, once it is checked. */
   readonly name: string;
@@ -73,7 +70,6 @@ export function newDelivery(operation: Operation, subject: string, found: FoundF
     operation,
     subject,
     found,
-    file: null,
     site: null,
     name: '',
     choice: null,

@@ -137,13 +137,22 @@ function commonFolder(one: string, other: string): string {
 }
 
 /** Whether a folder is at this place. */
-export const isFolder = async ({ path }: Pick<FoundFile, 'path'>): Promise<boolean> =>
+export const isFolderAt = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(() => null))?.isDirectory() === true;
 
 /** The name that a file gets: that of `path`, or its own with its folders. @throws {DeliveryError} */
 export function deliveredName({ relativePath }: FoundFile, path: string | undefined): string {
   if (path !== undefined && !path.endsWith('/')) return baseName(path);
   return repositoryPath(relativePath.split('/').map(nameFromFile).join('/'), "the file's path");
+}
+
+/** The folder that a site gets: that of `path`, or its own name; of several, its own name in `path`. */
+export function siteName(
+  { path: folder }: FoundFile,
+  { path, isOnly }: { readonly path: string | undefined; readonly isOnly: boolean },
+): string {
+  if (path !== undefined && isOnly) return path;
+  return `${path === undefined || path === './' ? '' : path}${nameFromFile(basename(folder))}`;
 }
 
 /** @throws {DeliveryError} `BAD_INPUT` where `path` names one file, and there are several. */

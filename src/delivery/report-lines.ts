@@ -108,8 +108,8 @@ function describeDuplicate({ task, placement, proof }: ChannelAttempt): string[]
 }
 
 function codeLine(delivery: Delivery): string {
-  const { subject, file, site, choice } = delivery;
-  const kind = site !== null ? 'site' : subject.endsWith('/') ? 'folder' : 'file';
+  const { subject, site, choice } = delivery;
+  const kind = site?.isFolder ? 'site' : subject.endsWith('/') ? 'folder' : 'file';
   const parts = [subject === LINK_SUBJECT || subject === NO_SUBJECT ? 'no file' : `${kind} ${subject}`];
   const plan = mainPlan(delivery);
   if (plan !== null) {
@@ -122,14 +122,15 @@ function codeLine(delivery: Delivery): string {
   }
   const { commitSha, changes, treeSha } = mainAttempt(delivery)?.placement ?? {};
   if (commitSha !== undefined) parts.push(`commit ${commitSha}`);
-  if (site !== null) {
+  if (site?.isFolder) {
     parts.push(countFiles(site.files.length), `${site.size} bytes`);
     if (changes !== undefined) parts.push(formatChangeCounts(countChanges(changes)) || 'no file changed');
     if (treeSha !== undefined) parts.push(`tree ${treeSha}`);
-    parts.push(`entry ${site.entry}`);
+    parts.push(`entry ${site.entry.path}`);
     if (site.leftOut.length > 0) parts.push(`left out as hidden: ${nameFew(site.leftOut)}`);
   }
-  if (file !== null) parts.push(...(site === null ? [`${file.size} bytes`] : []), `sha256 ${file.sha256}`);
+  if (site?.isFolder === false) parts.push(`${site.size} bytes`);
+  if (site !== null) parts.push(`sha256 ${site.entry.file.sha256}`);
   const isPlanned = delivery.failure?.code === 'DRY_RUN';
   const duplicates = isPlanned ? delivery.attempts.slice(1) : duplicateAttempts(delivery);
   for (const { task } of duplicates) {
@@ -182,7 +183,7 @@ function describeContent(
 ): readonly string[] {
   // The pictures of its page, which are proven too, are no files of it.
   const files = (count: number, total = site?.files.length ?? 0) =>
-    site === null ? [] : [`files identical: ${Math.min(count, total)} of ${total}`];
+    !site?.isFolder ? [] : [`files identical: ${Math.min(count, total)} of ${total}`];
   if (proof === null) {
     const count = countMarker(lastProbe, expected);
     const marker = count === null ? 'marker found: none was given' : formatMarker(count);
@@ -198,7 +199,7 @@ function describeContent(
 
 /** What was not verified. @see protocol 4.7 */
 export function listUnknown(delivery: Delivery, ready: boolean): string[] {
-  const { operation, failure, file, subject } = delivery;
+  const { operation, failure, site, subject } = delivery;
   const main = mainAttempt(delivery);
   const unknown = [...delivery.unknown, ...(main?.unknown ?? [])];
   if (main?.proof?.match === 'altered')
@@ -223,9 +224,9 @@ export function listUnknown(delivery: Delivery, ready: boolean): string[] {
     return [...unknown, 'what people saw at the address until the content from before was back'];
   }
   unknown.push(operation === 'deliver' ? describeLeftBehind(delivery) : 'whether it still opens anywhere');
-  const stays = file !== null && delivery.found?.isTemporary !== true;
+  const stays = site !== null && delivery.found?.isTemporary !== true;
   if ((failure ?? main?.failure)?.code === 'NO_NETWORK' && stays) {
-    unknown.push(`the file itself is still at ${subject}, sha256 ${file.sha256}`);
+    unknown.push(`the file itself is still at ${subject}, sha256 ${site.entry.file.sha256}`);
   }
   return unknown;
 }

@@ -62,7 +62,7 @@ export function noteInputs(
   if (scopedInputs.length === 0) return deliveries;
   const isRemoval = operation === 'withdraw';
   // The folder of a site that is withdrawn need not exist any more.
-  const hasFolder = isRemoval || deliveries.some(({ site, failure }) => site !== null || failure !== null);
+  const hasFolder = isRemoval || deliveries.some(({ site, failure }) => site?.isFolder || failure !== null);
   const isByAccount = !isRemoval && channels === 'auto';
   const hasToken = token !== undefined || clientId !== undefined;
   const noted = deliveries.map((one) => {
@@ -91,7 +91,11 @@ export async function prepareTasks(
       (items) => actionOf(key).prepare(items),
       (one, task) => {
         if (hasFailed(task)) return withPreparationFailure(one, task);
-        const attempt = newAttempt(task, one.subject, { file: one.file, marker, gone: false });
+        const attempt = newAttempt(task, one.subject, {
+          file: one.site?.entry.file ?? null,
+          marker,
+          gone: false,
+        });
         return { ...one, attempts: [...one.attempts, attempt] };
       },
     );

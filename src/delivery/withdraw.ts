@@ -2,7 +2,8 @@ import type { ChannelItem } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { inspectFile, type LocalFile } from '../rules/inspect.ts';
+import { inspectFile } from '../rules/inspect.ts';
+import { type LocalSite, siteOfFile } from '../rules/local-site.ts';
 import { baseName } from '../rules/naming.ts';
 import { type ChannelChoice, queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
@@ -16,8 +17,7 @@ import {
   withPreparationFailure,
 } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
-import { siteName } from './open-site.ts';
+import { deliveredName, type FoundFile, isFolderAt, refuseOneNameForMany, siteName } from './find-files.ts';
 import type { FullReport } from './report.ts';
 import { type ActionOf, authorize, carryOut, noteInputs, recheckDeliveries } from './tasks.ts';
 
@@ -49,7 +49,7 @@ export async function withdraw(
   } catch (thrown) {
     files = failAll(files, thrown);
   } finally {
-    for (const { file } of items) await file?.close();
+    for (const { site } of items) await site?.entry.file.close();
     context.logger.endSection();
   }
   return files.map((delivery) => composeReport(delivery, context.face));
@@ -82,17 +82,17 @@ async function itemsToRemove(
   const isFolder = path?.endsWith('/') === true;
   const isOnPages = channels.every((key) => key === 'K1');
   if (fileLines.length === 0 || (isFolder && isOnPages)) {
-    return [{ file: null, name: isFolder ? '' : baseName(path ?? '') }];
+    return [{ site: null, name: isFolder ? '' : baseName(path ?? '') }];
   }
   const found = await findFiles(fileLines, folder);
   refuseOneNameForMany(found, path);
   const items: ChannelItem[] = [];
   for (const one of found) {
     if (isOnPages && (await namesFolder(one))) {
-      items.push({ file: null, name: `${siteName(one, { path, isOnly: found.length === 1 })}/` });
+      items.push({ site: null, name: `${siteName(one, { path, isOnly: found.length === 1 })}/` });
     } else {
-      const file = isOnPages ? null : await openToCompare(one, signal);
-      items.push({ file, name: deliveredName(one, path) });
+      const site = isOnPages ? null : await openToCompare(one, signal);
+      items.push({ site, name: deliveredName(one, path) });
     }
   }
   return items;
@@ -100,12 +100,12 @@ async function itemsToRemove(
 
 /** Whether a site is meant: a folder is named as such, or is one here. */
 const namesFolder = async (found: FoundFile): Promise<boolean> =>
-  /[/\\]$/.test(found.given) || (await isFolder(found));
+  /[/\\]$/.test(found.given) || (await isFolderAt(found.path));
 
 /** K2 and K3 compare the digest of what they hold with the file, which may no longer exist. */
-async function openToCompare(found: FoundFile, signal: AbortSignal): Promise<LocalFile | null> {
+async function openToCompare(found: FoundFile, signal: AbortSignal): Promise<LocalSite | null> {
   const file = await resultOf(() => inspectFile({ ...found, marker: undefined, secrets: [], signal }));
-  return hasFailed(file) ? null : file;
+  return hasFailed(file) ? null : siteOfFile(file);
 }
 
 /** A delivery for everything that a channel finds. */

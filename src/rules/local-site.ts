@@ -7,15 +7,16 @@ import type { Text } from '../words.ts';
 import type { LocalFile } from './inspect.ts';
 
 export interface LocalSiteFile {
-  /** Where it lies in the folder, separated by `/`. */
+  /** Where it lies in the folder, separated by `/`; of a single file its name. */
   readonly path: string;
   readonly file: LocalFile;
 }
 
-/** A folder whose files were checked, to be delivered as one. */
+/** What is delivered as one, once it is checked: a folder, or a single file. */
 export interface LocalSite {
-  /** The path of the page whose address is handed over, within the folder. */
-  readonly entry: string;
+  readonly isFolder: boolean;
+  /** The page whose address is handed over, or the single file. */
+  readonly entry: LocalSiteFile;
   /** In the order of their paths. */
   readonly files: readonly LocalSiteFile[];
   /** Bytes of all files. */
@@ -24,10 +25,17 @@ export interface LocalSite {
   readonly leftOut: readonly string[];
 }
 
-export function entryFile({ files, entry }: LocalSite): LocalFile {
-  const found = files.find(({ path }) => path === entry);
-  if (found === undefined) throw new DeliveryError('INTERNAL', 'the folder lost its entry page');
-  return found.file;
+/** A single file, which is delivered alone. */
+export function siteOfFile(file: LocalFile): LocalSite {
+  const entry = { path: file.name, file };
+  return { isFolder: false, entry, files: [entry], size: file.size, leftOut: [] };
+}
+
+/** What a folder on disk contains. */
+export interface FolderListing {
+  /** Paths within the folder, in order, separated by `/`. */
+  readonly paths: readonly string[];
+  readonly leftOut: readonly string[];
 }
 
 /**

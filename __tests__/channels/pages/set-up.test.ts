@@ -3,6 +3,7 @@ import type { PreparedTask } from '../../../src/channels/channel.ts';
 import { createPagesActions } from '../../../src/channels/pages/publish.ts';
 import type { PagesOptions, PagesTask } from '../../../src/channels/pages/target.ts';
 import type { RepositoryContext } from '../../../src/github/api/repository.ts';
+import { siteOfFile } from '../../../src/rules/local-site.ts';
 import { createMemoryFile } from '../../../src/rules/memory-file.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
@@ -49,7 +50,7 @@ async function prepare({ answers = {}, options = {}, site = null, isLarge = fals
   const ports = fakePorts(host.http);
   const given = pagesOptionsWith({ branch: 'gh-pages', setup: true, ...options });
   const action = createPagesActions(given, accessWith(github, { site }), ports).publish;
-  const prepared = action.prepare([{ file, name: 'page.html' }]);
+  const prepared = action.prepare([{ site: siteOfFile(file), name: 'page.html' }]);
   return { github, ports, action, prepared };
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PageToView } from '../../../src/browser/screen-view.ts';
+import { newDelivery } from '../../../src/delivery/delivery.ts';
 import { createPageOpener, pageToView } from '../../../src/delivery/screen/page-to-view.ts';
+import { siteOfFile } from '../../../src/rules/local-site.ts';
 import { memoryFile } from '../../channels/pages/site/memory-files.ts';
 import { FakeScreen, viewWith } from '../../support/fake-screen.ts';
 import { FakeClock, fakePorts } from '../../support/ports.ts';
@@ -8,7 +10,7 @@ import { PAGE } from '../builders.ts';
 
 /** What a browser is to look for. */
 const look = (file: ReturnType<typeof memoryFile> | null, marker?: string): Promise<PageToView> =>
-  pageToView(PAGE, { file } as unknown as Parameters<typeof pageToView>[1], { marker });
+  pageToView(PAGE, { ...newDelivery('deliver', 'page.html'), site: file && siteOfFile(file) }, { marker });
 
 test.each([
   ['build 42', 'build 42'],

@@ -13,6 +13,7 @@ import { createPageOpener } from '../../../src/delivery/screen/page-to-view.ts';
 import { viewLocalPages, viewPublishedPages } from '../../../src/delivery/screen/view-pages.ts';
 import type { RawInputs } from '../../../src/request/inputs.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
+import { siteOfFile } from '../../../src/rules/local-site.ts';
 import { memoryFile, memorySite } from '../../channels/pages/site/memory-files.ts';
 import { FakeScreen, pictureOf, viewWith } from '../../support/fake-screen.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
@@ -61,7 +62,7 @@ function setUp({ inputs = {}, answer = () => viewWith(), host = { status: 404 } 
 function plannedPage(served: Partial<ServedFile> = {}, name = 'page.html'): Delivery {
   return {
     ...newDelivery('deliver', name),
-    file: memoryFile('<p>It works</p>', name),
+    site: siteOfFile(memoryFile('<p>It works</p>', name)),
     name,
     choice: { channels: ['K1'], reason: 'it was asked for' },
     attempts: [plannedAttempt({ ...taskWith(), served: { ...SERVED, ...served } })],
@@ -412,7 +413,9 @@ describe('a proven page', () => {
   ])('is not %s, and UNKNOWN says so (%j)', async (_, served, size, inputs, line) => {
     const planned = plannedPage(served);
     const file = { ...memoryFile(''), size };
-    const { report, screen } = await viewProven(provenPage({ ...planned, file }), { inputs });
+    const { report, screen } = await viewProven(provenPage({ ...planned, site: siteOfFile(file) }), {
+      inputs,
+    });
     expect(screen.asked).toEqual([]);
     expect(report).toMatchObject({ ready: true, screen: null });
     expect(report.unknown).toEqual(line === null ? [] : [expect.stringMatching(line)]);

@@ -83,12 +83,15 @@ export function createFilebinPublisher(options: FilebinOptions, ports: Ports): C
 export const planInBin = (bin: string, filename: string, method: string, claim: string) =>
   ({ channel: 'K3', method, destination: `bin ${bin}, name ${filename}`, name: filename, claim }) as const;
 
-function prepareUpload({ file, name }: ChannelItem, { bin }: FilebinOptions): UploadTask {
-  if (file === null) {
+function prepareUpload({ site, name }: ChannelItem, { bin }: FilebinOptions): UploadTask {
+  if (site === null) {
     throw new DeliveryError('BAD_INPUT', 'channel K3 needs a file to post', { hint: 'name a file' });
   }
   const filename = binFileName(flatName(name));
-  return { plan: planInBin(bin, filename, 'one POST', 'is available'), data: { file, filename } };
+  return {
+    plan: planInBin(bin, filename, 'one POST', 'is available'),
+    data: { file: site.entry.file, filename },
+  };
 }
 
 function previewUpload(upload: BinUpload, before: BinState, options: FilebinOptions): string {

@@ -37,11 +37,11 @@ export function createFilebinRemover(options: FilebinOptions, ports: Ports): Cha
 
   return {
     prepare: (items) =>
-      forEachItem(items, async ({ file, name }) => {
+      forEachItem(items, async ({ site, name }) => {
         const filename = binFileName(flatName(name));
         return {
           plan: planInBin(bin, filename, 'one DELETE', 'is removed'),
-          data: { filename, sha256: file?.sha256 },
+          data: { filename, sha256: site?.entry.file.sha256 },
         };
       }),
     preview: (tasks) =>

@@ -43,7 +43,7 @@ export function placePictures({ picture, before }: PagePictures, pageUrl: URL): 
 
 /** @throws {DeliveryError} `BAD_INPUT` where a folder has a file where a picture of its page goes */
 export function refuseTakenPictures({ files, entry }: LocalSite): void {
-  const taken = files.find(({ path }) => isPictureOf(path, entry));
+  const taken = files.find(({ path }) => isPictureOf(path, entry.path));
   if (taken === undefined) return;
   throw new DeliveryError('BAD_INPUT', `the folder has a file ${taken.path}, where the picture goes`, {
     step: 'check',

@@ -52,7 +52,9 @@ export async function prepareItems<Item extends ChannelItem>(
   const setup = isWhole ? null : await findSetup(github, options, pages);
   const isAnyBelow = options.isRemoval && options.path?.endsWith('/');
   const items = isAnyBelow ? given.slice(0, 1) : given;
-  const singles = items.filter((one) => !isFolderItem(one, options)).map(({ file }) => file);
+  const singles = items
+    .filter((one) => !isFolderItem(one, options))
+    .map(({ site }) => site?.entry.file ?? null);
   const singleMethod = await chooseMethod(singles, ports.signal, setup?.absence);
   const exists = createJekyllLookup(github);
   const reader = createBranchReader();
@@ -61,7 +63,7 @@ export async function prepareItems<Item extends ChannelItem>(
 }
 
 const isFolderItem = ({ site, name }: ChannelItem, { isRemoval, path }: PagesOptions): boolean =>
-  site != null || (isRemoval === true && (name.endsWith('/') || path?.endsWith('/') === true));
+  site?.isFolder === true || (isRemoval === true && (name.endsWith('/') || path?.endsWith('/') === true));
 
 type Prepared = PreparedTask<PagesTask>;
 
@@ -77,7 +79,7 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepar
   const location = isFolder ? folderLocation(item, step) : { name: item.name };
   const settings = resolveDestination(github.repository, { ...options, ...location }, pages);
   const { path, siteRoot, branch } = settings;
-  const place = isFolder ? path.slice(0, path.length - (item.site?.entry.length ?? 0)) : path;
+  const place = isFolder ? path.slice(0, path.length - (item.site?.entry.path.length ?? 0)) : path;
   const files = isRemoval ? [] : listFiles(item, place);
   for (const one of overwrite ? [] : files) refuseSpecialFile(one.path, siteRoot.slice(0, -1));
   const built = await resultOf(() =>
@@ -112,14 +114,15 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepar
 function folderLocation({ site, name }: ChannelItem, { options, pages }: StepContext) {
   const given = (options.isRemoval ? (options.path ?? name) : name).replace(/\/?$/, '/');
   const root = options.path === undefined ? rootOf(pages) : '';
-  return { path: given.startsWith(root) ? given : root + given, name: site?.entry ?? '' };
+  return { path: given.startsWith(root) ? given : root + given, name: site?.entry.path ?? '' };
 }
 
 /** What the place is to hold, by path in the branch. */
-function listFiles({ file, site }: ChannelItem, place: string): readonly LocalSiteFile[] {
-  if (site != null) return site.files.map((one) => ({ path: place + one.path, file: one.file }));
-  if (file !== null) return [{ path: place, file }];
-  throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'name a file' });
+function listFiles({ site }: ChannelItem, place: string): readonly LocalSiteFile[] {
+  if (site === null) {
+    throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'name a file' });
+  }
+  return site.files.map(({ path, file }) => ({ path: site.isFolder ? place + path : place, file }));
 }
 
 function describeServed(

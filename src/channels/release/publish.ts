@@ -47,12 +47,12 @@ export function createReleasePublisher(
 }
 
 async function prepareAsset(
-  { file, name: wanted }: ChannelItem,
+  { site, name: wanted }: ChannelItem,
   { tag }: ReleaseOptions,
   access: RepositoryAccess,
 ): Promise<PreparedTask<AssetTask>> {
   requireGitHub(access, 'K2');
-  if (file === null) {
+  if (site === null) {
     throw new DeliveryError('BAD_INPUT', 'channel K2 needs a file to upload', { hint: 'name a file' });
   }
   if (access.repository.privateRepository === true) {
@@ -75,7 +75,7 @@ async function prepareAsset(
       name,
       claim: 'downloads',
     },
-    data: { file, name, originalName },
+    data: { file: site.entry.file, name, originalName },
   };
 }
 

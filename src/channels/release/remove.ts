@@ -52,7 +52,7 @@ export function createReleaseRemover(
   const { tag, tagIsDefault, earlierTag, overwrite, serverUrl } = options;
   const tags = tagIsDefault ? [tag, earlierTag] : [tag];
 
-  async function prepare({ file, name: wanted }: ChannelItem): Promise<PreparedTask<AssetRemoval>> {
+  async function prepare({ site, name: wanted }: ChannelItem): Promise<PreparedTask<AssetRemoval>> {
     requireGitHub(access, 'K2');
     const name = await assetName(flatName(wanted));
     return {
@@ -63,7 +63,7 @@ export function createReleaseRemover(
         name,
         claim: 'is removed',
       },
-      data: { name, file },
+      data: { name, file: site?.entry.file ?? null },
     };
   }
 

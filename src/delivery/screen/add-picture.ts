@@ -24,9 +24,9 @@ export async function addPicture(
   }
   if (view.picture === null) return withoutPicture(delivery, view.reason || 'the browser took none');
   const { changed, ...pictures } = await compareWithEarlier(view.picture, urls, context);
-  if (delivery.site !== null) refuseTakenPictures(delivery.site);
+  if (delivery.site?.isFolder) refuseTakenPictures(delivery.site);
   // Of a folder, the channel itself says which files a cache may still have.
-  const isStale = changed !== null && changed > 0 && delivery.site === null;
+  const isStale = changed !== null && changed > 0 && !delivery.site?.isFolder;
   const task = { ...attempt.task, pictures };
   return {
     ...withAttempt(delivery, { ...attempt, task }),

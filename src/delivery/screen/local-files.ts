@@ -4,7 +4,7 @@ import { resultOf } from '../../errors.ts';
 import { discard } from '../../http/response.ts';
 import type { HttpResponse, Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME } from '../../protocol/limits.ts';
-import type { LocalSiteFile } from '../../rules/local-site.ts';
+import type { LocalFile } from '../../rules/inspect.ts';
 import { getContentType } from '../../rules/media-type.ts';
 import { decodePath } from '../../rules/site/site-address.ts';
 import { type Delivery, isOngoing, shownTask } from '../delivery.ts';
@@ -16,30 +16,25 @@ import { type Delivery, isOngoing, shownTask } from '../delivery.ts';
  * @param sitePaths where to serve folders, instead of where they will be
  */
 export function listLocalFiles(deliveries: readonly Delivery[], sitePaths?: readonly string[]): LocalFiles {
-  let known: ReadonlyMap<string, LocalSiteFile> | undefined;
+  let known: ReadonlyMap<string, LocalFile> | undefined;
   return (path) => {
     known ??= new Map(deliveries.filter(isOngoing).flatMap((one) => listServed(one, sitePaths)));
-    const found = known.get(path);
-    if (found === undefined) return undefined;
-    const { file } = found;
-    return { size: file.size, contentType: getContentType(found.path), read: () => file.read() };
+    const file = known.get(path);
+    return file && { size: file.size, contentType: getContentType(path), read: () => file.read() };
   };
 }
 
 function listServed(
   delivery: Delivery,
   sitePaths?: readonly string[],
-): readonly (readonly [string, LocalSiteFile])[] {
-  const { site, file } = delivery;
+): readonly (readonly [string, LocalFile])[] {
+  const { site } = delivery;
   const { servedAt, served } = shownTask(delivery) ?? {};
-  if (servedAt !== undefined) {
-    return (sitePaths ?? [servedAt.sitePath]).flatMap((folder) =>
-      (site?.files ?? []).map((one) => [decodePath(folder) + one.path, one]),
-    );
-  }
-  if (served === undefined || file === null) return [];
-  const path = decodePath(served.url.pathname);
-  return [[path, { path, file }]];
+  if (site === null || served === undefined) return [];
+  if (servedAt === undefined) return [[decodePath(served.url.pathname), site.entry.file]];
+  return (sitePaths ?? [servedAt.sitePath]).flatMap((folder) =>
+    site.files.map(({ path, file }) => [decodePath(folder) + path, file] as const),
+  );
 }
 
 /** Whether a page asked its host for what is not part of the step, and may be there. @param page its address */

@@ -23,11 +23,11 @@ export async function pageToView(
   { marker }: Pick<DeliveryRequest, 'marker'>,
   local?: LocalFiles,
 ): Promise<PageToView> {
-  const { file } = delivery;
+  const file = delivery.site?.entry.file;
   const isSought = marker !== undefined && marker.length <= SCREEN.marker;
   const page = { url: url.href, local, picture: true };
   // Of a link only the marker is known.
-  if (file === null) return { ...page, marker: isSought && !/[<>]/.test(marker) ? marker : undefined };
+  if (file === undefined) return { ...page, marker: isSought && !/[<>]/.test(marker) ? marker : undefined };
   if (!isHtml(file.name) || file.size > SCREEN.markedPage) return page;
   const { readVisibleText, hasVisibleText } = await loadPageRules();
   const html = await joinText(decodeText(file.read()));
@@ -56,7 +56,7 @@ export function findScreenPage(delivery: Delivery): ScreenPage | undefined {
   return {
     served,
     isPage: served.display === 'page',
-    unopened: findObstacle(served, delivery.file?.size ?? 0),
+    unopened: findObstacle(served, delivery.site?.entry.file.size ?? 0),
   };
 }
 

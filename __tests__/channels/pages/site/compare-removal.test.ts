@@ -165,7 +165,7 @@ describe('withdrawing a site', () => {
   ])('of which nothing is there (%j) names the folder, and proves its address', async (folder, name) => {
     const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs', 'theirs/a.txt': 'theirs' }));
     const { remove } = actionsOn(branch, { path: name });
-    const prepared = await remove.prepare([{ file: null, name: '' }]);
+    const prepared = await remove.prepare([{ site: null, name: '' }]);
     expect(prepared).toMatchObject([
       { result: { plan: { name, destination: `branch main, folder ${name}` } } },
     ]);
@@ -218,7 +218,7 @@ describe('withdrawing a site', () => {
     const branch = await deliveredBranch();
     const { head } = branch;
     const { remove } = actionsOn(branch, { path: FOLDER });
-    const prepared = await remove.prepare([{ file: null, name: '' }]);
+    const prepared = await remove.prepare([{ site: null, name: '' }]);
     const previews = await remove.preview(prepared.map(({ result }) => result) as never);
     expect(previews).toMatchObject([{ result: 'REMOVE 1: from run 7 of Deliver (2 files)' }]);
     expect(branch.head).toBe(head);

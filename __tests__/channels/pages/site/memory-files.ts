@@ -31,5 +31,7 @@ export function memorySite(
     path,
     file: memoryFile(content, path),
   }));
-  return { entry, files, size: files.reduce((sum, { file }) => sum + file.size, 0), leftOut: [] };
+  const size = files.reduce((sum, { file }) => sum + file.size, 0);
+  const found = files.find(({ path }) => path === entry) ?? { path: entry, file: memoryFile('', entry) };
+  return { isFolder: true, entry: found, files, size, leftOut: [] };
 }

@@ -21,7 +21,7 @@ async function prepare(
   { name = 'p/1/', options = {}, pages = {}, branch = new MemoryBranch() }: Situation = {},
 ) {
   const { publish } = actionsOn(branch, { ...options, pages });
-  const [prepared] = await publish.prepare([{ file: null, site: memorySite(contents), name }]);
+  const [prepared] = await publish.prepare([{ site: memorySite(contents), name }]);
   if (prepared === undefined || hasFailed(prepared.result)) throw prepared?.result;
   const task = prepared.result;
   const preview = async () => (await publish.preview([task]))[0]?.result;

@@ -9,6 +9,7 @@ import type { PagesOptions, PagesTask } from '../../../../src/channels/pages/tar
 import { hasFailed, type Result } from '../../../../src/errors.ts';
 import { createGitHubClient, type GitHubClient } from '../../../../src/github/api/client.ts';
 import type { PagesSite } from '../../../../src/github/api/repository.ts';
+import { siteOfFile } from '../../../../src/rules/local-site.ts';
 import { FakeHttp, type FakePorts, fakePorts, type Seen } from '../../../support/ports.ts';
 import { commitTargetWith } from '../../fake-branch.ts';
 import { pagesOptionsWith } from '../../pages-options.ts';
@@ -97,7 +98,6 @@ export const deliverThrough = (
   options: RunOptions = {},
 ): Promise<RunOutcome> =>
   runOne(actionsThrough(github, ports, options).publish, {
-    file: null,
     site: memorySite(contents),
     name: folder === '' ? './' : folder,
   });
@@ -109,7 +109,10 @@ export const deliverFile = (
   content: string,
   options: RunOptions = {},
 ): Promise<RunOutcome> =>
-  runOne(actionsOn(branch, { path, ...options }).publish, { file: memoryFile(content), name: path });
+  runOne(actionsOn(branch, { path, ...options }).publish, {
+    site: siteOfFile(memoryFile(content)),
+    name: path,
+  });
 
 /** Withdraws a folder through K1. */
 export const withdrawFolder = (
@@ -118,7 +121,7 @@ export const withdrawFolder = (
   options: RunOptions = {},
 ): Promise<RunOutcome> =>
   runOne(actionsOn(branch, { path: folder === '' ? './' : folder, ...options }).remove, {
-    file: null,
+    site: null,
     name: '',
   });
 
@@ -138,7 +141,7 @@ export async function planFolder(
   { together = [folder], pictures, ...options }: PlanOptions = {},
 ) {
   const site = memorySite(contents);
-  const item = { file: null, site, name: folder === '' ? './' : folder };
+  const item = { site, name: folder === '' ? './' : folder };
   const [prepared] = await actionsThrough(github, ports, options).publish.prepare([item]);
   if (prepared === undefined || hasFailed(prepared.result)) throw prepared?.result;
   const task = withPictures({ ...prepared.result, ...(pictures && { pictures }) });

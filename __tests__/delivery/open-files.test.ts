@@ -2,7 +2,9 @@ import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { folderChannelError } from '../../src/delivery/choose-channel.ts';
-import { openSite, siteName } from '../../src/delivery/open-site.ts';
+import { siteName } from '../../src/delivery/find-files.ts';
+import { openSite } from '../../src/delivery/open-files.ts';
+import { stoppedError } from '../../src/errors.ts';
 import { SIZE } from '../../src/protocol/limits.ts';
 import { watchFileHandles } from '../support/file-handles.ts';
 import { temporaryFolder } from '../support/files.ts';
@@ -26,7 +28,7 @@ async function open(
   request: Parameters<typeof requestWith> = [{ file: 'dist', channel: 'K1' }],
 ) {
   const ports = fakePorts();
-  return { ports, opened: openSite(await foundFolder(files), requestWith(...request), ports) };
+  return { ports, opened: openSite(await foundFolder(files), true, requestWith(...request), ports) };
 }
 
 const getError = async (opened: Promise<unknown>) =>
@@ -49,7 +51,7 @@ describe('opening a site', () => {
       ['empty.txt', 0],
       ['index.html', PAGE.length],
     ]);
-    expect(site).toMatchObject({ entry: 'index.html', size: PAGE.length + 4, leftOut: ['.env'] });
+    expect(site).toMatchObject({ entry: { path: 'index.html' }, size: PAGE.length + 4, leftOut: ['.env'] });
     expect(ports.logger.lines).toEqual([
       `3 files, ${PAGE.length + 4} bytes, no secret found`,
       'hidden, and so left out: .env',
@@ -69,7 +71,7 @@ describe('opening a site', () => {
     const files = Object.fromEntries(Array.from({ length: 30 }, (_, nth) => [`f${nth}.txt`, `x${nth}`]));
     const found = await foundFolder({ 'index.html': PAGE, ...files });
     const handles = await watchFileHandles(async () => {
-      const site = await openSite(found, requestWith({ file: 'dist', channel: 'K1' }), fakePorts());
+      const site = await openSite(found, true, requestWith({ file: 'dist', channel: 'K1' }), fakePorts());
       for (const { file } of site.files) await file.read().toArray();
     });
     expect(handles).toMatchObject({ open: 0 });
@@ -86,7 +88,7 @@ describe('opening a site', () => {
   test('takes another entry, and names the pages where it does not exist', async () => {
     const files = { 'start.html': PAGE, 'deep/page.htm': PAGE, 'a.txt': 'x' };
     const { opened } = await open(files, [{ file: 'dist', channel: 'K1', entry: 'start.html' }]);
-    expect((await opened).entry).toBe('start.html');
+    expect((await opened).entry.path).toBe('start.html');
     await expect((await open(files)).opened).rejects.toMatchObject({
       code: 'BAD_INPUT',
       message: 'the folder dist has no page index.html',
@@ -142,7 +144,7 @@ describe('a site with something that may not be published', () => {
     });
     for (const name of ['.git', '.git/logs']) {
       const found = { path: join(path, name), given: name, relativePath: name };
-      const opened = openSite(found, requestWith({ file: name, channel: 'K1' }), fakePorts());
+      const opened = openSite(found, true, requestWith({ file: name, channel: 'K1' }), fakePorts());
       await expect(opened).rejects.toMatchObject({
         code: 'BAD_FILE',
         message: `the folder ${name} holds git's own data`,
@@ -160,7 +162,7 @@ describe('a site with something that may not be published', () => {
   test('is refused where one file is too large for the branch', async () => {
     const found = await foundFolder({ 'index.html': PAGE, 'large.bin': '' });
     await truncate(join(found.path, 'large.bin'), SIZE.repository + 1);
-    const opened = openSite(found, requestWith({ file: 'dist', channel: 'K1' }), fakePorts());
+    const opened = openSite(found, true, requestWith({ file: 'dist', channel: 'K1' }), fakePorts());
     await expect(opened).rejects.toMatchObject({
       code: 'TOO_LARGE',
       hint: expect.stringContaining('leave it out of the folder'),
@@ -175,14 +177,14 @@ describe('a site with something that may not be published', () => {
       { file: 'link', channel: 'K1' },
       { folder: dirname(found.path), allowedRoots: [dirname(found.path)] },
     );
-    await expect(openSite(link, request, fakePorts())).rejects.toMatchObject({ code: 'BAD_FILE' });
+    await expect(openSite(link, true, request, fakePorts())).rejects.toMatchObject({ code: 'BAD_FILE' });
   });
 
   test('is not read on after the step was stopped', async () => {
     const ports = fakePorts();
     const found = await foundFolder({ 'index.html': PAGE, 'a.txt': 'x' });
-    ports.stop.abort(new Error('stopped'));
-    await expect(openSite(found, requestWith({ file: 'dist' }), ports)).rejects.toThrow('stopped');
+    ports.stop.abort(stoppedError());
+    await expect(openSite(found, true, requestWith({ file: 'dist' }), ports)).rejects.toThrow('stopped');
     expect(ports.logger.shownProgress.every(({ ended }) => ended)).toBe(true);
   });
 });
