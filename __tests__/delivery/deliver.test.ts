@@ -327,6 +327,34 @@ describe('several files', () => {
     expect(K1.placed).toEqual([['path a.html']]);
   });
 
+  test.each<[string, Readonly<Record<string, readonly string[]>>, readonly (string | null)[]]>([
+    [
+      'a.html and b.html',
+      { 'a.html': ['a', 'a.png'], 'b.html': ['b', 'a.png'], 'c.html': ['b'] },
+      [null, 'BAD_INPUT', null],
+    ],
+    ['two files of b.html', { 'a.html': ['a'], 'b.html': ['b', 'a.png', 'a.png'] }, [null, 'BAD_INPUT']],
+  ])(
+    'that write one path besides their own are refused, such as a picture: %s',
+    async (both, writes, expected) => {
+      const K1 = new FakeChannel(({ name }) => ({
+        ...taskWith(
+          placementWith({ url: pageOf(name), bypassCache: false }),
+          undefined,
+          planWith({ destination: name }),
+        ),
+        writes: writes[name] ?? [],
+      }));
+      const files = Object.fromEntries(Object.keys(writes).map((name) => [name, name]));
+      const { reports } = await deliveringAll({ files, K1, inputs: { picture: 'true' } });
+      expect(codes(reports)).toEqual(expected);
+      expect(reports[1]?.notReady).toMatchObject({
+        reason: `${both} would both go to a.png`,
+        hint: expect.stringContaining('`picture: false`'),
+      });
+    },
+  );
+
   test('have a duplicate each, whatever became of their main ones', async () => {
     const K3 = new FakeChannel(({ name }) => {
       const { rawUrl: _, ...placement } = placementWith({

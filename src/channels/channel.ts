@@ -40,6 +40,8 @@ export interface PreparedTask<Data = unknown> {
   readonly plan: ChannelPlan;
   /** What the channel itself needs to carry it out. */
   readonly data: Data;
+  /** Every path that it may write, those of pictures included; absent where that is the plan's destination alone. */
+  readonly writes?: readonly string[];
   /** How it is served, once it is published: K1, and a folder of K4. */
   readonly served?: ServedFile;
   /** K1: the pictures of the page, taken before anything is written. */

@@ -78,7 +78,7 @@ export function noteInputs(
 /** Lets every channel plan what it is to do, before any of them writes. */
 export async function prepareTasks(
   deliveries: readonly Delivery[],
-  { marker }: Pick<DeliveryRequest, 'marker'>,
+  { marker, picture }: Pick<DeliveryRequest, 'marker' | 'picture'>,
   actionOf: ActionOf,
   { logger }: Pick<Ports, 'logger'>,
 ): Promise<readonly Delivery[]> {
@@ -99,7 +99,7 @@ export async function prepareTasks(
         return { ...one, attempts: [...one.attempts, attempt] };
       },
     );
-    planned = refuseSameDestination(planned, key);
+    planned = refuseSameDestination(planned, key, picture);
     for (const delivery of planned.filter(isOngoing)) logPlan(delivery, key, logger);
   }
   return planned;
@@ -113,23 +113,39 @@ function logPlan(delivery: Delivery, key: ChannelKey, logger: Ports['logger']): 
   logger.info(`${subject}: ${key}, because ${reason}: ${plan.method}, to ${plan.destination}`);
 }
 
-/** Of two files with one destination the second is refused: it would replace the first. */
-function refuseSameDestination(deliveries: readonly Delivery[], key: ChannelKey): readonly Delivery[] {
+/** Of two deliveries that write the same path the second is refused: it would replace what the first has there. */
+function refuseSameDestination(
+  deliveries: readonly Delivery[],
+  key: ChannelKey,
+  hasPictures: boolean,
+): readonly Delivery[] {
   const taken = new Map<string, string>();
   return deliveries.map((delivery) => {
-    const destination = isOngoing(delivery) ? attemptIn(delivery, key)?.task.plan.destination : undefined;
-    if (destination === undefined) return delivery;
-    const other = taken.get(destination);
-    if (other === undefined) {
-      taken.set(destination, delivery.subject);
-      return delivery;
+    const { subject } = delivery;
+    const task = isOngoing(delivery) ? attemptIn(delivery, key)?.task : undefined;
+    const own = new Set<string>();
+    for (const path of task?.writes ?? (task ? [task.plan.destination] : [])) {
+      const other = own.has(path) ? subject : taken.get(path);
+      if (other !== undefined) {
+        return withFailure(delivery, 'check', sameDestinationError([other, subject], path, hasPictures));
+      }
+      own.add(path);
     }
-    const error = new DeliveryError(
-      'BAD_INPUT',
-      `${other} and ${delivery.subject} would both go to ${destination}`,
-      { hint: 'give one of them another name, or deliver it in a step of its own' },
-    );
-    return withFailure(delivery, 'check', error);
+    for (const path of own) taken.set(path, subject);
+    return delivery;
+  });
+}
+
+function sameDestinationError(
+  subjects: readonly string[],
+  path: string,
+  hasPictures: boolean,
+): DeliveryError {
+  const both = new Set(subjects).size > 1 ? subjects.join(' and ') : `two files of ${subjects[0]}`;
+  return new DeliveryError('BAD_INPUT', `${both} would both go to ${path}`, {
+    hint: (w) =>
+      `give one of them another name${hasPictures ? `, set ${w.input('picture', 'false')}` : ''}, or deliver it in a step of its own`,
+    leftBehind: [],
   });
 }
 

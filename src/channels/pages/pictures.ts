@@ -1,6 +1,4 @@
-import { DeliveryError } from '../../errors.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import type { LocalSite } from '../../rules/local-site.ts';
 
 /** Pictures of a page that are delivered beside it. */
 export interface PagePictures {
@@ -39,17 +37,6 @@ export const listPictureUrls = ({ href }: URL): { readonly picture: URL; readonl
 export function placePictures({ picture, before }: PagePictures, pageUrl: URL): PlacedPictures {
   const urls = listPictureUrls(pageUrl);
   return { url: urls.picture, sha256: picture.sha256, before: before && urls.before };
-}
-
-/** @throws {DeliveryError} `BAD_INPUT` where a folder has a file where a picture of its page goes */
-export function refuseTakenPictures({ files, entry }: LocalSite): void {
-  const taken = files.find(({ path }) => isPictureOf(path, entry.path));
-  if (taken === undefined) return;
-  throw new DeliveryError('BAD_INPUT', `the folder has a file ${taken.path}, where the picture goes`, {
-    step: 'check',
-    hint: (w) => `give that file another name, or set ${w.input('picture', 'false')}`,
-    leftBehind: [],
-  });
 }
 
 /** Whether a path is that of a picture of the page. */

@@ -1,6 +1,6 @@
 import type { ScreenView } from '../../browser/screen-view.ts';
 import type { ServedFile } from '../../channels/channel.ts';
-import { type PagePictures, refuseTakenPictures } from '../../channels/pages/pictures.ts';
+import type { PagePictures } from '../../channels/pages/pictures.ts';
 import { resultOf } from '../../errors.ts';
 import { discard, readBody } from '../../http/response.ts';
 import { neutralizeText } from '../../plain-text.ts';
@@ -24,7 +24,6 @@ export async function addPicture(
   }
   if (view.picture === null) return withoutPicture(delivery, view.reason || 'the browser took none');
   const { changed, ...pictures } = await compareWithEarlier(view.picture, urls, context);
-  if (delivery.site?.isFolder) refuseTakenPictures(delivery.site);
   // Of a folder, the channel itself says which files a cache may still have.
   const isStale = changed !== null && changed > 0 && !delivery.site?.isFolder;
   const task = { ...attempt.task, pictures };

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { refuseTakenPictures } from '../../../../src/channels/pages/pictures.ts';
 import type { PagesOptions } from '../../../../src/channels/pages/target.ts';
 import { hasFailed } from '../../../../src/errors.ts';
 import type { PagesSite } from '../../../../src/github/api/repository.ts';
@@ -52,11 +51,11 @@ describe('preparing a site', () => {
     });
   });
 
-  test('refuses a folder that has a file where the picture goes', async () => {
-    const site = memorySite({ ...PAGE, 'index.html.png': 'x' });
-    expect(() => refuseTakenPictures(site)).toThrow(
-      'the folder has a file index.html.png, where the picture goes',
-    );
+  test('names every path that it may write, also those of pictures', async () => {
+    const page = 'p/1/index.html';
+    const { writes } = await prepare({ ...PAGE, 'a.css': '' }, { options: { picture: true } });
+    expect(writes).toEqual([page, 'p/1/a.css', `${page}.png`, `${page}.before.png`]);
+    expect((await prepare(PAGE)).writes).toEqual([page]);
   });
 
   test('refuses a file that the site or the repository obeys, unless `overwrite` is set', async () => {
