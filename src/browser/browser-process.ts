@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -59,6 +59,13 @@ export async function launchBrowser(options: LaunchOptions, signal: AbortSignal)
   }
 }
 
+const SPAWN_OPTIONS: SpawnOptions = {
+  // A group of its own, so that all its processes can be ended together.
+  detached: HAS_GROUPS,
+  windowsHide: true,
+  stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+};
+
 async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<BrowserProcess> {
   const profile = await mkdtemp(join(options.tempFolder, 'screen-delivery-browser-'));
   const home = join(profile, 'home');
@@ -67,10 +74,7 @@ async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<
   const child = spawn(options.executablePath, [...BROWSER_FLAGS, ...flags, 'about:blank'], {
     cwd: home,
     env: createEnvironment(options.environment, home),
-    // A group of its own, so that all its processes can be ended together.
-    detached: HAS_GROUPS,
-    windowsHide: true,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    ...SPAWN_OPTIONS,
   });
   let output = '';
   child.stderr?.setEncoding('utf8').on('data', (piece: string) => {

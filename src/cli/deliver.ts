@@ -37,13 +37,8 @@ export async function deliverAll(
     refuseUnsafeEnvironment(env);
     const files = await findNamedFiles(inputs.file, name, folder);
     const context = {
-      secrets,
-      folder,
-      env,
-      origin: 'from the command line',
-      files: files.map(({ path }) => path),
-      allowedRoots: [folder],
-      allowsFullPaths: true,
+      ...{ secrets, env, origin: 'from the command line', files: files.map(({ path }) => path) },
+      ...{ folder, allowedRoots: [folder], allowsFullPaths: true },
       contentStream: isStream ? terminal.input() : undefined,
       given: [...(Object.keys(flags) as InputName[]), ...(tokenEnv === undefined ? [] : ['token' as const])],
     };

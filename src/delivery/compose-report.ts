@@ -33,11 +33,8 @@ import { reportScreen } from './screen/screen-report.ts';
 export function composeReport(given: Delivery, face = ACTION): FullReport {
   const { operation, failure, site, choice, changed, restored } = given;
   const delivery = { ...given, subject: failure?.subject ?? given.subject };
-  const isPrivate = choice?.isPrivate === true;
-  const reader = {
-    face,
-    delivered: { isFolder: site?.isFolder === true, isPrivate, isDelivered: operation === 'deliver' },
-  };
+  const [isFolder, isPrivate] = [site?.isFolder === true, choice?.isPrivate === true];
+  const reader = { face, delivered: { isFolder, isPrivate, isDelivered: operation === 'deliver' } };
   const main = mainAttempt(delivery);
   const { placement = null, rawUrl = null, took = {} } = main ?? {};
   const gates = evaluateGates(main);
@@ -67,9 +64,8 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
     duplicates: duplicateAttempts(delivery).map((one) => reportDuplicate(one, reader)),
     screen: reportScreen(delivery),
     picture: ready ? reportPicture(delivery) : null,
-    ...{ notReady, unknown },
+    ...{ notReady, unknown, took },
     notes: [...(placement?.notes ?? []), ...delivery.notes].map(neutralizeText),
-    took,
     ...(ready && main && operation === 'deliver' && { proven: listProven(main) }),
   };
 }

@@ -91,12 +91,17 @@ export async function openSite(
     await entry?.file.close();
     throw refusal;
   }
+  const site = { isFolder, entry, files, size, leftOut };
+  logSite(site, logger);
+  return site;
+}
+
+function logSite({ entry, files, size, leftOut }: LocalSite, logger: Ports['logger']): void {
   const { markerCount } = entry.file;
   if (markerCount !== null)
     logger.info(`marker found ${markerCount === 1 ? 'once' : `${markerCount} times`}`);
   logger.info(`${countFiles(files.length)}, ${size} bytes, no secret found`);
   if (leftOut.length > 0) logger.info(`hidden, and so left out: ${leftOut.slice(0, SITE.named).join(', ')}`);
-  return { isFolder, entry, files, size, leftOut };
 }
 
 /** What of a folder is to be a site. */

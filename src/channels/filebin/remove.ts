@@ -45,19 +45,15 @@ export function createFilebinRemover(options: FilebinOptions, ports: Ports): Cha
         };
       }),
     preview: (tasks) =>
-      forEachFile(tasks, async (filename, isThere) =>
-        isThere ? `${filename} would be deleted` : NOTHING_THERE,
-      ),
+      forEachFile(tasks, async (name, isThere) => (isThere ? `${name} would be deleted` : NOTHING_THERE)),
     perform: (tasks) =>
       forEachFile(tasks, async (filename, isThere) => {
         const removed = isThere && (await withRetries(ports, () => deleteFile(filename, options, ports)));
         return {
           evidence: removed ? `bin ${bin}, file ${filename} is deleted` : NOTHING_THERE,
           url: urlFor(BIN.get, options, filename),
-          written: removed,
           refusals: listRefusalsOfDeleted(bin),
-          notes: [],
-          unknown: [],
+          ...{ written: removed, notes: [], unknown: [] },
         };
       }),
   };

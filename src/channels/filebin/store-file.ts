@@ -157,11 +157,7 @@ async function postFile(
     const message = 'the bin host stored other bytes than those of the file';
     throw new DeliveryError('HOST_ERROR', message, { httpCode, retryable: true });
   }
-  return {
-    stored: toBinFile(stored, bin?.expired_at, filename),
-    written: true,
-    filesBefore: bin?.files,
-  };
+  return { stored: toBinFile(stored, bin?.expired_at, filename), written: true, filesBefore: bin?.files };
 }
 
 /** The progress of an upload, after which the host may store the file for minutes without a word. */

@@ -8,7 +8,7 @@ import {
 } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
 import { AGREEING_PROBES, RELEASES } from '../../protocol/limits.ts';
-import { type AuditedDelivery, whenAnswered } from '../channel.ts';
+import { type AuditedDelivery, type ChannelPlan, whenAnswered } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 
 /** What an audit needs of the inputs. */
@@ -33,42 +33,44 @@ export function createReleaseAudit(
     const releases = await listReleases(github);
     const unread = `what was delivered to older releases than the newest ${RELEASES.total}`;
     const unknown = releases.length >= RELEASES.total ? [unread] : [];
-    const refusals = access.repository.privateRepository === true ? PRIVATE : LOST;
-    const describe = (asset: Asset, release: string): readonly AuditedDelivery[] => {
-      const [, sha256] = /^sha256:([0-9a-f]{64})$/.exec(asset.digest ?? '') ?? [];
-      if (sha256 === undefined) {
-        logger.warning(`GitHub has no digest of ${asset.name}, so it can not be compared, and is left out`);
-        return [];
-      }
-      const plan = {
-        channel: 'K2',
-        method: 'nothing is written',
-        destination: `release ${release}, asset ${asset.name}`,
-        name: `${release}/${asset.name}`,
-        claim: 'is downloaded as it was delivered',
-      } as const;
-      const place = () => ({
-        file: { size: asset.size, sha256 },
-        placement: {
-          evidence: `asset ${asset.id} has the label of this tool`,
-          url: getDownloadUrl(github, asset),
-          answers: AGREEING_PROBES.counted,
-          refusals,
-          ...{ written: false, notes: [], unknown: [] },
-        },
-      });
-      return [{ plan, place, unknown }];
-    };
     const found: AuditedDelivery[] = [];
     for (const release of releases) {
       if (release.draft || !(tagIsDefault || release.tag_name === tag)) continue;
       for (const asset of await listPublicAssets(github, release)) {
         const isWanted = hasOwnLabel(asset) && !isUnfinished(asset) && (path ?? asset.name) === asset.name;
-        if (isWanted) found.push(...describe(asset, release.tag_name));
+        const place = isWanted ? describeAsset(asset, access) : null;
+        if (place !== null) found.push({ plan: planOf(asset.name, release.tag_name), place, unknown });
+        else if (isWanted) {
+          logger.warning(`GitHub has no digest of ${asset.name}, so it can not be compared, and is left out`);
+        }
       }
     }
     return found;
   };
+}
+
+const planOf = (name: string, release: string): ChannelPlan => ({
+  channel: 'K2',
+  method: 'nothing is written',
+  destination: `release ${release}, asset ${name}`,
+  name: `${release}/${name}`,
+  claim: 'is downloaded as it was delivered',
+});
+
+/** How an asset is proven again; `null` without the host's digest. */
+function describeAsset(asset: Asset, access: RepositoryAccess): NonNullable<AuditedDelivery['place']> | null {
+  const [, sha256] = /^sha256:([0-9a-f]{64})$/.exec(asset.digest ?? '') ?? [];
+  if (sha256 === undefined) return null;
+  return () => ({
+    file: { size: asset.size, sha256 },
+    placement: {
+      evidence: `asset ${asset.id} has the label of this tool`,
+      url: getDownloadUrl(requireGitHub(access, 'K2'), asset),
+      answers: AGREEING_PROBES.counted,
+      refusals: access.repository.privateRepository === true ? PRIVATE : LOST,
+      ...{ written: false, notes: [], unknown: [] },
+    },
+  });
 }
 
 const LOST = [200, 404].map((httpCode) =>

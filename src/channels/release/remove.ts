@@ -49,23 +49,8 @@ export function createReleaseRemover(
   options: RemovalOptions,
   access: RepositoryAccess,
 ): ChannelAction<AssetRemoval> {
-  const { tag, tagIsDefault, earlierTag, overwrite, serverUrl } = options;
+  const { tag, tagIsDefault, earlierTag, overwrite } = options;
   const tags = tagIsDefault ? [tag, earlierTag] : [tag];
-
-  async function prepare({ site, name: wanted }: ChannelItem): Promise<PreparedTask<AssetRemoval>> {
-    requireGitHub(access, 'K2');
-    const name = await assetName(flatName(wanted));
-    return {
-      plan: {
-        channel: 'K2',
-        method: 'the asset is deleted',
-        destination: formatDestination(tags.join(' or '), name),
-        name,
-        claim: 'is removed',
-      },
-      data: { name, file: site?.entry.file ?? null },
-    };
-  }
 
   /** Does the work for the assets of each task; `null` stands for none. */
   async function forEachAsset<Value>(
@@ -87,38 +72,64 @@ export function createReleaseRemover(
     });
   }
 
-  async function remove(chosen: ChosenAssets | null, name: string, github: GitHubClient): Promise<Placement> {
-    if (chosen === null) {
-      const { owner, repo } = github.repository;
-      const path = `${owner}/${repo}/releases/download/${encodePath(tag)}/${encodeURIComponent(name)}`;
-      const url = new URL(`/${path}`, serverUrl);
-      return { evidence: NOTHING_THERE, url, written: false, notes: [], unknown: [] };
-    }
-    const { asset, interim, release, otherTags } = chosen;
-    const url = getDownloadUrl(github, asset);
-    for (const one of [...interim, asset]) await deleteAsset(github, one);
-    return {
-      evidence: `asset ${asset.id} (${asset.name}) is deleted`,
-      url,
-      destination: formatDestination(release.tag_name, name),
-      written: true,
-      notes: otherTags.map(
-        (other) => `an asset ${name} is also in the release ${other}: name that tag to withdraw it`,
-      ),
-      unknown: [],
-    };
-  }
-
   return {
-    prepare: (items) => forEachItem(items, prepare),
+    prepare: (items) =>
+      forEachItem(items, (item) => {
+        requireGitHub(access, 'K2');
+        return prepareRemoval(item, tags);
+      }),
     preview: (tasks) => forEachAsset(tasks, describeDeletion),
-    perform: (tasks) => forEachAsset(tasks, remove),
+    perform: (tasks) => forEachAsset(tasks, (...found) => removeAssets(...found, options)),
   };
 }
 
 const NOTHING_THERE = 'nothing exists there';
 
 const formatDestination = (tag: string, name: string): string => `release ${tag}, asset ${name}`;
+
+async function prepareRemoval(
+  { site, name: wanted }: ChannelItem,
+  tags: readonly string[],
+): Promise<PreparedTask<AssetRemoval>> {
+  const name = await assetName(flatName(wanted));
+  return {
+    plan: {
+      channel: 'K2',
+      method: 'the asset is deleted',
+      destination: formatDestination(tags.join(' or '), name),
+      name,
+      claim: 'is removed',
+    },
+    data: { name, file: site?.entry.file ?? null },
+  };
+}
+
+async function removeAssets(
+  chosen: ChosenAssets | null,
+  name: string,
+  github: GitHubClient,
+  { tag, serverUrl }: RemovalOptions,
+): Promise<Placement> {
+  if (chosen === null) {
+    const { owner, repo } = github.repository;
+    const path = `${owner}/${repo}/releases/download/${encodePath(tag)}/${encodeURIComponent(name)}`;
+    const url = new URL(`/${path}`, serverUrl);
+    return { evidence: NOTHING_THERE, url, written: false, notes: [], unknown: [] };
+  }
+  const { asset, interim, release, otherTags } = chosen;
+  const url = getDownloadUrl(github, asset);
+  for (const one of [...interim, asset]) await deleteAsset(github, one);
+  return {
+    evidence: `asset ${asset.id} (${asset.name}) is deleted`,
+    url,
+    destination: formatDestination(release.tag_name, name),
+    written: true,
+    notes: otherTags.map(
+      (other) => `an asset ${name} is also in the release ${other}: name that tag to withdraw it`,
+    ),
+    unknown: [],
+  };
+}
 
 /**
  * Chooses among the assets of the name: the one with the file's own bytes, else the newest one of ours. Only an owned

@@ -45,14 +45,11 @@ export async function deployFiles(
         return held?.sha === file.blobSha ? [] : [[path, held === undefined ? [] : [held]] as const];
       }),
     );
-    const isOld = (path: string): boolean => before.has(path);
     const paths = [...earlier.keys()];
     const changes = {
-      added: paths.filter((path) => !isOld(path)),
-      changed: paths.filter(isOld),
-      removed: [...gone.keys()],
-      kept: [],
-      removedFolders: [],
+      added: paths.filter((path) => !before.has(path)),
+      changed: paths.filter((path) => before.has(path)),
+      ...{ removed: [...gone.keys()], kept: [], removedFolders: [] },
     };
     const place = {
       ...{ earlier, servedSize, changes, replaced: undefined },
