@@ -44,9 +44,10 @@ function findOnHosts(local: LocalFiles, ports: Ports): FindMissing {
 function findNotGiven(deliveries: readonly Delivery[], request: SiteRequest): FindMissing {
   const { rootPath } = expectPlace('', request);
   const given = new Set(
-    deliveries.flatMap(({ name, site }) =>
-      site?.isFolder ? site.files.map(({ path }) => `${rootPath}${name}/${path}`) : rootPath + name,
-    ),
+    deliveries.flatMap(({ name, site }) => {
+      const folder = decodePath(expectPlace(name, request).sitePath);
+      return site?.isFolder ? site.files.map(({ path }) => folder + path) : rootPath + name;
+    }),
   );
   const isMissing = (path: string): boolean => path.startsWith(rootPath) && !given.has(path);
   return async (urls) => urls.filter(({ pathname }) => isMissing(decodePath(pathname)));
