@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { composeReport, refusalReport } from '../../src/delivery/compose-report.ts';
 import { type Delivery, LINK_SUBJECT } from '../../src/delivery/delivery.ts';
 import type { ProbeResult } from '../../src/delivery/match-content.ts';
-import { composeDocument, type Report, reportText } from '../../src/delivery/report.ts';
+import { composeDocument, nameSubject, type Report, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
 import { RETRY_HINT } from '../../src/github/hints.ts';
 import { memorySite } from '../channels/pages/site/memory-files.ts';
@@ -405,16 +405,18 @@ describe('a report that is not ready', () => {
   });
 
   test.each([
-    ['nothing', {}, 'nothing was published; there is no address', 'no file'],
+    ['no file', {}, 'nothing was published; there is no address', 'no file'],
     [
-      'a link',
+      'the given link',
       { url: 'https://a.example/' },
       'the given link was not published; there is no address',
       'no file',
     ],
-    ['a folder', { path: 'a/', operation: 'withdraw' }, 'a/ was not proven to be withdrawn', 'folder a/'],
-  ])('of %s says so', (_, asked, CLAIM, CODE) => {
-    expect(refusalReport(asked, failing()).lines).toMatchObject({ CLAIM, CODE });
+    ['a/', { path: 'a/', operation: 'withdraw' }, 'a/ was not proven to be withdrawn', 'folder a/'],
+  ])('of %s says so', (subject, asked, CLAIM, CODE) => {
+    const report = refusalReport(asked, failing());
+    expect(report.lines).toMatchObject({ CLAIM, CODE });
+    expect(nameSubject(report)).toBe(subject);
   });
 
   test('of a refused withdrawal does not speak of publishing', () => {

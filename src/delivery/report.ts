@@ -150,7 +150,8 @@ export function sortByResult<One extends Report>(reports: readonly One[]): reado
 }
 
 /** The file or folder that a report is about, as the user wrote it. */
-export const nameSubject = ({ file }: Report): string => file?.path ?? LINK_SUBJECT;
+export const nameSubject = ({ file, lines }: Report): string =>
+  file?.path ?? (lines.CLAIM.startsWith(LINK_SUBJECT) ? LINK_SUBJECT : 'no file');
 
 /** The report as the protocol writes it, a line each. */
 export const reportText = ({ lines }: Report): string =>
