@@ -170,3 +170,25 @@ test.each([
   // A question in GraphQL is a POST.
   expect(requests.filter((one) => !/^GET |\/graphql$/.test(one))).toEqual([]);
 });
+
+test('what a person removes between two pushes of one step is not ready', async () => {
+  const repository = await play.repository();
+  const files = { 'page.html': createPage('one'), 'dist/index.html': createPage('two') };
+  const put = (more = {}) =>
+    play.deliver({ repository, files, inputs: { file: 'page.html\ndist/', channel: 'K1', ...more } });
+  await put();
+  let isRemoved = false;
+  play.intercept(
+    { method: 'POST', url: /\/graphql$/, times: 99 },
+    {
+      alter: async (real) => {
+        if (!isRemoved) await repository.commit('page.html', null, 'a person removes it');
+        isRemoved = true;
+        return real;
+      },
+    },
+  );
+  const { reports } = await put({ nojekyll: 'true' });
+  expect(await repository.read('page.html')).toBeNull();
+  expect(reports.map(({ ready }) => ready)).toEqual([false, true]);
+});

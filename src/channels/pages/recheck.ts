@@ -52,13 +52,14 @@ function compareWith(existing: Result<ExistingBlobs | null>, { placement: { held
   return { changed, unread };
 }
 
-/** What the branch holds; `null` where it points to the very commit of one of the placements. */
+/** What the branch holds; `null` where it points to the very commit of every placement. */
 async function readDelivered(placed: readonly Placed[]): Promise<ExistingBlobs | null> {
   const [first] = placed;
   if (first === undefined) return null;
   const { github, branch } = first.task.data.target;
   const head = await getBranchHead(github, branch);
-  if (placed.some(({ placement }) => placement.commitSha === head)) return null;
+  // A step may push twice: the last commit says nothing of what somebody did before it.
+  if (placed.every(({ placement }) => placement.commitSha === head)) return null;
   return getExistingBlobs(
     github,
     head,
