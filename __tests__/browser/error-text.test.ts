@@ -70,6 +70,7 @@ describe('isOnlyError', () => {
       const start = performance.now();
       isOnlyError(`TypeError: x ${piece.repeat(4_000 / piece.length)}`.slice(0, 3_999));
       isOnlyError(`${piece.repeat(400 / piece.length)}x`.slice(0, 400));
+      isOnlyError(`Error ${piece.repeat(300 / piece.length)}!`);
       expect(performance.now() - start).toBeLessThan(1_000);
     },
   );
@@ -81,7 +82,19 @@ test.each([
 ])('%s tells only to wait', (text) => expect(isOnlyWaiting(text)).toBe(true));
 
 test.each([
-  ...['Loading times', 'Reloading', 'Report of the loading dock', 'Done', '', '40%', 'Loaded'],
+  ...[
+    'Report',
+    'App',
+    'The page',
+    'Data',
+    'Loading times',
+    'Reloading',
+    'Report of the loading dock',
+    'Done',
+    '',
+    '40%',
+    'Loaded',
+  ],
   'Loading… if this takes long, call 555-1234',
 ])('%j tells more than to wait', (text) => expect(isOnlyWaiting(text)).toBe(false));
 

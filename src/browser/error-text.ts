@@ -22,10 +22,14 @@ const ERROR =
 
 /** Of what pages say that tell a person to wait. */
 const WAITING_WORDS = toWords(
-  'loading please wait one just a moment initializing starting connecting the app application page data content report',
+  'loading please wait one just a moment initializing starting connecting the app application page data content',
   'wird geladen lädt bitte warten chargement veuillez patienter cargando espere carregando aguarde caricamento attendere',
   'загрузка подождите пожалуйста 読み込み中 加载中 正在加载 載入中 请稍候 로딩 중',
 );
+
+/** What makes a text of such words one that waits. */
+const WAITING =
+  /loading|wait|moment|initializing|starting|connecting|geladen|lädt|warten|chargement|patienter|cargando|espere|carregando|aguarde|caricamento|attendere|загрузка|подождите|読み込み|加载|載入|请稍候|로딩/;
 
 /** Whether all words of a text are of these; neither an address nor a share in percent is a word. */
 function isMadeOf(text: string, words: ReadonlySet<string>): boolean {
@@ -44,17 +48,24 @@ const ERROR_NAME = '(?:uncaught )?(?:\\(in promise\\) )?(?:[a-z]\\w*\\.)*(?:[A-Z
 /** An exception as a runtime prints it: alone, or with the calls that led to it. */
 const EXCEPTIONS = [
   new RegExp(`^${ERROR_NAME}: (?=\\p{L})(?!.*[.!?] \\p{Lu}).{1,200}$`, 'iu'),
-  new RegExp(
-    `^(?:Exception in .{1,80} )?${ERROR_NAME}\\b.{0,500}?(?: at .{1,300}?:\\d+(?::\\d+)?\\)?)+$`,
-    'iu',
-  ),
   /^Traceback \(most recent call last\): .*\w(?:Error|Exception|Exit|Interrupt)\b.{0,300}$/u,
 ];
+
+const TRACE_HEAD = new RegExp(`^(?:Exception in .{1,80} )?${ERROR_NAME}\\b`, 'iu');
+
+/** Whether a text is an exception with its calls, each of which ends in a place of the code. */
+function isTrace(line: string): boolean {
+  const [head = '', ...calls] = line.split(' at ');
+  const isPlace = (call: string): boolean => /:\d+\)?$/.test(call);
+  const first = calls.findIndex(isPlace);
+  return first !== -1 && calls.slice(first).every(isPlace) && TRACE_HEAD.test(head);
+}
 
 /** Whether a text is an error and nothing else: a page that talks about errors has more to say. */
 export function isOnlyError(text: string): boolean {
   const line = simplify(text);
-  if (line.length <= LONGEST.trace && EXCEPTIONS.some((pattern) => pattern.test(line))) return true;
+  const isLong = line.length > LONGEST.trace;
+  if (!isLong && (isTrace(line) || EXCEPTIONS.some((pattern) => pattern.test(line)))) return true;
   if (/^(?:\{\{[^{}]{0,80}\}\} ?)+$/.test(line)) return true;
   const lower = line.toLowerCase();
   return (
@@ -78,8 +89,10 @@ export const isErrorPageName = (pathname: string): boolean =>
   /\/(?:[45]\d\d|error|not-?found)(?:\.x?html?|\/|\/index\.x?html?)?$/i.test(pathname);
 
 /** Whether all the text of a page only tells that something is still to come. */
-export const isOnlyWaiting = (text: string): boolean =>
-  text.length <= 80 && isMadeOf(simplify(text).toLowerCase(), WAITING_WORDS);
+export function isOnlyWaiting(text: string): boolean {
+  const lower = simplify(text).toLowerCase();
+  return text.length <= 80 && WAITING.test(lower) && isMadeOf(lower, WAITING_WORDS);
+}
 
 /** What browsers and frameworks show in place of a page that failed, with more text of any length. */
 const ERROR_SCREENS =

@@ -145,6 +145,11 @@ describe('a page that may be built for another place', () => {
 
   test.each<[string, { below: ScreenView; root?: ScreenView; nowhere?: ScreenView }, number]>([
     ['shows the same at the root', { below: header, root: header }, 2],
+    [
+      'misses only a picture in its folder',
+      { below: header, root: viewWith({ painted: { characters: 8, images: 3, drawings: 0 } }) },
+      2,
+    ],
     ['shows less at the root', { below: whole, root: header }, 2],
     ['is not shown at the root', { below: header, root: BLANK }, 2],
     ['could not be opened at the root', { below: header, root: createUncheckedView('no browser') }, 2],

@@ -33,7 +33,9 @@ export async function checkPlace(
     return hasFailed(seen) || seen.verdict !== 'shown' || seen.isStable === false ? null : seen;
   };
   const root = await openAt('/');
-  if (root === null || countPainted(root) <= countPainted(view)) return view;
+  // A picture that is missing below the path makes no other page: text does.
+  const isSame = root !== null && view.verdict === 'shown' && countText(root) <= countText(view);
+  if (root === null || isSame || countPainted(root) === 0) return view;
   const hint = `set ${routerSetting}: at the root of a host the page shows more than below ${sitePath}`;
   if (view.verdict === 'not-shown') return { ...view, hint: view.hint || hint };
   const nowhere = await openAt(sitePath.replace(/[^/]+\/$/, 'no-such-page-7f3a9c2e/'));
@@ -44,6 +46,8 @@ export async function checkPlace(
 
 const countPainted = ({ verdict, painted }: ScreenView): number =>
   verdict === 'shown' ? painted.characters + painted.images + painted.drawings : 0;
+
+const countText = ({ painted }: ScreenView): number => painted.characters;
 
 const showsSame = (one: ScreenView, other: ScreenView): boolean =>
   one.title === other.title && JSON.stringify(one.painted) === JSON.stringify(other.painted);
