@@ -325,10 +325,17 @@ describe('the credentials of the command line', () => {
     expect(report.notReady?.reason ?? '').not.toContain('NODE_DEBUG');
   });
 
+  const secret = ['ghp', 'R4nd0mR4nd0mR4nd0mR4nd0mR4nd0mR4nd0m'].join('_');
+
+  test('and a well-known secret in a pattern that matches nothing is printed nowhere', async () => {
+    const { message, hint } = await runForUsage(['deliver', `*/${secret}*`]);
+    expect(message).toContain('contains what looks like a secret');
+    expect(message + sayHere(hint)).not.toContain(secret);
+  });
+
   test.each(['message', 'url'])(
     'and well-known secrets are refused in --%s and printed nowhere',
     async (flag) => {
-      const secret = ['ghp', 'R4nd0mR4nd0mR4nd0mR4nd0mR4nd0mR4nd0m'].join('_');
       const value = flag === 'url' ? `https://a.dev/?t=${secret}` : secret;
       const { message, hint } = await runForUsage(['deliver', 'page.html', `--${flag}`, value]);
       expect(message).toContain(`\`${flag}\` contains what looks like a secret`);

@@ -10,9 +10,9 @@ import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { commandFace } from '../request/faces.ts';
 import { refuseAddresses } from '../request/input-rules.ts';
-import type { InputName } from '../request/inputs.ts';
+import { completeInputs, type InputName } from '../request/inputs.ts';
 import { createLocalRequest } from '../request/local-request.ts';
-import { operationOf } from '../request/parse-request.ts';
+import { operationOf, refuseSecretInputs } from '../request/parse-request.ts';
 import { type CliCommand, readsStandardInput } from './args.ts';
 import { isUsageError, refuseAsUsage, usageError } from './flag-rules.ts';
 import { printReports } from './print-reports.ts';
@@ -35,6 +35,9 @@ export async function deliverAll(
   const face = commandFace(name, tokenVariable(command, env));
   const run = async (): Promise<readonly FullReport[]> => {
     refuseUnsafeEnvironment(env);
+    const own = { ...ports, logger: selectLogger(command, ports) };
+    // What finds no file may be told with a part of its name.
+    await refuseAsUsage(() => refuseSecretInputs(completeInputs(inputs, env), secrets, own.logger));
     const files = await findNamedFiles(inputs.file, name, folder);
     const context = {
       ...{ secrets, env, origin: 'from the command line', files: files.map(({ path }) => path) },
@@ -42,7 +45,6 @@ export async function deliverAll(
       contentStream: isStream ? terminal.input() : undefined,
       given: [...(Object.keys(flags) as InputName[]), ...(tokenEnv === undefined ? [] : ['token' as const])],
     };
-    const own = { ...ports, logger: selectLogger(command, ports) };
     const request = await refuseAsUsage(() => createLocalRequest(name, inputs, context, own));
     const authorize = authorizeWith(terminal.logger);
     return runRequest(request, own, { face, authorize, findFiles: async () => files });

@@ -116,9 +116,8 @@ async function listFolder(
   refuseGitFolder(folder, given);
   // Not even the names of other folders' files are listed.
   refuseOutside({ ...request, path: folder, given });
-  const listing = await listSiteFiles(folder, given);
-  const { paths, leftOut } = listing;
-  await refuseSecretNames([...paths, ...leftOut], request, ports);
+  const listing = await listSiteFiles(folder, given, (names) => refuseSecretNames(names, request, ports));
+  const { paths } = listing;
   if (!paths.includes(entry)) throw noEntryError(given, entry, paths);
   refuseLargeFolder(folder, given, paths);
   keepOldHeapSmall();

@@ -49,10 +49,12 @@ export interface FolderListing {
 export async function listSiteFiles(
   folder: string,
   given: string,
+  refuseNames: (names: readonly string[]) => Promise<void> = async () => undefined,
 ): Promise<Pick<OpenListing, 'paths' | 'leftOut'>> {
   const listing: OpenListing = { paths: [], leftOut: [], refused: [], entries: 0 };
   await listInto(listing, folder, '');
   const { paths, leftOut, refused } = listing;
+  await refuseNames([...paths, ...leftOut, ...refused]);
   const areLinks = refused.every((finding) => finding.endsWith(IS_LINK));
   refuseFindings(
     given,
@@ -98,7 +100,7 @@ async function listInto(listing: OpenListing, folder: string, prefix: string): P
 
 const tooManyError = (count: string): DeliveryError =>
   new DeliveryError('TOO_LARGE', `the folder has more than ${count}`, {
-    hint: (w) => `deliver a part of it, or pack it (\`tar -czf site.tar.gz\`) and ${w.use('K2')}`,
+    hint: (w) => `deliver a part of it, or pack it into an archive and ${w.use('K2')}`,
   });
 
 /** @param most how many entries may be left: one more is read, and no others */
@@ -148,7 +150,7 @@ export function refuseLargeFolder(folder: string, given: string, paths: readonly
   refuseLargeSite(
     size,
     `the folder ${given} has`,
-    (w) => `leave large files out, or pack the folder (\`tar -czf site.tar.gz\`) and ${w.use('K2')}`,
+    (w) => `leave large files out, or pack it into an archive and ${w.use('K2')}`,
   );
 }
 

@@ -102,7 +102,7 @@ const LOGINS: readonly (readonly [rule: string, pattern: RegExp, accepts: (secre
   [
     'netrc',
     new RegExp(
-      String.raw`\bmachine${GAP}[\w.-]{1,253}(?:${GAP}(?:login|account)${GAP}[^\s\\]{1,256}){0,2}${GAP}password${GAP}([^\s"'<>\\]{4,256})`,
+      String.raw`\bmachine${GAP}[\w.-]{1,253}(?:${GAP}(?:login|account)${GAP}[^\s\\]{1,256}){1,2}${GAP}password${GAP}([^\s"'<>\\]{4,256})`,
       'dg',
     ),
     isPassword,

@@ -220,7 +220,7 @@ describe('withdrawing a site', () => {
     const { remove } = actionsOn(branch, { path: FOLDER });
     const prepared = await remove.prepare([{ site: null, name: '' }]);
     const previews = await remove.preview(prepared.map(({ result }) => result) as never);
-    expect(previews).toMatchObject([{ result: 'REMOVE 1: from run 7 of Deliver (2 files)' }]);
+    expect(previews).toMatchObject([{ result: 'commit "REMOVE 1: from run 7 of Deliver" (2 files)' }]);
     expect(branch.head).toBe(head);
   });
 

@@ -124,7 +124,7 @@ describe('names that Jekyll changes', () => {
 test('a preview tells what would be done, and writes nothing', async () => {
   const branch = new MemoryBranch();
   const { preview } = await prepare(PAGE, { branch });
-  expect(await preview()).toBe('ADD 1: from run 7 of Deliver (files: 1 added)');
+  expect(await preview()).toBe('commit "ADD 1: from run 7 of Deliver" (files: 1 added)');
   const head = branch.commit(heldFiles({ 'p/1/index.html': '<p>' }), 'theirs');
   expect(await preview()).toBe(`commit ${head.sha} already holds this site`);
   expect(branch.head).toBe(head);
