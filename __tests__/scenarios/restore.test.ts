@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
 import { type Played, requestsOf, setUpPlay } from './play.ts';
 import { createPage } from './scenario.ts';
@@ -175,4 +175,52 @@ test('nothing of another delivery of the step is lost, such as the switch for th
   expect(await repository.read('.nojekyll')).not.toBeNull();
   expect(await repository.read('out/a/bad.js')).toBeNull();
   expect(String(await repository.pages.readLive('out/b/_next/x.js'))).toBe('needed\n');
+});
+
+describe('what a person did between two pushes of the step stays', () => {
+  const once = (work: () => Promise<unknown>) => {
+    let isDone = false;
+    return async <Answer>(real: Answer): Promise<Answer> => {
+      if (!isDone) await work();
+      isDone = true;
+      return real;
+    };
+  };
+  const put = (repository: TestRepository, file: string, files: Readonly<Record<string, string>>) => {
+    const inputs = { channel: 'K1', file, nojekyll: 'true', 'on-failure': 'restore', timeout: '30' };
+    return play.deliver({ repository, files, inputs });
+  };
+
+  test.each([
+    ['an edit', 'of a person'],
+    ['a removal', null],
+  ])('%s of the page', async (_, bytes) => {
+    const repository = await play.repository();
+    const files = (text: string) => ({ 'page.html': createPage(text), 'dist/index.html': createPage(text) });
+    await put(repository, 'page.html\ndist/', files('before'));
+    // A build of the first push may have shown the page.
+    hide(repository, 'page.html', createPage('after'));
+    const alter = once(() => repository.commit('page.html', bytes));
+    play.intercept({ method: 'PUT', url: /contents\/page\.html/ }, { alter });
+    const played = await put(repository, 'page.html\ndist/', files('after'));
+    expectFailed(
+      played,
+      { commitSha: null, proven: false },
+      /nothing was put back: another commit changed since: page\.html/,
+    );
+    expect(String(await repository.read('page.html'))).toBe(String(bytes));
+    expect(played.reports[1]?.ready).toBe(true);
+  });
+
+  test('a file in the place of a folder that would be put back', async () => {
+    const repository = await play.repository();
+    const old = { 'one/index.html': BEFORE, 'one/old/page.html': BEFORE, 'two/index.html': BEFORE };
+    await put(repository, 'one/\ntwo/', old);
+    hide(repository, 'one/', AFTER);
+    const alter = once(() => repository.commit('one/old', 'of a person'));
+    play.intercept({ method: 'PATCH', url: /\/git\/refs/ }, { alter });
+    const played = await put(repository, 'one/\ntwo/', { 'one/index.html': AFTER, 'two/index.html': AFTER });
+    expectFailed(played, { commitSha: null }, /another commit changed since: one\/old\/page\.html/);
+    expect(String(await repository.read('one/old'))).toBe('of a person');
+  });
 });

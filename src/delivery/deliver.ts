@@ -15,7 +15,7 @@ import { type ActionOf, authorize, carryOut, noteInputs, prepareTasks, recheckDe
 
 /**
  * Delivers every file that is named: check the files → authorize → plan → check and look at the pages → place → wait →
- * verify → look at the addresses → read the branch once more → report. A file that fails stops no other. It never
+ * verify → look at the addresses → read the branch once more, also after a restoration → report. A file that fails stops no other. It never
  * throws: a failure becomes a report that says so.
  *
  * @returns a report for each file
@@ -44,6 +44,10 @@ export async function deliver(
           // Loaded only where it is asked for.
           const { restoreFailed } = await import(/* webpackMode: "eager" */ './restore.ts');
           files = await inStep('verify', () => restoreFailed(files, actionOf, request, context));
+          // The last look comes after the last write.
+          if (files.some(({ restored }) => restored !== undefined)) {
+            files = await inStep('verify', () => recheckDeliveries(files, actionOf));
+          }
         }
       }
     }

@@ -75,7 +75,7 @@ export async function recheckChannel(
     (attempt, changed) =>
       hasFailed(changed)
         ? { ...attempt, proof: null, rawUrl: null, failure: changed.withStep('verify') }
-        : { ...attempt, unknown: [...attempt.unknown, ...changed] },
+        : { ...attempt, unknown: [...new Set([...attempt.unknown, ...changed])] },
   );
 }
 

@@ -1,10 +1,11 @@
 import { forEachItem, type ItemResult } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
-import { getBranchHead } from '../../github/api/branch.ts';
+import { getBranchHead, parentFolders } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { commitChanges } from '../../github/api/git-data.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import type { Change } from '../../github/change.ts';
+import { nameFew } from '../../plain-text.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { entryUrl } from '../../rules/naming.ts';
 import type { PlacedTask, RestoredDelivery } from '../channel.ts';
@@ -21,7 +22,7 @@ type Placed = PlacedTask<PagesTask>;
 /**
  * Puts back what this tool delivered before to the places of deliveries that are not proven: a new commit each, which
  * gives every path that the delivery changed what it held before. Nothing is written where the branch points to
- * anything but a commit of this step: somebody may build on what is there.
+ * anything but a commit of this step: somebody may build on what is there. Nor is what anybody wrote between its pushes.
  *
  * @param step every placement of the step
  */
@@ -62,6 +63,7 @@ async function restore(
     ...compareTrees(before, after, data.place),
     message: formatRestored(data.place, files, message, before),
   };
+  if (head !== commitSha) refuseChanged(change, after, await reader.getEntries(github, head));
   const [sha = ''] = await commitChanges(github, [change], { branch, planned: head });
   return describeRestored(data, { sha, files, before, after });
 }
@@ -114,6 +116,28 @@ function compareTrees(before: BranchTree, after: BranchTree, place: string): Omi
     .filter(([path, entry]) => isFile(entry) && !before.entries.has(path) && path.startsWith(place))
     .map(([path]) => path);
   return { writes, removals, basis: new Map() };
+}
+
+/**
+ * Between two pushes of a step, anybody may have written to what the first of them left; and so may its second one.
+ *
+ * @param after what the commit left @param now what the branch has
+ * @throws {DeliveryError} `NOT_OURS` that names what would be replaced.
+ */
+function refuseChanged(
+  { writes, removals }: Pick<Change, 'writes' | 'removals'>,
+  { entries: after }: BranchTree,
+  now: BranchTree['entries'],
+): void {
+  const isLeft = (path: string): boolean => {
+    const [left, held] = [after.get(path), now.get(path)];
+    return left?.sha === held?.sha && left?.mode === held?.mode;
+  };
+  // A file in the place of a folder would be replaced by that folder.
+  const isFile = (path: string): boolean => (now.get(path)?.type ?? 'tree') !== 'tree';
+  const paths = [...writes.map(({ path }) => path), ...removals];
+  const changed = paths.filter((path) => !isLeft(path) || parentFolders(path).some(isFile));
+  if (changed.length > 0) throw notRestoredError(`another commit changed since: ${nameFew(changed)}`);
 }
 
 /** The host has the blobs: nothing is sent. */
