@@ -55,6 +55,7 @@ describe('parseRequest, given a wrong input', () => {
     ),
     [{ operation: 'remove' }, /`operation` is not one of deliver, withdraw/, /^choose one of them$/],
     [{ ...WITHDRAW, file: '' }, /nothing to withdraw/, /^name a file, or set `path:`$/],
+    [{ ...WITHDRAW, file: '', path: './', overwrite: 'true' }, /everything on the branch/, /`path:`/],
     [{ ...WITHDRAW, channel: 'K4' }, /K4.*can't be withdrawn/, /K1, K2 or K3/],
     [{ ...WITHDRAW, channel: 'K1+K3' }, /the bin to withdraw from is not named/, /`bin:`/],
     [{ ...WITHDRAW, file: '', path: 'a/', tag: 'v1' }, /K2 and K3 have no folders/, /`file:`/],

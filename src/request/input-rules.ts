@@ -140,6 +140,11 @@ export const WITHDRAWAL_RULES: readonly InputRule[] = [
     (w) => `give the names as ${w.input('file')}, or set ${w.input('path')} to one of them`,
   ],
   [
+    ({ path, overwrite }) => overwrite && path === './',
+    (w) => `${w.subject('overwrite')} would remove everything on the branch, whoever wrote it`,
+    (w) => `leave ${w.input('overwrite')} out, or set ${w.input('path')} to a folder`,
+  ],
+  [
     (given) => withdrawsFrom(given).includes('K3') && given.bin === undefined,
     'the bin to withdraw from is not named',
     (w) => `set ${w.input('bin')} to the name that the delivery reported`,
