@@ -303,6 +303,55 @@ describe('withdrawing a folder', () => {
   });
 });
 
+describe('a second withdrawal, which finds nothing on the branch', () => {
+  const withdrawBelow = (repository: TestRepository): Promise<Played> =>
+    withdraw(repository, { path: 'previews/', timeout: '30' });
+
+  test('is not ready while the build breaks, and all is still served; then it asks every address', async () => {
+    const repository = await play.repository();
+    await deliver(repository);
+    repository.pages.builds = 'errored';
+    for (const nth of ['first', 'second', 'third']) {
+      const { report } = await withdrawBelow(repository);
+      expect([nth, report.ready, report.notReady?.code]).toEqual([nth, false, 'BUILD_ERRORED']);
+    }
+    expect(await repository.pages.readLive(`${PATH}index.html`)).not.toBeNull();
+    repository.pages.builds = 'normal';
+    const { report, requests } = await withdrawBelow(repository);
+    expect(report.notReady).toBeNull();
+    expect(await repository.pages.readLive(`${PATH}index.html`)).toBeNull();
+    expect(requests.join('\n')).toContain(`${PATH}assets/app.js`);
+    expect(await repository.log()).toHaveLength(3);
+  });
+
+  test.each(['one.html', 'two.html'])(
+    'is not ready where %s alone answers 404, and no build starts',
+    async (hidden) => {
+      const repository = await play.repository();
+      const files = { 'one.html': createPage('one'), 'two.html': createPage('two') };
+      const both = { channel: 'K1', file: 'one.html\ntwo.html', timeout: '30' };
+      await play.deliver({ repository, files, inputs: both });
+      repository.pages.builds = 'never';
+      play.intercept(
+        { url: (address) => address.startsWith(repository.pages.url + hidden), times: 999 },
+        { status: 404 },
+      );
+      for (const _ of ['first', 'second']) {
+        const { reports } = await play.deliver({ repository, inputs: { ...both, operation: 'withdraw' } });
+        expect(reports.map(({ ready }) => ready)).toEqual([false, false]);
+      }
+    },
+  );
+
+  test('is ready at once where nothing was ever there', async () => {
+    const repository = await play.repository();
+    await deliver(repository, { path: 'docs/' });
+    const { report, requests } = await withdrawBelow(repository);
+    expect(report.notReady).toBeNull();
+    expect(requests.filter((one) => /pages\/builds$/.test(one))).toEqual([]);
+  });
+});
+
 describe('a submodule of the repository', () => {
   const REASON = /^lib is a submodule of the repository, so what is in it is no part of this branch$/;
   const page = { 'page.html': createPage() };

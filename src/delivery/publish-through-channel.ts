@@ -108,6 +108,8 @@ async function verifyAll(
     const took = { ...attempt.took, verify: ports.clock.now() - begun };
     const after = { ...attempt, took, lastProbe: check.probe.last };
     if (hasFailed(verified)) return { ...after, failure: late ?? verified.withStep('verify') };
+    // What is removed is gone when the host has built without it.
+    if (late !== null && attempt.expected.gone) return { ...after, failure: late };
     const { proof, rawUrl, unknown } = verified;
     return { ...after, proof, rawUrl, unknown: [...new Set([...attempt.unknown, ...unknown])] };
   });

@@ -108,8 +108,7 @@ export class BuildWatch {
       const unread = hostMayChangeBytes && status.status === 'unknown' ? status.hint : undefined;
       progress = {
         finished: isBuilt,
-        // A commit of ours that has no build yet will have one.
-        building: status.status === 'building' || (written && status.notStarted === true),
+        building: isToCome(status, written),
         detail: joinWords(status.detail, words),
         httpCode: status.httpCode,
         hint: run?.hint ?? unread ?? late,
@@ -151,6 +150,13 @@ export class BuildWatch {
     return { status, run, words: joinWords(this.#request.words, run?.words ?? '') };
   }
 }
+
+/**
+ * Whether the build that counts is still to come: then a removed file may be served as long as it takes, whichever run
+ * removed it. Of a site that was never built, or whose builds can't be read, only a commit of ours says so.
+ */
+const isToCome = ({ status, notStarted = false, httpCode }: BuildStatus, written: boolean): boolean =>
+  status === 'unknown' ? notStarted && (written || httpCode !== 404) : status !== 'built';
 
 interface BuildAnswer {
   readonly status: BuildStatus;

@@ -64,9 +64,7 @@ async function compareSite(folder: FolderInBranch, together: readonly string[]):
   const switchPath = `${siteRoot}.nojekyll`;
   const isSwitched = target.options.nojekyll && !tree.entries.has(switchPath);
   const older = await readBefore(folder);
-  const vanished = [...older].flatMap(([path, { type }]) =>
-    type === 'blob' && path.startsWith(place) && !tree.entries.has(path) ? [path] : [],
-  );
+  const vanished = listVanished(folder, older);
   const state = {
     ...{ existing, owned, last: found.last },
     folder: {
@@ -143,12 +141,15 @@ async function compareRemoval(folder: FolderInBranch, wasSent: boolean): Promise
     ...removedFolders.map((one) => [one.slice(0, -1), treeShaAt(tree, one)] as const),
     ...single.map((path) => [path, existing.get(path)?.sha ?? null] as const),
   ]);
+  // What an earlier run removed may be served until the site is built without it.
+  const older = owned.size === 0 ? await readBefore(folder) : new Map();
+  const gone = new Map(listVanished(folder, older).map((path) => [path, blobsIn([older], path)] as const));
   const compared = comparePlace(task, {
     ...{ existing, owned, last: found.last },
     folder: {
       listKept: () => [],
       beside: { writes: [], removals: [], basis },
-      ...{ removedFolders, gone: new Map() },
+      ...{ removedFolders, gone },
     },
   });
   return { ...compared, isRendered: rendersMarkdown(destination, tree.entries), unknown };
@@ -192,6 +193,15 @@ function nothingOursError({ task, found }: FolderInBranch, left: readonly string
 async function readBefore({ target, found: { before } }: FolderInBranch): Promise<BranchTree['entries']> {
   return before === undefined ? new Map() : target.reader.getEntries(target.github, before);
 }
+
+/** The files of a folder that an older tree of the branch has, and the newest one has not. */
+const listVanished = (
+  { task: { place }, tree }: FolderInBranch,
+  older: BranchTree['entries'],
+): readonly string[] =>
+  [...older].flatMap(([path, { type }]) =>
+    type === 'blob' && path.startsWith(place) && !tree.entries.has(path) ? [path] : [],
+  );
 
 /** Of thousands of new files, one list is kept. */
 const NEVER: readonly GitBlob[] = [];
