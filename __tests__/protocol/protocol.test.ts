@@ -46,5 +46,5 @@ test('the limits of this tool allow everything that the protocol and the hosts a
   expect(EXCHANGE.connect + EXCHANGE.headers + EXCHANGE.stall).toBeLessThan(VERIFY_DEADLINE);
   expect(limits.MIN_POLL_INTERVAL).toBeLessThan(BUILD_WAIT.interval);
   expect(limits.BIN_NAME).toEqual({ shortest: 8, longest: 60 });
-  expect(ASSETS).toEqual({ page: 100, total: 1_000 });
+  expect(ASSETS).toEqual({ listed: 30, page: 100, total: 1_000 });
 });
