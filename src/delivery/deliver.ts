@@ -15,8 +15,8 @@ import { type ActionOf, authorize, carryOut, noteInputs, prepareTasks, recheckDe
 
 /**
  * Delivers every file that is named: check the files → authorize → plan → check and look at the pages → place → wait →
- * verify → look at the addresses → read the branch once more, also after a restoration → report. A file that fails stops no other. It never
- * throws: a failure becomes a report that says so.
+ * verify → look at the addresses → read the branch once more, also after a restoration → report. A file that fails
+ * stops no other. It never throws: a failure becomes a report that says so.
  *
  * @returns a report for each file
  * @see protocol 1 (flow per channel), 3.1

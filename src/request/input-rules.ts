@@ -141,7 +141,7 @@ export const WITHDRAWAL_RULES: readonly InputRule[] = [
   ],
   [
     ({ path, overwrite }) => overwrite && path === './',
-    (w) => `${w.subject('overwrite')} would remove everything on the branch, whoever wrote it`,
+    (w) => `${w.subject('overwrite')} would remove everything on the branch, files of others as well`,
     (w) => `leave ${w.input('overwrite')} out, or set ${w.input('path')} to a folder`,
   ],
   [

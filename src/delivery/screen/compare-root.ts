@@ -34,8 +34,8 @@ export async function checkPlace(
   };
   const root = await openAt('/');
   // A picture that is missing below the path makes no other page: text does.
-  const isSame = root !== null && view.verdict === 'shown' && countText(root) <= countText(view);
-  if (root === null || isSame || countPainted(root) === 0) return view;
+  const isShown = view.verdict === 'shown';
+  if (root === null || (isShown && root.painted.characters <= view.painted.characters)) return view;
   const hint = `set ${routerSetting}: at the root of a host the page shows more than below ${sitePath}`;
   if (view.verdict === 'not-shown') return { ...view, hint: view.hint || hint };
   const nowhere = await openAt(sitePath.replace(/[^/]+\/$/, 'no-such-page-7f3a9c2e/'));
@@ -43,11 +43,6 @@ export async function checkPlace(
   const reason = 'it shows in its folder only what it shows at any path for which nothing was built';
   return { ...view, verdict: 'not-shown', reason, hint };
 }
-
-const countPainted = ({ verdict, painted }: ScreenView): number =>
-  verdict === 'shown' ? painted.characters + painted.images + painted.drawings : 0;
-
-const countText = ({ painted }: ScreenView): number => painted.characters;
 
 const showsSame = (one: ScreenView, other: ScreenView): boolean =>
   one.title === other.title && JSON.stringify(one.painted) === JSON.stringify(other.painted);
