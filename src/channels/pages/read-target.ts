@@ -1,5 +1,6 @@
 import { DeliveryError } from '../../errors.ts';
-import { findAbsence, getBranchHead } from '../../github/api/branch.ts';
+import { getBranchHead } from '../../github/api/branch.ts';
+import { findAbsence } from '../../github/api/failures.ts';
 import type { Words } from '../../words.ts';
 import type { BranchTree } from './branch-reader.ts';
 import type { CommitTarget } from './target.ts';

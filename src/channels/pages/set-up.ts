@@ -1,7 +1,8 @@
 import type { ItemResult } from '../../async.ts';
 import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
-import { findAbsence, getBranchHead } from '../../github/api/branch.ts';
+import { getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
+import { findAbsence } from '../../github/api/failures.ts';
 import { createPagesSite, type PagesSite, type RepositoryContext } from '../../github/api/repository.ts';
 import { permissionHint } from '../../github/hints.ts';
 import { defaultSiteUrl } from '../../github/hosts.ts';

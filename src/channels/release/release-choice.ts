@@ -1,7 +1,7 @@
 import type { ItemResult } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import { nullIfNotFound } from '../../github/api/failures.ts';
+import { dataOrNull } from '../../github/api/failures.ts';
 import {
   type Asset,
   getReleaseByTag,
@@ -131,7 +131,7 @@ function findRefusal(
 
 /** Refuses a tag with the name of a branch: git and GitHub could no longer tell one from the other. */
 async function refuseBranchName({ rest, repository }: GitHubClient, tag: string): Promise<void> {
-  const branch = await nullIfNotFound(() => rest.git.getRef({ ...repository, ref: `heads/${tag}` }));
+  const branch = await dataOrNull(rest.git.getRef({ ...repository, ref: `heads/${tag}` }));
   if (branch === null) return;
   throw new DeliveryError('BAD_INPUT', `the tag ${tag} has the name of a branch of this repository`, {
     hint: (w) => `set ${w.input('tag')} to another name`,

@@ -3,7 +3,7 @@ import { DeliveryError, type Result, resultOf } from '../../errors.ts';
 import { BATCH, LIST_PAGE } from '../../protocol/limits.ts';
 import { OTHER_PATH_HINT, RETRY_HINT } from '../hints.ts';
 import type { GitHubClient } from './client.ts';
-import { isEmptyRepository, isNotFound, nullIfNotFound } from './failures.ts';
+import { dataOrNull } from './failures.ts';
 import { EMPTY_TREE } from './tree-id.ts';
 
 /**
@@ -13,20 +13,14 @@ import { EMPTY_TREE } from './tree-id.ts';
  * @see protocol 2.5
  */
 export async function getBranchHead({ rest, repository }: GitHubClient, branch: string): Promise<string> {
-  const answer = await nullIfNotFound(() => rest.git.getRef({ ...repository, ref: `heads/${branch}` }));
-  if (answer !== null) return answer.data.object.sha;
+  const found = await dataOrNull(rest.git.getRef({ ...repository, ref: `heads/${branch}` }));
+  if (found !== null) return found.object.sha;
   const { owner, repo } = repository;
   const message = `the branch ${branch} of ${owner}/${repo} does not exist for this token`;
   throw new DeliveryError('NOT_FOUND', message, {
     httpCode: 404,
     hint: (w) => `set ${w.input('branch')} to one that exists, or leave it out${w.orUse('K2')}`,
   });
-}
-
-/** What is missing where a branch could not be read: the branch, all of the repository's commits, or neither. */
-export function findAbsence(thrown: unknown): 'branch' | 'commits' | null {
-  if (isNotFound(thrown)) return 'branch';
-  return isEmptyRepository(thrown) ? 'commits' : null;
 }
 
 /**
@@ -150,11 +144,9 @@ async function getEntry(github: GitHubClient, ref: string, path: string): Promis
   // This media type is answered for files of any size, without the content above 1 MB.
   const headers = { accept: 'application/vnd.github.object+json' };
   const query = { ...github.repository, path, ref, headers };
-  const answer = await nullIfNotFound(() => github.rest.repos.getContent(query));
-  if (answer === null) return null;
   // Octokit's types describe the default media type, in which a folder is an array.
-  const { type, sha } = answer.data as TreeEntry;
-  return { type: TREE_TYPES[type] ?? 'blob', sha };
+  const found = (await dataOrNull(github.rest.repos.getContent(query))) as TreeEntry | null;
+  return found && { type: TREE_TYPES[found.type] ?? 'blob', sha: found.sha };
 }
 
 /** A tree's words for those of a file record. */

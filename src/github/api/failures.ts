@@ -73,16 +73,19 @@ function getPause(answer: RefusedAnswer, now: number): number | undefined {
 /** Whether GitHub says that what was asked for does not exist; a redirect to another name does not. */
 export const isNotFound = (thrown: unknown): boolean => failedWith(thrown, 'NOT_FOUND', 404);
 
-/** Whether GitHub says that the repository has no commit, and so neither branches nor files. */
-export const isEmptyRepository = (thrown: unknown): boolean => failedWith(thrown, 'NOT_FOUND', 409);
+/** What is missing where a branch could not be read: the branch, all of the repository's commits, or neither. */
+export function findAbsence(thrown: unknown): 'branch' | 'commits' | null {
+  if (isNotFound(thrown)) return 'branch';
+  return failedWith(thrown, 'NOT_FOUND', 409) ? 'commits' : null;
+}
 
 const failedWith = (thrown: unknown, code: ErrorCode, status: number): boolean =>
   thrown instanceof DeliveryError && thrown.code === code && thrown.httpCode === status;
 
-/** The result of `work`, or `null` where what it asked for does not exist. */
-export async function nullIfNotFound<T>(work: () => Promise<T>): Promise<T | null> {
+/** The data of a call, or `null` where what it asked for does not exist. */
+export async function dataOrNull<T>(answer: Promise<{ readonly data: T }>): Promise<T | null> {
   try {
-    return await work();
+    return (await answer).data;
   } catch (thrown) {
     if (isNotFound(thrown)) return null;
     throw thrown;

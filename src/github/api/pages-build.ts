@@ -3,7 +3,7 @@ import { shortHostMessage } from '../../http/response.ts';
 import { API, type CallTemplate } from '../../protocol/calls.ts';
 import type { Text } from '../../words.ts';
 import type { GitHubClient } from './client.ts';
-import { isNotFound, nullIfNotFound } from './failures.ts';
+import { dataOrNull, isNotFound } from './failures.ts';
 
 /** The state of the build that should publish our commit. */
 export interface BuildStatus {
@@ -105,8 +105,8 @@ async function containsCommit(
   if (head === commit) return true;
   const query = { ...github.repository, basehead: `${commit}...${head}`, per_page: 1 };
   // A commit that is no longer in the repository's history cannot be compared.
-  const answer = await nullIfNotFound(() => github.rest.repos.compareCommitsWithBasehead(query));
-  return answer?.data.status === 'ahead' || answer?.data.status === 'identical';
+  const compared = await dataOrNull(github.rest.repos.compareCommitsWithBasehead(query));
+  return compared?.status === 'ahead' || compared?.status === 'identical';
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Ports } from '../../ports.ts';
 import { COMMENTS, LIST_PAGE } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { type GitHubClient, listAll } from './client.ts';
-import { nullIfNotFound } from './failures.ts';
+import { dataOrNull } from './failures.ts';
 import { filterOwn, keepOldest } from './sticky.ts';
 import { getTokenOwner } from './token-owner.ts';
 
@@ -56,7 +56,7 @@ export async function updateStickyComment(
         },
       }),
       // Another job may have deleted it already.
-      drop: ({ id }) => nullIfNotFound(() => rest.issues.deleteComment({ ...repository, comment_id: id })),
+      drop: ({ id }) => dataOrNull(rest.issues.deleteComment({ ...repository, comment_id: id })),
       update: async (oldest): Promise<StickyResult> => {
         const body = compose(oldest.body ?? '');
         if (oldest.body === body) return 'unchanged';

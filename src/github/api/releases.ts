@@ -7,7 +7,7 @@ import { TOOL, TRAILER } from '../../protocol/words.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { mayReceiveToken, serverUrlOf } from '../hosts.ts';
 import { type GitHubClient, listAll, sendStreamed } from './client.ts';
-import { nullIfNotFound } from './failures.ts';
+import { dataOrNull } from './failures.ts';
 
 type ReleaseEndpoints = RestEndpointMethodTypes['repos'];
 
@@ -64,12 +64,11 @@ export async function publishDraft(github: GitHubClient, draft: Release, tag: st
 
 /** Deletes a draft, if it still exists. */
 export async function deleteDraft({ rest, repository }: GitHubClient, { id }: Release): Promise<void> {
-  await nullIfNotFound(() => rest.repos.deleteRelease({ ...repository, release_id: id }));
+  await dataOrNull(rest.repos.deleteRelease({ ...repository, release_id: id }));
 }
 
-export async function getRelease({ rest, repository }: GitHubClient, id: number): Promise<Release | null> {
-  const answer = await nullIfNotFound(() => rest.repos.getRelease({ ...repository, release_id: id }));
-  return answer?.data ?? null;
+export function getRelease({ rest, repository }: GitHubClient, id: number): Promise<Release | null> {
+  return dataOrNull(rest.repos.getRelease({ ...repository, release_id: id }));
 }
 
 /** The repository's releases, drafts included, up to `RELEASES.total`. */
@@ -77,9 +76,8 @@ export async function listReleases(github: GitHubClient): Promise<readonly Liste
   return listAll(RELEASES, (query) => github.rest.repos.listReleases({ ...github.repository, ...query }));
 }
 
-export async function getReleaseByTag(github: GitHubClient, tag: string): Promise<Release | null> {
-  const answer = await nullIfNotFound(() => github.rest.repos.getReleaseByTag({ ...github.repository, tag }));
-  return answer?.data ?? null;
+export function getReleaseByTag({ rest, repository }: GitHubClient, tag: string): Promise<Release | null> {
+  return dataOrNull(rest.repos.getReleaseByTag({ ...repository, tag }));
 }
 
 /** All assets of the release, incomplete uploads included. */
@@ -99,7 +97,7 @@ export async function listPublicAssets(
 
 /** Deletes an asset, if it still exists. */
 export async function deleteAsset({ rest, repository }: GitHubClient, { id }: Asset): Promise<void> {
-  await nullIfNotFound(() => rest.repos.deleteReleaseAsset({ ...repository, asset_id: id }));
+  await dataOrNull(rest.repos.deleteReleaseAsset({ ...repository, asset_id: id }));
 }
 
 /** Whether this tool made the release, and nobody has changed its text since. */

@@ -3,7 +3,7 @@ import { DeliveryError } from '../../errors.ts';
 import { type RetryPorts, withRetries } from '../../retry.ts';
 import { defaultSiteUrl, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
-import { nullIfNotFound } from './failures.ts';
+import { dataOrNull } from './failures.ts';
 
 /** What builds a site: GitHub from a branch, a workflow of the repository, or this action, which deploys it itself. */
 type SiteBuilder = 'branch' | 'workflow' | 'deployment';
@@ -25,8 +25,8 @@ type PagesRecord = RestEndpointMethodTypes['repos']['getPages']['response']['dat
 /** The site's settings: `null` where the repository has no site, `unreadable` without `pages: read`. */
 export async function getPagesSite(github: GitHubClient): Promise<PagesSite | null | 'unreadable'> {
   try {
-    const answer = await nullIfNotFound(() => github.rest.repos.getPages(github.repository));
-    return answer && toPagesSite(answer.data, github);
+    const found = await dataOrNull(github.rest.repos.getPages(github.repository));
+    return found && toPagesSite(found, github);
   } catch (thrown) {
     if (thrown instanceof DeliveryError && thrown.code === 'NO_PERMISSION') return 'unreadable';
     throw thrown;
@@ -103,8 +103,8 @@ export async function loadRepositoryContext(
 }
 
 async function isPrivate({ rest, repository }: GitHubClient): Promise<boolean | null> {
-  const found = await nullIfNotFound(() => rest.repos.get(repository));
-  if (found !== null) return found.data.private ?? null;
+  const found = await dataOrNull(rest.repos.get(repository));
+  if (found !== null) return found.private ?? null;
   const { owner, repo } = repository;
   throw new DeliveryError('NOT_FOUND', `the repository ${owner}/${repo} does not exist for this token`, {
     httpCode: 404,

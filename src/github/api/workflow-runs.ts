@@ -2,7 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { GitHubClient } from './client.ts';
-import { nullIfNotFound } from './failures.ts';
+import { dataOrNull } from './failures.ts';
 
 /**
  * Whether a workflow can run: `active`, or why not; `null` where there is none with that file name.
@@ -11,8 +11,8 @@ import { nullIfNotFound } from './failures.ts';
  */
 export async function getWorkflowState(github: GitHubClient, file: string): Promise<string | null> {
   const query = { ...github.repository, workflow_id: file };
-  const answer = await nullIfNotFound(() => github.rest.actions.getWorkflow(query));
-  return answer && shortHostMessage(answer.data.state);
+  const found = await dataOrNull(github.rest.actions.getWorkflow(query));
+  return found && shortHostMessage(found.state);
 }
 
 /**
