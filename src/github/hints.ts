@@ -12,9 +12,6 @@ export const TOKEN_HINT = (w: Words) =>
 export const NOT_FOUND_HINT = (w: Words) =>
   `check that ${w.input('repository')} and ${w.input('branch')} exist, and that ${w.input('token')} may write there${w.orUse('K3')}`;
 
-export const MOVED_HINT = (w: Words) =>
-  `the repository has moved: set ${w.input('repository')} to its new name`;
-
 export const OTHER_BRANCH_HINT = (w: Words) =>
   `build the site from a branch without this rule (Settings → Pages) and set ${w.input('branch')} to it, set ${w.input('token')} to one that may bypass the rule${w.orUse('K2', ', which pushes nothing')}`;
 

@@ -4,7 +4,6 @@ import { isPage } from '../http/response.ts';
 import type { Words } from '../words.ts';
 import {
   CONFLICT_HINT,
-  MOVED_HINT,
   NOT_FOUND_HINT,
   OTHER_BRANCH_HINT,
   permissionHint,
@@ -117,7 +116,11 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     code: 'HOST_ERROR',
     hint: (w) => `check ${w.input('api-url')} and the proxy (\`https_proxy\`)${w.orUse('K3')}`,
   },
-  { status: [301, 302, 307, 308], code: 'NOT_FOUND', hint: MOVED_HINT },
+  {
+    status: [301, 302, 307, 308],
+    code: 'NOT_FOUND',
+    hint: (w) => `the repository has moved: set ${w.input('repository')} to its new name`,
+  },
   // Of a Pages deployment.
   {
     status: 400,

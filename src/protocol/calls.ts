@@ -56,11 +56,6 @@ function write(
 /** Calls to the hosting API, below `{api_url}`; routes and parameters have Octokit's names. @see protocol 4.2, 4.3 */
 export const API = {
   get_repository: read('metadata', '', 'reading the repository'),
-  // Only where a repository has moved: for the name in the error's message, which must not wait.
-  repository_by_id: {
-    ...ask('metadata', '', 'reading the new name of the repository'),
-    path: '/repositories/{repository_id}',
-  },
   get_file: read('contents', '/contents/{path}{?ref}', 'reading the file record'),
   put_file_le1mb: write('contents', 'PUT /contents/{path}', 'writing the file', {
     expects: [200, 201],

@@ -32,8 +32,6 @@ export type DescribedHost = 'github.com' | 'ghes';
 /** The calls of the tables that the description lacks, with the source of what the local GitHub answers. */
 export const UNDESCRIBED_CALLS: Readonly<Record<string, string>> = {
   'POST /graphql': 'https://docs.github.com/graphql/overview/explorer (GraphQL has a schema of its own)',
-  'GET /repositories/{repository_id}':
-    'https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects (where a renamed repository is found)',
   'POST /login/device/code':
     'https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps#device-flow',
   'POST /login/oauth/access_token':
