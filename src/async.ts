@@ -102,19 +102,12 @@ export function createSilenceTimer(clock: Pick<Clock, 'timeout'>, limit: number)
   return { signal: controller.signal, restart };
 }
 
-export interface ItemResult<Item, Value> {
-  readonly item: Item;
-  readonly result: Result<Value>;
-}
-
 /** Does the work for every item, in their order. An item that fails stops no other. @param atOnce at a time */
-export function forEachItem<Item, Value>(
+export const forEachItem = <Item, Value>(
   items: readonly Item[],
   work: (item: Item) => Promise<Value>,
   atOnce = 1,
-): Promise<readonly ItemResult<Item, Value>[]> {
-  return mapConcurrently(items, atOnce, async (item) => ({ item, result: await resultOf(() => work(item)) }));
-}
+): Promise<readonly Result<Value>[]> => mapConcurrently(items, atOnce, (item) => resultOf(() => work(item)));
 
 /** Keeps the values that were used last, so that they are computed once. @param limit how many are kept */
 export function keepRecent<Value>(limit: number, compute: (key: string) => Value): (key: string) => Value {

@@ -1,4 +1,3 @@
-import type { ItemResult } from '../../src/async.ts';
 import type {
   ChannelAction,
   ChannelItem,
@@ -26,27 +25,22 @@ export async function prepareOne<Data>(
   file: LocalFile | null,
   name = 'page.html',
 ): Promise<PreparedOne> {
-  const item = itemOf(file, name);
-  const task = getOnly(await action.prepare([item]), item);
+  const task = getOnly(await action.prepare([itemOf(file, name)]));
   return {
     ...task,
-    perform: async () => getOnly(await action.perform([task]), task),
-    preview: async () => getOnly(await action.preview([task]), task),
+    perform: async () => getOnly(await action.perform([task])),
+    preview: async () => getOnly(await action.preview([task])),
     progress: (placement) => action.progress?.({ task, placement }),
-    recheck: async (placement) => {
-      const placed = { task, placement };
-      return getOnly((await action.recheck?.([placed])) ?? [], placed);
-    },
+    recheck: async (placement) => getOnly((await action.recheck?.([{ task, placement }])) ?? []),
   };
 }
 
-/** The value of the only result, which must be the item's; throws the error that it failed with. */
-export function getOnly<Item, Value>(results: readonly ItemResult<Item, Value>[], item: Item): Value {
+/** The value of the only result; throws the error that it failed with. */
+export function getOnly<Value>(results: readonly Result<Value>[]): Value {
   const [first] = results;
   if (first === undefined || results.length > 1) throw new Error(`there are ${results.length} results`);
-  if (first.item !== item) throw new Error('the result belongs to another item');
-  if (hasFailed(first.result)) throw first.result;
-  return first.result as Value;
+  if (hasFailed(first)) throw first;
+  return first as Value;
 }
 
 const itemOf = (file: LocalFile | null, name: string): ChannelItem => ({
@@ -67,15 +61,11 @@ export async function prepareAll<Data>(
   });
 }
 
-/** The result of each item, in the items' order; throws unless there is exactly one for each. */
-export function resultsFor<Item, Value>(
-  results: readonly ItemResult<Item, Value>[],
-  items: readonly Item[],
+/** The results of items; throws unless there is exactly one for each. */
+export function resultsFor<Value>(
+  results: readonly Result<Value>[],
+  items: readonly unknown[],
 ): readonly Result<Value>[] {
   if (results.length !== items.length) throw new Error(`there are ${results.length} results`);
-  return items.map((item) => {
-    const found = results.find((one) => one.item === item);
-    if (found === undefined) throw new Error('an item has no result');
-    return found.result;
-  });
+  return results;
 }

@@ -1,4 +1,4 @@
-import { forEachItem, type ItemResult } from '../../src/async.ts';
+import { forEachItem } from '../../src/async.ts';
 import type {
   Channel,
   ChannelAction,
@@ -17,7 +17,7 @@ import {
   type Proof,
 } from '../../src/delivery/delivery.ts';
 import type { ProbeResult } from '../../src/delivery/match-content.ts';
-import { DeliveryError } from '../../src/errors.ts';
+import { DeliveryError, type Result } from '../../src/errors.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import { INPUTS, type RawInputs } from '../../src/request/inputs.ts';
 import { type DeliveryRequest, parseRequest, type RunContext } from '../../src/request/parse-request.ts';
@@ -221,7 +221,7 @@ export class FakeChannel implements Channel {
 async function results<Item, Value>(
   items: readonly Item[],
   work: (item: Item) => Value,
-): Promise<readonly ItemResult<Item, Value>[]> {
+): Promise<readonly Result<Value>[]> {
   let mistake: unknown;
   const done = await forEachItem(items, async (item) => {
     try {

@@ -66,8 +66,8 @@ describe('askChannel', () => {
     [
       'fails what the channel has left out',
       ['a', 'c'],
-      (items) => echo(items.slice(1)),
-      ['a: unexpected error: the channel left a file out', 'c: C'],
+      (items) => echo(items.slice(0, 1)),
+      ['a: A', 'c: unexpected error: the channel left a file out'],
     ],
   ])('%s', async (_, given, call, expected) => {
     expect(await ask(given, call)).toEqual(expected);

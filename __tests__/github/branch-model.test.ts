@@ -149,10 +149,10 @@ async function run({ method, existing, overwrite, events }: RunSetting): Promise
   ).publish;
   const course = { model, file, overwrite, placement: null, failure: null };
   const [prepared] = await channel.prepare([{ site: siteOfFile(file), name: 'page.html' }]);
-  if (prepared === undefined || hasFailed(prepared.result)) return { ...course, failure: prepared?.result };
-  const task = prepared.result as PreparedTask<PagesTask>;
+  if (prepared === undefined || hasFailed(prepared)) return { ...course, failure: prepared };
+  const task = prepared as PreparedTask<PagesTask>;
   const placed = await resultOf(() => channel.perform([task]));
-  const result = hasFailed(placed) ? placed : placed[0]?.result;
+  const result = hasFailed(placed) ? placed : placed[0];
   return result === undefined || hasFailed(result)
     ? { ...course, failure: result }
     : { ...course, placement: result as Placement };

@@ -1,5 +1,4 @@
-import type { ItemResult } from '../async.ts';
-import type { DeliveryError } from '../errors.ts';
+import type { DeliveryError, Result } from '../errors.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { GitBlob } from '../rules/fingerprint.ts';
 import type { LocalFile } from '../rules/inspect.ts';
@@ -198,29 +197,21 @@ export interface AbsentFile {
   readonly failure: DeliveryError;
 }
 
-/** Publishing files, or removing them. */
+/** Publishing files, or removing them. The results are in the order of what they are asked for. */
 export interface ChannelAction<Data = unknown> {
   /**
    * Finds out where each item goes: a task each, but one for all items of a removal whose `path` is a folder. Whether it
    * may be written there is found by `preview` and `perform`. Writes nothing.
    */
-  prepare<Item extends ChannelItem>(
-    items: readonly Item[],
-  ): Promise<readonly ItemResult<Item, PreparedTask<Data>>[]>;
+  prepare(items: readonly ChannelItem[]): Promise<readonly Result<PreparedTask<Data>>[]>;
   /** Describes what `perform` would do. Writes nothing. */
-  preview(
-    tasks: readonly PreparedTask<Data>[],
-    absent?: AbsentFile,
-  ): Promise<readonly ItemResult<PreparedTask<Data>, string>[]>;
+  preview(tasks: readonly PreparedTask<Data>[], absent?: AbsentFile): Promise<readonly Result<string>[]>;
   /**
    * Carries out the tasks together: one push, one release, one bin. The errors are those of G1 and G2.
    *
    * @param absent one that keeps the tasks from being all of the step
    */
-  perform(
-    tasks: readonly PreparedTask<Data>[],
-    absent?: AbsentFile,
-  ): Promise<readonly ItemResult<PreparedTask<Data>, Placement>[]>;
+  perform(tasks: readonly PreparedTask<Data>[], absent?: AbsentFile): Promise<readonly Result<Placement>[]>;
   /**
    * Asks the host once how far it is with making a placement public; absent where nothing has to be waited for.
    *
@@ -235,15 +226,13 @@ export interface ChannelAction<Data = unknown> {
   restore?(
     failed: readonly PlacedTask<Data>[],
     step: readonly PlacedTask<Data>[],
-  ): Promise<readonly ItemResult<PlacedTask<Data>, RestoredDelivery>[]>;
+  ): Promise<readonly Result<RestoredDelivery>[]>;
   /**
    * After the proof: looks once more at what may have changed since it was placed.
    *
    * @returns for UNKNOWN: what is not as it was left; `NOT_PROVEN` for what is not there any more
    */
-  recheck?(
-    placed: readonly PlacedTask<Data>[],
-  ): Promise<readonly ItemResult<PlacedTask<Data>, readonly string[]>[]>;
+  recheck?(placed: readonly PlacedTask<Data>[]): Promise<readonly Result<readonly string[]>[]>;
 }
 
 /** What an audit finds of one delivery, and how it is proven again. */

@@ -1,4 +1,3 @@
-import type { ItemResult } from '../async.ts';
 import type { ScreenView } from '../browser/screen-view.ts';
 import type { AbsentFile, Placement, PreparedTask } from '../channels/channel.ts';
 import {
@@ -132,21 +131,16 @@ export async function runStep(
 export async function askChannel<One, Item, Value>(
   all: readonly One[],
   itemOf: (one: One) => Item | undefined,
-  call: (items: readonly Item[]) => Promise<readonly ItemResult<Item, Value>[]>,
+  call: (items: readonly Item[]) => Promise<readonly Result<Value>[]>,
   take: (one: One, result: Result<Value>) => One,
 ): Promise<readonly One[]> {
   const given = all.map(itemOf);
   const items = given.filter((item) => item !== undefined);
   if (items.length === 0) return all;
   const results = await resultOf(() => call(items));
-  const byItem = hasFailed(results) ? null : new Map(results.map(({ item, result }) => [item, result]));
+  const left = hasFailed(results) ? [] : [...results];
   const missing = hasFailed(results) ? results : toDeliveryError(new Error('the channel left a file out'));
-  return all.map((one, at) => {
-    const item = given[at];
-    if (item === undefined) return one;
-    const result = byItem?.get(item);
-    return take(one, result === undefined ? missing : result);
-  });
+  return all.map((one, at) => (given[at] === undefined ? one : take(one, left.shift() ?? missing)));
 }
 
 /** Does work for all open attempts in one channel together; each result takes the place of its attempt. */

@@ -119,9 +119,9 @@ async function findRemovals(
   const found: Delivery[] = [];
   for (const key of choice.channels) {
     const prepared = await resultOf(() => actionOf(key).prepare(items));
-    const results = hasFailed(prepared) ? items.map((item) => ({ item, result: prepared })) : prepared;
-    for (const { item, result } of results) {
-      const subject = hasFailed(result) ? item.name || path || key : result.plan.name;
+    const results = hasFailed(prepared) ? items.map(() => prepared) : prepared;
+    for (const [at, result] of results.entries()) {
+      const subject = hasFailed(result) ? items[at]?.name || path || key : result.plan.name;
       logger.info(`${key}: ${subject}`);
       const delivery = { ...newDelivery('withdraw', subject), choice };
       const expected = { file: null, marker: undefined, gone: true };

@@ -53,7 +53,7 @@ async function commitFiles(
     data: pagesTaskWith(target, path, { [path]: file }),
   }));
   const done = await commitTasks(tasks, ports);
-  return done.map(({ result }) => {
+  return done.map((result) => {
     if (hasFailed(result)) return (result as { readonly code: string }).code;
     const { commitSha, written, method } = result;
     return { commitSha, written, ...(written && { method }) };

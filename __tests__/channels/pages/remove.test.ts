@@ -129,8 +129,10 @@ describe('removing a folder through channel K1', () => {
       remover,
       ['page.html', 'p/'].map((name) => ({ file: null, name })),
     );
-    const [folder, file] = (await remover.perform(tasks)).map(({ result }) => result);
-    expect([folder, file]).toMatchObject([{ notes: ['1 file removed'] }, { commitSha: 'commit2' }]);
+    expect(await remover.perform(tasks)).toMatchObject([
+      { commitSha: 'commit2' },
+      { commitSha: 'commit1', notes: ['1 file removed'] },
+    ]);
     expect(removedPaths(github)).toEqual(['p/a.html', 'page.html']);
   });
 });

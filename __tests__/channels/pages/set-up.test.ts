@@ -56,9 +56,9 @@ async function prepare({ answers = {}, options = {}, site = null, isLarge = fals
 
 async function perform(situation: Situation = {}) {
   const { action, prepared, ...rest } = await prepare(situation);
-  const tasks = (await prepared).map(({ result }) => result);
+  const tasks = await prepared;
   const [placed] = await action.perform(tasks as never);
-  return { ...rest, tasks, result: placed?.result };
+  return { ...rest, tasks, result: placed };
 }
 
 describe('a missing branch', () => {
@@ -99,8 +99,8 @@ describe('a missing branch', () => {
   ])('%s is not created', async (_, situation, error) => {
     const { github, action, prepared } = await prepare(situation);
     const refused = prepared.then(async (all) => {
-      const [placed] = await action.perform(all.map(({ result }) => result) as never);
-      throw placed?.result;
+      const [placed] = await action.perform(all as never);
+      throw placed;
     });
     await expect(refused).rejects.toMatchObject(error);
     expect(github.writes).toEqual([]);
@@ -188,12 +188,12 @@ describe('Pages', () => {
     const answers = { create_pages_site: { ...NEW_SITE, html_url } };
     const { github, action, prepared } = await prepare({ answers });
     const [first] = await prepared;
-    const task = first?.result as PreparedTask<PagesTask>;
+    const task = first as PreparedTask<PagesTask>;
     const pictures = { picture: createMemoryFile('page.html.png', Buffer.from('picture')), before: null };
     const [done] = await action.perform([{ ...task, pictures }]);
     expect(github.sent('create_pages_site')).toHaveLength(1);
     const url = new URL(`${html_url}page.html.png`);
-    expect(done?.result).toMatchObject({ pictures: { url, before: null }, parts: [{ url }] });
+    expect(done).toMatchObject({ pictures: { url, before: null }, parts: [{ url }] });
   });
 
   test.each([
@@ -225,8 +225,8 @@ describe('Pages', () => {
 
   test('is not switched on for a branch that nothing was written to', async () => {
     const { action, github, prepared } = await prepare({ answers: { tree: failure('TOO_LARGE', 422) } });
-    const tasks = (await prepared).map(({ result }) => result);
-    expect(await action.perform(tasks as never)).toMatchObject([{ result: { code: 'TOO_LARGE' } }]);
+    const tasks = await prepared;
+    expect(await action.perform(tasks as never)).toMatchObject([{ code: 'TOO_LARGE' }]);
     expect(github.sent('create_pages_site')).toEqual([]);
   });
 });
@@ -243,6 +243,6 @@ describe('the method', () => {
     ],
   ])('for %s is one that can write to it', async (_, situation, method) => {
     const { prepared } = await prepare(situation);
-    expect((await prepared).map(({ result }) => result)).toMatchObject([{ plan: { method } }]);
+    expect(await prepared).toMatchObject([{ plan: { method } }]);
   });
 });

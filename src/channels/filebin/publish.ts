@@ -48,13 +48,12 @@ export function createFilebinPublisher(options: FilebinOptions, ports: Ports): C
     const posted = await forEachItem(tasks, async (task) =>
       storeFile(task.data, task === tasks[0] ? before : await readBefore(), options, ports),
     );
-    const stored = posted.flatMap(({ result }) => (hasFailed(result) ? [] : [result]));
+    const stored = posted.flatMap((one) => (hasFailed(one) ? [] : [one]));
     const unknown = stored.length === 0 ? [] : await lockOwnBin(options, before, stored, ports);
-    return posted.map(({ item, result }) =>
-      hasFailed(result)
-        ? { item, result }
-        : { item, result: placementOfFile(result, item.data, unknown, options) },
-    );
+    return tasks.map(({ data }, at) => {
+      const one = posted[at] as (typeof posted)[number];
+      return hasFailed(one) ? one : placementOfFile(one, data, unknown, options);
+    });
   }
 
   /** Whether each file can still be downloaded after its proof, and whether the lock holds, which is read once. */

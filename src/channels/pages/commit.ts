@@ -1,4 +1,4 @@
-import { type ItemResult, withCleanupSignal } from '../../async.ts';
+import { withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf, toDeliveryError } from '../../errors.ts';
 import type { Change } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
@@ -14,7 +14,6 @@ import { type CommitTarget, isFolderPath, isRemoval, type PagesTask } from './ta
 import { BranchWriter, refuseUnwritable } from './write-changes.ts';
 
 type Tasks = readonly PreparedTask<PagesTask>[];
-type TaskResults<Value> = readonly ItemResult<PreparedTask<PagesTask>, Value>[];
 
 /** What is compared and written together: all files of a step, or one folder. */
 interface TaskGroup {
@@ -37,26 +36,22 @@ export function withPictures({ data, pictures }: PreparedTask<PagesTask>): Pages
 async function forEachGroup<Value>(
   prepared: Tasks,
   work: (group: TaskGroup) => Promise<readonly Result<Value>[]>,
-): Promise<TaskResults<Value>> {
-  const folders = prepared.filter(({ data }) => isFolderPath(data.place)).map((one) => [one]);
-  const files = prepared.filter(({ data }) => !isFolderPath(data.place));
-  const isOfRemovals = prepared.some(({ data }) => isRemoval(data));
-  const groups = isOfRemovals ? [...folders, files] : [files, ...folders];
-  const together = folders.flat().map(({ data }) => data.place);
-  const results: ItemResult<PreparedTask<PagesTask>, Value>[] = [];
-  for (const items of groups) {
-    const tasks = items.map(withPictures);
+): Promise<readonly Result<Value>[]> {
+  const all = prepared.map(withPictures);
+  const folders = all.filter(({ place }) => isFolderPath(place));
+  const files = all.filter(({ place }) => !isFolderPath(place));
+  const single = folders.map((one) => [one]);
+  const together = folders.map(({ place }) => place);
+  const results = new Map<PagesTask, Result<Value>>();
+  for (const tasks of all.some(isRemoval) ? [...single, files] : [files, ...single]) {
     const [first] = tasks;
     if (first === undefined) continue;
     const done = await resultOf(() => work({ tasks, target: first.target, together }));
-    results.push(
-      ...items.map((item, nth) => ({
-        item,
-        result: hasFailed(done) ? done : (done[nth] ?? leftOut()),
-      })),
-    );
+    for (const [nth, task] of tasks.entries()) {
+      results.set(task, hasFailed(done) ? done : (done[nth] ?? leftOut()));
+    }
   }
-  return results;
+  return all.map((task) => results.get(task) ?? leftOut());
 }
 
 /** Compares a group with the branch as it is now. @param sent what earlier attempts may have written */
@@ -72,7 +67,10 @@ function compareGroup(
 }
 
 /** What committing would do: the first line of each commit's message, or that nothing has to be done. Reads only. */
-export function previewCommits(prepared: Tasks, ports: Pick<Ports, 'signal'>): Promise<TaskResults<string>> {
+export function previewCommits(
+  prepared: Tasks,
+  ports: Pick<Ports, 'signal'>,
+): Promise<readonly Result<string>[]> {
   return forEachGroup(prepared, async (group) => {
     const { target } = group;
     const { places } = await compareGroup(group, target);
@@ -103,7 +101,7 @@ function describeFurther(task: PagesTask, place: ComparedPlace, change: Change):
  *
  * @returns an error says whether anything may have been written
  */
-export const commitTasks = (prepared: Tasks, ports: Ports): Promise<TaskResults<Placement>> =>
+export const commitTasks = (prepared: Tasks, ports: Ports): Promise<readonly Result<Placement>[]> =>
   forEachGroup(prepared, async (group) => {
     const commit = new GroupCommit(group, ports);
     const done = await withRetries(ports, () => commit.attempt()).catch((thrown: unknown) =>
@@ -145,8 +143,7 @@ class GroupCommit {
       this.#known = isStillTrue(thrown, changes, this.#group.target) ? compared : null;
       throw thrown;
     });
-    const byChange = new Map(commits.map(({ item, result }) => [item, result]));
-    return this.#finish(compared, (change) => byChange.get(change) ?? leftOut());
+    return this.#finish(compared, (change) => commits[changes.indexOf(change)] ?? leftOut());
   }
 
   /** After a stop, the branch may hold a commit whose answer did not arrive. @throws the error where it is not known */

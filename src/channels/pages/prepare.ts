@@ -1,5 +1,5 @@
-import { forEachItem, type ItemResult } from '../../async.ts';
-import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
+import { forEachItem } from '../../async.ts';
+import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
 import type { Ports } from '../../ports.ts';
@@ -37,12 +37,12 @@ interface StepContext {
 }
 
 /** Finds out what builds the site, and where each item goes. Of a removal `path` may name the folder of all items. */
-export async function prepareItems<Item extends ChannelItem>(
-  given: readonly Item[],
+export async function prepareItems(
+  given: readonly ChannelItem[],
   options: PagesOptions,
   access: RepositoryAccess,
   ports: Ports,
-): Promise<readonly ItemResult<Item, PreparedTask<PagesTask>>[]> {
+): Promise<readonly Result<Prepared>[]> {
   const github = requireGitHub(access, 'K1');
   const deployed = await findDeployedSite(access, options);
   const pages = deployed ?? access.repository.site;

@@ -1,5 +1,4 @@
-import { forEachItem, type ItemResult } from '../../async.ts';
-import { hasFailed } from '../../errors.ts';
+import { hasFailed, type Result } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
 import type { AbsentFile, ChannelAction, Placement, PreparedTask } from '../channel.ts';
 import type { RepositoryAccess } from '../require-github.ts';
@@ -40,7 +39,6 @@ export function createPagesActions(inputs: PagesOptions, access: RepositoryAcces
 }
 
 type Tasks = readonly PreparedTask<PagesTask>[];
-type Results<Value> = readonly ItemResult<Tasks[number], Value>[];
 
 /** What deploys the files of a step as the whole site, where no branch is named that they are committed to. */
 const findWholeSite = ([first]: Tasks) =>
@@ -50,27 +48,23 @@ async function previewTasks(
   tasks: Tasks,
   absent: AbsentFile | undefined,
   ports: Ports,
-): Promise<Results<string>> {
+): Promise<readonly Result<string>[]> {
   if (findWholeSite(tasks) !== undefined) {
     refusePartOfSite(absent);
-    return forEachItem(
-      tasks,
-      async ({ data }) => `would be deployed as the whole site ${data.destination.rootUrl.hostname}`,
+    return tasks.map(
+      ({ data }) => `would be deployed as the whole site ${data.destination.rootUrl.hostname}`,
     );
   }
   const previews = await previewCommits(tasks, ports);
   const setup = tasks[0]?.data.setup ?? null;
-  return previews.map(({ item, result }) => ({
-    item,
-    result: hasFailed(result) || setup === null ? result : result + describeSetup(setup),
-  }));
+  return previews.map((one) => (hasFailed(one) || setup === null ? one : one + describeSetup(setup)));
 }
 
 async function placeTasks(
   tasks: Tasks,
   absent: AbsentFile | undefined,
   ports: Ports,
-): Promise<Results<Placement>> {
+): Promise<readonly Result<Placement>[]> {
   const [first] = tasks;
   if (first === undefined) return [];
   const whole = findWholeSite(tasks);

@@ -1,4 +1,4 @@
-import { forEachItem, type ItemResult } from '../../async.ts';
+import { forEachItem } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../github/api/branch.ts';
 import { nameFew } from '../../plain-text.ts';
@@ -16,7 +16,7 @@ type Placed = PlacedTask<PagesTask>;
  */
 export async function recheckBranch(
   placed: readonly Placed[],
-): Promise<readonly ItemResult<Placed, readonly string[]>[]> {
+): Promise<readonly Result<readonly string[]>[]> {
   const first = await resultOf(() => readDelivered(placed));
   // A host may answer an old copy once: only what two looks say is an accusation.
   const isSame = placed.every((one) => compareWith(first, one).changed.length === 0);

@@ -1,5 +1,5 @@
-import { forEachItem, type ItemResult } from '../../async.ts';
-import { DeliveryError } from '../../errors.ts';
+import { forEachItem } from '../../async.ts';
+import { DeliveryError, type Result } from '../../errors.ts';
 import { getBranchHead, parentFolders } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { commitChanges } from '../../github/api/git-data.ts';
@@ -29,7 +29,7 @@ type Placed = PlacedTask<PagesTask>;
 export async function restoreBefore(
   failed: readonly Placed[],
   step: readonly Placed[],
-): Promise<readonly ItemResult<Placed, RestoredDelivery>[]> {
+): Promise<readonly Result<RestoredDelivery>[]> {
   const own = new Set(step.flatMap(({ placement }) => (placement.written && placement.commitSha) || []));
   // One after the other: each is written on top of the one before.
   return forEachItem(

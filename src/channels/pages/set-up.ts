@@ -1,5 +1,4 @@
-import type { ItemResult } from '../../async.ts';
-import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
+import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { findAbsence } from '../../github/api/failures.ts';
@@ -90,27 +89,25 @@ export function describeSetup({ branch, absence, enablesPages }: Setup): string 
  * Switches Pages on, once there is something to show, and gives the placements the addresses that the site has.
  * Where that fails, nothing was published, though the branch has it.
  */
-export async function finishSetup<Item>(
-  placed: readonly ItemResult<Item, Placement>[],
+export async function finishSetup(
+  placed: readonly Result<Placement>[],
   setup: Setup | null,
   { github, options }: { readonly github: GitHubClient; readonly options: PagesLocation },
   ports: Ports,
-): Promise<readonly ItemResult<Item, Placement>[]> {
-  if (setup === null || placed.every(({ result }) => hasFailed(result))) return placed;
+): Promise<readonly Result<Placement>[]> {
+  if (setup === null || placed.every(hasFailed)) return placed;
   const { branch, absence, enablesPages } = setup;
   const assumed = defaultSiteUrl(options.serverUrl, github.repository);
   const site = enablesPages ? await resultOf(() => enablePages(github, branch, assumed, ports)) : null;
-  return placed.map(({ item, result }) => {
-    if (hasFailed(result)) return { item, result };
-    if (hasFailed(site)) {
-      return { item, result: site.withLeftBehind([`commit ${result.commitSha} on the branch ${branch}`]) };
-    }
+  return placed.map((result) => {
+    if (hasFailed(result)) return result;
+    if (hasFailed(site)) return site.withLeftBehind([`commit ${result.commitSha} on the branch ${branch}`]);
     const placement = site === null ? result : moveTo(site.base, assumed, result);
     const done = [
       ...(absence !== null && result.written ? [`the branch ${branch} was created`] : []),
       ...(enablesPages ? [`Pages was switched on for the branch ${branch}`] : []),
     ];
-    return { item, result: { ...placement, notes: [...placement.notes, ...done] } };
+    return { ...placement, notes: [...placement.notes, ...done] };
   });
 }
 

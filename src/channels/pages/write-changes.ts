@@ -1,5 +1,5 @@
-import { forEachItem, type ItemResult } from '../../async.ts';
-import { DeliveryError, hasFailed } from '../../errors.ts';
+import { forEachItem } from '../../async.ts';
+import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
 import { needsSignatures } from '../../github/api/branch.ts';
 import { commitChanges, createBlob, putFile } from '../../github/api/git-data.ts';
 import { type CommitIdentity, getCommitIdentity } from '../../github/api/token-owner.ts';
@@ -16,7 +16,8 @@ import { methodOf } from './commit-method.ts';
 import { readTargetHead } from './read-target.ts';
 import type { CommitMethod, CommitTarget } from './target.ts';
 
-type Commits = readonly ItemResult<Change, string>[];
+/** The commit of each change, in their order. */
+type Commits = readonly Result<string>[];
 
 /** Opens the branch for writing. What does not depend on the branch is sent once, however many attempts follow. */
 export class BranchWriter {
@@ -27,7 +28,7 @@ export class BranchWriter {
   /** Blobs that the host has already: a blob is named by its content. */
   readonly #sentBlobs = new Set<string>();
   /** What the branch asks for and who commits is read once. */
-  #way: GitWay | undefined;
+  #way: 'git' | WithoutGit | undefined;
   #author: CommitIdentity | undefined;
 
   constructor(target: CommitTarget, ports: Ports) {
@@ -45,7 +46,7 @@ export class BranchWriter {
   write(changes: readonly Change[], head: string | null): Promise<Commits> {
     const method = methodOf(changes, this.#target);
     if (method === 'A') return this.#putContents(changes);
-    return method === 'B' ? this.#writeObjects(changes, head, true) : this.#writeByGit(changes, head);
+    return method === 'B' ? this.#writeObjects(changes, head) : this.#writeByGit(changes, head);
   }
 
   /** Method A: one file of at most 1 MB, in one call. */
@@ -61,29 +62,36 @@ export class BranchWriter {
     const { message, basis } = change;
     this.method = 'A';
     const put = { branch, path, message, content, replaces: basis.get(path) ?? null };
-    return [{ item: change, result: await putFile(github, put) }];
+    return [await putFile(github, put)];
   }
 
-  /** Method B. A blob that the host refuses stops no other change; where git is installed, git is used for all. */
-  async #writeObjects(changes: readonly Change[], head: string | null, mayUseGit: boolean): Promise<Commits> {
-    const blobs = await forEachItem(changes, (change) => this.#sendBlobs(change));
-    const isRefused = ({ result }: (typeof blobs)[number]) =>
-      hasFailed(result) && result.code === 'TOO_LARGE';
-    if (mayUseGit && blobs.some(isRefused) && (await hasGit(this.#ports.signal))) {
+  /**
+   * Method B. A blob that the host refuses stops no other change; where git is installed, git is used for all.
+   *
+   * @param way why git can't be used: then nothing is sent of a change that has too much for the object API
+   */
+  async #writeObjects(changes: readonly Change[], head: string | null, way?: WithoutGit): Promise<Commits> {
+    const sent = await forEachItem(changes, async (change) => {
+      if (way !== undefined) refuseExcess(change, this.#target, way);
+      await this.#sendBlobs(change);
+    });
+    const isRefused = (one: Result<void>) => way === undefined && hasFailed(one) && one.code === 'TOO_LARGE';
+    if (sent.some(isRefused) && (await hasGit(this.#ports.signal))) {
       this.#ports.logger.info('the host refuses a blob of this size: using git instead');
       return this.#writeByGit(changes, head);
     }
-    const ready = blobs.flatMap(({ item, result }) => (hasFailed(result) ? [] : [item]));
-    const failed = blobs.flatMap((blob) => {
-      if (!hasFailed(blob.result)) return [];
-      return [{ item: blob.item, result: mayUseGit && isRefused(blob) ? noGitError() : blob.result }];
+    const ready = changes.filter((_, at) => sent[at] === undefined);
+    const commits = ready.length === 0 ? [] : await this.#commit(ready, head);
+    return sent.map((one) => {
+      if (!hasFailed(one)) return commits.shift() as string;
+      return isRefused(one) ? noGitError() : one;
     });
-    if (ready.length === 0) return failed;
+  }
+
+  #commit(changes: readonly Change[], planned: string | null): Promise<string[]> {
     this.method = 'B';
     const { github, branch } = this.#target;
-    const readHead = () => readTargetHead(this.#target);
-    const commits = await commitChanges(github, ready, { branch, planned: head }, readHead);
-    return [...pairUp(ready, commits), ...failed];
+    return commitChanges(github, changes, { branch, planned }, () => readTargetHead(this.#target));
   }
 
   async #sendBlobs({ writes }: Change): Promise<void> {
@@ -94,26 +102,23 @@ export class BranchWriter {
   }
 
   /**
-   * Method C, or the object API for the changes that fit where git can not be used: GitHub signs what the token of a
-   * job or an app commits there, and git cannot. Of the other changes nothing is sent.
+   * Method C, or the object API where git can not be used: GitHub signs what the token of a job or an app commits
+   * there, and git cannot.
    */
   async #writeByGit(changes: readonly Change[], head: string | null): Promise<Commits> {
     this.#way ??= await findGitWay(this.#target, this.#ports);
     if (this.#way === 'git') {
       try {
-        return pairUp(changes, await this.#push(changes, head));
+        return await this.#push(changes, head);
       } catch (thrown) {
         if (!(thrown instanceof DeliveryError) || thrown.code !== 'NEEDS_SIGNATURE') throw thrown;
         this.#way = 'signed';
       }
     }
-    const way = this.#way;
-    if (way === 'signed') {
+    if (this.#way === 'signed') {
       this.#ports.logger.info('the branch takes signed commits only: using the object API instead of git');
     }
-    const refused = changes.flatMap((item) => findExcess(item, this.#target, way) ?? []);
-    const fitting = changes.filter((change) => !refused.some(({ item }) => item === change));
-    return [...(await this.#writeObjects(fitting, head, false)), ...refused];
+    return this.#writeObjects(changes, head, this.#way);
   }
 
   /** The code of git is loaded only where it is needed. */
@@ -129,13 +134,13 @@ export class BranchWriter {
   }
 }
 
-/** By git; or by the object API, for the host's signature or because there is no git. */
-type GitWay = 'git' | 'signed' | 'without-git';
+/** Why the object API is used instead of git: for the host's signature, or because there is no git. */
+type WithoutGit = 'signed' | 'without-git';
 
 async function findGitWay(
   { github, branch }: CommitTarget,
   { signal }: Pick<Ports, 'signal'>,
-): Promise<GitWay> {
+): Promise<'git' | WithoutGit> {
   if (await needsSignatures(github, branch)) return 'signed';
   return (await hasGit(signal)) ? 'git' : 'without-git';
 }
@@ -151,19 +156,13 @@ export async function refuseUnwritable(
   ports: Pick<Ports, 'signal'>,
 ): Promise<void> {
   const way = await findGitWay(target, ports);
-  const refusal = way === 'git' ? null : findExcess(change, target, way);
-  if (refusal !== null) throw refusal.result;
+  if (way !== 'git') refuseExcess(change, target, way);
 }
 
 /** Why the object API does not take a change: each of its files is a request. */
-function findExcess(
-  item: Change,
-  { branch }: CommitTarget,
-  way: Exclude<GitWay, 'git'>,
-): { readonly item: Change; readonly result: DeliveryError } | null {
-  const { writes } = item;
+function refuseExcess({ writes }: Change, { branch }: CommitTarget, way: WithoutGit): void {
   const large = writes.find(({ file }) => file.size > SIZE.methodB);
-  if (writes.length <= SITE.apiWrites && large === undefined) return null;
+  if (writes.length <= SITE.apiWrites && large === undefined) return;
   const what = large === undefined ? `${writes.length} changed files` : `the large file ${large.path}`;
   const limit = `at most ${SITE.apiWrites} files of ${SIZE.methodB / MEGABYTE} MB`;
   const isSigned = way === 'signed';
@@ -174,9 +173,5 @@ function findExcess(
     ? OTHER_BRANCH_HINT
     : (w: Words) => `install git${w.orUse('K2', ' for a single file')}`;
   const code = isSigned ? 'NEEDS_SIGNATURE' : 'BAD_INPUT';
-  return { item, result: new DeliveryError(code, message, { hint, leftBehind: [] }) };
+  throw new DeliveryError(code, message, { hint, leftBehind: [] });
 }
-
-/** The commits of a chain, which has one commit for each change in the changes' order. */
-const pairUp = (changes: readonly Change[], commits: readonly string[]): Commits =>
-  changes.map((item, at) => ({ item, result: commits[at] ?? '' }));

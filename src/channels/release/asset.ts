@@ -1,5 +1,5 @@
-import { type ItemResult, withCleanupSignal } from '../../async.ts';
-import { DeliveryError, hasFailed, isUnclear, resultOf, toDeliveryError } from '../../errors.ts';
+import { withCleanupSignal } from '../../async.ts';
+import { DeliveryError, hasFailed, isUnclear, type Result, resultOf, toDeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type Asset,
@@ -74,7 +74,11 @@ export const unfinishedError = ({ name }: Asset, tag: string, isRemoval = false)
 export const isInterim = (asset: Asset, name: string): boolean =>
   /^incoming-[0-9a-f]{12}-(.+)$/.exec(asset.name)?.[1] === name && hasOwnLabel(asset);
 
-export type UploadResult = ItemResult<PreparedTask<AssetTask>, AssetResult>;
+/** What became of the file of a task. */
+export interface TaskResult<Value> {
+  readonly item: PreparedTask<AssetTask>;
+  readonly result: Result<Value>;
+}
 
 /** From this number of files on, the log says how long it takes and how far it is. */
 const MANY_FILES = 10;
@@ -90,7 +94,7 @@ export async function uploadFiles(
   target: TargetRelease,
   { stopsAtFailure }: { readonly stopsAtFailure: boolean },
   ports: Ports,
-): Promise<readonly UploadResult[]> {
+): Promise<readonly TaskResult<AssetResult>[]> {
   const isMany = tasks.length >= MANY_FILES;
   if (isMany) {
     const minutes = Math.ceil((tasks.length * WRITE_INTERVAL) / MINUTE);
@@ -98,7 +102,7 @@ export async function uploadFiles(
       `${tasks.length} assets: at least ${minutes} min, because GitHub limits how often a token may write`,
     );
   }
-  const results: UploadResult[] = [];
+  const results: TaskResult<AssetResult>[] = [];
   for (const item of tasks) {
     const result = await resultOf(() => ensureAsset(item.data, target, ports));
     results.push({ item, result });

@@ -1,4 +1,4 @@
-import { forEachItem, type ItemResult } from '../../async.ts';
+import { forEachItem } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
 import { type Asset, formatLabel, getDownloadUrl, isUnfinished } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
@@ -37,14 +37,16 @@ export function createReleasePublisher(
     async perform(tasks, absent) {
       const batch = toBatch(tasks, absent);
       const placed = await uploadAssets(batch, new Set(), ports);
-      const done = await forEachItem(placed, async ({ item, result }) => {
-        if (hasFailed(result)) throw result;
-        return placementOfAsset(result, item.data, batch);
+      return tasks.map((task) => {
+        const result = resultFor(task, placed) as Result<PlacedAsset>;
+        return hasFailed(result) ? result : placementOfAsset(result, task.data, batch);
       });
-      return done.map(({ item: { item }, result }) => ({ item, result }));
     },
   };
 }
+
+const resultFor = (task: AssetTasks[number], results: readonly PlacedResult[]) =>
+  results.find(({ item }) => item === task)?.result;
 
 async function prepareAsset(
   { site, name: wanted }: ChannelItem,
@@ -79,21 +81,16 @@ async function prepareAsset(
   };
 }
 
-async function previewAssets(
-  batch: ReleaseBatch,
-  ports: Ports,
-): Promise<readonly ItemResult<AssetTasks[number], string>[]> {
+async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonly Result<string>[]> {
   const choice = await chooseRelease(batch);
   const { done, open, release, tag } = choice;
   const isNew = release === null && open.length > 0;
   const news = isNew ? await describeNew(tag, { ...batch, tasks: open }, ports) : null;
-  return [
-    ...done.map(({ item, result }) => ({
-      item,
-      result: hasFailed(result) ? result : describePresent(result.asset, result.release.tag_name),
-    })),
-    ...open.map((item) => ({ item, result: news ?? describeAdded(item.data, choice, batch) })),
-  ];
+  return batch.tasks.map((task) => {
+    const result = resultFor(task, done);
+    if (result === undefined) return news ?? describeAdded(task.data, choice, batch);
+    return hasFailed(result) ? result : describePresent(result.asset, result.release.tag_name);
+  });
 }
 
 const describePresent = ({ id, name }: Asset, tag: string): string =>

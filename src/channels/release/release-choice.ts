@@ -1,4 +1,3 @@
-import type { ItemResult } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { dataOrNull } from '../../github/api/failures.ts';
@@ -12,7 +11,7 @@ import {
 } from '../../github/api/releases.ts';
 import { ASSETS, TAG_ATTEMPTS } from '../../protocol/limits.ts';
 import type { AbsentFile, PreparedTask } from '../channel.ts';
-import { type AssetResult, type AssetTask, hasDigestOf } from './asset.ts';
+import { type AssetResult, type AssetTask, hasDigestOf, type TaskResult } from './asset.ts';
 
 /** What K2 needs of the inputs. */
 export interface ReleaseOptions {
@@ -37,7 +36,7 @@ export interface PlacedAsset extends AssetResult {
   readonly release: Release;
 }
 
-export type PlacedResult = ItemResult<PreparedTask<AssetTask>, PlacedAsset>;
+export type PlacedResult = TaskResult<PlacedAsset>;
 
 /** A release, and what it holds; `release` is `null` where it has to be created. */
 interface FoundRelease {

@@ -1,5 +1,5 @@
-import { forEachItem, type ItemResult } from '../../async.ts';
-import { DeliveryError } from '../../errors.ts';
+import { forEachItem } from '../../async.ts';
+import { DeliveryError, type Result } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type Asset,
@@ -56,7 +56,7 @@ export function createReleaseRemover(
   async function forEachAsset<Value>(
     tasks: readonly PreparedTask<AssetRemoval>[],
     work: (chosen: ChosenAssets | null, name: string, github: GitHubClient) => Promise<Value>,
-  ): Promise<readonly ItemResult<PreparedTask<AssetRemoval>, Value>[]> {
+  ): Promise<readonly Result<Value>[]> {
     const github = requireGitHub(access, 'K2');
     // All of them, so that each release is read once.
     const listed: FoundAsset[] = [];

@@ -166,13 +166,9 @@ describe('withdrawing a site', () => {
     const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs', 'theirs/a.txt': 'theirs' }));
     const { remove } = actionsOn(branch, { path: name });
     const prepared = await remove.prepare([{ site: null, name: '' }]);
-    expect(prepared).toMatchObject([
-      { result: { plan: { name, destination: `branch main, folder ${name}` } } },
-    ]);
+    expect(prepared).toMatchObject([{ plan: { name, destination: `branch main, folder ${name}` } }]);
     const nothing = 'nothing that this tool delivered exists there';
-    expect(await remove.preview(prepared.map(({ result }) => result) as never)).toMatchObject([
-      { result: nothing },
-    ]);
+    expect(await remove.preview(prepared as never)).toEqual([nothing]);
     const placed = placementOf(await withdrawFolder(branch, folder));
     const url = new URL(`https://octo.github.io/site/${folder}`);
     expect(placed).toMatchObject({ evidence: nothing, written: false, url, notes: [] });
@@ -219,8 +215,8 @@ describe('withdrawing a site', () => {
     const { head } = branch;
     const { remove } = actionsOn(branch, { path: FOLDER });
     const prepared = await remove.prepare([{ site: null, name: '' }]);
-    const previews = await remove.preview(prepared.map(({ result }) => result) as never);
-    expect(previews).toMatchObject([{ result: 'commit "REMOVE 1: from run 7 of Deliver" (2 files)' }]);
+    const previews = await remove.preview(prepared as never);
+    expect(previews).toEqual(['commit "REMOVE 1: from run 7 of Deliver" (2 files)']);
     expect(branch.head).toBe(head);
   });
 

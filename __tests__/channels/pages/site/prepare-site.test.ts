@@ -21,9 +21,9 @@ async function prepare(
 ) {
   const { publish } = actionsOn(branch, { ...options, pages });
   const [prepared] = await publish.prepare([{ site: memorySite(contents), name }]);
-  if (prepared === undefined || hasFailed(prepared.result)) throw prepared?.result;
-  const task = prepared.result;
-  const preview = async () => (await publish.preview([task]))[0]?.result;
+  if (prepared === undefined || hasFailed(prepared)) throw prepared;
+  const task = prepared;
+  const preview = async () => (await publish.preview([task]))[0];
   const asked = requestsOf(branch).flatMap(({ url }) => /contents\/(.*)\?/.exec(url)?.[1] ?? []);
   return { ...task, asked, preview, refusal: task.servedAt?.refusal ?? null };
 }

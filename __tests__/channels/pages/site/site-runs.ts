@@ -143,8 +143,8 @@ export async function planFolder(
   const site = memorySite(contents);
   const item = { site, name: folder === '' ? './' : folder };
   const [prepared] = await actionsThrough(github, ports, options).publish.prepare([item]);
-  if (prepared === undefined || hasFailed(prepared.result)) throw prepared?.result;
-  const task = withPictures({ ...prepared.result, ...(pictures && { pictures }) });
+  if (prepared === undefined || hasFailed(prepared)) throw prepared;
+  const task = withPictures({ ...prepared, ...(pictures && { pictures }) });
   const { head, places } = await compareFolder(task, task.target, { together, wasSent: false });
   const [place] = places;
   if (place === undefined || hasFailed(place)) throw place;
@@ -162,10 +162,10 @@ interface PlanOptions extends RunOptions {
 async function runOne(channel: ChannelAction<PagesTask>, item: ChannelItem): Promise<RunOutcome> {
   const [prepared] = await channel.prepare([item]);
   if (prepared === undefined) throw new Error('nothing was prepared');
-  if (hasFailed(prepared.result)) return prepared.result;
-  const [placed] = await channel.perform([prepared.result]);
+  if (hasFailed(prepared)) return prepared;
+  const [placed] = await channel.perform([prepared]);
   if (placed === undefined) throw new Error('nothing was placed');
-  return placed.result;
+  return placed;
 }
 
 /** The placement of a run that succeeded. */

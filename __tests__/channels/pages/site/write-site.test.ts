@@ -36,8 +36,8 @@ function createOneWriter(target: CommitTarget, ports = fakePorts()) {
   const writer = new BranchWriter({ ...target, method: 'C' }, ports);
   return async (change: Change, head: string | null): Promise<string> => {
     const [written] = await writer.write([change], head);
-    if (written === undefined || hasFailed(written.result)) throw written?.result;
-    return written.result as string;
+    if (written === undefined || hasFailed(written)) throw written;
+    return written as string;
   };
 }
 

@@ -1,4 +1,3 @@
-import type { ItemResult } from '../../../async.ts';
 import { DeliveryError } from '../../../errors.ts';
 import type { Ports } from '../../../ports.ts';
 import type { AbsentFile, Placement, PreparedTask } from '../../channel.ts';
@@ -24,7 +23,7 @@ export async function deployFiles(
   tasks: readonly PreparedTask<PagesTask>[],
   target: DeployTarget,
   ports: Ports,
-): Promise<readonly ItemResult<PreparedTask<PagesTask>, Placement>[]> {
+): Promise<readonly Placement[]> {
   const items = tasks.map(withPictures);
   const files = new Map(items.flatMap((one) => one.files).map((one) => [one.path, one]));
   const commit = await findCommit(target);
@@ -36,8 +35,7 @@ export async function deployFiles(
   const after = content.receipt.files;
   const gone = new Map([...before].flatMap(([path, blob]) => (after.has(path) ? [] : [[path, [blob]]])));
   const servedSize = [...after.values()].reduce((sum, { size }) => sum + size, 0);
-  return tasks.map((item, nth) => {
-    const task = items[nth] as PagesTask;
+  return items.map((task, nth) => {
     // What a cache may still have of each file.
     const earlier = new Map(
       task.files.flatMap(({ path, file }) => {
@@ -57,7 +55,7 @@ export async function deployFiles(
     };
     const placement = describePlacement({ written: true, place }, task, ports.logger);
     const evidence = `artifact of ${files.size} files`;
-    return { item, result: withDeployment({ ...placement, evidence }, deployment) };
+    return withDeployment({ ...placement, evidence }, deployment);
   });
 }
 
