@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Channel } from '../src/channels/channel.ts';
 import { createDeliveryContext } from '../src/context.ts';
+import type { RawInputs } from '../src/request/inputs.ts';
 import { prepareOne } from './channels/prepare-one.ts';
 import { requestWith } from './delivery/builders.ts';
 import { localFile } from './support/files.ts';
@@ -8,6 +8,7 @@ import { FakeHttp, fakePorts } from './support/ports.ts';
 
 const TOKEN = 'ghs_0123456789abcdef';
 const BOTH = { repository: true, site: true };
+const SITE = 'octo.github.io is built from';
 const NOTHING = { repository: false, site: false };
 
 describe('createDeliveryContext', () => {
@@ -22,7 +23,7 @@ describe('createDeliveryContext', () => {
     expect(repository).toMatchObject({ hasToken: false });
     const file = await localFile('x');
     for (const key of ['K1', 'K2'] as const) {
-      await expect(prepareOne(channels[key].publish, file)).rejects.toMatchObject({ code });
+      await expect(prepareOne(channels[key], file)).rejects.toMatchObject({ code });
     }
   });
 
@@ -43,6 +44,27 @@ describe('createDeliveryContext', () => {
     ]);
   });
 
+  test.each<[Record<string, unknown> | number, Partial<RawInputs>, readonly string[]]>([
+    [
+      { source: { branch: 'docs', path: '/' }, build_type: 'legacy' },
+      { token: TOKEN },
+      ['there is a token', 'the repository is public', `the Pages site on ${SITE} branch docs, folder /`],
+    ],
+    [{ build_type: 'workflow' }, { token: TOKEN }, [`the Pages site on ${SITE} a workflow`]],
+    [404, { token: TOKEN }, ['the repository has no Pages site']],
+    [403, { token: TOKEN }, ["the repository's Pages settings can't be read"]],
+    [404, {}, ['there is no token, or no repository for it']],
+  ])('tells in the log what is known of the repository: %j', async (pages, inputs, expected) => {
+    const host = new FakeHttp(({ url }) => {
+      if (!url.endsWith('/pages')) return { body: { private: false } };
+      return typeof pages === 'number' ? { status: pages } : { body: pages };
+    });
+    const ports = fakePorts(host.http);
+    await createDeliveryContext(requestWith(inputs), ports).openRepository(BOTH);
+    expect(ports.logger.lines.slice(0, 1)).toEqual(['# Authorize']);
+    expect(ports.logger.lines).toEqual(expect.arrayContaining([...expected]));
+  });
+
   test('gives every channel its inputs', async () => {
     const inputs = {
       token: TOKEN,
@@ -57,7 +79,7 @@ describe('createDeliveryContext', () => {
     );
     const file = await localFile('x');
     const plans = Object.values(channels).map(
-      async (channel) => (await prepareOne((channel as Channel).publish, file, 'b.html')).plan.destination,
+      async (channel) => (await prepareOne(channel, file, 'b.html')).plan.destination,
     );
     await expect(Promise.all(plans)).resolves.toEqual([
       'branch main, path a/b.html',
@@ -77,7 +99,7 @@ describe('createDeliveryContext', () => {
       requestWith(inputs),
       fakePorts(host.http),
     ).openRepository(NOTHING);
-    const task = await prepareOne(channels.K3.publish, await localFile('x'));
+    const task = await prepareOne(channels.K3, await localFile('x'));
     await task.perform();
     expect(host.seen.find(({ method }) => method === 'POST')?.url).toBe(
       'https://bins.dev/my-own-bin/page.html',

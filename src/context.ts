@@ -9,7 +9,11 @@ import type { FullReport } from './delivery/report.ts';
 import { withdraw } from './delivery/withdraw.ts';
 import { DeliveryError } from './errors.ts';
 import { createGitHubClient } from './github/api/client.ts';
-import { loadRepositoryContext, type RepositoryQuery } from './github/api/repository.ts';
+import {
+  loadRepositoryContext,
+  type RepositoryContext,
+  type RepositoryQuery,
+} from './github/api/repository.ts';
 import type { authorizeDevice, DeviceFlowOptions } from './github/device-flow.ts';
 import { createHttpClient } from './http/client.ts';
 import type { Logger, Ports } from './ports.ts';
@@ -68,6 +72,7 @@ export function createDeliveryContext(
     findFiles,
     screen: createLazyScreen(() => loadScreen(browserOptions(request, ports, face))),
     async openRepository(query) {
+      ports.logger.startSection('Authorize');
       const { apiUrl, repository: name } = request;
       const { token, authorizationError } = await getToken(request, query, (options) =>
         authorize(options, ports),
@@ -75,6 +80,7 @@ export function createDeliveryContext(
       const isUsable = token !== undefined && name !== undefined;
       const github = isUsable ? createGitHubClient({ apiUrl, token, repository: name }, ports) : null;
       const repository = { ...(await loadRepositoryContext(github, query)), authorizationError };
+      for (const line of describeRepository(repository)) ports.logger.info(line);
       // Loaded after the first requests: most of the code is for what follows them. `eager` keeps the bundle one file.
       const { createChannels } = await import(/* webpackMode: "eager" */ './create-channels.ts');
       return {
@@ -83,6 +89,20 @@ export function createDeliveryContext(
       };
     },
   };
+}
+
+/** What is known of the repository, in a few lines for people. */
+function describeRepository({ hasToken, privateRepository, site }: RepositoryContext): string[] {
+  const lines = [hasToken ? 'there is a token' : 'there is no token, or no repository for it'];
+  if (privateRepository !== null) lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
+  if (site === null) lines.push('the repository has no Pages site');
+  else if (site === 'unreadable') lines.push("the repository's Pages settings can't be read");
+  else if (site !== 'unasked') {
+    const source =
+      site.builtBy === 'workflow' ? 'a workflow' : `branch ${site.branch}, folder /${site.folder}`;
+    lines.push(`the Pages site on ${site.base.host} is built from ${source}`);
+  }
+  return lines;
 }
 
 const browserOptions = (

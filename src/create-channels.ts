@@ -11,18 +11,17 @@ import type { RepositoryAccess } from './channels/require-github.ts';
 import type { Ports } from './ports.ts';
 import type { DeliveryRequest } from './request/parse-request.ts';
 
+/** The channels, for what is asked for: nothing can be withdrawn from K4, which the request refuses. */
 export function createChannels(request: DeliveryRequest, access: RepositoryAccess, ports: Ports): ChannelMap {
+  const isRemoval = request.operation === 'withdraw';
+  const pages = createPagesActions(request, access, ports);
+  const releases = isRemoval
+    ? createReleaseRemover(request, access)
+    : createReleasePublisher(request, access, ports);
   return {
-    K1: {
-      ...createPagesActions(request, access, ports),
-      audit: createPagesAudit(request, access, ports),
-    },
-    K2: {
-      publish: createReleasePublisher(request, access, ports),
-      remove: createReleaseRemover(request, access),
-      audit: createReleaseAudit(request, access, ports),
-    },
-    K3: { publish: createFilebinPublisher(request, ports), remove: createFilebinRemover(request, ports) },
+    K1: { ...(isRemoval ? pages.remove : pages.publish), audit: createPagesAudit(request, access, ports) },
+    K2: { ...releases, audit: createReleaseAudit(request, access, ports) },
+    K3: isRemoval ? createFilebinRemover(request, ports) : createFilebinPublisher(request, ports),
     K4: createNativeChannel(request.url, request.binHostUrl),
   };
 }

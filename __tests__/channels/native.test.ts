@@ -5,7 +5,7 @@ import { prepareOne } from './prepare-one.ts';
 
 const LINK = new URL('https://files.octo.dev/share?key=s3cret');
 const BINS = new URL('https://files.octo.dev/');
-const prepare = (url: URL | undefined) => prepareOne(createNativeChannel(url).publish, null);
+const prepare = (url: URL | undefined) => prepareOne(createNativeChannel(url), null);
 
 describe('channel K4', () => {
   test('uses the link as given, and requires every redirect to lead to a public host', async () => {
@@ -30,7 +30,7 @@ describe('channel K4', () => {
   });
 
   test('tells of the warning page that the file-bin shows before the content', async () => {
-    const task = await prepareOne(createNativeChannel(LINK, BINS).publish, null);
+    const task = await prepareOne(createNativeChannel(LINK, BINS), null);
     await expect(task.perform()).resolves.toMatchObject({
       isInBin: true,
       notes: expect.arrayContaining(['a browser may be shown a warning page first']),
@@ -45,7 +45,7 @@ describe('channel K4', () => {
     [404, 'The file does not exist.', undefined],
     [404, '404 page not found', undefined],
   ])('knows what the file-bin means by HTTP %i with %s', async (httpCode, text, isFinal) => {
-    const task = await prepareOne(createNativeChannel(LINK, BINS).publish, null);
+    const task = await prepareOne(createNativeChannel(LINK, BINS), null);
     const { refusals = [] } = await task.perform();
     const meaning = refusals.find((one) => one.httpCodes.includes(httpCode) && one.text.test(text));
     expect(meaning?.isFinal).toBe(isFinal);

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { composeOutputs } from '../../src/action/outputs.ts';
 import { composeSummary } from '../../src/action/overview.ts';
-import type { ChannelMap } from '../../src/channels/channel.ts';
 import { createFilebinPublisher } from '../../src/channels/filebin/publish.ts';
 import { createNativeChannel } from '../../src/channels/native.ts';
 import { createPagesActions } from '../../src/channels/pages/publish.ts';
+import { createReleasePublisher } from '../../src/channels/release/publish.ts';
 import { deliver } from '../../src/delivery/deliver.ts';
 import { findLiteralFiles } from '../../src/delivery/find-files.ts';
 import { type Report, reportText } from '../../src/delivery/report.ts';
@@ -70,11 +70,11 @@ async function delivering({ inputs = {}, api = {}, answer = () => ({ status: 404
     openRepository: async (query) => {
       const repository = await loadRepositoryContext(github, query);
       const channels = {
-        K1: { publish: createPagesActions(request, { github, repository }, ports).publish },
-        K2: {},
-        K3: { publish: createFilebinPublisher(request, ports) },
+        K1: createPagesActions(request, { github, repository }, ports).publish,
+        K2: createReleasePublisher(request, { github, repository }, ports),
+        K3: createFilebinPublisher(request, ports),
         K4: createNativeChannel(request.url),
-      } as ChannelMap;
+      };
       return { repository, channels };
     },
   });

@@ -1,6 +1,5 @@
 import { forEachItem } from '../../src/async.ts';
 import type {
-  Channel,
   ChannelAction,
   ChannelItem,
   ChannelMap,
@@ -189,31 +188,35 @@ export type FakePreparation =
   | ((item: ChannelItem) => PreparedTask<FakeOutcome> | Error);
 
 /** A channel that prepares what it is given, then does as its tasks say, and remembers what it was asked. */
-export class FakeChannel implements Channel {
+export class FakeChannel implements ChannelAction<FakeOutcome> {
   /** The items of each call of `prepare`. */
   readonly prepared: (readonly ChannelItem[])[] = [];
   /** The destinations of each call of `perform`. */
   readonly placed: (readonly string[])[] = [];
-  readonly publish: ChannelAction<FakeOutcome>;
-  readonly remove: ChannelAction<FakeOutcome>;
+  readonly progress?: NonNullable<ChannelAction<FakeOutcome>['progress']>;
+  readonly #preparation: FakePreparation;
 
   /** @param progress where the host has to be waited for */
   constructor(preparation: FakePreparation, progress?: ChannelAction<FakeOutcome>['progress']) {
-    this.publish = {
-      ...(progress && { progress }),
-      prepare: async (items) => {
-        this.prepared.push(items);
-        return results(items, (item) =>
-          orThrow(typeof preparation === 'function' ? preparation(item) : preparation),
-        );
-      },
-      preview: (tasks) => results(tasks, ({ data }) => `to be ${orThrow(data).evidence}`),
-      perform: async (tasks) => {
-        this.placed.push(tasks.map(({ plan }) => plan.destination));
-        return results(tasks, ({ data }) => orThrow(data));
-      },
-    };
-    this.remove = this.publish;
+    this.#preparation = preparation;
+    if (progress !== undefined) this.progress = progress;
+  }
+
+  prepare<Item extends ChannelItem>(items: readonly Item[]) {
+    this.prepared.push(items);
+    const preparation = this.#preparation;
+    return results(items, (item) =>
+      orThrow(typeof preparation === 'function' ? preparation(item) : preparation),
+    );
+  }
+
+  preview(tasks: readonly PreparedTask<FakeOutcome>[]) {
+    return results(tasks, ({ data }) => `to be ${orThrow(data).evidence}`);
+  }
+
+  perform(tasks: readonly PreparedTask<FakeOutcome>[]) {
+    this.placed.push(tasks.map(({ plan }) => plan.destination));
+    return results(tasks, ({ data }) => orThrow(data));
   }
 }
 

@@ -9,7 +9,7 @@ import { DeliveryError } from '../../src/errors.ts';
 import type { RepositoryContext, RepositoryQuery } from '../../src/github/api/repository.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import { findSecrets } from '../../src/rules/secrets/secrets.ts';
-import { repositoryContextWith, siteWith } from '../channels/repository-context.ts';
+import { repositoryContextWith } from '../channels/repository-context.ts';
 import { drawn, fileOf } from '../rules/secrets/fake-secrets.ts';
 import { FakeScreen } from '../support/fake-screen.ts';
 import { watchFileHandles } from '../support/file-handles.ts';
@@ -108,30 +108,6 @@ describe('what is asked before choosing', () => {
   ])('for %s is no more than it needs', async (channel, needs) => {
     const { asked } = await delivering({ inputs: { channel } });
     expect(asked).toEqual([needs]);
-  });
-
-  test.each<[Partial<RepositoryContext>, readonly string[]]>([
-    [
-      {},
-      [
-        'there is a token',
-        'the repository is public',
-        'the Pages site on octo.github.io is built from branch main, folder /',
-      ],
-    ],
-    [
-      { site: siteWith({ builtBy: 'workflow', branch: null }), privateRepository: true },
-      ['the repository is private', 'the Pages site on octo.github.io is built from a workflow'],
-    ],
-    [{ site: null }, ['the repository has no Pages site']],
-    [{ site: 'unreadable' }, ["the repository's Pages settings can't be read"]],
-    [
-      { hasToken: false, privateRepository: null, site: 'unasked' },
-      ['there is no token, or no repository for it'],
-    ],
-  ])('of %o is told in the log', async (circumstances, expected) => {
-    const { lines } = await delivering({ circumstances, inputs: { channel: 'K1' } });
-    for (const line of expected) expect(lines).toContain(line);
   });
 });
 

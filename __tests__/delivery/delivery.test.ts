@@ -40,8 +40,10 @@ test('failAll ends all open deliveries with an error that concerns all, and no o
   const [first, second] = someDeliveries(2) as [Delivery, Delivery];
   const some = [first, withFailure(second, 'check', TAKEN)];
   const bad = new DeliveryError('BAD_TOKEN', 'no', { step: 'authorize' });
-  expect(failures(failAll(some, bad))).toEqual(['no, authorize', 'taken, check']);
-  expect(failures(failAll([first], new TypeError('ours')))).toEqual(['unexpected error: ours, check']);
+  expect(failures(failAll(some, 'place', bad))).toEqual(['no, authorize', 'taken, check']);
+  expect(failures(failAll([first], 'check', new TypeError('ours')))).toEqual([
+    'unexpected error: ours, check',
+  ]);
 });
 
 describe('askChannel', () => {

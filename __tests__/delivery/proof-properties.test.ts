@@ -132,7 +132,7 @@ async function deliverTo(model: HostModel, file: LocalFile, oldSha: string): Pro
   const placement = placements[model.channel](model.knowsOld ? oldSha : 'unknown');
   const task: PreparedTask<FakeOutcome> = taskWith(placement);
   const [attempt] = await publishThroughChannel(
-    new FakeChannel(task).publish,
+    new FakeChannel(task),
     [newAttempt(task, 'page.html', { file, marker: MARKER })],
     LIMITS,
     ports,

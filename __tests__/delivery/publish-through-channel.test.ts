@@ -42,7 +42,7 @@ async function publishAll(tasks: readonly FakeTask[], answer: Answer, marker?: s
   const ports = fakePorts(host.http);
   const channel = channelFor(tasks);
   const planned = tasks.map((task, at) => newAttempt(task, `${at}.html`, { file, marker }));
-  const attempts = await publishThroughChannel(channel.publish, planned, LIMITS, ports);
+  const attempts = await publishThroughChannel(channel, planned, LIMITS, ports);
   return { attempts, channel, host, ports };
 }
 

@@ -197,7 +197,12 @@ export interface AbsentFile {
   readonly failure: DeliveryError;
 }
 
-/** Publishing files, or removing them. The results are in the order of what they are asked for. */
+/**
+ * One of the protocol's channels, which publishes files or removes them. Each file has its own result: one that fails
+ * does not stop the others. The results are in the order of what they are asked for.
+ *
+ * @see protocol 1
+ */
 export interface ChannelAction<Data = unknown> {
   /**
    * Finds out where each item goes: a task each, but one for all items of a removal whose `path` is a folder. Whether it
@@ -233,6 +238,8 @@ export interface ChannelAction<Data = unknown> {
    * @returns for UNKNOWN: what is not as it was left; `NOT_PROVEN` for what is not there any more
    */
   recheck?(placed: readonly PlacedTask<Data>[]): Promise<readonly Result<readonly string[]>[]>;
+  /** Finds everything that this tool delivered; absent where nothing tells it. Writes nothing. */
+  audit?(): Promise<readonly AuditedDelivery[]>;
 }
 
 /** What an audit finds of one delivery, and how it is proven again. */
@@ -259,12 +266,4 @@ export interface RestoredDelivery {
   readonly file: AuditedFile;
 }
 
-/** One of the protocol's channels. Each file has its own result: one that fails does not stop the others. @see protocol 1 */
-export interface Channel {
-  readonly publish: ChannelAction;
-  readonly remove: ChannelAction;
-  /** Finds everything that this tool delivered; absent where nothing tells it. Writes nothing. */
-  readonly audit?: () => Promise<readonly AuditedDelivery[]>;
-}
-
-export type ChannelMap = Readonly<Record<ChannelKey, Channel>>;
+export type ChannelMap = Readonly<Record<ChannelKey, ChannelAction>>;

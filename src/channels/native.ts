@@ -5,7 +5,7 @@ import { AGREEING_PROBES } from '../protocol/limits.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import { encodePath, entryUrl } from '../rules/naming.ts';
 import type { Words } from '../words.ts';
-import type { Channel, ChannelAction, ChannelItem, PlacedPart, Placement, PreparedTask } from './channel.ts';
+import type { ChannelAction, ChannelItem, PlacedPart, Placement, PreparedTask } from './channel.ts';
 import { listRefusals } from './filebin/refusals.ts';
 
 interface LinkTask {
@@ -23,16 +23,14 @@ interface LinkTask {
  * @param binHostUrl the file-bin: a link to it is shown behind the bin's warning page, and refused in the bin's words
  * @see protocol 1 (channels), 7 (K4 link is not an external https URL)
  */
-export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): Channel {
+export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): ChannelAction<LinkTask> {
   const isBin = url !== undefined && url.host === binHostUrl?.host;
-  const publish: ChannelAction<LinkTask> = {
+  return {
     prepare: (items) => forEachItem(items, async (item) => prepareLink(url, item)),
     preview: (tasks) =>
       forEachItem(tasks, async ({ data }) => `the link on ${data.url.hostname} would be proven`),
     perform: (tasks) => forEachItem(tasks, async ({ data }) => placementOf(data, isBin)),
   };
-  // The request refuses to withdraw from K4, which this tool cannot write to.
-  return { publish, remove: publish };
 }
 
 function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<LinkTask> {

@@ -2,14 +2,13 @@ import type { AuditedDelivery } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { AUDIT } from '../protocol/limits.ts';
-import type { ChannelKey } from '../protocol/words.ts';
+import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import { composeReport } from './compose-report.ts';
-import { type Delivery, failAll, inStep, newAttempt, newDelivery } from './delivery.ts';
+import { type Delivery, failAll, newAttempt, newDelivery } from './delivery.ts';
 import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
 import { type FullReport, sortByResult } from './report.ts';
-import { authorize } from './tasks.ts';
 
 /**
  * Proves again what was delivered: authorize → find → fetch and compare → report. What is not right at the first look
@@ -22,15 +21,18 @@ export async function audit(
   context: DeliveryContext,
 ): Promise<readonly FullReport[]> {
   const subject = request.path ?? './';
+  let step: Step = 'authorize';
   try {
     const keys = listChannels(request);
     const query = { site: keys.includes('K1'), repository: keys.includes('K2') };
-    const opened = await authorize(query, context);
-    const found = await inStep('check', () => findDelivered(keys, opened, context));
+    const opened = await context.openRepository(query);
+    step = 'check';
+    const found = await findDelivered(keys, opened, context);
     if (found.length === 0) throw nothingFoundError(subject, opened);
-    return await inStep('verify', () => proveAll(found, request, context));
+    step = 'verify';
+    return await proveAll(found, request, context);
   } catch (thrown) {
-    const failed = failAll([newDelivery('audit', subject)], thrown);
+    const failed = failAll([newDelivery('audit', subject)], step, thrown);
     return failed.map((one) => composeReport(one, context.face));
   } finally {
     context.logger.endSection();
@@ -66,7 +68,6 @@ function nothingFoundError(subject: string, { repository }: OpenRepository): Del
     'NOT_FOUND',
     `nothing tells that this tool delivered anything to ${subject} of the repository${site}`,
     {
-      step: 'check',
       hint: (w) =>
         `if it did, the history of the branch was rewritten, or the site has another branch now: look at Settings → Pages, set ${w.input('branch')} or ${w.input('path')}, or deliver it again`,
       leftBehind: [],

@@ -86,7 +86,7 @@ async function checkPage(
   request: SiteRequest,
   { findMissing }: CheckPorts,
 ): Promise<Delivery> {
-  const { name, attempts, found } = delivery;
+  const { name, attempts, subject } = delivery;
   const attempt = attemptIn(delivery, 'K1');
   const isForScreen = attempts.length === 0 ? isWanted('K1', request) : attempt !== undefined;
   if (!isForScreen) return delivery;
@@ -96,7 +96,7 @@ async function checkPage(
   const mode = request.selfContained === 'auto' ? 'enforce' : request.selfContained;
   const url = request.checkOnly ? expectUrl(name, request) : attempt?.task.served?.url;
   const place = url && findMissing && { url, findMissing };
-  const unknown = await checkSelfContained(file, mode, { name: shownName, given: found?.given, place });
+  const unknown = await checkSelfContained(file, mode, { name: shownName, given: subject, place });
   return { ...delivery, unknown, notes: [...delivery.notes, ...notes] };
 }
 

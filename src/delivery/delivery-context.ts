@@ -12,7 +12,7 @@ export interface DeliveryContext extends Ports {
   readonly findFiles: FindFiles;
   /** Opens pages in a real browser, which is started for the first one. */
   readonly screen: Screen;
-  /** Gets a token where one is needed, and asks the repository what the query names. */
+  /** Gets a token where one is needed, and asks the repository what the query names. @see protocol 5 */
   readonly openRepository: (query: RepositoryQuery) => Promise<OpenRepository>;
 }
 

@@ -1,5 +1,5 @@
 import type { ScreenView } from '../browser/screen-view.ts';
-import type { AbsentFile, Placement, PreparedTask } from '../channels/channel.ts';
+import type { AbsentFile, ChannelItem, Placement, PreparedTask } from '../channels/channel.ts';
 import {
   type DeliveryError,
   type ErrorCode,
@@ -10,9 +10,7 @@ import {
 } from '../errors.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import type { LocalSite } from '../rules/local-site.ts';
 import type { ChannelChoice } from './choose-channel.ts';
-import type { FoundFile } from './find-files.ts';
 import type { ExpectedContent, ProbeResult, ProvenMatch } from './match-content.ts';
 
 /** The subject of a delivery that has no file. */
@@ -30,19 +28,16 @@ export interface Restoration {
   readonly detail: string;
 }
 
-/** The delivery of a file or a folder, or its withdrawal: what is known of it so far. Each step returns a new one. */
-export interface Delivery {
+/**
+ * The delivery of a file or a folder, or its withdrawal: what is known of it so far. Each step returns a new one.
+ * Its site is `null` until it is open and checked, for a link alone, and for what is withdrawn.
+ */
+export interface Delivery extends ChannelItem {
   readonly operation: Operation;
   /** The file as the user wrote it, or what is withdrawn, or `LINK_SUBJECT`. */
   readonly subject: string;
-  /** `null` for a link alone, and for what is withdrawn. */
-  readonly found: FoundFile | null;
-  /** The file or the folder, once it is open and checked. */
-  readonly site: LocalSite | null;
-  /** The name to give, once it is checked. */
-  readonly name: string;
-  /** Where it lies among the files of the step; absent where it is the only one. */
-  readonly place?: string | undefined;
+  /** Whether its file is removed when the delivery ends. */
+  readonly isTemporary?: boolean | undefined;
   readonly choice: ChannelChoice | null;
   /** Of a folder: what to set if its page was built for another place; `null` where it has no script. */
   readonly routerSetting: string | null;
@@ -64,11 +59,10 @@ export interface Delivery {
   readonly failure: DeliveryError | null;
 }
 
-export function newDelivery(operation: Operation, subject: string, found: FoundFile | null = null): Delivery {
+export function newDelivery(operation: Operation, subject: string): Delivery {
   return {
     operation,
     subject,
-    found,
     site: null,
     name: '',
     choice: null,
@@ -97,28 +91,19 @@ const INPUT_CODES: readonly ErrorCode[] = ['BAD_INPUT', 'BAD_FILE', 'TOO_LARGE']
 export const withPreparationFailure = (delivery: Delivery, failure: DeliveryError): Delivery =>
   withFailure(delivery, INPUT_CODES.includes(failure.code) ? 'check' : 'place', failure);
 
-/** Does work that belongs to a step: what it throws names that step, unless it knows another one. */
-export async function inStep<T>(step: Step, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (thrown) {
-    throw toDeliveryError(thrown).withStep(step);
-  }
-}
-
 /** A failure that concerns all deliveries ends those that are still open. */
-export const failAll = (deliveries: readonly Delivery[], thrown: unknown): readonly Delivery[] =>
-  deliveries.map((delivery) => (isOngoing(delivery) ? withFailure(delivery, 'check', thrown) : delivery));
+export const failAll = (deliveries: readonly Delivery[], step: Step, thrown: unknown): readonly Delivery[] =>
+  deliveries.map((delivery) => (isOngoing(delivery) ? withFailure(delivery, step, thrown) : delivery));
 
 /** Does one step for each open delivery, one after the other. A failure ends only its own delivery. */
 export async function runStep(
   step: Step,
   deliveries: readonly Delivery[],
-  work: (delivery: Delivery) => Promise<Delivery>,
+  work: (delivery: Delivery, nth: number) => Promise<Delivery>,
 ): Promise<readonly Delivery[]> {
   const done: Delivery[] = [];
-  for (const delivery of deliveries) {
-    const next = isOngoing(delivery) ? await resultOf(() => work(delivery)) : delivery;
+  for (const [nth, delivery] of deliveries.entries()) {
+    const next = isOngoing(delivery) ? await resultOf(() => work(delivery, nth)) : delivery;
     done.push(hasFailed(next) ? withFailure(delivery, step, next) : next);
   }
   return done;

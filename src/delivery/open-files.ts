@@ -30,12 +30,12 @@ export async function openFiles(
   refuseOneNameForMany(all, path);
   const isOnly = all.length === 1;
   const deliveries = all.map((one) => ({
-    ...newDelivery('deliver', one.given, one),
-    ...(!isOnly && { place: one.relativePath }),
+    ...newDelivery('deliver', one.given),
+    isTemporary: one.isTemporary,
+    place: isOnly ? undefined : one.relativePath,
   }));
-  return runStep('check', deliveries, async (delivery) => {
-    const { found } = delivery;
-    if (found === null) return delivery;
+  return runStep('check', deliveries, async (delivery, nth) => {
+    const found = all[nth] as FoundFile;
     await refuseSecretNames([found.given, found.relativePath], request, context);
     context.logger.startSection(`Check ${found.given}`);
     const isFolder = await isFolderAt(found.path);
@@ -86,7 +86,7 @@ export async function openSite(
     const about = isFolder ? `the folder ${given} can't be a site` : `several things are wrong with ${given}`;
     const isWhole = entry !== undefined && files.length === paths.length;
     const site = isWhole ? { isFolder, entry, files, size, leftOut } : null;
-    const delivery = { ...newDelivery('deliver', given, found), site };
+    const delivery = { ...newDelivery('deliver', given), site };
     const refusal = await describeProblems(about, results, () => checkSite(delivery, request, { signal }));
     await entry?.file.close();
     throw refusal;

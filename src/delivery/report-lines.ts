@@ -224,7 +224,7 @@ export function listUnknown(delivery: Delivery, ready: boolean): string[] {
     return [...unknown, 'what people saw at the address until the content from before was back'];
   }
   unknown.push(operation === 'deliver' ? describeLeftBehind(delivery) : 'whether it still opens anywhere');
-  const stays = site !== null && delivery.found?.isTemporary !== true;
+  const stays = site !== null && delivery.isTemporary !== true;
   if ((failure ?? main?.failure)?.code === 'NO_NETWORK' && stays) {
     unknown.push(`the file itself is still at ${subject}, sha256 ${site.entry.file.sha256}`);
   }

@@ -1,3 +1,4 @@
+import type { ChannelMap } from '../channels/channel.ts';
 import { hasFailed } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
@@ -10,7 +11,7 @@ import {
   type Restoration,
 } from './delivery.ts';
 import { proveAttempts } from './publish-through-channel.ts';
-import type { ActionOf } from './tasks.ts';
+import { recheckDeliveries } from './tasks.ts';
 
 /**
  * Puts back what this tool delivered before in place of what is committed and not proven, and proves that too. The
@@ -18,13 +19,12 @@ import type { ActionOf } from './tasks.ts';
  */
 export async function restoreFailed(
   deliveries: readonly Delivery[],
-  actionOf: ActionOf,
+  channels: ChannelMap,
   { interval, timeout }: Pick<DeliveryRequest, 'interval' | 'timeout'>,
   ports: Ports,
 ): Promise<readonly Delivery[]> {
   const { logger, signal } = ports;
-  const action = actionOf('K1');
-  const { restore } = action;
+  const { restore } = channels.K1;
   const placed = deliveries
     .flatMap((one) => attemptIn(one, 'K1') ?? [])
     .filter(({ placement }) => placement !== null);
@@ -43,15 +43,17 @@ export async function restoreFailed(
       return { ...attempt, placement, failure: hasFailed(back) ? back : null };
     },
   );
-  const proven = await proveAttempts(put, { interval, timeout }, ports, action);
-  return deliveries.map((delivery) => {
+  const proven = await proveAttempts(put, { interval, timeout }, ports, channels.K1);
+  const restored = deliveries.map((delivery) => {
     const task = attemptIn(delivery, 'K1')?.task;
     const attempt = proven.find((one) => one.task === task);
     if (attempt === undefined) return delivery;
-    const restored = toRestoration(attempt);
-    logger.info(`${delivery.subject}: ${restored.detail}`);
-    return { ...delivery, restored };
+    const restoration = toRestoration(attempt);
+    logger.info(`${delivery.subject}: ${restoration.detail}`);
+    return { ...delivery, restored: restoration };
   });
+  // The last look comes after the last write.
+  return recheckDeliveries(restored, channels);
 }
 
 const placedTask = ({ task, placement }: ChannelAttempt) =>

@@ -1,6 +1,5 @@
-import type { ChannelAction } from '../channels/channel.ts';
+import type { ChannelMap } from '../channels/channel.ts';
 import { DeliveryError, hasFailed } from '../errors.ts';
-import type { RepositoryContext, RepositoryQuery } from '../github/api/repository.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
@@ -13,7 +12,6 @@ import {
   channelsUsed,
   type Delivery,
   findAbsent,
-  inStep,
   isOngoing,
   mapAttempts,
   newAttempt,
@@ -21,37 +19,7 @@ import {
   withFailure,
   withPreparationFailure,
 } from './delivery.ts';
-import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
-
-/** What a channel does in this operation: publish, or remove. */
-export type ActionOf = (key: ChannelKey) => ChannelAction;
-
-/** Opens the repository, and tells what is known of it. @throws {DeliveryError} with the step `authorize` @see protocol 5 */
-export function authorize(
-  query: RepositoryQuery,
-  { openRepository, logger }: DeliveryContext,
-): Promise<OpenRepository> {
-  logger.startSection('Authorize');
-  return inStep('authorize', async () => {
-    const opened = await openRepository(query);
-    for (const line of describeRepository(opened.repository)) logger.info(line);
-    return opened;
-  });
-}
-
-/** What is known of the repository, in a few lines for people. */
-function describeRepository({ hasToken, privateRepository, site }: RepositoryContext): string[] {
-  const lines = [hasToken ? 'there is a token' : 'there is no token, or no repository for it'];
-  if (privateRepository !== null) lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
-  if (site === null) lines.push('the repository has no Pages site');
-  else if (site === 'unreadable') lines.push("the repository's Pages settings can't be read");
-  else if (site !== 'unasked') {
-    const source =
-      site.builtBy === 'workflow' ? 'a workflow' : `branch ${site.branch}, folder /${site.folder}`;
-    lines.push(`the Pages site on ${site.base.host} is built from ${source}`);
-  }
-  return lines;
-}
+import type { DeliveryContext } from './delivery-context.ts';
 
 /** Says which inputs are for other deliveries than those that were chosen. */
 export function noteInputs(
@@ -79,7 +47,7 @@ export function noteInputs(
 export async function prepareTasks(
   deliveries: readonly Delivery[],
   { marker, picture }: Pick<DeliveryRequest, 'marker' | 'picture'>,
-  actionOf: ActionOf,
+  channels: ChannelMap,
   { logger }: Pick<Ports, 'logger'>,
 ): Promise<readonly Delivery[]> {
   logger.startSection('Plan');
@@ -88,7 +56,7 @@ export async function prepareTasks(
     planned = await askChannel(
       planned,
       (one) => (isOngoing(one) && channelsIn(one).includes(key) ? one : undefined),
-      (items) => actionOf(key).prepare(items),
+      (items) => channels[key].prepare(items),
       (one, task) => {
         if (hasFailed(task)) return withPreparationFailure(one, task);
         const attempt = newAttempt(task, one.subject, {
@@ -156,18 +124,18 @@ function sameDestinationError(
 export async function carryOut(
   deliveries: readonly Delivery[],
   request: Pick<DeliveryRequest, 'dryRun' | 'interval' | 'timeout'>,
-  actionOf: ActionOf,
+  channels: ChannelMap,
   ports: Ports,
 ): Promise<readonly Delivery[]> {
   const { dryRun, interval, timeout } = request;
-  if (dryRun) return preview(deliveries, actionOf, ports);
+  if (dryRun) return preview(deliveries, channels, ports);
   // What places and verifies is loaded after the first requests. `eager` keeps the bundle one file.
   const { publishThroughChannel } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
   let published = timeout > VERIFY_DEADLINE ? deliveries.map((one) => noteTime(one, timeout)) : deliveries;
   for (const key of channelsUsed(deliveries.filter(isOngoing))) {
     const limits = { interval, timeout, absent: findAbsent(deliveries, key) };
     published = await mapAttempts(published, key, (attempts) =>
-      publishThroughChannel(actionOf(key), attempts, limits, ports),
+      publishThroughChannel(channels[key], attempts, limits, ports),
     );
   }
   return published;
@@ -180,7 +148,7 @@ function noteTime(delivery: Delivery, timeout: number): Delivery {
 
 async function preview(
   deliveries: readonly Delivery[],
-  actionOf: ActionOf,
+  channels: ChannelMap,
   { logger }: Pick<Ports, 'logger'>,
 ): Promise<readonly Delivery[]> {
   logger.startSection('Preview');
@@ -189,7 +157,7 @@ async function preview(
     previewed = await askChannel(
       previewed,
       (one) => (isOngoing(one) ? attemptIn(one, key)?.task : undefined),
-      (tasks) => actionOf(key).preview(tasks, findAbsent(deliveries, key)),
+      (tasks) => channels[key].preview(tasks, findAbsent(deliveries, key)),
       (one, text) => {
         if (hasFailed(text)) return withFailure(one, 'place', text);
         logger.info(`${one.subject}: ${key}: ${text}`);
@@ -208,12 +176,12 @@ async function preview(
 /** Looks at everything that is proven once more, right before the claim. */
 export async function recheckDeliveries(
   deliveries: readonly Delivery[],
-  actionOf: ActionOf,
+  channels: ChannelMap,
 ): Promise<readonly Delivery[]> {
   const { recheckChannel } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
   let looked = deliveries;
   for (const key of channelsUsed(deliveries)) {
-    looked = await mapAttempts(looked, key, (attempts) => recheckChannel(actionOf(key), attempts));
+    looked = await mapAttempts(looked, key, (attempts) => recheckChannel(channels[key], attempts));
   }
   return looked;
 }

@@ -1,6 +1,7 @@
-import type { ChannelItem } from '../channels/channel.ts';
+import type { ChannelItem, ChannelMap } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
-import type { ChannelKey } from '../protocol/words.ts';
+import type { Logger } from '../ports.ts';
+import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile } from '../rules/inspect.ts';
 import { type LocalSite, siteOfFile } from '../rules/local-site.ts';
@@ -10,7 +11,6 @@ import { composeReport } from './compose-report.ts';
 import {
   type Delivery,
   failAll,
-  inStep,
   LINK_SUBJECT,
   newAttempt,
   newDelivery,
@@ -19,7 +19,7 @@ import {
 import type { DeliveryContext } from './delivery-context.ts';
 import { deliveredName, type FoundFile, isFolderAt, refuseOneNameForMany, siteName } from './find-files.ts';
 import type { FullReport } from './report.ts';
-import { type ActionOf, authorize, carryOut, noteInputs, recheckDeliveries } from './tasks.ts';
+import { carryOut, noteInputs, recheckDeliveries } from './tasks.ts';
 
 /**
  * Withdraws what was delivered: authorize → find → remove → wait → verify that it is gone → report. Only owned
@@ -36,18 +36,19 @@ export async function withdraw(
   let files: readonly Delivery[] = [
     newDelivery('withdraw', request.path ?? request.fileLines[0] ?? LINK_SUBJECT),
   ];
+  let step: Step = 'check';
   try {
     refuseUnnamedBin(request);
     items = await itemsToRemove(request, choice.channels, context);
-    const { channels } = await authorize(queryFor(choice), context);
-    const actionOf: ActionOf = (key) => channels[key].remove;
-    files = await inStep('place', async () => {
-      const found = await findRemovals(items, { ...request, choice }, actionOf, context);
-      return carryOut(noteInputs(found, request, context), request, actionOf, context);
-    });
-    if (!request.dryRun) files = await inStep('verify', () => recheckDeliveries(files, actionOf));
+    step = 'authorize';
+    const { channels } = await context.openRepository(queryFor(choice));
+    step = 'place';
+    const found = await findRemovals(items, choice, channels, context.logger);
+    files = await carryOut(noteInputs(found, request, context), request, channels, context);
+    step = 'verify';
+    if (!request.dryRun) files = await recheckDeliveries(files, channels);
   } catch (thrown) {
-    files = failAll(files, thrown);
+    files = failAll(files, step, thrown);
   } finally {
     for (const { site } of items) await site?.entry.file.close();
     context.logger.endSection();
@@ -82,7 +83,7 @@ async function itemsToRemove(
   const isFolder = path?.endsWith('/') === true;
   const isOnPages = channels.every((key) => key === 'K1');
   if (fileLines.length === 0 || (isFolder && isOnPages)) {
-    return [{ site: null, name: isFolder ? '' : baseName(path ?? '') }];
+    return [{ site: null, name: isFolder ? path : baseName(path ?? '') }];
   }
   const found = await findFiles(fileLines, folder);
   refuseOneNameForMany(found, path);
@@ -111,17 +112,17 @@ async function openToCompare(found: FoundFile, signal: AbortSignal): Promise<Loc
 /** A delivery for everything that a channel finds. */
 async function findRemovals(
   items: readonly ChannelItem[],
-  { path, choice }: Pick<DeliveryRequest, 'path'> & { readonly choice: ChannelChoice },
-  actionOf: ActionOf,
-  { logger }: DeliveryContext,
+  choice: ChannelChoice,
+  channels: ChannelMap,
+  logger: Logger,
 ): Promise<readonly Delivery[]> {
   logger.startSection('Find what was delivered');
   const found: Delivery[] = [];
   for (const key of choice.channels) {
-    const prepared = await resultOf(() => actionOf(key).prepare(items));
+    const prepared = await resultOf(() => channels[key].prepare(items));
     const results = hasFailed(prepared) ? items.map(() => prepared) : prepared;
     for (const [at, result] of results.entries()) {
-      const subject = hasFailed(result) ? items[at]?.name || path || key : result.plan.name;
+      const subject = hasFailed(result) ? (items[at]?.name ?? key) : result.plan.name;
       logger.info(`${key}: ${subject}`);
       const delivery = { ...newDelivery('withdraw', subject), choice };
       const expected = { file: null, marker: undefined, gone: true };

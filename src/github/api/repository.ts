@@ -1,7 +1,7 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { DeliveryError } from '../../errors.ts';
 import { type RetryPorts, withRetries } from '../../retry.ts';
-import { defaultSiteUrl, serverUrlOf } from '../hosts.ts';
+import { defaultSiteUrl, type RepositoryName, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
 import { dataOrNull } from './failures.ts';
 
@@ -95,19 +95,18 @@ export async function loadRepositoryContext(
   query: RepositoryQuery,
 ): Promise<RepositoryContext> {
   if (github === null) return { hasToken: false, privateRepository: null, site: 'unasked' };
+  const { rest, repository } = github;
+  const found = query.repository ? await dataOrNull(rest.repos.get(repository)) : undefined;
+  if (found === null) throw noRepositoryError(repository);
   return {
     hasToken: true,
-    privateRepository: query.repository ? await isPrivate(github) : null,
+    privateRepository: found?.private ?? null,
     site: query.site ? await getPagesSite(github) : 'unasked',
   };
 }
 
-async function isPrivate({ rest, repository }: GitHubClient): Promise<boolean | null> {
-  const found = await dataOrNull(rest.repos.get(repository));
-  if (found !== null) return found.private ?? null;
-  const { owner, repo } = repository;
-  throw new DeliveryError('NOT_FOUND', `the repository ${owner}/${repo} does not exist for this token`, {
+const noRepositoryError = ({ owner, repo }: RepositoryName): DeliveryError =>
+  new DeliveryError('NOT_FOUND', `the repository ${owner}/${repo} does not exist for this token`, {
     httpCode: 404,
     hint: (w) => `set ${w.input('repository')} to one that ${w.input('token')} may write to`,
   });
-}
