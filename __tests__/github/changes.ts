@@ -25,6 +25,6 @@ export function changeWith(overrides: Partial<PathChange> = {}): Change {
     message,
     writes: file === null ? [] : [{ path, file }],
     removals: file === null ? [path] : [],
-    basis: new Map([[path, replaces]]),
+    replaces,
   };
 }

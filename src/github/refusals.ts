@@ -217,6 +217,8 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     hint: (w) =>
       `access is blocked for legal reasons: set ${w.input('repository')} to another one${w.orUse('K3')}`,
   },
+  // A copy of the repository that does not have the commit yet says nothing of what is in it.
+  { status: 404, text: /^No commit found for the ref [0-9a-f]{40}/, code: 'HOST_ERROR', retryable: true },
   { status: 404, code: 'NOT_FOUND', hint: NOT_FOUND_HINT },
   {
     status: 422,

@@ -86,14 +86,8 @@ async function compareOne(path: string, sha: string | null, target: CommitTarget
 
 describe('compareFiles', () => {
   test.each<[string, string | null, BranchFiles[string] | undefined, boolean, object]>([
-    ['nothing exists', 'new', undefined, false, { message: 'ADD', basis: new Map([['a/p.html', null]]) }],
-    [
-      'an owned file exists',
-      'new',
-      existingFile('0ld'),
-      false,
-      { message: 'UPDATE', basis: new Map([['a/p.html', '0ld']]) },
-    ],
+    ['nothing exists', 'new', undefined, false, { message: 'ADD', replaces: null }],
+    ['an owned file exists', 'new', existingFile('0ld'), false, { message: 'UPDATE', replaces: '0ld' }],
     [
       'an owned file with the same bytes exists',
       'same',
@@ -114,7 +108,7 @@ describe('compareFiles', () => {
       'new',
       existingFile('0ld', FOREIGN_MESSAGE),
       true,
-      { message: 'UPDATE', basis: new Map([['a/p.html', '0ld']]) },
+      { message: 'UPDATE', replaces: '0ld' },
     ],
     [
       'nothing exists that could be removed',
@@ -128,7 +122,7 @@ describe('compareFiles', () => {
       null,
       existingFile('0ld'),
       false,
-      { message: 'REMOVE', basis: new Map([['a/p.html', '0ld']]), writes: [], removals: ['a/p.html'] },
+      { message: 'REMOVE', replaces: '0ld', writes: [], removals: ['a/p.html'] },
     ],
     [
       'a foreign file is to be removed',
@@ -142,7 +136,7 @@ describe('compareFiles', () => {
       null,
       existingFile('0ld', FOREIGN_MESSAGE),
       true,
-      { message: 'REMOVE', basis: new Map([['a/p.html', '0ld']]), writes: [], removals: ['a/p.html'] },
+      { message: 'REMOVE', replaces: '0ld', writes: [], removals: ['a/p.html'] },
     ],
   ])('finds what the path needs where %s', async (_, sha, existing, overwrite, expected) => {
     const github = branchWith(existing === undefined ? {} : { 'a/p.html': existing });

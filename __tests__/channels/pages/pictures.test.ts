@@ -72,8 +72,7 @@ async function planOne({ page: blob, pictures = {} }: Wanted, target: CommitTarg
     ...(change?.removals ?? []).map((path) => [path, null]),
   ]);
   const { [PATH]: page, ...beside } = changed;
-  const basis = Object.fromEntries(change?.basis ?? []);
-  return { state, head, change, message: change?.message ?? '', basis, page, beside };
+  return { state, head, change, message: change?.message ?? '', page, beside };
 }
 
 describe('a page with a picture', () => {
@@ -95,11 +94,10 @@ describe('a page with a picture', () => {
   });
 
   test('gets a new picture without a change of its own', async () => {
-    const { basis, page, beside } = await compare(
+    const { page, beside } = await compare(
       pageWith('same', { [PICTURE]: 'p2' }),
       delivered('same', { [PICTURE]: 'p1' }),
     );
-    expect(basis).toEqual({ [PATH]: 'same', [PICTURE]: 'p1' });
     expect([page, beside]).toEqual([undefined, { [PICTURE]: 'p2' }]);
   });
 
@@ -125,8 +123,8 @@ describe('a page with a picture', () => {
   ])('takes a picture with it that came later than its own bytes when it is %s', async (_, wanted) => {
     const { [PICTURE]: picture } = delivered('old', { [PICTURE]: 'p1' });
     const files = { [PATH]: existingFile('old'), ...(picture && { [PICTURE]: picture }) };
-    const { basis, beside } = await compare(wanted, files);
-    expect(basis).toMatchObject({ [PATH]: 'old' });
+    const { change, beside } = await compare(wanted, files);
+    expect(change?.replaces).toBe('old');
     expect(beside).toEqual({ [PICTURE]: null });
   });
 

@@ -59,9 +59,8 @@ describe('preparing a file for channel K1', () => {
     expect(methodOf([change], { method: 'A' })).toBe('A');
     expect(methodOf([withRemoval], { method: 'A' })).toBe('B');
     expect(methodOf([withRemoval], { method: 'C' })).toBe('C');
-    // The single-call write compares nothing but its own path.
-    const ofFolder = { ...change, basis: new Map([['a', 'tree']]) };
-    expect(methodOf([ofFolder], { method: 'A' })).toBe('B');
+    const several = { ...change, writes: [...change.writes, ...change.writes] };
+    expect(methodOf([several], { method: 'A' })).toBe('B');
   });
 
   test('refuses to prepare a commit without a file', async () => {

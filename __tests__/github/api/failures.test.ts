@@ -50,6 +50,7 @@ describe('refusedCallError', () => {
     [400, says('missing environment'), 'NO_PERMISSION', /^give the job the environment github-pages/],
     [451, {}, 'FORBIDDEN_BY_RULE', /legal reasons: set `repository:`/],
     [404, says('Not Found'), 'NOT_FOUND', /`repository:` and `branch:`.*K3/],
+    [404, says('No commit found for the ref gh-pages'), 'NOT_FOUND', /`branch:`/],
     [409, says('Git Repository is empty.'), 'NOT_FOUND', /^push a first commit.*K3/],
     [422, says('Validation Failed; Repository is empty.'), 'NOT_FOUND', /^push a first commit.*K3/],
     [422, says('tag_name was used by an immutable release'), 'TAG_USED_UP', /set `tag:`/],
@@ -99,6 +100,11 @@ describe('refusedCallError', () => {
       retryable,
       hint: expect.stringMatching(hint),
     });
+  });
+
+  test('takes a commit that a copy of the repository does not have yet for no absence', () => {
+    const answer = says(`No commit found for the ref ${'a'.repeat(40)}`);
+    expect(refused(404, answer)).toMatchObject({ code: 'HOST_ERROR', retryable: true });
   });
 
   test.each([

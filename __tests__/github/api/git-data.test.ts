@@ -93,7 +93,7 @@ describe('commitChanges', () => {
     ).rejects.toMatchObject({
       code: 'CONFLICT',
       retryable: true,
-      message: 'main changed on the branch during the delivery',
+      message: 'the branch main changed during the delivery',
     });
     expect(github.calls).toEqual([]);
   });

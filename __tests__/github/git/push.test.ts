@@ -15,7 +15,6 @@ import { writeGitScript } from './git-script.ts';
 
 const MESSAGE = 'ADD page.html: a page\n\nDelivered-by: a test';
 const AUTHOR = { name: 'octo', email: '583231+octo@users.noreply.github.com' };
-const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
 const ADVERT = { method: 'GET', url: /service=git-receive-pack/ };
 const SENDING = { method: 'POST', url: /git-receive-pack$/ };
 const { env: original } = process;
@@ -54,7 +53,11 @@ const directory = (): string => join(world.folder, `octo--${repository.name}.git
 async function pushAll(changes: readonly Change[], overrides: Partial<PushOptions> = {}): Promise<string[]> {
   const remote = new URL(`https://github.com/${repository.fullName}.git`);
   return pushChanges(
-    { remote, token: world.token(), branch: 'main', changes, author: AUTHOR, ...overrides },
+    {
+      ...{ remote, token: world.token(), branch: 'main', changes, author: AUTHOR },
+      planned: await repository.head(),
+      ...overrides,
+    },
     ports,
   );
 }
@@ -178,30 +181,11 @@ describe('pushChanges: several commits', () => {
     // Each commit changes only its own path.
     for (const [index, sha] of commits.entries()) {
       const [path] = runHostGit('show', '-z', '--format=', '--name-only', sha).split('\0');
-      expect(path).toBe([...(changes[index]?.basis.keys() ?? [])][0]);
+      expect(path).toBe(changes[index]?.writes[0]?.path ?? changes[index]?.removals[0]);
     }
     expect(String(await repository.read('a.html'))).toBe('one');
     expect(await repository.read('docs/old.html')).toBeNull();
     expect(world.traffic.exchanges(/^POST .*git-receive-pack/)).toHaveLength(1);
-  });
-
-  test('checks more paths than one command lists', async () => {
-    const changes = await Promise.all(Array.from({ length: 45 }, (_, n) => page(`many/${n}.html`, `${n}`)));
-    await expect(pushAll(changes)).resolves.toHaveLength(45);
-    expect(String(await repository.read('many/44.html'))).toBe('44');
-    await expect(pushAll(changes.toReversed())).rejects.toMatchObject({ code: 'CONFLICT' });
-  });
-
-  test('changes two files in a folder with many', async () => {
-    const names = Array.from({ length: 600 }, (_, nth) => `reports/a-rather-long-name-of-a-page-${nth}.html`);
-    const files = Object.fromEntries(names.map((name) => [name, 'before']));
-    repository = await world.repository({ owner: 'octo', name: `many-${repositories}`, files });
-    const file = await localFile('after');
-    const changes = names
-      .slice(0, 2)
-      .map((path) => changeWith({ path, message: MESSAGE, replaces: getBlob(path), file }));
-    await expect(pushAll(changes)).resolves.toHaveLength(2);
-    expect(String(await repository.read(names[0] ?? ''))).toBe('after');
   });
 });
 
@@ -252,14 +236,14 @@ describe('pushChanges: other writers', () => {
     },
   );
 
-  test.each(['lib', 'lib/page.html', 'README.md/page.html'])(
-    'refuses a path that is not free any more, and drops nothing: %s',
-    async (path) => {
-      const head = await repository.addSubmodule('lib').then(() => repository.head());
-      await expect(push({ path })).rejects.toMatchObject({ code: 'CONFLICT' });
-      expect(await repository.head()).toBe(head);
-    },
-  );
+  test.each<[string, string | null]>([
+    ['has another commit than planned', 'a'.repeat(40)],
+    ['exists, and was to be made', null],
+  ])('pushes nothing where the branch %s', async (_, planned) => {
+    const head = await repository.head();
+    await expect(push({ planned })).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
+    expect(await repository.head()).toBe(head);
+  });
 });
 
 describe('pushChanges: failures', () => {
@@ -373,8 +357,6 @@ describe('pushChanges: the file', () => {
 });
 
 describe('pushChanges: any commits', () => {
-  const basis = new Map<string, string | null>();
-
   test('writes and removes several files in each commit, and sends equal bytes once', async () => {
     const [page, other] = [await localFile('page'), await localFile('other')];
     const commits = [
@@ -382,9 +364,9 @@ describe('pushChanges: any commits', () => {
         message: MESSAGE,
         writes: ['a/1', 'a/2', 'b'].map((path) => ({ path, file: page })),
         removals: ['docs/old.html'],
-        basis,
+        replaces: null,
       },
-      { message: 'second', writes: [{ path: 'a/1', file: other }], removals: ['b'], basis },
+      { message: 'second', writes: [{ path: 'a/1', file: other }], removals: ['b'], replaces: null },
     ];
     const shas = await pushAll(commits);
     const log = await repository.log();
@@ -400,53 +382,11 @@ describe('pushChanges: any commits', () => {
     ]);
   });
 
-  test.each<[string, (blob: string) => readonly (readonly [string, string | null])[]]>([
-    ['a file is there', () => [['docs/old.html', null]]],
-    ['a file has other bytes', () => [['docs/old.html', EMPTY_BLOB]]],
-    ['a file is gone', () => [['docs/page.html', EMPTY_BLOB]]],
-    ['a folder is in the place of the file', () => [['docs', null]]],
-    ['a folder is another one', (blob) => [['docs', blob]]],
-    ['a folder is not there', () => [['missing', 'a'.repeat(40)]]],
-    [
-      'one path of several is another one',
-      (blob) => [
-        ['docs/old.html', blob],
-        ['README.md', null],
-      ],
-    ],
-    ['the whole branch has another commit', (blob) => [['', blob]]],
-  ])('pushes nothing where %s, unlike when the change was planned', async (_, listBasis) => {
-    const head = await repository.head();
-    const planned = new Map(listBasis(getBlob('docs/old.html')));
-    const change = { message: MESSAGE, writes: [], removals: ['docs/old.html'], basis: planned };
-    await expect(pushAll([change])).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
-    expect(await repository.head()).toBe(head);
-    expect(world.traffic.lines(/receive-pack/)).toEqual([]);
-  });
-
-  test('is pushed where folders, files and the whole branch are as it was planned for', async () => {
-    const planned = new Map([
-      ['', (await repository.head()) ?? ''],
-      ['docs', getBlob('docs')],
-      ['docs/old.html', getBlob('docs/old.html')],
-      ['missing/deep', null],
-    ]);
-    await pushAll([{ message: MESSAGE, writes: [], removals: ['docs/old.html'], basis: planned }]);
-    expect(await repository.read('docs/old.html')).toBeNull();
-  });
-
   test('makes a branch that does not exist, without the history of another', async () => {
     const change = changeWith({ path: 'a', message: MESSAGE, file: await localFile('a') });
-    await pushAll([change], { branch: 'gh-pages', createsBranch: true });
+    await pushAll([change], { branch: 'gh-pages', planned: null });
     expect(runHostGit('rev-list', '--count', 'gh-pages')).toBe('1');
     expect(String(await repository.read('a', 'gh-pages'))).toBe('a');
-  });
-
-  test('does not make a branch that somebody made meanwhile', async () => {
-    const change = changeWith({ path: 'a', message: MESSAGE, file: await localFile('a') });
-    const head = await repository.head();
-    await expect(pushAll([change], { createsBranch: true })).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect(await repository.head()).toBe(head);
   });
 });
 

@@ -37,14 +37,13 @@ export function chooseItemMethod(single: CommitMethod, isFolder: boolean, hasPic
   return hasPicture && single === 'A' ? 'B' : single;
 }
 
-/** The method for these changes: one call of method A compares and writes one path, and nothing beside it. */
+/** The method for these changes: one call of method A writes one path, and nothing beside it. */
 export const methodOf = (
   changes: readonly Change[],
   { method }: Pick<CommitTarget, 'method'>,
 ): CommitMethod => (method === 'A' && !changes.every(isSingleWrite) ? 'B' : method);
 
-const isSingleWrite = ({ writes, removals, basis }: Change): boolean =>
-  writes.length === 1 && removals.length === 0 && basis.size === 1 && basis.has(writes[0]?.path ?? '');
+const isSingleWrite = ({ writes, removals }: Change): boolean => writes.length === 1 && removals.length === 0;
 
 /** How a plan and a placement name the method. */
 export function planMethod(method: CommitMethod, task: Pick<PagesTask, 'place' | 'files'>): string {

@@ -191,6 +191,6 @@ const leftOut = (): DeliveryError => new DeliveryError('INTERNAL', 'no commit wa
  */
 function isStillTrue(thrown: unknown, changes: readonly Change[], target: CommitTarget): boolean {
   const { code, httpCode } = toDeliveryError(thrown);
-  const replacesNothing = changes.every(({ basis }) => [...basis.values()].every((sha) => sha === null));
+  const replacesNothing = changes.every(({ replaces }) => replaces === null);
   return code === 'CONFLICT' && httpCode === 409 && methodOf(changes, target) === 'A' && replacesNothing;
 }

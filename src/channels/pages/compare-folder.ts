@@ -7,7 +7,7 @@ import { nameFew } from '../../plain-text.ts';
 import { SITE } from '../../protocol/limits.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { refuseLargeSite } from '../../rules/local-site.ts';
-import { type BranchTree, filesBelow, listFolders, refuseSubmodules, treeShaAt } from './branch-reader.ts';
+import { type BranchTree, filesBelow, listFolders, refuseSubmodules } from './branch-reader.ts';
 import { type BranchComparison, type ComparedPlace, comparePlace, type EarlierFiles } from './compare.ts';
 import { listKept } from './delivered-tree.ts';
 import { rendersMarkdown } from './jekyll.ts';
@@ -78,10 +78,6 @@ async function compareSite(folder: FolderInBranch, together: readonly string[]):
       beside: {
         writes: isSwitched ? [{ path: switchPath, file: EMPTY_FILE }] : [],
         removals: oldFiles,
-        basis: new Map([
-          ...[place, ...oldSites].map((one) => [one.slice(0, -1), treeShaAt(tree, one)] as const),
-          ...(isSwitched ? [[switchPath, null] as const] : []),
-        ]),
       },
       removedFolders: oldSites,
       gone: new Map(
@@ -137,10 +133,6 @@ async function compareRemoval(folder: FolderInBranch, wasSent: boolean): Promise
   const removedFolders = sites.map(([one]) => one);
   const isOurs = owned.size > 0 || wasSent || left.length === 0 || place === destination.siteRoot;
   if (!isOurs) throw nothingOursError(folder, left);
-  const basis = new Map([
-    ...removedFolders.map((one) => [one.slice(0, -1), treeShaAt(tree, one)] as const),
-    ...single.map((path) => [path, existing.get(path)?.sha ?? null] as const),
-  ]);
   // What an earlier run removed may be served until the site is built without it.
   const older = owned.size === 0 ? await readBefore(folder) : new Map();
   const gone = new Map(listVanished(folder, older).map((path) => [path, blobsIn([older], path)] as const));
@@ -148,7 +140,7 @@ async function compareRemoval(folder: FolderInBranch, wasSent: boolean): Promise
     ...{ existing, owned, last: found.last },
     folder: {
       listKept: () => [],
-      beside: { writes: [], removals: [], basis },
+      beside: { writes: [], removals: [] },
       ...{ removedFolders, gone },
     },
   });

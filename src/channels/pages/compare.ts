@@ -26,7 +26,7 @@ interface PlaceState {
   /** Of a folder: what else it has; and what its commit does beside. */
   readonly folder?: {
     listKept(delivered: ReadonlySet<string>): readonly TreeFile[];
-    readonly beside: Pick<Change, 'writes' | 'removals' | 'basis'>;
+    readonly beside: Pick<Change, 'writes' | 'removals'>;
     /** The folders whose deliveries are removed. */
     readonly removedFolders: readonly string[];
     /** What `beside` or an earlier delivery removes. */
@@ -85,9 +85,6 @@ export function comparePlace(task: PagesTask, state: PlaceState): ComparedPlace 
   const isNew = new Set([...added, ...changed]);
   const writes = [...files.filter(({ path }) => isNew.has(path)), ...(beside?.writes ?? [])];
   const removals = [...removed, ...(beside?.removals ?? [])];
-  const basis = new Map(
-    [place, ...isNew, ...removed].map((path) => [path, existing.get(path)?.sha ?? null] as const),
-  );
   const message = formatCommitMessage(place, {
     verb: isRemoval(task) ? 'REMOVE' : isAdded ? 'ADD' : 'UPDATE',
     ...{ essence, confinedTo: confinement?.owner, delivered: object },
@@ -100,7 +97,7 @@ export function comparePlace(task: PagesTask, state: PlaceState): ComparedPlace 
   const held = [...removed].map((path) => [path, blobsOf(existing.get(path))] as const);
   return {
     ...(writes.length + removals.length > 0 && {
-      change: { message, writes, removals, basis: beside?.basis ?? basis },
+      change: { message, writes, removals, replaces: existing.get(place)?.sha ?? null },
     }),
     commitSha: state.last?.sha,
     earlier: new Map(),

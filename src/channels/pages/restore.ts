@@ -115,7 +115,7 @@ function compareTrees(before: BranchTree, after: BranchTree, place: string): Omi
   const removals = [...after.entries]
     .filter(([path, entry]) => isFile(entry) && !before.entries.has(path) && path.startsWith(place))
     .map(([path]) => path);
-  return { writes, removals, basis: new Map() };
+  return { writes, removals, replaces: null };
 }
 
 /**

@@ -41,7 +41,7 @@ export class BranchWriter {
    *
    * @param head the commit that they were planned for; `null` for a branch that does not exist yet
    * @returns an error for a change that stops no other
-   * @throws {DeliveryError} `CONFLICT` where what was compared changed meanwhile: then nothing was written.
+   * @throws {DeliveryError} `CONFLICT` where the branch changed meanwhile: then nothing was written.
    */
   write(changes: readonly Change[], head: string | null): Promise<Commits> {
     const method = methodOf(changes, this.#target);
@@ -59,10 +59,9 @@ export class BranchWriter {
     // The bytes sent are those that were checked, even if nothing showed that they changed.
     const sha = createBlobHash(content.length).update(content).digest('hex');
     if (sha !== file.blobSha) throw changedFileError(path);
-    const { message, basis } = change;
+    const { message, replaces } = change;
     this.method = 'A';
-    const put = { branch, path, message, content, replaces: basis.get(path) ?? null };
-    return [await putFile(github, put)];
+    return [await putFile(github, { branch, path, message, content, replaces })];
   }
 
   /**
@@ -128,7 +127,7 @@ export class BranchWriter {
     const { pushChanges } = await import(/* webpackMode: "eager" */ '../../github/git/push.ts');
     const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, options.serverUrl);
     const { token } = github;
-    const push = { remote, token, branch, changes, author: this.#author, createsBranch: head === null };
+    const push = { remote, token, branch, changes, author: this.#author, planned: head };
     this.method = 'C';
     return pushChanges(push, this.#ports);
   }

@@ -1,13 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
-import { DeliveryError } from '../../errors.ts';
 import type { Clock, Ports, Progress } from '../../ports.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import { createTemporaryFolder } from '../../system.ts';
-import type { TreeEntry } from '../api/branch.ts';
 import type { CommitIdentity } from '../api/token-owner.ts';
-import { type Change, type FileWrite, listBasisPaths, refuseOtherBase } from '../change.ts';
+import { type Change, conflictError, type FileWrite } from '../change.ts';
 import { LARGE_BLOB, writeBlobPack } from './blob-pack.ts';
 import { createGitRepository, type GitRemote, type RunGitCommand } from './repository.ts';
 
@@ -16,16 +14,13 @@ export interface PushOptions extends GitRemote {
   /** At least one; each becomes a commit on top of the one before. */
   readonly changes: readonly Change[];
   readonly author: CommitIdentity;
-  /** Whether the branch does not exist yet: then the first commit has no parent. */
-  readonly createsBranch?: boolean;
+  /** The commit that the changes were made for; `null` for a branch that does not exist yet. */
+  readonly planned: string | null;
 }
 
 /** References to the fetched branch, and to the commits on top of it. */
 const BASE = 'refs/screen-delivery/base';
 const NEXT = 'refs/screen-delivery/next';
-
-/** Paths in one `ls-tree`, which keeps the command line and the output short. */
-const PATHS_AT_ONCE = 20;
 
 /**
  * Method C: commits through git's own protocol, for files that are too large for the blob API and for many at
@@ -34,7 +29,7 @@ const PATHS_AT_ONCE = 20;
  * nothing is left behind, and the caller starts again.
  *
  * @returns the commits' shas
- * @throws {DeliveryError} `CONFLICT` when what was compared changed meanwhile.
+ * @throws {DeliveryError} `CONFLICT` when the branch is another one than planned.
  * @see protocol 4.2
  */
 export async function pushChanges(
@@ -51,22 +46,12 @@ export async function pushChanges(
     ]);
     if (fetched.status === 'rejected') throw fetched.reason;
     if (packed.status === 'rejected') throw packed.reason;
-    const base = fetched.value;
-    const commits = await writeCommits(git, push, base, ports.clock);
+    const commits = await writeCommits(git, push, ports.clock);
     await pushToBranch(git, push, ports);
     return commits;
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
-}
-
-/** The commit to build on, which is as the changes were planned for; `null` for a new branch. */
-async function fetchBase(git: RunGitCommand, push: PushOptions): Promise<string | null> {
-  const base = push.createsBranch ? null : await fetchBranch(git, push);
-  // Also where it is the commit that was compared: the host could have listed what it does not hold.
-  const paths = base === null ? [] : listBasisPaths(push.changes);
-  refuseOtherBase(push.changes, base, await listEntriesByGit(git, base ?? '', paths));
-  return base;
 }
 
 const isLarge = ({ file }: FileWrite): boolean => file.size > LARGE_BLOB;
@@ -82,7 +67,9 @@ async function packLargeFiles(
   if (files.size > 0) await writeBlobPack(folder, [...files.values()], signal);
 }
 
-async function fetchBranch(git: RunGitCommand, { branch }: PushOptions): Promise<string> {
+/** Fetches the commit to build on, if there is one. */
+async function fetchBase(git: RunGitCommand, { branch, planned }: PushOptions): Promise<void> {
+  if (planned === null) return;
   const options = ['--quiet', '--depth=1', '--filter=blob:none', '--no-tags', '--no-recurse-submodules'];
   await git({
     args: ['fetch', ...options, 'origin', `+refs/heads/${branch}:${BASE}`],
@@ -90,38 +77,7 @@ async function fetchBranch(git: RunGitCommand, { branch }: PushOptions): Promise
     online: true,
   });
   const sha = await git({ args: ['rev-parse', '--verify', BASE], description: 'reading the branch' });
-  return sha.trim();
-}
-
-/**
- * The entries of a commit at these paths, by path; a path that does not exist has none. Paths of different depth
- * are asked for apart: beside a path in it, git lists the whole content of a folder.
- */
-async function listEntriesByGit(
-  git: RunGitCommand,
-  commit: string,
-  paths: readonly string[],
-): Promise<ReadonlyMap<string, TreeEntry>> {
-  const entries = new Map<string, TreeEntry>();
-  for (const [, level] of Map.groupBy(paths, (path) => path.split('/').length)) {
-    for (let start = 0; start < level.length; start += PATHS_AT_ONCE) {
-      const output = await git({
-        args: ['ls-tree', '-z', commit, '--', ...level.slice(start, start + PATHS_AT_ONCE)],
-        description: 'reading the paths of the branch',
-      });
-      for (const [path, entry] of parseEntries(output)) entries.set(path, entry);
-    }
-  }
-  return entries;
-}
-
-function parseEntries(output: string): [string, TreeEntry][] {
-  // No accepted path contains a line break: one is only found where the output was shortened.
-  if (output.includes('\n')) throw new DeliveryError('INTERNAL', 'the output of git ls-tree is too long');
-  return output.split('\0').flatMap((line): [string, TreeEntry][] => {
-    const [, type, sha, path] = /^\d+ (\w+) ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
-    return type === undefined || sha === undefined || path === undefined ? [] : [[path, { type, sha }]];
-  });
+  if (sha.trim() !== planned) throw conflictError(branch);
 }
 
 /**
@@ -132,12 +88,11 @@ function parseEntries(output: string): [string, TreeEntry][] {
 async function writeCommits(
   git: RunGitCommand,
   push: PushOptions,
-  base: string | null,
   clock: Pick<Clock, 'now'>,
 ): Promise<string[]> {
   const output = await git({
     args: ['fast-import', '--quiet', '--date-format=raw'],
-    input: Readable.from(formatFastImport(push, base, clock.now()), { objectMode: false }),
+    input: Readable.from(formatFastImport(push, clock.now()), { objectMode: false }),
     description: 'creating the commits',
   });
   return output.trim().split('\n');
@@ -145,8 +100,7 @@ async function writeCommits(
 
 /** @see https://git-scm.com/docs/git-fast-import */
 async function* formatFastImport(
-  { changes, author }: PushOptions,
-  base: string | null,
+  { changes, author, planned }: PushOptions,
   now: number,
 ): AsyncGenerator<Buffer | string> {
   const committer = `${author.name} <${author.email}> ${Math.floor(now / SECOND)} +0000`;
@@ -163,7 +117,7 @@ async function* formatFastImport(
   for (const [index, { message, writes, removals }] of changes.entries()) {
     yield `commit ${NEXT}\nmark :${index + 1}\ncommitter ${committer}\n`;
     yield `data ${Buffer.byteLength(message)}\n${message}\n`;
-    if (index === 0 && base !== null) yield `from ${base}\n`;
+    if (index === 0 && planned !== null) yield `from ${planned}\n`;
     // Removals first: a file may take the place of a folder.
     for (const path of removals) yield `D ${quotePath(path)}\n`;
     for (const { path, file } of writes) yield `M 100644 ${file.blobSha} ${quotePath(path)}\n`;
