@@ -8,7 +8,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { parseCommand } from '../../src/cli/args.ts';
 import { deliverAll } from '../../src/cli/deliver.ts';
-import { isUsageError } from '../../src/cli/flag-rules.ts';
+import { isUsageError } from '../../src/cli/usage-error.ts';
 import type { Report, ReportDocument } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { REPORT_LINES } from '../../src/protocol/words.ts';
@@ -456,7 +456,7 @@ describe('the repository of the command line', () => {
         await writeFile(join(folder, '.git', 'config'), '[core');
       },
       {},
-      "git failed, so the remotes can't be read",
+      "its git remotes can't be read: Command failed",
     ],
     [
       'is a bare one',
@@ -464,7 +464,7 @@ describe('the repository of the command line', () => {
       {},
       'octo/secret, by git remote origin',
     ],
-    ['is named by GIT_DIR', nothing, { GIT_DIR: '/srv/git/secret.git' }, "the remotes can't be read"],
+    ['is named by GIT_DIR', nothing, { GIT_DIR: '/srv/git/secret.git' }, "git remotes can't be read"],
     ['is that of the runner', nothing, { GITHUB_REPOSITORY: 'octo/secret' }, 'as GITHUB_REPOSITORY says'],
     ['is not known, but there is a token', nothing, { GH_TOKEN: TOKEN }, 'in no repository'],
   ])(

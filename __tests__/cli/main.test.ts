@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -70,23 +70,6 @@ describe('main', () => {
       stdout: '',
       stderr: typeof error === 'string' ? error : expect.stringMatching(error),
     });
-  });
-
-  test('in a folder that was removed says so', async () => {
-    const folder = await temporaryFolder();
-    const original = process.cwd();
-    process.chdir(folder);
-    await rm(folder, { recursive: true });
-    try {
-      for (const name of ['deliver', 'check', 'withdraw']) {
-        await expect(main([name, 'page.html'], {})).resolves.toBe(EXIT.wrongUsage);
-      }
-    } finally {
-      process.chdir(original);
-    }
-    expect(new Set(output.stderr.trim().split('\n'))).toEqual(
-      new Set(['the current folder does not exist any more; change to a folder that exists']),
-    );
   });
 
   test('returns the exit code 1 if a file can not be delivered', async () => {

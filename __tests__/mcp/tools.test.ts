@@ -1,18 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import type { startServer } from '../../src/cli/mcp.js';
 import { createInputSchema, listInputs } from '../../src/mcp/arguments.ts';
-import type { startServer as bundled } from '../../src/mcp/index.ts';
 import { describeAccount } from '../../src/mcp/server.ts';
 import { TOOLS } from '../../src/mcp/tools.ts';
 import { INPUT_NAMES, type ToolName } from '../../src/request/inputs.ts';
 
 const DEFINITIONS = Object.entries(TOOLS);
-
-test('the command line calls the server as it is', () => {
-  const call: typeof startServer = (...settings) => start(...settings);
-  const start: typeof bundled = async () => undefined;
-  expect(call).toBeDefined();
-});
 
 describe('the tools', () => {
   test('take every input, except those that no agent may choose', () => {

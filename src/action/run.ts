@@ -19,7 +19,7 @@ import { RESULTS } from '../protocol/words.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { parseBoolean } from '../request/input-kinds.ts';
 import type { RawInputs } from '../request/inputs.ts';
-import { createRequest, type DeliveryRequest } from '../request/parse-request.ts';
+import { type DeliveryRequest, parseRequest, refuseSecretInputs } from '../request/parse-request.ts';
 import { systemClock } from '../system.ts';
 import type { Announce } from './announcement.ts';
 import { type CurrentRun, loadCurrentRun } from './current-run.ts';
@@ -93,7 +93,9 @@ async function parse(
   ports: Ports,
 ): Promise<DeliveryRequest> {
   refuseUnsafeEnvironment(env);
-  return createRequest(inputs, createRunContext(env, currentRun, ports), ports.logger);
+  const context = createRunContext(env, currentRun, ports);
+  await refuseSecretInputs(inputs, context.secrets, ports.logger);
+  return parseRequest(inputs, context);
 }
 
 /** Without a request, only `fail-on-not-ready` itself is read. */

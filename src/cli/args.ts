@@ -2,9 +2,16 @@ import { parseArgs } from 'node:util';
 import type { DeliveryError } from '../errors.ts';
 import { findClosestName } from '../plain-text.ts';
 import { TOOL } from '../protocol/words.ts';
-import { ALL_FLAGS, CLI_COMMANDS, type CommandName, FLAGS, findCommandName } from '../request/commands.ts';
-import type { InputName } from '../request/inputs.ts';
-import { describeUnknown, refuseWrongFlags, usageError } from './flag-rules.ts';
+import {
+  ALL_FLAGS,
+  CLI_COMMANDS,
+  type CommandName,
+  FLAGS,
+  findCommandName,
+  flagsOf,
+} from '../request/commands.ts';
+import { INPUTS, type InputName } from '../request/inputs.ts';
+import { usageError } from './usage-error.ts';
 
 export interface CliCommand {
   readonly name: CommandName | 'help' | 'version';
@@ -32,9 +39,8 @@ const OPTIONS = Object.fromEntries(
   }),
 );
 
-/** Parses the arguments of the command line. @throws {DeliveryError} `BAD_USAGE` */
+/** Parses the arguments of the command line. No value is repeated in a message: it may be a secret. @throws {DeliveryError} `BAD_USAGE` */
 export function parseCommand(args: readonly string[]): CliCommand {
-  refuseToken(args);
   // Not strict: the parser's own messages do not say what to do here.
   const config = { options: OPTIONS, allowPositionals: true, strict: false, tokens: true } as const;
   const { values, positionals: words, tokens } = parseArgs({ ...config, args: [...args] });
@@ -51,13 +57,11 @@ export function parseCommand(args: readonly string[]): CliCommand {
   }
   if (values.version === true) return { ...command, name: 'version', positionals: [] };
   if (known === undefined) throw unknownCommandError(name);
-  refuseWrongPositionals(known, positionals, values);
+  refuseWrongPositionals(known, positionals, command.flags);
   return { ...command, name: known, positionals };
 }
 
-type FlagValues = ReturnType<typeof parseArgs>['values'];
-
-function readFlags(values: FlagValues): Omit<CliCommand, 'name' | 'positionals'> {
+function readFlags(values: ReturnType<typeof parseArgs>['values']): Omit<CliCommand, 'name' | 'positionals'> {
   // Of flags with a value, the rules leave none without one.
   const texts = values as Readonly<Record<string, string | undefined>>;
   const given = [...FLAGS, 'file' as const].filter((flag) => values[flag] !== undefined);
@@ -72,29 +76,81 @@ function readFlags(values: FlagValues): Omit<CliCommand, 'name' | 'positionals'>
   };
 }
 
-/** A token as a flag, in any place. It is not repeated. */
-function refuseToken(args: readonly string[]): void {
-  const end = args.indexOf('--');
-  const flags = end === -1 ? args : args.slice(0, end);
-  if (!flags.some((arg) => /^--token(=|$)/.test(arg))) return;
-  throw usageError(
-    'a token on the command line is visible in the process list',
-    'put it in GITHUB_TOKEN, or name its environment variable with --token-env',
-  );
+type GivenFlag = Extract<
+  NonNullable<ReturnType<typeof parseArgs>['tokens']>[number],
+  { readonly kind: 'option' }
+>;
+
+/** @param command `undefined` where there is no command of this name */
+function refuseWrongFlags(given: readonly GivenFlag[], command: CommandName | undefined): void {
+  const taken = command === undefined ? Object.keys(ALL_FLAGS) : flagsOf(command);
+  const seen = new Set<string>();
+  for (const flag of given) {
+    const { name, value, inlineValue } = flag;
+    if (!taken.includes(name)) throw unknownFlagError(flag, taken, command);
+    if (ALL_FLAGS[name]?.value === undefined) {
+      if (value === undefined) continue;
+      throw usageError(`--${name} takes no value`, `write --${name} alone, or leave it out`);
+    }
+    // A flag that follows is no value.
+    if (!value?.trim() || (!inlineValue && /^-./.test(value))) {
+      throw usageError(
+        `--${name} needs a value`,
+        `give it one (--${name}=VALUE where it begins with -), or leave --${name} out`,
+      );
+    }
+    if (seen.has(name) && name !== 'file') throw usageError(`--${name} is given twice`, 'give it once');
+    seen.add(name);
+  }
+}
+
+function unknownFlagError(
+  { name, rawName }: GivenFlag,
+  taken: readonly string[],
+  command: CommandName | undefined,
+): DeliveryError {
+  const call = [TOOL.name, command ?? []].flat().join(' ');
+  const help = `\`${call} --help\` lists the flags`;
+  if (name === 'token') {
+    return usageError(
+      'a token on the command line is visible in the process list',
+      'put it in GITHUB_TOKEN, or name its environment variable with --token-env',
+    );
+  }
+  if (name === 'file') {
+    const hint = `name the file without a flag, such as \`${call} page.html\``;
+    return usageError(`--file is not a flag of ${command}`, hint);
+  }
+  if (Object.hasOwn(ALL_FLAGS, name)) return usageError(`--${name} is not a flag of ${command}`, help);
+  if (Object.hasOwn(INPUTS, name)) {
+    const hint = name === 'operation' ? 'use the command withdraw or audit' : help;
+    return usageError(`--${name} is an input of the action, and no flag of the command line`, hint);
+  }
+  return usageError(describeUnknown('flag', rawName), suggest(name, taken, help, '--'));
 }
 
 function unknownCommandError(name: string): DeliveryError {
   if (name === '') return usageError('a command is missing');
-  if (/[./\\]/.test(name)) {
-    return usageError(describeUnknown('command', name), `to publish a file: ${TOOL.name} deliver FILE`);
-  }
-  const closest = findClosestName(name, Object.keys(CLI_COMMANDS));
-  const help = `see ${TOOL.name} --help`;
-  const hint = closest === undefined ? help : `did you mean ${closest}? ${help}`;
+  const hint = /[./\\]/.test(name)
+    ? `to publish a file: ${TOOL.name} deliver FILE`
+    : suggest(name, Object.keys(CLI_COMMANDS), `see ${TOOL.name} --help`);
   return usageError(describeUnknown('command', name), hint);
 }
 
-function refuseWrongPositionals(name: CommandName, given: readonly string[], flags: FlagValues): void {
+/** What may be a secret in a wrong place is not repeated: only a word of small letters is. */
+const describeUnknown = (kind: 'flag' | 'command', given: string): string =>
+  /^[a-z-]+$/.test(given) ? `there is no ${kind} ${given}` : `there is no such ${kind}`;
+
+function suggest(given: string, names: readonly string[], help: string, prefix = ''): string {
+  const closest = findClosestName(given, names);
+  return closest === undefined ? help : `did you mean ${prefix}${closest}? ${help}`;
+}
+
+function refuseWrongPositionals(
+  name: CommandName,
+  given: readonly string[],
+  flags: CliCommand['flags'],
+): void {
   const { takes, usage } = CLI_COMMANDS[name];
   const [min, max, words] = takes;
   const call = `${TOOL.name} ${name}`;

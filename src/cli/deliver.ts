@@ -9,14 +9,12 @@ import { authorizeDevice } from '../github/device-flow.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { commandFace } from '../request/faces.ts';
-import { refuseAddresses } from '../request/input-rules.ts';
-import { completeInputs, type InputName } from '../request/inputs.ts';
+import type { InputName } from '../request/inputs.ts';
 import { createLocalRequest } from '../request/local-request.ts';
-import { operationOf, refuseSecretInputs } from '../request/parse-request.ts';
 import { type CliCommand, readsStandardInput } from './args.ts';
-import { isUsageError, refuseAsUsage, usageError } from './flag-rules.ts';
 import { printReports } from './print-reports.ts';
 import { progressLogger, quietLogger, type Terminal } from './terminal.ts';
+import { isUsageError, refuseAsUsage, usageError } from './usage-error.ts';
 
 /** Does what a command asks for, and prints the reports. @returns whether nothing failed */
 export async function deliverAll(
@@ -28,26 +26,33 @@ export async function deliverAll(
   const { name, positionals, flags, tokenEnv, receipt } = command;
   const { token, secrets } = readAndMaskCredentials(command, env, terminal.logger);
   if (receipt !== undefined) await refuseMissingFolder(receipt);
-  const folder = findCurrentFolder();
+  const folder = process.cwd();
   const isStream = readsStandardInput(command);
   const argument = isStream ? '' : positionals.join('\n');
   const inputs = { ...flags, ...(name === 'verify' ? { url: argument } : { file: argument }), token };
   const face = commandFace(name, tokenVariable(command, env));
+  // A pattern may take long in a large folder: it is searched once.
+  let found: ReturnType<typeof findFiles> | undefined;
+  const findOnce: typeof findFiles = (lines) => (found ??= findFiles(lines, folder));
   const run = async (): Promise<readonly FullReport[]> => {
     refuseUnsafeEnvironment(env);
     const own = { ...ports, logger: selectLogger(command, ports) };
-    // What finds no file may be told with a part of its name.
-    await refuseAsUsage(() => refuseSecretInputs(completeInputs(inputs, env), secrets, own.logger));
-    const files = await findNamedFiles(inputs.file, name, folder);
     const context = {
-      ...{ secrets, env, origin: 'from the command line', files: files.map(({ path }) => path) },
-      ...{ folder, allowedRoots: [folder], allowsFullPaths: true },
+      secrets,
+      env,
+      origin: 'from the command line',
+      folder,
+      allowedRoots: [folder],
+      allowsFullPaths: true,
+      findFiles: findOnce,
       contentStream: isStream ? terminal.input() : undefined,
       given: [...(Object.keys(flags) as InputName[]), ...(tokenEnv === undefined ? [] : ['token' as const])],
     };
     const request = await refuseAsUsage(() => createLocalRequest(name, inputs, context, own));
-    const authorize = authorizeWith(terminal.logger);
-    return runRequest(request, own, { face, authorize, findFiles: async () => files });
+    // A person must see the code even where the log is left out.
+    const authorize: typeof authorizeDevice = (options, others) =>
+      authorizeDevice(options, { ...others, logger: terminal.logger });
+    return runRequest(request, own, { face, authorize, findFiles: findOnce });
   };
   const reports = await run().catch((thrown) => {
     if (isUsageError(thrown)) throw thrown;
@@ -56,19 +61,6 @@ export async function deliverAll(
   });
   return printReports(reports, command, terminal);
 }
-
-/** A pattern may take long in a large folder: it is searched once. */
-async function findNamedFiles(file: string | undefined, command: string, folder: string) {
-  const lines = file?.split('\n').filter((line) => line !== '') ?? [];
-  await refuseAsUsage(async () => refuseAddresses(lines, operationOf(command)));
-  return findFiles(lines, folder);
-}
-
-/** A person must see the code even where the log is left out. */
-const authorizeWith =
-  (logger: Logger): typeof authorizeDevice =>
-  (options, ports) =>
-    authorizeDevice(options, { ...ports, logger });
 
 async function refuseMissingFolder(receipt: string): Promise<void> {
   await access(dirname(receipt)).catch(() => {
@@ -80,15 +72,6 @@ async function refuseMissingFolder(receipt: string): Promise<void> {
 function selectLogger({ name }: CliCommand, { logger }: Ports): Logger {
   if (name === 'check') return quietLogger(logger);
   return name === 'verify' ? progressLogger(logger) : logger;
-}
-
-/** @throws {DeliveryError} `BAD_USAGE` if it was removed. */
-function findCurrentFolder(): string {
-  try {
-    return process.cwd();
-  } catch {
-    throw usageError('the current folder does not exist any more', 'change to a folder that exists');
-  }
 }
 
 /** Reads the credentials of the environment, and hides them. @throws {DeliveryError} `BAD_USAGE` */

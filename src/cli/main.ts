@@ -8,24 +8,21 @@ import { CLEANUP_TIME } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { findCommandName, toolContract } from '../request/commands.ts';
 import { commandFace } from '../request/faces.ts';
+import { refuseBrokenSettings } from '../request/input-rules.ts';
 import { completeInputs } from '../request/inputs.ts';
-import { refuseBrokenSettings } from '../request/parse-request.ts';
+import { refuseSecretInputs } from '../request/parse-request.ts';
 import { systemClock } from '../system.ts';
 import { type Face, say } from '../words.ts';
 import { type CliCommand, parseCommand } from './args.ts';
 import { deliverAll, readAndMaskCredentials } from './deliver.ts';
-import { isUsageError, refuseAsUsage } from './flag-rules.ts';
 import { createTerminal, quietLogger, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
+import { isUsageError, refuseAsUsage } from './usage-error.ts';
 
 export const EXIT = { ready: 0, notReady: 1, wrongUsage: 2 } as const;
 
-const COMMANDS: Readonly<Record<CliCommand['name'], typeof deliverAll>> = {
-  deliver: deliverAll,
-  withdraw: deliverAll,
-  audit: deliverAll,
-  verify: deliverAll,
-  check: deliverAll,
+/** The commands that deliver nothing. */
+const COMMANDS: Readonly<Partial<Record<CliCommand['name'], typeof deliverAll>>> = {
   mcp: serveMcpClient,
   contract: async (_, terminal) => {
     terminal.print(JSON.stringify(toolContract(), null, 2));
@@ -50,7 +47,10 @@ async function serveMcpClient(
 ): Promise<boolean> {
   const credentials = readAndMaskCredentials(command, env, logger);
   const given = completeInputs(command.flags, env);
-  await refuseAsUsage(() => refuseBrokenSettings(given, credentials.secrets, logger));
+  await refuseAsUsage(async () => {
+    await refuseSecretInputs(given, credentials.secrets, logger);
+    refuseBrokenSettings(given);
+  });
   const { startServer } = await import(/* webpackIgnore: true */ './mcp.js');
   const settings = { ...credentials, root: command.root, fixed: command.flags, env, signal };
   await refuseAsUsage(() => startServer(settings));
@@ -72,7 +72,8 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     face = commandFace(command.name);
     const logger = command.quiet ? quietLogger(terminal.logger) : terminal.logger;
     const ports = createPorts(logger, stop.signal);
-    return (await COMMANDS[command.name](command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
+    const perform = COMMANDS[command.name] ?? deliverAll;
+    return (await perform(command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
   } catch (thrown) {
     printFailure(terminal, toDeliveryError(thrown), face, asksForJson(args));
     return isUsageError(thrown) ? EXIT.wrongUsage : EXIT.notReady;

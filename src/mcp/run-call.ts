@@ -59,7 +59,6 @@ async function createCallRequest(
     secrets,
     folder: roots[0],
     allowedRoots: roots,
-    files: inputs.file?.split('\n') ?? [],
     origin: 'from an agent',
     allowsFullPaths: false,
     // What the server was started with holds for every call, also for those that do not need it.

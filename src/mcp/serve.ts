@@ -17,7 +17,7 @@ import { createSession, type McpSettings } from './session.ts';
  *
  * @throws {DeliveryError} `BAD_INPUT` where the root is no folder.
  */
-export async function serveMcp(settings: McpSettings): Promise<void> {
+export async function startServer(settings: McpSettings): Promise<void> {
   const stop = new AbortController();
   const session = createSession(settings, {
     http: createHttpClient(),

@@ -4,12 +4,10 @@ import type { ChannelKey } from '../protocol/words.ts';
 import { isPartOfAddress } from '../rules/external-address.ts';
 import type { Words } from '../words.ts';
 import { oneLine, refuseInput } from './input-kinds.ts';
-import type { InputValues, RawInputs } from './inputs.ts';
-import { INPUTS } from './inputs.ts';
-import type { Operation } from './values.ts';
+import { INPUTS, type InputValues, parseInputs, type RawInputs } from './inputs.ts';
 
 /** The inputs together, with what a delivery makes of them. */
-export interface GivenInputs extends InputValues {
+interface GivenInputs extends InputValues {
   readonly raw: RawInputs;
   /** The lines of `file`, or the name of the content. */
   readonly fileLines: readonly string[];
@@ -19,11 +17,7 @@ export interface GivenInputs extends InputValues {
 type RuleText = string | ((words: Words, given: GivenInputs) => string);
 
 /** A rule that no single input can break: when it is broken, what is wrong, and what to change. */
-export type InputRule = readonly [
-  isBroken: (given: GivenInputs) => boolean,
-  problem: RuleText,
-  hint: RuleText,
-];
+type InputRule = readonly [isBroken: (given: GivenInputs) => boolean, problem: RuleText, hint: RuleText];
 
 /** The inputs that name the channel of `auto`. */
 const listNaming = ({ raw }: GivenInputs): readonly string[] =>
@@ -36,7 +30,7 @@ const usesGitHub = ({ channel, fileLines, operation }: GivenInputs): boolean =>
     : channel.some((key) => key === 'K1' || key === 'K2');
 
 /** What holds of every request. */
-export const ANY_RULES: readonly InputRule[] = [
+const ANY_RULES: readonly InputRule[] = [
   // A token must not reach a host that it does not belong to.
   [
     ({ apiUrl, authUrl }) => serverUrlOf(apiUrl).host !== authUrl.host,
@@ -83,7 +77,18 @@ export const ANY_RULES: readonly InputRule[] = [
   ],
 ];
 
-export const DELIVERY_RULES: readonly InputRule[] = [
+/** Some addresses in place of files would also be patterns. */
+const namesAddress = ({ file }: GivenInputs): boolean =>
+  file.some((line) => /^\s*[a-z][a-z\d+.-]*:\/\//i.test(line));
+
+const ADDRESS: RuleText = (w) => `${w.subject('file')} is an address and names no file`;
+
+const DELIVERY_RULES: readonly InputRule[] = [
+  [
+    (given) => !given.hasContent && namesAddress(given),
+    ADDRESS,
+    (w) => `give a file as ${w.input('file')}, or ${w.link}`,
+  ],
   [
     ({ channel, url }) => channel !== 'auto' && channel.includes('K4') && url === undefined,
     'channel K4 needs the link to check',
@@ -120,7 +125,13 @@ const withdrawsFrom = ({ channel, tag, bin }: GivenInputs): readonly ChannelKey[
   return [bin !== undefined ? 'K3' : tag !== undefined ? 'K2' : 'K1'];
 };
 
-export const WITHDRAWAL_RULES: readonly InputRule[] = [
+const WITHDRAWAL_RULES: readonly InputRule[] = [
+  [
+    namesAddress,
+    ADDRESS,
+    (w) =>
+      `set ${w.input('path')} to the place within the repository, or give the name that was delivered as ${w.input('file')}`,
+  ],
   [
     ({ fileLines, path }) => fileLines.length === 0 && path === undefined,
     'there is nothing to withdraw',
@@ -152,7 +163,7 @@ export const WITHDRAWAL_RULES: readonly InputRule[] = [
 ];
 
 /** What an audit takes: it finds by itself what there is. */
-export const AUDIT_RULES: readonly InputRule[] = [
+const AUDIT_RULES: readonly InputRule[] = [
   [
     ({ fileLines }) => fileLines.length > 0,
     'an audit proves what was delivered, and takes no file',
@@ -165,18 +176,6 @@ export const AUDIT_RULES: readonly InputRule[] = [
   ],
 ];
 
-/** Refuses addresses in place of files. Some would also be patterns. */
-export function refuseAddresses(lines: readonly string[], operation: Operation): void {
-  if (!lines.some((line) => /^\s*[a-z][a-z\d+.-]*:\/\//i.test(line))) return;
-  refuseInput(
-    (w) => `${w.subject('file')} is an address and names no file`,
-    operation !== 'deliver'
-      ? (w) =>
-          `set ${w.input('path')} to the place within the repository, or give the name that was delivered as ${w.input('file')}`
-      : (w) => `give a file as ${w.input('file')}, or ${w.link}`,
-  );
-}
-
 /** A name that every file system takes, also one that keeps names of devices for itself. */
 const PAGE_NAME =
   /^(?!(?:con|prn|aux|nul|com\d|lpt\d)\.)[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]*(\.[\p{L}\p{M}\p{N}_-]+)*\.html$/iu;
@@ -186,7 +185,7 @@ const PAGE_NAME =
  * site by `CNAME` or `_config.yml`, to any address by Jekyll's front matter, and over pages of others by a service
  * worker's script. @see protocol 7 (prohibition 4)
  */
-export const CONFINED_RULES: readonly InputRule[] = [
+const CONFINED_RULES: readonly InputRule[] = [
   ...(['file', 'path', 'url', 'overwrite', 'operation'] as const).map(
     (name): InputRule => [
       ({ raw }) => raw[name].trim().toLowerCase() !== INPUTS[name].default,
@@ -214,3 +213,20 @@ export const CONFINED_RULES: readonly InputRule[] = [
     (w) => `begin ${w.input('content')} with \`<!doctype html>\``,
   ],
 ];
+
+/** @throws {DeliveryError} `BAD_INPUT` with the first rule that is broken. */
+export function refuseBrokenRules(given: GivenInputs): void {
+  const rules = { deliver: DELIVERY_RULES, withdraw: WITHDRAWAL_RULES, audit: AUDIT_RULES }[given.operation];
+  refuseFirst([...(given.confine === undefined ? [] : CONFINED_RULES), ...ANY_RULES, ...rules], given);
+}
+
+/** Refuses inputs that are to hold for several calls, whatever these deliver. @throws {DeliveryError} `BAD_INPUT` */
+export const refuseBrokenSettings = (raw: RawInputs): void =>
+  refuseFirst(ANY_RULES, { ...parseInputs(raw), raw, fileLines: [], hasContent: false });
+
+function refuseFirst(rules: readonly InputRule[], given: GivenInputs): void {
+  const [, problem, hint] = rules.find(([isBroken]) => isBroken(given)) ?? [];
+  if (problem === undefined || hint === undefined) return;
+  const fill = (text: RuleText) => (w: Words) => (typeof text === 'string' ? text : text(w, given));
+  refuseInput(fill(problem), fill(hint));
+}

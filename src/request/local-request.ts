@@ -2,15 +2,28 @@ import { execFile } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { toMessage } from '../errors.ts';
+import { toOneLine } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
-import { SECOND } from '../protocol/limits.ts';
+import { SECOND, TEXT } from '../protocol/limits.ts';
 import { completeInputs, type RawInputs } from './inputs.ts';
-import { createRequest, type DeliveryRequest, operationOf, type RunContext } from './parse-request.ts';
+import {
+  type DeliveryRequest,
+  operationOf,
+  parseRequest,
+  type RunContext,
+  refuseSecretInputs,
+} from './parse-request.ts';
+import { PARSERS } from './values.ts';
 
 /** What a request outside of a workflow is made of, beside its inputs. */
-interface LocalContext extends Omit<RunContext, 'job' | 'now' | 'random' | 'sourceIsPrivate' | 'sources'> {
-  /** The files as they are named, which may be in other repositories. */
-  readonly files: readonly string[];
+interface LocalContext
+  extends Omit<RunContext, 'job' | 'now' | 'random' | 'sourceIsPrivate' | 'sources' | 'checkOnly'> {
+  /** How the lines of `file` are read: literally, unless given. */
+  readonly findFiles?: (
+    lines: readonly string[],
+    folder: string,
+  ) => Promise<readonly { readonly path: string }[]>;
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -18,25 +31,35 @@ interface LocalContext extends Omit<RunContext, 'job' | 'now' | 'random' | 'sour
  * The request of a command or of a tool. A link and a check need no repository.
  *
  * @param task such as `deliver`, or `verify` for a link
- * @throws {DeliveryError} like `createRequest`
+ * @throws {DeliveryError} as `refuseSecretInputs` and `parseRequest` do
  */
 export async function createLocalRequest(
   task: string,
   given: Partial<RawInputs>,
-  { env, files, ...context }: LocalContext,
+  { env, findFiles, ...context }: LocalContext,
   { clock, random, logger }: Pick<Ports, 'clock' | 'random' | 'logger'>,
 ): Promise<DeliveryRequest> {
   const isLink = task === 'verify';
   const checkOnly = task === 'check';
+  const inputs = { ...given, operation: operationOf(task) };
+  const asked = completeInputs(isLink ? { ...inputs, channel: 'K4', token: '' } : inputs, env, isLink);
+  // What is searched and does not exist may be told with a part of its name.
+  await refuseSecretInputs(asked, context.secrets, logger);
+  const findPaths = async (): Promise<readonly string[]> => {
+    const lines = PARSERS.lines(asked.file);
+    // What is wrong with them is told by the delivery.
+    const found =
+      (await findFiles?.(lines, context.folder).catch(() => [])) ?? lines.map((path) => ({ path }));
+    return found.map(({ path }) => path);
+  };
   const nowhere = { repository: given.repository ?? '', sources: [], detail: null };
   const { repository, sources, detail } =
-    isLink || checkOnly ? nowhere : await findRepository(given, context.folder, files, env);
-  const inputs = { ...given, repository, operation: operationOf(task) };
-  const raw = completeInputs(isLink ? { ...inputs, channel: 'K4', token: '' } : inputs, env, isLink);
+    isLink || checkOnly ? nowhere : await findRepository(given, context.folder, await findPaths(), env);
+  const raw = { ...asked, repository };
   // Without any repository the source can't be private; a token shows that there is one, even if not which.
   const sourceIsPrivate = sources.length === 0 && raw.token === '' ? false : null;
   const around = { job: '', now: clock.now(), random, sourceIsPrivate, sources, checkOnly };
-  const request = await createRequest(raw, { ...context, ...around }, logger);
+  const request = parseRequest(raw, { ...context, ...around });
   // What is wrong with a command is told before anything else.
   if (detail !== null) logger.info(`repository: ${detail}`);
   return request;
@@ -78,8 +101,6 @@ export async function findRepository(
     found.push(await readRemotes(gitFolder, serverUrl, ['--git-dir', gitFolder]));
   }
   const ofRunner = env.GITHUB_REPOSITORY || undefined;
-  const byGit = [...new Set(found.flatMap(({ target }) => target ?? []))];
-  const [only] = byGit.length === 1 ? byGit : [];
   const sources = [ofRunner ?? [], ...found.map((one) => one.sources)].flat();
   if (given.repository !== undefined) {
     return { repository: given.repository, sources, detail: `${given.repository}, as asked for` };
@@ -87,9 +108,12 @@ export async function findRepository(
   if (ofRunner !== undefined) {
     return { repository: ofRunner, sources, detail: `${ofRunner}, as GITHUB_REPOSITORY says` };
   }
+  if (found.length === 0) return { repository: '', sources, detail: 'none, the files are in no repository' };
   const details = found.map(({ root, detail }) => `${detail} (${root})`).join('; ');
-  const unknown = found.length === 0 ? 'none, the files are in no repository' : `not known: ${details}`;
-  return { repository: only ?? '', sources, detail: only === undefined ? unknown : `${only}, by ${details}` };
+  const [only, ...others] = new Set(found.flatMap(({ target }) => target ?? []));
+  return only === undefined || others.length > 0
+    ? { repository: '', sources, detail: `not known: ${details}` }
+    : { repository: only, sources, detail: `${only}, by ${details}` };
 }
 
 interface GitSource {
@@ -135,36 +159,26 @@ async function readRemotes(
   if (other !== undefined && !existsSync(join(root, '.git'))) {
     return { ...unknown, detail: `no git repository, but ${other}` };
   }
-  let stdout: string;
-  try {
-    const env = { ...process.env, GIT_DIR: undefined, GIT_WORK_TREE: undefined };
-    const options = { timeout: 5 * SECOND, maxBuffer: 1_048_576, env };
-    ({ stdout } = await promisify(execFile)('git', [...place, 'remote', '-v'], options));
-  } catch (thrown) {
-    return { ...unknown, detail: describeGitFailure(thrown) };
+  const env = { ...process.env, GIT_DIR: undefined, GIT_WORK_TREE: undefined };
+  const options = { timeout: 5 * SECOND, maxBuffer: 1_048_576, env };
+  const listed = await promisify(execFile)('git', [...place, 'remote', '-v'], options).catch(toMessage);
+  if (typeof listed === 'string') {
+    // Such as that git is not installed, or refuses a folder of another owner ("dubious ownership").
+    return {
+      ...unknown,
+      detail: `its git remotes can't be read: ${toOneLine(listed).slice(0, TEXT.message)}`,
+    };
   }
-  const remotes = [...stdout.matchAll(/^(\S+)\t(.*) \((?:fetch|push)\)(?: \[.*\])?$/gm)].map(
+  const remotes = [...listed.stdout.matchAll(/^(\S+)\t(.*) \((?:fetch|push)\)(?: \[.*\])?$/gm)].map(
     ([, remote = '', url = '']) => ({ remote, name: parseRemote(url, serverUrl) }),
   );
-  const [first, ...others] = [...new Set(remotes.map(({ name }) => name))];
+  const sources = [...new Set(remotes.map(({ name }) => name))];
+  const [first] = remotes;
   if (first === undefined) return { ...unknown, detail: 'no git remote' };
-  const sources = [first, ...others];
-  const main =
-    remotes.find(({ remote }) => remote === 'origin') ?? (others.length > 0 ? undefined : remotes[0]);
-  if (main === undefined) {
-    return { ...unknown, sources, detail: 'several git remotes, none called origin' };
-  }
+  const main = remotes.find(({ remote }) => remote === 'origin') ?? (sources.length > 1 ? undefined : first);
+  if (main === undefined) return { ...unknown, sources, detail: 'several git remotes, none called origin' };
   const detail = `git remote ${main.remote}${main.name === null ? ' is not on this host' : ''}`;
   return { root, target: main.name, sources, detail };
-}
-
-function describeGitFailure(thrown: unknown): string {
-  const { code, stderr = '' } = Object(thrown) as { readonly code?: unknown; readonly stderr?: string };
-  if (code === 'ENOENT') return "git is not installed, so the remotes can't be read";
-  const reason = /dubious ownership/.test(stderr)
-    ? 'git refuses a folder of another owner ("dubious ownership")'
-    : 'git failed';
-  return `${reason}, so the remotes can't be read`;
 }
 
 /** `owner/name` from the URL of a git remote; `null` if the remote is not on the GitHub instance. */

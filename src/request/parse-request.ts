@@ -4,18 +4,8 @@ import type { Logger } from '../ports.ts';
 import { DAY, SECOND } from '../protocol/limits.ts';
 import { findSecretsInText } from '../rules/secrets/secrets.ts';
 import { createSecretPattern } from '../secret-pattern.ts';
-import type { Words } from '../words.ts';
 import { oneLine, refuseInput } from './input-kinds.ts';
-import {
-  ANY_RULES,
-  AUDIT_RULES,
-  CONFINED_RULES,
-  DELIVERY_RULES,
-  type GivenInputs,
-  type InputRule,
-  refuseAddresses,
-  WITHDRAWAL_RULES,
-} from './input-rules.ts';
+import { refuseBrokenRules } from './input-rules.ts';
 import { listScopedInputs } from './input-scope.ts';
 import { INPUT_NAMES, INPUTS, type InputName, parseInputs, type RawInputs } from './inputs.ts';
 import { type ChannelSelection, type Operation, parseFingerprints } from './values.ts';
@@ -103,21 +93,6 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
 }
 
 /**
- * The request of any interface. Secrets are refused first: what else is wrong with an input may be told with a part of
- * it.
- *
- * @throws {DeliveryError} like `parseRequest`, also where an input has a secret in it
- */
-export async function createRequest(
-  raw: RawInputs,
-  context: RunContext,
-  logger: Pick<Logger, 'mask'>,
-): Promise<DeliveryRequest> {
-  await refuseSecretInputs(raw, context.secrets, logger);
-  return parseRequest(raw, context);
-}
-
-/**
  * Refuses credentials of the job, and well-known secrets, in the inputs: whatever is given may become public or be
  * printed, in a commit, in an address, in the report or in the log.
  *
@@ -152,33 +127,9 @@ export async function refuseSecretInputs(
   }
 }
 
-/** Refuses inputs that are to hold for several calls, whatever these deliver. @throws {DeliveryError} `BAD_INPUT` */
-export async function refuseBrokenSettings(
-  raw: RawInputs,
-  secrets: readonly string[],
-  logger: Pick<Logger, 'mask'>,
-): Promise<void> {
-  await refuseSecretInputs(raw, secrets, logger);
-  refuseFirst(ANY_RULES, { ...parseInputs(raw), raw, fileLines: [], hasContent: false });
-}
-
 /** What a command, a tool or a value of `operation` does; a check and the proof of a link do what a delivery does. */
 export const operationOf = (task: string): Operation =>
   (['withdraw', 'audit'] as const).find((one) => one === task.trim().toLowerCase()) ?? 'deliver';
-
-/** @throws {DeliveryError} `BAD_INPUT` with the first rule that is broken. */
-function refuseBrokenRules(given: GivenInputs): void {
-  const { confine, hasContent, file, operation } = given;
-  if (!hasContent) refuseAddresses(file, operation);
-  const rules = { deliver: DELIVERY_RULES, withdraw: WITHDRAWAL_RULES, audit: AUDIT_RULES }[operation];
-  refuseFirst([...(confine === undefined ? [] : CONFINED_RULES), ...ANY_RULES, ...rules], given);
-}
-
-function refuseFirst(rules: readonly InputRule[], given: GivenInputs): void {
-  const [, problem = '', hint = ''] = rules.find(([isBroken]) => isBroken(given)) ?? [];
-  const fill = (text: typeof problem) => (w: Words) => (typeof text === 'string' ? text : text(w, given));
-  if (problem !== '') refuseInput(fill(problem), fill(hint));
-}
 
 /** A name with a random ending: anyone who can guess a bin's name can delete it. @see protocol 4.4 */
 function createBinName(now: number, random: RunContext['random']): string {

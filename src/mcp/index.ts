@@ -1,1 +1,0 @@
-export { serveMcp as startServer } from './serve.ts';
