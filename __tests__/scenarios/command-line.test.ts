@@ -393,7 +393,7 @@ describe('SIGINT', () => {
       'K2',
       { url: /release-assets/ },
       'verify',
-      'it is placed \\(HTTP 201, asset \\d+ \\(page\\.html\\); release files-1, asset page\\.html\\)',
+      'it is placed \\(asset \\d+ \\(page\\.html\\) holds these bytes; release files-1, asset page\\.html\\)',
     ],
     [
       'the bin',

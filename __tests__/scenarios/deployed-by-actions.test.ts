@@ -305,6 +305,29 @@ describe('a site that others deploy at the same time', () => {
     expect(await liveText(repository, 'newer.html')).toContain('newer.html');
   });
 
+  test('is packed only as long as the time allows where others write to its branch all the time', async () => {
+    const repository = await newSite();
+    await deliver({ repository, files: { 'a.html': createPage() }, inputs: BRANCH });
+    let commits = 0;
+    play.intercept(
+      { method: 'POST', url: /FinalizeArtifact$/, times: 99 },
+      {
+        alter: async (real) => {
+          commits += 1;
+          await repository.commit(`${commits}.html`, 'by others', undefined, 'gh-pages');
+          return real;
+        },
+      },
+    );
+    const inputs = { ...BRANCH, timeout: '60' };
+    const refused = await deliver({ repository, files: { 'b.html': createPage() }, inputs });
+    const reason = /others wrote to the branch all the time/;
+    expectRefused(refused, { step: 'place', reason, hint: /the next try deploys what the branch has then/ });
+    expect(refused.report.lines.UNKNOWN).toMatch(/commit [0-9a-f]{40} on the branch gh-pages/);
+    expect(commits).toBeLessThanOrEqual(7);
+    expect(requestsOf(refused, isDeployment)).toEqual([]);
+  });
+
   test('is deployed again where a version that was not ready is still in the queue', async () => {
     const repository = await newSite();
     const put = (text: string) => deliver({ repository, files: site(text), inputs: FOLDER });

@@ -71,14 +71,13 @@ describe('assetExistsError', () => {
 });
 
 describe('ensureAsset', () => {
-  test.each<[string, readonly Asset[], readonly string[], boolean, boolean]>([
-    ['nothing exists: uploads once', [], ['upload a.zip'], true, true],
-    ['the same file exists: changes nothing', [assetWith({ digest: OWN_DIGEST })], [], false, false],
+  test.each<[string, readonly Asset[], readonly string[], boolean]>([
+    ['nothing exists: uploads once', [], ['upload a.zip'], true],
+    ['the same file exists: changes nothing', [assetWith({ digest: OWN_DIGEST })], [], false],
     [
       'another file exists: uploads first, then deletes it and gives the name away',
       [old],
       [`upload ${INCOMING}`, 'delete a.zip', `rename ${INCOMING}`],
-      true,
       true,
     ],
     [
@@ -86,20 +85,12 @@ describe('ensureAsset', () => {
       [old, incoming],
       ['delete a.zip', `rename ${INCOMING}`],
       true,
-      false,
     ],
-    [
-      'an earlier run deleted the other file: only gives the name',
-      [incoming],
-      [`rename ${INCOMING}`],
-      true,
-      false,
-    ],
+    ['an earlier run deleted the other file: only gives the name', [incoming], [`rename ${INCOMING}`], true],
     [
       'a killed delivery of another file had deleted the old one: uploads its own, and removes what that one left',
       [assetWith(interim)],
       ['upload a.zip', `delete ${interim.name}`],
-      true,
       true,
     ],
     [
@@ -107,14 +98,12 @@ describe('ensureAsset', () => {
       [assetWith({ digest: OWN_DIGEST }), incoming],
       [`delete ${INCOMING}`],
       false,
-      false,
     ],
-  ])('makes only the necessary changes where %s', async (_, assets, changes, written, confirmed) => {
+  ])('makes only the necessary changes where %s', async (_, assets, changes, written) => {
     const { release, work } = await startUpload(assets);
     await expect(work).resolves.toMatchObject({
       asset: { name: 'a.zip', digest: OWN_DIGEST },
       written,
-      confirmed,
     });
     expect(release.changes).toEqual(changes);
     expect(release.contents).toEqual(OWN);
@@ -150,7 +139,7 @@ describe('ensureAsset', () => {
     setImmediate(() => {
       release.assets = [];
     });
-    await expect(work).resolves.toMatchObject({ written: true, confirmed: true });
+    await expect(work).resolves.toMatchObject({ written: true });
     expect(release.changes).toEqual(['upload a.zip']);
   });
 
@@ -291,7 +280,7 @@ describe('a final failure of ensureAsset', () => {
     const { release, work } = await startUpload([old], {
       intercept: (change, nth) => (change === 'rename_asset' && nth === 1 ? denied : undefined),
     });
-    await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip' }, written: true, confirmed: false });
+    await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip' }, written: true });
     expect(release.contents).toEqual(OWN);
   });
 
@@ -343,7 +332,7 @@ describe('a stop of the delivery during ensureAsset', () => {
 
   test('succeeds where the uploaded file has arrived complete', async () => {
     const { release, work } = await stopDuring([], 'upload', true);
-    await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip' }, written: true, confirmed: false });
+    await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip' }, written: true });
     expect(release.contents).toEqual(OWN);
   });
 

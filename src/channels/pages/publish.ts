@@ -1,10 +1,10 @@
-import { hasFailed, type Result } from '../../errors.ts';
+import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
 import type { AbsentFile, ChannelAction, Placement, PreparedTask } from '../channel.ts';
 import type { RepositoryAccess } from '../require-github.ts';
 import { createProgress } from './build.ts';
 import { commitTasks, previewCommits } from './commit.ts';
-import { cannotRestoreError, deployBranch, deployRestored } from './deploy/deploy-branch.ts';
+import { deployBranch } from './deploy/deploy.ts';
 import { deployFiles, refusePartOfSite } from './deploy/deploy-files.ts';
 import { prepareItems } from './prepare.ts';
 import { recheckBranch } from './recheck.ts';
@@ -31,14 +31,27 @@ export function createPagesActions(inputs: PagesOptions, access: RepositoryAcces
     restore: async (failed, step) => {
       const { deploy, target } = failed[0]?.task.data ?? {};
       if (deploy === undefined || target === undefined) return restoreBefore(failed, step);
-      if (inputs.branch === undefined) throw cannotRestoreError();
-      return deployRestored(await restoreBefore(failed, step), target.branch, deploy, ports);
+      if (inputs.branch === undefined) throw nothingKeptError();
+      const restored = await restoreBefore(failed, step);
+      const addDeployment = await deployBranch(restored, target.branch, deploy, ports);
+      return restored.map((one) => {
+        if (hasFailed(one)) return one;
+        const placement = addDeployment(one.placement);
+        return hasFailed(placement) ? placement : { ...one, placement };
+      });
     },
   };
   return { publish, remove: actionFor({ ...inputs, setup: false, isRemoval: true }) };
 }
 
 type Tasks = readonly PreparedTask<PagesTask>[];
+
+const nothingKeptError = (): DeliveryError =>
+  new DeliveryError(
+    'NOT_OURS',
+    'nothing was put back: a site without a branch keeps nothing of what was there before',
+    { hint: 'deliver the last good version again', leftBehind: [] },
+  );
 
 /** What deploys the files of a step as the whole site, where no branch is named that they are committed to. */
 const findWholeSite = ([first]: Tasks) =>
@@ -74,6 +87,7 @@ async function placeTasks(
   }
   const { setup = null, target, deploy } = first.data;
   const placed = await commitTasks(tasks, ports);
-  if (deploy !== undefined) return deployBranch(placed, target.branch, deploy, ports);
-  return finishSetup(placed, setup, target, ports);
+  if (deploy === undefined) return finishSetup(placed, setup, target, ports);
+  const addDeployment = await deployBranch(placed, target.branch, deploy, ports);
+  return placed.map((one) => (hasFailed(one) ? one : addDeployment(one)));
 }

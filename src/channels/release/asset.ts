@@ -36,13 +36,15 @@ export interface TargetRelease {
 }
 
 /** An asset that holds the file. */
-export interface AssetResult {
+export interface PlacedAsset {
+  readonly release: Release;
   readonly asset: Asset;
   /** Whether this run may have sent it. */
   readonly written: boolean;
-  /** Whether the host answered 201; `false` where the asset was found. */
-  readonly confirmed: boolean;
 }
+
+/** What became of each file that was tried. */
+export type PlacedFiles = ReadonlyMap<PreparedTask<AssetTask>, Result<PlacedAsset>>;
 
 /** Whether the host's digest says that an asset holds the file. */
 export const hasDigestOf = ({ digest }: Asset, file: LocalFile | null): boolean =>
@@ -74,41 +76,32 @@ export const unfinishedError = ({ name }: Asset, tag: string, isRemoval = false)
 export const isInterim = (asset: Asset, name: string): boolean =>
   /^incoming-[0-9a-f]{12}-(.+)$/.exec(asset.name)?.[1] === name && hasOwnLabel(asset);
 
-/** What became of the file of a task. */
-export interface TaskResult<Value> {
-  readonly item: PreparedTask<AssetTask>;
-  readonly result: Result<Value>;
-}
-
 /** From this number of files on, the log says how long it takes and how far it is. */
 const MANY_FILES = 10;
 const LOG_EVERY = 25;
 
 /**
- * Uploads files one after the other; the client keeps the pauses that GitHub asks for.
- *
- * @param stopsAtFailure whether nothing more is uploaded once a file has failed
+ * Uploads files one after the other; the client keeps the pauses that GitHub asks for. Into a draft nothing more is
+ * uploaded once a file has failed: it is published with all of them.
  */
 export async function uploadFiles(
   tasks: readonly PreparedTask<AssetTask>[],
   target: TargetRelease,
-  { stopsAtFailure }: { readonly stopsAtFailure: boolean },
   ports: Ports,
-): Promise<readonly TaskResult<AssetResult>[]> {
-  const isMany = tasks.length >= MANY_FILES;
-  if (isMany) {
-    const minutes = Math.ceil((tasks.length * WRITE_INTERVAL) / MINUTE);
+): Promise<PlacedFiles> {
+  const count = tasks.length;
+  if (count >= MANY_FILES) {
+    const minutes = Math.ceil((count * WRITE_INTERVAL) / MINUTE);
     ports.logger.info(
-      `${tasks.length} assets: at least ${minutes} min, because GitHub limits how often a token may write`,
+      `${count} assets: at least ${minutes} min, because GitHub limits how often a token may write`,
     );
   }
-  const results: TaskResult<AssetResult>[] = [];
-  for (const item of tasks) {
-    const result = await resultOf(() => ensureAsset(item.data, target, ports));
-    results.push({ item, result });
-    const isShown = results.length % LOG_EVERY === 0 || results.length === tasks.length;
-    if (isShown && isMany) ports.logger.info(`${results.length} of ${tasks.length} assets`);
-    if (hasFailed(result) && stopsAtFailure) break;
+  const results = new Map<PreparedTask<AssetTask>, Result<PlacedAsset>>();
+  for (const task of tasks) {
+    const result = await resultOf(() => ensureAsset(task.data, target, ports));
+    results.set(task, result);
+    if (results.size % LOG_EVERY === 0) ports.logger.info(`${results.size} of ${count} assets`);
+    if (hasFailed(result) && target.release.draft) break;
   }
   return results;
 }
@@ -117,7 +110,7 @@ export async function uploadFiles(
  * Uploads the file, or finds that it is there. Each attempt looks at the release first: what an earlier one
  * has uploaded is not sent again. After a final failure, what is half done is cleaned up.
  */
-export const ensureAsset = (task: AssetTask, target: TargetRelease, ports: Ports): Promise<AssetResult> =>
+export const ensureAsset = (task: AssetTask, target: TargetRelease, ports: Ports): Promise<PlacedAsset> =>
   new AssetUpload(task, target, ports).run();
 
 /**
@@ -126,12 +119,11 @@ export const ensureAsset = (task: AssetTask, target: TargetRelease, ports: Ports
  */
 class AssetUpload {
   readonly #task: AssetTask;
-  readonly #target: TargetRelease;
   readonly #ports: Ports;
+  #target: TargetRelease;
   readonly #label: string;
   /** The name of the new file until the old one is deleted; it is the same in each attempt. */
   readonly #interimName: string;
-  #github: GitHubClient;
   /** Whether this run may have sent the file. */
   #isSent = false;
   /** The name under which an upload of this run ended without an answer. */
@@ -141,32 +133,32 @@ class AssetUpload {
     this.#task = task;
     this.#target = target;
     this.#ports = ports;
-    this.#github = target.github;
     this.#label = formatLabel(task.originalName);
     this.#interimName = `incoming-${task.file.sha256.slice(0, 12)}-${task.name}`;
   }
 
-  async run(): Promise<AssetResult> {
-    let known: readonly Asset[] | null = this.#target.assets;
+  async run(): Promise<PlacedAsset> {
+    const { release, assets } = this.#target;
+    let known: readonly Asset[] | null = assets;
     try {
       return await withRetries(this.#ports, async () => {
-        const assets = known ?? (await this.#list());
+        const listed = known ?? (await this.#list());
         known = null;
-        return await this.#attempt(assets);
+        return { release, asset: await this.#attempt(listed), written: this.#isSent };
       });
     } catch (thrown) {
       if (!this.#isSent) throw toDeliveryError(thrown).withLeftBehind([]);
-      const arrived = await this.#cleanUp();
-      if (arrived === undefined) throw thrown;
-      return { asset: arrived, written: true, confirmed: false };
+      const asset = await this.#cleanUp();
+      if (asset === undefined) throw thrown;
+      return { release, asset, written: true };
     }
   }
 
-  #list = (): Promise<readonly Asset[]> => listAssets(this.#github, this.#target.release);
-  #delete = (asset: Asset): Promise<void> => deleteAsset(this.#github, asset);
-  #giveName = (asset: Asset): Promise<Asset> => renameAsset(this.#github, asset, this.#task.name);
+  #list = (): Promise<readonly Asset[]> => listAssets(this.#target.github, this.#target.release);
+  #delete = (asset: Asset): Promise<void> => deleteAsset(this.#target.github, asset);
+  #giveName = (asset: Asset): Promise<Asset> => renameAsset(this.#target.github, asset, this.#task.name);
 
-  async #attempt(listed: readonly Asset[]): Promise<AssetResult> {
+  async #attempt(listed: readonly Asset[]): Promise<Asset> {
     const { name, file } = this.#task;
     const { release, overwrite } = this.#target;
     const { existing, incoming, interim, unfinished } = await this.#find(listed);
@@ -174,22 +166,19 @@ class AssetUpload {
     if (blocking !== undefined) throw unfinishedError(blocking, release.tag_name);
     const isThere = existing !== undefined && hasDigestOf(existing, file);
     if (!isThere && existing && !overwrite) throw assetExistsError(name, release.tag_name, existing);
-    const result = isThere
-      ? { asset: existing, written: this.#isSent, confirmed: false }
-      : await this.#place(existing, incoming);
+    const asset = isThere ? existing : await this.#place(existing, incoming);
     // What killed deliveries of this name left: the name has what is wanted now.
-    for (const one of interim) if (one.id !== result.asset.id) await this.#delete(one);
-    return result;
+    for (const one of interim) if (one.id !== asset.id) await this.#delete(one);
+    return asset;
   }
 
   /** Uploads the file and gives it its name, in place of the old one where there is one. */
-  async #place(existing: Asset | undefined, incoming: Asset | undefined): Promise<AssetResult> {
+  async #place(existing: Asset | undefined, incoming: Asset | undefined): Promise<Asset> {
     this.#isSent = true;
-    const isFree = existing === undefined && incoming === undefined;
-    const uploaded = incoming ?? (await this.#upload(isFree ? this.#task.name : this.#interimName));
+    if (existing === undefined && incoming === undefined) return this.#upload(this.#task.name);
+    const uploaded = incoming ?? (await this.#upload(this.#interimName));
     if (existing !== undefined) await this.#delete(existing);
-    const asset = isFree ? uploaded : await this.#giveName(uploaded);
-    return { asset, written: true, confirmed: incoming === undefined };
+    return this.#giveName(uploaded);
   }
 
   /**
@@ -215,7 +204,7 @@ class AssetUpload {
   async #upload(name: string): Promise<Asset> {
     const { file } = this.#task;
     const upload = { release: this.#target.release, file, name, label: this.#label };
-    const asset = await resultOf(() => uploadAsset(this.#github, upload, this.#ports));
+    const asset = await resultOf(() => uploadAsset(this.#target.github, upload, this.#ports));
     if (hasFailed(asset)) {
       this.#lostName = isUnclear(asset) ? name : null;
       throw asset;
@@ -236,7 +225,8 @@ class AssetUpload {
    * @returns the asset, if it has arrived complete after all
    */
   async #cleanUp(): Promise<Asset | undefined> {
-    this.#github = this.#github.withSignal(withCleanupSignal(this.#ports).signal);
+    const github = this.#target.github.withSignal(withCleanupSignal(this.#ports).signal);
+    this.#target = { ...this.#target, github };
     try {
       const { existing, incoming } = await this.#find(await this.#list());
       if (existing !== undefined && incoming !== undefined) await this.#delete(incoming);

@@ -1,17 +1,23 @@
 import { forEachItem } from '../../async.ts';
-import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
+import { DeliveryError, hasFailed, type Result, toDeliveryError } from '../../errors.ts';
 import { type Asset, formatLabel, getDownloadUrl, isUnfinished } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
+import { withRetries } from '../../retry.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
 import type { AbsentFile, ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
-import { type AssetTask, assetExistsError, hasDigestOf, uploadFiles } from './asset.ts';
-import { readDrafts } from './draft.ts';
-import { createRelease } from './new-release.ts';
+import {
+  type AssetTask,
+  assetExistsError,
+  hasDigestOf,
+  type PlacedAsset,
+  type PlacedFiles,
+  uploadFiles,
+} from './asset.ts';
+import { discardDraft, readDrafts } from './draft.ts';
+import { type FilledDraft, fillDraft, publishUnder } from './new-release.ts';
 import {
   chooseRelease,
-  type PlacedAsset,
-  type PlacedResult,
   type ReleaseBatch,
   type ReleaseChoice,
   type ReleaseOptions,
@@ -36,17 +42,15 @@ export function createReleasePublisher(
     preview: (tasks, absent) => previewAssets(toBatch(tasks, absent), ports),
     async perform(tasks, absent) {
       const batch = toBatch(tasks, absent);
-      const placed = await uploadAssets(batch, new Set(), ports);
-      return tasks.map((task) => {
-        const result = resultFor(task, placed) as Result<PlacedAsset>;
-        return hasFailed(result) ? result : placementOfAsset(result, task.data, batch);
+      const placed = await uploadAssets(batch, ports);
+      return forEachItem(tasks, async (task) => {
+        const result = placed.get(task) ?? new DeliveryError('INTERNAL', 'the file was not uploaded');
+        if (hasFailed(result)) throw result;
+        return placementOfAsset(result, task.data, batch);
       });
     },
   };
 }
-
-const resultFor = (task: AssetTasks[number], results: readonly PlacedResult[]) =>
-  results.find(({ item }) => item === task)?.result;
 
 async function prepareAsset(
   { site, name: wanted }: ChannelItem,
@@ -87,13 +91,13 @@ async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonl
   const isNew = release === null && open.length > 0;
   const news = isNew ? await describeNew(tag, { ...batch, tasks: open }, ports) : null;
   return batch.tasks.map((task) => {
-    const result = resultFor(task, done);
+    const result = done.get(task);
     if (result === undefined) return news ?? describeAdded(task.data, choice, batch);
-    return hasFailed(result) ? result : describePresent(result.asset, result.release.tag_name);
+    return hasFailed(result) ? result : describeHeld(result.asset, result.release.tag_name);
   });
 }
 
-const describePresent = ({ id, name }: Asset, tag: string): string =>
+const describeHeld = ({ id, name }: Asset, tag: string): string =>
   `asset ${id} (${name}) of the release ${tag} already holds these bytes`;
 
 async function describeNew(tag: string, batch: ReleaseBatch, ports: Ports): Promise<string> {
@@ -111,33 +115,59 @@ function describeAdded(
   const existing = assets.find((asset) => asset.name === name);
   if (existing === undefined) return `the asset ${name} would be added to the release ${tag}`;
   if (isUnfinished(existing)) return `the end of another job's upload of ${name} would be waited for`;
-  if (hasDigestOf(existing, file)) return describePresent(existing, tag);
+  if (hasDigestOf(existing, file)) return describeHeld(existing, tag);
   return overwrite ? `the asset ${name} would be replaced` : assetExistsError(name, tag, existing);
 }
 
-/** Chooses the release and uploads. Where another job was faster, the files that are left go on from the choice. */
-async function uploadAssets(
-  batch: ReleaseBatch,
-  takenTags: Set<string>,
-  ports: Ports,
-): Promise<readonly PlacedResult[]> {
-  const { done, open, release, assets, tag } = await chooseRelease(batch, takenTags);
-  if (open.length === 0) return done;
-  const rest = { ...batch, tasks: open };
-  if (release === null) {
-    const placed = await createRelease(rest, tag, takenTags, ports);
-    return [...done, ...(placed ?? (await uploadAssets(rest, takenTags, ports)))];
+/**
+ * Chooses the release and uploads; a new one is published when it has all files. Where another job was first with the
+ * tag, the choice is made again: under the next free number the draft is published without another upload.
+ */
+async function uploadAssets(batch: ReleaseBatch, ports: Ports): Promise<PlacedFiles> {
+  const takenTags = new Set<string>();
+  let filled: FilledDraft | null = null;
+  for (;;) {
+    const choice: ReleaseChoice = await (filled === null
+      ? chooseRelease(batch, takenTags)
+      : chooseAgain(batch, takenTags, ports));
+    const { done, open, release, assets, tag } = choice;
+    if (filled !== null && (release !== null || done.size > 0)) {
+      await discardDraft(filled.draft, filled.batch, ports);
+      filled = null;
+    }
+    if (open.length === 0) return done;
+    if (release !== null) {
+      return new Map([...done, ...(await uploadFiles(open, { ...batch, release, assets }, ports))]);
+    }
+    try {
+      filled ??= await fillDraft({ ...batch, tasks: open }, tag, ports);
+      const placed = await publishUnder(tag, filled, takenTags, ports);
+      if (placed !== null) return new Map([...done, ...placed]);
+    } catch (thrown) {
+      const failure = toDeliveryError(thrown);
+      return new Map([...done, ...open.map((task) => [task, failure] as const)]);
+    }
+    ports.logger.info(`the tag ${tag} is taken`);
   }
-  const uploads = await uploadFiles(open, { ...batch, release, assets }, { stopsAtFailure: false }, ports);
-  const added = uploads.map(({ item, result }) => ({
-    item,
-    result: hasFailed(result) ? result : { ...result, release },
-  }));
-  return [...done, ...added];
 }
 
+/** The release that was first is there, although a list may not show it yet. */
+const chooseAgain = (
+  batch: ReleaseBatch,
+  takenTags: ReadonlySet<string>,
+  ports: Ports,
+): Promise<ReleaseChoice> =>
+  withRetries(ports, async () => {
+    const choice = await chooseRelease(batch, takenTags);
+    if (choice.release !== null || choice.done.size > 0 || choice.tag !== batch.tag) return choice;
+    throw new DeliveryError('CONFLICT', `another job is publishing the release ${batch.tag}`, {
+      hint: (w) => `try again, or set ${w.input('tag')} to another one`,
+      retryable: true,
+    });
+  });
+
 function placementOfAsset(
-  { asset, release, written, confirmed }: PlacedAsset,
+  { asset, release, written }: PlacedAsset,
   { originalName }: AssetTask,
   { github, tag: wantedTag }: ReleaseBatch,
 ): Placement {
@@ -146,7 +176,7 @@ function placementOfAsset(
   const tag = release.tag_name;
   const command = `gh release verify-asset ${tag} ${asset.name} --repo ${owner}/${repo}`;
   return {
-    evidence: confirmed ? `HTTP 201, ${what}` : `${what} holds these bytes`,
+    evidence: `${what} ${written ? 'holds' : 'already holds'} these bytes`,
     url: getDownloadUrl(github, asset),
     ...(tag === wantedTag ? {} : { destination: `release ${tag}, asset ${asset.name}` }),
     written,

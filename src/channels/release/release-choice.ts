@@ -1,4 +1,4 @@
-import { DeliveryError } from '../../errors.ts';
+import { DeliveryError, type Result } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { dataOrNull } from '../../github/api/failures.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from '../../github/api/releases.ts';
 import { ASSETS, TAG_ATTEMPTS } from '../../protocol/limits.ts';
 import type { AbsentFile, PreparedTask } from '../channel.ts';
-import { type AssetResult, type AssetTask, hasDigestOf, type TaskResult } from './asset.ts';
+import { type AssetTask, hasDigestOf, type PlacedAsset, type PlacedFiles } from './asset.ts';
 
 /** What K2 needs of the inputs. */
 export interface ReleaseOptions {
@@ -31,13 +31,6 @@ export interface ReleaseBatch extends ReleaseOptions {
   readonly absent: AbsentFile | undefined;
 }
 
-/** A file in a release. */
-export interface PlacedAsset extends AssetResult {
-  readonly release: Release;
-}
-
-export type PlacedResult = TaskResult<PlacedAsset>;
-
 /** A release, and what it holds; `release` is `null` where it has to be created. */
 interface FoundRelease {
   readonly tag: string;
@@ -50,7 +43,7 @@ interface FoundRelease {
 /** Where the files of a batch go. */
 export interface ReleaseChoice extends FoundRelease {
   /** The files that a frozen release holds already, and those that can't be delivered. */
-  readonly done: readonly PlacedResult[];
+  readonly done: PlacedFiles;
   /** The others. */
   readonly open: ReleaseBatch['tasks'];
 }
@@ -68,20 +61,18 @@ export async function chooseRelease(
   const found = await findRelease(batch, takenTags);
   const { assets, frozen, tag } = found;
   const refusal = findRefusal(found, batch);
-  const done: PlacedResult[] = [];
-  const open: PreparedTask<AssetTask>[] = [];
-  for (const item of batch.tasks) {
-    const { file, name } = item.data;
+  const done = new Map<PreparedTask<AssetTask>, Result<PlacedAsset>>();
+  for (const task of batch.tasks) {
+    const { file, name } = task.data;
     const isSame = (asset: Asset): boolean => asset.name === name && hasDigestOf(asset, file);
     const present = frozen.find(({ asset }) => isSame(asset));
     // A full one can't even replace a file: the old one is deleted after the upload.
     const isFull = assets.length >= ASSETS.total && !assets.some(isSame);
     const failure = refusal ?? (isFull ? noRoomError(tag, assets.length) : null);
-    if (present !== undefined) {
-      done.push({ item, result: { ...present, written: false, confirmed: false } });
-    } else if (failure !== null) done.push({ item, result: failure });
-    else open.push(item);
+    if (present !== undefined) done.set(task, { ...present, written: false });
+    else if (failure !== null) done.set(task, failure);
   }
+  const open = batch.tasks.filter((task) => !done.has(task));
   if (open.length > 0) await refuseBranchName(batch.github, tag);
   return { ...found, done, open };
 }

@@ -1,11 +1,12 @@
 import { DeliveryError } from '../../../errors.ts';
 import type { Ports } from '../../../ports.ts';
+import type { GitBlob } from '../../../rules/fingerprint.ts';
 import type { AbsentFile, Placement, PreparedTask } from '../../channel.ts';
 import { withPictures } from '../commit.ts';
 import { describePlacement } from '../placement.ts';
 import type { PagesTask } from '../target.ts';
 import { type DeployTarget, deploySite, withDeployment } from './deploy.ts';
-import { contentOfFiles } from './site-content.ts';
+import { contentOfFiles, sizeOf } from './site-content.ts';
 
 /** Refuses to deploy less than was named: what is missing would vanish from the site. */
 export function refusePartOfSite(absent: AbsentFile | undefined): void {
@@ -16,45 +17,38 @@ export function refusePartOfSite(absent: AbsentFile | undefined): void {
   });
 }
 
-/**
- * Deploys the files and folders of a step as the whole site, without any commit.
- */
+/** Deploys the files and folders of a step as the whole site, without any commit. */
 export async function deployFiles(
-  tasks: readonly PreparedTask<PagesTask>[],
+  prepared: readonly PreparedTask<PagesTask>[],
   target: DeployTarget,
   ports: Ports,
 ): Promise<readonly Placement[]> {
-  const items = tasks.map(withPictures);
-  const files = new Map(items.flatMap((one) => one.files).map((one) => [one.path, one]));
+  const tasks = prepared.map(withPictures);
+  const files = new Map(tasks.flatMap((task) => task.files).map((one) => [one.path, one]));
   const commit = await findCommit(target);
   const content = contentOfFiles([...files.values()], commit);
   const source = { readHead: async () => commit, readContent: async () => content };
   const deployment = await deploySite(source, target, ports);
   const { live } = target;
-  const before = live === null || typeof live === 'string' ? new Map() : live.files;
-  const after = content.receipt.files;
-  const gone = new Map([...before].flatMap(([path, blob]) => (after.has(path) ? [] : [[path, [blob]]])));
-  const servedSize = [...after.values()].reduce((sum, { size }) => sum + size, 0);
-  return items.map((task, nth) => {
-    // What a cache may still have of each file.
-    const earlier = new Map(
-      task.files.flatMap(({ path, file }) => {
-        const held = before.get(path);
-        return held?.sha === file.blobSha ? [] : [[path, held === undefined ? [] : [held]] as const];
-      }),
+  const before = live === null || typeof live === 'string' ? new Map<string, GitBlob>() : live.files;
+  // What a cache may still have of each path.
+  const earlierAt = (path: string): [string, GitBlob[]] => [path, [before.get(path) ?? []].flat()];
+  const removed = [...before.keys()].filter((path) => !content.receipt.files.has(path));
+  const servedSize = sizeOf(content.receipt);
+  const evidence = `artifact of ${files.size} files`;
+  return tasks.map((task, nth) => {
+    const paths = task.files.flatMap(({ path, file }) =>
+      before.get(path)?.sha === file.blobSha ? [] : [path],
     );
-    const paths = [...earlier.keys()];
     const changes = {
       added: paths.filter((path) => !before.has(path)),
       changed: paths.filter((path) => before.has(path)),
-      ...{ removed: [...gone.keys()], kept: [], removedFolders: [] },
+      ...{ removed, kept: [], removedFolders: [] },
     };
-    const place = {
-      ...{ earlier, servedSize, changes, replaced: undefined },
-      gone: nth === 0 ? gone : new Map(),
-    };
+    const earlier = new Map(paths.map(earlierAt));
+    const gone = new Map(nth === 0 ? removed.map(earlierAt) : []);
+    const place = { earlier, gone, changes, servedSize };
     const placement = describePlacement({ written: true, place }, task, ports.logger);
-    const evidence = `artifact of ${files.size} files`;
     return withDeployment({ ...placement, evidence }, deployment);
   });
 }

@@ -1,4 +1,6 @@
-import { hasFailed, type Result, resultOf } from '../../../errors.ts';
+import { poll } from '../../../async.ts';
+import { DeliveryError, hasFailed, type Result, resultOf } from '../../../errors.ts';
+import { getBranchHead } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import { createPagesDeployment } from '../../../github/api/pages-deployment.ts';
 import type { Ports } from '../../../ports.ts';
@@ -9,7 +11,7 @@ import { uploadArtifact } from './artifact.ts';
 import { type LiveSite, readDeployedReceipt, refuseOtherSite } from './deployed-receipt.ts';
 import type { requireJobRuntime } from './job-runtime.ts';
 import { getIdToken } from './service.ts';
-import { packContent, type SiteContent } from './site-content.ts';
+import { contentOfCommit, packContent, type SiteContent } from './site-content.ts';
 
 /** What a deployment needs to know. */
 export interface DeployTarget {
@@ -39,10 +41,11 @@ export interface SiteDeployment {
 
 /**
  * Deploys a site: artifact, then deployment, always: what is live says nothing of a deployment that is on its way.
- * While another one goes on it waits. It looks for a newer commit before and after each deployment, so that no older
- * content stays over a newer one, and before each at what is live, so that nothing of others is replaced.
+ * While another one goes on, or others write to the branch, it tries again until the time is over. It looks for a newer
+ * commit before and after each deployment, so that no older content stays over a newer one, and before each at what is
+ * live, so that nothing of others is replaced.
  *
- * @throws {DeliveryError} `CONFLICT` where other deployments go on for too long, or somebody else deployed meanwhile
+ * @throws {DeliveryError} `CONFLICT` where none was accepted in time, or somebody else deployed meanwhile
  */
 export async function deploySite(
   source: ContentSource,
@@ -52,31 +55,36 @@ export async function deploySite(
   const { clock, logger, signal } = ports;
   const deadline = clock.now() + target.timeout;
   let uploaded: UploadedSite | null = null;
-  let accepted: string | null = null;
-  let acceptedCommit = '';
-  for (;;) {
+  let accepted = '';
+  let refusal = movedError();
+  const newest = await poll({ clock, deadline, interval: ARTIFACT.pause, signal }, async () => {
     const commit = await source.readHead();
-    const isNewest = acceptedCommit === commit;
-    if (accepted !== null && (isNewest || clock.now() >= deadline)) return { id: accepted, isNewest };
-    if (uploaded?.commit !== commit) {
-      if (accepted !== null)
-        logger.info('the branch has changed meanwhile: what it has now is deployed as well');
+    if (uploaded?.receipt.commit !== commit) {
       uploaded = await upload(await source.readContent(commit), target, ports);
-      continue;
     }
-    const created: Result<string> = await create(uploaded, target, ports);
-    if (!hasFailed(created)) {
+    if ((await source.readHead()) === commit) {
+      const created = await create(uploaded, target, ports);
+      if (hasFailed(created)) {
+        refusal = created;
+        logger.info(`${created.message}; waiting for its end`);
+        return undefined;
+      }
       accepted = created;
-      acceptedCommit = commit;
-    } else if (clock.now() < deadline) {
-      logger.info(`${created.message}; waiting for its end`);
-      await clock.sleep(Math.min(ARTIFACT.pause, deadline - clock.now()), signal);
-    } else if (accepted === null) throw created;
-  }
+      if ((await source.readHead()) === commit) return created;
+    }
+    logger.info('the branch has changed meanwhile: what it has now is deployed');
+    return undefined;
+  });
+  if (newest === undefined && accepted === '') throw refusal;
+  return { id: accepted, isNewest: newest !== undefined };
 }
 
+const movedError = (): DeliveryError =>
+  new DeliveryError('CONFLICT', 'others wrote to the branch all the time, so nothing was deployed', {
+    hint: 'try again: the next try deploys what the branch has then',
+  });
+
 interface UploadedSite extends Pick<SiteContent, 'receipt'> {
-  readonly commit: string;
   readonly artifactId: number;
 }
 
@@ -90,13 +98,13 @@ async function upload(content: SiteContent, { runtime }: DeployTarget, ports: Po
     logger.info(
       `uploaded ${receipt.files.size} files as artifact ${id} (${(size / MEGABYTE).toFixed(1)} MB, ${took} s)`,
     );
-    return { receipt, commit: receipt.commit, artifactId: id };
+    return { receipt, artifactId: id };
   });
 }
 
 /** @returns the id; or the refusal, while another deployment goes on */
 async function create(
-  { receipt, commit, artifactId }: UploadedSite,
+  { receipt, artifactId }: UploadedSite,
   { github, live, root, runtime }: DeployTarget,
   ports: Ports,
 ): Promise<Result<string>> {
@@ -105,7 +113,7 @@ async function create(
   const created = await resultOf(() =>
     withRetries(ports, async () => {
       const idToken = await getIdToken(runtime.identity, ports);
-      return createPagesDeployment(github, { artifactId, commit, idToken });
+      return createPagesDeployment(github, { artifactId, commit: receipt.commit, idToken });
     }),
   );
   if (hasFailed(created) && created.code !== 'CONFLICT') throw created;
@@ -121,3 +129,28 @@ export const withDeployment = (placement: Placement, { id, isNewest }: SiteDeplo
   evidence: `${placement.evidence}, deployment ${id}`,
   unknown: isNewest ? placement.unknown : [...placement.unknown, UNDEPLOYED],
 });
+
+/**
+ * Deploys all of a branch, after something was committed to it; nothing where all of it failed.
+ *
+ * @returns adds the deployment to a placement; what failed is committed all the same, and another try only deploys it
+ */
+export async function deployBranch(
+  committed: readonly Result<unknown>[],
+  branch: string,
+  target: DeployTarget,
+  ports: Ports,
+): Promise<(placement: Placement) => Result<Placement>> {
+  if (committed.every(hasFailed)) return (placement) => placement;
+  const { github } = target;
+  const source = {
+    readHead: () => getBranchHead(github, branch),
+    readContent: (commit: string) => contentOfCommit(github, branch, commit, ports),
+  };
+  const deployed = await resultOf(() => deploySite(source, target, ports));
+  return (placement) => {
+    if (!hasFailed(deployed)) return withDeployment(placement, deployed);
+    const { commitSha, written } = placement;
+    return written ? deployed.withLeftBehind([`commit ${commitSha} on the branch ${branch}`]) : deployed;
+  };
+}

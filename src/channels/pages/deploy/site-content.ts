@@ -61,10 +61,12 @@ export async function contentOfCommit(
   return { receipt, open: () => readCommit(github, receipt, ports) };
 }
 
-function refuseLarge({ files }: DeployedReceipt): void {
-  const size = [...files.values()].reduce((sum, one) => sum + one.size, 0);
-  refuseLargeSite(size, 'the site would have', 'remove large files from the site');
-}
+/** Bytes of all files of a site. */
+export const sizeOf = ({ files }: DeployedReceipt): number =>
+  [...files.values()].reduce((sum, { size }) => sum + size, 0);
+
+const refuseLarge = (receipt: DeployedReceipt): void =>
+  refuseLargeSite(sizeOf(receipt), 'the site would have', 'remove large files from the site');
 
 /** Reads the files of a commit from its archive, and checks that they are those of its tree. */
 async function* readCommit(
