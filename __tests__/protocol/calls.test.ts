@@ -66,7 +66,6 @@ describe('API', () => {
       'publish_release',
       'create_issue',
       'create_comment',
-      'update_comment',
       'delete_comment',
     ]);
   });

@@ -34,9 +34,9 @@ export async function beginComment(
     logger.info(`Comment on pull request ${number}: ${result}`);
     const gone = reports.flatMap((report) => report.gone ?? []);
     if (gone.length === 0) return;
-    const rewrite = (body: string): string | null => composeWithdrawnComment(body, gone, context);
-    const others = { number, marker: `<!-- ${TOOL.name}:`, except: marker, rewrite };
-    const changed = await rewriteOwnComments(github, others, ports);
+    const rewrite = (body: string): string | null =>
+      body.startsWith(marker) ? null : composeWithdrawnComment(body, gone, context);
+    const changed = await rewriteOwnComments(github, number, `<!-- ${TOOL.name}:`, rewrite);
     if (changed > 0) logger.info(`Comments of other steps that say now what is gone: ${changed}`);
   };
 }

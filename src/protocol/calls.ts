@@ -184,7 +184,9 @@ export const API = {
     "listing the pull request's comments",
   ),
   create_comment: write('pull-requests', 'POST /issues/{issue_number}/comments', 'writing the comment'),
-  update_comment: write('pull-requests', 'PATCH /issues/comments/{comment_id}', 'updating the comment'),
+  update_comment: write('pull-requests', 'PATCH /issues/comments/{comment_id}', 'updating the comment', {
+    repeatable: true,
+  }),
   delete_comment: write(
     'pull-requests',
     'DELETE /issues/comments/{comment_id}',

@@ -100,7 +100,7 @@ describe('updateStickyComment: several jobs at the same moment', () => {
         fakePorts(),
       ),
     );
-    await expect(Promise.all(runs)).resolves.toEqual(['created', 'created', 'created']);
+    expect((await Promise.all(runs)).filter((result) => result === 'created')).toHaveLength(1);
     expect(discussion.comments).toHaveLength(1);
     expect(discussion.comments[0]).toMatchObject({ id: 101, user: { login: BOT } });
   });

@@ -12,41 +12,37 @@ export interface StickyItem {
 }
 
 /** How the one comment or issue on a subject is kept. */
-interface StickyKind<Item, Result> {
+interface StickyKind<Item> {
   /** An HTML comment: the first line of the body, by which it is found again. */
   readonly marker: string;
   list(author: string): Promise<readonly Item[]>;
-  /** Absent where none may be made. */
-  readonly create?: (() => Promise<Item>) | undefined;
-  /** Brings the one that is kept up to date, unless it was just made. */
-  update(oldest: Item): Promise<Result>;
+  /** `null` where none may be made. */
+  readonly create: (() => Promise<Item>) | null;
   drop(other: Item): Promise<unknown>;
 }
 
 /**
- * Keeps one comment or issue on a subject, made where there is none. Jobs that do this at the same moment all keep the
- * oldest, and drop the others.
+ * Finds the one comment or issue on a subject, or makes it. Jobs that do this at the same moment all keep the oldest,
+ * and drop the others.
  *
- * @returns the one that is kept, and `none` where there is none, and none may be made
+ * @returns the one that is kept; `undefined` where there is none, and none may be made
  * @throws {DeliveryError} `NO_PERMISSION` or `NOT_FOUND` when the token may not write there.
  */
-export async function keepOldest<Item extends StickyItem, Result>(
+export async function keepOldest<Item extends StickyItem>(
   github: GitHubClient,
-  { marker, list, create, update, drop }: StickyKind<Item, Result>,
+  { marker, list, create, drop }: StickyKind<Item>,
   ports: Ports,
-): Promise<{ readonly item: Item | null; readonly result: Result | 'created' | 'none' }> {
-  const { login: author } = await getTokenOwner(github);
-  const listOwn = async (): Promise<readonly Item[]> => filterOwn(await list(author), marker, author);
+): Promise<{ readonly kept: Item | undefined; readonly isNew: boolean }> {
+  const { login } = await getTokenOwner(github);
+  const listOwn = async (): Promise<readonly Item[]> => filterOwn(await list(login), marker, login);
   return withRetries(ports, async () => {
     let own = await listOwn();
     const made = own.length === 0 ? await create?.() : undefined;
     // Another job may have made one since the list was read, which may not have ours yet.
     if (made !== undefined) own = sortById([...(await listOwn()).filter(({ id }) => id !== made.id), made]);
-    const [oldest, ...others] = own;
-    if (oldest === undefined) return { item: null, result: 'none' };
+    const [kept, ...others] = own;
     for (const other of others) await drop(other);
-    const result = oldest === made ? 'created' : await update(oldest);
-    return { item: oldest, result: made === undefined ? result : 'created' };
+    return { kept, isNew: kept !== undefined && kept === made };
   });
 }
 
