@@ -119,27 +119,22 @@ export function createWritePacer({
   signal,
 }: Pick<Ports, 'clock' | 'logger' | 'signal'>): PaceWrite {
   let queue: Promise<unknown> = Promise.resolve();
-  let lastStart = Number.NEGATIVE_INFINITY;
   /** The starts of the newest writes, `WRITES_PER_HOUR` at most. */
   let starts: readonly number[] = [];
-
-  async function waitForHour(): Promise<void> {
-    const oldest = starts.length < WRITES_PER_HOUR ? undefined : starts[0];
-    const pause = oldest === undefined ? 0 : Math.min(oldest + HOUR - clock.now(), HOUR);
-    if (pause <= 0) return;
-    const minutes = Math.ceil(pause / MINUTE);
-    logger.info(`GitHub allows about ${WRITES_PER_HOUR} writes an hour: the next one is in ${minutes} min`);
-    await clock.sleep(pause, signal);
-  }
+  /** The rest of a time since a start; without a limit, a clock that was set back would make it very long. */
+  const restOf = (time: number, start = Number.NEGATIVE_INFINITY): number =>
+    Math.min(start + time - clock.now(), time);
 
   async function runInTurn<T>(write: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    await waitForHour();
-    const pause = lastStart + WRITE_INTERVAL - clock.now();
-    // Without the limit, a machine's clock that was set back would make this pause very long.
-    if (pause > 0) await clock.sleep(Math.min(pause, WRITE_INTERVAL), signal);
-    lastStart = clock.now();
-    starts = [...starts, lastStart].slice(-WRITES_PER_HOUR);
+    const untilHour = restOf(HOUR, starts.at(-WRITES_PER_HOUR));
+    const pause = Math.max(restOf(WRITE_INTERVAL, starts.at(-1)), untilHour);
+    if (untilHour > 0) {
+      const minutes = Math.ceil(untilHour / MINUTE);
+      logger.info(`GitHub allows about ${WRITES_PER_HOUR} writes an hour: the next one is in ${minutes} min`);
+    }
+    if (pause > 0) await clock.sleep(pause, signal);
+    starts = [...starts, clock.now()].slice(-WRITES_PER_HOUR);
     return write();
   }
 
