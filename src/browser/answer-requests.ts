@@ -7,11 +7,18 @@ import { MEGABYTE } from '../protocol/limits.ts';
 import { getReach } from '../rules/external-address.ts';
 import { answerLocally } from './local-answer.ts';
 import type { PageEvents } from './page-events.ts';
-import { type BrowserAnswer, readAnswer } from './read-answer.ts';
+import { readAnswer } from './read-answer.ts';
 import type { PageToView } from './screen-view.ts';
 
 /** What one page may ask for. A message to the browser has at most 100 MB, of which base64 takes a quarter. */
-const MOST = { requests: 2_000, atOnce: 32, body: 64 * MEGABYTE, bytes: 256 * MEGABYTE, refused: 1_000 };
+const MOST = {
+  requests: 2_000,
+  atOnce: 32,
+  localAtOnce: 4,
+  body: 64 * MEGABYTE,
+  bytes: 256 * MEGABYTE,
+  refused: 1_000,
+};
 
 /** Bytes of one part of a video or a sound: a player asks for all that follows, and then for the next part. */
 const PART = 4 * MEGABYTE;
@@ -42,8 +49,8 @@ export class RequestAnswers {
   readonly #options: AnswerOptions;
   readonly #origin: string;
   readonly #over = new AbortController();
-  readonly #waiting: (() => void)[] = [];
-  #active = 0;
+  /** An answer is held in memory until the browser has it. */
+  readonly #turns = { local: createTurns(MOST.localAtOnce), sent: createTurns(MOST.atOnce) };
   #requests = 0;
   #bytes = 0;
 
@@ -55,12 +62,24 @@ export class RequestAnswers {
 
   /** Answers one request; never throws. */
   async answer({ requestId, request, resourceType }: Protocol.Fetch.RequestPausedEvent): Promise<void> {
+    const url = new URL(request.url);
+    const { page, clock, events } = this.#options;
+    const files = url.origin === this.#origin ? page.local : undefined;
     try {
-      const answer = await this.#find(request, resourceType === 'Document');
-      await this.#session.send('Fetch.fulfillRequest', { requestId, ...answer });
+      this.#requests += 1;
+      if (this.#requests > MOST.requests) throw this.#tooMuchError(`${MOST.requests} files`);
+      await this.#turns[files === undefined ? 'sent' : 'local'](async () => {
+        const response = files === undefined ? await this.#send(url, request) : answerLocally(files, url);
+        const answer = await readAnswer(response, {
+          clock,
+          isHead: request.method === 'HEAD',
+          isDocument: resourceType === 'Document',
+          count: (piece, size) => this.#count(piece, size),
+        });
+        await this.#session.send('Fetch.fulfillRequest', { requestId, ...answer });
+      });
     } catch {
-      const isRefused = this.#options.events.refused.has(new URL(request.url).href);
-      const errorReason = isRefused ? 'BlockedByClient' : 'ConnectionFailed';
+      const errorReason = events.refused.has(url.href) ? 'BlockedByClient' : 'ConnectionFailed';
       // The page may be gone by now.
       await this.#session.send('Fetch.failRequest', { requestId, errorReason }).catch(() => undefined);
     }
@@ -76,41 +95,13 @@ export class RequestAnswers {
     await this.#session.detach().catch(() => undefined);
   }
 
-  async #find(request: Protocol.Network.Request, isDocument: boolean): Promise<BrowserAnswer> {
-    this.#requests += 1;
-    if (this.#requests > MOST.requests) throw this.#tooMuchError(`${MOST.requests} files`);
-    const url = new URL(request.url);
-    const options = {
-      clock: this.#options.clock,
-      isHead: request.method === 'HEAD',
-      isDocument,
-      count: (piece: number, size: number) => this.#count(piece, size),
-    };
-    const { local } = this.#options.page;
-    if (local !== undefined && url.origin === this.#origin) {
-      return readAnswer(answerLocally(local, url), options);
-    }
-    if (this.#isRefused(url) || url.protocol !== 'https:') {
-      throw new Error('only public https addresses are answered');
-    }
-    await this.#takeTurn();
-    try {
-      return await readAnswer(await this.#send(url, request), options);
-    } finally {
-      this.#active -= 1;
-      this.#waiting.shift()?.();
-    }
-  }
-
-  async #takeTurn(): Promise<void> {
-    while (this.#active >= MOST.atOnce) await new Promise<void>((next) => this.#waiting.push(next));
-    this.#active += 1;
-  }
-
   async #send(
     url: URL,
     { method, headers, hasPostData = false, postDataEntries = [] }: Protocol.Network.Request,
   ): Promise<HttpResponse> {
+    if (this.#isRefused(url) || url.protocol !== 'https:') {
+      throw new Error('only public https addresses are answered');
+    }
     const body = Buffer.concat(postDataEntries.map(({ bytes = '' }) => Buffer.from(bytes, 'base64')));
     try {
       return await this.#options.http({
@@ -120,9 +111,9 @@ export class RequestAnswers {
           'accept-language': 'en-US,en;q=0.9',
           ...readHeaders(headers),
           'accept-encoding': BROWSER_ENCODINGS,
-          ...(hasPostData ? { 'content-length': String(body.length) } : {}),
+          ...(hasPostData && { 'content-length': String(body.length) }),
         },
-        ...(hasPostData ? { body: () => Readable.from([body]) } : {}),
+        ...(hasPostData && { body: () => Readable.from([body]) }),
         signal: this.#over.signal,
         publicOnly: !this.#isPrivatePage(url),
       });
@@ -161,6 +152,22 @@ export class RequestAnswers {
     this.#options.events.missing ||= `more than ${amount}`;
     return new Error(`the page asks for more than ${amount}`);
   }
+}
+
+/** Runs work in its order, so much at a time. */
+function createTurns(atOnce: number): (work: () => Promise<void>) => Promise<void> {
+  const waiting: (() => void)[] = [];
+  let active = 0;
+  return async (work) => {
+    while (active >= atOnce) await new Promise<void>((next) => waiting.push(next));
+    active += 1;
+    try {
+      await work();
+    } finally {
+      active -= 1;
+      waiting.shift()?.();
+    }
+  };
 }
 
 /** The headers of a request by their names in lower case; one for all that follows in a file asks for a part of it. */

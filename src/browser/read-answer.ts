@@ -6,7 +6,7 @@ import type { Clock, HttpResponse } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';
 
 /** An answer as the browser takes it. */
-export type BrowserAnswer = Omit<Protocol.Fetch.FulfillRequestRequest, 'requestId'>;
+type BrowserAnswer = Omit<Protocol.Fetch.FulfillRequestRequest, 'requestId'>;
 
 /** Milliseconds without a byte after which what is still arriving is shown as far as it is there. */
 const SILENCE = 2 * SECOND;
