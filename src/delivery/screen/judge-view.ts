@@ -2,7 +2,6 @@ import type { ScreenView } from '../../browser/screen-view.ts';
 import { DeliveryError } from '../../errors.ts';
 import { shorten } from '../../plain-text.ts';
 import { SCREEN } from '../../protocol/limits.ts';
-import type { ScreenMode } from '../../request/values.ts';
 import type { Text } from '../../words.ts';
 
 /** What a browser's view of a page means for its delivery. */
@@ -21,22 +20,19 @@ export const describeUnseen = (reason: string, hint = ''): string =>
 
 /**
  * Judges what a browser saw. A page that shows nothing is not ready; what else went wrong is a note, or fails
- * with `enforce`, which needs a browser too. A fault of the browser itself fails nothing else.
- *
- * @param page the address that was opened: its host is left out of all texts, so that nothing hands it over
+ * where the screen is enforced, which needs a browser too. A fault of the browser itself fails nothing else.
  */
-export function judgeView(view: ScreenView, mode: Exclude<ScreenMode, 'off'>, page: URL): ScreenJudgement {
-  const isEnforced = mode === 'enforce';
-  const reason = hideOrigin(view.reason, page);
-  const problems = listProblems(view, page);
+export function judgeView(view: ScreenView, isEnforced: boolean): ScreenJudgement {
+  const { reason } = view;
+  const problems = listProblems(view);
   switch (view.verdict) {
     case 'not-checked':
       return isEnforced
-        ? { ...OK, failure: uncheckedError(reason, view) }
+        ? { ...OK, failure: uncheckedError(view) }
         : { ...OK, unknown: [describeUnseen(reason, view.hint)] };
     case 'not-shown': {
       const further = problems.filter((line) => !isPartOf(line, reason));
-      return { ...OK, failure: notShownError([reason, ...further].join('; '), view, page) };
+      return { ...OK, failure: notShownError([reason, ...further].join('; '), view) };
     }
     case 'shown': {
       const remarks =
@@ -50,7 +46,7 @@ export function judgeView(view: ScreenView, mode: Exclude<ScreenMode, 'off'>, pa
 
 const OK: ScreenJudgement = { failure: null, notes: [], unknown: [] };
 
-function uncheckedError(reason: string, { hint, httpCode }: ScreenView): DeliveryError {
+function uncheckedError({ reason, hint, httpCode }: ScreenView): DeliveryError {
   const missing =
     httpCode === null ? 'no browser has opened the page' : 'a browser can not tell whether the page is shown';
   return new DeliveryError('NOT_SHOWN', `${missing}: ${reason}`, {
@@ -59,18 +55,18 @@ function uncheckedError(reason: string, { hint, httpCode }: ScreenView): Deliver
   });
 }
 
-const notShownError = (evidence: string, view: ScreenView, page: URL): DeliveryError =>
+const notShownError = (evidence: string, view: ScreenView): DeliveryError =>
   new DeliveryError('NOT_SHOWN', `a browser does not show the page: ${evidence}`, {
-    hint: view.hint || hintFor(view, page),
+    hint: view.hint || hintFor(view),
   });
 
-function hintFor({ httpCode, isMarkerVisible, reason, failedRequests }: ScreenView, page: URL): Text {
+function hintFor({ httpCode, isMarkerVisible, reason, failedRequests }: ScreenView): Text {
   const lacking = failedRequests
-    .map((line) => /^4\d\d (\S+)$/.exec(line)?.[1] ?? '')
-    .find((address) => address.startsWith(`${page.origin}/`) && reason.includes(address));
+    .map((line) => /^4\d\d (\/\S*)$/.exec(line)?.[1] ?? '')
+    .find((path) => path !== '' && reason.includes(` ${path}`));
   if (lacking !== undefined) {
     return (w) =>
-      `put what the page asks for into the folder that is delivered, or correct its address: ${hideOrigin(lacking, page)}; ${w.input('screen', 'off')} delivers it without a look`;
+      `put what the page asks for into the folder that is delivered, or correct its address: ${lacking}; ${w.input('screen', 'off')} delivers it without a look`;
   }
   return isMarkerVisible === false && httpCode === 200
     ? (w) => `correct the page, or set ${w.input('marker')} to a text on it`
@@ -91,12 +87,12 @@ const KINDS = [
 ] as const;
 
 /** What went wrong on the page, a line for each kind. */
-function listProblems(view: ScreenView, page: URL): string[] {
+function listProblems(view: ScreenView): string[] {
   const lines = KINDS.flatMap(([key, kind]) => {
     const [first] = view[key];
     if (first === undefined) return [];
     const more = view.counts[key] > 1 ? ` and ${view.counts[key] - 1} more` : '';
-    return [`${kind}: ${shorten(hideOrigin(first, page), SCREEN.text)}${more}`];
+    return [`${kind}: ${shorten(first, SCREEN.text)}${more}`];
   });
   return view.isMarkerVisible === false ? [...lines, 'the marker is not visible on the page'] : lines;
 }
@@ -104,7 +100,3 @@ function listProblems(view: ScreenView, page: URL): string[] {
 /** Whether the reason says the same, in as many words. */
 const isPartOf = (problem: string, reason: string): boolean =>
   reason.includes(problem.slice(problem.indexOf(': ') + 2).replace(/ and \d+ more$|…$/, ''));
-
-/** The text with addresses of the page's own host as paths. */
-export const hideOrigin = (text: string, { origin }: URL): string =>
-  text.replaceAll(`${origin}/`, '/').replaceAll(origin, '');

@@ -44,8 +44,8 @@ export async function dependsOnHost(
   ports: Ports,
 ): Promise<boolean> {
   const urls = failedRequests.flatMap((line) => {
-    const url = URL.parse(/https:\/\/\S+$/.exec(line)?.[0] ?? '');
-    return url?.origin === page.origin ? [url] : [];
+    const [, path] = / (\/\S*)$/.exec(line) ?? [];
+    return path === undefined ? [] : [new URL(path, page)];
   });
   // What is not listed may be anything.
   if (counts.failedRequests > failedRequests.length) return true;

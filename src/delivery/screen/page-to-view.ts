@@ -8,6 +8,7 @@ import {
 } from '../../browser/screen-view.ts';
 import type { ServedFile } from '../../channels/channel.ts';
 import { toDeliveryError } from '../../errors.ts';
+import { neutralizeText } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SCREEN } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
@@ -36,28 +37,22 @@ export async function pageToView(
   return { ...page, marker: isVisible ? marker : undefined, isScripted: readVisibleText(html) === '' };
 }
 
-/** Whether something that is shown on the screen is opened in a browser. */
-export interface ScreenChoice {
+/** Something that a delivery shows on the screen. */
+export interface ScreenPage {
   /** Whether it is a page, and not a file that is shown as it is. */
   readonly isPage: boolean;
   /** Why no browser opens it, for UNKNOWN; empty where one does. */
   readonly unopened: string;
 }
 
-/** What K1 will show on the screen, or K4 shows of a folder. */
-interface ScreenPage extends ScreenChoice {
-  readonly served: ServedFile;
-}
-
-/** What will be shown of a delivery; absent where that is nothing, because a browser downloads the file. */
-export function findScreenPage(delivery: Delivery): ScreenPage | undefined {
+/** What K1 will show on the screen, or K4 shows of a folder; `undefined` where a browser would download the file. */
+export function findServedPage(
+  delivery: Delivery,
+): (ScreenPage & { readonly served: ServedFile }) | undefined {
   const served = shownTask(delivery)?.served;
   if (served === undefined || served.display === 'none') return undefined;
-  return {
-    served,
-    isPage: served.display === 'page',
-    unopened: findObstacle(served, delivery.site?.entry.file.size ?? 0),
-  };
+  const unopened = findObstacle(served, delivery.site?.entry.file.size ?? 0);
+  return { served, isPage: served.display === 'page', unopened };
 }
 
 function findObstacle({ display, url }: ServedFile, size: number): string {
@@ -67,14 +62,25 @@ function findObstacle({ display, url }: ServedFile, size: number): string {
   return size > most ? `a file of this kind above ${most / MEGABYTE} MB is not opened in one` : '';
 }
 
-/** The first of a step, as many as are opened: pages come before files that are shown as they are. */
-export function chooseFirst(found: readonly (ScreenChoice | undefined)[]): ReadonlySet<ScreenChoice> {
-  const opened = found.filter((one) => one !== undefined).filter(({ unopened }) => unopened === '');
-  opened.sort((one, other) => Number(other.isPage) - Number(one.isPage));
-  return new Set(opened.slice(0, SCREEN.pages));
+/** What a step shows, of which no more than `SCREEN.pages` are opened: pages come before files shown as they are. */
+export function listScreenPages<Page extends ScreenPage>(
+  deliveries: readonly Delivery[],
+  isOff: boolean,
+  find: (delivery: Delivery) => Page | undefined,
+): ReadonlyMap<Delivery, Page> {
+  const found = deliveries.flatMap((delivery) => {
+    const page = find(delivery);
+    return page === undefined ? [] : [[delivery, page] as const];
+  });
+  const openable = found.filter(([, { unopened }]) => unopened === '');
+  openable.sort(([, one], [, other]) => Number(other.isPage) - Number(one.isPage));
+  const tooMany = `of ${openable.length} pages ${SCREEN.pages} were opened in one, and ${openable.length - SCREEN.pages} were not`;
+  const closed = isOff ? found : openable.slice(SCREEN.pages);
+  const unopened = isOff ? 'it was not opened in one, as asked' : tooMany;
+  return new Map([...found, ...closed.map(([delivery, page]) => [delivery, { ...page, unopened }] as const)]);
 }
 
-/** Opens a page. A browser that fails is a view that says so. @throws where the delivery is stopped */
+/** Opens a page. A browser that fails is a view that says so; its texts name the page's own host by paths alone. @throws where the delivery is stopped */
 export type PageOpener = (page: PageToView) => Promise<ScreenView>;
 
 /** Opens pages one by one, each in its time, and all in what a step may lose to a silent browser. */
@@ -98,6 +104,21 @@ export function createPageOpener(
       );
     });
     if (view.verdict === 'not-checked') lost += clock.now() - begun;
-    return view;
+    return cleanView(view, new URL(page.url));
+  };
+}
+
+/** Without the words of a report, and with paths for addresses of the page's own host: no text hands it over. */
+function cleanView(view: ScreenView, { origin }: URL): ScreenView {
+  const clean = (text: string): string =>
+    neutralizeText(text.replaceAll(`${origin}/`, '/').replaceAll(origin, ''));
+  return {
+    ...view,
+    reason: clean(view.reason),
+    title: clean(view.title),
+    exceptions: view.exceptions.map(clean),
+    failedRequests: view.failedRequests.map(clean),
+    blockedRequests: view.blockedRequests.map(clean),
+    consoleErrors: view.consoleErrors.map(clean),
   };
 }

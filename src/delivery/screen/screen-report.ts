@@ -1,7 +1,6 @@
 import type { ScreenFacts } from '../../browser/screen-view.ts';
-import { formatSeconds, neutralizeText } from '../../plain-text.ts';
-import { attemptIn, type Delivery, shownTask } from '../delivery.ts';
-import { hideOrigin } from './judge-view.ts';
+import { formatSeconds } from '../../plain-text.ts';
+import { attemptIn, type Delivery } from '../delivery.ts';
 
 /** What a browser saw of a page. All lists have at most ten texts, and all texts are bounded. */
 export interface ScreenReport extends ScreenFacts {
@@ -18,19 +17,7 @@ export function reportScreen(delivery: Delivery): ScreenReport | null {
   const view = published?.view ?? localView;
   if (view === null) return null;
   const { picture: _, ...facts } = view;
-  const page = shownTask(delivery)?.served?.url;
-  const clean = (text: string): string => neutralizeText(page === undefined ? text : hideOrigin(text, page));
-  return {
-    isPublished: published !== null,
-    ...facts,
-    reason: clean(view.reason),
-    title: clean(view.title),
-    exceptions: view.exceptions.map(clean),
-    failedRequests: view.failedRequests.map(clean),
-    blockedRequests: view.blockedRequests.map(clean),
-    consoleErrors: view.consoleErrors.map(clean),
-    agreement: published?.agreement ?? null,
-  };
+  return { isPublished: published !== null, ...facts, agreement: published?.agreement ?? null };
 }
 
 /** The part of the report's line TEST; empty where no browser has opened the page. */

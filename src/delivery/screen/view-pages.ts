@@ -1,4 +1,4 @@
-import { createUncheckedView } from '../../browser/screen-view.ts';
+import { createUncheckedView, type ScreenView } from '../../browser/screen-view.ts';
 import { SCREEN } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
 import {
@@ -16,11 +16,11 @@ import { checkPlace } from './compare-root.ts';
 import { describeUnseen, judgeView } from './judge-view.ts';
 import { dependsOnHost, listLocalFiles } from './local-files.ts';
 import {
-  chooseFirst,
-  findScreenPage,
+  findServedPage,
+  listScreenPages,
   type PageOpener,
   pageToView,
-  type ScreenChoice,
+  type ScreenPage,
 } from './page-to-view.ts';
 import { describeView, formatShare } from './screen-report.ts';
 
@@ -40,23 +40,19 @@ export async function viewLocalPages(
   { request, context, open }: ScreenStep,
 ): Promise<readonly Delivery[]> {
   const { screen: mode } = request;
-  const pages = new Map(
-    deliveries.filter(isOngoing).map((delivery) => [delivery, findScreenPage(delivery)] as const),
-  );
-  const chosen = chooseFirst([...pages.values()]);
-  if (mode === 'off' || chosen.size === 0) return deliveries;
-  context.logger.startSection('Open the page before publishing');
+  const pages = listScreenPages(deliveries.filter(isOngoing), mode === 'off', findServedPage);
+  if (!startSection('Open the page before publishing', pages, context)) return deliveries;
   const local = listLocalFiles(deliveries);
   return runStep('check', deliveries, async (delivery) => {
     const page = pages.get(delivery);
-    if (page === undefined || !chosen.has(page)) return delivery;
+    if (page === undefined || page.unopened !== '') return delivery;
     const { url, isServedAsIs } = page.served;
     const withPicture = request.picture && page.isPage;
     if (!isServedAsIs && !withPicture) return delivery;
     const opened = await pageToView(url, delivery, request, local);
     const view = await checkPlace(await open(opened), delivery, opened, open);
     context.logger.info(`${delivery.subject}: ${describeView(view)}`);
-    const { failure } = judgeView(view, mode, url);
+    const { failure } = judgeView(view, mode === 'enforce');
     const viewed = { ...delivery, localView: isServedAsIs ? view : null };
     if (failure !== null && isServedAsIs && !(await dependsOnHost(view, url, context))) {
       return withFailure(viewed, 'check', failure.withLeftBehind([]));
@@ -65,8 +61,19 @@ export async function viewLocalPages(
   });
 }
 
+/** @returns whether any page is opened */
+function startSection(
+  title: string,
+  pages: ReadonlyMap<Delivery, ScreenPage>,
+  { logger }: DeliveryContext,
+): boolean {
+  const isAny = [...pages.values()].some(({ unopened }) => unopened === '');
+  if (isAny) logger.startSection(title);
+  return isAny;
+}
+
 /** A proven page. */
-interface ProvenPage extends ScreenChoice {
+interface ProvenPage extends ScreenPage {
   readonly attempt: ChannelAttempt;
   /** As it is handed over, or past a cache that still has what was there before. */
   readonly url: URL;
@@ -78,52 +85,39 @@ export async function viewPublishedPages(
   step: ScreenStep,
 ): Promise<readonly Delivery[]> {
   const isOff = step.request.screen === 'off';
-  const pages = deliveries.map((delivery) => findProvenPage(delivery, step));
-  const chosen = isOff ? new Set() : chooseFirst(pages);
-  const openable = pages.filter((page) => page?.unopened === '').length;
-  const tooMany = `of ${openable} pages ${SCREEN.pages} were opened in one, and ${openable - SCREEN.pages} were not`;
-  if (chosen.size > 0) step.context.logger.startSection('Open the page in a browser');
+  const pages = listScreenPages(deliveries, isOff, (delivery) => findProvenPage(delivery, step));
+  startSection('Open the page in a browser', pages, step.context);
   const viewed: Delivery[] = [];
-  for (const [at, delivery] of deliveries.entries()) {
-    const page = pages[at];
-    if (page === undefined) viewed.push(delivery);
-    else if (chosen.has(page)) viewed.push(await viewPublishedPage(delivery, page, step));
-    else {
-      const { attempt, unopened } = page;
-      const reason = isOff ? 'it was not opened in one, as asked' : unopened || tooMany;
-      viewed.push(
-        withAttempt(delivery, { ...attempt, unknown: [...attempt.unknown, describeUnseen(reason)] }),
-      );
-    }
+  for (const delivery of deliveries) {
+    const page = pages.get(delivery);
+    viewed.push(page === undefined ? delivery : await viewPublishedPage(delivery, page, step));
   }
   return viewed;
 }
 
 /** The page of K1 or of a folder on K4; a link alone is opened only where that is enforced. */
-function findProvenPage(
-  delivery: Delivery,
-  { request: { screen }, context }: ScreenStep,
-): ProvenPage | undefined {
-  const page = findScreenPage(delivery);
-  const attempt = (['K1', 'K4'] as const)
-    .flatMap((key) => attemptIn(delivery, key) ?? [])
-    .find(({ task: { plan, served }, proof }) => {
-      const isWanted =
-        served === undefined ? plan.channel === 'K4' && screen === 'enforce' : page !== undefined;
-      return isWanted && proof !== null;
-    });
+function findProvenPage(delivery: Delivery, { request, context }: ScreenStep): ProvenPage | undefined {
+  const served = findServedPage(delivery);
+  const isWanted = ({ task: { plan, served: ofTask } }: ChannelAttempt): boolean =>
+    ofTask === undefined ? plan.channel === 'K4' && request.screen === 'enforce' : served !== undefined;
+  const attempt = [attemptIn(delivery, 'K1'), attemptIn(delivery, 'K4')].find(
+    (one) => one !== undefined && one.proof !== null && isWanted(one),
+  );
   if (attempt?.placement == null) return undefined;
   const url = new URL(attempt.placement.url);
   // A cache would show the page of before.
   if (attempt.proof?.isCached) url.searchParams.set('v', `${context.clock.now()}-screen`);
-  return { attempt, url, isPage: page?.isPage ?? true, unopened: page?.unopened ?? '' };
+  return { attempt, url, isPage: served?.isPage ?? true, unopened: served?.unopened ?? '' };
 }
 
 async function viewPublishedPage(
   delivery: Delivery,
-  { attempt, url }: ProvenPage,
+  { attempt, url, unopened }: ProvenPage,
   { request, context, open }: ScreenStep,
 ): Promise<Delivery> {
+  if (unopened !== '') {
+    return withAttempt(delivery, { ...attempt, unknown: [...attempt.unknown, describeUnseen(unopened)] });
+  }
   const { proof } = attempt;
   const page = {
     ...(await pageToView(url, delivery, request)),
@@ -135,15 +129,10 @@ async function viewPublishedPage(
     createUncheckedView('the step was stopped before a browser opened it'),
   );
   context.logger.info(`${delivery.subject}: ${describeView(view)}`);
-  const { failure, notes, unknown } = judgeView(view, request.screen === 'enforce' ? 'enforce' : 'auto', url);
-  const { localView: before } = delivery;
-  const isComparable = before?.verdict === 'shown' && view.verdict === 'shown';
-  const difference =
-    isComparable && before.picture !== null && view.picture !== null
-      ? await context.screen.compare(before.picture, view.picture)
-      : null;
+  const { failure, notes, unknown } = judgeView(view, request.screen === 'enforce');
+  const difference = await compareWithLocal(delivery.localView, view, context);
   // What moves looks different each time.
-  const isStill = before?.isStable !== false && view.isStable !== false;
+  const isStill = delivery.localView?.isStable !== false && view.isStable !== false;
   const isClear = isStill && difference !== null && difference >= SCREEN.clearDifference;
   const different = 'why the published page looks different from the local one';
   const judged = {
@@ -158,4 +147,14 @@ async function viewPublishedPage(
     ...(failure === null ? {} : { proof: null, rawUrl: null, failure: failure.withStep('verify') }),
   };
   return { ...withAttempt(delivery, judged), notes: [...delivery.notes, ...notes] };
+}
+
+/** The share of pixels in which two shown pages differ; `null` where they can't be compared. */
+async function compareWithLocal(
+  before: ScreenView | null,
+  view: ScreenView,
+  { screen }: DeliveryContext,
+): Promise<number | null> {
+  if (before?.verdict !== 'shown' || view.verdict !== 'shown') return null;
+  return before.picture && view.picture && screen.compare(before.picture, view.picture);
 }
