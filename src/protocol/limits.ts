@@ -200,9 +200,8 @@ export const SITE = {
   overtime: 15 * SECOND,
   /** Changed files that are sent by the object API where git can't be used: a request each. */
   apiWrites: 20,
-  /** Commits of the folder that are searched for the newest delivery: pages, and commits on each. */
+  /** Pages of the folder's commits that are searched for the newest delivery. */
   historyPages: 5,
-  history: 100,
   /** Folders whose last commit is asked for: those beside the delivered one for `keep`, those below a withdrawn one. */
   siblings: 500,
   /** Sites that one withdrawal removes, and of how many that somebody changed it reads what was delivered. */
@@ -222,9 +221,8 @@ export const SITE = {
 
 /** What is delivered is proven again. */
 export const AUDIT = {
-  /** Commits of the branch that are searched for deliveries: pages, and commits on each. */
+  /** Pages of the branch's commits that are searched for deliveries. */
   pages: 12,
-  commits: 100,
   /** Older commits whose files are read: those of folders that somebody changed, or that were removed. */
   olderTrees: 4,
   /** Deliveries that are proven at the same time. */

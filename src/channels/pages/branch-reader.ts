@@ -9,6 +9,7 @@ import {
 } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { getLastCommits, type LastCommit, type LastCommits } from '../../github/api/history.ts';
+import type { TreeFile } from '../../github/api/tree-id.ts';
 
 type CommitEntries = ReadonlyMap<string, BranchEntry>;
 
@@ -53,6 +54,19 @@ export function createBranchReader(): BranchReader {
   };
 }
 
+/** Reads what an older commit holds; `null` once so many were read that it costs too much. */
+export type OlderTrees = (commit: string | undefined) => Promise<CommitEntries | null>;
+
+/** @param limit how many commits may be read */
+export function limitTrees(github: GitHubClient, reader: BranchReader, limit: number): OlderTrees {
+  const read = new Set<string>();
+  return async (commit) => {
+    if (commit === undefined || (!read.has(commit) && read.size >= limit)) return null;
+    read.add(commit);
+    return reader.getEntries(github, commit);
+  };
+}
+
 /** What a commit of a branch contains. */
 export interface BranchTree {
   /** Sha of the commit; `null` where the branch does not exist yet. */
@@ -87,6 +101,12 @@ export function listFolders({ entries }: Pick<BranchTree, 'entries'>, folder: st
     const isDirect = path.startsWith(folder) && !path.includes('/', folder.length);
     return type === 'tree' && isDirect ? [`${path}/`] : [];
   });
+}
+
+/** Whether a branch has these bytes there, as a plain file. */
+export function holdsFile({ entries }: Pick<BranchTree, 'entries'>, { path, sha }: TreeFile): boolean {
+  const entry = entries.get(path);
+  return entry?.sha === sha && entry.mode === '100644';
 }
 
 /** Git's id of a folder, `null` where there is none; of the root it is that of the commit. */

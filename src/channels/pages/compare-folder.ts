@@ -88,7 +88,7 @@ async function compareSite(folder: FolderInBranch, together: readonly string[]):
   const compared = comparePlace(task, state);
   const kept = compared.changes.kept.filter((path) => place + path !== switchPath);
   return {
-    ...{ ...compared, replaced: found.sites.get(place)?.delivery },
+    ...{ ...compared, replaced: found.sites.get(place)?.claim },
     changes: { ...compared.changes, kept },
     servedSize: measureSite(siteRoot, tree, compared.change),
     earlier: await findEarlier(folder, compared.change === undefined ? [older] : [tree.entries, older]),

@@ -1,11 +1,17 @@
 import { parentFolders } from '../../github/api/branch.ts';
-import { type GitHubClient, isLastPage } from '../../github/api/client.ts';
 import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
-import { type BranchTree, filesBelow, hasFilesBelow, treeShaAt } from './branch-reader.ts';
+import {
+  type BranchTree,
+  filesBelow,
+  hasFilesBelow,
+  holdsFile,
+  limitTrees,
+  treeShaAt,
+} from './branch-reader.ts';
+import { type Claim, listClaimed, readClaims } from './claims.ts';
 import { type Delivered, parseMessage } from './commit-message.ts';
-import { createKeptLookup, listDelivered } from './delivered-tree.ts';
 import { type CommitTarget, isFolderPath } from './target.ts';
 
 /*
@@ -41,19 +47,9 @@ export function isOwned(
   );
 }
 
-/** A commit that says that it delivered a folder. */
-interface SiteDelivery extends Delivered {
-  readonly sha: string;
-  readonly message: string;
-  /** Sha of the commit before it; absent where there is none, or where it was not asked for. */
-  readonly parent?: string | undefined;
-  /** Newer commits that delivered a folder of its own below this one. */
-  readonly later: readonly Delivered[];
-}
-
 /** A folder that this tool delivered, as far as it is still there. */
 interface OwnedSite {
-  readonly delivery: SiteDelivery;
+  readonly claim: Claim;
   /** The files that were delivered and that are still there, by path in the branch. */
   readonly files: readonly TreeFile[];
 }
@@ -67,7 +63,7 @@ export interface FoundDeliveries {
   /** Whether all of the history was searched. */
   readonly isComplete: boolean;
   /** The last commit that touched the folder, by anybody; absent where none did. */
-  readonly last?: Pick<LastCommit, 'sha' | 'message'> | undefined;
+  readonly last?: Pick<Claim, 'sha' | 'message'> | undefined;
   /** The commit before the newest delivery to the folder, or else before the last one that touched it. */
   readonly before?: string | undefined;
 }
@@ -92,102 +88,52 @@ export async function findDeliveries(
   isWithBelow = false,
 ): Promise<FoundDeliveries> {
   if (tree.head === null) return NOTHING;
-  const { deliveries, isComplete, ...newest } = await readHistory(
-    target.github,
-    tree.head,
-    folder,
-    isWithBelow,
-  );
+  const limits = { pages: SITE.historyPages, until: isWithBelow ? undefined : folder };
+  const { claims, last, isComplete } = await readClaims(target.github, tree.head, folder, limits);
   const search = createSearch(target, tree);
-  for (const one of deliveries.values()) {
-    if (one !== null && (isWithBelow || one.place === folder)) await search.add(one);
+  for (const claim of claims.values()) {
+    if (isOfSite(claim) && (isWithBelow || claim.place === folder)) await search.add(claim);
   }
   if (isWithBelow && !isComplete) {
     const left = [...filesBelow(tree, folder).keys()].filter((path) => !search.found.has(path));
-    const folders = listFoldersOf(left, folder).filter((one) => !deliveries.has(one));
+    const folders = listFoldersOf(left, folder).filter((one) => !claims.has(one));
     for (const one of await readLastDeliveries(target, tree.head, folders)) await search.add(one);
   }
-  const parent = hasFilesBelow(tree, folder) ? deliveries.get(folder)?.parent : undefined;
+  const newest = hasFilesBelow(tree, folder) ? claims.get(folder) : undefined;
   return {
     sites: search.sites,
     postponed: search.postponed,
     isComplete,
-    last: newest.last,
-    before: parent ?? newest.before,
+    last,
+    before: (newest?.delivered && newest.parent) ?? last?.parent,
   };
 }
+
+/** A claim that a folder was delivered. */
+type SiteClaim = Claim & { readonly delivered: Delivered };
+
+const isOfSite = (claim: Claim): claim is SiteClaim =>
+  claim.delivered !== undefined && isFolderPath(claim.place);
 
 /** Collects what of each delivery is still there, with a bound on the trees that are read, sites and files. */
 function createSearch({ github, reader }: SearchTarget, tree: BranchTree) {
   const sites = new Map<string, OwnedSite>();
   const postponed: string[] = [];
   const found = new Set<string>();
-  let treesLeft: number = SITE.olderTrees;
-  const add = async (delivery: SiteDelivery): Promise<void> => {
-    const { place, sha } = delivery;
-    if (!hasFilesBelow(tree, place)) return;
-    let delivered = listDelivered(tree.entries, delivery);
+  const readOlder = limitTrees(github, reader, SITE.olderTrees);
+  const add = async (claim: SiteClaim): Promise<void> => {
+    if (!hasFilesBelow(tree, claim.place)) return;
     const isFull = sites.size >= SITE.removals || found.size >= SITE.files;
-    if (isFull || (delivered === null && treesLeft === 0)) {
-      postponed.push(place);
+    const delivered = isFull ? null : await listClaimed(claim, tree, readOlder);
+    if (delivered === null) {
+      postponed.push(claim.place);
       return;
     }
-    if (delivered === null) {
-      treesLeft -= 1;
-      delivered = listDelivered(await reader.getEntries(github, sha), delivery) ?? [];
-    }
-    const files = listRemaining(tree, delivery, delivered).filter(({ path }) => !found.has(path));
+    const files = (delivered ?? []).filter((file) => holdsFile(tree, file) && !found.has(file.path));
     for (const { path } of files) found.add(path);
-    sites.set(place, { delivery, files });
+    sites.set(claim.place, { claim, files });
   };
   return { sites, postponed, found, add };
-}
-
-interface History extends Pick<FoundDeliveries, 'last' | 'before' | 'isComplete'> {
-  /** By folder: its newest delivery; `null` where a newer commit says that it was removed. */
-  readonly deliveries: ReadonlyMap<string, SiteDelivery | null>;
-}
-
-/** Reads the history of a folder: to its newest delivery, or on for those below it. */
-async function readHistory(
-  github: GitHubClient,
-  head: string,
-  folder: string,
-  isWithBelow: boolean,
-): Promise<History> {
-  const place = folder === '' ? {} : { path: folder.slice(0, -1) };
-  const deliveries = new Map<string, SiteDelivery | null>();
-  const newer: Delivered[] = [];
-  let newest: Pick<History, 'last' | 'before'> | undefined;
-  for (let page = 1; page <= SITE.historyPages; page += 1) {
-    const query = { ...github.repository, ...place, sha: head, per_page: SITE.history, page };
-    const answer = await github.rest.repos.listCommits(query);
-    const [last] = answer.data;
-    newest ??= {
-      last: last && { sha: last.sha, message: last.commit.message },
-      before: last?.parents[0]?.sha,
-    };
-    for (const { sha, commit, parents } of answer.data) {
-      const { removed = [] } = parseMessage(commit.message) ?? {};
-      for (const one of removed) if (!deliveries.has(one)) deliveries.set(one, null);
-      const site = readSite(commit.message);
-      if (site === undefined || !site.place.startsWith(folder)) continue;
-      const later = newer.filter((one) => one.place.startsWith(site.place) && one.place !== site.place);
-      const delivery = { ...site, sha, parent: parents[0]?.sha, message: commit.message, later };
-      if (!deliveries.has(site.place)) deliveries.set(site.place, delivery);
-      newer.push(site);
-      if (!isWithBelow && deliveries.has(folder)) break;
-    }
-    const isComplete = isLastPage(answer, SITE.history);
-    if (isComplete || (!isWithBelow && deliveries.has(folder))) return { ...newest, deliveries, isComplete };
-  }
-  return { ...newest, deliveries, isComplete: false };
-}
-
-/** The folder that a commit says that it delivered. */
-function readSite(message: string): Delivered | undefined {
-  const { delivered } = parseMessage(message) ?? {};
-  return delivered && isFolderPath(delivered.place) ? delivered : undefined;
 }
 
 /** The deliveries of folders whose last commit, by anybody, delivered them: a few requests for all. */
@@ -195,28 +141,14 @@ async function readLastDeliveries(
   { github }: SearchTarget,
   head: string,
   folders: readonly string[],
-): Promise<readonly (SiteDelivery & { readonly committedAt: number | null })[]> {
+): Promise<readonly (SiteClaim & Pick<LastCommit, 'committedAt'>)[]> {
   const asked = folders.slice(0, SITE.siblings);
   const names = asked.map((one) => one.slice(0, -1));
   const commits = await getLastCommits(github, head, names);
-  return asked.flatMap((folder, nth) => {
+  return asked.flatMap((place, nth) => {
     const last = commits.get(names[nth] ?? '');
-    const site = readSite(last?.message ?? '');
-    return last && site?.place === folder ? [{ ...last, ...site, later: [] }] : [];
-  });
-}
-
-/** The delivered files that nobody changed since, and that no later delivery below replaced. */
-function listRemaining(
-  { entries }: BranchTree,
-  { later }: SiteDelivery,
-  delivered: readonly TreeFile[],
-): readonly TreeFile[] {
-  const others = later.map((one) => ({ folder: one.place, isKept: createKeptLookup(one) }));
-  return delivered.filter(({ path, sha }) => {
-    const entry = entries.get(path);
-    const isReplaced = others.some(({ folder, isKept }) => path.startsWith(folder) && !isKept(path));
-    return entry?.sha === sha && entry.mode === '100644' && !isReplaced;
+    const { delivered } = parseMessage(last?.message ?? '') ?? {};
+    return last && delivered?.place === place ? [{ ...last, place, delivered, isReplaced: () => false }] : [];
   });
 }
 
@@ -235,7 +167,7 @@ export async function findWholeSites(
 ): Promise<readonly string[]> {
   if (tree.head === null) return [];
   const owned = (await readLastDeliveries(target, tree.head, folders)).filter(
-    (one) => one.object === treeShaAt(tree, one.place) && one.committedAt,
+    ({ delivered, place, committedAt }) => delivered.object === treeShaAt(tree, place) && committedAt,
   );
   // Of one second, the name decides: run-10/ is newer than run-9/.
   owned.sort(
@@ -261,9 +193,9 @@ export async function findSingleFiles(
   if (head === null || paths.length === 0 || paths.length > SITE.singleFiles) return [];
   const commits = await getLastCommits(github, head, paths);
   return paths.filter((path) => {
-    const { sha = '', mode } = entries.get(path) ?? {};
+    const file = { path, sha: entries.get(path)?.sha ?? '' };
     const by = page?.pictures.has(path) ? { page: page.path } : {};
-    return mode === '100644' && isOwned(commits.get(path)?.message ?? '', { path, sha }, by);
+    return holdsFile({ entries }, file) && isOwned(commits.get(path)?.message ?? '', file, by);
   });
 }
 
@@ -274,15 +206,14 @@ export async function findDeliveredTo(
   tree: BranchTree,
 ): Promise<{ readonly files: readonly TreeFile[]; readonly message: string }> {
   if (isFolderPath(place)) {
-    const { delivery, files = [] } = (await findDeliveries(target, tree, place)).sites.get(place) ?? {};
-    return { files, message: delivery?.message ?? '' };
+    const { claim, files = [] } = (await findDeliveries(target, tree, place)).sites.get(place) ?? {};
+    return { files, message: claim?.message ?? '' };
   }
   const commits = await getLastCommits(target.github, tree.head ?? '', [place]);
   const message = commits.get(place)?.message ?? '';
   const { object = '', pictures = [] } = parseMessage(message)?.delivered ?? {};
-  const files = [{ path: place, sha: object }, ...pictures].filter((one) => {
-    const { sha, mode } = tree.entries.get(one.path) ?? {};
-    return mode === '100644' && sha === one.sha && isOwned(message, one);
-  });
+  const files = [{ path: place, sha: object }, ...pictures].filter(
+    (one) => holdsFile(tree, one) && isOwned(message, one),
+  );
   return { files: files[0]?.path === place ? files : [], message };
 }

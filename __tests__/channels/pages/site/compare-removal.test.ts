@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { SITE } from '../../../../src/protocol/limits.ts';
+import { LIST_PAGE, SITE } from '../../../../src/protocol/limits.ts';
 import { heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
 import { actionsOn, deliverFile, deliverSite, placementOf, requestsOf, withdrawFolder } from './site-runs.ts';
 
@@ -100,7 +100,7 @@ describe('withdrawing a site', () => {
     await deliverSite(branch, 'p/a/b/', CONTENTS);
     await deliverSite(branch, 'p/changed/deep/', CONTENTS);
     branch.change({ 'p/changed/deep/index.html': 'theirs' });
-    for (let nth = 0; nth <= SITE.history * SITE.historyPages; nth += 1)
+    for (let nth = 0; nth <= LIST_PAGE * SITE.historyPages; nth += 1)
       branch.change({ 'p/other.txt': `${nth}` });
     await withdrawFolder(branch, 'p/');
     expect(Object.keys(branch.now).sort()).toEqual([

@@ -103,6 +103,22 @@ test('the plan for a folder leaves the files of a newer site below it, even with
   expect((await plan(branch, { 'index.html': 'page' })).removals).toEqual(['p/1/deep/b']);
 });
 
+test.each<[string, (branch: MemoryBranch, content: string) => Promise<unknown>]>([
+  ['by itself', (branch, content) => deliverFile(branch, 'p/1/css/a.css', content, { overwrite: true })],
+  [
+    'with the folder above',
+    (branch, content) => deliverSite(branch, 'p/', { '1/css/a.css': content }, { overwrite: true }),
+  ],
+])(
+  'the plan for a folder leaves a file that was delivered %s since, even with its own bytes',
+  async (_, deliver) => {
+    const branch = await deliveredBranch();
+    await deliver(branch, 'other');
+    await deliver(branch, 'style');
+    expect((await plan(branch, { 'index.html': 'page' })).removals).toEqual([]);
+  },
+);
+
 describe('a folder with files of others', () => {
   test('is refused where they would be replaced, the first ten by name', async () => {
     const names = Array.from({ length: 12 }, (_, nth) => `f${nth}.html`);

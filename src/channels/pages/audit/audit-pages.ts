@@ -4,12 +4,13 @@ import type { GitHubClient } from '../../../github/api/client.ts';
 import type { RepositoryContext } from '../../../github/api/repository.ts';
 import { nameFew, shorten } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
-import { AUDIT } from '../../../protocol/limits.ts';
+import { AUDIT, LIST_PAGE } from '../../../protocol/limits.ts';
 import { MARKDOWN } from '../../../rules/jekyll.ts';
 import { baseName } from '../../../rules/naming.ts';
 import type { AuditedDelivery, ChannelPlan } from '../../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../../require-github.ts';
 import type { BranchTree } from '../branch-reader.ts';
+import { isWithin } from '../claims.ts';
 import { type DeployedReceipt, readDeployedReceipt } from '../deploy/deployed-receipt.ts';
 import { type PagesDestination, resolveDestination, targetBranch } from '../destination.ts';
 import { rendersMarkdown } from '../jekyll.ts';
@@ -17,7 +18,6 @@ import { listAddresses, ON_BRANCH } from '../placement.ts';
 import { isFolderPath, type PagesOptions } from '../target.ts';
 import { type ListedDelivery, listDeliveries } from './list-deliveries.ts';
 import { NOT_SERVED, NOT_SHOWN, proveFiles, SITE_IS_OFF, STILL_SERVED, sortPaths } from './prove-files.ts';
-import { auditedPlace, isWithin } from './read-claims.ts';
 
 /** What an audit needs of the inputs. */
 type AuditOptions = PagesOptions & { readonly entry: string };
@@ -59,6 +59,9 @@ async function readSiteReceipt(
   const live = await readDeployedReceipt(site.base, ports);
   return typeof live === 'string' ? null : live;
 }
+
+/** What an audit looks at: a file or a folder, without the slash at its end; nothing for all. */
+const auditedPlace = (path = ''): string => path.replace(/^\.\/$|\/$/g, '');
 
 const planAudit = (destination: string, name: string): ChannelPlan => ({
   channel: 'K1',
@@ -116,7 +119,7 @@ async function auditBranch(given: AuditedBranch): Promise<readonly AuditedDelive
     throw head;
   }
   const { deliveries, entries, isComplete } = await listDeliveries(github, head, auditedPlace(options.path));
-  const unread = `what was delivered before the newest ${AUDIT.pages * AUDIT.commits} commits of ${branch}`;
+  const unread = `what was delivered before the newest ${AUDIT.pages * LIST_PAGE} commits of ${branch}`;
   return deliveries.map((one) => {
     const described = describeDelivery(one, { ...given, entries });
     return isComplete ? described : { ...described, unknown: [...described.unknown, unread] };

@@ -2,12 +2,17 @@ import type { GitHubClient } from '../../../github/api/client.ts';
 import { getLastCommits, type LastCommit } from '../../../github/api/history.ts';
 import type { TreeFile } from '../../../github/api/tree-id.ts';
 import { AUDIT } from '../../../protocol/limits.ts';
-import { type BranchTree, createBranchReader, filesBelow } from '../branch-reader.ts';
+import {
+  type BranchTree,
+  createBranchReader,
+  filesBelow,
+  holdsFile,
+  limitTrees,
+  type OlderTrees,
+} from '../branch-reader.ts';
+import { type Claim, listClaimed, readClaims } from '../claims.ts';
 import { type Delivered, parseMessage } from '../commit-message.ts';
-import { listDelivered } from '../delivered-tree.ts';
-import { isOwned } from '../ownership.ts';
 import { isFolderPath } from '../target.ts';
-import { type Claim, readClaims } from './read-claims.ts';
 
 /**
  * What became of a delivery on the branch: it is there, as a whole or in part; this tool removed it; somebody changed
@@ -40,23 +45,15 @@ export interface ListedDelivery {
 export async function listDeliveries(github: GitHubClient, head: string, place: string) {
   const reader = createBranchReader();
   const tree: BranchTree = { head, entries: await reader.getEntries(github, head) };
-  const { claims, isComplete } = await readClaims(github, head, place);
-  const read = new Set<string>();
-  const older: ReadOlder = async (commit) => {
-    if (commit === undefined || (!read.has(commit) && read.size >= AUDIT.olderTrees)) return null;
-    read.add(commit);
-    return reader.getEntries(github, commit);
-  };
+  const { claims, isComplete } = await readClaims(github, head, place, { pages: AUDIT.pages });
+  const older = limitTrees(github, reader, AUDIT.olderTrees);
   const listed: ListedDelivery[] = [];
-  for (const claim of claims) {
+  for (const claim of claims.values()) {
     const one = await compareClaim(claim, tree, older);
     if (one !== null) listed.push(one);
   }
   return { deliveries: await nameCommits(listed, github, head), entries: tree.entries, isComplete };
 }
-
-/** Reads the files of a folder in an older commit; `null` once so many commits were read that it costs too much. */
-type ReadOlder = (commit: string | undefined) => Promise<BranchTree['entries'] | null>;
 
 const newListed = (claim: Claim, state: BranchState, more: Partial<ListedDelivery> = {}): ListedDelivery => ({
   ...{ claim, state, paths: [], changed: [], by: null, unknown: [] },
@@ -67,67 +64,46 @@ const newListed = (claim: Claim, state: BranchState, more: Partial<ListedDeliver
 async function compareClaim(
   claim: Claim,
   tree: BranchTree,
-  older: ReadOlder,
+  older: OlderTrees,
 ): Promise<ListedDelivery | null> {
   const { place, delivered, isReplaced } = claim;
   if (delivered && !isFolderPath(place)) return compareFile(claim, delivered, tree);
   const below = [...filesBelow(tree, place).keys()];
+  if (below.length === 0) return listRemoved(claim, delivered ? claim.sha : claim.parent, tree, older);
+  if (delivered) return compareDelivered({ ...claim, delivered }, tree, older);
   const own = below.filter((path) => !isReplaced(path));
-  if (delivered && below.length > 0) return compareDelivered(claim, delivered, { tree, own, older });
-  if (!delivered && own.length > 0) return newListed(claim, 'changed', { changed: own });
-  if (!delivered && below.length > 0) return null;
-  return listRemoved(claim, delivered ? claim.sha : claim.parent, tree, older);
+  return own.length === 0 ? null : newListed(claim, 'changed', { changed: own });
 }
 
-function compareFile(claim: Claim, { pictures }: Delivered, tree: BranchTree): ListedDelivery | null {
-  const { place, message, isReplaced } = claim;
+function compareFile(claim: Claim, { object, pictures }: Delivered, tree: BranchTree): ListedDelivery | null {
+  const { place, isReplaced } = claim;
   if (isReplaced(place)) return null;
-  const open = [place, ...pictures.map(({ path }) => path)].filter((path) => !isReplaced(path));
-  const isThere = (path: string): boolean => {
-    const { sha = '', mode } = tree.entries.get(path) ?? {};
-    return mode === '100644' && isOwned(message, { path, sha });
-  };
-  const changed = open.filter((path) => !isThere(path));
-  if (isThere(place)) return newListed(claim, 'there', { paths: open.filter(isThere), changed });
+  const open = [{ path: place, sha: object }, ...pictures].filter(({ path }) => !isReplaced(path));
+  const [paths, changed] = splitFiles(open, tree);
+  if (paths[0] === place) return newListed(claim, 'there', { paths, changed });
   return tree.entries.has(place)
     ? newListed(claim, 'changed', { changed: [place] })
-    : newListed(claim, 'removed', { paths: open.filter((path) => !tree.entries.has(path)) });
+    : newListed(claim, 'removed', { paths: changed.filter((path) => !tree.entries.has(path)) });
 }
 
-interface FolderNow {
-  readonly tree: BranchTree;
-  /** Paths below the folder that no newer delivery has replaced. */
-  readonly own: readonly string[];
-  readonly older: ReadOlder;
-}
+/** The paths of files that are there as they were delivered, and those of the others. */
+const splitFiles = (files: readonly TreeFile[], tree: BranchTree) =>
+  [true, false].map((isThere) =>
+    files.filter((file) => holdsFile(tree, file) === isThere).map(({ path }) => path),
+  ) as [string[], string[]];
 
 async function compareDelivered(
-  claim: Claim,
-  site: Delivered,
-  { tree, own, older }: FolderNow,
+  claim: Claim & { readonly delivered: Delivered },
+  tree: BranchTree,
+  older: OlderTrees,
 ): Promise<ListedDelivery | null> {
-  const { place, sha, isReplaced } = claim;
-  const left = new Set(own);
-  const within = [...tree.entries].filter(
-    ([path, { type }]) => path.startsWith(place) && (type === 'tree' || left.has(path)),
-  );
-  const whole = listDelivered(new Map(within), site);
-  if (whole !== null) return newListed(claim, 'there', { paths: whole.map(({ path }) => path) });
-  const entries = await older(sha);
-  // A message that was copied names files that its commit does not have.
-  const delivered = entries === null ? null : listDelivered(entries, site);
-  if (delivered === null) {
+  const files = await listClaimed(claim, tree, older);
+  if (files == null) {
     const unknown = 'which of its files are still as they were delivered: only that it changed was found out';
-    return newListed(claim, 'changed', { changed: [place], unknown: [unknown] });
+    return newListed(claim, 'changed', { changed: [claim.place], unknown: [unknown] });
   }
-  const still = delivered.filter(({ path }) => !isReplaced(path));
-  const isSame = (file: TreeFile): boolean => {
-    const entry = tree.entries.get(file.path);
-    return entry?.sha === file.sha && entry.mode === '100644';
-  };
-  if (still.length === 0) return null;
-  const paths = still.filter(isSame).map(({ path }) => path);
-  const changed = still.filter((file) => !isSame(file)).map(({ path }) => path);
+  if (files.length === 0) return null;
+  const [paths, changed] = splitFiles(files, tree);
   return newListed(claim, paths.length === 0 ? 'changed' : 'there', { paths, changed });
 }
 
@@ -136,7 +112,7 @@ async function listRemoved(
   claim: Claim,
   commit: string | undefined,
   tree: BranchTree,
-  older: ReadOlder,
+  older: OlderTrees,
 ): Promise<ListedDelivery> {
   const { place } = claim;
   const entries = await older(commit);

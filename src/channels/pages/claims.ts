@@ -1,0 +1,131 @@
+import { type GitHubClient, isLastPage } from '../../github/api/client.ts';
+import type { TreeFile } from '../../github/api/tree-id.ts';
+import { LIST_PAGE } from '../../protocol/limits.ts';
+import type { BranchTree, OlderTrees } from './branch-reader.ts';
+import { type Delivered, parseMessage } from './commit-message.ts';
+import { createKeptLookup, listDelivered } from './delivered-tree.ts';
+import { isFolderPath } from './target.ts';
+
+/** What a commit of this tool says that it did to one place of the branch, where no newer one did the same. */
+export interface Claim {
+  readonly sha: string;
+  /** Sha of the commit before it; absent where there is none, or where it was not asked for. */
+  readonly parent?: string | undefined;
+  readonly message: string;
+  /** The path of a file, or a folder that ends in `/`, or is empty for the branch's root. */
+  readonly place: string;
+  /** Absent where the place was removed. */
+  readonly delivered?: Delivered | undefined;
+  /** Whether newer commits of this tool delivered what a path holds now: then it is theirs, whatever the bytes. */
+  readonly isReplaced: (path: string) => boolean;
+}
+
+/** What the history of a place tells. */
+interface FoundClaims {
+  /** By place, the newest first. */
+  readonly claims: ReadonlyMap<string, Claim>;
+  /** Whether all of the history was read. */
+  readonly isComplete: boolean;
+  /** The newest commit that touched the place, by anybody. */
+  readonly last?: Pick<Claim, 'sha' | 'message' | 'parent'> | undefined;
+}
+
+/**
+ * Reads what this tool says that it delivered to a folder or a file, and below it, in requests of a hundred commits each.
+ *
+ * @param head sha of the commit to begin with
+ * @param pages how many requests it may take
+ * @param until the place whose newest claim is enough
+ */
+export async function readClaims(
+  github: GitHubClient,
+  head: string,
+  place: string,
+  { pages, until }: { readonly pages: number; readonly until?: string | undefined },
+): Promise<FoundClaims> {
+  const claims = new Map<string, Claim>();
+  const addToIndex = createIndex();
+  const path = place.replace(/\/$/, '');
+  let last: FoundClaims['last'];
+  let isComplete = false;
+  for (let page = 1; page <= pages && !isComplete; page += 1) {
+    const query = { ...github.repository, ...(path && { path }), sha: head, per_page: LIST_PAGE, page };
+    const answer = await github.rest.repos.listCommits(query);
+    for (const { sha, commit, parents } of answer.data) {
+      const found = { sha, message: commit.message, parent: parents[0]?.sha };
+      last ??= found;
+      for (const said of readMessage(commit.message)) {
+        const isReplaced = addToIndex(said);
+        if (isWithin(said.place, path) && !claims.has(said.place)) {
+          claims.set(said.place, { ...found, ...said, isReplaced });
+        }
+      }
+      if (until !== undefined && claims.has(until)) return { claims, last, isComplete };
+    }
+    isComplete = isLastPage(answer, LIST_PAGE);
+  }
+  return { claims, last, isComplete };
+}
+
+/** Whether a path is a place, without the slash at its end, or lies in it. */
+export const isWithin = (path: string, place: string): boolean =>
+  place === '' || path === place || path.startsWith(`${place}/`);
+
+type Said = Pick<Claim, 'place' | 'delivered'>;
+
+/** The places that a commit message names; none for a commit of somebody else. */
+function readMessage(message: string): readonly Said[] {
+  const { delivered, removed = [] } = parseMessage(message) ?? {};
+  return [
+    ...(delivered ? [{ place: delivered.place, delivered }] : []),
+    ...removed.map((place) => ({ place })),
+  ];
+}
+
+/** Remembers what newer commits delivered, in one list for all claims. */
+function createIndex(): (said: Said) => Claim['isReplaced'] {
+  const files = new Map<string, number>();
+  const sites: { readonly folder: string; readonly isKept: (path: string) => boolean }[] = [];
+  let count = 0;
+  return ({ place, delivered }) => {
+    const age = count;
+    const newer = sites.length;
+    count += 1;
+    if (delivered && isFolderPath(place)) {
+      sites.push({ folder: place, isKept: createKeptLookup(delivered) });
+    } else if (delivered) {
+      for (const path of [place, ...delivered.pictures.map((one) => one.path)]) {
+        if (!files.has(path)) files.set(path, age);
+      }
+    }
+    let nearby: typeof sites | undefined;
+    return (path) => {
+      nearby ??= sites
+        .slice(0, newer)
+        .filter(({ folder }) => folder.startsWith(place) || place.startsWith(folder));
+      const isIn = (one: (typeof sites)[number]): boolean => path.startsWith(one.folder) && !one.isKept(path);
+      return (files.get(path) ?? age) < age || nearby.some(isIn);
+    };
+  };
+}
+
+/**
+ * The files of a delivered folder that no newer delivery replaced: as the branch has them, where these are just what was
+ * delivered, or else as the commit had them.
+ *
+ * @returns `null` where the trees that may be read are used up; `undefined` where the commit does not have what its
+ * message says, which somebody has copied
+ */
+export async function listClaimed(
+  { sha, delivered, place, isReplaced }: Claim & { readonly delivered: Delivered },
+  { entries }: BranchTree,
+  readOlder: OlderTrees,
+): Promise<readonly TreeFile[] | null | undefined> {
+  const open = [...entries].filter(
+    ([path, { type }]) => path.startsWith(place) && (type === 'tree' || !isReplaced(path)),
+  );
+  const now = listDelivered(new Map(open), delivered);
+  if (now !== null) return now;
+  const older = await readOlder(sha);
+  return older && listDelivered(older, delivered)?.filter(({ path }) => !isReplaced(path));
+}
