@@ -1,6 +1,6 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import { generateCACertificate } from 'mockttp';
+import { createAuthority } from '../world/server/certificates.ts';
 
 /** What happens to a new connection to a host. */
 export type ConnectionMode = 'through' | 'refused' | 'impostor';
@@ -17,7 +17,7 @@ export interface FaultyProxy {
 export async function startFaultyProxy(proxyUrl: string): Promise<FaultyProxy> {
   const { port: behind } = new URL(proxyUrl);
   // A certificate authority that no client trusts.
-  const impostor = await generateCACertificate({ subject: { commonName: 'Nobody' } });
+  const impostor = await (await createAuthority('Nobody')).contextFor('nobody.example');
   const sockets = new Set<net.Socket>();
   const server = net.createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
@@ -30,7 +30,7 @@ export async function startFaultyProxy(proxyUrl: string): Promise<FaultyProxy> {
       }
       if (connectionMode === 'through') return forwardConnection(socket, head, Number(behind));
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      const masked = new tls.TLSSocket(socket, { isServer: true, key: impostor.key, cert: impostor.cert });
+      const masked = new tls.TLSSocket(socket, { isServer: true, secureContext: impostor });
       masked.on('error', () => undefined);
     });
   });

@@ -1,11 +1,8 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client as Client2026 } from '@modelcontextprotocol/client';
-import { StdioClientTransport as Transport2026 } from '@modelcontextprotocol/client/stdio';
-import { Client as Client2025 } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport as Transport2025 } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { ElicitRequestSchema, LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { ToolAnswer } from '../../src/mcp/tool-answer.ts';
 import { SIMULATED_TIME, writeFiles } from '../world/runner.ts';
 import type { GitHubWorld } from '../world/world.ts';
@@ -14,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const NODE = join(ROOT, 'node_modules/.bin/node');
 export const CLI = join(ROOT, 'dist/cli.js');
 
-/** The lines of official clients, by the specification that they speak. */
+/** The specification that the official client speaks: the one with a handshake, or the one without. */
 export type ClientLine = '2025' | '2026';
 
 /** A server in a folder of its own. */
@@ -82,17 +79,30 @@ export async function connectClient(
   start: ServerStart = {},
 ): Promise<ConnectedServer> {
   const parameters = await prepareServer(world, start);
-  const [transport, client] = line === '2025' ? create2025(parameters, start) : create2026(parameters, start);
+  const transport = new StdioClientTransport(parameters);
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    {
+      capabilities: start.decide === undefined ? {} : { elicitation: { url: {} } },
+      versionNegotiation: { mode: line === '2025' ? 'legacy' : { pin: '2026-07-28' } },
+    },
+  );
+  const { decide } = start;
+  if (decide !== undefined) {
+    client.setRequestHandler('elicitation/create', ({ params }) => ({
+      action: decide(params as { url: string; message: string }),
+    }));
+  }
   let log = '';
   transport.stderr?.on('data', (chunk: Buffer) => {
     log += chunk.toString();
   });
   const warnings: string[] = [];
-  const warn = ({ params }: { readonly params: { readonly data?: unknown } }): void =>
-    void warnings.push(String(params.data));
-  if (client instanceof Client2025) client.setNotificationHandler(LoggingMessageNotificationSchema, warn);
-  else client.setNotificationHandler('notifications/message', warn);
-  await (client as Client2025).connect(transport as Transport2025);
+  client.setNotificationHandler(
+    'notifications/message',
+    ({ params }) => void warnings.push(String(params.data)),
+  );
+  await client.connect(transport);
   return {
     folder: parameters.cwd,
     stderr: () => log,
@@ -104,11 +114,7 @@ export async function connectClient(
         ...(signal === undefined ? {} : { signal }),
         onprogress: ({ message = '' }: { readonly message?: string | undefined }) => onProgress?.(message),
       };
-      const request = { name, arguments: args };
-      const result =
-        client instanceof Client2025
-          ? await client.callTool(request, undefined, options)
-          : await client.callTool(request, options);
+      const result = await client.callTool({ name, arguments: args }, options);
       const [first] = result.content as readonly { readonly text: string }[];
       return {
         isError: result.isError === true,
@@ -122,30 +128,4 @@ export async function connectClient(
     },
     close: () => client.close(),
   };
-}
-
-const ABOUT = { name: 'test', version: '1.0.0' };
-
-type ServerParameters = Awaited<ReturnType<typeof prepareServer>>;
-
-function create2025(parameters: ServerParameters, { decide }: ServerStart): [Transport2025, Client2025] {
-  const capabilities = decide === undefined ? {} : { elicitation: { url: {} } };
-  const client = new Client2025(ABOUT, { capabilities });
-  if (decide !== undefined) {
-    client.setRequestHandler(ElicitRequestSchema, ({ params }) => ({
-      action: decide(params as { url: string; message: string }),
-    }));
-  }
-  return [new Transport2025(parameters), client];
-}
-
-function create2026(parameters: ServerParameters, { decide }: ServerStart): [Transport2026, Client2026] {
-  const capabilities = decide === undefined ? {} : { elicitation: { url: {} } };
-  const client = new Client2026(ABOUT, { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } });
-  if (decide !== undefined) {
-    client.setRequestHandler('elicitation/create', ({ params }) => ({
-      action: decide(params as { url: string; message: string }),
-    }));
-  }
-  return [new Transport2026(parameters), client];
 }

@@ -1,196 +1,154 @@
-import { createEmulator, type Emulator } from 'emulate';
-import { formatUser } from './api/repository.ts';
-import { collectBytes, type HostReply, type HostRequest, replyJson } from './server/messages.ts';
-import { LOGINS } from './tokens.ts';
+import { createHash } from 'node:crypto';
 
-const API = 'https://api.github.com';
-const COMMENT_LIMIT = 65_536;
-const FORWARDED_HEADERS = ['accept', 'content-type', 'user-agent'] as const;
-
-/** The fields of a pull request that tests use. */
+/** The fields of a pull request that tests and workflow events use. */
 export interface PullRequestPayload {
   readonly number: number;
-  readonly state: string;
+  readonly state: 'open' | 'closed';
   readonly head: {
     readonly ref: string;
     readonly sha: string;
-    readonly repo: { readonly full_name: string; readonly owner: { readonly login: string } };
+    readonly user: { readonly login: string };
+    readonly repo: {
+      readonly full_name: string;
+      readonly fork: boolean;
+      readonly owner: { readonly login: string };
+    };
   };
   readonly base: { readonly repo: { readonly id: number; readonly full_name: string } };
 }
 
-interface EmulatorRequest {
-  readonly body?: string | undefined;
-  /** Its content headers are forwarded. */
-  readonly request?: HostRequest;
+/** A comment on an issue or a pull request. */
+export interface StoredComment {
+  readonly id: number;
+  readonly user: { readonly login: string };
+  readonly createdAt: Date;
+  body: string;
 }
 
-/**
- * Issues, pull requests and comments of one repository, simulated by `emulate`.
- * Files are stored in git, so the emulator knows little more than the repository's name.
- * It starts with the first request: most tests never need it.
- */
+/** An issue, or a pull request: that one has a head. */
+export interface StoredIssue {
+  readonly number: number;
+  readonly author: string;
+  readonly createdAt: Date;
+  title: string;
+  body: string | null;
+  state: 'open' | 'closed';
+  reason: string | null;
+  closedAt: Date | null;
+  readonly comments: StoredComment[];
+  readonly head: { readonly owner: string; readonly ref: string; sha: string } | null;
+}
+
+/** Issues, pull requests and comments of one repository, in memory. */
 export class IssueTracker {
   readonly #owner: string;
   readonly #name: string;
-  readonly #branch: string;
-  #emulator: Promise<Emulator> | undefined;
+  readonly #repositoryId: number;
+  readonly #items: StoredIssue[] = [];
+  #lastId = 0;
 
-  constructor(owner: string, name: string, branch: string) {
+  constructor(owner: string, name: string, repositoryId: number) {
     this.#owner = owner;
     this.#name = name;
-    this.#branch = branch;
+    this.#repositoryId = repositoryId;
+  }
+
+  /** All issues and pull requests, the newest first. */
+  get all(): readonly StoredIssue[] {
+    return this.#items.toReversed();
+  }
+
+  find(number: number): StoredIssue | undefined {
+    return this.#items[number - 1];
+  }
+
+  /** The comment with this id, and the issue it is on. */
+  findComment(id: number): { readonly comment: StoredComment; readonly issue: StoredIssue } | undefined {
+    for (const issue of this.#items) {
+      const comment = issue.comments.find((one) => one.id === id);
+      if (comment !== undefined) return { comment, issue };
+    }
+    return undefined;
+  }
+
+  /** Opens an issue, or with a head a pull request. */
+  open(title: string, body: string | null, author: string, head: StoredIssue['head'] = null): StoredIssue {
+    const issue: StoredIssue = {
+      number: this.#items.length + 1,
+      author,
+      createdAt: new Date(),
+      title,
+      body,
+      state: 'open',
+      reason: null,
+      closedAt: null,
+      comments: [],
+      head,
+    };
+    this.#items.push(issue);
+    return issue;
   }
 
   /** Opens a pull request from a branch, or from `human:branch` of a fork, and returns its number. */
-  async openPullRequest(title: string, head: string): Promise<number> {
-    const [fork] = head.split(':');
-    const author = head.includes(':') && fork !== undefined ? fork : this.#owner;
-    // A second fork of the same person's is refused, and not needed.
-    if (author !== this.#owner) await this.#ask('POST', `${this.#path}/forks`, author, { body: '{}' });
-    const body = JSON.stringify({ title, head, base: this.#branch });
-    const { status, text } = await this.#ask('POST', `${this.#path}/pulls`, author, { body });
-    if (status !== 201) throw new Error(`No pull request: ${status} ${text}`);
-    return (JSON.parse(text) as PullRequestPayload).number;
+  openPullRequest(title: string, head: string): number {
+    const [ref = '', owner = this.#owner] = head.split(':').reverse();
+    return this.open(title, null, owner, { owner, ref, sha: this.#createSha() }).number;
   }
 
-  async pullRequest(number: number): Promise<PullRequestPayload> {
-    return JSON.parse((await this.#ask('GET', `${this.#path}/pulls/${number}`, this.#owner)).text);
+  pullRequest(number: number): PullRequestPayload {
+    const { state, head } = this.#get(number);
+    if (head === null) throw new Error(`${number} is an issue.`);
+    const { owner, ref, sha } = head;
+    const user = { login: owner };
+    const repo = { full_name: `${owner}/${this.#name}`, fork: owner !== this.#owner, owner: user };
+    const base = { repo: { id: this.#repositoryId, full_name: `${this.#owner}/${this.#name}` } };
+    return { number, state, head: { ref, sha, user, repo }, base };
   }
 
   /** Whether a commit is at the head of a pull request. */
-  async hasHead(sha: string): Promise<boolean> {
-    const { text } = await this.#ask('GET', `${this.#path}/pulls?state=all&per_page=100`, this.#owner);
-    return (JSON.parse(text) as PullRequestPayload[]).some(({ head }) => head.sha === sha);
+  hasHead(sha: string): boolean {
+    return this.#items.some(({ head }) => head?.sha === sha);
   }
 
   /** Adds a commit to a pull request and returns it. */
-  async push(number: number): Promise<PullRequestPayload> {
-    const { head } = await this.pullRequest(number);
-    const [author] = head.repo.full_name.split('/');
-    const path = `${this.#path}/pulls/${number}/update-branch`;
-    const { status, text } = await this.#ask('PUT', path, author ?? this.#owner, { body: '{}' });
-    if (status !== 202) throw new Error(`No commit was pushed: ${status} ${text}`);
+  push(number: number): PullRequestPayload {
+    const { head } = this.#get(number);
+    if (head !== null) head.sha = this.#createSha();
     return this.pullRequest(number);
   }
 
   /** Closes a pull request and returns it. */
-  async closePullRequest(number: number): Promise<PullRequestPayload> {
-    const body = JSON.stringify({ state: 'closed' });
-    return JSON.parse(
-      (await this.#ask('PATCH', `${this.#path}/pulls/${number}`, this.#owner, { body })).text,
-    );
+  closePullRequest(number: number): PullRequestPayload {
+    this.#get(number).state = 'closed';
+    return this.pullRequest(number);
   }
 
-  /** The first hundred comments of an issue or pull request. */
-  async comments(number: number): Promise<{ id: number; body: string; user: { login: string } }[]> {
-    const path = `${this.#path}/issues/${number}/comments?per_page=100`;
-    return JSON.parse((await this.#ask('GET', path, this.#owner)).text);
+  comments(number: number): readonly StoredComment[] {
+    return this.#get(number).comments;
   }
 
   /** The issues, open and closed, the oldest first; a pull request is none. */
-  async list(): Promise<{ number: number; state: string; title: string; body: string }[]> {
-    const path = `${this.#path}/issues?state=all&direction=asc&per_page=100`;
-    const all = JSON.parse((await this.#ask('GET', path, this.#owner)).text) as { pull_request?: unknown }[];
-    return all.filter((one) => !one.pull_request) as never;
+  list(): readonly StoredIssue[] {
+    return this.#items.filter(({ head }) => head === null);
   }
 
   /** Adds a comment, by default as the owner. */
-  async comment(number: number, body: string, login: string = this.#owner): Promise<void> {
-    const path = `${this.#path}/issues/${number}/comments`;
-    await this.#ask('POST', path, login, { body: JSON.stringify({ body }) });
+  comment(number: number, body: string, login: string = this.#owner): StoredComment {
+    this.#lastId += 1;
+    const comment = { id: this.#lastId, user: { login }, createdAt: new Date(), body };
+    this.#get(number).comments.push(comment);
+    return comment;
   }
 
-  /** Whether a path below `/repos/{owner}/{repo}` leads to a pull request or to a comment on one. */
-  async isAboutPull([root, first = '', second]: readonly string[]): Promise<boolean> {
-    if (root !== 'issues') return false;
-    const number = first === 'comments' ? await this.#issueOf(second ?? '') : first;
-    return (await this.#ask('GET', `${this.#path}/pulls/${number}`, this.#owner)).status === 200;
+  #get(number: number): StoredIssue {
+    const found = this.find(number);
+    if (found === undefined) throw new Error(`There is no issue ${number}.`);
+    return found;
   }
 
-  async #issueOf(comment: string): Promise<string> {
-    const { text } = await this.#ask('GET', `${this.#path}/issues/comments/${comment}`, this.#owner);
-    return (JSON.parse(text) as { issue_url?: string }).issue_url?.split('/').at(-1) ?? '';
+  /** A commit of a pull request is in no repository. */
+  #createSha(): string {
+    this.#lastId += 1;
+    return createHash('sha1').update(`${this.#owner}/${this.#name} ${this.#lastId}`).digest('hex');
   }
-
-  /** Handles an API request whose credentials are already checked. */
-  async handle(request: HostRequest, login: string | null): Promise<HostReply> {
-    const target = request.url.slice(request.url.indexOf('/', 'https://'.length));
-    const body = request.method === 'GET' ? undefined : (await collectBytes(request.body)).toString();
-    if (isTooLongComment(body)) {
-      const message = `Body is too long (maximum is ${COMMENT_LIMIT} characters)`;
-      const errors = [{ resource: 'IssueComment', code: 'unprocessable', field: 'data', message }];
-      const documentation_url = 'https://docs.github.com/rest';
-      return replyJson(422, { message: 'Validation Failed', errors, documentation_url, status: '422' });
-    }
-    const { status, headers, text } = await this.#ask(request.method, target, login, { body, request });
-    return { status, headers, body: completeUsers(text) };
-  }
-
-  async close(): Promise<void> {
-    await (await this.#emulator)?.close();
-  }
-
-  get #path(): string {
-    return `/repos/${this.#owner}/${this.#name}`;
-  }
-
-  async #ask(method: string, target: string, login: string | null, { body, request }: EmulatorRequest = {}) {
-    this.#emulator ??= this.#start();
-    const { url } = await this.#emulator;
-    const headers: Record<string, string> =
-      login === null ? {} : { authorization: `Bearer ${createEmulatorToken(login)}` };
-    for (const name of FORWARDED_HEADERS) {
-      const value = request?.headers[name];
-      if (value !== undefined) headers[name] = value;
-    }
-    const init = { method, headers, ...(body === undefined ? {} : { body }) };
-    const local = url.replace('localhost', '127.0.0.1');
-    const response = await fetch(`${local}${target}`, init);
-    const withRealHosts = (text: string) =>
-      text
-        .replaceAll(url, API)
-        .replaceAll(local, API)
-        .replaceAll('"html_url":"https://api.github.com/', '"html_url":"https://github.com/');
-    const kept: Record<string, string> = {};
-    for (const name of ['content-type', 'link']) {
-      const value = response.headers.get(name);
-      if (value !== null) kept[name] = withRealHosts(value);
-    }
-    return { status: response.status, headers: kept, text: withRealHosts(await response.text()) };
-  }
-
-  #start(): Promise<Emulator> {
-    const logins = [this.#owner, ...Object.values(LOGINS)];
-    return createEmulator({
-      service: 'github',
-      port: 0,
-      seed: {
-        tokens: Object.fromEntries(logins.map((login) => [createEmulatorToken(login), { login }])),
-        github: {
-          users: logins.map((login) => ({ login })),
-          repos: [{ owner: this.#owner, name: this.#name, default_branch: this.#branch, auto_init: true }],
-        },
-      },
-    });
-  }
-}
-
-/** Replaces the emulator's users by those of the other hosts: one login has one id everywhere. */
-function completeUsers(json: string): string {
-  if (json === '') return json;
-  return JSON.stringify(JSON.parse(json), (_, value: unknown) => {
-    const { login, followers_url } = (value ?? {}) as { login?: unknown; followers_url?: unknown };
-    return typeof login === 'string' && followers_url !== undefined ? formatUser(login) : value;
-  });
-}
-
-/** The emulator's token for a login; safe in a header. */
-const createEmulatorToken = (login: string): string => `inner-${login.replace(/\W/g, '-')}`;
-
-/** The real host measures characters; the emulator does not measure. */
-function isTooLongComment(sent: string | undefined): boolean {
-  if (sent === undefined || sent.length <= COMMENT_LIMIT) return false;
-  const { body } = JSON.parse(sent) as { body?: unknown };
-  return typeof body === 'string' && body.length > COMMENT_LIMIT;
 }

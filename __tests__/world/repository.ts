@@ -108,7 +108,7 @@ export class HostedRepository implements TestRepository {
     this.git = git;
     this.releaseStore = new ReleaseStore(context.nextId);
     this.deployments = new DeploymentStore(context.nextId);
-    this.issues = new IssueTracker(spec.owner, spec.name, this.branch);
+    this.issues = new IssueTracker(spec.owner, spec.name, this.id);
     const pages = spec.pages ?? {};
     this.#stopped = context.stopped;
     this.site = null;
@@ -156,7 +156,6 @@ export class HostedRepository implements TestRepository {
   /** Ends what runs for it. */
   async close(): Promise<void> {
     this.git.close();
-    await this.issues.close();
   }
 
   get pages(): FakePages {

@@ -25,7 +25,6 @@ import {
   type RequestMatch,
 } from './server/interceptions.ts';
 import type { HostHandler, HostReply, HostRequest } from './server/messages.ts';
-import { startProxy } from './server/proxy.ts';
 import { TrafficLog } from './server/traffic-log.ts';
 import { SignedStorage } from './signed-storage.ts';
 import { type TokenPermissions, TokenStore } from './tokens.ts';
@@ -104,8 +103,7 @@ export async function startWorld(): Promise<GitHubWorld> {
     [binStorage.host, binStorage.handler],
   ]);
   const findHandler = (host: string) => hosts.get(host) ?? createPagesHost(host, repositories.values());
-  const front = await startHostServer({ traffic, interceptions, findHandler });
-  const proxy = await startProxy(front.port, folder);
+  const proxy = await startHostServer({ traffic, interceptions, findHandler }, folder);
 
   return {
     env: { ...proxy.env, ...WITHOUT_BROWSER },
@@ -166,7 +164,6 @@ export async function startWorld(): Promise<GitHubWorld> {
     async stop() {
       stopping.abort();
       await proxy.close();
-      await front.close();
       for (const repository of repositories.values()) await repository.close();
       stopGitRunner();
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -95,7 +95,7 @@ async function listDeployments(call: ApiCall): Promise<HostReply> {
 
 /** A commit of the repository, also one that only a pull request has: a fork's. */
 async function resolveRef({ git, issues }: HostedRepository, ref: string): Promise<string | null> {
-  return (await git.resolve(ref)) ?? ((await issues.hasHead(ref)) ? ref : null);
+  return (await git.resolve(ref)) ?? (issues.hasHead(ref) ? ref : null);
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   readJsonBody,
   replyJson,
 } from '../server/messages.ts';
-import { hasPermission, type TokenPermissions, type TokenStore } from '../tokens.ts';
+import type { TokenPermissions, TokenStore } from '../tokens.ts';
 import { ACTIONS_ROUTES } from './actions.ts';
 import { COMMIT_ROUTES } from './commits.ts';
 import { CONTENTS_ROUTES } from './contents.ts';
@@ -19,11 +19,12 @@ import { DEPLOYMENT_ROUTES } from './deployments.ts';
 import { createErrorReply, fail, failNotFound } from './errors.ts';
 import { GIT_DATA_ROUTES } from './git-data.ts';
 import { answerGraphql } from './graphql.ts';
+import { ISSUE_ROUTES } from './issues.ts';
 import { PAGES_ROUTES } from './pages.ts';
 import { createPagesDeploymentRoutes } from './pages-deployments.ts';
 import { RELEASE_ROUTES } from './releases.ts';
 import { formatUser, REPOSITORY_ROUTES } from './repository.ts';
-import { type ApiRoute, matchPath, type RequiredPermissions } from './routes.ts';
+import { type ApiRoute, assertPermission, matchPath } from './routes.ts';
 
 const ROUTES: readonly ApiRoute[] = [
   ...REPOSITORY_ROUTES,
@@ -34,10 +35,8 @@ const ROUTES: readonly ApiRoute[] = [
   ...PAGES_ROUTES,
   ...DEPLOYMENT_ROUTES,
   ...RELEASE_ROUTES,
+  ...ISSUE_ROUTES,
 ];
-/** Paths that the emulator handles. */
-const TRACKER_PATHS = /^(issues|pulls|labels|milestones|comments)$/;
-const ISSUES_OR_PULLS = ['issues', 'pull_requests'] as const;
 /** The versions of the API, the newest first, and what is used where none is asked for. */
 const API_VERSIONS = ['2026-03-10', '2022-11-28'] as const;
 const DEFAULT_VERSION = '2022-11-28';
@@ -91,28 +90,6 @@ function parseToken({ headers }: HostRequest): string {
   return /^(?:bearer|token) (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
 }
 
-/** Ends the request unless its token covers one of the needs. */
-export function assertPermission(
-  permissions: TokenPermissions | null,
-  need: RequiredPermissions,
-  readsPublic: boolean,
-): void {
-  const needs = Object.entries(need) as [keyof TokenPermissions, 'read' | 'write'][];
-  if (needs.length === 0) return;
-  if (permissions === null) {
-    if (readsPublic) return;
-    fail(401, 'Requires authentication');
-  }
-  const isCovered = needs.some(([name, level]) => hasPermission(permissions[name], level));
-  if (isCovered || readsPublic) return;
-  const accepted = needs.map(([name, level]) => `${name}=${level}`).join('; ');
-  throw new ReplyError(
-    createErrorReply(403, 'Resource not accessible by integration', {
-      headers: { 'x-accepted-github-permissions': accepted },
-    }),
-  );
-}
-
 async function handleRequest(
   request: HostRequest,
   { find, tokens, rateLimits }: ApiHostParts,
@@ -164,22 +141,7 @@ async function dispatch(
     assertPermission(permissions, need, readsPublic);
     return handle({ request, repository, parameters, permissions, login });
   }
-  if (!TRACKER_PATHS.test(rest[0] ?? '')) failNotFound();
-  const level = isRead ? 'read' : 'write';
-  const need = await getTrackerPermission(repository, rest, level);
-  assertPermission(permissions, need, isRead && !repository.isPrivate);
-  return repository.issues.handle(request, login);
-}
-
-/** A comment on a pull request needs pull_requests: `issues: write` alone has been refused by the real host. */
-async function getTrackerPermission(
-  { issues }: HostedRepository,
-  rest: readonly string[],
-  level: 'read' | 'write',
-): Promise<RequiredPermissions> {
-  const isPull = rest[0] === 'pulls' || (await issues.isAboutPull(rest));
-  const names = isPull ? (['pull_requests'] as const) : ISSUES_OR_PULLS;
-  return Object.fromEntries(names.map((name) => [name, level]));
+  return failNotFound();
 }
 
 /** REST names the owner of a person's token alone; GraphQL names that of any. */

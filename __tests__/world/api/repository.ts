@@ -129,7 +129,8 @@ const NOTHING_COUNTED = {
   subscribers_count: 0,
 };
 
-function formatRepository({ repository, permissions }: ApiCall) {
+/** A repository, with what the call's token may do in it. */
+export function formatRepository({ repository, permissions }: ApiCall) {
   const { fullName, instance, isPrivate, branch, site, createdAt } = repository;
   const created = createdAt.toISOString();
   const page = getPageUrl(repository);
@@ -160,6 +161,7 @@ function formatRepository({ repository, permissions }: ApiCall) {
     has_projects: true,
     has_wiki: true,
     has_discussions: false,
+    has_downloads: true,
     archived: false,
     disabled: false,
     created_at: created,

@@ -1,6 +1,7 @@
-import { decodeComponent, type HostReply } from '../server/messages.ts';
-import type { TokenPermissions } from '../tokens.ts';
+import { decodeComponent, type HostReply, ReplyError } from '../server/messages.ts';
+import { hasPermission, type TokenPermissions } from '../tokens.ts';
 import type { ApiCall } from './call.ts';
+import { createErrorReply, fail } from './errors.ts';
 
 /** The permissions of which a token needs at least one. */
 export type RequiredPermissions = Partial<Record<keyof TokenPermissions, 'read' | 'write'>>;
@@ -43,4 +44,26 @@ export function matchPath(
     else if (expected !== part) return null;
   }
   return path.length === pattern.length ? parameters : null;
+}
+
+/** Ends the request unless its token covers one of the needs. */
+export function assertPermission(
+  permissions: TokenPermissions | null,
+  need: RequiredPermissions,
+  readsPublic: boolean,
+): void {
+  const needs = Object.entries(need) as [keyof TokenPermissions, 'read' | 'write'][];
+  if (needs.length === 0) return;
+  if (permissions === null) {
+    if (readsPublic) return;
+    fail(401, 'Requires authentication');
+  }
+  const isCovered = needs.some(([name, level]) => hasPermission(permissions[name], level));
+  if (isCovered || readsPublic) return;
+  const accepted = needs.map(([name, level]) => `${name}=${level}`).join('; ');
+  throw new ReplyError(
+    createErrorReply(403, 'Resource not accessible by integration', {
+      headers: { 'x-accepted-github-permissions': accepted },
+    }),
+  );
 }

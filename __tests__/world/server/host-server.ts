@@ -1,5 +1,4 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type InterceptedReply, type InterceptionRules, toHostReply } from './interceptions.ts';
@@ -11,14 +10,8 @@ import {
   ReplyError,
   replyRedirect,
 } from './messages.ts';
-import { PLAIN_HTTP_HEADER } from './proxy.ts';
+import { type InterceptingProxy, interceptTunnels, readTarget, resetConnection } from './proxy.ts';
 import type { HttpExchange, TrafficLog } from './traffic-log.ts';
-
-/** The server behind the proxy: it simulates every host. */
-export interface HostServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
 
 interface HostServerOptions {
   readonly traffic: TrafficLog;
@@ -27,22 +20,15 @@ interface HostServerOptions {
   readonly findHandler: (host: string) => HostHandler | undefined;
 }
 
-/** Starts the server on a free port of 127.0.0.1. */
-export async function startHostServer(parts: HostServerOptions): Promise<HostServer> {
+/** Starts the server of every host on a free port of 127.0.0.1, and the proxy that leads to it. */
+export async function startHostServer(parts: HostServerOptions, folder: string): Promise<InterceptingProxy> {
   const server = http.createServer((request, response) => {
-    serve(parts, request, response).catch(() => request.socket.resetAndDestroy());
+    serve(parts, request, response).catch(() => resetConnection(request.socket));
   });
   // Uploads may take long on a busy machine, so there is no request timeout.
   server.requestTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return interceptTunnels(server, folder);
 }
 
 async function serve(
@@ -54,7 +40,7 @@ async function serve(
   const handler = findHandler(request.host);
   const answer = interceptions.take(request);
   // An unknown host can't be reached, as if its name did not resolve.
-  if (handler === undefined && answer === undefined) return resetConnection(raw);
+  if (handler === undefined && answer === undefined) return resetConnection(raw.socket);
   const askHost = async () => {
     const reply = await callHandler(handler, request);
     exchange.answer = parseAnswer(reply);
@@ -74,11 +60,9 @@ function receive(
   traffic: TrafficLog,
   raw: http.IncomingMessage,
 ): { request: HostRequest; exchange: HttpExchange } {
-  const { [PLAIN_HTTP_HEADER]: plain, ...headers } = raw.headers;
-  const host = (headers.host ?? '').toLowerCase();
-  const target = raw.url ?? '/';
-  const url = `${plain === undefined ? 'https' : 'http'}://${host}${target}`;
-  const method = raw.method ?? 'GET';
+  const { headers, method = 'GET' } = raw;
+  const { scheme, host, target } = readTarget(raw);
+  const url = `${scheme}://${host}${target}`;
   const { exchange, tap } = traffic.record({ method, url, host, headers });
   pipeline(raw, tap).catch(() => tap.destroy());
   tap.on('error', () => {});
@@ -126,16 +110,16 @@ async function sendIntercepted(
   }
   if (!('fault' in answer)) return send(request, exchange, response, toHostReply(answer));
   if (answer.fault === 'hang') return answer.meanwhile?.();
-  if (answer.fault === 'reset-before') return resetConnection(raw);
+  if (answer.fault === 'reset-before') return resetConnection(raw.socket);
   const real = await bufferReply(await askHost());
-  if (answer.fault === 'reset-after') return resetConnection(raw);
+  if (answer.fault === 'reset-after') return resetConnection(raw.socket);
   if (answer.fault === 'drip') return sendSlowly(response, real, answer.pause);
   const announced = real.body.length + (answer.fault === 'short' ? 1 : 0);
   response.writeHead(real.status, { ...real.headers, 'content-length': announced });
   if (answer.fault === 'short') return void response.write(real.body, () => raw.socket.end());
   // Reset only after half of the body has left this process, or the client would get nothing.
   response.write(real.body.subarray(0, Math.floor(real.body.length / 2)), () => {
-    setTimeout(() => resetConnection(raw), 20);
+    setTimeout(() => resetConnection(raw.socket), 20);
   });
 }
 
@@ -186,8 +170,4 @@ async function bufferReply({
     headers: rest,
     body: body instanceof Readable ? await collectBytes(body) : Buffer.from(body),
   };
-}
-
-function resetConnection(raw: http.IncomingMessage): void {
-  raw.socket.resetAndDestroy();
 }

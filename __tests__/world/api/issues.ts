@@ -1,0 +1,253 @@
+import type { StoredComment, StoredIssue } from '../issue-tracker.ts';
+import type { HostedRepository } from '../repository.ts';
+import { type HostReply, replyJson } from '../server/messages.ts';
+import { type ApiCall, getId, getText, paginate, readBody, requireText } from './call.ts';
+import { failInvalid, failNotFound } from './errors.ts';
+import { createNodeId, formatRepository, formatUser, getApiUrl, getPageUrl } from './repository.ts';
+import { assertPermission, createRoute, type RequiredPermissions } from './routes.ts';
+
+const COMMENT_LIMIT = 65_536;
+
+/** Refuses the call unless its token may: about a pull request, `issues: write` alone was refused by the real host. */
+function assertAllowed({ request, repository, permissions }: ApiCall, isPull: boolean): void {
+  const isRead = request.method === 'GET';
+  const level = isRead ? 'read' : 'write';
+  const need: RequiredPermissions = { pull_requests: level, ...(!isPull && { issues: level }) };
+  assertPermission(permissions, need, isRead && !repository.isPrivate);
+}
+
+function formatComment(repository: HostedRepository, { number }: StoredIssue, comment: StoredComment) {
+  const { id, body, user, createdAt } = comment;
+  return {
+    id,
+    node_id: createNodeId('IC', id),
+    url: `${getApiUrl(repository)}/issues/comments/${id}`,
+    html_url: `${getPageUrl(repository)}/issues/${number}#issuecomment-${id}`,
+    issue_url: `${getApiUrl(repository)}/issues/${number}`,
+    user: formatUser(user.login),
+    created_at: createdAt.toISOString(),
+    updated_at: createdAt.toISOString(),
+    body,
+    author_association: 'NONE',
+  };
+}
+
+function formatIssue(repository: HostedRepository, issue: StoredIssue) {
+  const { number, title, body, state, reason, author, createdAt, closedAt, comments, head } = issue;
+  const url = `${getApiUrl(repository)}/issues/${number}`;
+  const pull = {
+    url: `${getApiUrl(repository)}/pulls/${number}`,
+    html_url: null,
+    diff_url: null,
+    patch_url: null,
+  };
+  return {
+    id: number,
+    node_id: createNodeId('I', number),
+    number,
+    title,
+    body,
+    state,
+    state_reason: reason,
+    user: formatUser(author),
+    labels: [],
+    assignee: null,
+    milestone: null,
+    locked: false,
+    comments: comments.length,
+    author_association: 'NONE',
+    created_at: createdAt.toISOString(),
+    updated_at: createdAt.toISOString(),
+    closed_at: closedAt?.toISOString() ?? null,
+    url,
+    repository_url: getApiUrl(repository),
+    html_url: `${getPageUrl(repository)}/issues/${number}`,
+    labels_url: `${url}/labels{/name}`,
+    comments_url: `${url}/comments`,
+    events_url: `${url}/events`,
+    ...(head !== null && { pull_request: pull }),
+  };
+}
+
+function formatPull(call: ApiCall, issue: StoredIssue) {
+  const { repository } = call;
+  const { number } = issue;
+  const { head, state } = repository.issues.pullRequest(number);
+  const base = formatRepository(call);
+  const owner = head.repo.owner.login;
+  const fork = { ...base, full_name: head.repo.full_name, owner: formatUser(owner), fork: head.repo.fork };
+  const { labels, assignee, milestone, locked, title, body, user, author_association, ...rest } = formatIssue(
+    repository,
+    issue,
+  );
+  const url = `${getApiUrl(repository)}/pulls/${number}`;
+  const page = `${getPageUrl(repository)}/pull/${number}`;
+  const links = {
+    html_url: page,
+    issue_url: rest.url,
+    comments_url: rest.comments_url,
+    review_comments_url: `${url}/comments`,
+    review_comment_url: `${getApiUrl(repository)}/pulls/comments{/number}`,
+    commits_url: `${url}/commits`,
+    statuses_url: `${getApiUrl(repository)}/statuses/${head.sha}`,
+  };
+  const named = Object.entries(links).map(([key, href]) => [key.replace('_url', ''), { href }]);
+  return {
+    id: number,
+    node_id: createNodeId('PR', number),
+    number,
+    state,
+    title,
+    body,
+    user,
+    labels,
+    assignee,
+    milestone,
+    locked,
+    author_association,
+    created_at: rest.created_at,
+    updated_at: rest.updated_at,
+    closed_at: rest.closed_at,
+    merged_at: null,
+    merge_commit_sha: null,
+    auto_merge: null,
+    draft: false,
+    url,
+    diff_url: `${page}.diff`,
+    patch_url: `${page}.patch`,
+    ...links,
+    head: {
+      label: `${owner}:${head.ref}`,
+      ref: head.ref,
+      sha: head.sha,
+      user: formatUser(owner),
+      repo: fork,
+    },
+    base: {
+      label: `${repository.owner}:${repository.branch}`,
+      ref: repository.branch,
+      sha: head.sha,
+      user: formatUser(repository.owner),
+      repo: base,
+    },
+    _links: Object.fromEntries([['self', { href: url }], ...named]),
+  };
+}
+
+const isInState = ({ state }: StoredIssue, { query }: ApiCall['request']): boolean =>
+  query.get('state') === 'all' || state === (query.get('state') ?? 'open');
+
+function listPulls(call: ApiCall): HostReply {
+  assertAllowed(call, true);
+  const { request, repository } = call;
+  const asked = request.query.get('head');
+  const found = repository.issues.all.filter(
+    (one) =>
+      one.head !== null &&
+      isInState(one, request) &&
+      (asked === null || asked === `${one.head.owner}:${one.head.ref}`),
+  );
+  const { page, headers } = paginate(call, found);
+  return replyJson(
+    200,
+    page.map((one) => formatPull(call, one)),
+    headers,
+  );
+}
+
+function listIssues(call: ApiCall): HostReply {
+  assertAllowed(call, false);
+  const { request, repository } = call;
+  const creator = request.query.get('creator');
+  const found = repository.issues.all.filter(
+    (one) => isInState(one, request) && (creator === null || creator === one.author),
+  );
+  const { page, headers } = paginate(call, found);
+  return replyJson(
+    200,
+    page.map((one) => formatIssue(repository, one)),
+    headers,
+  );
+}
+
+async function createIssue(call: ApiCall): Promise<HostReply> {
+  assertAllowed(call, false);
+  const body = await readBody(call);
+  const title = requireText(body, 'title');
+  const issue = call.repository.issues.open(title, getText(body, 'body') ?? null, call.login ?? '');
+  return replyJson(201, formatIssue(call.repository, issue));
+}
+
+async function updateIssue(call: ApiCall): Promise<HostReply> {
+  const issue = getIssue(call);
+  const body = await readBody(call);
+  issue.title = getText(body, 'title') ?? issue.title;
+  issue.body = getText(body, 'body') ?? issue.body;
+  const state = getText(body, 'state');
+  if (state === 'open' || state === 'closed') {
+    issue.state = state;
+    issue.reason = getText(body, 'state_reason') ?? null;
+    issue.closedAt = state === 'closed' ? new Date() : null;
+  }
+  return replyJson(200, formatIssue(call.repository, issue));
+}
+
+function getIssue(call: ApiCall): StoredIssue {
+  const issue = call.repository.issues.find(getId(call, 'number')) ?? failNotFound();
+  assertAllowed(call, issue.head !== null);
+  return issue;
+}
+
+function listComments(call: ApiCall): HostReply {
+  const issue = getIssue(call);
+  const { page, headers } = paginate(call, issue.comments);
+  return replyJson(
+    200,
+    page.map((one) => formatComment(call.repository, issue, one)),
+    headers,
+  );
+}
+
+async function createComment(call: ApiCall): Promise<HostReply> {
+  const issue = getIssue(call);
+  const comment = call.repository.issues.comment(issue.number, await readComment(call), call.login ?? '');
+  return replyJson(201, formatComment(call.repository, issue, comment));
+}
+
+function getComment(call: ApiCall): { readonly comment: StoredComment; readonly issue: StoredIssue } {
+  const found = call.repository.issues.findComment(getId(call, 'id')) ?? failNotFound();
+  assertAllowed(call, found.issue.head !== null);
+  return found;
+}
+
+async function updateComment(call: ApiCall): Promise<HostReply> {
+  const { comment, issue } = getComment(call);
+  comment.body = await readComment(call);
+  return replyJson(200, formatComment(call.repository, issue, comment));
+}
+
+function deleteComment(call: ApiCall): HostReply {
+  const { comment, issue } = getComment(call);
+  issue.comments.splice(issue.comments.indexOf(comment), 1);
+  return { status: 204 };
+}
+
+/** The real host measures characters. */
+async function readComment(call: ApiCall): Promise<string> {
+  const text = requireText(await readBody(call), 'body');
+  if (text.length <= COMMENT_LIMIT) return text;
+  const message = `Body is too long (maximum is ${COMMENT_LIMIT} characters)`;
+  return failInvalid({ resource: 'IssueComment', code: 'unprocessable', field: 'data', message });
+}
+
+/** Issues, pull requests and their comments; who may is decided where it is known what a number is. */
+export const ISSUE_ROUTES = [
+  createRoute('GET /pulls', {}, listPulls),
+  createRoute('GET /issues', {}, listIssues),
+  createRoute('POST /issues', {}, createIssue),
+  createRoute('PATCH /issues/comments/:id', {}, updateComment),
+  createRoute('DELETE /issues/comments/:id', {}, deleteComment),
+  createRoute('PATCH /issues/:number', {}, updateIssue),
+  createRoute('GET /issues/:number/comments', {}, listComments),
+  createRoute('POST /issues/:number/comments', {}, createComment),
+];
