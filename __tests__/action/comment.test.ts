@@ -176,7 +176,7 @@ describe('the comment, after a withdrawal', () => {
     const url = new URL(address.endsWith('/') ? `${address}index.html` : address);
     const report = reportWith({
       subject: 'a_b.html',
-      main: attemptWith({ rawUrl: null, placement: placementWith({ url }) }),
+      main: attemptWith({ placement: placementWith({ url }) }),
     });
     const before = await body(report);
     const { texts, lines } = await withdraw([`${AT}other.html`, address], [[before, BOT]]);

@@ -36,7 +36,7 @@ describe('composeOutputs', () => {
   });
 
   test('returns no address for what is not ready, and nothing else of a refusal', () => {
-    const unproven = reportWith({ main: attemptWith({ proof: null, rawUrl: null, failure }) });
+    const unproven = reportWith({ main: attemptWith({ proof: null, failure }) });
     expect(JSON.stringify(composeOutputs([unproven]))).not.toMatch(/https?:/);
     const refused = composeOutputs([refusalReport({ file: 'page.html' }, failure)]);
     const given = Object.entries(refused).filter(([name, value]) => !/report/.test(name) && value !== '');

@@ -1,7 +1,13 @@
 import { composeReport } from '../../src/delivery/compose-report.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import { attemptWith, type DeliveryParts, deliveryWith, placementWith } from '../delivery/builders.ts';
+import {
+  attemptWith,
+  type DeliveryParts,
+  deliveryWith,
+  placementWith,
+  proofWith,
+} from '../delivery/builders.ts';
 
 /** A ready report, or what a test makes of it. */
 export const reportWith = (more: DeliveryParts = {}): Report => composeReport(deliveryWith(more));
@@ -11,7 +17,7 @@ export const provenFile = (name: string): Report => {
   const url = new URL(`https://octo.github.io/site/${encodeURIComponent(name)}`);
   return reportWith({
     subject: name,
-    main: attemptWith({ rawUrl: null, placement: placementWith({ url }) }),
+    main: attemptWith({ proof: proofWith({ rawUrl: null }), placement: placementWith({ url }) }),
   });
 };
 
@@ -23,7 +29,7 @@ export const notProven = new DeliveryError('NOT_PROVEN', 'it shows\n| nothing |'
 
 /** A placed file of that name that could not be proven. */
 export const unprovenFile = (name: string, failure = notProven): Report =>
-  reportWith({ subject: name, main: attemptWith({ proof: null, rawUrl: null, failure }) });
+  reportWith({ subject: name, main: attemptWith({ proof: null, failure }) });
 
 export const withdrawn = (report: Report): Report => ({
   ...report,

@@ -113,6 +113,7 @@ export const proofWith = (more: Partial<Proof> = {}): Proof => ({
   match: 'identical',
   hosts: [PAGE.host],
   parts: 0,
+  rawUrl: RAW,
   isCached: false,
   isInternal: false,
   ...more,
@@ -142,7 +143,6 @@ export const attemptWith = ({
   placement: placementWith(),
   proof: proofWith(),
   lastProbe: probeResultWith({ httpCode }),
-  rawUrl: RAW,
   took: { place: 1_200, wait: 34_560, verify: 0 },
   ...more,
 });

@@ -138,7 +138,7 @@ async function deliverTo(model: HostModel, file: LocalFile, oldSha: string): Pro
     ports,
   );
   const ready = attempt?.failure === null && attempt.proof !== null;
-  return { ready, raw: ready && attempt.rawUrl !== null };
+  return { ready, raw: ready && attempt.proof?.rawUrl !== null };
 }
 
 test('No random host gets a false result of ready, and a right one is ready.', async () => {

@@ -66,8 +66,7 @@ describe('publishOne a file through a channel', () => {
     );
     expect(attempt).toMatchObject({
       failure: null,
-      proof: { match: 'identical' },
-      rawUrl: RAW,
+      proof: { match: 'identical', rawUrl: RAW },
       unknown: ['the lock'],
       took: { place: 0, wait: 0, verify: 0 },
     });
@@ -163,7 +162,7 @@ describe('the address without ?v=', () => {
     ['an error', () => ({ status: 503 })],
   ])('is not ready with %s, whatever ?v= answers', async (_, answer) => {
     const { attempt } = await publishOne(await withOld(), plainAnswers(answer));
-    expect(attempt).toMatchObject({ proof: null, rawUrl: null, failure: { step: 'verify' } });
+    expect(attempt).toMatchObject({ proof: null, failure: { step: 'verify' } });
     expect(['NOT_PROVEN', 'NOT_EXTERNAL']).toContain(attempt.failure?.code);
   });
 
@@ -217,7 +216,7 @@ describe('the address without ?v=', () => {
         'It works',
       );
     const { attempt } = await publish(altered);
-    expect(attempt).toMatchObject({ proof: { match: 'altered' }, rawUrl: RAW, unknown: [] });
+    expect(attempt).toMatchObject({ proof: { match: 'altered', rawUrl: RAW }, unknown: [] });
     const { attempt: other } = await publish(`<!-- another -->${BYTES}`);
     expect(other.failure).toMatchObject({ code: 'NOT_PROVEN' });
   });
@@ -238,7 +237,7 @@ describe('the raw address', () => {
     );
     expect(attempt).toMatchObject({
       failure: null,
-      rawUrl: null,
+      proof: { rawUrl: null },
       unknown: [expect.stringContaining('the raw address did not show the file yet')],
     });
     expect(host.seen.filter(isRaw)).toHaveLength(3);
@@ -251,7 +250,7 @@ describe('the raw address', () => {
       (request) => ({ body: isRaw(request) ? `${BYTES} and more` : BYTES }),
       'It works',
     );
-    expect(attempt.rawUrl).toBeNull();
+    expect(attempt.proof?.rawUrl).toBeNull();
   });
 
   test('that asks to sign in is said to do so, after one look', async () => {
@@ -261,7 +260,7 @@ describe('the raw address', () => {
     });
     expect(attempt).toMatchObject({
       failure: null,
-      rawUrl: null,
+      proof: { rawUrl: null },
       unknown: ['the raw address answers with a login page, so it was not verified'],
     });
     expect(ports.clock.now()).toBe(NOON);
@@ -272,7 +271,7 @@ describe('the raw address', () => {
     const { attempt } = await publishOne(taskWith(placementWith({ rawUrl })), live);
     expect(attempt).toMatchObject({
       failure: null,
-      rawUrl: null,
+      proof: { rawUrl: null },
       unknown: [expect.stringContaining('the raw address did not show the file')],
     });
   });

@@ -28,7 +28,6 @@ const failing = (code: ErrorCode = 'NOT_PROVEN', httpCode?: number, hint?: strin
 const unproven = {
   httpCode: null,
   proof: null,
-  rawUrl: null,
   failure: failing('NOT_PROVEN', 404, 'try again'),
 };
 const unplaced = { ...unproven, placement: null, took: {} };
@@ -91,9 +90,9 @@ describe('a ready report', () => {
 
   test('speaks of the link where there is no file', () => {
     const plan = planWith({ channel: 'K4', claim: 'opens without the environment' });
-    const proof = proofWith({ match: 'marked', markerCount: 1 });
+    const proof = proofWith({ match: 'marked', markerCount: 1, rawUrl: null });
     const { rawUrl: _, commitSha: __, ...placement } = placementWith();
-    const main = attemptWith({ plan, proof, placement, rawUrl: null });
+    const main = attemptWith({ plan, proof, placement });
     const report = composeReport(deliveryWith({ subject: LINK_SUBJECT, site: null, main }));
     expect(report).toMatchObject({ ready: true, file: null, channel: 'K4', commitSha: null, rawUrl: null });
     expect(report.lines.CLAIM).toBe(`the given link opens without the environment at ${PAGE.href}`);

@@ -7,14 +7,7 @@ import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import { operationOf } from '../request/parse-request.ts';
 import { ACTION, type Face, type HintContext, say } from '../words.ts';
-import {
-  type ChannelAttempt,
-  type Delivery,
-  LINK_SUBJECT,
-  mainAttempt,
-  NO_SUBJECT,
-  newDelivery,
-} from './delivery.ts';
+import { type ChannelAttempt, type Delivery, LINK_SUBJECT, NO_SUBJECT, newDelivery } from './delivery.ts';
 import { listProven } from './receipt.ts';
 import {
   type AuditVerdict,
@@ -25,18 +18,19 @@ import {
   type Gate,
   type SiteReport,
 } from './report.ts';
-import { composeLines, describeProof, duplicateAttempts, listUnknown, mainPlan } from './report-lines.ts';
+import { composeLines, describeProof, listUnknown } from './report-lines.ts';
 import { reportPicture } from './screen/add-picture.ts';
 import { reportScreen } from './screen/screen-report.ts';
 
 /** Composes the report, in the words of an interface. It contains the URL only when every gate is passed. */
 export function composeReport(given: Delivery, face = ACTION): FullReport {
-  const { operation, failure, site, choice, changed, restored } = given;
+  const { operation, failure, site, choice, changed, restored, attempts } = given;
   const delivery = { ...given, subject: failure?.subject ?? given.subject };
   const [isFolder, isPrivate] = [site?.isFolder === true, choice?.isPrivate === true];
   const reader = { face, delivered: { isFolder, isPrivate, isDelivered: operation === 'deliver' } };
-  const main = mainAttempt(delivery);
-  const { placement = null, rawUrl = null, took = {} } = main ?? {};
+  const main = attempts[0] !== undefined && isTried(attempts[0]) ? attempts[0] : null;
+  const duplicates = attempts.slice(1).filter(isTried);
+  const placement = main?.placement ?? null;
   const gates = evaluateGates(main);
   const isProven = failure === null && gates.every(({ passed }) => passed);
   // Of what somebody has changed there may be nothing left to prove.
@@ -45,30 +39,38 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
   const isGone = operation === 'withdraw' || main?.expected.gone === true;
   const notReady = ready ? null : reportFailure(delivery, main, reader);
   const provenUrl = (isProven && placement?.url.href) || null;
-  const unknown = listUnknown(delivery, ready).map(neutralizeText);
+  const facts = { delivery, main, duplicates, notReady, provenUrl };
+  const unknown = listUnknown(facts).map(neutralizeText);
   return {
-    ...{ protocol: PROTOCOL.identifier, version: PROTOCOL.version, operation, ready },
+    protocol: PROTOCOL.identifier,
+    version: PROTOCOL.version,
+    operation,
+    ready,
     url: isGone ? null : provenUrl,
     withdrawn: isGone ? provenUrl : null,
     ...(operation === 'withdraw' && ready && placement && { gone: listGone(placement) }),
     ...(restored && { restored }),
-    ...(operation === 'audit' &&
-      given.attempts.length > 0 && { verdict: findVerdict(ready, isChanged, isGone) }),
-    lines: composeLines(delivery, { notReady, provenUrl, unknown }),
+    ...(operation === 'audit' && attempts.length > 0 && { verdict: findVerdict(ready, isChanged, isGone) }),
+    lines: composeLines(facts, unknown),
     gates,
     file: reportFile(delivery),
-    site: reportSite(delivery),
-    channel: mainPlan(delivery)?.channel ?? null,
+    site: reportSite(delivery, placement),
+    channel: attempts[0]?.task.plan.channel ?? null,
     commitSha: placement?.commitSha ?? null,
-    rawUrl: (ready && rawUrl?.href) || null,
-    duplicates: duplicateAttempts(delivery).map((one) => reportDuplicate(one, reader)),
+    rawUrl: (ready && main?.proof?.rawUrl?.href) || null,
+    duplicates: duplicates.map((one) => reportDuplicate(one, reader)),
     screen: reportScreen(delivery),
     picture: ready ? reportPicture(delivery) : null,
-    ...{ notReady, unknown, took },
+    notReady,
+    unknown,
+    took: main?.took ?? {},
     notes: [...(placement?.notes ?? []), ...delivery.notes].map(neutralizeText),
     ...(ready && main && operation === 'deliver' && { proven: listProven(main) }),
   };
 }
+
+/** Whether the channel was asked to place it. */
+const isTried = ({ placement, failure }: ChannelAttempt): boolean => placement !== null || failure !== null;
 
 function findVerdict(ready: boolean, isChanged: boolean, isGone: boolean): AuditVerdict {
   if (!ready) return 'lost';
@@ -91,10 +93,9 @@ function reportFile({ subject, site }: Delivery): FullReport['file'] {
   return { path: subject, size: site?.size ?? null, sha256: site?.entry.file.sha256 ?? null };
 }
 
-function reportSite(delivery: Delivery): SiteReport | null {
-  const { site } = delivery;
+function reportSite({ site }: Delivery, placement: Placement | null): SiteReport | null {
   if (!site?.isFolder) return null;
-  const { changes, treeSha = null, servedSize = null } = mainAttempt(delivery)?.placement ?? {};
+  const { changes, treeSha = null, servedSize = null } = placement ?? {};
   return {
     entry: site.entry.path,
     count: site.files.length,

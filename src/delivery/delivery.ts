@@ -172,14 +172,6 @@ export const withAttempt = (delivery: Delivery, attempt: ChannelAttempt): Delive
 export const shownTask = (delivery: Delivery): PreparedTask | undefined =>
   (attemptIn(delivery, 'K1') ?? attemptIn(delivery, 'K4'))?.task;
 
-/** Whether the channel was asked to place it. */
-export const isTried = ({ placement, failure }: ChannelAttempt): boolean =>
-  placement !== null || failure !== null;
-
-/** How it went in the main channel; `null` where it was not tried. */
-export const mainAttempt = ({ attempts: [main] }: Delivery): ChannelAttempt | null =>
-  main !== undefined && isTried(main) ? main : null;
-
 /** What a browser saw of a published page. */
 interface ScreenResult {
   readonly view: ScreenView;
@@ -199,6 +191,8 @@ export interface Proof {
   readonly hosts: readonly string[];
   /** How many further files of a site were proven to be there byte for byte. */
   readonly parts: number;
+  /** The raw address, where it was proven too. */
+  readonly rawUrl: URL | null;
   /** Whether a cache still has what was there before, or was not asked, as UNKNOWN says. */
   readonly isCached: boolean;
   /** Whether it was reached in a private network, as UNKNOWN says. */
@@ -216,8 +210,6 @@ export interface ChannelAttempt {
   readonly proof: Proof | null;
   /** What the address answered last; `null` where it was not asked. */
   readonly lastProbe: ProbeResult | null;
-  /** The raw address, where it was proven too. */
-  readonly rawUrl: URL | null;
   /** What a browser saw at the proven address; `null` where none was to look. */
   readonly screen: ScreenResult | null;
   readonly unknown: readonly string[];
@@ -235,7 +227,6 @@ export function newAttempt(task: PreparedTask, title: string, expected: Expected
     placement: null,
     proof: null,
     lastProbe: null,
-    rawUrl: null,
     screen: null,
     unknown: [],
     failure: null,

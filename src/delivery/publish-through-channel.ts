@@ -74,7 +74,7 @@ export async function recheckChannel(
     recheck,
     (attempt, changed) =>
       hasFailed(changed)
-        ? { ...attempt, proof: null, rawUrl: null, failure: changed.withStep('verify') }
+        ? { ...attempt, proof: null, failure: changed.withStep('verify') }
         : { ...attempt, unknown: [...new Set([...attempt.unknown, ...changed])] },
   );
 }
@@ -110,8 +110,8 @@ async function verifyAll(
     if (hasFailed(verified)) return { ...after, failure: late ?? verified.withStep('verify') };
     // What is removed is gone when the host has built without it.
     if (late !== null && attempt.expected.gone) return { ...after, failure: late };
-    const { proof, rawUrl, unknown } = verified;
-    return { ...after, proof, rawUrl, unknown: [...new Set([...attempt.unknown, ...unknown])] };
+    const { proof, unknown } = verified;
+    return { ...after, proof, unknown: [...new Set([...attempt.unknown, ...unknown])] };
   });
 }
 

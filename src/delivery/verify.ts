@@ -23,7 +23,7 @@ export async function verifyPlacement(
   check: PlacementCheck,
   limits: WaitLimits,
   ports: Ports,
-): Promise<Pick<ChannelAttempt, 'rawUrl' | 'unknown'> & { readonly proof: Proof }> {
+): Promise<Pick<ChannelAttempt, 'unknown'> & { readonly proof: Proof }> {
   const { placement, expected, session } = check;
   const page = pageAddress(check);
   const result = await provePage(check, page, limits, ports);
@@ -47,10 +47,10 @@ export async function verifyPlacement(
       sha256: result.fingerprint?.sha256 ?? null,
       ...{ match: result.match as ProvenMatch, hosts: result.hosts },
       parts: found.filter(isIdenticalFile).length,
+      rawUrl: (isRawProven && placement.rawUrl) || null,
       isCached: old.length > 0 || isUnasked(check),
       isInternal: session.internalReason !== '',
     },
-    rawUrl: (isRawProven && placement.rawUrl) || null,
     unknown: [
       ...describePage(check, result),
       ...(placement.bypassCache ? [] : describeLink(found.length > 0 ? found : [{ result }])),

@@ -143,8 +143,8 @@ async function viewPublishedPage(
       ...unknown,
       ...(isClear ? [`${different}: ${formatShare(difference)} of the picture`] : []),
     ],
-    // An address that shows nothing is not handed over, nor is the raw one.
-    ...(failure === null ? {} : { proof: null, rawUrl: null, failure: failure.withStep('verify') }),
+    // An address that shows nothing is not handed over.
+    ...(failure === null ? {} : { proof: null, failure: failure.withStep('verify') }),
   };
   return { ...withAttempt(delivery, judged), notes: [...delivery.notes, ...notes] };
 }
