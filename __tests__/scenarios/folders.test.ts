@@ -189,7 +189,7 @@ describe('a folder', () => {
       'for a named tag, whose release takes single files,',
       {},
       { channel: 'auto', tag: 'v1' },
-      'authorize',
+      'check',
       /^a tag was named, and K2 takes single files, not the folder dist\/$/,
       /`tar -czf site\.tar\.gz dist\/`/,
     ],

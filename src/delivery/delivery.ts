@@ -79,17 +79,13 @@ export function newDelivery(operation: Operation, subject: string): Delivery {
 /** Whether nothing has failed yet. */
 export const isOngoing = ({ failure }: Delivery): boolean => failure === null;
 
-export const withFailure = (delivery: Delivery, step: Step, thrown: unknown): Delivery => ({
-  ...delivery,
-  failure: toDeliveryError(thrown).withStep(step),
-});
-
-/** What is wrong with what was given, whichever step finds it. */
+/** What is wrong with what was given: it belongs to the step `check`, whichever step finds it. */
 const INPUT_CODES: readonly ErrorCode[] = ['BAD_INPUT', 'BAD_FILE', 'TOO_LARGE'];
 
-/** A channel could not prepare to place it: the host's answer is the reason, or what was given. */
-export const withPreparationFailure = (delivery: Delivery, failure: DeliveryError): Delivery =>
-  withFailure(delivery, INPUT_CODES.includes(failure.code) ? 'check' : 'place', failure);
+export function withFailure(delivery: Delivery, step: Step, thrown: unknown): Delivery {
+  const failure = toDeliveryError(thrown);
+  return { ...delivery, failure: failure.withStep(INPUT_CODES.includes(failure.code) ? 'check' : step) };
+}
 
 /** A failure that concerns all deliveries ends those that are still open. */
 export const failAll = (deliveries: readonly Delivery[], step: Step, thrown: unknown): readonly Delivery[] =>
@@ -128,37 +124,22 @@ export async function askChannel<One, Item, Value>(
   return all.map((one, at) => (given[at] === undefined ? one : take(one, left.shift() ?? missing)));
 }
 
-/** Does work for all open attempts in one channel together; each result takes the place of its attempt. */
-export async function mapAttempts(
-  deliveries: readonly Delivery[],
-  key: ChannelKey,
-  work: (attempts: readonly ChannelAttempt[]) => Promise<readonly ChannelAttempt[]>,
-): Promise<readonly Delivery[]> {
-  const given = deliveries.map((one) => (isOngoing(one) ? attemptIn(one, key) : undefined));
-  const attempts = given.filter((attempt) => attempt !== undefined);
-  if (attempts.length === 0) return deliveries;
-  const done = [...(await work(attempts))];
-  return deliveries.map((one, at) => {
-    const next = given[at] && done.shift();
-    return next === undefined ? one : withAttempt(one, next);
-  });
-}
-
-/** Which channels a delivery uses, the main one first. */
-export const channelsIn = ({ choice }: Delivery): readonly ChannelKey[] => choice?.channels ?? [];
-
-/** All channels that some deliveries use, each once. */
+/** All channels that some deliveries use, each once: the main ones first. */
 export const channelsUsed = (deliveries: readonly Delivery[]): ReadonlySet<ChannelKey> =>
-  new Set(deliveries.flatMap(channelsIn));
+  new Set(deliveries.flatMap(({ choice }) => choice?.channels ?? []));
 
 /** The first file that would have gone through the channel, or may have, and failed before. */
 export function findAbsent(deliveries: readonly Delivery[], key: ChannelKey): AbsentFile | undefined {
-  const failed = deliveries.filter((one) => one.choice === null || channelsIn(one).includes(key));
+  const failed = deliveries.filter(({ choice }) => choice === null || choice.channels.includes(key));
   return failed.flatMap(({ subject, failure }) => (failure === null ? [] : [{ subject, failure }]))[0];
 }
 
 export const attemptIn = ({ attempts }: Delivery, key: ChannelKey): ChannelAttempt | undefined =>
   attempts.find(({ task }) => task.plan.channel === key);
+
+/** The way through a channel that is still open; absent where the delivery has failed. */
+export const openAttempt = (delivery: Delivery, key: ChannelKey): ChannelAttempt | undefined =>
+  isOngoing(delivery) ? attemptIn(delivery, key) : undefined;
 
 /** The delivery with how it went in a channel. */
 export const withAttempt = (delivery: Delivery, attempt: ChannelAttempt): Delivery => ({

@@ -7,27 +7,25 @@ import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import {
   askChannel,
-  attemptIn,
-  channelsIn,
+  type ChannelAttempt,
   channelsUsed,
   type Delivery,
+  failAll,
   findAbsent,
   isOngoing,
-  mapAttempts,
   newAttempt,
-  runStep,
+  openAttempt,
+  withAttempt,
   withFailure,
-  withPreparationFailure,
 } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 
-/** Says which inputs are for other deliveries than those that were chosen. */
+/** Says which inputs are for other deliveries than those that were chosen, and that more time is allowed. */
 export function noteInputs(
   deliveries: readonly Delivery[],
-  { channels, operation, scopedInputs, token, clientId }: DeliveryRequest,
+  { channels, operation, scopedInputs, token, clientId, timeout, dryRun }: DeliveryRequest,
   { logger, face }: DeliveryContext,
 ): readonly Delivery[] {
-  if (scopedInputs.length === 0) return deliveries;
   const isRemoval = operation === 'withdraw';
   // The folder of a site that is withdrawn need not exist any more.
   const hasFolder = isRemoval || deliveries.some(({ site, failure }) => site?.isFolder || failure !== null);
@@ -36,12 +34,18 @@ export function noteInputs(
   const noted = deliveries.map((one) => {
     if (one.choice === null) return one;
     const chosen = { ...one.choice, hasFolder, isByAccount, hasToken };
-    const notes = noteOtherInputs(scopedInputs, chosen, face);
-    return { ...one, notes: [...one.notes, ...notes] };
+    const notes = [...one.notes, ...noteOtherInputs(scopedInputs, chosen, face)];
+    return {
+      ...one,
+      notes: timeout > VERIFY_DEADLINE && !dryRun ? [...notes, describeTime(timeout)] : notes,
+    };
   });
   for (const note of new Set(noted.flatMap(({ notes }) => notes))) logger.info(note);
   return noted;
 }
+
+const describeTime = (timeout: number): string =>
+  `up to ${timeout / SECOND} s were allowed for build and verification; the protocol has ${VERIFY_DEADLINE / SECOND}`;
 
 /** Lets every channel plan what it is to do, before any of them writes. */
 export async function prepareTasks(
@@ -55,27 +59,23 @@ export async function prepareTasks(
   for (const key of channelsUsed(deliveries)) {
     planned = await askChannel(
       planned,
-      (one) => (isOngoing(one) && channelsIn(one).includes(key) ? one : undefined),
+      (one) => (isOngoing(one) && one.choice?.channels.includes(key) ? one : undefined),
       (items) => channels[key].prepare(items),
       (one, task) => {
-        if (hasFailed(task)) return withPreparationFailure(one, task);
-        const attempt = newAttempt(task, one.subject, {
-          file: one.site?.entry.file ?? null,
-          marker,
-          gone: false,
-        });
-        return { ...one, attempts: [...one.attempts, attempt] };
+        if (hasFailed(task)) return withFailure(one, 'place', task);
+        const file = one.site?.entry.file ?? null;
+        return { ...one, attempts: [...one.attempts, newAttempt(task, one.subject, { file, marker })] };
       },
     );
     planned = refuseSameDestination(planned, key, picture);
-    for (const delivery of planned.filter(isOngoing)) logPlan(delivery, key, logger);
+    for (const delivery of planned) logPlan(delivery, key, logger);
   }
   return planned;
 }
 
 function logPlan(delivery: Delivery, key: ChannelKey, logger: Ports['logger']): void {
   const { subject, choice } = delivery;
-  const plan = attemptIn(delivery, key)?.task.plan;
+  const plan = openAttempt(delivery, key)?.task.plan;
   if (plan === undefined) return;
   const reason = choice?.channels[0] === key ? choice.reason : 'it is a duplicate';
   logger.info(`${subject}: ${key}, because ${reason}: ${plan.method}, to ${plan.destination}`);
@@ -90,12 +90,12 @@ function refuseSameDestination(
   const taken = new Map<string, string>();
   return deliveries.map((delivery) => {
     const { subject } = delivery;
-    const task = isOngoing(delivery) ? attemptIn(delivery, key)?.task : undefined;
+    const task = openAttempt(delivery, key)?.task;
     const own = new Set<string>();
     for (const path of task?.writes ?? (task ? [task.plan.destination] : [])) {
       const other = own.has(path) ? subject : taken.get(path);
       if (other !== undefined) {
-        return withFailure(delivery, 'check', sameDestinationError([other, subject], path, hasPictures));
+        return withFailure(delivery, 'check', sameDestinationError(other, subject, path, hasPictures));
       }
       own.add(path);
     }
@@ -104,12 +104,8 @@ function refuseSameDestination(
   });
 }
 
-function sameDestinationError(
-  subjects: readonly string[],
-  path: string,
-  hasPictures: boolean,
-): DeliveryError {
-  const both = new Set(subjects).size > 1 ? subjects.join(' and ') : `two files of ${subjects[0]}`;
+function sameDestinationError(one: string, other: string, path: string, hasPictures: boolean): DeliveryError {
+  const both = one === other ? `two files of ${one}` : `${one} and ${other}`;
   return new DeliveryError('BAD_INPUT', `${both} would both go to ${path}`, {
     hint: (w) =>
       `give one of them another name${hasPictures ? `, set ${w.input('picture', 'false')}` : ''}, or deliver it in a step of its own`,
@@ -127,23 +123,39 @@ export async function carryOut(
   channels: ChannelMap,
   ports: Ports,
 ): Promise<readonly Delivery[]> {
-  const { dryRun, interval, timeout } = request;
-  if (dryRun) return preview(deliveries, channels, ports);
+  if (request.dryRun) return preview(deliveries, channels, ports);
   // What places and verifies is loaded after the first requests. `eager` keeps the bundle one file.
   const { publishThroughChannel } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
-  let published = timeout > VERIFY_DEADLINE ? deliveries.map((one) => noteTime(one, timeout)) : deliveries;
-  for (const key of channelsUsed(deliveries.filter(isOngoing))) {
-    const limits = { interval, timeout, absent: findAbsent(deliveries, key) };
-    published = await mapAttempts(published, key, (attempts) =>
-      publishThroughChannel(channels[key], attempts, limits, ports),
-    );
-  }
-  return published;
+  return forEachChannel(deliveries, (attempts, key) => {
+    const limits = { ...request, absent: findAbsent(deliveries, key) };
+    return publishThroughChannel(channels[key], attempts, limits, ports);
+  });
 }
 
-function noteTime(delivery: Delivery, timeout: number): Delivery {
-  const note = `up to ${timeout / SECOND} s were allowed for build and verification; the protocol has ${VERIFY_DEADLINE / SECOND}`;
-  return { ...delivery, notes: [...delivery.notes, note] };
+/** Looks at everything that is proven once more, right before the claim. */
+export async function recheckDeliveries(
+  deliveries: readonly Delivery[],
+  channels: ChannelMap,
+): Promise<readonly Delivery[]> {
+  const { recheckChannel } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
+  return forEachChannel(deliveries, (attempts, key) => recheckChannel(channels[key], attempts));
+}
+
+/** Does work for all that is open in a channel together, one channel after the other. */
+async function forEachChannel(
+  deliveries: readonly Delivery[],
+  work: (attempts: readonly ChannelAttempt[], key: ChannelKey) => Promise<readonly ChannelAttempt[]>,
+): Promise<readonly Delivery[]> {
+  let done = deliveries;
+  for (const key of channelsUsed(deliveries)) {
+    done = await askChannel(
+      done,
+      (one) => openAttempt(one, key),
+      (attempts) => work(attempts, key),
+      (one, attempt) => (hasFailed(attempt) ? withFailure(one, 'place', attempt) : withAttempt(one, attempt)),
+    );
+  }
+  return done;
 }
 
 async function preview(
@@ -156,32 +168,18 @@ async function preview(
   for (const key of channelsUsed(deliveries)) {
     previewed = await askChannel(
       previewed,
-      (one) => (isOngoing(one) ? attemptIn(one, key)?.task : undefined),
+      (one) => openAttempt(one, key)?.task,
       (tasks) => channels[key].preview(tasks, findAbsent(deliveries, key)),
       (one, text) => {
-        if (hasFailed(text)) return withFailure(one, 'place', text);
+        if (hasFailed(text)) return { ...one, failure: text.withStep('place') };
         logger.info(`${one.subject}: ${key}: ${text}`);
         return one;
       },
     );
   }
-  return runStep('place', previewed, async () => {
-    throw new DeliveryError('DRY_RUN', 'only planned: nothing failed, and nothing was written', {
-      hint: (w) => `leave ${w.input('dry-run')} out to do it`,
-      leftBehind: [],
-    });
+  const planned = new DeliveryError('DRY_RUN', 'only planned: nothing failed, and nothing was written', {
+    hint: (w) => `leave ${w.input('dry-run')} out to do it`,
+    leftBehind: [],
   });
-}
-
-/** Looks at everything that is proven once more, right before the claim. */
-export async function recheckDeliveries(
-  deliveries: readonly Delivery[],
-  channels: ChannelMap,
-): Promise<readonly Delivery[]> {
-  const { recheckChannel } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
-  let looked = deliveries;
-  for (const key of channelsUsed(deliveries)) {
-    looked = await mapAttempts(looked, key, (attempts) => recheckChannel(channels[key], attempts));
-  }
-  return looked;
+  return failAll(previewed, 'place', planned);
 }

@@ -8,14 +8,7 @@ import { type LocalSite, siteOfFile } from '../rules/local-site.ts';
 import { baseName } from '../rules/naming.ts';
 import { type ChannelChoice, queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
-import {
-  type Delivery,
-  failAll,
-  LINK_SUBJECT,
-  newAttempt,
-  newDelivery,
-  withPreparationFailure,
-} from './delivery.ts';
+import { type Delivery, failAll, LINK_SUBJECT, newAttempt, newDelivery, withFailure } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { deliveredName, type FoundFile, isFolderAt, refuseOneNameForMany, siteName } from './find-files.ts';
 import type { FullReport } from './report.ts';
@@ -128,7 +121,7 @@ async function findRemovals(
       const expected = { file: null, marker: undefined, gone: true };
       found.push(
         hasFailed(result)
-          ? withPreparationFailure(delivery, result)
+          ? withFailure(delivery, 'place', result)
           : { ...delivery, attempts: [newAttempt(result, subject, expected)] },
       );
     }
