@@ -35,108 +35,65 @@ describe.each(['github.com', 'ghes'] as const)('the extract of the description o
   });
 });
 
-test.each([
-  ['a read', exchange(`GET ${GITHUB}/git/ref/heads%2Fmain`)],
-  ['a read on Enterprise Server', exchange(`GET ${SERVER}/issues/7/comments?per_page=100&page=2`)],
-  [
-    'a write',
-    exchange(`PUT ${GITHUB}/contents/a%2Fb.html`, {
-      body: { message: 'ADD', content: 'eA==', branch: 'main' },
-      answer: { status: 201, body: { content: null, commit: {} } },
-    }),
-  ],
+const MESSAGE = { message: 'ADD', content: 'eA==' };
+const answered = (status: number, body: object): Sent => ({ answer: { status, body } });
+
+test.each<[title: string, line: string, sent?: Sent]>([
+  ['a read', `GET ${GITHUB}/git/ref/heads%2Fmain`],
+  ['a read on Enterprise Server', `GET ${SERVER}/issues/7/comments?per_page=100&page=2`],
+  ['a write', `PUT ${GITHUB}/contents/a`, { body: MESSAGE, ...answered(201, { content: null, commit: {} }) }],
   [
     'an error that the operation does not list',
-    exchange(`GET ${GITHUB}/pages`, { answer: { status: 429, body: { message: 'Slow down' } } }),
+    `GET ${GITHUB}/pages`,
+    answered(429, { message: 'Slow down' }),
   ],
   [
     'an error that fits two of the described ones',
-    exchange(`PUT ${GITHUB}/contents/a`, {
-      body: { message: 'ADD', content: '' },
-      answer: {
-        status: 409,
-        body: { message: 'Conflict', documentation_url: 'https://docs.github.com/rest' },
-      },
-    }),
+    `PUT ${GITHUB}/contents/a`,
+    {
+      body: MESSAGE,
+      ...answered(409, { message: 'Conflict', documentation_url: 'https://docs.github.com/' }),
+    },
   ],
   [
     'an error of an upload, which the description gives no body',
-    exchange('POST https://uploads.github.com/repos/octo/site/releases/7/assets?name=a', {
-      answer: { status: 422, body: { message: 'Validation Failed', request_id: '1' } },
-    }),
+    'POST https://uploads.github.com/repos/octo/site/releases/7/assets?name=a',
+    answered(422, { message: 'Validation Failed', request_id: '1' }),
   ],
-  ['GraphQL', exchange('POST https://api.github.com/graphql', { body: { query: '{viewer{login}}' } })],
-  ['another host', exchange('GET https://octo.github.io/site/')],
-])('no deviation is found in %s', (_, seen) => {
-  expect(findDeviations([seen])).toEqual([]);
+  ['GraphQL', 'POST https://api.github.com/graphql', { body: { query: '{viewer{login}}' } }],
+  ['another host', 'GET https://octo.github.io/site/'],
+])('no deviation is found in %s', (_, line, sent) => {
+  expect(findDeviations([exchange(line, sent)])).toEqual([]);
 });
 
-test.each([
-  ['an unknown endpoint', exchange(`GET ${GITHUB}/nothing`), /^GET \/repos\/octo\/site\/nothing: .*no such/],
-  ['an unencoded slash', exchange(`GET ${GITHUB}/contents/a/b.html`), /no such operation/],
+test.each<[line: string, deviation: RegExp, sent?: Sent]>([
+  [`GET ${GITHUB}/nothing`, /^GET \/repos\/octo\/site\/nothing: .*no such/],
+  [`GET ${GITHUB}/contents/a/b.html`, /no such operation/],
+  [`GET ${GITHUB}/issues/x/comments`, /path.* must be integer/],
+  [`GET ${GITHUB}/pages?ref=main`, /query .*additional.*"ref"/],
+  [`GET ${GITHUB}/commits?per_page=x`, /query\/per_page .*int/],
+  [`POST ${GITHUB}/git/blobs`, /body is missing/],
+  [`POST ${GITHUB}/git/blobs`, /body .*'content'/, { body: { encoding: 'base64' } }],
+  [`POST ${GITHUB}/git/blobs`, /body .*"colour"/, { body: { content: '', colour: 'red' } }],
   [
-    'a path parameter of the wrong type',
-    exchange(`GET ${GITHUB}/issues/x/comments`),
-    /path.* must be integer/,
-  ],
-  ['an extra query parameter', exchange(`GET ${GITHUB}/pages?ref=main`), /query .*additional.*"ref"/],
-  [
-    'a query parameter of the wrong type',
-    exchange(`GET ${GITHUB}/commits?per_page=x`),
-    /query\/per_page .*int/,
-  ],
-  ['a missing body', exchange(`POST ${GITHUB}/git/blobs`), /body is missing/],
-  [
-    'a missing field',
-    exchange(`POST ${GITHUB}/git/blobs`, { body: { encoding: 'base64' } }),
-    /body .*'content'/,
-  ],
-  [
-    'an extra field',
-    exchange(`POST ${GITHUB}/git/blobs`, { body: { content: '', colour: 'red' } }),
-    /body .*"colour"/,
-  ],
-  [
-    'an extra field within a list',
-    exchange(`POST ${GITHUB}/git/trees`, { body: { tree: [{ path: 'a', colour: 'red' }] } }),
+    `POST ${GITHUB}/git/trees`,
     /body\/tree\/0 .*"colour"/,
+    { body: { tree: [{ path: 'a', colour: 'red' }] } },
   ],
+  [`POST ${SERVER}/releases`, /releases: body\/tag_name must be string/, { body: { tag_name: 7 } }],
+  [`POST ${GITHUB}/pages/builds`, /takes nothing, but got branch/, { body: { branch: 'main' } }],
   [
-    'a field of the wrong type',
-    exchange(`POST ${SERVER}/releases`, { body: { tag_name: 7 } }),
-    /^POST \/repos\/octo\/site\/releases: body\/tag_name must be string/,
-  ],
-  [
-    'a body for a call that takes none',
-    exchange(`POST ${GITHUB}/pages/builds`, { body: { branch: 'main' } }),
-    /takes nothing, but got branch/,
-  ],
-  [
-    'an answer without a required property',
-    exchange(`POST ${GITHUB}/git/blobs`, {
-      body: { content: '' },
-      answer: { status: 201, body: { url: 'https://api.github.com/x' } },
-    }),
+    `POST ${GITHUB}/git/blobs`,
     /answer 201 must have required property 'sha'/,
+    { body: { content: '' }, ...answered(201, { url: 'https://api.github.com/x' }) },
   ],
+  [`GET ${GITHUB}/pages`, /answer 203 is not described/, answered(203, {})],
+  [`GET ${GITHUB}/pages`, /answer 404\/message must be string/, answered(404, { message: 7 })],
   [
-    'an answer of a status that is not described',
-    exchange(`GET ${GITHUB}/pages`, { answer: { status: 203, body: {} } }),
-    /answer 203 is not described/,
-  ],
-  [
-    'an error without a message of the right type',
-    exchange(`GET ${GITHUB}/pages`, { answer: { status: 404, body: { message: 7 } } }),
-    /answer 404\/message must be string/,
-  ],
-  [
-    'an answer in another media type without what that one requires',
-    exchange(`GET ${GITHUB}/contents/a`, {
-      accept: 'application/vnd.github.object+json',
-      answer: { status: 200, body: { name: 'a' } },
-    }),
+    `GET ${GITHUB}/contents/a`,
     /vnd\.github\.object.* must have required property '_links'/,
+    { accept: 'application/vnd.github.object+json', ...answered(200, { name: 'a' }) },
   ],
-])('%s is found', (_, seen, deviation) => {
-  expect(findDeviations([seen]).join('\n')).toMatch(deviation);
+])('%s: %s is found', (line, deviation, sent) => {
+  expect(findDeviations([exchange(line, sent)]).join('\n')).toMatch(deviation);
 });

@@ -1,13 +1,10 @@
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { TestRepository } from './repository.ts';
 import { parseOutputs, runAction } from './runner.ts';
 import { type GitHubWorld, startWorld } from './world.ts';
-
-const UNDICI = fileURLToPath(new URL('../../node_modules/undici/index.js', import.meta.url));
 
 let world: GitHubWorld;
 let repository: TestRepository;
@@ -25,40 +22,6 @@ async function program(source: string): Promise<string> {
   await writeFile(path, source);
   return path;
 }
-
-test('runAction gives a step its files, inputs and hosts, and reads its outputs', async () => {
-  const bundle = await program(`
-    import { appendFile, readFile } from 'node:fs/promises';
-    import { EnvHttpProxyAgent, request } from ${JSON.stringify(UNDICI)};
-    const { env } = process;
-    const answer = await request(env.GITHUB_API_URL + '/repos/' + env.GITHUB_REPOSITORY, {
-      dispatcher: new EnvHttpProxyAgent(),
-      headers: { 'user-agent': 'step', authorization: 'Bearer ' + env.INPUT_TOKEN },
-    });
-    const { full_name } = await answer.body.json();
-    const file = await readFile('page.html', 'utf8');
-    await appendFile(env.GITHUB_OUTPUT, 'name=' + full_name + '\\nfile<<END\\n' + file + '\\nEND\\n');
-    await appendFile(env.GITHUB_STEP_SUMMARY, '# Done');
-    console.log(env['INPUT_FAIL-ON-NOT-READY'], env.INPUT_TWO_WORDS);
-    process.exitCode = 3;
-  `);
-  const token = world.token();
-  const result = await runAction({
-    world,
-    repository,
-    token,
-    bundle,
-    inputs: { token, 'fail-on-not-ready': 'false', 'two words': 'yes' },
-    files: { 'page.html': '<p>1</p>\n<p>2</p>' },
-  });
-  expect(result).toMatchObject({
-    exitCode: 3,
-    stdout: 'false yes\n',
-    stderr: '',
-    outputs: { name: 'octo/runner', file: '<p>1</p>\n<p>2</p>' },
-    summary: '# Done',
-  });
-});
 
 test('runAction does not pass on its own environment', async () => {
   process.env.LEAK = 'leak';

@@ -1,0 +1,623 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { createWorldClient, type WorldClient } from './client.ts';
+import { getDeploymentState } from './deployment-store.ts';
+import { computeBlobSha } from './git/bare-repository.ts';
+import type { FakePagesOptions } from './pages/fake-pages.ts';
+import type { RepositoryOptions, TestRepository } from './repository.ts';
+import { setUpWorld } from './set-up-world.ts';
+import { FORK_PERMISSIONS, LOGINS, type TokenPermissions } from './tokens.ts';
+
+/**
+ * What is known of GitHub and what its description does not say: words, refusals, and what one call changes for the
+ * next. The product must live with each of them, so the local GitHub must not be kinder.
+ */
+
+const setup = setUpWorld();
+const TAG = 'files-20260101';
+const PUT = { message: 'ADD', content: 'eA==' };
+const FILE = { mode: '100644', type: 'blob' };
+const LARGE_BLOB = { content: Buffer.alloc(40_000_000).toString('base64'), encoding: 'base64' };
+const COMMIT = { message: 'ADD', tree: '{tree.sha}', parents: ['{head.sha}'] };
+const STATUSES = 'POST deployments/{made.id}/statuses as deployer';
+
+/** Who asks: the permissions of a token, and whose it is. */
+const TOKENS: Readonly<Record<string, readonly [Partial<TokenPermissions>, string?]>> = {
+  job: [{}],
+  deployer: [{ deployments: 'write' }],
+  dispatcher: [{ actions: 'write' }],
+  administrator: [{ administration: 'write' }, LOGINS.human],
+  'administrating job': [{ administration: 'write' }],
+  'administrating app': [{ administration: 'write', pages: 'read' }, LOGINS.app],
+  reader: [{ contents: 'read', pages: 'none' }],
+  'pages reader': [{ pages: 'read' }],
+  'pull reader': [{ pull_requests: 'read' }],
+  'issue writer': [{ pull_requests: 'none', issues: 'write' }],
+  fork: [FORK_PERMISSIONS],
+  app: [{}, LOGINS.app],
+  human: [{}, LOGINS.human],
+};
+const clients = new Map<string, WorldClient>();
+
+function clientOf(name: string): WorldClient {
+  const [permissions = {}, login] = TOKENS[name] ?? [];
+  const token = name === 'nobody' ? null : name === 'stranger' ? 'ghs_wrong' : undefined;
+  const client =
+    clients.get(name) ??
+    createWorldClient(setup.world, token === undefined ? setup.world.token(permissions, login) : token);
+  clients.set(name, client);
+  return client;
+}
+
+afterAll(async () => {
+  for (const client of clients.values()) await client.close();
+});
+
+/**
+ * `name = METHOD path as somebody`, the status, what the answer's text or headers hold, and the body where it differs
+ * from the usual one. The path is below the repository unless it begins with a slash or names a host; a job asks where
+ * nobody is named. `{name.id}` in a later step is a field of the named answer.
+ */
+type Call = readonly [ask: string, status: number, says?: RegExp, body?: object | string];
+/** A call, something that happens meanwhile, or, as the first one, what the repository is like. */
+type Step = Call | ((repository: TestRepository) => unknown) | Partial<RepositoryOptions>;
+const isCall = (step: Step): step is Call => Array.isArray(step);
+
+/** What is usually sent, by method and the path's first part. */
+const USUAL: Readonly<Record<string, object | string>> = {
+  'PUT contents': PUT,
+  'DELETE contents': { message: 'DELETE' },
+  'POST releases': { tag_name: TAG },
+  'POST https:': 'x',
+  'POST pages': { source: { branch: 'main' } },
+  'POST actions': { ref: 'main' },
+  'POST deployments': { ref: '{head.sha}', environment: 'preview', auto_merge: false, required_contexts: [] },
+};
+
+/** Plays the steps one after the other in a repository of their own. */
+async function play(steps: readonly Step[]): Promise<void> {
+  const options = steps.find((step) => !isCall(step) && typeof step !== 'function');
+  const repository = await setup.newRepository({ inMemory: true, ...options });
+  const { fullName } = repository;
+  const known: Record<string, object> = { repository, first: { sha: await repository.head() } };
+  const fill = (text: string): string =>
+    text.replace(/\{(\w+)\.([\w-]+)\}/g, (_, from, field) => String(Object(known[from])[field]));
+  for (const step of steps) {
+    if (typeof step === 'function') await step(repository);
+    if (!isCall(step)) continue;
+    Object.assign(known, { head: { sha: await repository.head() }, site: { url: repository.site?.url } });
+    const [ask, status, says = /(?:)/, given] = step;
+    const [, name = 'last', method, path = '', who = 'job'] =
+      /^(?:(\w+) = )?(\S+) (\S+)(?: as (.+))?$/.exec(fill(ask).replace('{?name,label}', '')) ?? [];
+    const target = /^(?:\/|https:)/.test(path) ? path : `/repos/${fullName}${path === '.' ? '' : `/${path}`}`;
+    const usual = /\/statuses/.test(path) ? {} : USUAL[`${method} ${path.split('/')[0]}`];
+    const body =
+      typeof given === 'string' ? given : typeof usual === 'string' ? usual : { ...usual, ...given };
+    const sent = method === 'GET' ? null : typeof body === 'string' ? body : fill(JSON.stringify(body));
+    const { text, headers, status: answered } = await clientOf(who).send(`${method} ${target}`, sent);
+    const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}`);
+    const seen = [text, ...lines].join('\n');
+    expect([ask, answered, seen]).toEqual([ask, status, expect.stringMatching(says)]);
+    known[name] = { ...headers, ...(/^\{/.test(text) ? JSON.parse(text) : {}) };
+  }
+}
+
+const expectCommits = (count: number) => async (repository: TestRepository) =>
+  expect(await repository.log()).toHaveLength(count);
+
+const expectStates =
+  (...states: string[]) =>
+  ({ deployments }: TestRepository) =>
+    expect(deployments.all.map(getDeploymentState)).toEqual(states);
+
+const CLASSIC: readonly (readonly [Parameters<TestRepository['protect']>[0], RegExp])[] = [
+  ['classic-pull-request', /Changes must be made through a pull request\./],
+  ['classic-status-check', /Required status check \\"ci\\" is expected\./],
+  ['classic-status-checks', /2 of 2 required status checks are expected\./],
+  ['classic-review', /At least 1 approving review is required by reviewers with write access\./],
+  ['classic-push-access', /You're not authorized to push to this branch\./],
+];
+
+const STORIES: Readonly<Record<string, readonly Step[]>> = {
+  'credentials are asked for, and a refusal names the permission': [
+    ['PUT contents/a.txt as nobody', 401, /"Requires authentication".*"status":"401"/],
+    ['PUT contents/a.txt as stranger', 401, /"Bad credentials"/],
+    ['PUT contents/a.txt as reader', 403, /not accessible by integration[\s\S]*s: contents=write/],
+    ['GET pages as reader', 403],
+    ['POST pages/builds as pages reader', 403, /pages=write/],
+    ['POST deployments as job', 403, /deployments=write/],
+    ['POST deployments as fork', 403, /deployments=write/],
+    ['GET . as reader', 200, /"push":false/],
+  ],
+  'a private repository is not there for others, nor are its files and assets': [
+    { private: true },
+    ['GET . as nobody', 404],
+    ['GET https://raw.githubusercontent.com/{repository.fullName}/main/README.md as nobody', 404],
+    ['release = POST releases', 201],
+    ['asset = POST {release.upload_url}?name=a.txt', 201],
+    ['GET {asset.browser_download_url} as nobody', 404],
+  ],
+  'a file is replaced only with the sha that it has, and a new one takes any': [
+    ['PUT contents/a.txt', 201, /./, { sha: '0'.repeat(40) }],
+    ['PUT contents/a.txt', 422, /\\"sha\\" wasn't supplied/],
+    ['PUT contents/a.txt', 409, /a\.txt does not match 0{40}"/, { sha: '0'.repeat(40) }],
+    ['file = GET contents/a.txt', 200],
+    ['DELETE contents/a.txt', 200, /"content":null/, { sha: '{file.sha}' }],
+    expectCommits(3),
+  ],
+  'a path and a content are checked': [
+    ['PUT contents/a.txt', 404, /Branch nowhere not found/, { branch: 'nowhere', sha: 'x' }],
+    ['PUT contents/a.txt', 422, /content is not valid Base64/, { content: '%%%' }],
+    ['PUT contents/%2Fa.txt', 422, /path cannot start with a slash/],
+    ['PUT contents/a%2F%2Fb.txt', 422, /path contains a malformed path component/],
+    ['PUT contents/a%2F..%2Fb.txt', 422, /path contains a malformed path component/],
+  ],
+  'a file above 1 MB has no content in JSON': [
+    { files: { 'big.bin': randomBytes(1_200_000) } },
+    ['GET contents/big.bin', 403],
+  ],
+  'an empty repository has its own words, and takes a first file but no release': [
+    { empty: true },
+    ['GET contents/a.txt', 404, /This repository is empty\./],
+    ['GET git/ref/heads/main', 409, /Git Repository is empty\./],
+    ['POST releases', 422],
+    ['PUT contents/a.txt', 201],
+  ],
+  'a submodule is one in its own answer, and a file in the list of its folder': [
+    (repository) => repository.addSubmodule('lib/other'),
+    ['GET contents/lib/other', 200, /"type":"submodule".*"submodule_git_url":"https:.*\/other\.git"/],
+    ['GET contents/lib', 200, /"type":"file"/],
+    ['GET contents/lib/other/a.html', 404],
+    ['GET git/trees/{head.sha}?recursive=1', 200, /"mode":"160000","type":"commit"/],
+  ],
+  'a branch only moves forward, a tree grows from a tree, and a blob has a limit': [
+    (repository) => repository.commit('a.txt', 'a'),
+    ['PATCH git/refs/heads/main', 422, /Update is not a fast forward/, { sha: '{first.sha}' }],
+    ['PATCH git/refs/heads/nowhere', 422, /Reference does not exist/, { sha: '{first.sha}' }],
+    ['GET git/ref/heads/nowhere', 404],
+    ['POST git/trees', 422, /base_tree is not a valid tree oid/, { base_tree: '{first.sha}', tree: [] }],
+    ['POST git/trees', 422, /GitRPC::BadObjectState/, { tree: [{ ...FILE, path: 'absent', sha: null }] }],
+    ['POST git/blobs', 422, /Sorry, your input was too large to process\./, LARGE_BLOB],
+  ],
+  'commits are compared, and listed for a path in pages': [
+    (repository) => repository.commit('side.txt', 's', 'side', 'side'),
+    (repository) => repository.commit('a.txt', '1', 'first'),
+    (repository) => repository.commit('b.txt', '2', 'other'),
+    (repository) => repository.commit('a.txt', '3', 'second'),
+    ['GET compare/main...main', 200, /"status":"identical"/],
+    ['GET compare/main...side', 200, /"status":"diverged"/],
+    ['GET compare/{first.sha}...main', 200, /"status":"ahead"/],
+    ['GET compare/main...{first.sha}', 200, /"status":"behind"/],
+    ['GET commits?path=a.txt&per_page=1', 200, /"second"[\s\S]*page=2>; rel="next"/],
+  ],
+  'a ruleset refuses both ways of writing': [
+    (repository) => repository.protect(true),
+    ['PUT contents/a.txt', 409, /Repository rule violations found\\n\\nChanges must be made through a pull/],
+    ['PATCH git/refs/heads/main', 422, /Repository rule violations found/, { sha: '{head.sha}' }],
+    ['GET rules/branches/main', 200, /"pull_request"/],
+    expectCommits(1),
+  ],
+  'a release is one for a tag, its assets have names of their own, and a failed upload keeps the name': [
+    ['release = POST releases', 201],
+    ['POST releases', 422, /"resource":"Release","code":"already_exists","field":"tag_name"/],
+    ['POST {release.upload_url}?name=a.txt as nobody', 401],
+    ['POST {release.upload_url}?name=a.txt', 422, /./, ''],
+    ['POST {release.upload_url}?name=my%20file%20(1).html', 201, /"name":"my\.file\.1\.html"/],
+    ['two = POST {release.upload_url}?name=%D0%BE.html', 201, /"name":"default\.html"/],
+    ['PATCH releases/assets/{two.id}', 422, /./, { name: 'my.file.1.html' }],
+    ['PATCH releases/assets/{two.id}', 200, /\/b\.txt"/, { name: 'b.txt' }],
+    (repository) => repository.addUnfinishedAsset(TAG, 'a.txt'),
+    ['POST {release.upload_url}?name=a.txt', 422, /"resource":"ReleaseAsset","code":"already_exists"/],
+    ['GET releases/{release.id}/assets', 200, /"state":"starter".*"size":0,"digest":null/],
+    (repository) => repository.addEarlierAssets(TAG, 997),
+    ['POST {release.upload_url}?name=more.txt', 422, /file_count limited to 1000 assets per release/],
+    ['GET releases/{release.id}/assets', 200, /page=2>; rel="next"/],
+    ['DELETE releases/{release.id}', 204],
+    [`GET releases/tags/${TAG}`, 404],
+  ],
+  'the storage of assets takes its own signature alone, and never shows a page': [
+    ['release = POST releases', 201],
+    ['asset = POST {release.upload_url}?name=page.html', 201],
+    ['found = GET {asset.browser_download_url} as nobody', 302, /location: https:\/\/release-assets\./],
+    ['GET {found.location} as nobody', 200, /octet-stream[\s\S]*: attachment; filename=page\.html/],
+    ['GET {found.location}', 400, /Only one auth mechanism allowed/],
+    ['GET {found.location}0 as nobody', 403],
+  ],
+  'a draft has no tag, is not found by it, and is hidden; publishing gives it one once': [
+    ['draft = POST releases', 201, /"published_at":null/, { draft: true }],
+    ['second = POST releases', 201, /./, { draft: true }],
+    [`GET releases/tags/${TAG}`, 404],
+    [`GET git/ref/tags/${TAG}`, 404],
+    ['asset = POST {draft.upload_url}?name=a.txt', 201],
+    ['GET {asset.browser_download_url} as nobody', 404],
+    ['GET releases/{draft.id} as reader', 404],
+    ['GET releases/assets/{asset.id} as reader', 404],
+    ['PATCH releases/{draft.id}', 200, new RegExp(`/releases/download/${TAG}/a\\.txt`), { draft: false }],
+    [`GET git/ref/tags/${TAG}`, 200],
+    ['PATCH releases/{second.id}', 422, /"code":"already_exists","field":"tag_name"/, { draft: false }],
+  ],
+  'a release that is published while the setting is on is immutable, and keeps its tag for ever': [
+    ['before = POST releases', 201, /./, { tag_name: 'before' }],
+    (repository) => repository.immutableReleases(true),
+    ['POST {before.upload_url}?name=b.txt', 201],
+    ['draft = POST releases', 201, /./, { draft: true }],
+    ['asset = POST {draft.upload_url}?name=a.txt', 201],
+    ['PATCH releases/{draft.id}', 200, /"immutable":true/, { draft: false }],
+    (repository) => repository.immutableReleases(false),
+    ['POST {draft.upload_url}?name=b.txt', 422, /Cannot upload assets to an immutable release\./],
+    ['DELETE releases/assets/{asset.id}', 422],
+    ['PATCH releases/assets/{asset.id}', 422, /./, { name: 'b.txt' }],
+    [`DELETE git/refs/tags/${TAG}`, 422],
+    ['DELETE releases/{draft.id}', 204],
+    ['POST releases', 422, /tag_name was used by an immutable release/],
+    ['draft = POST releases', 201, /./, { draft: true }],
+    ['PATCH releases/{draft.id}', 422, /./, { draft: false }],
+  ],
+  'comments need `pull_requests: write`, have a longest length, and are listed in pages': [
+    (repository) => repository.issues.openPullRequest('A page', 'page'),
+    ['comment = POST issues/1/comments', 201, /./, { body: 'я'.repeat(65_536) }],
+    ['POST issues/1/comments', 422, /Body is too long \(maximum is 65536/, { body: 'я'.repeat(65_537) }],
+    ...['pull reader', 'issue writer', 'fork'].flatMap((who): Call[] => [
+      [`POST issues/1/comments as ${who}`, 403, /pull_requests=write/, { body: 'No' }],
+      [`PATCH issues/comments/{comment.id} as ${who}`, 403, /pull_requests=write/, { body: 'No' }],
+      [`DELETE issues/comments/{comment.id} as ${who}`, 403, /pull_requests=write/],
+    ]),
+    ['POST issues/1/comments as human', 201, /"login":"human"/, { body: 'Yes' }],
+    ['GET issues/1/comments?per_page=1', 200, /comments\?per_page=1&page=2>; rel="next"/],
+  ],
+  'the login of a token: REST tells that of a person, GraphQL that of any': [
+    ['GET /user', 403],
+    ['GET /user as app', 403],
+    ['GET /user as human', 200, /"login":"human"/],
+    ['POST /graphql', 200, /"login":"github-actions\[bot\]"/, { query: '{ viewer { login databaseId } }' }],
+    ['GET /user as nobody', 401],
+    ['POST /graphql as nobody', 401],
+  ],
+  'a job dispatches the workflow of a site, if it may and if there is one': [
+    { pages: { buildType: 'workflow' } },
+    ['POST actions/workflows/pages.yml/dispatches', 403],
+    ['POST actions/workflows/other.yml/dispatches as dispatcher', 404],
+    ['POST actions/workflows/pages.yml/dispatches as dispatcher', 422, /./, { ref: 'nowhere' }],
+    ({ pages }) => Object.assign(pages, { workflowEnabled: false }),
+    ['POST actions/workflows/pages.yml/dispatches as dispatcher', 422],
+    ({ pages }) => Object.assign(pages, { workflowEnabled: true, dispatchable: false }),
+    ['POST actions/workflows/pages.yml/dispatches as dispatcher', 422],
+    ({ pages }) => expect(pages.runs).toEqual([]),
+    // A site that a workflow publishes has no builds, and none can be requested.
+    ['GET pages/builds', 200, /^\[\]/],
+    ['POST pages/builds', 422],
+    ['GET pages', 200, /"status":null/],
+  ],
+  'Pages is switched on by who may, for a branch that exists, and once': [
+    { pages: false },
+    ['POST pages as administrating job', 403],
+    ['POST pages as administrating app', 403],
+    ['POST pages as app', 403],
+    ['POST pages as administrator', 422, /The none branch must exist/, { source: { branch: 'none' } }],
+    ['POST pages as administrator', 422, /\/source\/path\./, { source: { branch: 'main', path: '/x' } }],
+    ({ site }) => expect(site).toBeNull(),
+    ['GET pages', 404],
+    ['POST pages as administrator', 201],
+    ({ pages }) => pages.whenBuilt(),
+    ['GET {site.url}README.md as nobody', 200],
+    ['POST pages as administrator', 409, /GitHub Pages is already enabled\./],
+  ],
+  'a deployment takes known states, and a success ends the others in its environment unless it is told not to':
+    [
+      ['made = POST deployments as deployer', 201, /./, { task: 'show' }],
+      ['GET deployments?environment=PREVIEW&task=show as deployer', 200, /"task":"show"/],
+      ['GET deployments?task=other as deployer', 200, /^\[\]/],
+      [STATUSES, 422, /./, { state: 'ready' }],
+      [STATUSES, 422, /./, { state: 'success', description: 'x'.repeat(141) }],
+      [STATUSES, 422, /./, { state: 'success', environment_url: 'octo.github.io' }],
+      ['POST deployments/{made.id}/statuses', 403, /deployments=write/, { state: 'success' }],
+      [STATUSES, 201, /./, { state: 'success' }],
+      ['made = POST deployments as deployer', 201],
+      [STATUSES, 201, /./, { state: 'success', auto_inactive: false }],
+      expectStates('success', 'success'),
+      ['made = POST deployments as deployer', 201],
+      [STATUSES, 201, /./, { state: 'success' }],
+      expectStates('success', 'inactive', 'inactive'),
+    ],
+};
+
+test.each(Object.entries(STORIES))('%s', (_, steps) => play(steps));
+
+test.each(CLASSIC)('%s refuses in its own words, on its branches, and is in no list', (rule, words) =>
+  play([
+    (repository) => repository.commit('b.txt', 'b', 'Other', 'other'),
+    (repository) => repository.protect(rule, ['main']),
+    ['PUT contents/a.txt', 409, new RegExp(`"Could not create file: ${words.source}`)],
+    ['PATCH git/refs/heads/main', 422, words, { sha: '{head.sha}' }],
+    ['PUT contents/a.txt', 201, /./, { branch: 'other' }],
+    ['GET rules/branches/main', 200, /^\[\]/],
+    expectCommits(1),
+  ]),
+);
+
+test.each(['signatures', 'classic-signatures'] as const)('%s takes only what GitHub signs', (rule) =>
+  play([
+    (repository) => repository.protect(rule),
+    ['PUT contents/a.txt', 201],
+    ['PUT contents/b.txt', 409, /must have verified signatures/, { author: { name: 'A', email: 'a@b.c' } }],
+    ['PUT contents/b.txt as human', 409],
+    ['tree = GET git/trees/{head.sha}', 200],
+    ['own = POST git/commits', 201, /"verified":true/, COMMIT],
+    ['PATCH git/refs/heads/main', 200, /./, { sha: '{own.sha}' }],
+  ]),
+);
+
+test.each([
+  ['a merge of the default branch', { auto_merge: undefined }, 409, /Conflict merging main/],
+  ['a wait for all checks', { required_contexts: undefined }, 409, /status checks failed/],
+  ['an unknown commit', { ref: 'c0ffee'.padEnd(40, '0') }, 422, /No ref found for: c0ffee/],
+  ['no commit', { ref: undefined }, 422, /\\"ref\\" wasn't supplied/],
+  ['the environment of Pages', { environment: 'GitHub-Pages' }, 422, /Validation Failed/],
+  ['a bad name', { environment: 'a;b' }, 422, /Validation Failed/],
+  ['a long task', { task: 'x'.repeat(129) }, 422, /Validation Failed/],
+])('a deployment with %s is refused', (_, body, status, says) =>
+  play([['POST deployments as deployer', status, says, body]]),
+);
+
+test('only one of two concurrent writes to a branch is accepted', async () => {
+  const { fullName } = await setup.newRepository();
+  const put = (name: string) => setup.client.send(`PUT /repos/${fullName}/contents/${name}`, PUT);
+  const answers = await Promise.all([put('a'), put('b')]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+  expect(answers.find(({ status }) => status === 409)?.json.message).toMatch(
+    /^is at \w{40} but expected \w{40}$/,
+  );
+});
+
+test('a large file has its sha alone in the media type `object`', async () => {
+  const bytes = randomBytes(1_200_000);
+  const { fullName } = await setup.newRepository({ files: { 'big.bin': bytes } });
+  const accept = { accept: 'application/vnd.github.object+json' };
+  const { json } = await setup.client.send(`GET /repos/${fullName}/contents/big.bin`, null, accept);
+  expect(json).toMatchObject({ sha: computeBlobSha(bytes), size: 1_200_000, content: '', encoding: 'none' });
+});
+
+test.each([
+  ['2022-11-28', 200],
+  ['2026-03-10', 200],
+  ['2021-01-01', 400],
+])('the API version %s is answered %d', async (version, status) => {
+  const { fullName } = await setup.newRepository();
+  const headers = { 'x-github-api-version': version };
+  expect((await setup.client.send(`GET /repos/${fullName}`, null, headers)).status).toBe(status);
+});
+
+test('1,000 requests an hour are for all jobs of a repository together; an answer that has not changed is free', async () => {
+  const [repository, other] = [await setup.newRepository(), await setup.newRepository()];
+  const left = async (who: string, { fullName } = repository, headers = {}) => {
+    const answer = await clientOf(who).send(`GET /repos/${fullName}`, null, headers);
+    return [answer.status, answer.headers['x-ratelimit-remaining'], answer.headers.etag ?? ''];
+  };
+  const [, , etag] = await left('job');
+  expect(await left('deployer')).toEqual([200, '998', etag]);
+  expect((await left('job', repository, { 'if-none-match': etag }))[0]).toBe(304);
+  expect(Number((await left('human'))[1])).toBeGreaterThan(4000);
+  setup.world.rateLimits.setLeft(repository, 0, 90);
+  expect((await left('deployer')).slice(0, 2)).toEqual([403, '0']);
+  expect((await left('job', other))[1]).toBe('999');
+});
+
+test.each([
+  [2 ** 31 - 1, 201, ''],
+  [2 ** 31, 422, 'size must be less than or equal to 2147483648'],
+])('an asset that announces %d bytes is answered %d', async (size, status, says) => {
+  const { fullName } = await setup.newRepository();
+  const { json } = await setup.client.send(`POST /repos/${fullName}/releases`, { tag_name: TAG });
+  const url = new URL(json.upload_url.replace('{?name,label}', '?name=large.bin'));
+  const answer = await setup.world.ask({
+    method: 'POST',
+    url: url.href,
+    host: url.host,
+    path: url.pathname,
+    query: url.searchParams,
+    headers: { authorization: `Bearer ${setup.world.token()}`, 'content-length': String(size) },
+    body: Readable.from([Buffer.from('x')]),
+  });
+  expect([answer.status, String(answer.body)]).toEqual([status, expect.stringContaining(says)]);
+});
+
+describe('a site', () => {
+  /** What is at an address of the site: the status, and the text of a 200. */
+  const visit = async ({ pages }: TestRepository, path: string) => {
+    const { status, text } = await setup.anonymous.send(`GET ${pages.url}${path}`);
+    return [status, status === 200 ? text : ''];
+  };
+  const newSite = (pages: FakePagesOptions = {}, more: Partial<RepositoryOptions> = {}) =>
+    setup.newRepository({ inMemory: true, pages: { buildMs: 1, ...pages }, ...more });
+  const latest = async ({ fullName }: TestRepository) =>
+    (await setup.client.send(`GET /repos/${fullName}/pages/builds/latest`)).json;
+
+  test.each([
+    ['errored', { status: 'errored', error: { message: 'Page build failed.' } }, 'old'],
+    ['stuck', { status: 'building' }, 'new'],
+    ['older', { status: 'built' }, 'new'],
+    ['never', { status: 'built' }, 'old'],
+  ] as const)('whose build is %s tells %j, and shows the %s page', async (builds, told, shown) => {
+    const repository = await newSite({ builds }, { files: { 'a.html': 'old' } });
+    const before = await repository.head();
+    const commit = await repository.commit('a.html', 'new');
+    await repository.pages.whenBuilt();
+    expect(await latest(repository)).toMatchObject({
+      ...told,
+      commit: builds === 'errored' || builds === 'stuck' ? commit : before,
+    });
+    expect(await visit(repository, 'a.html?v=1')).toEqual([200, shown]);
+  });
+
+  test('is built on request where pushes start no builds', async () => {
+    const repository = await newSite({ startsBuilds: false });
+    const commit = await repository.commit('a.html', 'a');
+    await repository.pages.whenBuilt();
+    expect(await visit(repository, 'a.html?1')).toEqual([404, '']);
+    const requested = await setup.client.send(`POST /repos/${repository.fullName}/pages/builds`);
+    expect(requested).toMatchObject({ status: 201, json: { status: 'queued' } });
+    await repository.pages.whenBuilt();
+    expect(await latest(repository)).toMatchObject({ commit, status: 'built' });
+    expect(await visit(repository, 'a.html?2')).toEqual([200, 'a']);
+  });
+
+  test.each<[string, FakePagesOptions, unknown, unknown]>([
+    ['keeps an answer by path and query', { purges: false }, [200, 'old'], [200, 'new']],
+    ['is cleared when a build goes live', {}, [200, 'new'], [200, 'new']],
+    ['may lag for some requests', { liveAfterRequests: 2, purges: false }, [200, 'old'], [200, 'old']],
+  ])('has a cache that %s', async (_, pages, without, fresh) => {
+    const repository = await newSite(pages, { files: { 'a.html': 'old' } });
+    expect(await visit(repository, 'a.html')).toEqual([200, 'old']);
+    await repository.commit('a.html', 'new');
+    await repository.pages.whenBuilt();
+    expect(await visit(repository, 'a.html')).toEqual(without);
+    expect(await visit(repository, 'a.html?v=1')).toEqual(fresh);
+  });
+
+  test('may keep a 404 as well', async () => {
+    const repository = await newSite({ caches404: true, purges: false });
+    expect(await visit(repository, 'a.html')).toEqual([404, '']);
+    await repository.commit('a.html', 'a');
+    await repository.pages.whenBuilt();
+    expect(await visit(repository, 'a.html')).toEqual([404, '']);
+    expect(await visit(repository, 'a.html?v=1')).toEqual([200, 'a']);
+  });
+
+  const files = {
+    'index.html': 'home',
+    'sub/index.html': 'sub',
+    '_hidden.html': 'hidden',
+    '.dot.html': 'dot',
+    'node_modules/x.html': 'module',
+    '~tilde.html': 'tilde',
+    'doc.md': '# Title',
+    'front.md': '---\ntitle: x\n---\n# Title',
+    'guide/README.md': '# Guide',
+    'sub/README.md': '# Sub',
+    'LICENSE.md': '# License',
+    'matter.html': '---\ntitle: x\n---\nbody',
+    'имя.html': 'cyrillic',
+  };
+
+  test.each<[string, Readonly<Record<string, string>>, readonly (readonly [string, number, RegExp?])[]]>([
+    [
+      'built with Jekyll',
+      files,
+      [
+        ['', 200, /^home$/],
+        ['sub/', 200, /^sub$/],
+        ['sub', 301],
+        ['_hidden.html', 404],
+        ['.dot.html', 404],
+        ['node_modules/x.html', 404],
+        ['~tilde.html', 404],
+        ['doc.md', 200, /^# Title$/],
+        ['doc.html', 200, /<h1>Title<\/h1>/],
+        ['front.md', 404],
+        ['front.html', 200, /<h1>Title<\/h1>/],
+        ['guide/', 200, /<h1>Guide<\/h1>/],
+        ['guide/README.html', 404],
+        ['sub/README.md', 200, /^# Sub$/],
+        ['LICENSE.html', 404],
+        ['matter.html', 200, /^body$/],
+        ['%D0%B8%D0%BC%D1%8F.html', 200, /^cyrillic$/],
+      ],
+    ],
+    [
+      'without Jekyll',
+      { ...files, '.nojekyll': '' },
+      [
+        ['_hidden.html', 200, /^hidden$/],
+        ['doc.html', 404],
+        ['matter.html', 200, /^---/],
+      ],
+    ],
+  ])('%s has these addresses', async (_, given, expected) => {
+    const repository = await newSite({}, { files: given });
+    for (const [path, status, shows = /^$/] of expected) {
+      expect([path, ...(await visit(repository, path))]).toEqual([
+        path,
+        status,
+        expect.stringMatching(shows),
+      ]);
+    }
+  });
+
+  test('has its own address for a user, a folder and a custom domain', async () => {
+    const user = await newSite({}, { owner: 'Mona', name: 'mona.github.io', files: { 'a.html': 'user' } });
+    expect([user.pages.url, await visit(user, 'a.html')]).toEqual(['https://mona.github.io/', [200, 'user']]);
+    const folder = await newSite({ path: '/docs' }, { files: { 'docs/a.html': 'docs', 'b.html': 'root' } });
+    expect([await visit(folder, 'a.html'), await visit(folder, 'b.html')]).toEqual([
+      [200, 'docs'],
+      [404, ''],
+    ]);
+    const domain = await newSite({ cname: 'docs.example.org' }, { files: { 'a.html': 'domain' } });
+    expect(await visit(domain, 'a.html')).toEqual([200, 'domain']);
+    const moved = await setup.anonymous.send(`GET https://octo.github.io/${domain.name}/a.html?v=1`);
+    expect([moved.status, moved.headers.location]).toEqual([301, 'https://docs.example.org/a.html?v=1']);
+  });
+
+  test.each([
+    ['job', 0],
+    ['app', 1],
+    ['human', 1],
+  ])('that a workflow publishes: a commit of a token of %s starts %d runs', async (who, runs) => {
+    const repository = await newSite({ buildType: 'workflow' });
+    await clientOf(who).send(`PUT /repos/${repository.fullName}/contents/a.html`, PUT);
+    await repository.pages.whenBuilt();
+    expect(await visit(repository, 'a.html')).toEqual(runs === 1 ? [200, 'x'] : [404, '']);
+    expect(repository.pages.runs).toHaveLength(runs);
+  });
+
+  test('has a raw host that never shows a page', async () => {
+    const { fullName } = await newSite({}, { files: { 'b.html': '<p>raw</p>' } });
+    const raw = await setup.anonymous.send(`GET https://raw.githubusercontent.com/${fullName}/main/b.html`);
+    expect(raw).toMatchObject({ status: 200, text: '<p>raw</p>' });
+    expect(raw.headers).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'max-age=300',
+    });
+  });
+});
+
+describe('the device flow', () => {
+  const START = 'https://github.com/login/device/code';
+  const send = (url: string, body: string) =>
+    setup.anonymous.send(`POST ${url}`, body, {
+      accept: 'application/json',
+      'content-type': 'application/x-www-form-urlencoded',
+    });
+  const poll = async (code: string) => {
+    const grant = `device_code=${code}&grant_type=urn:ietf:params:oauth:grant-type:device_code`;
+    return (await send('https://github.com/login/oauth/access_token', `client_id=app&${grant}`)).json;
+  };
+
+  test.each([
+    ['pending', 'authorization_pending'],
+    ['slow_down', 'slow_down'],
+    ['refuse', 'access_denied'],
+    ['expire', 'expired_token'],
+    ['grant', undefined],
+  ] as const)('answers a poll with %s as %s, and knows its own code alone', async (act, error) => {
+    setup.world.deviceUser.script = [act];
+    const { json } = await send(START, 'client_id=app&scope=repo');
+    expect([json.device_code.length, json.user_code, json.interval]).toEqual([
+      40,
+      expect.stringMatching(/^\w{4}-\w{4}$/),
+      5,
+    ]);
+    expect((await poll('wrong')).error).toBe('incorrect_device_code');
+    expect((await poll(json.device_code)).error).toBe(error);
+  });
+
+  test.each([
+    ['an unknown app', { clientIds: ['other'] }, 404, 'Not Found'],
+    ['an app without it', { disabledClientIds: ['app'] }, 400, 'device_flow_disabled'],
+  ])('refuses %s', async (_, settings, status, error) => {
+    Object.assign(setup.world.deviceUser, settings);
+    expect(await send(START, 'client_id=app')).toMatchObject({ status, json: { error } });
+    Object.assign(setup.world.deviceUser, { clientIds: null, disabledClientIds: [] });
+  });
+});
