@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { PersonAuthorizations, type PersonRequest, type ToolCall } from '../../src/mcp/authorizations.ts';
 import { MCP } from '../../src/protocol/limits.ts';
+import { SimulatedClock } from '../faults/simulated-clock.ts';
 import { FakeHttp, type FakePorts, fakePorts, type Scripted } from '../support/ports.ts';
 
 const TOKEN = 'gho_Abcdefghijklmnop0123';
@@ -24,7 +25,8 @@ function createFlow(...answers: readonly Scripted[]) {
     return answers[Math.min(polls, answers.length) - 1];
   });
   const ports = fakePorts(host.http);
-  const authorizations = new PersonAuthorizations();
+  const clock = new SimulatedClock();
+  const authorizations = new PersonAuthorizations({ ...ports, clock });
   const asked: PersonRequest[] = [];
   const callWith = (more: Partial<ToolCall>): ToolCall => ({
     ...{ tool: 'deliver', args: { file: 'a.html' }, handle: undefined, isDeclined: false },
@@ -32,14 +34,14 @@ function createFlow(...answers: readonly Scripted[]) {
   });
   /** The token, or `null` where a person was asked. */
   const authorize = async (call: Partial<ToolCall> = {}, own: FakePorts = ports): Promise<string | null> => {
-    const result = await authorizations.authorize(callWith(call), OPTIONS, own);
+    const result = await authorizations.authorize(callWith(call), OPTIONS, { ...own, clock });
     if (typeof result === 'string') return result;
     asked.push(result);
     return null;
   };
   const find = (handle = '', more: Partial<ToolCall> = {}) =>
-    authorizations.findArguments(callWith({ args: {}, handle, ...more }), ports.clock);
-  return { ports, authorizations, find, asked, authorize, host, counts: () => ({ codes, polls }) };
+    authorizations.findArguments(callWith({ args: {}, handle, ...more }), clock);
+  return { ports, clock, authorizations, find, asked, authorize, host, counts: () => ({ codes, polls }) };
 }
 
 describe('a person', () => {
@@ -49,7 +51,12 @@ describe('a person', () => {
     expect(counts()).toEqual({ codes: 1, polls: 0 });
     const [{ handle } = { handle: '' }] = asked;
     expect(asked).toEqual([
-      { userCode: 'ABCD-0001', page: 'https://github.com/login/device', handle, expiresIn: 899 },
+      {
+        userCode: 'ABCD-0001',
+        page: 'https://github.com/login/device',
+        handle,
+        expiresIn: expect.any(Number),
+      },
     ]);
     expect(JSON.stringify(asked)).not.toContain('secret');
     expect(find(handle)).toEqual({ file: 'a.html' });
@@ -60,18 +67,20 @@ describe('a person', () => {
     expect(ports.logger.masked).toEqual(['secret-1', TOKEN]);
   });
 
-  test('who needs long is waited for in several calls, in the pace that the host asks for', async () => {
+  test('who needs long is waited for in several calls, while the host is polled in the pace that it asks for', async () => {
     const slow: Scripted = { body: { error: 'slow_down' } };
-    const { asked, authorize, ports } = createFlow(PENDING, slow, PENDING);
+    const pending = Array.from({ length: 9 }, () => PENDING);
+    const { asked, authorize, clock, counts } = createFlow(PENDING, slow, ...pending, GRANTED);
     await authorize();
     const handle = asked[0]?.handle;
-    const began = ports.clock.now();
+    const began = clock.now();
     await expect(authorize({ handle })).resolves.toBeNull();
-    expect(ports.clock.now() - began).toBeLessThanOrEqual(MCP.authorization);
-    expect(ports.clock.slept).toEqual([5_000, 5_000, 10_000, 10_000, 10_000]);
-    // The next call goes on where this one ended.
-    await authorize({ handle });
-    expect(new Set(ports.clock.slept.slice(5))).toEqual(new Set([10_000]));
+    expect(clock.now() - began).toBeGreaterThanOrEqual(MCP.authorization);
+    expect(clock.now() - began).toBeLessThan(MCP.authorization + 10_000);
+    await expect(authorize({ handle })).resolves.toBeNull();
+    await expect(authorize({ handle })).resolves.toBe(TOKEN);
+    // A poll after 5 s, and ten after 10 s each.
+    expect([clock.now() - began, counts()]).toEqual([105_000, { codes: 1, polls: 12 }]);
     expect(new Set(asked.map(({ userCode }) => userCode))).toEqual(new Set(['ABCD-0001']));
   });
 
@@ -106,16 +115,17 @@ describe('a person', () => {
   });
 
   test('who declines in the client is not polled for', async () => {
-    const { asked, authorize, counts } = createFlow(GRANTED);
+    const { asked, authorize, counts, clock } = createFlow(GRANTED);
     await authorize();
     const declined = authorize({ handle: asked[0]?.handle, isDeclined: true });
     await expect(declined).rejects.toMatchObject({ code: 'NOT_AUTHORIZED' });
+    await clock.advance(60_000);
     expect(counts().polls).toBe(0);
   });
 });
 
-test('a canceled call leaves the code to the next one, which keeps the pause', async () => {
-  const { asked, authorize, ports, counts, host } = createFlow(PENDING, GRANTED);
+test('a canceled call leaves the code to the next one', async () => {
+  const { asked, authorize, counts, host } = createFlow(PENDING, GRANTED);
   await authorize();
   const handle = asked[0]?.handle;
   const other = fakePorts(host.http);
@@ -123,7 +133,6 @@ test('a canceled call leaves the code to the next one, which keeps the pause', a
   await expect(authorize({ handle }, other)).rejects.toBeDefined();
   await expect(authorize({ handle })).resolves.toBe(TOKEN);
   expect(counts().codes).toBe(1);
-  expect(ports.clock.slept[0]).toBe(5_000);
 });
 
 test('a canceled request for a code is no reason for another call to fail', async () => {
@@ -147,7 +156,7 @@ test('a token that the host does not accept any more is asked for again', async 
 
 describe('a handle', () => {
   test('is refused if it is unknown, expired, of another tool, or given with other arguments', async () => {
-    const { asked, authorize, find, ports } = createFlow(GRANTED);
+    const { asked, authorize, find, clock } = createFlow(GRANTED);
     await authorize();
     const handle = asked[0]?.handle;
     expect(find(handle)).toEqual({ file: 'a.html' });
@@ -158,7 +167,7 @@ describe('a handle', () => {
     // A client that gave up during the delivery may go on with it.
     await authorize({ handle });
     expect(find(handle)).toEqual({ file: 'a.html' });
-    ports.clock.time += 899_000;
+    await clock.advance(899_000);
     expect(() => find(handle)).toThrow(/no handle of a call/);
   });
 

@@ -164,6 +164,8 @@ test.each(LINES)(
 
 test('a person who declines is not asked again, and the file is not published elsewhere', async () => {
   const repository = await createRepository();
+  const before = await repository.head();
+  scenario.world.deviceUser.script = ['pending'];
   const server = await connectClient('2026', scenario.world, { decide: () => 'decline' });
   const { answer } = await server.call('deliver', {
     content: createPage(),
@@ -177,7 +179,8 @@ test('a person who declines is not asked again, and the file is not published el
     url: '',
     reports: [{ notReady: { step: 'authorize' } }],
   });
-  expect(scenario.world.traffic.exchanges(/access_token$/)).toEqual([]);
+  expect(scenario.world.traffic.exchanges(/filebin/)).toEqual([]);
+  expect(await repository.head()).toBe(before);
   await server.close();
 });
 

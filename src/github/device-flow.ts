@@ -23,8 +23,7 @@ export interface DeviceFlow extends DeviceFlowOptions {
   readonly page: string;
   /** When the codes expire: milliseconds since the epoch. */
   readonly deadline: number;
-  /** When the host may be polled next, and the pause after that. Milliseconds. */
-  readonly nextPoll: number;
+  /** Milliseconds before each poll. */
   readonly pause: number;
 }
 
@@ -40,9 +39,7 @@ export async function authorizeDevice(options: DeviceFlowOptions, ports: Ports):
   // In the log of a job, the lines of a section are folded.
   ports.logger.endSection();
   ports.logger.info(`Open ${flow.page} and enter the code ${flow.userCode}`);
-  const result = await pollForToken(flow, flow.deadline, ports);
-  if (typeof result !== 'string') throw flowError('NOT_AUTHORIZED', EXPIRED);
-  return result;
+  return pollForToken(flow, ports);
 }
 
 /** Asks the host for the codes of a new flow. @throws {DeliveryError} where the host gives none. */
@@ -55,37 +52,27 @@ export async function startDeviceFlow(options: DeviceFlowOptions, ports: Ports):
   }
   ports.logger.mask(device_code);
   const { leastInterval, longestInterval, lifetime, longestLifetime } = DEVICE_FLOW;
-  const pause = toSeconds(interval, DEVICE_FLOW.interval, leastInterval, longestInterval);
-  const now = ports.clock.now();
   return {
     ...options,
     deviceCode: device_code,
     userCode: user_code,
     page: `${options.authUrl.origin}${AUTH.user_entry.path}`,
-    deadline: now + toSeconds(expires_in, lifetime, 0, longestLifetime),
-    nextPoll: now + pause,
-    pause,
+    deadline: ports.clock.now() + toSeconds(expires_in, lifetime, 0, longestLifetime),
+    pause: toSeconds(interval, DEVICE_FLOW.interval, leastInterval, longestInterval),
   };
 }
 
 /**
  * Polls until the user has entered the code.
  *
- * @param until milliseconds since the epoch; no poll starts later
- * @returns the token, or the flow to go on with where the user has not decided yet
  * @throws {DeliveryError} `NOT_AUTHORIZED` when the user refused, or the code expired.
  */
-export async function pollForToken(
-  flow: DeviceFlow,
-  until: number,
-  ports: Ports,
-): Promise<string | DeviceFlow> {
+export async function pollForToken(flow: DeviceFlow, ports: Ports): Promise<string> {
   const { clock, logger, signal } = ports;
-  let { nextPoll, pause } = flow;
+  let { pause } = flow;
   let failure: string | undefined;
-  while (nextPoll < flow.deadline) {
-    if (nextPoll > until) return { ...flow, nextPoll, pause };
-    await clock.sleep(Math.max(nextPoll - clock.now(), 0), signal);
+  while (clock.now() + pause < flow.deadline) {
+    await clock.sleep(pause, signal);
     const answer = await requestToken(flow, ports);
     if (answer.error === undefined) return acceptToken(answer, logger);
     ({ failure } = answer);
@@ -94,7 +81,6 @@ export async function pollForToken(
       const asked = toSeconds(answer.interval, 0, 0, DEVICE_FLOW.longestInterval);
       pause = Math.max(pause + DEVICE_FLOW.slowDown, asked);
     }
-    nextPoll = clock.now() + pause;
   }
   throw flowError('NOT_AUTHORIZED', failure === undefined ? EXPIRED : `${EXPIRED}: ${failure}`);
 }

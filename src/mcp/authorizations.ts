@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { untilAborted } from '../async.ts';
-import { DeliveryError } from '../errors.ts';
+import { DeliveryError, stoppedError } from '../errors.ts';
 import {
   type DeviceFlow,
   type DeviceFlowOptions,
@@ -32,12 +32,14 @@ export interface ToolCall {
   readonly isDeclined: boolean;
 }
 
-/** A flow that waits for a person; several calls may need it. */
+/** A flow of one app: it goes on until the person has decided or the code expires, whatever becomes of the calls. */
 interface OpenFlow {
-  flow: DeviceFlow;
-  /** The poll that is under way: the host limits how often it is asked. */
-  polling: Promise<unknown> | null;
-  /** Whether the person has decided, or the code has expired. */
+  readonly started: Promise<DeviceFlow>;
+  readonly granted: Promise<string>;
+  /** Ends the polling. */
+  readonly stop: AbortController;
+  token?: string;
+  /** Whether there will be no token. */
   isOver: boolean;
 }
 
@@ -48,9 +50,14 @@ interface WaitingCall extends Pick<ToolCall, 'tool' | 'args'> {
 
 /** The authorizations of one server; tokens stay in memory, until it ends. @see protocol 4.1, 5 */
 export class PersonAuthorizations {
-  readonly #tokens = new Map<string, string>();
-  readonly #flows = new Map<string, Promise<OpenFlow>>();
+  readonly #ports: Ports;
+  readonly #flows = new Map<string, OpenFlow>();
   readonly #waiting = new Map<string, WaitingCall>();
+
+  /** @param ports those of the server: a call may end before the person decides */
+  constructor(ports: Ports) {
+    this.#ports = ports;
+  }
 
   /** The arguments of a call; of one that waited those of its beginning. @throws {DeliveryError} `BAD_INPUT` */
   findArguments({ handle, tool, args }: ToolCall, clock: Pick<Clock, 'now'>): ToolArguments {
@@ -79,93 +86,74 @@ export class PersonAuthorizations {
    * @returns what to show the person, where they have not decided yet
    * @throws {DeliveryError} `NOT_AUTHORIZED` where they declined.
    */
-  async authorize(call: ToolCall, options: DeviceFlowOptions, ports: Ports): Promise<string | PersonRequest> {
+  async authorize(
+    call: ToolCall,
+    options: DeviceFlowOptions,
+    { clock, signal }: Ports,
+  ): Promise<string | PersonRequest> {
     const key = `${options.authUrl.origin} ${options.clientId}`;
+    const goesOn = call.handle !== undefined;
+    const known = this.#flows.get(key);
     if (call.isDeclined) {
+      const declined = declinedError();
+      known?.stop.abort(declined);
       this.#flows.delete(key);
-      throw declinedError();
+      throw declined;
     }
-    const known = this.#tokens.get(key);
-    if (known !== undefined) return known;
-    const { open, isNew } = await this.#openFlow(key, options, ports);
-    const goesOn = call.handle !== undefined && !isNew;
-    const token = goesOn ? await this.#waitForPerson(key, open, ports) : undefined;
-    if (token !== undefined) return token;
+    const isNew = known === undefined || (known.isOver && !goesOn);
+    const open = isNew ? this.#begin(key, options) : known;
+    const { userCode, page, deadline } = await untilAborted(signal, open.started);
+    if (goesOn && !isNew) {
+      const time = AbortSignal.any([signal, clock.timeout(MCP.authorization)]);
+      await untilAborted(time, open.granted).catch((thrown) => {
+        signal.throwIfAborted();
+        if (!open.isOver) return;
+        // It is told once: the next call gets a new code.
+        this.#flows.delete(key);
+        throw thrown;
+      });
+    }
+    if (open.token !== undefined) return open.token;
     // The handle stays valid until its code expires: a client may give up while the delivery goes on.
     const { tool, args, handle = randomUUID() } = call;
-    const { userCode, page, deadline } = open.flow;
     this.#waiting.set(handle, { tool, args, deadline });
     removeOldest(this.#waiting);
-    const expiresIn = Math.max(Math.floor((deadline - ports.clock.now()) / SECOND), 0);
+    const expiresIn = Math.max(Math.floor((deadline - clock.now()) / SECOND), 0);
     return { userCode, page, handle, expiresIn };
   }
 
   /** Forgets a token that the host does not accept any more. */
   forget(token: string): void {
-    for (const [key, known] of this.#tokens) if (known === token) this.#tokens.delete(key);
+    for (const [key, open] of this.#flows) if (open.token === token) this.#flows.delete(key);
   }
 
   /** Calls for the same app share one code, also while the host is asked for it: a person enters it once. */
-  async #openFlow(
-    key: string,
-    options: DeviceFlowOptions,
-    ports: Ports,
-  ): Promise<{ readonly open: OpenFlow; readonly isNew: boolean }> {
-    for (;;) {
-      const current = this.#flows.get(key);
-      if (current === undefined) {
-        const starting = startDeviceFlow(options, ports).then((flow) => ({
-          flow,
-          polling: null,
-          isOver: false,
-        }));
-        this.#flows.set(key, starting);
-        removeOldest(this.#flows);
-        return { open: await starting, isNew: true };
-      }
-      const known = current.catch(() => undefined);
-      const open = await untilAborted(ports.signal, known);
-      if (open?.isOver === false && open.flow.nextPoll < open.flow.deadline) return { open, isNew: false };
-      if (this.#flows.get(key) === current) this.#flows.delete(key);
-    }
-  }
-
-  async #waitForPerson(key: string, open: OpenFlow, ports: Ports): Promise<string | undefined> {
-    const until = ports.clock.now() + MCP.authorization;
-    while (open.polling !== null) await untilAborted(ports.signal, open.polling);
-    const known = this.#tokens.get(key);
-    if (known !== undefined) return known;
-    if (open.isOver) throw authorizationOverError();
-    const work = this.#poll(key, open, until, ports);
-    open.polling = work.catch(() => undefined);
-    return work.finally(() => {
-      open.polling = null;
-    });
-  }
-
-  async #poll(key: string, open: OpenFlow, until: number, ports: Ports): Promise<string | undefined> {
-    try {
-      const result = await pollForToken(open.flow, until, ports);
-      if (typeof result !== 'string') {
-        open.flow = result;
-        return undefined;
-      }
-      this.#tokens.set(key, result);
-      open.isOver = true;
-      return result;
-    } catch (thrown) {
-      // A call that was canceled leaves the code to the next one.
-      if (ports.signal.aborted) open.flow = { ...open.flow, nextPoll: ports.clock.now() + open.flow.pause };
-      else open.isOver = true;
-      throw thrown;
-    }
+  #begin(key: string, options: DeviceFlowOptions): OpenFlow {
+    const stop = new AbortController();
+    const ports = { ...this.#ports, signal: AbortSignal.any([this.#ports.signal, stop.signal]) };
+    const started = startDeviceFlow(options, ports);
+    const granted = started.then((flow) => pollForToken(flow, ports));
+    const open: OpenFlow = { started, granted, stop, isOver: false };
+    granted.then(
+      (token) => {
+        open.token = token;
+      },
+      () => {
+        open.isOver = true;
+      },
+    );
+    this.#flows.set(key, open);
+    removeOldest(this.#flows)?.stop.abort(stoppedError());
+    return open;
   }
 }
 
-/** A map lists its entries in the order in which they were added. */
-function removeOldest(entries: Map<string, unknown>): void {
-  const [oldest] = entries.keys();
-  if (entries.size > MCP.waiting && oldest !== undefined) entries.delete(oldest);
+/** A map lists its entries in the order in which they were added. @returns what was too much */
+function removeOldest<Value>(entries: Map<string, Value>): Value | undefined {
+  const [oldest] = entries;
+  if (entries.size <= MCP.waiting || oldest === undefined) return undefined;
+  entries.delete(oldest[0]);
+  return oldest[1];
 }
 
 export const authorizationRequiredError = ({ userCode, page }: PersonRequest): DeliveryError =>
@@ -179,10 +167,4 @@ const declinedError = (): DeliveryError =>
   new DeliveryError('NOT_AUTHORIZED', 'the person declined the authorization', {
     step: 'authorize',
     hint: (w) => `set ${w.input('token')}${w.orUse('K3')}`,
-  });
-
-const authorizationOverError = (): DeliveryError =>
-  new DeliveryError('NOT_AUTHORIZED', 'the authorization was refused or has expired', {
-    step: 'authorize',
-    hint: (w) => `call again without \`authorization\`${w.orUse('K3')}`,
   });

@@ -7,7 +7,8 @@ import { createHttpClient } from '../http/client.ts';
 import { MCP } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { random, systemClock } from '../system.ts';
-import { createCallQueue, writeLogLine } from './call-queue.ts';
+import { writeLogLine } from './call-log.ts';
+import { CallQueue } from './call-queue.ts';
 import { createServer } from './server.ts';
 import { createSession, type McpSettings } from './session.ts';
 
@@ -28,7 +29,7 @@ export async function startServer(settings: McpSettings): Promise<void> {
   // Whatever a library prints must not be taken for a message.
   globalThis.console = new Console(process.stderr);
   const log = (line: string): void => writeLogLine(`${TOOL.name}: ${line}`, session.redactor);
-  const queue = createCallQueue(session);
+  const queue = new CallQueue(session);
   const messages = joinLines(MCP.message);
   process.stdin.on('error', (failure) => messages.destroy(failure)).pipe(messages);
   const transport = new StdioServerTransport(messages, process.stdout, { maxBufferSize: 2 * MCP.message });

@@ -5,6 +5,7 @@ import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { RawInputs, ToolName } from '../request/inputs.ts';
 import { PersonAuthorizations } from './authorizations.ts';
+import { createCallLogger } from './call-log.ts';
 import type { ToolAnswer } from './tool-answer.ts';
 
 export interface McpSettings {
@@ -47,7 +48,10 @@ export function createSession(settings: McpSettings, ports: Omit<Ports, 'logger'
     ...shared,
     roots: findRoots(root),
     redactor,
-    authorizations: new PersonAuthorizations(),
+    authorizations: new PersonAuthorizations({
+      ...ports,
+      logger: createCallLogger('authorization', redactor, ports.clock),
+    }),
     ports,
     ended: [],
   };

@@ -297,8 +297,6 @@ export const MCP = {
   waiting: 8,
   /** Milliseconds that one call waits for it: clients give up after 60 s unless they are told otherwise. */
   authorization: 40 * SECOND,
-  /** Progress notifications of a call that a client has not read yet. */
-  progress: 64,
   /** The last answers that a client can read again. */
   answers: 20,
 } as const;
