@@ -4,7 +4,7 @@ const LONG = [
   '__tests__/browser/corpus',
   '__tests__/world/soak',
   '__tests__/delivery/proof-properties',
-  '__tests__/github/branch-model',
+  '__tests__/github/other-writers',
   '__tests__/channels/pages/site/ownership',
   '__tests__/rules/site/site-properties',
   '__tests__/github/git/push',
