@@ -95,48 +95,30 @@ describe('getExistingBlobs', () => {
     expect(github.sent('tree_below')).toEqual([]);
   });
 
-  test('reads the tree of a commit without reading a branch', async () => {
-    const github = fakeRepository();
-    const commit = 'd'.repeat(40);
-    await getExisting(github, many, commit);
-    expect(github.calls).toMatchObject([
-      { name: 'get_commit', parameters: { commit_sha: commit } },
-      { name: 'tree_below', parameters: { tree_sha: TREE } },
-    ]);
-  });
-
   test.each([
     ['few', 3],
-    ['many', 5],
-  ])('refuses paths below an existing file (%s paths)', async (_, count) => {
+    ['many', 6],
+  ])('refuses paths below an existing file, and a submodule (%s paths)', async (_, count) => {
     const below = [
       'README.md/a.html',
       'README.md/deep/b.html',
-      'module/c.html',
+      'module',
       'docs/d.html',
       'new/deep/e.html',
+      'module/c.html',
     ];
     const message = (path: string, file: string): string =>
       `NOT_OURS: ${file} is a file of the repository, so ${path} cannot be below it`;
     const expected = [
       ['README.md/a.html', message('README.md/a.html', 'README.md')],
       ['README.md/deep/b.html', message('README.md/deep/b.html', 'README.md')],
-      ['module/c.html', SUBMODULE],
+      ['module', SUBMODULE],
       ['docs/d.html', null],
       ['new/deep/e.html', null],
+      ['module/c.html', SUBMODULE],
     ];
     await expect(getExisting(fakeRepository(), below.slice(0, count))).resolves.toEqual(
       expected.slice(0, count),
-    );
-  });
-
-  test.each([
-    ['few', 3],
-    ['many', 5],
-  ])('refuses a submodule, and what would be below it (%s paths)', async (_, count) => {
-    const paths = ['module', 'module/c.html', 'module/deep/d.html', 'module/e', 'module/f'];
-    await expect(getExisting(fakeRepository(), paths.slice(0, count))).resolves.toEqual(
-      paths.slice(0, count).map((path) => [path, SUBMODULE]),
     );
   });
 
@@ -175,13 +157,5 @@ describe('getBlobSha', () => {
     const github = new FakeGitHub({ get_file: record });
     await expect(getBlobSha(github, { branch: 'main', path: 'папка/a.html' })).resolves.toBe(expected);
     expect(github.sent('get_file')).toEqual([{ path: 'папка/a.html', ref: 'main' }]);
-  });
-
-  test.each([
-    ['a moved repository', failure('NOT_FOUND', 301)],
-    ['a missing permission', failure('NO_PERMISSION', 403)],
-  ])('throws the failure of %s instead of returning null', async (_, thrown) => {
-    const github = new FakeGitHub({ get_file: thrown });
-    await expect(getBlobSha(github, { branch: 'main', path: 'a.html' })).rejects.toBe(thrown);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { getLastCommits } from '../../../src/github/api/history.ts';
 import { BATCH } from '../../../src/protocol/limits.ts';
 import { branchWith, existingFile } from '../../channels/fake-branch.ts';
-import { FakeGitHub, failure } from '../fake-github.ts';
+import { FakeGitHub } from '../fake-github.ts';
 
 const HEAD = 'a'.repeat(40);
 const pathsUpTo = (count: number): string[] => Array.from({ length: count }, (_, nth) => `папка/${nth}.html`);
@@ -56,11 +56,5 @@ describe('getLastCommits', () => {
       code: 'HOST_ERROR',
       hint: expect.stringMatching(/try again/),
     });
-  });
-
-  test('fails with the error of the request', async () => {
-    const denied = failure('NO_PERMISSION', 403);
-    const github = new FakeGitHub({ graphql: denied });
-    await expect(getLastCommits(github, HEAD, pathsUpTo(4))).rejects.toBe(denied);
   });
 });

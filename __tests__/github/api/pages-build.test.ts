@@ -92,13 +92,6 @@ describe('getDeploymentStatus', () => {
       notStarted: true,
     });
   });
-
-  test('requests the latest deployment and status in the environment of Pages', async () => {
-    const github = new FakeGitHub({ deployments: ours, deployment_statuses: [] });
-    await getDeploymentStatus(github, OURS);
-    expect(github.sent('deployments')).toEqual([{ environment: 'github-pages', per_page: 1 }]);
-    expect(github.sent('deployment_statuses')).toEqual([{ deployment_id: 5, per_page: 1 }]);
-  });
 });
 
 describe('requestBuild', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { type StickyComment, updateStickyComment } from '../../../src/github/api/pull-requests.ts';
-import { COMMENTS } from '../../../src/protocol/limits.ts';
 import { fakePorts } from '../../support/ports.ts';
 import { Discussion } from '../discussion.ts';
 import { failure } from '../fake-github.ts';
@@ -54,16 +53,6 @@ describe('updateStickyComment', () => {
     const sticky = stickyWith({ mayCreate: false });
     await expect(updateStickyComment(discussion.seenBy(BOT), sticky, fakePorts())).resolves.toBe('none');
     expect(discussion.comments).toEqual([]);
-  });
-
-  test('finds its own comment on the last page of a long discussion', async () => {
-    const discussion = new Discussion();
-    for (let count = 1; count < COMMENTS.total; count += 1) discussion.write('talk', 'octo');
-    const id = discussion.write(OLD, BOT);
-    const github = discussion.seenBy(BOT);
-    await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('updated');
-    expect(github.sent('update_comment')).toEqual([{ comment_id: id, body: NEW }]);
-    expect(github.sent('list_comments')).toHaveLength(COMMENTS.total / COMMENTS.page);
   });
 });
 
@@ -155,18 +144,4 @@ describe('updateStickyComment: attempts', () => {
     await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('created');
     expect(getComments(discussion)).toEqual([[BOT, NEW]]);
   });
-});
-
-describe('updateStickyComment: failures', () => {
-  test.each(['list_comments', 'create_comment', 'delete_comment'] as const)(
-    'throws when %s is refused',
-    async (name) => {
-      const discussion = new Discussion();
-      if (name === 'delete_comment') for (const _ of [1, 2]) discussion.write(OLD, BOT);
-      const github = discussion.seenBy(BOT, { [name]: failure('NO_PERMISSION', 403) });
-      await expect(updateStickyComment(github, stickyWith(), fakePorts())).rejects.toMatchObject({
-        code: 'NO_PERMISSION',
-      });
-    },
-  );
 });

@@ -1,14 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  createDraft,
   deleteAsset,
   deleteDraft,
   formatLabel,
   getDownloadUrl,
-  getReleaseByTag,
   hasOwnLabel,
   isOwnRelease,
-  listAssets,
   publishDraft,
   RELEASE_BODY,
   renameAsset,
@@ -44,14 +41,8 @@ test.each([
   expect(() => getDownloadUrl(github, { ...ASSET, browser_download_url: address })).toThrow('foreign host');
 });
 
-describe('createDraft and publishDraft', () => {
+describe('publishDraft', () => {
   const DRAFT = { ...RELEASE, draft: true };
-
-  test('createDraft creates something that nobody can see', async () => {
-    const github = new FakeGitHub({ create_release: DRAFT });
-    await expect(createDraft(github, 't', 'text')).resolves.toBe(DRAFT);
-    expect(github.sent('create_release')).toEqual([{ tag_name: 't', name: 't', body: 'text', draft: true }]);
-  });
 
   test('publishDraft makes a release that is not marked as the latest', async () => {
     const github = new FakeGitHub({ publish_release: RELEASE });
@@ -90,32 +81,6 @@ describe('isOwnRelease and hasOwnLabel', () => {
     [null, false],
   ])('the label %j of an asset is ours: %s', (label, own) => {
     expect(hasOwnLabel({ label })).toBe(own);
-  });
-});
-
-describe('getReleaseByTag', () => {
-  test('returns the release, or null where there is none', async () => {
-    const github = new FakeGitHub({ release_by_tag: RELEASE });
-    await expect(getReleaseByTag(github, 'ä/b#1')).resolves.toBe(RELEASE);
-    expect(github.sent('release_by_tag')).toEqual([{ tag: 'ä/b#1' }]);
-    await expect(getReleaseByTag(new FakeGitHub({ release_by_tag: absent }), 't')).resolves.toBeNull();
-  });
-});
-
-describe('listAssets', () => {
-  const page = (start: number, count: number) =>
-    Array.from({ length: count }, (_, n) => ({ ...ASSET, name: `n${start + n}` }));
-
-  test('lists the assets of all pages', async () => {
-    const github = new FakeGitHub({
-      list_assets: ({ page: nth }: { page: number }) => (nth === 1 ? page(0, 100) : page(100, 3)),
-    });
-    const names = (await listAssets(github, RELEASE)).map(({ name }) => name);
-    expect(names).toEqual(Array.from({ length: 103 }, (_, n) => `n${n}`));
-    expect(github.sent('list_assets')).toEqual([
-      { release_id: 3, per_page: 100, page: 1 },
-      { release_id: 3, per_page: 100, page: 2 },
-    ]);
   });
 });
 

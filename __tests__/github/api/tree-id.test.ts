@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { hashTree } from '../../../src/github/api/tree-id.ts';
-import { MemoryBranch, shaOf } from '../../channels/pages/site/memory-branch.ts';
+import { shaOf } from '../../channels/pages/site/memory-branch.ts';
 import { temporaryFolder } from '../../support/files.ts';
 import { BareRepository } from '../../world/git/bare-repository.ts';
 
@@ -40,17 +39,5 @@ describe('hashTree', () => {
       hashTree,
     );
     expect(new Set(ids).size).toBe(4);
-  });
-
-  test('agrees with the branch in memory, which keeps the modes as well', () => {
-    const names = fc.constantFrom('a', 'a.b', 'a-', 'b', 'c c', 'd');
-    const path = fc.array(names, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'));
-    fc.assert(
-      fc.property(fc.uniqueArray(path, { maxLength: 8 }), (all) => {
-        const paths = all.filter((one) => !all.some((other) => other.startsWith(`${one}/`)));
-        const branch = new MemoryBranch(new Map(paths.map((one) => [one, { sha: BLOB, mode: '100644' }])));
-        expect(branch.treeSha('')).toBe(hashTree(filesAt(...paths)));
-      }),
-    );
   });
 });

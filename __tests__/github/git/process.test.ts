@@ -28,10 +28,6 @@ describe('runGit: result', () => {
     await expect(runGit(run)).resolves.toEqual({ exitCode: 3, out: 'out one\n', err: 'err two words\n' });
   });
 
-  test('returns no exit code when a signal has ended git', async () => {
-    await expect(runGit(await createRun('kill -9 $$'))).resolves.toMatchObject({ exitCode: null });
-  });
-
   test.each(['out', 'err'] as const)('keeps only the beginning and the end of a long %s', async (name) => {
     const redirect = name === 'err' ? ' >&2' : '';
     const script = `{ echo first; yes middle | head -n 100000; echo last; }${redirect}`;

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -93,22 +93,6 @@ describe('createGitRepository: environment', () => {
 });
 
 describe('createGitRepository: certificates', () => {
-  async function writeCertificate(name: string): Promise<string> {
-    const path = join(await temporaryFolder(), name);
-    await writeFile(path, `certificate ${name}`);
-    return path;
-  }
-
-  test('writes Node’s certificates and those of the variables into one file', async () => {
-    process.env.SSL_CERT_FILE = await writeCertificate('one.pem');
-    process.env.NODE_EXTRA_CA_CERTS = await writeCertificate('two.pem');
-    const { readEnv } = await createRepository(RECORDER);
-    const bundle = await readFile((await readEnv('init')).GIT_SSL_CAINFO ?? '', 'utf8');
-    for (const expected of [rootCertificates[0], 'certificate one.pem', 'certificate two.pem']) {
-      expect(bundle).toContain(expected);
-    }
-  });
-
   test.each([
     ['ignores a file that cannot be read', {}, `${rootCertificates.join('\n')}\n`],
     ['keeps the file of GIT_SSL_CAINFO', { GIT_SSL_CAINFO: '/some/bundle.pem' }, null],
@@ -118,11 +102,6 @@ describe('createGitRepository: certificates', () => {
     const { GIT_SSL_CAINFO = '' } = await readEnv('init');
     if (expected === null) expect(GIT_SSL_CAINFO).toBe('/some/bundle.pem');
     else expect(await readFile(GIT_SSL_CAINFO, 'utf8')).toBe(expected);
-  });
-
-  test('sets no file where no variable names one', async () => {
-    const { readEnv } = await createRepository(RECORDER);
-    expect(await readEnv('init')).not.toHaveProperty('GIT_SSL_CAINFO');
   });
 });
 
