@@ -20,7 +20,7 @@ beforeEach(async () => {
 /** A file of a folder, closed between two reads. */
 async function inspect(path = 'dist/css/a.css', more: Partial<InspectOptions> = {}): Promise<LocalFile> {
   const options = { path: join(root, path), given: path, marker: undefined, secrets: [] };
-  const file = await inspectFile({ ...options, allowedRoots: [root], ...more });
+  const file = await inspectFile({ ...options, isPart: true, allowedRoots: [root], ...more });
   await file.close();
   return file;
 }

@@ -1,26 +1,18 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { jest } from '@jest/globals';
-
-/** The file handles whose descriptor was used while some work was done, also to write; and which are still open. */
-export interface UsedHandles {
-  readonly used: number;
-  readonly open: number;
-}
+import { readdirSync, readlinkSync } from 'node:fs';
 
 /**
- * Tells which file handles some work leaves open. It needs no list of the system's open files, which only some
- * systems have: a handle that is closed has no descriptor any more.
+ * The files below a folder that this process has open, by their paths; none where the system has no list of them. A
+ * file that was removed or replaced is listed as well.
  */
-export async function watchFileHandles(work: () => Promise<unknown>): Promise<UsedHandles> {
-  const any = await open(fileURLToPath(import.meta.url));
-  await any.close();
-  const used = jest.spyOn(Object.getPrototypeOf(any) as FileHandle, 'fd', 'get');
-  try {
-    await work();
-    const handles = new Set(used.mock.contexts as readonly FileHandle[]);
-    return { used: handles.size, open: [...handles].filter(({ fd }) => fd !== -1).length };
-  } finally {
-    used.mockRestore();
-  }
+export function listOpenFiles(folder: string): readonly string[] {
+  if (process.platform !== 'linux') return [];
+  const paths = readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      // The list itself was open.
+      return [];
+    }
+  });
+  return paths.filter((path) => path.startsWith(`${folder}/`));
 }

@@ -154,6 +154,7 @@ async function checkFile(
   const file = await resultOf(() =>
     inspectFile({
       ...{ allowedRoots, allowsFullPaths, ...place, secrets, signal: ports.signal },
+      isPart: isFolder,
       marker: isEntry ? request.marker : undefined,
       mayBeEmpty: !isEntry,
       accept: isFolder ? refuseLargeFile : (size) => refuseTooLarge(channels, size),
@@ -161,7 +162,6 @@ async function checkFile(
   );
   if (hasFailed(file)) return { file: null, results: [file] };
   const results = await findProblems(file, place.given, request, ports);
-  // A folder has more files than a process may keep open: each later read opens its own again.
   if (isFolder) await file.close();
   return { file, results };
 }

@@ -1,4 +1,4 @@
-import { constants, fstatSync, lstatSync, realpathSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { DeliveryError } from '../errors.ts';
@@ -21,30 +21,50 @@ export interface FileLocation {
  * @throws {DeliveryError} `BAD_FILE` with what to change.
  */
 export async function openFile(location: FileLocation): Promise<FileHandle> {
-  const { path, given } = location;
   let handle: FileHandle | undefined;
   try {
-    handle = await open(path, openFlags(location)).catch((cause) => {
-      // No link is opened: that is what is told, and not the error of the system.
-      refuseOutside(location);
-      throw cause;
-    });
-    refuseOutside(location);
-    refuseReplaced(handle, location);
+    handle = await open(location.path, openFlags(location));
+    refuseMoved(handle.fd, location);
     return handle;
   } catch (cause) {
     await handle?.close();
-    if (cause instanceof DeliveryError) throw cause;
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    const message =
-      code === 'ENOENT' ? `the file ${given} does not exist` : `the file ${given} can't be opened (${code})`;
-    throw new DeliveryError('BAD_FILE', message, {
-      // Where patterns are read, none of them is left.
-      hint: (w) =>
-        `name a file that exists; its path is relative to ${w.folder}${/[*?[]/.test(given) ? ', and is no pattern' : ''}`,
-      cause,
-    });
+    throw openError(cause, location, handle === undefined);
   }
+}
+
+/** The same for work that is done in one go, without a promise. The file is closed after it. */
+export function withFile<T>(location: FileLocation, work: (fd: number) => T): T {
+  let fd: number | undefined;
+  try {
+    fd = openSync(location.path, openFlags(location));
+    refuseMoved(fd, location);
+    return work(fd);
+  } catch (cause) {
+    throw openError(cause, location, fd === undefined);
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/** Why a file can't be opened or read. */
+function openError(cause: unknown, location: FileLocation, isClosed: boolean): unknown {
+  const { given } = location;
+  try {
+    // No link is opened: that is what is told, and not the error of the system.
+    if (isClosed) refuseOutside(location);
+  } catch (outside) {
+    if (outside instanceof DeliveryError) return outside;
+  }
+  if (cause instanceof DeliveryError) return cause;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const message =
+    code === 'ENOENT' ? `the file ${given} does not exist` : `the file ${given} can't be opened (${code})`;
+  return new DeliveryError('BAD_FILE', message, {
+    // Where patterns are read, none of them is left.
+    hint: (w) =>
+      `name a file that exists; its path is relative to ${w.folder}${/[*?[]/.test(given) ? ', and is no pattern' : ''}`,
+    cause,
+  });
 }
 
 const mayBeAnywhere = ({ given, allowedRoots = [], allowsFullPaths = false }: FileLocation): boolean =>
@@ -56,10 +76,11 @@ function openFlags(location: FileLocation): number {
   return O_RDONLY | O_NONBLOCK | (mayBeAnywhere(location) ? 0 : O_NOFOLLOW);
 }
 
-/** Refuses a file that another one replaced while its path was checked: no link is followed. */
-function refuseReplaced(handle: FileHandle, location: FileLocation): void {
+/** Refuses a file outside, and one that another one replaced while its path was checked: no link is followed. */
+function refuseMoved(fd: number, location: FileLocation): void {
   if (mayBeAnywhere(location)) return;
-  const [opened, found] = [fstatSync(handle.fd), lstatSync(location.path)];
+  refuseOutside(location);
+  const [opened, found] = [fstatSync(fd), lstatSync(location.path)];
   if (opened.ino === found.ino && opened.dev === found.dev) return;
   throw new DeliveryError('BAD_FILE', `the file ${location.given} was replaced while it was opened`, {
     hint: 'deliver it after what writes it has ended',
