@@ -37,7 +37,7 @@ export interface HttpRequest {
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
   /** Called once for each attempt, so that every attempt has a new body. */
-  readonly body?: () => Readable | string;
+  readonly body?: () => Readable | Buffer | string;
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds until the headers of the response must arrive once the body was sent; `EXCHANGE.headers` by default. */
   readonly headersTimeout?: number | undefined;

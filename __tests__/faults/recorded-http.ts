@@ -118,7 +118,7 @@ interface ReceivedRequest extends HostRequest {
 
 async function toHostRequest({ method, url, headers = {}, body }: HttpRequest): Promise<ReceivedRequest> {
   const made = body?.() ?? '';
-  const bytes = typeof made === 'string' ? Buffer.from(made) : await collectBytes(made.map(Buffer.from));
+  const bytes = made instanceof Readable ? await collectBytes(made.map(Buffer.from)) : Buffer.from(made);
   const length: Record<string, string> = made === '' ? {} : { 'content-length': String(bytes.length) };
   return {
     method,

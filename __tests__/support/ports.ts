@@ -137,6 +137,7 @@ export class FakeHttp {
 async function readBody({ body }: HttpRequest): Promise<string> {
   const content = body?.();
   if (content === undefined || typeof content === 'string') return content ?? '';
+  if (Buffer.isBuffer(content)) return content.toString('latin1');
   const chunks = await content.toArray();
   return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk))).toString('latin1');
 }

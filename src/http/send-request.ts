@@ -57,9 +57,9 @@ export async function sendRequest(
   }
 }
 
-function withProgress({ body = () => '', startProgress }: TextRequest): Readable | string {
+function withProgress({ body = () => '', startProgress }: TextRequest): Readable | Buffer | string {
   const bytes = body();
-  if (startProgress === undefined || typeof bytes === 'string') return bytes;
+  if (startProgress === undefined || !(bytes instanceof Readable)) return bytes;
   const progress = startProgress();
   return Readable.from(
     (async function* () {

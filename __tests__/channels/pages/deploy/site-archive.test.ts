@@ -61,7 +61,7 @@ t.extractall(sys.argv[1], filter='data')`;
     await expect(collect(packSite([broken], NOON))).rejects.toThrow('gone');
     for (const size of [2, 5]) {
       const changed = { ...fileOf('a', Buffer.from('abc')), size };
-      await expect(collect(packSite([changed], NOON))).rejects.toThrow('Size mismatch');
+      await expect(collect(packSite([changed], NOON))).rejects.toThrow('has not the');
     }
   });
 
@@ -75,7 +75,7 @@ t.extractall(sys.argv[1], filter='data')`;
       }
     }
     for await (const chunk of packSite([{ path: 'a', size: 1e9, read }], NOON))
-      if (chunk.length > 50_000) break;
+      if (chunk.length === 100_000) break;
     expect(isClosed).toBe(true);
   });
 });

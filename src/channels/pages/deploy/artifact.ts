@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { toFields } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { ARTIFACT } from '../../../protocol/limits.ts';
@@ -99,7 +98,8 @@ async function sendBlocks(
   const hash = createHash('sha256');
   const ids: string[] = [];
   let size = 0;
-  const blocks = cutBlocks(archive);
+  const spare: Buffer[] = [];
+  const blocks = cutBlocks(archive, spare);
   const sendNext = async (): Promise<void> => {
     for (let next = await blocks.next(); !next.done; next = await blocks.next()) {
       const block = next.value;
@@ -109,6 +109,7 @@ async function sendBlocks(
       size += block.length;
       hash.update(block);
       await put(url, { comp: 'block', blockid: id }, block, ports);
+      spare.push(block);
     }
   };
   try {
@@ -122,19 +123,24 @@ async function sendBlocks(
   return { size, sha256: hash.digest('hex') };
 }
 
-/** Joins chunks to blocks that are long enough. */
-async function* cutBlocks(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let chunks: Uint8Array[] = [];
-  let size = 0;
+/** Copies chunks into blocks. @param spare memory that is needed no more */
+async function* cutBlocks(archive: AsyncIterable<Uint8Array>, spare: Buffer[]): AsyncGenerator<Buffer> {
+  const nextBlock = (): Buffer => spare.pop() ?? Buffer.allocUnsafeSlow(ARTIFACT.block);
+  let block = nextBlock();
+  let filled = 0;
   for await (const chunk of archive) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size < ARTIFACT.block) continue;
-    yield Buffer.concat(chunks);
-    chunks = [];
-    size = 0;
+    for (let rest = chunk; rest.length > 0; ) {
+      const part = rest.subarray(0, block.length - filled);
+      block.set(part, filled);
+      filled += part.length;
+      rest = rest.subarray(part.length);
+      if (filled < block.length) continue;
+      yield block;
+      block = nextBlock();
+      filled = 0;
+    }
   }
-  if (size > 0) yield Buffer.concat(chunks);
+  if (filled > 0) yield block.subarray(0, filled);
 }
 
 async function put(
@@ -155,7 +161,7 @@ async function put(
       ...(query.comp === 'blocklist' && { 'x-ms-blob-content-type': 'application/zip' }),
     },
     length: bytes.length,
-    body: () => Readable.from(bytes, { objectMode: false }),
+    body: () => bytes,
   };
   await withRetries(ports, () => askService(request, ports));
 }

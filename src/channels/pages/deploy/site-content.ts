@@ -32,7 +32,7 @@ export function contentOfFiles(files: readonly LocalSiteFile[], commit: string):
   refuseLarge(receipt);
   return {
     receipt,
-    open: () => site.map(({ path, file }) => ({ path, size: file.size, read: () => file.read() })),
+    open: () => site.map(({ path, file }) => ({ path, size: file.size, read: () => file.pieces() })),
   };
 }
 
