@@ -3,11 +3,12 @@ import { checkPages, checkSite } from '../../src/delivery/check-site.ts';
 import { type Delivery, newDelivery } from '../../src/delivery/delivery.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { siteOfFile } from '../../src/rules/local-site.ts';
+import { createMemoryFile } from '../../src/rules/memory-file.ts';
 import { memoryFile, memorySite } from '../channels/pages/site/memory-files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
 import { attemptWith, deliveryWith, PAGE, plannedAttempt, requestWith, taskWith } from './builders.ts';
 
-const SERVED = { sitePath: '/site/p/1/', rootPath: '/site/', origin: 'https://octo.github.io' };
+const SERVED = { sitePath: '/site/p/1/', origin: 'https://octo.github.io' };
 const { signal } = new AbortController();
 
 /** A delivery of the folder `dist`, served at an address where there is a host. */
@@ -23,7 +24,7 @@ const check = (contents: Readonly<Record<string, string>>, isServed = true, mode
   checkSite(
     { ...delivery(isServed), site: memorySite(contents) },
     requestWith({ repository: '', 'self-contained': mode }),
-    { signal },
+    signal,
   );
 
 const page = (body: string): string => `<!doctype html>\n<title>x</title>${body}`;
@@ -74,7 +75,7 @@ describe('checking the references of a site', () => {
     const checkAt = (contents: Readonly<Record<string, string>>) => {
       const task = { ...taskWith(), servedAt: { ...SERVED, refusal } };
       const given = { ...delivery(), attempts: [plannedAttempt(task)] };
-      return checkSite({ ...given, site: memorySite(contents) }, requestWith(), { signal });
+      return checkSite({ ...given, site: memorySite(contents) }, requestWith(), signal);
     };
     await expect(checkAt({ 'index.html': page('') })).rejects.toBe(refusal);
     await expect(checkAt({ 'index.html': page('<script src="a.js"></script>') })).rejects.toMatchObject({
@@ -122,7 +123,7 @@ describe('checking the references of a site', () => {
       checkSite(
         { ...delivery(false), name: 'previews/x', site: memorySite(contents) },
         requestWith({ repository: 'octo/site', ...inputs }),
-        { signal },
+        signal,
       );
     const FULL = 'https://octo.github.io/site/previews/x/';
 
@@ -215,6 +216,44 @@ describe('a page that is delivered alone', () => {
 
   test.each(['warn', 'off'])('is refused with `%s` where its style sheet is missing', async (mode) => {
     expect(await checkAlone(mode, [PAGE_WITH_STYLE], { status: 404 })).toEqual({ code: 'BAD_FILE', asked });
+  });
+
+  const [WARN, EMBED] = [
+    'or set `self-contained: warn`',
+    'write styles and scripts into the page and images as data: addresses',
+  ];
+  test.each([
+    [
+      '<link rel=stylesheet href="a_files/a.css">',
+      `put the missing files in place and deliver the folder site/out/, with \`entry: a.html\`, or ${EMBED}`,
+    ],
+    [
+      '<script src="../../b.js"></script><script src="c.js"></script>',
+      `put the missing files in place and deliver a folder that has the page and these files, with \`entry: site/out/a.html\`, or ${EMBED}`,
+    ],
+    [
+      '<script src="../b.js"></script><script src="c.js"></script>',
+      `put the missing files in place and deliver the folder site/, with \`entry: out/a.html\`, or ${EMBED}`,
+    ],
+    ['<script src="https://cdn.example/a.js"></script>', `${EMBED}, ${WARN}`],
+    ['<script src="/a.js"></script>', EMBED],
+    [
+      '<script src="https://cdn.plot.ly/plotly-3.0.0.min.js"></script>',
+      `write the page with \`include_plotlyjs=True\` of Plotly, ${WARN}`,
+    ],
+    [
+      '<script src="https://cdn.bokeh.org/b.js"></script>',
+      `write the page with \`mode="inline"\` of Bokeh, ${WARN}`,
+    ],
+    [
+      '<meta name=generator content="quarto-1.5.5"><script src="a/b.js"></script>',
+      'put the missing files in place and deliver the folder site/out/, with `entry: a.html`, or set `embed-resources: true` in the options of Quarto',
+    ],
+    ['<meta charset=windows-1251>\xcf\xf0\xe8\xe2\xe5\xf2', 'save it as UTF-8'],
+  ])('leads out of %s', async (html, hint) => {
+    const file = createMemoryFile('a.html', Buffer.from(html, 'latin1'));
+    const given = { ...newDelivery('deliver', 'site/out/a.html'), site: siteOfFile(file) };
+    await expect(checkSite(given, requestWith(), signal)).rejects.toMatchObject({ code: 'BAD_FILE', hint });
   });
 
   test('is not refused where nobody knows whether the host has it', async () => {

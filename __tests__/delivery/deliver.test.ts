@@ -168,7 +168,7 @@ describe('a secret in the file', () => {
       lines: [
         expect.stringContaining('looks like a secret: github in line 2 column 4'),
         'the marker was not found in the file page.html',
-        expect.stringMatching(/^page\.html is not self-contained: line 3 script /),
+        expect.stringMatching(/^page\.html line 3: script /),
       ],
     });
     expect(asked).toEqual([]);
@@ -202,7 +202,7 @@ describe('a secret in the file', () => {
 
 describe('a page that needs something from elsewhere', () => {
   const bytes = '<p>one</p>\n<script src="https://cdn.octo.dev/x.js?key=1"></script>\n';
-  const NEEDS = 'page.html is not self-contained: line 2 script https://cdn.octo.dev/x.js?…';
+  const NEEDS = 'page.html line 2: script https://cdn.octo.dev/x.js?… is loaded from another host';
 
   test.each([
     ['auto', 'auto', null],
@@ -224,7 +224,12 @@ describe('a page that needs something from elsewhere', () => {
       return;
     }
     const hint = expect.stringContaining('`self-contained: warn`');
-    expect(report.notReady).toMatchObject({ step: 'check', code: 'BAD_FILE', reason: NEEDS, hint });
+    expect(report.notReady).toMatchObject({
+      step: 'check',
+      code: 'BAD_FILE',
+      reason: `page.html is not self-contained: ${NEEDS}`,
+      hint,
+    });
     expect({ placed: placed(), seen: host.seen }).toEqual({ placed: [], seen: [] });
   });
 

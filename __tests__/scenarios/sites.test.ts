@@ -360,7 +360,7 @@ describe('a folder whose page needs code from outside of it', () => {
     expectRefused(await deliver(repository, 'doc/book/'), {
       step: 'check',
       reason: /script \.\.\/lib\/a\.js is outside the folder, .*: its host does not have it/,
-      hint: /^deliver the folder doc\/, with `entry: book\/index\.html`/,
+      hint: / deliver the folder doc\/, with `entry: book\/index\.html`/,
     });
     expect(await repository.head()).toBe(head);
     const { report } = await deliver(repository, 'doc/', { entry: 'book/index.html' });

@@ -64,8 +64,6 @@ export interface ServedFile {
 interface ServedFolder {
   /** Path of the folder's address, percent-encoded, such as `/repo/previews/pr-12/`. */
   readonly sitePath: string;
-  /** Path of the whole site, such as `/repo/` or `/`. */
-  readonly rootPath: string;
   /** Scheme and host. */
   readonly origin: string;
   /** Why the host would not show all of it as it is; thrown with what its pages miss. */

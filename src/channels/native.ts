@@ -54,7 +54,7 @@ function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<Link
     ...(home &&
       site && {
         served: { url: entryUrl(home), display: 'page', isServedAsIs: true, pictureUrls: null },
-        servedAt: { sitePath: folderOf(home, site).pathname, rootPath: '/', origin },
+        servedAt: { sitePath: folderOf(home, site).pathname, origin },
       }),
   };
 }

@@ -1,16 +1,17 @@
+import { dirname, join } from 'node:path';
 import type { LocalFiles } from '../browser/screen-view.ts';
 import { DeliveryError } from '../errors.ts';
 import { defaultSiteUrl } from '../github/hosts.ts';
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import type { LocalFile } from '../rules/inspect.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import type { LocalSite } from '../rules/local-site.ts';
-import { encodePath } from '../rules/naming.ts';
-import { checkEncoding, isHtml } from '../rules/page/page-file.ts';
-import { checkSelfContained, type FindMissing, folderHint } from '../rules/page/self-contained.ts';
+import { baseName, encodePath } from '../rules/naming.ts';
+import { describeMisreadFile, isHtml } from '../rules/page/page-file.ts';
+import { formatSiteFindings, type SiteFinding } from '../rules/site/findings.ts';
 import { decodePath, findServed } from '../rules/site/site-address.ts';
-import type { SiteFinding, SiteInspection, SiteOptions } from '../rules/site/site-files.ts';
+import type { SiteInspection, SiteOptions } from '../rules/site/site-files.ts';
+import type { Text } from '../words.ts';
 import { isWanted } from './choose-channel.ts';
 import { attemptIn, type Delivery, runStep, shownTask } from './delivery.ts';
 import { findMissingUrls, listLocalFiles } from './screen/local-files.ts';
@@ -18,18 +19,18 @@ import { findMissingUrls, listLocalFiles } from './screen/local-files.ts';
 /** How many addresses a host is asked for. */
 const MAX_ASKED = 50;
 
-/** Checks what pages need, with what their hosts have. */
+/** Checks what pages need, with what their hosts have. A check alone asks no host. */
 export function checkPages(
   deliveries: readonly Delivery[],
   request: SiteRequest,
   ports: Ports,
 ): Promise<readonly Delivery[]> {
-  const { signal } = ports;
-  const findMissing = request.checkOnly
-    ? findNotGiven(deliveries, request)
-    : findOnHosts(listLocalFiles(deliveries), ports);
-  return runStep('check', deliveries, (one) => checkSite(one, request, { signal, findMissing }));
+  const findMissing = request.checkOnly ? undefined : findOnHosts(listLocalFiles(deliveries), ports);
+  return runStep('check', deliveries, (one) => checkSite(one, request, ports.signal, findMissing));
 }
+
+/** Those of the addresses on the host of a page that lead to nothing. */
+type FindMissing = (urls: readonly URL[]) => Promise<readonly URL[]>;
 
 /** Asks the hosts for what the step itself does not deliver. */
 function findOnHosts(local: LocalFiles, ports: Ports): FindMissing {
@@ -40,113 +41,66 @@ function findOnHosts(local: LocalFiles, ports: Ports): FindMissing {
   };
 }
 
-/** A check asks no host: of what a page needs below its site's root, all is missing that is not checked with it. */
-function findNotGiven(deliveries: readonly Delivery[], request: SiteRequest): FindMissing {
-  const { rootPath } = expectPlace('', request);
-  const given = new Set(
-    deliveries.flatMap(({ name, site }) => {
-      const folder = decodePath(expectPlace(name, request).sitePath);
-      return site?.isFolder ? site.files.map(({ path }) => folder + path) : rootPath + name;
-    }),
-  );
-  const isMissing = (path: string): boolean => path.startsWith(rootPath) && !given.has(path);
-  return async (urls) => urls.filter(({ pathname }) => isMissing(decodePath(pathname)));
-}
-
-/** Where a file will be, as far as a check can tell. */
-function expectUrl(name: string, request: SiteRequest): URL {
-  const { origin = 'https://site.invalid', rootPath } = expectPlace('', request);
-  return new URL(rootPath + encodePath(name), origin);
-}
-
-/** What a check may ask. */
-interface CheckPorts {
-  readonly signal: AbortSignal;
-  /** Absent while the host is not known. */
-  readonly findMissing?: FindMissing;
-}
-
-/** Checks what the pages of a file or a folder need. @throws {DeliveryError} `BAD_FILE` @see protocol 1, design 6 */
+/**
+ * Resolves every reference of a page, or of the pages of a folder: what they miss when they open refuses the whole, and
+ * so does a page that could not be read. A page that is delivered alone must contain all that it shows.
+ *
+ * @param findMissing absent while the host is not known
+ * @throws {DeliveryError} `BAD_FILE` with page, line and what is wrong, the first ten findings in full.
+ * @see protocol 1 (file rules: on screen), design 6
+ */
 export async function checkSite(
   delivery: Delivery,
   request: SiteRequest,
-  ports: CheckPorts,
+  signal: AbortSignal,
+  findMissing?: FindMissing,
 ): Promise<Delivery> {
-  const { site } = delivery;
-  if (site === null) return delivery;
-  return site.isFolder
-    ? checkFolder(delivery, site, request, ports)
-    : checkPage(delivery, site.entry.file, request, ports);
-}
-
-/** A page that is delivered alone must contain all that it shows. */
-async function checkPage(
-  delivery: Delivery,
-  file: LocalFile,
-  request: SiteRequest,
-  { findMissing }: CheckPorts,
-): Promise<Delivery> {
-  const { name, attempts, subject } = delivery;
-  const attempt = attemptIn(delivery, 'K1');
-  const isForScreen = attempts.length === 0 ? isWanted('K1', request) : attempt !== undefined;
-  if (!isForScreen) return delivery;
+  const { site, name, subject } = delivery;
+  if (site === null || !isForScreen(delivery, request)) return delivery;
+  const { isFolder } = site;
   // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
-  const shownName = isHtml(name) ? name : file.name;
-  const notes = await checkEncoding(file, shownName);
-  const mode = request.selfContained === 'auto' ? 'enforce' : request.selfContained;
-  const url = request.checkOnly ? expectUrl(name, request) : attempt?.task.served?.url;
-  const place = url && findMissing && { url, findMissing };
-  const unknown = await checkSelfContained(file, mode, { name: shownName, given: subject, place });
-  return { ...delivery, unknown, notes: [...delivery.notes, ...notes] };
-}
-
-/**
- * Resolves every reference of a folder within the folder: what a page misses when it opens refuses the whole, and so
- * does a page that could not be read.
- *
- * @throws {DeliveryError} `BAD_FILE` with page, line and what is wrong, the first ten findings in full.
- */
-async function checkFolder(
-  delivery: Delivery,
-  site: LocalSite,
-  request: SiteRequest,
-  { signal, findMissing }: CheckPorts,
-): Promise<Delivery> {
-  const servedAt = shownTask(delivery)?.servedAt;
-  const place = servedAt ?? expectPlace(delivery.name, request);
-  const { inspectSite, formatSiteFindings: format } = await loadPageRules();
-  const { entry, files } = site;
-  const readable = new Map(
-    files.map(({ path, file }) => [path, { size: file.size, read: () => file.read() }]),
-  );
-  const selfContained = request.selfContained === 'auto' ? 'warn' : request.selfContained;
-  const inspection = await inspectSite(readable, { ...place, entry: entry.path, selfContained, signal });
-  const isKnown = servedAt !== undefined && findMissing !== undefined;
-  const { refusals, notes } = isKnown ? await askHost(inspection, servedAt, findMissing) : inspection;
+  const shown = { ...site.entry, path: isHtml(name) ? baseName(name) : site.entry.path };
+  const [entry, files] = isFolder ? [site.entry, site.files] : [shown, [shown]];
+  if (!isFolder && !isHtml(entry.path)) {
+    const misread = await describeMisreadFile(entry.file, entry.path);
+    return { ...delivery, notes: [...delivery.notes, ...misread] };
+  }
+  const known = findPlace(delivery);
+  const place = known ?? expectPlace(isFolder ? name : dirname(name), request);
+  const selfContained =
+    request.selfContained === 'auto' ? (isFolder ? 'warn' : 'enforce') : request.selfContained;
+  const { inspectSite } = await loadPageRules();
+  const inspection = await inspectSite(new Map(files.map(({ path, file }) => [path, file])), {
+    ...place,
+    entry: entry.path,
+    isFolder,
+    selfContained,
+    signal,
+  });
+  const { refusals, unknown } = known && findMissing ? await askHost(inspection, findMissing) : inspection;
   // Without a host it is not known where the folder will be.
-  const isFinal = ({ kind }: SiteFinding): boolean => servedAt !== undefined || kind !== 'base';
+  const isFinal = ({ kind }: SiteFinding): boolean => known !== undefined || kind !== 'base';
   const final = refusals.filter(isFinal);
-  const refusal = servedAt?.refusal ?? null;
-  if (final.length > 0) throw brokenSiteError({ subject: delivery.subject, site, refusal }, final, format);
+  const refusal = shownTask(delivery)?.servedAt?.refusal ?? null;
+  if (final.length > 0) throw brokenSiteError(subject, site, final, refusal);
   if (refusal !== null) throw refusal;
-  const open = refusals.filter((finding) => !isFinal(finding));
   return {
     ...delivery,
     routerSetting: inspection.routerSetting,
     unknown: [
       ...delivery.unknown,
-      ...(servedAt === undefined && inspection.hasAbsolute ? [describePlace(place)] : []),
-      ...format([...open, ...notes.filter(isUnknown)]),
+      ...(known === undefined && inspection.hasAbsolute ? [describePlace(place)] : []),
+      ...formatSiteFindings([...refusals.filter((finding) => !isFinal(finding)), ...unknown]),
     ],
-    notes: [...delivery.notes, ...format(notes.filter((finding) => !isUnknown(finding)))],
+    notes: [...delivery.notes, ...formatSiteFindings(inspection.notes)],
   };
 }
 
-/** What was not looked at, and what other hosts must answer; anything else is only worth knowing. */
-const isUnknown = ({ kind }: SiteFinding): boolean =>
-  kind === 'incomplete' || kind === 'unchecked' || kind === 'host';
-
-type FindingFormatter = (findings: readonly SiteFinding[]) => readonly string[];
+/** A single file is looked at where K1 shows it. */
+function isForScreen(delivery: Delivery, request: SiteRequest): boolean {
+  if (delivery.site?.isFolder) return true;
+  return delivery.attempts.length === 0 ? isWanted('K1', request) : attemptIn(delivery, 'K1') !== undefined;
+}
 
 /** What of a request says how pages are checked, and where they will be. */
 type SiteRequest = Pick<
@@ -154,19 +108,21 @@ type SiteRequest = Pick<
   'channels' | 'selfContained' | 'repository' | 'serverUrl' | 'pagesBase' | 'checkOnly'
 >;
 
-type SitePlace = Pick<SiteOptions, 'sitePath' | 'rootPath' | 'origin'>;
+type SitePlace = Pick<SiteOptions, 'sitePath' | 'origin'>;
 
-/** Where a folder will be if no setting of its host says otherwise. */
+/** Where a folder, or the folder of a page, will be; absent while that is not known. */
+function findPlace(delivery: Delivery): SitePlace | undefined {
+  const { servedAt, served } = shownTask(delivery) ?? {};
+  return servedAt ?? (served && { sitePath: new URL('.', served.url).pathname, origin: served.url.origin });
+}
+
+/** The same if no setting of its host says otherwise. */
 function expectPlace(name: string, { repository, serverUrl, pagesBase }: SiteRequest): SitePlace {
   const known = repository && defaultSiteUrl(serverUrl, repository);
   const base = pagesBase ?? known;
-  const rootPath = `${(base?.pathname ?? '/<repo>').replace(/\/$/, '')}/`;
+  const root = `${(base?.pathname ?? '/<repo>').replace(/\/$/, '')}/`;
   const folder = encodePath(trimSlashes(name));
-  return {
-    sitePath: folder === '' ? rootPath : `${rootPath}${folder}/`,
-    rootPath,
-    ...(base && { origin: base.origin }),
-  };
+  return { sitePath: folder === '' ? root : `${root}${folder}/`, ...(base && { origin: base.origin }) };
 }
 
 const trimSlashes = (path: string): string => path.replace(/^(?:\.?\/)+|\/+$/g, '');
@@ -175,58 +131,79 @@ const describePlace = ({ sitePath, origin = '' }: SitePlace): string =>
   `whether the folder will be at ${origin}${sitePath}, where its absolute addresses lead to its files`;
 
 /**
- * Asks the host for the code that pages load from outside of their folder: what another delivery has put there is no
- * part of this one. What is not there is refused, as in the folder.
+ * Asks the host for the code that pages load from elsewhere on it: what another delivery has put there is no part of
+ * this one. What is not there is refused, as in the folder.
  */
 async function askHost(
-  { refusals, notes }: Pick<SiteInspection, 'refusals' | 'notes'>,
-  { origin = '', rootPath }: SitePlace,
+  { refusals, unknown }: SiteInspection,
   findMissing: FindMissing,
-): Promise<Pick<SiteInspection, 'refusals' | 'notes'>> {
-  const urls = new Map(
-    notes.flatMap((one) =>
-      one.outside === undefined
-        ? []
-        : [[one, new URL(`${origin}${rootPath}${encodePath(one.outside.path)}`)] as const],
-    ),
-  );
-  const absent = new Set((await findMissing([...urls.values()])).map(({ href }) => href));
-  const isMissing = (one: SiteFinding): boolean => absent.has(urls.get(one)?.href ?? '');
-  const missing = notes.filter(isMissing).map((one): SiteFinding => {
+): Promise<Pick<SiteInspection, 'refusals' | 'unknown'>> {
+  const urls = [...new Set(unknown.flatMap(({ url }) => url ?? []))].map((url) => new URL(url));
+  const absent = new Set((await findMissing(urls)).map(({ href }) => href));
+  const isMissing = ({ url }: SiteFinding): boolean => url !== undefined && absent.has(url);
+  const missing = unknown.filter(isMissing).map((one): SiteFinding => {
     return { ...one, kind: 'missing', text: `${one.text}: its host does not have it` };
   });
-  return { refusals: [...refusals, ...missing], notes: notes.filter((one) => !isMissing(one)) };
-}
-
-/** A folder that is refused. */
-interface BrokenSite {
-  readonly subject: string;
-  readonly site: LocalSite;
-  readonly refusal: DeliveryError | null;
+  return { refusals: [...refusals, ...missing], unknown: unknown.filter((one) => !isMissing(one)) };
 }
 
 function brokenSiteError(
-  { subject, site, refusal }: BrokenSite,
+  subject: string,
+  site: LocalSite,
   findings: readonly SiteFinding[],
-  format: FindingFormatter,
+  refusal: DeliveryError | null,
 ): DeliveryError {
+  const isMisread = findings.every(({ kind }) => kind === 'encoding');
+  const needed = site.isFolder ? 'complete' : 'self-contained';
+  const problem = isMisread ? 'has text that would be unreadable' : `is not ${needed}`;
   const hint = findings.find((finding) => finding.hint !== undefined)?.hint;
-  const levels = Math.max(...findings.map(({ outside }) => outside?.levels ?? 0));
-  const page = `${subject.replace(/[\\/]*$/, '')}/${site.entry.path}`;
-  const isComplete = findings.every(({ kind }) => kind === 'encoding');
-  const problem = isComplete ? 'has pages that would be unreadable' : 'is not complete';
-  return new DeliveryError('BAD_FILE', `the folder ${subject} ${problem}`, {
-    hint: (w) =>
-      [
-        levels > 0 ? w.say(folderHint(page, levels + site.entry.path.split('/').length - 1)) : '',
-        hint ?? (levels > 0 ? '' : 'put the missing files into the folder, or correct the addresses'),
-        w.say(refusal?.advice ?? ''),
-      ]
-        .filter((part) => part !== '')
-        .join('; '),
+  const ways = describeWays(subject, site, findings, hint);
+  return new DeliveryError('BAD_FILE', `${site.isFolder ? 'the folder ' : ''}${subject} ${problem}`, {
+    hint: (w) => [ways, ...(refusal === null ? [] : [refusal.advice ?? ''])].map(w.say).join('; '),
     leftBehind: [],
-    findings: [...format(dropRepeatedHints(findings, hint)), ...(refusal === null ? [] : [refusal.message])],
+    findings: [
+      ...formatSiteFindings(dropRepeatedHints(findings, hint)),
+      ...(refusal === null ? [] : [refusal.message]),
+    ],
   });
+}
+
+/** What to deliver instead, or what to change. */
+function describeWays(
+  subject: string,
+  { isFolder, entry }: LocalSite,
+  findings: readonly SiteFinding[],
+  hint: string | undefined,
+): Text {
+  const levels = Math.max(...findings.map((finding) => finding.levels ?? -1));
+  const page = isFolder ? join(subject, entry.path) : subject;
+  const folder = folderHint(page, levels + entry.path.split('/').length - 1);
+  const other = isFolder
+    ? 'put the missing files into the folder, or correct the addresses'
+    : 'write it into the page';
+  return (w) =>
+    [
+      levels < 0 ? '' : `put the missing files in place and ${w.say(folder)}`,
+      hint ?? (levels < 0 ? other : ''),
+      findings.every(({ kind }) => kind === 'host') ? `set ${w.input('self-contained', 'warn')}` : '',
+    ]
+      .filter((way) => way !== '')
+      .join(', or ');
+}
+
+/**
+ * What to deliver instead of a page or a folder whose page needs what lies above it.
+ *
+ * @param page its path as the user wrote it
+ * @param levels how many folders above its own one
+ */
+function folderHint(page: string, levels: number): Text {
+  const names = page.split(/[\\/]/);
+  const entry = names.splice(-1 - levels);
+  const isNamed = names.length > 0 && !names.includes('..');
+  const folder = isNamed ? `the folder ${names.join('/')}/` : 'a folder that has the page and these files';
+  return (w) =>
+    `deliver ${folder}${entry.length > levels ? `, with ${w.input('entry', entry.join('/'))}` : ''}`;
 }
 
 /** Each hint is said at its first finding only, and that of the whole error at none. */

@@ -87,7 +87,7 @@ export async function openSite(
     const isWhole = entry !== undefined && files.length === paths.length;
     const site = isWhole ? { isFolder, entry, files, size, leftOut } : null;
     const delivery = { ...newDelivery('deliver', given), site };
-    const refusal = await describeProblems(about, results, () => checkSite(delivery, request, { signal }));
+    const refusal = await describeProblems(about, results, () => checkSite(delivery, request, signal));
     await entry?.file.close();
     throw refusal;
   }

@@ -203,7 +203,7 @@ export const INPUTS = {
   ),
   'self-contained': input(
     oneOf('auto', 'enforce', 'warn', 'off'),
-    'What to do with a page for the screen (K1) that loads something from another host: `enforce` refuses it, `warn` reports it in UNKNOWN, `off` says nothing; `auto` is `enforce` for a single page and `warn` for a folder. A style sheet or script of its own that is missing is always refused.',
+    'What to do with a page for the screen (K1) that loads something from another host: `enforce` refuses it, `warn` reports it in UNKNOWN, `off` says nothing; `auto` is `enforce` for a single page and `warn` for a folder. A style sheet or script of its own that is missing is always refused, but for one with `async`, which UNKNOWN names.',
     {
       ...K1,
       tools: ['deliver', 'check'],

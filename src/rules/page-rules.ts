@@ -3,8 +3,6 @@
  * has a class of its own.
  */
 
-export { createPageSearch } from './page/html-references.ts';
 export { findAdditions, isGatePage } from './page/link-page.ts';
 export { hasVisibleText, mayShowText, readVisibleText } from './page/visible-text.ts';
-export { formatSiteFindings } from './site/findings.ts';
 export { inspectSite } from './site/inspect-site.ts';

@@ -76,7 +76,7 @@ const plannedSite = (): Delivery => ({
     plannedAttempt({
       ...taskWith(),
       served: { ...SERVED, url: new URL('https://octo.github.io/site/p/') },
-      servedAt: { sitePath: '/site/p/', rootPath: '/site/', origin: 'https://octo.github.io' },
+      servedAt: { sitePath: '/site/p/', origin: 'https://octo.github.io' },
     }),
   ],
 });

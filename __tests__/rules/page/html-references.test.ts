@@ -107,24 +107,19 @@ describe('the attributes of a page', () => {
   });
 });
 
-describe('the grade of a reference', () => {
-  const grades = (html: string): string[] => searchPage(html).references.map(({ grade }) => grade);
-
-  test.each([
+/** Pages with one reference, by its grade. */
+const GRADED: Readonly<Record<string, readonly string[]>> = {
+  code: [
     '<script src=a.js></script>',
     '<script defer src=a.js></script>',
-    '<script async src=a.js></script>',
     '<script type=module src=a.js></script>',
-    '<script async type=module>import "./a.js"</script>',
     '<link rel=stylesheet href=a.css>',
     '<link rel=stylesheet media="Screen, print" href=a.css>',
     '<iframe srcdoc="<script src=a.js></script>"></iframe>',
     '<template><img src=data:,></template><script src=a.js></script>',
-  ])('is code for %s', (html) => {
-    expect(grades(html)).toEqual(['code']);
-  });
-
-  test.each([
+  ],
+  async: ['<script async src=a.js></script>', '<script async type=module>import "./a.js"</script>'],
+  content: [
     '<img src=a.png>',
     '<img loading=lazy src=a.png>',
     '<iframe src=a.html></iframe>',
@@ -136,11 +131,8 @@ describe('the grade of a reference', () => {
     '<style>@import "a.css";</style>',
     '<style>@media print { a:hover { b: url(a.png) } }</style>',
     '<meta http-equiv=refresh content="0; url=a.html">',
-  ])('is content for %s', (html) => {
-    expect(grades(html)).toEqual(['content']);
-  });
-
-  test.each([
+  ],
+  later: [
     '<script nomodule src=a.js></script>',
     '<script nomodule>fetch("https://a.example")</script>',
     '<script>fetch("https://a.example")</script>',
@@ -162,17 +154,16 @@ describe('the grade of a reference', () => {
     '<template><iframe srcdoc="<img src=a.png>"></iframe></template>',
     '<p onclick="import(\'./a.js\')">',
     '<script type=importmap>{ "imports": { "a": "./a.js" } }</script>',
-  ])('is later for %s', (html) => {
-    expect(grades(html)).toEqual(['later']);
-  });
+  ],
+  link: ['<a href=a.html>a</a>', '<map><area href=a.html></map>', '<svg><a xlink:href=a.html /></svg>'],
+};
 
-  test.each(['<a href=a.html>a</a>', '<map><area href=a.html></map>', '<svg><a xlink:href=a.html /></svg>'])(
-    'is link for %s',
-    (html) => {
-      expect(grades(html)).toEqual(['link']);
-    },
-  );
-});
+test.each(Object.entries(GRADED).flatMap(([grade, pages]) => pages.map((html) => [grade, html])))(
+  'the grade of a reference is %s for %s',
+  (grade, html) => {
+    expect(searchPage(html as string).references.map((one) => one.grade)).toEqual([grade]);
+  },
+);
 
 describe('the content of elements', () => {
   test.each([

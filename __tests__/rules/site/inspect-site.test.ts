@@ -2,18 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { formatSiteFindings } from '../../../src/rules/site/findings.ts';
 import { inspectSite } from '../../../src/rules/site/inspect-site.ts';
 import type { SiteOptions } from '../../../src/rules/site/site-files.ts';
-import { inspect, siteFile } from './sites.ts';
+import { type Files, inspect, siteFile, verdictOf } from './sites.ts';
 
-type Files = Readonly<Record<string, string>>;
+const html = (body: string | Buffer): Files => ({ 'index.html': body });
 
-const html = (body: string): Files => ({ 'index.html': body });
-
-/** The kinds of the refusals, and of the notes. */
-async function kindsOf(files: Files, options?: Partial<SiteOptions>): Promise<string> {
-  const { refusals, notes } = await inspect(files, options);
-  const kinds = (found: typeof refusals): string => found.map(({ kind }) => kind).join(' ');
-  return `${kinds(refusals)} | ${kinds(notes)}`.trim();
-}
+const judge = async (files: Files, options?: Partial<SiteOptions>): Promise<string> =>
+  verdictOf(await inspect(files, options));
 
 describe('a page that is shown completely', () => {
   test.each<[string, Files]>([
@@ -77,7 +71,7 @@ describe('a page that is shown completely', () => {
       },
     ],
   ])('is accepted without a note: %s', async (_, files) => {
-    expect(await kindsOf(files)).toBe('|');
+    expect(await judge(files)).toBe('');
   });
 
   test.each<[string, string, Files]>([
@@ -123,14 +117,14 @@ describe('a page that is shown completely', () => {
       html('<script type=importmap>{"imports":{"b":"./c.js"}}</script>'),
     ],
     ['an unused style sheet', 'missing', { ...html(''), 'a.css': 'a { b: url(b.png) }' }],
-    ['an attachment', 'missing', { ...html(''), 'data/3f2a.html': '<script src=/x.js></script>' }],
+    ['an attachment', 'outside', { ...html(''), 'data/3f2a.html': '<script src=/x.js></script>' }],
     [
       'a page for missing addresses',
       'base',
       { ...html(''), '404.html': '<script src=/a.js></script>', 'a.js': '' },
     ],
   ])('is accepted with a note: %s', async (_, kind, files) => {
-    expect(await kindsOf(files)).toBe(`| ${kind}`);
+    expect(await judge(files)).toBe(`note ${kind}`);
   });
 
   test.each<[string, Files]>([
@@ -140,7 +134,7 @@ describe('a page that is shown completely', () => {
     ['a script that is data', html('<script type=text/template src=a.js>import "./a.js"</script>')],
     ['text in a string', html('<script type=module>const a = `import "./a.js"`</script>')],
   ])('needs no note for %s', async (_, files) => {
-    expect(await kindsOf(files)).toBe('|');
+    expect(await judge(files)).toBe('');
   });
 });
 
@@ -150,7 +144,6 @@ describe('a page that misses its code', () => {
   test.each<[string, Files]>([
     ['a script', html(code)],
     ['a script with defer', html('<script defer src=a.js></script>')],
-    ['a script with async', html('<script async src=a.js></script>')],
     ['a style sheet', html('<link rel=stylesheet href=a.css>')],
     [
       'an import of a module',
@@ -165,10 +158,6 @@ describe('a page that misses its code', () => {
       },
     ],
     [
-      'an import of a module with async',
-      { ...html('<script async type=module src=a.js></script>'), 'a.js': 'import "./b.js"' },
-    ],
-    [
       'a module of an import map',
       html(
         '<script type=importmap>{"imports":{"b":"./c.js"}}</script><script type=module>import "b"</script>',
@@ -181,9 +170,8 @@ describe('a page that misses its code', () => {
     ['the index of a folder', { ...html(''), 'b/index.html': code }],
     ['another page at the top', { ...html(''), 'b.html': code }],
     ['a hidden file', html('<script src=.a.js></script>')],
-    ['a file of the host', html('<script src=/a.js></script>')],
   ])('is refused: %s', async (_, files) => {
-    expect(await kindsOf(files)).toMatch(/^missing \|/);
+    expect(await judge(files)).toMatch(/^refused missing\b/);
   });
 
   test('is refused for a module that is no script, but not for one that says what it is', async () => {
@@ -197,15 +185,36 @@ describe('a page that misses its code', () => {
       { kind: 'missing', file: 'main.js', text: expect.stringContaining('style.css is text/css') },
       { kind: 'missing', file: 'main.js', text: expect.stringContaining('a.svg is image/svg+xml') },
     ]);
-    expect(await kindsOf({ ...html('<script type=module src=main.ts></script>'), 'main.ts': '' })).toBe(
-      'missing |',
+    expect(await judge({ ...html('<script type=module src=main.ts></script>'), 'main.ts': '' })).toBe(
+      'refused missing',
     );
     const right = {
       'main.js': 'import a from "./a.json" with { type: "json" }; import("./b.css")',
       'a.json': '1',
       'b.css': '',
     };
-    expect(await kindsOf({ ...html('<script type=module src=./main.js></script>'), ...right })).toBe('|');
+    expect(await judge({ ...html('<script type=module src=./main.js></script>'), ...right })).toBe('');
+  });
+
+  test.each<[string, Files, string]>([
+    ['itself', html('<p>\n<script async src=a.js></script>'), 'index.html line 2: script a.js is missing ('],
+    [
+      'a module of it',
+      { ...html('<script async type=module src=a.js></script>'), 'a.js': '\nimport "./b.js"' },
+      'a.js line 2: import ./b.js is missing (add the file to the folder, ',
+    ],
+    [
+      'its right address',
+      { ...html('<img src=/b.png><script async src=/b.js></script>'), 'b.js': '', 'b.png': '' },
+      'index.html line 1: script /b.js leads out of the folder /repo/previews/pr-12/ (use addresses relative ',
+    ],
+  ])('may be shown without a script that it does not wait for, which lacks %s', async (_, files, told) => {
+    const { refusals, unknown } = await inspect(files);
+    expect(refusals).toEqual([]);
+    expect(formatSiteFindings(unknown)).toEqual([expect.stringContaining(told)]);
+    // What one page does not wait for may be code of another one.
+    const both = { ...files, 'c.html': (files['index.html'] as string).replace('async', '') };
+    expect(await judge(both)).toMatch(/^refused (?:missing|base)\b/);
   });
 
   test('is refused for a bare name without an import map', async () => {
@@ -242,13 +251,13 @@ describe('something of another host', () => {
   const files = html('<script src=https://a.example/a.js></script>');
 
   test.each([
-    ['enforce', 'host |'],
-    ['warn', '| host'],
-    ['off', '|'],
+    ['enforce', 'refused host'],
+    ['warn', 'unknown host'],
+    ['off', ''],
   ] as const)(
     'that is loaded at the start is judged by `self-contained: %s`',
     async (selfContained, kinds) => {
-      expect(await kindsOf(files, { selfContained })).toBe(kinds);
+      expect(await judge(files, { selfContained })).toBe(kinds);
     },
   );
 
@@ -257,45 +266,52 @@ describe('something of another host', () => {
     '<img src=a.png srcset="https://a.example/a.png 2x">',
     '<style>@font-face { font-family: F; src: url(https://a.example/a); unicode-range: U+1F?? } a { font-family: F }</style>',
   ])('is refused for a part of the screens as well: %s', async (page) => {
-    expect(await kindsOf({ ...html(page), 'a.png': '' })).toBe('host |');
+    expect(await judge({ ...html(page), 'a.png': '' })).toBe('refused host');
   });
 
-  test('is a note if it is an image of the machine itself', async () => {
-    expect(await kindsOf(html('<img src=http://localhost/a.png>'), { selfContained: 'off' })).toBe('| host');
+  test('is unknown if it is an image of the machine itself', async () => {
+    expect(await judge(html('<img src=http://localhost/a.png>'), { selfContained: 'off' })).toBe(
+      'unknown machine',
+    );
   });
 
   test.each(['http://localhost:3000/a.js', 'https://127.0.0.1/a.js'])(
     'is refused in any mode if it is the machine itself: %s',
     async (address) => {
-      expect(await kindsOf(html(`<script src=${address}></script>`), { selfContained: 'off' })).toBe(
-        'host |',
+      expect(await judge(html(`<script src=${address}></script>`), { selfContained: 'off' })).toBe(
+        'refused machine',
       );
     },
   );
 
   test('belongs to the site if it is its own host', async () => {
     const own = { ...html('<script src=https://o.example/repo/previews/pr-12/a.js></script>'), 'a.js': '' };
-    expect(await kindsOf(own, { origin: 'https://o.example' })).toBe('|');
-    expect(await kindsOf(own)).toBe('host |');
+    expect(await judge(own, { origin: 'https://o.example' })).toBe('');
+    expect(await judge(own)).toBe('refused host');
   });
 });
 
 describe('an address outside of the folder', () => {
   const files = { ...html('<script src=/repo/a.js></script>') };
 
-  test('is a note of the path by which its host can be asked, and of how far up it leads', async () => {
-    expect((await inspect(files)).notes).toMatchObject([
-      { kind: 'unchecked', outside: { path: 'a.js', levels: 0 } },
+  test('is unknown, with where its host can be asked, and how far up it leads', async () => {
+    expect((await inspect(files)).unknown).toMatchObject([
+      { kind: 'outside', url: 'https://site.invalid/repo/a.js', levels: undefined },
     ]);
     const up = { ...html('<p>'), 'a/index.html': '<script src=../../lib/a.js></script>' };
-    expect((await inspect(up)).notes).toMatchObject([
-      { kind: 'unchecked', outside: { path: 'previews/lib/a.js', levels: 1 } },
+    expect((await inspect(up)).unknown).toMatchObject([
+      { kind: 'outside', url: 'https://site.invalid/repo/previews/lib/a.js', levels: 1 },
     ]);
   });
 
-  test('is asked for nothing but code', async () => {
-    const { notes } = await inspect(html('<img src=/repo/a.png><a href=/repo/b.html>b</a>'));
-    expect(notes).toEqual([expect.not.objectContaining({ outside: expect.anything() })]);
+  test.each([
+    ['an image', '<img src=/repo/a.png>', 'unknown outside'],
+    ['an icon', '<link rel=icon href=/a.ico>', 'note outside'],
+    ['a link', '<a href=/repo/b.html>b</a>', ''],
+  ])('is asked for nothing but code: %s', async (_, page, verdict) => {
+    const inspection = await inspect(html(page));
+    expect(verdictOf(inspection)).toBe(verdict);
+    expect(inspection.unknown.flatMap(({ url }) => url ?? [])).toEqual([]);
   });
 
   test('is one refusal for the whole folder if only its base is wrong', async () => {
@@ -331,7 +347,7 @@ describe('an address outside of the folder', () => {
     ['of the host, by a base', 'a/a.js'],
   ])('has a wrong base if it is an address %s', async (_, address) => {
     const page = `<base href=/><script src="${address}"></script>`;
-    expect(await kindsOf({ ...html(page), 'a/a.js': '' })).toMatch(/^base \|/);
+    expect(await judge({ ...html(page), 'a/a.js': '' })).toMatch(/^refused base\b/);
   });
 });
 
@@ -369,7 +385,7 @@ describe('the cost of a search', () => {
     const { refusals } = await inspectSite(files, {
       entry: 'index.html',
       sitePath: '/',
-      rootPath: '/',
+      isFolder: true,
       selfContained: 'enforce',
     });
     expect(refusals).toEqual([]);
@@ -377,13 +393,15 @@ describe('the cost of a search', () => {
 
   test('is bounded for a large page, and the result says so', async () => {
     const files = new Map([['index.html', unreadable]]);
-    const { notes } = await inspectSite(files, {
+    const { unknown } = await inspectSite(files, {
       entry: 'index.html',
       sitePath: '/',
-      rootPath: '/',
+      isFolder: true,
       selfContained: 'enforce',
     });
-    expect(notes).toMatchObject([{ kind: 'incomplete', text: expect.stringContaining('larger than 32 MB') }]);
+    expect(unknown).toMatchObject([
+      { kind: 'incomplete', text: expect.stringContaining('larger than 32 MB') },
+    ]);
   });
 
   test('ends when the signal is aborted', async () => {
@@ -395,40 +413,17 @@ describe('the cost of a search', () => {
 describe('a file in another encoding than UTF-8', () => {
   const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
   const BAD = '<meta charset=windows-1251>\xcf\xf0\xe8\xe2\xe5\xf2';
-  const kindsIn = async (bytes: Readonly<Record<string, Buffer>>): Promise<string> => {
-    const files = new Map(Object.entries(bytes).map(([path, content]) => [path, siteFile(content)]));
-    const { refusals, notes } = await inspectSite(files, {
-      entry: 'index.html',
-      sitePath: '/repo/',
-      rootPath: '/repo/',
-      selfContained: 'enforce',
-    });
-    const format = (found: typeof refusals): string =>
-      found.map(({ kind, file, count }) => `${kind} ${file} ${count}`).join(', ');
-    return `${format(refusals)} | ${format(notes)}`.trim();
-  };
-  const INDEX = {
-    'index.html': latin1('<a href=b/c.html>c</a><script src=a.js></script>'),
-    'a.js': latin1(''),
-  };
+  const INDEX = { 'index.html': '<a href=b/c.html>c</a><script src=a.js></script>', 'a.js': '' };
 
-  test.each<[string, Readonly<Record<string, Buffer>>, string]>([
-    ['refuses the entry', { 'index.html': latin1(BAD) }, 'encoding index.html 1 |'],
-    ['refuses a linked page', { ...INDEX, 'b/c.html': latin1(BAD) }, 'encoding b/c.html 1 |'],
-    [
-      'notes an attachment',
-      { ...INDEX, 'b/c.html': latin1(''), 'b/d.html': latin1(BAD) },
-      '| encoding b/d.html 1',
-    ],
-    ['notes a script', { ...INDEX, 'a.js': latin1('// \xe9'), 'b/c.html': latin1('') }, '| encoding a.js 1'],
-    [
-      'notes a page with a wrong byte',
-      { 'index.html': latin1('<meta charset=utf-8>\xe9') },
-      '| encoding index.html 1',
-    ],
-    ['accepts a drawing', { 'index.html': latin1(''), 'a.svg': latin1('<svg>\xe9</svg>') }, '|'],
-    ['accepts Latin letters', { 'index.html': latin1('<meta charset=windows-1251>Hello') }, '|'],
-  ])('%s', async (_, files, kinds) => {
-    expect(await kindsIn(files)).toBe(kinds);
+  test.each<[string, Files, string]>([
+    ['refuses the entry', { 'index.html': latin1(BAD) }, 'refused encoding'],
+    ['refuses a linked page', { ...INDEX, 'b/c.html': latin1(BAD) }, 'refused encoding'],
+    ['notes an attachment', { ...INDEX, 'b/c.html': '', 'b/d.html': latin1(BAD) }, 'note encoding'],
+    ['notes a script', { ...INDEX, 'a.js': latin1('// \xe9'), 'b/c.html': '' }, 'note encoding'],
+    ['notes a page with a wrong byte', html(latin1('<meta charset=utf-8>\xe9')), 'note encoding'],
+    ['accepts a drawing', { 'index.html': '', 'a.svg': latin1('<svg>\xe9</svg>') }, ''],
+    ['accepts Latin letters', html(latin1('<meta charset=windows-1251>Hello')), ''],
+  ])('%s', async (_, files, verdict) => {
+    expect(await judge(files)).toBe(verdict);
   });
 });

@@ -97,9 +97,9 @@ describe('a random site', () => {
         const texts = Object.fromEntries(
           Object.entries(files).map(([path, model]) => [path, writeModelFile(path, model)]),
         );
-        const { refusals, notes } = await inspect(texts, { sitePath: MODEL_FOLDER });
+        const { refusals, unknown } = await inspect(texts, { sitePath: MODEL_FOLDER });
         // The host is asked for what lies outside of the folder, and that of the model has none of it.
-        const lacks = notes.some(({ outside }) => outside !== undefined);
+        const lacks = unknown.some(({ url }) => url !== undefined);
         const failed = findFailedRequests(files);
         expect({ isRefused: refusals.length > 0 || lacks, failed, refusals }).toEqual({
           isRefused: failed.length > 0,

@@ -107,9 +107,8 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepar
   const task = { plan: planDeployment(plan, step), data, served, writes };
   if (!isFolder) return task;
   const sitePath = addressOf(destination, place).pathname;
-  const rootPath = addressOf(destination, siteRoot).pathname;
   const refusal = hasFailed(built) ? built : null;
-  return { ...task, servedAt: { sitePath, rootPath, origin: destination.pageUrl.origin, refusal } };
+  return { ...task, servedAt: { sitePath, origin: destination.pageUrl.origin, refusal } };
 }
 
 /** A folder that has only a name goes below what the site is built from. */

@@ -5,11 +5,14 @@
 export type ResourceKind = 'document' | 'style' | 'script' | 'module' | 'data';
 
 /**
- * What a page is without the resource. `code` is a style sheet or a script: a missing one is refused. `content` is
- * anything else that a browser loads with the page. `later` is what the markup itself defers, and any address in a
- * script: it may be loaded later, or never. `link` is followed by a person.
+ * What a page is without the resource. `code` is a style sheet or a script: a missing one is refused. `async` is a
+ * script that the page does not wait for: what it shows without one is unknown. `content` is anything else that a
+ * browser loads with the page. `later` is what the markup itself defers, and any address in a script: it may be loaded
+ * later, or never. `link` is followed by a person.
  */
-export type ReferenceGrade = 'code' | 'content' | 'later' | 'link';
+export type ReferenceGrade = (typeof GRADES)[number];
+
+const GRADES = ['code', 'async', 'content', 'later', 'link'] as const;
 
 /** An address and its position in a text. */
 export interface FoundAddress {
@@ -29,10 +32,8 @@ export function laterGrade(one: ReferenceGrade, other: ReferenceGrade): Referenc
   return GRADES.indexOf(one) > GRADES.indexOf(other) ? one : other;
 }
 
-const GRADES: readonly ReferenceGrade[] = ['code', 'content', 'later', 'link'];
-
 /** Whether a browser loads it with the page. */
-export const isLoaded = (grade: ReferenceGrade): boolean => grade === 'code' || grade === 'content';
+export const isLoaded = (grade: ReferenceGrade): boolean => grade !== 'later' && grade !== 'link';
 
 /** Schemes that cause no request: the content is in the address or in memory, or there is no content. */
 const LOCAL_SCHEMES = new Set(['about', 'blob', 'data', 'javascript', 'mailto', 'node', 'sms', 'tel']);

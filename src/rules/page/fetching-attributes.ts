@@ -45,15 +45,15 @@ const script: AddressReader = (address, tag, add) => {
   if (type !== null) single(type, gradeScript(tag, address))(address, tag, add);
 };
 
-/**
- * Whether a page needs the script of a tag. With `async` it does too: many generators load all their code so. What only
- * counts visits shows nothing.
- */
+/** Whether a page needs the script of a tag. What only counts visits shows nothing. */
 export function gradeScript(tag: StartTag, address = ''): ReferenceGrade {
+  const [isAsync, isDeferred, isForOld] = ['async', 'defer', 'nomodule'].map((name) =>
+    hasAttribute(tag, name),
+  );
   const isCounter =
-    ['async', 'defer'].some((name) => hasAttribute(tag, name)) &&
-    VISIT_COUNTERS.some((counter) => counter.test(trimAddress(address, 200)));
-  return hasAttribute(tag, 'nomodule') || isCounter ? 'later' : 'code';
+    (isAsync || isDeferred) && VISIT_COUNTERS.some((counter) => counter.test(trimAddress(address, 200)));
+  if (isForOld || isCounter) return 'later';
+  return isAsync ? 'async' : 'code';
 }
 
 /** Generators of reports and documentation put such scripts into pages that are complete without them. */

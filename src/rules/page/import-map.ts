@@ -59,5 +59,7 @@ export function resolveSpecifier(
     .sort((one, other) => other.scope.length - one.scope.length || other.key.length - one.key.length)[0];
   if (best === undefined) return isAddress ? name : null;
   const target = URL.parse(best.entry.address, base);
-  return target === null ? null : (URL.parse(name.slice(best.key.length), target.href)?.href ?? null);
+  const rest = name.slice(best.key.length);
+  // Nothing is relative to a `data:` address.
+  return (rest === '' ? target : URL.parse(rest, target?.href))?.href ?? null;
 }

@@ -1,8 +1,7 @@
-import { DeliveryError } from '../../errors.ts';
 import { MEGABYTE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../inspect.ts';
 import { getContentType } from '../media-type.ts';
-import { createEncodingCheck, describeMisread, MISREAD_HINT } from '../text-encoding.ts';
+import { createEncodingCheck, describeMisread } from '../text-encoding.ts';
 
 /** Whether a page may need other hosts: `warn` lists in UNKNOWN what it needs of them, `off` does not. */
 export type SelfContained = 'enforce' | 'warn' | 'off';
@@ -38,32 +37,19 @@ export async function joinText(pieces: AsyncIterable<string>): Promise<string> {
   return text;
 }
 
-/**
- * Refuses a page whose text would be unreadable on the screen, because Pages says of every page that it is UTF-8.
- *
- * @param name how the file is called
- * @returns notes: of a text that is no page, whose bytes may be all that is wanted, and of a page that has the same
- *   mistake everywhere
- * @throws {DeliveryError} `BAD_FILE` with what to change.
- * @see protocol 1 (file rules: on screen)
- */
-export async function checkEncoding(
+/** What is wrong with the encoding of a text that is no page: a note, because its bytes may be all that is wanted. */
+export async function describeMisreadFile(
   file: Pick<LocalFile, 'size' | 'pieces'>,
   name: string,
 ): Promise<readonly string[]> {
-  const isPage = isHtml(name);
-  if (!isPage && !/charset=utf-8/.test(getContentType(name))) return [];
-  const limit = isPage ? file.size : MEGABYTE;
+  if (!/charset=utf-8/.test(getContentType(name))) return [];
   const check = createEncodingCheck();
   let size = 0;
   for await (const piece of file.pieces()) {
     check.add(piece);
     size += piece.length;
-    if (size >= limit) break;
+    if (size >= MEGABYTE) break;
   }
   const misread = check.end(size === file.size);
-  if (misread === null) return [];
-  const text = `${name} line ${misread.line}: ${describeMisread(misread, isPage)}`;
-  if (!isPage || !misread.isUnreadable) return [text];
-  throw new DeliveryError('BAD_FILE', text, { hint: MISREAD_HINT });
+  return misread === null ? [] : [`${name} line ${misread.line}: ${describeMisread(misread, false)}`];
 }

@@ -1,4 +1,41 @@
-import { FINDING_KINDS, type FindingKind, type SiteFinding } from './site-files.ts';
+/** What a finding is about, the most important first. */
+export const FINDING_KINDS = [
+  /** An address that would lead to a file if the site had another base path. */
+  'base',
+  'missing',
+  'bare-import',
+  /** A text in another encoding than the one that Pages declares. */
+  'encoding',
+  /** The machine that made the page. */
+  'machine',
+  /** Another host, at the start. */
+  'host',
+  /** On the host of the site, but no part of this delivery. */
+  'outside',
+  'later-host',
+  /** A link to a page that is missing. */
+  'link-missing',
+  /** A file that was not searched completely. */
+  'incomplete',
+] as const;
+
+/** One finding; the same one at several places is counted. */
+export interface SiteFinding {
+  readonly kind: (typeof FINDING_KINDS)[number];
+  /** The path in the folder of the first place. */
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** One plain clause without file and line. */
+  readonly text: string;
+  readonly hint?: string | undefined;
+  /** How many folders above the site's own one a relative address leads. */
+  readonly levels?: number | undefined;
+  /** Of code that is no part of the delivery: where its host can be asked for it. */
+  readonly url?: string | undefined;
+  /** At how many places. */
+  readonly count: number;
+}
 
 export interface FoundPlace extends Omit<SiteFinding, 'count'> {
   /** Findings with the same kind and key are one. */
@@ -11,7 +48,7 @@ const MAX_GROUPS = 1_000;
 /** Collects findings in bounded memory, the same ones as one. */
 export class FindingCollector {
   readonly #findings = new Map<string, SiteFinding & { count: number }>();
-  readonly #sizes = new Map<FindingKind, number>();
+  readonly #sizes = new Map<string, number>();
 
   add({ key, ...finding }: FoundPlace): void {
     const { kind } = finding;

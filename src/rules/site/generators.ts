@@ -1,60 +1,44 @@
-interface SiteGenerator {
-  readonly name: string;
-  /** How it is told where its output will be; see `GENERATORS`. */
-  readonly setting: string;
-}
+import type { SiteFinding } from './findings.ts';
+
+/** A program that writes sites, and how it is told where its output will be. */
+type Generator = readonly [name: string, setting: string, folder?: string];
 
 /**
- * What a generator writes into `<meta name="generator">`, or a path that it alone leaves behind: not a bundler, on which
- * others build, and not a common name. And what to set: `{base}` is the folder's path with a slash at both ends, `{bare}`
- * without the last one.
+ * With which name its `<meta name="generator">` begins; what to set, where `{base}` is the folder's path with a slash at
+ * both ends and `{bare}` without the last one; and a folder that it alone leaves behind, if any: not one of a bundler,
+ * on which others build, and not a common name.
  */
-const GENERATORS: readonly (readonly [
-  name: string,
-  meta: RegExp | null,
-  path: RegExp | null,
-  setting: string,
-])[] = [
-  ['Docusaurus', /^Docusaurus/, null, "`baseUrl: '{base}'` in docusaurus.config"],
-  ['VitePress', /^VitePress/, null, "`base: '{base}'` in .vitepress/config"],
-  ['VuePress', /^VuePress/, null, "`base: '{base}'` in the config of VuePress"],
-  ['Astro', /^(?:Astro|Starlight)/, /^_astro\//, "`base: '{base}'` in astro.config"],
-  ['Gatsby', /^Gatsby/, null, "`pathPrefix: '{bare}'` in gatsby-config, and build with `--prefix-paths`"],
-  ['Next.js', /^Next\.js/, /^_next\//, "`basePath: '{bare}'` in next.config"],
-  ['Nuxt', /^Nuxt/, /^_nuxt\//, "`app: { baseURL: '{base}' }` in nuxt.config, or NUXT_APP_BASE_URL"],
-  ['SvelteKit', null, /^_app\/immutable\//, "`kit.paths.base: '{bare}'` in svelte.config"],
-  [
-    'Hugo',
-    /^Hugo/,
-    null,
-    '`baseURL` to the full address that ends in {base}, or build with `hugo --baseURL`',
-  ],
-  ['Jekyll', /^Jekyll/, null, '`baseurl: "{bare}"` in _config.yml'],
-  ['MkDocs', /^mkdocs/i, null, '`site_url` to the full address that ends in {base}, in mkdocs.yml'],
-  ['Quarto', /^quarto/i, null, '`site-url` to the full address that ends in {base}, in _quarto.yml'],
-  ['Hexo', /^Hexo/, null, '`root: {base}` in _config.yml'],
-  [
-    'Pelican',
-    /^Pelican/,
-    null,
-    '`SITEURL` to the full address that ends in {bare}, or `RELATIVE_URLS = True`',
-  ],
-  ['Eleventy', /^Eleventy/, null, "`pathPrefix: '{base}'`, with the HTML base plugin"],
-  ['Expo', null, /^_expo\//, "`experiments.baseUrl: '{bare}'` in app.json"],
-  ['Rspress', /^Rspress/, null, "`base: '{base}'` in rspress.config"],
-  ['Slidev', null, /^assets\/slidev\//, 'the base with `slidev build --base {base}`'],
+const GENERATORS: readonly Generator[] = [
+  ['Docusaurus', "`baseUrl: '{base}'` in docusaurus.config"],
+  ['VitePress', "`base: '{base}'` in .vitepress/config"],
+  ['VuePress', "`base: '{base}'` in the config of VuePress"],
+  ['Astro', "`base: '{base}'` in astro.config", '_astro/'],
+  ['Gatsby', "`pathPrefix: '{bare}'` in gatsby-config, and build with `--prefix-paths`"],
+  ['Next.js', "`basePath: '{bare}'` in next.config", '_next/'],
+  ['Nuxt', "`app: { baseURL: '{base}' }` in nuxt.config, or NUXT_APP_BASE_URL", '_nuxt/'],
+  ['SvelteKit', "`kit.paths.base: '{bare}'` in svelte.config", '_app/immutable/'],
+  ['Hugo', '`baseURL` to the full address that ends in {base}, or build with `hugo --baseURL`'],
+  ['Jekyll', '`baseurl: "{bare}"` in _config.yml'],
+  ['MkDocs', '`site_url` to the full address that ends in {base}, in mkdocs.yml'],
+  ['Quarto', '`site-url` to the full address that ends in {base}, in _quarto.yml'],
+  ['Hexo', '`root: {base}` in _config.yml'],
+  ['Pelican', '`SITEURL` to the full address that ends in {bare}, or `RELATIVE_URLS = True`'],
+  ['Eleventy', "`pathPrefix: '{base}'`, with the HTML base plugin"],
+  ['Expo', "`experiments.baseUrl: '{bare}'` in app.json", '_expo/'],
+  ['Rspress', "`base: '{base}'` in rspress.config"],
+  ['Slidev', 'the base with `slidev build --base {base}`', 'assets/slidev/'],
 ];
 
-const describeSetting = ({ setting }: SiteGenerator, base: string): string =>
+const describeSetting = ([, setting]: Generator, base: string): string =>
   setting.replace('{base}', () => base).replace('{bare}', () => base.slice(0, -1));
 
-/** The generator that made a page, if the page names it or a path of the site is its own. */
-export function findGenerator(meta: string, paths: readonly string[]): SiteGenerator | null {
-  const [name, , , setting] =
-    GENERATORS.find(([, named]) => named?.test(meta)) ??
-    GENERATORS.find(([, , path]) => path && paths.some((one) => path.test(one))) ??
-    [];
-  return name === undefined || setting === undefined ? null : { name, setting };
+/** The generator that made a page, if the page names it or a folder of the site is its own. */
+export function findGenerator(meta: string, paths: readonly string[]): Generator | undefined {
+  const named = meta.toLowerCase();
+  return (
+    GENERATORS.find(([name]) => named.startsWith(name.toLowerCase())) ??
+    GENERATORS.find(([, , folder]) => folder && paths.some((path) => path.startsWith(folder)))
+  );
 }
 
 /**
@@ -63,13 +47,13 @@ export function findGenerator(meta: string, paths: readonly string[]): SiteGener
  * @param base the path of the folder, with a slash at both ends
  * @param isRight whether an absolute address of a page leads there
  */
-export function describeBase(generator: SiteGenerator | null, base: string, isRight: boolean): string {
+export function describeBase(generator: Generator | undefined, base: string, isRight: boolean): string {
   if (isRight) {
     return `other addresses lead into the folder: make this one relative to its file, or let it begin with \`${base}\``;
   }
-  return generator === null
+  return generator === undefined
     ? `use addresses relative to the page (\`./assets/…\`), or set the base path of the generator to \`${base}\``
-    : `the folder was made by ${generator.name}: set ${describeSetting(generator, base)}`;
+    : `the folder was made by ${generator[0]}: set ${describeSetting(generator, base)}`;
 }
 
 /**
@@ -81,13 +65,28 @@ export function describeBase(generator: SiteGenerator | null, base: string, isRi
  */
 export function describeRouter(
   hasScript: boolean,
-  generator: SiteGenerator | null,
+  generator: Generator | undefined,
   sitePath: string,
 ): string | null {
   if (!hasScript || sitePath === '/') return null;
   const setting =
-    generator === null
+    generator === undefined
       ? `the base path of the build to \`${sitePath}\``
       : describeSetting(generator, sitePath);
   return `${setting}, and the same for its router and for addresses in its scripts`;
+}
+
+/** How tools write all into one page, by what only their own pages have: a generator's name, or a host. */
+const EMBEDDERS = [
+  ['quarto', 'set `embed-resources: true` in the options of Quarto'],
+  ['https://cdn.bokeh.org/', 'write the page with `mode="inline"` of Bokeh'],
+  ['https://cdn.plot.ly/', 'write the page with `include_plotlyjs=True` of Plotly'],
+] as const;
+
+/** How everything gets into a single page. @param meta what the page says of its generator */
+export function describeEmbedding(meta: string, findings: readonly SiteFinding[]): string {
+  const marks = [meta, ...findings.map(({ text }) => text)];
+  const [, way = 'write styles and scripts into the page and images as data: addresses'] =
+    EMBEDDERS.find(([mark]) => marks.some((one) => one.includes(mark))) ?? [];
+  return way;
 }

@@ -15,16 +15,19 @@ import { type ImportMapEntry, resolveSpecifier } from '../page/import-map.ts';
 import { decodeText, isHtml, isXhtml, joinText, LARGEST_PAGE } from '../page/page-file.ts';
 import { findCssReferences, findScriptReferences } from '../page/script-references.ts';
 import { createEncodingCheck, describeMisread, MISREAD_HINT, type MisreadText } from '../text-encoding.ts';
-import { describeBase, describeRouter, findGenerator } from './generators.ts';
+import type { FindingCollector, SiteFinding } from './findings.ts';
+import { describeBase, describeEmbedding, describeRouter, findGenerator } from './generators.ts';
 import { ReferenceJudge, type SiteReference } from './judge-reference.ts';
-import type { SiteFiles, SiteFinding, SiteInspection, SiteOptions } from './site-files.ts';
+import type { SiteFiles, SiteInspection, SiteOptions } from './site-files.ts';
 
 /**
- * Resolves every reference of a folder as a browser would that opens its pages on GitHub Pages.
+ * Resolves every reference of a folder, or of a page that is delivered alone, as a browser would that opens its pages
+ * on GitHub Pages.
  *
  * Refused is a page that misses its code: the entry, each page that a page links to or shows in a frame, each page at
  * the top of the folder, and each `index.html`. Anything else that is missing, and what other files miss, is a note: a
- * page that nothing links to may be an attachment, such as a saved page in a test report.
+ * page that nothing links to may be an attachment, such as a saved page in a test report. A script that its page does
+ * not wait for is unknown.
  *
  * One text is read at a time, at most 32 MB of it; other files are not read.
  *
@@ -38,11 +41,14 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
   await search.searchAll(paths, 'later');
   const findMaker = (page: string) => findGenerator(search.generators.get(page) ?? '', paths);
   const describe = (page: string) => describeBase(findMaker(page), options.sitePath, judge.hasRightBase);
-  const nameBase = (finding: SiteFinding): SiteFinding =>
-    finding.kind === 'base' ? { ...finding, hint: finding.hint ?? describe(finding.file) } : finding;
+  const list = (findings: FindingCollector): readonly SiteFinding[] =>
+    findings.list().map((one) => (one.kind === 'base' ? { hint: describe(one.file), ...one } : one));
+  const refusals = list(judge.refusals);
+  const embedding = describeEmbedding(search.generators.get(options.entry) ?? '', refusals);
   return {
-    refusals: judge.refusals.list().map(nameBase),
-    notes: judge.notes.list().map(nameBase),
+    refusals: options.isFolder ? refusals : refusals.map((one) => ({ hint: embedding, ...one })),
+    unknown: list(judge.unknown),
+    notes: list(judge.notes),
     hasAbsolute: judge.hasRightBase,
     routerSetting: describeRouter(search.hasScript, findMaker(options.entry), options.sitePath),
   };
@@ -146,7 +152,7 @@ class SiteSearch {
 
   #addIncomplete(file: string, reason: string): void {
     const text = `the file was not searched completely, because it ${reason}`;
-    this.#judge.notes.add({ kind: 'incomplete', key: file, file, line: 1, text, hint: undefined });
+    this.#judge.unknown.add({ kind: 'incomplete', key: file, file, line: 1, text });
   }
 
   /**
@@ -164,7 +170,7 @@ class SiteSearch {
       file: path,
       line: misread.line,
       text: describeMisread(misread, isPage),
-      hint: isRefused ? MISREAD_HINT : undefined,
+      ...(isRefused && { hint: MISREAD_HINT }),
     });
   }
 

@@ -19,9 +19,7 @@ export interface SiteReference {
   readonly grade: ReferenceGrade;
 }
 
-type FindingText = Pick<FoundPlace, 'kind' | 'key' | 'text' | 'outside'> & {
-  readonly hint?: string | undefined;
-};
+type FindingText = Omit<FoundPlace, 'file' | 'line'>;
 
 /** Hosts that lead to another place on every machine. */
 const OWN_MACHINE = /^(?:localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)(?::\d+)?$/;
@@ -32,6 +30,7 @@ const ABSOLUTE = /^\s*(?:[\\/]|[a-z][a-z0-9+.-]*:)/i;
 export class ReferenceJudge {
   readonly resolver: AddressResolver;
   readonly refusals = new FindingCollector();
+  readonly unknown = new FindingCollector();
   readonly notes = new FindingCollector();
   /** Whether an absolute address of a page leads into the folder. */
   hasRightBase = false;
@@ -56,15 +55,14 @@ export class ReferenceJudge {
    */
   judge(reference: SiteReference, address = reference.address): string | null {
     const target = this.resolver.resolve(trimAddress(address), reference.base);
-    if (target?.where === 'folder') {
-      const served = findServed(target.path, (path) => this.#files.has(path));
-      if (served === null) this.#judgeMissing(reference, target.path);
-      else this.hasRightBase ||= isLoaded(reference.grade) && isAbsolute(reference) && isHtml(reference.file);
-      return served;
-    }
-    if (target?.where === 'host') this.#judgeHost(reference, target);
-    else if (target !== null) this.#judgeOutside(reference, target);
-    return null;
+    const served = target?.where === 'folder' ? findServed(target.path, this.#isFile) : null;
+    if (target === null) return null;
+    if (served !== null) {
+      this.hasRightBase ||= isLoaded(reference.grade) && isAbsolute(reference) && isHtml(reference.file);
+    } else if (target.where === 'host') this.#judgeHost(reference, target);
+    else if (target.where === 'folder' && this.#options.isFolder) this.#judgeMissing(reference, target.path);
+    else this.#judgeOutside(reference, target);
+    return served;
   }
 
   /** A module that is imported by a bare name, which only an import map turns into an address. */
@@ -78,68 +76,88 @@ export class ReferenceJudge {
   /** A module that is another kind of file, as a project has it before its build: no browser runs it. */
   judgeModule(reference: SiteReference, path: string): void {
     const type = getContentType(path);
-    if (reference.grade !== 'code' || /\/(?:javascript|wasm)\b/.test(type)) return;
+    if (!/^(?:code|async)$/.test(reference.grade) || /\/(?:javascript|wasm)\b/.test(type)) return;
     const text = `${describe(reference)} is ${type}, and no script that a browser runs`;
     this.#add(reference, { kind: 'missing', key: path, text, hint: 'deliver what the build writes' });
   }
+
+  readonly #isFile = (path: string): boolean => this.#files.has(path);
 
   /** An address that leads into the folder, where no such file is. */
   #judgeMissing(reference: SiteReference, path: string): void {
     const mayBeBase = ABSOLUTE.test(reference.address) && !this.#topFolders.has(topFolder(path));
     const inFolder = mayBeBase ? this.#findSuffix(path) : null;
-    if (inFolder === null) this.#addMissing(reference, path);
-    else this.#addWrongBase(reference, `is missing, and the folder has ${inFolder}`);
+    if (inFolder !== null) this.#addWrongBase(reference, `is missing, and the folder has ${inFolder}`);
+    else {
+      this.#add(reference, {
+        kind: reference.grade === 'link' ? 'link-missing' : 'missing',
+        key: path,
+        text: `${describe(reference)} is missing`,
+        hint: this.#describeNear(path, reference.grade),
+      });
+    }
   }
 
-  #judgeHost(reference: SiteReference, { host, path }: SiteTarget): void {
+  #describeNear(missing: string, grade: ReferenceGrade): string | undefined {
+    const near = this.#nearNames(missing);
+    if (near.length === 0) {
+      return /^(?:code|async)$/.test(grade)
+        ? 'add the file to the folder, or remove the reference'
+        : undefined;
+    }
+    const hasCase = near.some((name) => name.toLowerCase() === missing.toLowerCase());
+    const names = near.join(' and ');
+    return `the folder has ${names}${hasCase ? '; upper and lower case differ on GitHub Pages' : ''}`;
+  }
+
+  #judgeHost(reference: SiteReference, { url: { host }, path }: SiteTarget): void {
     const { selfContained, origin = '', sitePath } = this.#options;
     const { grade } = reference;
-    const isOwnMachine = OWN_MACHINE.test(host);
-    if (grade === 'link' || (selfContained === 'off' && !isOwnMachine)) return;
+    const isMachine = OWN_MACHINE.test(host);
+    if (grade === 'link' || (selfContained === 'off' && !isMachine)) return;
     const isStart = isLoaded(grade);
-    const text = `${describe(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isOwnMachine ? 'the machine that made it' : 'another host'}`;
     const copy = isStart ? this.#findSuffix(path) : null;
     const inFolder = copy === 'index.html' ? null : copy;
-    const mayWarn = selfContained === 'enforce' && !isOwnMachine;
-    const advice =
+    const hint =
       inFolder === null
-        ? `deliver a copy of it in the folder${mayWarn ? ', or let `self-contained` be `warn`' : ''}`
+        ? 'deliver a copy of it in the folder'
         : `the folder has ${inFolder}: use its relative address, or build the site for ${origin}${sitePath}`;
     const finding: FindingText = {
-      kind: isStart ? 'host' : 'later-host',
+      kind: !isStart ? 'later-host' : isMachine ? 'machine' : 'host',
       // All that the folder has have one cause.
       key: inFolder === null ? `${host}/${path}` : host,
-      text,
-      hint: isStart ? advice : undefined,
+      text: `${describe(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isMachine ? 'the machine that made it' : 'another host'}`,
+      ...(isStart && this.#options.isFolder && { hint }),
     };
-    this.#add(
-      reference,
-      finding,
-      (isStart && selfContained === 'enforce') || (grade === 'code' && isOwnMachine),
-    );
+    const isRefused = (isStart && selfContained === 'enforce') || (grade === 'code' && isMachine);
+    this.#add(reference, finding, isRefused ? 'refusals' : isStart ? 'unknown' : 'notes');
   }
 
-  /** An address on the host of the site, outside of the folder. */
-  #judgeOutside(reference: SiteReference, { path, where }: SiteTarget): void {
+  /** An address on the host of the site that is no part of the delivery. */
+  #judgeOutside(reference: SiteReference, { url, path }: SiteTarget): void {
+    const { isFolder, selfContained, sitePath } = this.#options;
     const { address, file, grade } = reference;
-    const inFolder = this.#findSuffix(path);
-    if (inFolder !== null && isAbsolute(reference)) {
-      this.#addWrongBase(reference, `leads out of the folder ${this.#options.sitePath}`);
-    } else if (grade !== 'link' && where === 'root') {
-      const text = `${describe(reference)} is outside the folder, and no part of this delivery`;
-      const levels = countLevels(address) - file.split('/').length + 1;
-      const isCode = grade === 'code';
-      const finding: FindingText = { kind: 'unchecked', key: `${isCode} ${path}`, text };
-      this.#add(reference, isCode ? { ...finding, outside: { path, levels } } : finding, false);
-    } else if (grade !== 'link') this.#addMissing(reference, path, inFolder);
+    if (isAbsolute(reference) && this.#findSuffix(path) !== null) {
+      this.#addWrongBase(reference, `leads out of the folder ${sitePath}`);
+    } else if (grade !== 'link') {
+      const isNeeded = !isFolder && selfContained === 'enforce' && isLoaded(grade);
+      const finding: FindingText = {
+        kind: 'outside',
+        key: `${grade} ${path}`,
+        text: `${describe(reference)} is outside the ${isFolder ? 'folder' : 'page'}, and no part of this delivery`,
+        levels: ABSOLUTE.test(address) ? undefined : countLevels(address) - file.split('/').length + 1,
+        url: grade === 'code' ? url.origin + url.pathname : undefined,
+      };
+      this.#add(reference, finding, isNeeded ? 'refusals' : isLoaded(grade) ? 'unknown' : 'notes');
+    }
   }
 
-  /** The file of the folder that a path means if its first folders are left out. */
+  /** The file of a folder that a path means if its first folders are left out. */
   #findSuffix(path: string): string | null {
-    const isFile = (name: string): boolean => this.#files.has(name);
+    if (!this.#options.isFolder) return null;
     for (let from = 0; from !== -1; ) {
       const suffix = path.slice(from);
-      const served = findServed(suffix, isFile);
+      const served = findServed(suffix, this.#isFile);
       // The index of the folder is the end of every path.
       if (served !== null && (from === 0 || (suffix !== '' && served !== 'index.html'))) return served;
       const slash = path.indexOf('/', from);
@@ -150,43 +168,31 @@ export class ReferenceJudge {
 
   /** All of them have one cause, so they are one finding; what to change is known at the end, or is the page's `<base>`. */
   #addWrongBase(reference: SiteReference, problem: string): void {
-    const hint = ABSOLUTE.test(reference.address)
-      ? undefined
-      : `let the \`<base href>\` of the page begin with \`${this.#options.sitePath}\``;
-    this.#add(reference, { kind: 'base', key: '', text: `${describe(reference)} ${problem}`, hint });
+    const finding: FindingText = { kind: 'base', key: '', text: `${describe(reference)} ${problem}` };
+    const hint = `let the \`<base href>\` of the page begin with \`${this.#options.sitePath}\``;
+    this.#add(reference, ABSOLUTE.test(reference.address) ? finding : { ...finding, hint });
   }
 
-  #addMissing(reference: SiteReference, path: string, inFolder: string | null = null): void {
-    const { grade } = reference;
-    const near = inFolder === null ? this.#nearNames(path) : [inFolder];
-    this.#add(reference, {
-      kind: grade === 'link' ? 'link-missing' : 'missing',
-      key: path,
-      text: `${describe(reference)} is missing`,
-      hint: describeNear(path, near, grade),
-    });
-  }
-
-  /** Only without its code a page is refused. */
-  #add(reference: SiteReference, finding: FindingText, isRefused = reference.grade === 'code'): void {
+  /** Only without its code a page is refused; of a script that it does not wait for, nobody knows what it is for. */
+  #add(reference: SiteReference, finding: FindingText, list = LISTS[reference.grade]): void {
     const { file, line } = reference;
-    (isRefused ? this.refusals : this.notes).add({ file, line, hint: undefined, ...finding });
+    this[list].add({ file, line, ...finding });
   }
 }
+
+const LISTS = {
+  code: 'refusals',
+  async: 'unknown',
+  content: 'notes',
+  later: 'notes',
+  link: 'notes',
+} as const satisfies Record<ReferenceGrade, string>;
 
 const topFolder = (path: string): string => (path.includes('/') ? path.replace(/\/.*/s, '') : '');
 
 /** Whether an address leads from the root of the host, by itself or through the base of its page. */
 const isAbsolute = ({ address, base, file }: SiteReference): boolean =>
   ABSOLUTE.test(address) || !base.endsWith(`/${encodePath(file)}`);
-
-function describeNear(missing: string, near: readonly string[], grade: ReferenceGrade): string | undefined {
-  if (near.length === 0)
-    return grade === 'code' ? 'add the file to the folder, or remove the reference' : undefined;
-  const hasCase = near.some((name) => name.toLowerCase() === missing.toLowerCase());
-  const names = near.join(' and ');
-  return `the folder has ${names}${hasCase ? '; upper and lower case differ on GitHub Pages' : ''}`;
-}
 
 /** The text of a link is its address; of anything else, what uses it too. */
 const describe = ({ element, address, grade }: SiteReference): string =>

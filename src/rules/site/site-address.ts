@@ -3,13 +3,10 @@ import { decodePercents } from '../page/addresses.ts';
 import type { SiteOptions } from './site-files.ts';
 
 export interface SiteTarget {
-  /**
-   * In the folder; on the Pages site, outside of the folder (`root`); on its host, outside of the site (`elsewhere`);
-   * or on another host.
-   */
-  readonly where: 'folder' | 'root' | 'elsewhere' | 'host';
-  readonly host: string;
-  /** Decoded; relative to the folder or the site's root, else without the slash at its start. */
+  readonly url: URL;
+  /** In the folder, elsewhere on its host, or on another host. */
+  readonly where: 'folder' | 'outside' | 'host';
+  /** Decoded; relative to the folder, else without the slash at its start. */
   readonly path: string;
 }
 
@@ -24,23 +21,20 @@ const UNKNOWN_ORIGIN = 'https://site.invalid';
 
 export function createAddressResolver({
   sitePath,
-  rootPath,
   origin = UNKNOWN_ORIGIN,
-}: Pick<SiteOptions, 'sitePath' | 'rootPath' | 'origin'>): AddressResolver {
+}: Pick<SiteOptions, 'sitePath' | 'origin'>): AddressResolver {
   const own = new URL(origin);
   const folder = decodePath(sitePath);
-  const root = decodePath(rootPath);
   const resolve = (address: string, base: string): SiteTarget | null => {
     const url = URL.parse(address, base);
     if (url === null || !/^(?:https?|wss?|ftp):$/.test(url.protocol)) return null;
-    const { host } = url;
     const path = decodePath(url.pathname);
-    if (host !== own.host) return { where: 'host', host, path: path.slice(1) };
-    if (path.startsWith(folder)) return { where: 'folder', host, path: path.slice(folder.length) };
+    if (url.host !== own.host) return { url, where: 'host', path: path.slice(1) };
     // GitHub Pages redirects the folder's address without its slash.
-    if (`${path}/` === folder) return { where: 'folder', host, path: '' };
-    if (path.startsWith(root)) return { where: 'root', host, path: path.slice(root.length) };
-    return { where: 'elsewhere', host, path: path.slice(1) };
+    const isFolder = path.startsWith(folder) || `${path}/` === folder;
+    return isFolder
+      ? { url, where: 'folder', path: path.slice(folder.length) }
+      : { url, where: 'outside', path: path.slice(1) };
   };
   return { toUrl: (file) => `https://${own.host}${sitePath}${encodePath(file)}`, resolve };
 }

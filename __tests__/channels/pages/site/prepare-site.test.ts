@@ -32,7 +32,7 @@ describe('preparing a site', () => {
   test('knows the folder of the branch that is served, and the root of the branch', async () => {
     const pages = { folder: 'docs' };
     await expect(prepare(PAGE, { name: 'docs/p/', pages })).resolves.toMatchObject({
-      servedAt: { sitePath: '/site/p/', rootPath: '/site/' },
+      servedAt: { sitePath: '/site/p/' },
       data: { place: 'docs/p/', destination: { siteRoot: 'docs/' }, target: { method: 'C' } },
     });
     await expect(prepare(PAGE, { name: './' })).resolves.toMatchObject({

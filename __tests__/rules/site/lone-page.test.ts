@@ -1,0 +1,163 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { isHtml, LARGEST_PAGE } from '../../../src/rules/page/page-file.ts';
+import { formatSiteFindings } from '../../../src/rules/site/findings.ts';
+import { inspectSite } from '../../../src/rules/site/inspect-site.ts';
+import { inspectPage, verdictOf } from './sites.ts';
+
+const PAGES = new URL('../page/pages/', import.meta.url);
+
+describe('isHtml', () => {
+  test.each('a.html a.htm A.HTML a.xhtml a.xht a.shtml a.b.html .html'.split(' '))('takes %s', (name) => {
+    expect(isHtml(name)).toBe(true);
+  });
+
+  test.each('a.md a.html.gz html a.htmlx ahtml a.html/b.png '.split(' '))('does not take %j', (name) => {
+    expect(isHtml(name)).toBe(false);
+  });
+});
+
+describe('a page that is delivered alone', () => {
+  test.each([
+    ['another host at the start', '<img src=https://a.example/a.png>', 'refused host'],
+    ['an image beside it', '<img src=a.png>', 'refused outside'],
+    ['a script beside it', '<script src=/a.js></script>', 'refused outside'],
+    ['a script that it does not wait for', '<script async src=https://a.example/></script>', 'refused host'],
+    ['an icon', '<link rel=icon href=a.ico>', 'note outside'],
+    ['a later host', '<script>import("https://a.example/a.js")</script>', 'note later-host'],
+    ['a link', '<a href=b.html>b</a>', ''],
+    ['a part of itself', '<svg><use href="page.html#a"/></svg>', ''],
+    ['nothing', '<style>a { b: c }</style><img src=data:,>', ''],
+    ['a bare name', '<script type=module>import "a"</script>', 'refused bare-import'],
+    [
+      'a module that its import map names',
+      '<script type=importmap>{"imports":{"a":"https://a.example/a.js"}}</script><script type=module>import "a"</script>',
+      'refused host, note later-host',
+    ],
+    [
+      'a module that its import map holds',
+      '<script type=importmap>{"imports":{"a":"data:text/javascript,1"}}</script><script type=module>import "a"</script>',
+      '',
+    ],
+    ['too deep elements', `<img src=a.png>${'<svg>'.repeat(10_000)}`, 'refused outside, unknown incomplete'],
+  ])('is judged for %s', async (_, html, verdict) => {
+    expect(verdictOf(await inspectPage(html))).toBe(verdict);
+  });
+
+  test.each([
+    ['warn', 'unknown host outside'],
+    ['off', 'unknown outside'],
+  ] as const)('is not refused with `%s`: its host is asked for its code', async (selfContained, verdict) => {
+    const html = '<base href=../><script src=//c.example/c.js></script><script src=/b.js></script>';
+    const place = { sitePath: '/site/x/', origin: 'https://o.example' };
+    const inspection = await inspectPage(html, { ...place, selfContained });
+    expect(verdictOf(inspection)).toBe(verdict);
+    expect(inspection.unknown.at(-1)).toMatchObject({ url: 'https://o.example/b.js', levels: undefined });
+    const relative = await inspectPage('<script src=../b.js></script>', { ...place, selfContained });
+    expect(relative.unknown).toMatchObject([{ url: 'https://o.example/site/b.js', levels: 1 }]);
+  });
+
+  test.each([
+    ['UTF-8', Buffer.from('<p>ä🙂<img src="ж.png">')],
+    ['UTF-8 with a byte order mark', Buffer.from('\ufeff<p>ä<img src="ж.png">')],
+    ['little-endian UTF-16', Buffer.from('\ufeff<p>ä<img src="ж.png">', 'utf16le')],
+    ['big-endian UTF-16', Buffer.from('\ufeff<p>ä<img src="ж.png">', 'utf16le').swap16()],
+  ])('is read in %s', async (_, bytes) => {
+    expect((await inspectPage(bytes)).refusals).toMatchObject([
+      { text: 'img ж.png is outside the page, and no part of this delivery' },
+    ]);
+  });
+
+  test('is parsed as XML if its name says so', async () => {
+    const xml = '<html><title/><img src="a.png"/></html>';
+    expect(verdictOf(await inspectPage(xml, {}, 'a.xhtml'))).toBe('refused outside');
+    expect(verdictOf(await inspectPage(xml, {}, 'a.html'))).toBe('');
+  });
+
+  test('is not read where it is too large, which is told', async () => {
+    const unreadable = {
+      size: LARGEST_PAGE + 1,
+      read() {
+        throw new Error('the file was read');
+      },
+    };
+    const options = { entry: 'a.html', isFolder: false, sitePath: '/', selfContained: 'enforce' } as const;
+    const { unknown } = await inspectSite(new Map([['a.html', unreadable]]), options);
+    expect(formatSiteFindings(unknown)).toEqual([
+      'a.html line 1: the file was not searched completely, because it is larger than 32 MB',
+    ]);
+  });
+});
+
+describe('a script that only counts visits', () => {
+  const tag = 'https://www.googletagmanager.com/gtag/js?id=G-LNDJ3J7WT0';
+  // As generators of reports and documentation write it.
+  test.each([
+    `<script async src="${tag}"></script>`,
+    '<script defer data-domain="a.example" src="https://plausible.io/js/script.outbound-links.js"></script>',
+    '<script defer src="https://static.cloudflareinsights.com/beacon.min.js/v84a3a4012de94ce1a686ba8c167c359c1696973893317"></script>',
+    '<script async src="//gc.zgo.at/count.js" data-goatcounter="https://a.goatcounter.com/count"></script>',
+  ])('is a note: %s', async (html) => {
+    expect(verdictOf(await inspectPage(html))).toBe('note later-host');
+  });
+
+  test.each([
+    ['the page waits for it', `<script src="${tag}"></script>`],
+    [
+      'its host serves other things',
+      '<script async src="https://www.googletagmanager.com/gtm.js?id=GTM-1"></script>',
+    ],
+    [
+      'its host is another one',
+      '<script async src="https://www.googletagmanager.com.a.example/gtag/js?"></script>',
+    ],
+    ['it is no script', `<img src="${tag}">`],
+    ['it is in a query', `<script async src="https://a.example/?${tag}"></script>`],
+  ])('is refused as any other where %s', async (_, html) => {
+    expect(verdictOf(await inspectPage(html))).toBe('refused host');
+  });
+});
+
+/** What each sample page loads at the start, and what it may load later. */
+const SAMPLES: Readonly<Record<string, readonly string[]>> = {
+  'chart-from-cdn.html': ['line 7: script https://cdn.plot.ly/plotly-2.35.2.min.js is loaded'],
+  'chart-page.html': [],
+  'coverage-report.html': [
+    'line 5: link ../prettify.css is outside',
+    'line 6: link ../base.css is outside',
+    'line 11: style ../sort-arrow-sprite.png is outside',
+    'line 38: script ../prettify.js is outside',
+    'line 47: script ../sorter.js is outside',
+    'line 48: script ../block-navigation.js is outside',
+    'line 7: link ../favicon.png is outside',
+  ],
+  // A comment may be read as a call: it is a note.
+  'coverage-single-file.html': ['line 25: script https://a.example may be loaded later'],
+  'notebook-export.html': [
+    'line 7: script https://cdnjs.cloudflare.com/ajax/libs/require.js/2.1.10/require.min.js is loaded',
+    'line 14: script https://cdnjs.cloudflare.com/ajax/libs/mathjax/2.7.7/latest.js?… is loaded',
+    'line 27: script https://cdnjs.cloudflare.com/ajax/libs/mermaid/10.7.0/mermaid.esm.min.mjs may be loaded later',
+  ],
+  'slide-deck.html': [],
+  'slide-deck-linked.html': [
+    'line 6: link dist/reveal.css is outside',
+    'line 7: link dist/theme/black.css is outside',
+    'line 14: section images/title.jpg is outside',
+    'line 20: script dist/reveal.js is outside',
+    'line 22: script ./plugin/notes.js is outside',
+  ],
+  'test-report.html': [],
+};
+
+describe('the sample pages of real generators', () => {
+  test('all have an expected result', async () => {
+    const pages = (await readdir(PAGES)).filter(isHtml);
+    expect(pages.sort()).toEqual(Object.keys(SAMPLES).sort());
+  });
+
+  test.each(Object.entries(SAMPLES))('give the expected references for %s', async (name, needs) => {
+    const { refusals, notes } = await inspectPage(await readFile(new URL(name, PAGES)), {}, name);
+    const found = [...formatSiteFindings(refusals), ...formatSiteFindings(notes)];
+    expect(found).toEqual(needs.map((line) => expect.stringContaining(`${name} ${line}`)));
+  });
+});
