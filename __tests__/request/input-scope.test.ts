@@ -41,7 +41,7 @@ describe('The inputs for some channels alone', () => {
   test.each(NAMES)('of `%s`, a note on every other channel says what it is for.', (name) => {
     for (const key of ['K1', 'K2', 'K3'] as const) {
       const { scopedInputs } = requestWith({ channel: key, [name]: VALUES[name] }, { given: [name] });
-      const chosen = { channels: [key], reason: 'so', hasFolder: true, isByAccount: false, hasToken: true };
+      const chosen = { channels: [key], reason: 'so', hasFolder: true };
       const notes = noteOtherInputs(scopedInputs, chosen);
       const expected = [expect.stringMatching(new RegExp(`^input \`${name}\` had no effect: it is for K`))];
       expect(notes).toEqual(INPUTS[name].channels?.includes(key) ? [] : expected);
@@ -70,31 +70,11 @@ describe('listScopedInputs', () => {
 describe('noteOtherInputs', () => {
   test('says why an input has no effect', () => {
     const reason = 'the file is shown on the screen';
-    const chosen = { channels: ['K1'], reason, hasFolder: false, isByAccount: true, hasToken: true } as const;
+    const chosen = { channels: ['K1'], reason, hasFolder: false } as const;
     expect(noteOtherInputs(['keep', 'branch', 'tag'], chosen)).toEqual([
       'input `keep` had no effect: it is for a folder, and none was found',
       'input `tag` had no effect: it is for K2 (release), and K1 was chosen, because the file is shown on the screen',
     ]);
     expect(noteOtherInputs(['keep', 'branch'], { ...chosen, hasFolder: true })).toEqual([]);
-  });
-
-  test('knows that the account may decide on the channel', () => {
-    const chosen = {
-      channels: ['K3'],
-      reason: 'it was asked for',
-      hasFolder: false,
-      hasToken: true,
-    } as const;
-    const given = ['repository', 'token', 'client-id'] as const;
-    expect(noteOtherInputs(given, { ...chosen, isByAccount: true })).toEqual([]);
-    expect(noteOtherInputs(given, { ...chosen, isByAccount: true, hasToken: false })).toEqual([
-      'no token: `repository:` was not used',
-    ]);
-    expect(noteOtherInputs(given, { ...chosen, isByAccount: false })).toEqual(
-      given.map(
-        (name) =>
-          `input \`${name}\` had no effect: it is for K1 (pages) and K2 (release), and K3 was chosen, because it was asked for`,
-      ),
-    );
   });
 });

@@ -23,17 +23,15 @@ import type { DeliveryContext } from './delivery-context.ts';
 /** Says which inputs are for other deliveries than those that were chosen, and that more time is allowed. */
 export function noteInputs(
   deliveries: readonly Delivery[],
-  { channels, operation, scopedInputs, token, clientId, timeout, dryRun }: DeliveryRequest,
+  { operation, scopedInputs, timeout, dryRun }: DeliveryRequest,
   { logger, face }: DeliveryContext,
 ): readonly Delivery[] {
-  const isRemoval = operation === 'withdraw';
   // The folder of a site that is withdrawn need not exist any more.
-  const hasFolder = isRemoval || deliveries.some(({ site, failure }) => site?.isFolder || failure !== null);
-  const isByAccount = !isRemoval && channels === 'auto';
-  const hasToken = token !== undefined || clientId !== undefined;
+  const hasFolder =
+    operation === 'withdraw' || deliveries.some(({ site, failure }) => site?.isFolder || failure !== null);
   const noted = deliveries.map((one) => {
     if (one.choice === null) return one;
-    const chosen = { ...one.choice, hasFolder, isByAccount, hasToken };
+    const chosen = { ...one.choice, hasFolder };
     const notes = [...one.notes, ...noteOtherInputs(scopedInputs, chosen, face)];
     return {
       ...one,

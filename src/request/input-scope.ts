@@ -32,9 +32,6 @@ interface ChosenDelivery {
   readonly reason: string;
   /** Whether a folder is among what is delivered, or may be. */
   readonly hasFolder: boolean;
-  /** Whether the channels were chosen by what the account may do. */
-  readonly isByAccount: boolean;
-  readonly hasToken: boolean;
 }
 
 /**
@@ -45,21 +42,16 @@ interface ChosenDelivery {
  */
 export function noteOtherInputs(
   given: readonly InputName[],
-  { channels, reason, hasFolder, isByAccount, hasToken }: ChosenDelivery,
+  { channels, reason, hasFolder }: ChosenDelivery,
   face = ACTION,
 ): readonly string[] {
   return given.flatMap((name) => {
-    const { channels: served = [], isAccount, isForFolders }: InputDefinition = INPUTS[name];
-    if (isAccount && isByAccount) {
-      if (hasToken || name !== 'repository') return [];
-      return [say((w) => `no token: ${w.input(name)} was not used`, face)];
-    }
+    const { channels: served = [], isForFolders }: InputDefinition = INPUTS[name];
     const start = say((w) => `${w.subject(name)} had no effect: it is for`, face);
     if (!served.some((key) => channels.includes(key))) {
       const titles = served.map((key) => `${key} (${CHANNELS[key].name})`).join(' and ');
       return [`${start} ${titles}, and ${channels.join('+')} was chosen, because ${reason}`];
     }
-    if (!isForFolders || hasFolder) return [];
-    return [`${start} a folder, and none was found`];
+    return isForFolders && !hasFolder ? [`${start} a folder, and none was found`] : [];
   });
 }

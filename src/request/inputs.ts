@@ -16,8 +16,6 @@ interface InputUse {
   /** The channels that it is for; absent: any. */
   readonly channels?: readonly ChannelKey[];
   readonly isForFolders?: boolean;
-  /** Whether it names the account, which may also decide on the channel. */
-  readonly isAccount?: boolean;
   /** The commands that take it as a flag: those that publish, unless it says another; `every` is `verify` too. */
   readonly flag?: 'none' | 'every';
   /** The tools that take it as an argument; absent: none, because no agent may choose it. */
@@ -47,7 +45,7 @@ const input = <Value>(
 
 const K1: InputUse = { channels: ['K1'] };
 const FOLDER: InputUse = { ...K1, isForFolders: true };
-const ACCOUNT: InputUse = { channels: ['K1', 'K2'], isAccount: true };
+const ACCOUNT: InputUse = { channels: ['K1', 'K2'] };
 
 /**
  * Every input, one row each. From this table come `action.yml`, the tables of `docs/inputs.md`, the flags and the help of the
@@ -77,7 +75,6 @@ export const INPUTS = {
   ),
   name: input(optional(PARSERS.fileName), 'The file name that the given text gets, such as `page.html`.', {
     tools: ['deliver', 'verify', 'check'],
-    inTool: 'The name of the file that `content` becomes, such as `report.html`.',
   }),
   entry: input(required('index.html', PARSERS.page), 'Of a folder: the page whose address is handed over.', {
     channels: ['K1', 'K4'],
@@ -154,7 +151,6 @@ export const INPUTS = {
     "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: the name of the asset or of the file in the bin. By default the file's name; on K1 in the folder that the site is built from.",
     {
       tools: ['deliver', 'check', 'withdraw', 'audit'],
-      inTool: 'Where it goes: a path, or a folder ending in `/`; on K2 and K3 a name.',
     },
   ),
   message: input(
@@ -178,7 +174,6 @@ export const INPUTS = {
     {
       channels: ['K4'],
       tools: ['verify'],
-      inTool: 'The https address to verify; of a folder or several files, the address of their folder.',
     },
   ),
   operation: input(
@@ -207,8 +202,6 @@ export const INPUTS = {
     {
       ...K1,
       tools: ['deliver', 'check'],
-      inTool:
-        'Of a page that loads something from another host: `enforce` refuses it, `warn` reports it, `off` says nothing; `auto` is `warn` for a folder.',
     },
   ),
   screen: input(
@@ -218,8 +211,6 @@ export const INPUTS = {
       channels: ['K1', 'K4'],
       flag: 'every',
       tools: ['deliver'],
-      inTool:
-        'Open the page in a real browser: `auto` refuses one that shows nothing, `enforce` also one with errors.',
     },
   ),
   'browser-sandbox': input(
