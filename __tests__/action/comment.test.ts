@@ -267,7 +267,7 @@ describe('the comment, if it fails', () => {
     [
       'a run of an unknown repository',
       { run: { ...runForPull(), repository: null } },
-      'the repository of the run is not known. To change: leave out `comment:`',
+      'the run is on an unknown instance, and `api-url` names api.github.com. To change: leave out `comment:`',
     ],
     [
       'a request that names another instance',

@@ -103,7 +103,10 @@ describe('createRunContext', () => {
 
 describe('what to change where the token may not do something', () => {
   const grant = (given: Partial<RawInputs>, run: Partial<CurrentRun> = {}): string =>
-    say((w) => w.grant('contents: write'), actionFace(completeInputs(given, {}), { ...runWith({}), ...run }));
+    say(
+      (w) => w.grant('contents: write'),
+      actionFace({}, completeInputs(given, {}), { ...runWith({}), ...run }),
+    );
   const pull = (from: string) => ({
     pull_request: {
       number: 7,

@@ -83,15 +83,12 @@ function getTarget(
   { request: { token, apiUrl }, run: { repository, serverUrl } }: AnnouncementJob,
   input: string,
 ): ApiAccess {
-  const hint = `leave out \`${input}:\``;
   if (token === undefined) throw new DeliveryError('NO_TOKEN', 'there is no token');
-  if (repository === null) {
-    throw new DeliveryError('BAD_INPUT', 'the repository of the run is not known', { hint });
-  }
-  if (serverUrl === null || serverUrlOf(apiUrl).host !== serverUrl.host) {
-    const home = serverUrl?.host ?? 'an unknown instance';
-    const message = `the run is on ${home}, and \`api-url\` names ${apiUrl.host}`;
-    throw new DeliveryError('BAD_INPUT', message, { hint });
+  if (repository === null || serverUrlOf(apiUrl).host !== serverUrl?.host) {
+    const home = (repository && serverUrl?.host) ?? 'an unknown instance';
+    throw new DeliveryError('BAD_INPUT', `the run is on ${home}, and \`api-url\` names ${apiUrl.host}`, {
+      hint: `leave out \`${input}:\``,
+    });
   }
   return { repository, token, apiUrl };
 }

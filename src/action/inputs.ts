@@ -62,18 +62,6 @@ export function describePermissions(inputs: RawInputs, missing: string): string 
   return `give the job \`permissions: { ${[...needed, ...others].join(', ')} }\``;
 }
 
-/** The words of the action in one run: its permissions, which the run of a fork does not get, whatever its job says. */
-export function actionFace(inputs: RawInputs, run: CurrentRun): Face {
-  const fork = findReadOnlyFork(run);
-  return {
-    ...ACTION,
-    grant(permissions) {
-      if (fork !== null) return `the token of a run for the fork ${fork} may only read: ${FORK_HELP}`;
-      return describePermissions(inputs, permissions);
-    },
-  };
-}
-
 /** The inputs of the narrow action, in `agent/`. */
 export const NARROW_INPUTS: readonly string[] = ['name', 'content', 'marker'];
 
@@ -90,3 +78,15 @@ export const NARROW: Face = {
     return ` (this action takes \`name\`, \`content\` and \`marker\` alone; a step that uses the whole action can set ${list})`;
   },
 };
+
+/** The words of the action in one run: its permissions, which the run of a fork does not get, whatever its job says. */
+export function actionFace(env: NodeJS.ProcessEnv, inputs: RawInputs, run: CurrentRun): Face {
+  // A runner passes on every input that an action has, also empty ones.
+  if (inputs.confine !== '' && env.INPUT_CHANNEL === undefined) return NARROW;
+  const fork = findReadOnlyFork(run);
+  const grant = (permissions: string): string =>
+    fork === null
+      ? describePermissions(inputs, permissions)
+      : `the token of a run for the fork ${fork} may only read: ${FORK_HELP}`;
+  return { ...ACTION, grant };
+}

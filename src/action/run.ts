@@ -17,13 +17,12 @@ import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { RESULTS } from '../protocol/words.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
-import { parseBoolean } from '../request/input-kinds.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import { type DeliveryRequest, parseRequest, refuseSecretInputs } from '../request/parse-request.ts';
 import { systemClock } from '../system.ts';
 import type { Announce } from './announcement.ts';
 import { type CurrentRun, loadCurrentRun } from './current-run.ts';
-import { actionFace, createRunContext, describePermissions, NARROW, readInputs } from './inputs.ts';
+import { actionFace, createRunContext, describePermissions, readInputs } from './inputs.ts';
 import { createActionLogger } from './log.ts';
 
 /** @param title what the annotation is about */
@@ -45,27 +44,42 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
     for (const secret of new Set([inputs.token, ...readCredentials(env)])) logger.mask(secret);
     const ports = createPorts(logger, stop.signal);
     const currentRun = await loadCurrentRun();
+    const face = actionFace(env, inputs, currentRun);
     const request = await parse(inputs, env, currentRun, ports).catch(toDeliveryError);
-    const face = isNarrowAction(env, inputs) ? NARROW : actionFace(inputs, currentRun);
     const announce = hasFailed(request) ? undefined : await announcing(request, inputs, currentRun, ports);
-    const refuse = (thrown: unknown): readonly FullReport[] => [refusalReport(inputs, thrown, face)];
-    const performed = hasFailed(request)
-      ? refuse(request)
-      : await runRequest(request, ports, { face, findFiles }).catch(refuse);
+    const work = hasFailed(request)
+      ? Promise.reject(request)
+      : runRequest(request, ports, { face, findFiles });
+    const performed = await work.catch((thrown): readonly FullReport[] => [
+      refusalReport(inputs, thrown, face),
+    ]);
     const reports = performed.map((report) => finishReport(report, redactor));
     // Loaded after the delivery. `eager` keeps the bundle one file.
     const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
     const outputFailure = await writeOutputs(reports, env, logger);
     await announce?.(reports);
     const failed = reports.filter((report) => getDeliveryResult(report) === 'not-ready');
-    if (failed.length > 0 && (hasFailed(request) ? failsOnRefusal(inputs) : request.failOnNotReady))
-      failWith(failed, fail);
+    // An unreadable value fails the step.
+    const mayFail = /^(false|False|FALSE)$/.test(inputs['fail-on-not-ready']);
+    if (failed.length > 0 && !mayFail) failWith(failed, fail);
     else if (outputFailure !== null) fail(redactor.redact(outputFailure));
   } catch (thrown) {
     fail(redactor.redact(toMessage(thrown)));
   } finally {
     process.off('SIGINT', abort).off('SIGTERM', abort);
   }
+}
+
+async function parse(
+  inputs: RawInputs,
+  env: NodeJS.ProcessEnv,
+  currentRun: CurrentRun,
+  ports: Ports,
+): Promise<DeliveryRequest> {
+  refuseUnsafeEnvironment(env);
+  const context = createRunContext(env, currentRun, ports);
+  await refuseSecretInputs(inputs, context.secrets, ports.logger);
+  return parseRequest(inputs, context);
 }
 
 /** The code is loaded only where there is something to announce. */
@@ -80,32 +94,6 @@ async function announcing(
   const connect = (access: ApiAccess) => createGitHubClient(access, ports);
   const grant = (permission: string) => describePermissions(inputs, permission);
   return startAnnouncements({ request, run, grant, connect }, ports);
-}
-
-/** The action in `agent/` has few inputs; a runner passes on every input that an action has, also empty ones. */
-const isNarrowAction = (env: NodeJS.ProcessEnv, { confine }: RawInputs): boolean =>
-  confine !== '' && env.INPUT_CHANNEL === undefined;
-
-async function parse(
-  inputs: RawInputs,
-  env: NodeJS.ProcessEnv,
-  currentRun: CurrentRun,
-  ports: Ports,
-): Promise<DeliveryRequest> {
-  refuseUnsafeEnvironment(env);
-  const context = createRunContext(env, currentRun, ports);
-  await refuseSecretInputs(inputs, context.secrets, ports.logger);
-  return parseRequest(inputs, context);
-}
-
-/** Without a request, only `fail-on-not-ready` itself is read. */
-function failsOnRefusal(inputs: RawInputs): boolean {
-  try {
-    return parseBoolean(inputs['fail-on-not-ready'], 'fail-on-not-ready');
-  } catch {
-    // An unreadable value fails the step.
-    return true;
-  }
 }
 
 /** A runner shows so many annotations of a step. */

@@ -7,7 +7,6 @@ import {
   flagsOf,
   formatFlagTerm,
   SAME_FLAGS,
-  shownDefault,
 } from '../request/commands.ts';
 
 /** Columns of the help: those of a usual terminal. */
@@ -71,9 +70,9 @@ const describeMore = (command: CommandName, flags: readonly string[]): string =>
     : `${SAME_FLAGS} See ${TOOL.name} deliver --help.`;
 
 function describeFlag(name: string, command?: CommandName): HelpEntry {
-  const description = (ALL_FLAGS[name]?.description ?? '').replaceAll('`', '');
-  const usual = shownDefault(name, command === 'verify');
-  return [formatFlagTerm(name), `${description}${usual === '' ? '' : ` (${usual})`}`];
+  const { description = '', usual, forLink } = ALL_FLAGS[name] ?? {};
+  const shown = command === 'verify' ? forLink : usual;
+  return [formatFlagTerm(name), `${description.replaceAll('`', '')}${shown ? ` (${shown})` : ''}`];
 }
 
 /** Terms in a column, their meanings beside it, no line longer than `WIDTH`. */

@@ -96,6 +96,9 @@ interface FlagDefinition {
   readonly description: string;
   /** What its value is called in the help; absent: it has none. */
   readonly value?: string;
+  /** What it is without the flag, for a delivery and for a link, where the help shows that. */
+  readonly usual?: string;
+  readonly forLink?: string;
   readonly letter?: string;
 }
 
@@ -148,9 +151,11 @@ export const FLAGS = INPUT_NAMES.filter((name) => {
 export const ALL_FLAGS: Readonly<Record<string, FlagDefinition>> = {
   ...Object.fromEntries(
     FLAGS.map((name): readonly [string, FlagDefinition] => {
-      const { description, flag }: InputDefinition = INPUTS[name];
+      const { description, flag, default: usual, forLink = usual }: InputDefinition = INPUTS[name];
       const commands: readonly CommandName[] = flag === 'every' ? [...PUBLISHING, 'verify'] : PUBLISHING;
-      return [name, { commands, description, ...(isSwitch(name) ? {} : { value: 'VALUE' }) }];
+      if (isSwitch(name)) return [name, { commands, description }];
+      const defaults = usual === '' || usual.startsWith('${{') ? {} : { usual, forLink };
+      return [name, { commands, description, value: 'VALUE', ...defaults }];
     }),
   ),
   ...FURTHER_FLAGS,
@@ -163,13 +168,6 @@ export const flagsOf = (command: CommandName): readonly string[] =>
 export function formatFlagTerm(name: string): string {
   const { letter, value } = ALL_FLAGS[name] ?? {};
   return `${letter === undefined ? '' : `-${letter}, `}--${name}${value === undefined ? '' : ` ${value}`}`;
-}
-
-/** The default of an input that the help shows; empty if there is none, or it can't be otherwise. */
-export function shownDefault(name: string, isLink = false): string {
-  if (!FLAGS.includes(name as InputName) || isSwitch(name as InputName)) return '';
-  const { default: usual, forLink }: InputDefinition = INPUTS[name as InputName];
-  return (isLink && forLink) || (usual.startsWith('${{') ? '' : usual);
 }
 
 export const EXIT_CODES = {
@@ -203,10 +201,10 @@ export function toolContract() {
     `${name} ${usage}`.trim(),
     description,
   ]);
-  const flags = Object.entries(ALL_FLAGS).map(([name, { description }]) => {
-    const usual = shownDefault(name);
-    return [formatFlagTerm(name), `${description}${usual === '' ? '' : ` Default: ${usual}.`}`];
-  });
+  const flags = Object.entries(ALL_FLAGS).map(([name, { description, usual }]) => [
+    formatFlagTerm(name),
+    usual === undefined ? description : `${description} Default: ${usual}.`,
+  ]);
   return {
     ...machineContract(),
     tool: {
