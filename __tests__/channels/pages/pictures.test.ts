@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { formatCommitMessage } from '../../../src/channels/pages/commit-message.ts';
-import { compareFiles } from '../../../src/channels/pages/compare.ts';
+import { compareFiles } from '../../../src/channels/pages/compare-files.ts';
 import type { CommitTarget } from '../../../src/channels/pages/target.ts';
 import { BranchWriter } from '../../../src/channels/pages/write-changes.ts';
 import { hasFailed } from '../../../src/errors.ts';

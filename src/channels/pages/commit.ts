@@ -6,8 +6,10 @@ import { withRetries } from '../../retry.ts';
 import type { Placement, PreparedTask } from '../channel.ts';
 import { createBranchReader } from './branch-reader.ts';
 import { COMMIT_METHODS, methodOf } from './commit-method.ts';
-import { type BranchComparison, type ComparedPlace, compareFiles } from './compare.ts';
-import { compareFolder } from './compare-folder.ts';
+import type { ComparedPlace } from './compare.ts';
+import { type BranchComparison, compareFiles } from './compare-files.ts';
+import { compareSite, readFolder } from './compare-folder.ts';
+import { compareRemoval } from './compare-removal.ts';
 import { listPictures } from './pictures.ts';
 import { type CommittedPlace, describeFolder, describePlacement, describePresent } from './placement.ts';
 import { type CommitTarget, isFolderPath, isRemoval, type PagesTask } from './target.ts';
@@ -55,15 +57,16 @@ async function forEachGroup<Value>(
 }
 
 /** Compares a group with the branch as it is now. @param sent what earlier attempts may have written */
-function compareGroup(
+async function compareGroup(
   { tasks, together }: TaskGroup,
   target: CommitTarget,
   sent: ReadonlySet<PagesTask> = new Set(),
 ): Promise<BranchComparison> {
   const [first] = tasks;
-  return first !== undefined && isFolderPath(first.place)
-    ? compareFolder(first, target, { together, wasSent: sent.size > 0 })
-    : compareFiles(tasks, target, sent);
+  if (first === undefined || !isFolderPath(first.place)) return compareFiles(tasks, target, sent);
+  const folder = await readFolder(first, target);
+  const place = isRemoval(first) ? compareRemoval(folder, sent.size > 0) : compareSite(folder, together);
+  return { head: folder.tree.head, places: [await place] };
 }
 
 /** What committing would do: the first line of each commit's message, or that nothing has to be done. Reads only. */

@@ -1,16 +1,12 @@
 import { Readable } from 'node:stream';
-import { DeliveryError } from '../../errors.ts';
 import { parentFolders } from '../../github/api/branch.ts';
 import { getLastCommits } from '../../github/api/history.ts';
 import type { Change, FileBytes } from '../../github/change.ts';
-import { nameFew } from '../../plain-text.ts';
-import { SITE } from '../../protocol/limits.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { refuseLargeSite } from '../../rules/local-site.ts';
 import { type BranchTree, filesBelow, listFolders, refuseSubmodules } from './branch-reader.ts';
-import { type BranchComparison, type ComparedPlace, comparePlace, type EarlierFiles } from './compare.ts';
+import { type ComparedPlace, type EarlierFiles, planChange, sortByChange } from './compare.ts';
 import { listKept } from './delivered-tree.ts';
-import { rendersMarkdown } from './jekyll.ts';
 import { blockedError } from './not-ours.ts';
 import { type FoundDeliveries, findDeliveries, findSingleFiles, findWholeSites } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
@@ -25,169 +21,87 @@ const EMPTY_FILE: FileBytes = {
 };
 
 /** The place of a folder in the branch, and all that the branch has. */
-interface FolderInBranch {
+export interface FolderInBranch {
   readonly task: PagesTask;
   readonly target: CommitTarget;
   readonly tree: BranchTree;
   readonly found: FoundDeliveries;
 }
 
-/**
- * Compares a folder with the branch, of which all is read. What is removed is everything of this tool in it, however deep:
- * folders and single files.
- *
- * @param together the folders of the step: `keep` counts them and removes none
- * @param wasSent whether an earlier attempt may have changed it
- */
-export async function compareFolder(
-  task: PagesTask,
-  target: CommitTarget,
-  { together, wasSent }: { readonly together: readonly string[]; readonly wasSent: boolean },
-): Promise<BranchComparison> {
+/** Reads all of the branch, and what it has of this tool in a folder; of one that is removed, however deep. */
+export async function readFolder(task: PagesTask, target: CommitTarget): Promise<FolderInBranch> {
   const tree = await readTargetTree(target);
   refuseSubmodules(tree, isRemoval(task) ? [task.place.slice(0, -1)] : task.files.map(({ path }) => path));
-  const found = await findDeliveries(target, tree, task.place, isRemoval(task));
-  const folder = { task, target, tree, found };
-  const place = isRemoval(task) ? compareRemoval(folder, wasSent) : compareSite(folder, together);
-  return { head: tree.head, places: [await place] };
+  return { task, target, tree, found: await findDeliveries(target, tree, task.place, isRemoval(task)) };
 }
 
-/** @throws {DeliveryError} `NOT_OURS`; `TOO_LARGE` for more than Pages serves */
-async function compareSite(folder: FolderInBranch, together: readonly string[]): Promise<ComparedPlace> {
+/**
+ * Compares a folder that is delivered with the branch.
+ *
+ * @param together the folders of the step: `keep` counts them and removes none
+ * @throws {DeliveryError} `NOT_OURS`; `TOO_LARGE` for more than Pages serves
+ */
+export async function compareSite(
+  folder: FolderInBranch,
+  together: readonly string[],
+): Promise<ComparedPlace> {
   const { task, target, tree, found } = folder;
   const { place } = task;
-  const { siteRoot } = task.destination;
-  const existing = filesBelow(tree, place);
-  const owned = await findOwned(folder, existing);
-  const oldSites = await findOldSites(folder, together);
-  const oldFiles = oldSites.flatMap((one) => [...filesBelow(tree, one).keys()]);
-  const switchPath = `${siteRoot}.nojekyll`;
-  const isSwitched = target.options.nojekyll && !tree.entries.has(switchPath);
-  const older = await readBefore(folder);
-  const vanished = listVanished(folder, older);
-  const state = {
-    ...{ existing, owned, last: found.last },
-    folder: {
-      listKept: (all: ReadonlySet<string>) => [
-        ...listKept(tree, place, all),
-        // It is for the whole site: no part of the delivery, so it stays when that ends.
-        ...(isSwitched && siteRoot.startsWith(place)
-          ? [{ path: switchPath.slice(place.length), sha: EMPTY_FILE.blobSha }]
-          : []),
-      ],
-      beside: {
-        writes: isSwitched ? [{ path: switchPath, file: EMPTY_FILE }] : [],
-        removals: oldFiles,
-      },
-      removedFolders: oldSites,
-      gone: new Map(
-        [...oldFiles, ...vanished].map((path) => [path, blobsIn([tree.entries, older], path)] as const),
-      ),
-    },
-  };
-  const compared = comparePlace(task, state);
-  const kept = compared.changes.kept.filter((path) => place + path !== switchPath);
+  const state = { existing: filesBelow(tree, place), owned: await findOwned(folder), last: found.last };
+  const sorted = sortByChange(task, state);
+  const removedFolders = await findOldSites(folder, together);
+  const removals = removedFolders.flatMap((one) => [...filesBelow(tree, one).keys()]);
+  const own = [...sorted.delivered.map(({ path }) => path), ...sorted.removed];
+  const compared = planChange(task, state, sorted, {
+    kept: listKept(tree, place, new Set(own)),
+    writes: switchJekyllOff(task, tree),
+    removals,
+    removedFolders,
+  });
+  const { change } = compared;
+  const older = await readBefore(target, found);
+  const gone = [...sorted.removed, ...removals, ...listVanished(folder, older)];
   return {
-    ...{ ...compared, replaced: found.sites.get(place)?.claim },
-    changes: { ...compared.changes, kept },
-    servedSize: measureSite(siteRoot, tree, compared.change),
-    earlier: await findEarlier(folder, compared.change === undefined ? [older] : [tree.entries, older]),
+    ...compared,
+    replaced: found.sites.get(place)?.claim,
+    servedSize: measureSite(task.destination.siteRoot, tree, change),
+    earlier: await findEarlier(folder, change === undefined ? [older] : [tree.entries, older]),
+    gone: blobsIn([tree.entries, older], gone),
   };
+}
+
+/** The file that does so, where it is wanted and is not there yet. */
+function switchJekyllOff({ destination, target }: PagesTask, { entries }: BranchTree): Change['writes'] {
+  const path = `${destination.siteRoot}.nojekyll`;
+  return target.options.nojekyll && !entries.has(path) ? [{ path, file: EMPTY_FILE }] : [];
 }
 
 /** The paths of a folder that hold what this tool delivered. @throws {DeliveryError} `NOT_OURS` where a file is in the way */
-async function findOwned(
-  { task, target, tree, found }: FolderInBranch,
-  existing: ReadonlyMap<string, unknown>,
-): Promise<ReadonlySet<string>> {
-  const { place, files, destination } = task;
+async function findOwned({ task, target, tree, found }: FolderInBranch): Promise<ReadonlySet<string>> {
+  const { place, files, destination, pictures } = task;
   const delivered = found.sites.get(place)?.files ?? [];
   const owned = new Set(delivered.map(({ path }) => path));
   const wanted = new Set(files.map(({ path }) => path));
   const leaving = new Set(target.options.prune ? [...owned].filter((path) => !wanted.has(path)) : []);
   const blocked = findBlocked(wanted, tree, place, leaving);
   if (blocked.length > 0) throw blockedError(place, blocked);
-  const unowned = [...wanted].filter((path) => existing.has(path) && !owned.has(path));
-  const pictures = new Set(task.pictures === undefined ? [] : listPicturePaths(destination.path));
-  const page = { path: destination.path, pictures };
+  const unowned = [...wanted].filter((path) => tree.entries.get(path)?.type === 'blob' && !owned.has(path));
+  const ofPage = new Set(pictures === undefined ? [] : listPicturePaths(destination.path));
+  const page = { path: destination.path, pictures: ofPage };
   for (const path of await findSingleFiles(target, tree, unowned, page)) owned.add(path);
   return owned;
 }
 
-/** Everything of this tool at and below a folder: with `overwrite`, all that is there. */
-async function compareRemoval(folder: FolderInBranch, wasSent: boolean): Promise<ComparedPlace> {
-  const { task, target, tree, found } = folder;
-  const { place, destination } = task;
-  const existing = filesBelow(tree, place);
-  const sites = [...found.sites].filter(([, { files }]) => files.length > 0);
-  const owned = new Set(sites.flatMap(([, { files }]) => files.map(({ path }) => path)));
-  const others = [...existing.keys()].filter(
-    (path) => !owned.has(path) && !found.postponed.some((one) => path.startsWith(one)),
-  );
-  const single = target.options.overwrite
-    ? others.filter((path) => existing.get(path)?.type === 'blob')
-    : await findSingleFiles(target, tree, others);
-  for (const path of single) owned.add(path);
-  const left = others.filter((path) => !owned.has(path));
-  const unknown = describeStaying(folder, left);
-  const removedFolders = sites.map(([one]) => one);
-  const isOurs = owned.size > 0 || wasSent || left.length === 0 || place === destination.siteRoot;
-  if (!isOurs) throw nothingOursError(folder, left);
-  // What an earlier run removed may be served until the site is built without it.
-  const older = owned.size === 0 ? await readBefore(folder) : new Map();
-  const gone = new Map(listVanished(folder, older).map((path) => [path, blobsIn([older], path)] as const));
-  const compared = comparePlace(task, {
-    ...{ existing, owned, last: found.last },
-    folder: {
-      listKept: () => [],
-      beside: { writes: [], removals: [] },
-      ...{ removedFolders, gone },
-    },
-  });
-  return { ...compared, isRendered: rendersMarkdown(destination, tree.entries), unknown };
-}
-
-/** What stays of a folder once everything of ours is removed. */
-function describeStaying(
-  { task: { place }, found }: FolderInBranch,
-  left: readonly string[],
-): readonly string[] {
-  const why =
-    left.length > SITE.singleFiles
-      ? `of which more than ${SITE.singleFiles} are no part of a folder that was delivered, too many to look at`
-      : 'because it is not as this tool delivered it';
-  const reasons = [
-    ...(left.length === 0 ? [] : [`${why}: ${nameFew(left)}`]),
-    ...(found.postponed.length === 0
-      ? []
-      : [`because one run removes no more (try again): ${nameFew(found.postponed)}`]),
-  ];
-  return reasons.length === 0 ? [] : [`what stays in ${place || './'}, ${reasons.join('; and ')}`];
-}
-
-/** All of the folder would still be served. */
-function nothingOursError({ task, found }: FolderInBranch, left: readonly string[]): DeliveryError {
-  const name = task.place || './';
-  const [code, why] =
-    left.length > SITE.singleFiles
-      ? (['TOO_LARGE', `${name} has more than ${SITE.singleFiles} files, too many to look at`] as const)
-      : found.isComplete
-        ? (['NOT_OURS', `nothing in ${name} is as this tool delivered it`] as const)
-        : (['TOO_LARGE', `the history of ${name} is too long to be searched whole`] as const);
-  return new DeliveryError(code, `${why}, so nothing was removed: ${nameFew(left)}`, {
-    hint: (w) =>
-      `set ${w.input('path')} to the folder that was delivered itself, or remove these files with git`,
-    leftBehind: [],
-  });
-}
-
 /** The branch before the newest delivery, or before the last commit that touched the folder. */
-async function readBefore({ target, found: { before } }: FolderInBranch): Promise<BranchTree['entries']> {
-  return before === undefined ? new Map() : target.reader.getEntries(target.github, before);
+export async function readBefore(
+  { github, reader }: CommitTarget,
+  { before }: FoundDeliveries,
+): Promise<BranchTree['entries']> {
+  return before === undefined ? new Map() : reader.getEntries(github, before);
 }
 
 /** The files of a folder that an older tree of the branch has, and the newest one has not. */
-const listVanished = (
+export const listVanished = (
   { task: { place }, tree }: FolderInBranch,
   older: BranchTree['entries'],
 ): readonly string[] =>
@@ -217,7 +131,7 @@ async function findEarlier(
   for (const { path, file } of task.files) {
     const isSame = !isKnown || trees[0]?.get(path)?.sha === file.blobSha;
     if (path !== page && isSame) continue;
-    const held = [...trees.flatMap((one) => blobsIn([one], path)), ...(path === page ? versions : [])];
+    const held = [...trees.flatMap((one) => blobAt([one], path)), ...(path === page ? versions : [])];
     const all = new Map(held.map((one) => [one.sha, one]));
     all.delete(file.blobSha);
     earlier.set(path, all.size === 0 ? NEVER : [...all.values()]);
@@ -226,7 +140,10 @@ async function findEarlier(
 }
 
 /** What the first of some trees that has a path holds there. */
-function blobsIn(trees: readonly BranchTree['entries'][], path: string): readonly GitBlob[] {
+export const blobsIn = (trees: readonly BranchTree['entries'][], paths: readonly string[]): EarlierFiles =>
+  new Map(paths.map((path) => [path, blobAt(trees, path)]));
+
+function blobAt(trees: readonly BranchTree['entries'][], path: string): readonly GitBlob[] {
   const { type, sha = '', size = 0 } = trees.find((one) => one.has(path))?.get(path) ?? {};
   return type === 'blob' ? [{ sha, size }] : [];
 }

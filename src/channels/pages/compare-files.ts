@@ -1,0 +1,114 @@
+import { hasFailed, type Result, resultOf } from '../../errors.ts';
+import type { LastCommit } from '../../github/api/history.ts';
+import type { GitBlob } from '../../rules/fingerprint.ts';
+import { isHtml } from '../../rules/page/page-file.ts';
+import { type ComparedPlace, type HeldFile, planChange, sortByChange } from './compare.ts';
+import { isOwned } from './ownership.ts';
+import { listPicturePaths } from './pictures.ts';
+import { readTargetHead } from './read-target.ts';
+import { type CommitTarget, isRemoval, type PagesTask } from './target.ts';
+
+/** What some places need, all compared with the same commit of the branch. */
+export interface BranchComparison {
+  /** The commit; `null` where the branch does not exist yet. */
+  readonly head: string | null;
+  /** In the order of the tasks. */
+  readonly places: readonly Result<ComparedPlace>[];
+}
+
+/**
+ * Compares single files with the branch. Reads nothing but their paths, and those of the pictures that pages may have:
+ * the page's own commit does not tell, because its bytes may be older, or newer, than its picture.
+ *
+ * @param sent what an earlier attempt may have changed
+ */
+export async function compareFiles(
+  tasks: readonly PagesTask[],
+  target: CommitTarget,
+  sent: ReadonlySet<PagesTask>,
+): Promise<BranchComparison> {
+  const head = await readTargetHead(target);
+  const own = new Set(tasks.flatMap(({ place, files }) => [place, ...files.map(({ path }) => path)]));
+  // What is delivered may have been there before: a cache may still have it.
+  const mayBeGone = new Set(tasks.flatMap((one) => (isRemoval(one) && !sent.has(one) ? [] : [one.place])));
+  const found = await readPaths([...own], target, head, mayBeGone);
+  // A new page has no picture, which spares its delivery two requests.
+  const mayHavePicture = (task: PagesTask): boolean => {
+    const page = found.get(task.place);
+    return (
+      isHtml(task.place) && (isRemoval(task) || (page && !hasFailed(page) && page.blob !== null) === true)
+    );
+  };
+  const old = tasks.map((task) =>
+    mayHavePicture(task) ? listPicturePaths(task.place).filter((path) => !own.has(path)) : [],
+  );
+  const pictures = await readPaths(old.flat(), target, head, new Set());
+  const all = new Map([...found, ...pictures]);
+  const places = tasks.map((task, nth) => resultOf(async () => compareFile(task, all, old[nth] ?? [])));
+  return { head, places: await Promise.all(places) };
+}
+
+/** What a path holds, and the last commit that touched it. */
+interface HeldPath {
+  readonly blob: string | null;
+  readonly last: LastCommit | null;
+}
+
+/** A path that can't be read has its error. */
+type HeldPaths = ReadonlyMap<string, Result<HeldPath>>;
+
+/** @param mayBeGone the paths whose history is read even where nothing is there now */
+async function readPaths(
+  paths: readonly string[],
+  { github, reader }: CommitTarget,
+  head: string | null,
+  mayBeGone: ReadonlySet<string>,
+): Promise<HeldPaths> {
+  if (head === null || paths.length === 0) return new Map();
+  const blobs = await reader.getBlobs(github, head, paths);
+  const touched = paths.filter((path) => typeof blobs.get(path) === 'string' || mayBeGone.has(path));
+  const commits = await reader.getCommits(github, head, touched);
+  return new Map(
+    paths.map((path) => {
+      const blob = blobs.get(path) ?? null;
+      return [path, hasFailed(blob) ? blob : { blob, last: commits.get(path) ?? null }];
+    }),
+  );
+}
+
+/** @param old the paths that pictures of the page may have, beside those that are delivered */
+function compareFile(task: PagesTask, found: HeldPaths, old: readonly string[]): ComparedPlace {
+  const { place, files, target } = task;
+  const existing = new Map<string, HeldFile>();
+  const owned = new Set<string>();
+  const confinedTo = target.options.confinement?.owner;
+  for (const path of [place, ...files.map((one) => one.path), ...old]) {
+    const state = found.get(path);
+    // A folder is no picture; what can't be read may be one.
+    if (state === undefined || (hasFailed(state) && state.code === 'NOT_OURS' && old.includes(path)))
+      continue;
+    if (hasFailed(state)) throw state;
+    const { blob: sha, last } = state;
+    if (sha === null) continue;
+    const size = last?.blobs.find((one) => one.sha === sha)?.size ?? 0;
+    existing.set(path, { sha, size, mode: last === null ? '' : '100644' });
+    const by = path === place ? { confinedTo } : { confinedTo, page: place };
+    if (isOwned(last?.message ?? '', { path, sha }, by)) owned.add(path);
+  }
+  const page = found.get(place);
+  const last = page && !hasFailed(page) ? page.last : null;
+  const wanted = files.find(({ path }) => path === place)?.file.blobSha;
+  const versions = new Map(last?.blobs.map((one) => [one.sha, one]));
+  versions.delete(wanted ?? '');
+  const state = { existing, owned, last };
+  const sorted = sortByChange(task, state);
+  return {
+    ...planChange(task, state, sorted),
+    replaced: (owned.has(place) && last) || undefined,
+    earlier: new Map([[place, [...versions.values()]]]),
+    gone: new Map(sorted.removed.map((path) => [path, blobOf(existing.get(path))])),
+  };
+}
+
+const blobOf = (held: GitBlob | undefined): readonly GitBlob[] =>
+  held === undefined ? [] : [{ sha: held.sha, size: held.size }];

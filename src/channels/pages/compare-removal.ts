@@ -1,0 +1,79 @@
+import { DeliveryError } from '../../errors.ts';
+import { nameFew } from '../../plain-text.ts';
+import { SITE } from '../../protocol/limits.ts';
+import { filesBelow } from './branch-reader.ts';
+import { type ComparedPlace, planChange } from './compare.ts';
+import { blobsIn, type FolderInBranch, listVanished, readBefore } from './compare-folder.ts';
+import { rendersMarkdown } from './jekyll.ts';
+import { findSingleFiles } from './ownership.ts';
+
+/**
+ * Compares a folder that is removed with the branch: what goes is everything of this tool in it, however deep; with
+ * `overwrite`, all that is there.
+ *
+ * @param wasSent whether an earlier attempt may have removed it
+ */
+export async function compareRemoval(folder: FolderInBranch, wasSent: boolean): Promise<ComparedPlace> {
+  const { task, target, tree, found } = folder;
+  const { place, destination } = task;
+  const existing = filesBelow(tree, place);
+  const sites = [...found.sites].filter(([, { files }]) => files.length > 0);
+  const owned = new Set(sites.flatMap(([, { files }]) => files.map(({ path }) => path)));
+  const others = [...existing.keys()].filter(
+    (path) => !owned.has(path) && !found.postponed.some((one) => path.startsWith(one)),
+  );
+  const single = target.options.overwrite
+    ? others.filter((path) => existing.get(path)?.type === 'blob')
+    : await findSingleFiles(target, tree, others);
+  for (const path of single) owned.add(path);
+  const left = others.filter((path) => !owned.has(path));
+  const isOurs = owned.size > 0 || wasSent || left.length === 0 || place === destination.siteRoot;
+  if (!isOurs) throw nothingOursError(folder, left);
+  const removed = [...owned];
+  const removedFolders = sites.map(([one]) => one);
+  const state = { existing, owned, last: found.last };
+  const sorted = { added: [], changed: [], removed, delivered: [], isAdded: false };
+  // What an earlier run removed may be served until the site is built without it.
+  const older = owned.size === 0 ? await readBefore(target, found) : new Map();
+  return {
+    ...planChange(task, state, sorted, { removedFolders }),
+    earlier: new Map(),
+    gone: blobsIn([tree.entries, older], [...removed, ...listVanished(folder, older)]),
+    isRendered: rendersMarkdown(destination, tree.entries),
+    unknown: describeStaying(folder, left),
+  };
+}
+
+/** What stays of a folder once everything of ours is removed. */
+function describeStaying(
+  { task: { place }, found }: FolderInBranch,
+  left: readonly string[],
+): readonly string[] {
+  const why =
+    left.length > SITE.singleFiles
+      ? `of which more than ${SITE.singleFiles} are no part of a folder that was delivered, too many to look at`
+      : 'because it is not as this tool delivered it';
+  const reasons = [
+    ...(left.length === 0 ? [] : [`${why}: ${nameFew(left)}`]),
+    ...(found.postponed.length === 0
+      ? []
+      : [`because one run removes no more (try again): ${nameFew(found.postponed)}`]),
+  ];
+  return reasons.length === 0 ? [] : [`what stays in ${place || './'}, ${reasons.join('; and ')}`];
+}
+
+/** All of the folder would still be served. */
+function nothingOursError({ task, found }: FolderInBranch, left: readonly string[]): DeliveryError {
+  const name = task.place || './';
+  const [code, why] =
+    left.length > SITE.singleFiles
+      ? (['TOO_LARGE', `${name} has more than ${SITE.singleFiles} files, too many to look at`] as const)
+      : found.isComplete
+        ? (['NOT_OURS', `nothing in ${name} is as this tool delivered it`] as const)
+        : (['TOO_LARGE', `the history of ${name} is too long to be searched whole`] as const);
+  return new DeliveryError(code, `${why}, so nothing was removed: ${nameFew(left)}`, {
+    hint: (w) =>
+      `set ${w.input('path')} to the folder that was delivered itself, or remove these files with git`,
+    leftBehind: [],
+  });
+}
