@@ -1,17 +1,15 @@
-import {
-  createPageSearch,
-  type PageFields,
-  type PageReference,
-} from '../../../src/rules/page/html-references.ts';
+import { type PageFields, type PageReference, searchPage } from '../../../src/rules/page/html-references.ts';
 
 /** All that is found in a page. @param length how many characters come at once */
-export function searchPage(
+export async function searchText(
   html: string,
   isXml = false,
   length = html.length,
-): Readonly<PageFields> & { readonly references: readonly PageReference[] } {
+): Promise<Readonly<PageFields> & { readonly references: readonly PageReference[] }> {
+  async function* readPieces() {
+    for (let at = 0; at < html.length; at += length) yield html.slice(at, at + length);
+  }
   const references: PageReference[] = [];
-  const search = createPageSearch((reference) => void references.push(reference), isXml);
-  for (let at = 0; at < html.length; at += length) search.write(html.slice(at, at + length));
-  return { references, ...search.end() };
+  const page = await searchPage(readPieces(), isXml, (reference) => void references.push(reference));
+  return { references, ...page };
 }

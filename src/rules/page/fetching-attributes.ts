@@ -86,11 +86,16 @@ const track: AddressReader = (address, tag, add) =>
   single('data', hasAttribute(tag, 'default') ? 'content' : 'later')(address, tag, add);
 
 /** The candidates of an image, of which a browser takes one. */
-const candidates =
-  (grade: ReferenceGrade): AddressReader =>
-  (value, tag, add) => {
-    for (const address of parseSrcset(value)) single('data', grade)(address, tag, add);
-  };
+const candidates: AddressReader = (value, tag, add) => {
+  const read = tag.tagName === 'link' ? single('data', 'later') : image;
+  for (const address of parseSrcset(value)) read(address, tag, add);
+};
+
+// With a `srcdoc`, the `src` is ignored.
+const inlineFrame: AddressReader = (src, tag, add) => hasAttribute(tag, 'srcdoc') || frame(src, tag, add);
+
+const button: AddressReader = (src, tag, add) =>
+  /^image$/i.test(getAttribute(tag, 'type')) && image(src, tag, add);
 
 const refresh: AddressReader = (content, tag, add) => {
   if (/^\s*refresh\s*$/i.test(getAttribute(tag, 'http-equiv'))) frame(parseRefresh(content), tag, add);
@@ -102,39 +107,24 @@ const refresh: AddressReader = (content, tag, add) => {
  *
  * @see https://html.spec.whatwg.org/multipage/indices.html#attributes-3
  */
-export const FETCHING_ATTRIBUTES: ReadonlyMap<string, AddressReader> = new Map<string, AddressReader>([
-  ['a href', anchor],
-  ['a xlink:href', anchor],
-  ['area href', anchor],
-  ['audio src', media],
-  ['body background', image],
-  ['embed src', frame],
-  ['feimage href', image],
-  ['frame src', frame],
-  // With a `srcdoc`, the `src` is ignored.
-  ['iframe src', (src, tag, add) => hasAttribute(tag, 'srcdoc') || frame(src, tag, add)],
-  ['image href', image],
-  ['image xlink:href', image],
-  ['img src', image],
-  ['img srcset', candidates('content')],
-  ['input src', (src, tag, add) => /^image$/i.test(getAttribute(tag, 'type')) && image(src, tag, add)],
-  ['link href', link],
-  ['link imagesrcset', candidates('later')],
-  ['meta content', refresh],
-  ['object data', frame],
-  ['script href', script],
-  ['script src', script],
-  ['script xlink:href', script],
-  ['source src', image],
-  ['source srcset', candidates('content')],
-  ['table background', image],
-  ['td background', image],
-  ['track src', track],
-  ['use href', image],
-  ['use xlink:href', image],
-  ['video poster', image],
-  ['video src', media],
-]);
+const READERS: readonly (readonly [AddressReader, string])[] = [
+  [anchor, 'a href, a xlink:href, area href'],
+  [button, 'input src'],
+  [candidates, 'img srcset, link imagesrcset, source srcset'],
+  [frame, 'embed src, frame src, object data'],
+  [image, 'body background, feimage href, image href, image xlink:href, img src, source src'],
+  [image, 'table background, td background, use href, use xlink:href, video poster'],
+  [inlineFrame, 'iframe src'],
+  [link, 'link href'],
+  [media, 'audio src, video src'],
+  [refresh, 'meta content'],
+  [script, 'script href, script src, script xlink:href'],
+  [track, 'track src'],
+];
+
+export const FETCHING_ATTRIBUTES: ReadonlyMap<string, AddressReader> = new Map(
+  READERS.flatMap(([read, names]) => names.split(', ').map((name) => [name, read] as const)),
+);
 
 /** Attributes of any element whose value is CSS: `style` and the presentation attributes of SVG. */
 export const STYLE_ATTRIBUTES: ReadonlySet<string> = new Set([
@@ -144,9 +134,7 @@ export const STYLE_ATTRIBUTES: ReadonlySet<string> = new Set([
 
 /** The function that reads the addresses of an attribute, if it has any; names in lower case. */
 export function getAddressReader(element: string, name: string): AddressReader | undefined {
-  if (STYLE_ATTRIBUTES.has(name)) return readStyle;
-  return name.startsWith('on') ? readHandler : FETCHING_ATTRIBUTES.get(`${element} ${name}`);
+  if (STYLE_ATTRIBUTES.has(name)) return (css, _, add) => findCssReferences(css, add);
+  if (name.startsWith('on')) return (code, _, add) => findScriptReferences(code, false, add);
+  return FETCHING_ATTRIBUTES.get(`${element} ${name}`);
 }
-
-const readStyle: AddressReader = (css, _, add) => findCssReferences(css, add);
-const readHandler: AddressReader = (code, _, add) => findScriptReferences(code, false, add);

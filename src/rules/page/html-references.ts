@@ -73,27 +73,22 @@ interface DocumentPlace {
 
 /**
  * Finds every address that a browser would use when it opens the page, when something happens in it, or when a
- * person follows a link; graded accordingly. What is in a `data:` address is left to the browser. The page comes in
- * pieces, and nothing of it is kept.
+ * person follows a link; graded accordingly. What is in a `data:` address is left to the browser.
  *
+ * @param pieces of the page, of which nothing is kept
  * @param isXml parse as XHTML, where `/>` closes elements that HTML leaves open
  */
-export function createPageSearch(
+export async function searchPage(
+  pieces: AsyncIterable<string>,
+  isXml: boolean,
   add: AddReference,
-  isXml = false,
-): { write(piece: string): void; end(): Readonly<PageFields> } {
+): Promise<Readonly<PageFields>> {
   const page = { base: '', importMap: [], generator: '', hasScript: false, complete: true };
-  const document = new DocumentSearch(
-    { add, page, nodes: 0 },
-    { firstLine: 1, level: 0, isXml, grade: 'code' },
-  );
-  return {
-    write: (piece) => document.search(piece, false),
-    end() {
-      document.search('', true);
-      return page;
-    },
-  };
+  const place = { firstLine: 1, level: 0, isXml, grade: 'code' } as const;
+  const document = new DocumentSearch({ add, page, nodes: 0 }, place);
+  for await (const piece of pieces) document.search(piece, false);
+  document.search('', true);
+  return page;
 }
 
 const TEXT_ELEMENTS = new Set(['script', 'style']);

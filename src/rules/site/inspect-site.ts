@@ -10,14 +10,14 @@ import {
   type ResourceKind,
   trimAddress,
 } from '../page/addresses.ts';
-import { createPageSearch, type PageReference } from '../page/html-references.ts';
+import { type PageReference, searchPage } from '../page/html-references.ts';
 import { type ImportMapEntry, resolveSpecifier } from '../page/import-map.ts';
 import { decodeText, isHtml, isXhtml, joinText, LARGEST_PAGE } from '../page/page-file.ts';
 import { findCssReferences, findScriptReferences } from '../page/script-references.ts';
 import { createEncodingCheck, describeMisread, MISREAD_HINT, type MisreadText } from '../text-encoding.ts';
 import type { FindingCollector, SiteFinding } from './findings.ts';
 import { describeBase, describeEmbedding, describeRouter, findGenerator } from './generators.ts';
-import { ReferenceJudge, type SiteReference } from './judge-reference.ts';
+import { ReferenceJudge } from './judge-reference.ts';
 import type { SiteFiles, SiteInspection, SiteOptions } from './site-files.ts';
 
 /**
@@ -69,7 +69,7 @@ const LARGEST_TEXT = 8 * MEGABYTE;
 /** A file to search, and how it is used. */
 interface FileVisit {
   readonly path: string;
-  readonly kind: 'page' | 'style' | 'script' | 'module';
+  readonly kind: ResourceKind;
   readonly grade: ReferenceGrade;
   /** Of the page for which it is loaded: the URL to which its addresses are relative, and its import map. */
   readonly base: string;
@@ -101,15 +101,13 @@ class SiteSearch {
   /** Searches those of some files that were not yet searched, with all that they load. */
   async searchAll(paths: readonly string[], grade: ReferenceGrade): Promise<void> {
     for (const path of paths) {
-      const kind = this.#searched.has(path) ? null : getKindOfName(path);
-      if (kind !== null) {
-        this.#enqueue({ path, kind, grade, base: this.#judge.resolver.toUrl(path), importMap: [] });
-      }
+      const visit = { path, kind: getKindOfName(path), grade, base: '', importMap: [] };
+      if (visit.kind !== 'data' && !this.#searched.has(path)) this.#enqueue(visit);
     }
     for (let visit = this.#pending.shift(); visit !== undefined; visit = this.#pending.shift()) {
       this.#signal?.throwIfAborted();
       const text = decodeText(this.#read(visit));
-      if (visit.kind === 'page') await this.#searchPage(visit, text);
+      if (visit.kind === 'document') await this.#searchPage(visit, text);
       else this.#searchText(visit, await joinText(text));
     }
   }
@@ -177,12 +175,11 @@ class SiteSearch {
   async #searchPage(visit: FileVisit, text: AsyncIterable<string>): Promise<void> {
     const { path, grade } = visit;
     const url = this.#judge.resolver.toUrl(path);
-    const search = createPageSearch((reference, { base: given, importMap }) => {
+    const page = await searchPage(text, isXhtml(path) || isSvg(path), (found, { base: given, importMap }) => {
       const base = URL.parse(given.trim(), url)?.href ?? url;
-      this.#follow({ ...visit, base, importMap }, reference, base);
-    }, isXhtml(path) || isSvg(path));
-    for await (const piece of text) search.write(piece);
-    const { complete, generator, hasScript } = search.end();
+      this.#follow({ ...visit, base, importMap }, found, base);
+    });
+    const { complete, generator, hasScript } = page;
     if (isLoaded(grade)) this.hasScript ||= hasScript;
     if (!complete) this.#addIncomplete(path, 'is nested too deeply or has too many elements');
     if (generator !== '') this.generators.set(path, generator);
@@ -204,51 +201,41 @@ class SiteSearch {
 
   /** Resolves a reference, and adds the file to which it leads to those that are searched. */
   #follow(visit: FileVisit, found: PageReference, base: string): void {
-    const { line, element, address: written } = found;
-    const { resolver } = this.#judge;
+    const { element, address: written } = found;
     // A folder is no file; what is imported from it is judged where it is imported.
     const isFolderOfMap = element === 'importmap' && written.endsWith('/');
-    if (isFolderOfMap && resolver.resolve(trimAddress(written), base)?.where === 'folder') return;
+    if (isFolderOfMap && this.#judge.resolver.resolve(trimAddress(written), base)?.where === 'folder') return;
     const grade = found.grade === 'link' ? 'link' : laterGrade(visit.grade, found.grade);
-    const reference: SiteReference = { file: visit.path, line, element, address: written, base, grade };
+    const reference = { ...found, file: visit.path, base, grade };
     const address = found.isSpecifier
       ? resolveSpecifier(written, visit.importMap, base, visit.base)
       : written;
-    if (address === null) {
-      this.#judge.judgeBareImport(reference);
-      return;
-    }
     const path = this.#judge.judge(reference, address);
-    if (path === null) return;
-    if (found.kind === 'module') this.#judge.judgeModule(reference, path);
-    const kind = getFollowedKind(found.kind, path);
-    const isFollowed = grade === 'link' ? isLoaded(visit.grade) : isLoaded(grade);
-    if (kind !== null && isFollowed) {
-      this.#enqueue({ ...visit, path, kind, grade: gradeVisit(kind, grade) });
-    }
+    const isFollowed = isLoaded(grade === 'link' ? visit.grade : grade);
+    if (path === null || !isFollowed || !hasReferences(found.kind, path)) return;
+    this.#enqueue({ ...visit, path, kind: found.kind, grade: gradeVisit(found.kind, grade) });
   }
 }
 
-const KINDS_BY_ENDING: Readonly<Record<string, FileVisit['kind']>> = {
+const KINDS_BY_ENDING: Readonly<Record<string, ResourceKind>> = {
   '.css': 'style',
   '.js': 'module',
   '.mjs': 'module',
-  '.svg': 'page',
+  '.svg': 'document',
 };
 
 /** How a file without a known use is read. */
-const getKindOfName = (path: string): FileVisit['kind'] | null =>
-  isHtml(path) ? 'page' : (KINDS_BY_ENDING[extname(path).toLowerCase()] ?? null);
+const getKindOfName = (path: string): ResourceKind =>
+  isHtml(path) ? 'document' : (KINDS_BY_ENDING[extname(path).toLowerCase()] ?? 'data');
 
 /** A page that is opened has code of its own; in a style sheet nothing is code. */
-function gradeVisit(kind: FileVisit['kind'], grade: ReferenceGrade): ReferenceGrade {
-  if (kind === 'page') return 'code';
+function gradeVisit(kind: ResourceKind, grade: ReferenceGrade): ReferenceGrade {
+  if (kind === 'document') return 'code';
   return kind === 'style' ? 'content' : grade;
 }
 
-/** How the file to which a reference leads is searched; `null` if it has no references that matter. */
-function getFollowedKind(kind: ResourceKind, path: string): FileVisit['kind'] | null {
-  if (kind === 'document') return isHtml(path) || isSvg(path) ? 'page' : null;
-  if (kind === 'module' || kind === 'script') return /\.(?:json|css|wasm)$/i.test(path) ? null : kind;
-  return kind === 'data' ? null : kind;
+/** Whether a file that is used in this way has references that matter. */
+function hasReferences(kind: ResourceKind, path: string): boolean {
+  if (kind === 'document') return isHtml(path) || isSvg(path);
+  return kind === 'style' || (kind !== 'data' && !/\.(?:json|css|wasm)$/i.test(path));
 }

@@ -1,22 +1,18 @@
 import { getContentType } from '../media-type.ts';
 import { encodePath } from '../naming.ts';
 import { countLevels, formatAddress, isLoaded, type ReferenceGrade, trimAddress } from '../page/addresses.ts';
+import type { PageReference } from '../page/html-references.ts';
 import { isHtml } from '../page/page-file.ts';
 import { FindingCollector, type FoundPlace } from './findings.ts';
-import { createNearNames, type NearNames } from './near-names.ts';
+import { createNearNames } from './near-names.ts';
 import { type AddressResolver, createAddressResolver, findServed, type SiteTarget } from './site-address.ts';
 import type { SiteFiles, SiteOptions } from './site-files.ts';
 
 /** An address of a file, ready to be resolved. */
-export interface SiteReference {
+interface SiteReference extends PageReference {
   readonly file: string;
-  readonly line: number;
-  /** What uses it, such as `script`, `url()` or `import`. */
-  readonly element: string;
-  readonly address: string;
   /** The URL to which it is relative. */
   readonly base: string;
-  readonly grade: ReferenceGrade;
 }
 
 type FindingText = Omit<FoundPlace, 'file' | 'line'>;
@@ -36,29 +32,31 @@ export class ReferenceJudge {
   hasRightBase = false;
   readonly #files: SiteFiles;
   readonly #options: SiteOptions;
-  readonly #nearNames: NearNames;
+  readonly #nearNames: ReturnType<typeof createNearNames>;
   readonly #topFolders: ReadonlySet<string>;
 
   constructor(files: SiteFiles, options: SiteOptions) {
     this.#files = files;
     this.#options = options;
     this.resolver = createAddressResolver(options);
-    this.#nearNames = createNearNames(files.keys());
+    this.#nearNames = createNearNames([...files.keys()]);
     this.#topFolders = new Set(Array.from(files.keys(), topFolder));
   }
 
   /**
    * Resolves a reference and reports it where it does not lead to a file.
    *
-   * @param address what an import map makes of its address, else the address itself
+   * @param address what an import map makes of its address, else the address itself; `null` for a module without one
    * @returns the file in the folder to which it leads; `null` for none
    */
-  judge(reference: SiteReference, address = reference.address): string | null {
-    const target = this.resolver.resolve(trimAddress(address), reference.base);
+  judge(reference: SiteReference, address: string | null): string | null {
+    if (address === null) this.#judgeBareImport(reference);
+    const target = address === null ? null : this.resolver.resolve(trimAddress(address), reference.base);
     const served = target?.where === 'folder' ? findServed(target.path, this.#isFile) : null;
     if (target === null) return null;
     if (served !== null) {
       this.hasRightBase ||= isLoaded(reference.grade) && isAbsolute(reference) && isHtml(reference.file);
+      if (reference.kind === 'module') this.#judgeModule(reference, served);
     } else if (target.where === 'host') this.#judgeHost(reference, target);
     else if (target.where === 'folder' && this.#options.isFolder) this.#judgeMissing(reference, target.path);
     else this.#judgeOutside(reference, target);
@@ -66,7 +64,7 @@ export class ReferenceJudge {
   }
 
   /** A module that is imported by a bare name, which only an import map turns into an address. */
-  judgeBareImport(reference: SiteReference): void {
+  #judgeBareImport(reference: SiteReference): void {
     if (!isLoaded(reference.grade)) return;
     const text = `${describe(reference)} is a bare name, and the page has no import map with it`;
     const hint = 'bundle the modules, or add an import map to the page';
@@ -74,7 +72,7 @@ export class ReferenceJudge {
   }
 
   /** A module that is another kind of file, as a project has it before its build: no browser runs it. */
-  judgeModule(reference: SiteReference, path: string): void {
+  #judgeModule(reference: SiteReference, path: string): void {
     const type = getContentType(path);
     if (!/^(?:code|async)$/.test(reference.grade) || /\/(?:javascript|wasm)\b/.test(type)) return;
     const text = `${describe(reference)} is ${type}, and no script that a browser runs`;
