@@ -1,7 +1,7 @@
 import { isCredential } from '../credentials.ts';
-import { DeliveryError, type ErrorCode, type ErrorDetails } from '../errors.ts';
+import { DeliveryError, type ErrorCode, type ErrorDetails, hasFailed, resultOf } from '../errors.ts';
 import { parseRetryAfter, shortHostMessage } from '../http/response.ts';
-import { sendRequest, type TextAnswer } from '../http/send-request.ts';
+import { sendRequest } from '../http/send-request.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { AUTH, type CallTemplate } from '../protocol/calls.ts';
 import { DEVICE_FLOW, SECOND } from '../protocol/limits.ts';
@@ -44,21 +44,22 @@ export async function authorizeDevice(options: DeviceFlowOptions, ports: Ports):
 
 /** Asks the host for the codes of a new flow. @throws {DeliveryError} where the host gives none. */
 export async function startDeviceFlow(options: DeviceFlowOptions, ports: Ports): Promise<DeviceFlow> {
-  const { device_code, user_code, interval, expires_in } = await withRetries(ports, () =>
+  const answer = await withRetries(ports, () =>
     postForm(AUTH.device_code, options, { scope: DEVICE_FLOW.scope }, ports),
   );
-  if (!isText(user_code, USER_CODE) || !isText(device_code, DEVICE_CODE)) {
+  const [deviceCode, userCode] = [String(answer.device_code ?? ''), String(answer.user_code ?? '')];
+  if (!USER_CODE.test(userCode) || !DEVICE_CODE.test(deviceCode)) {
     throw flowError('HOST_ERROR', 'the host returned no device code');
   }
-  ports.logger.mask(device_code);
+  ports.logger.mask(deviceCode);
   const { leastInterval, longestInterval, lifetime, longestLifetime } = DEVICE_FLOW;
   return {
     ...options,
-    deviceCode: device_code,
-    userCode: user_code,
+    deviceCode,
+    userCode,
     page: `${options.authUrl.origin}${AUTH.user_entry.path}`,
-    deadline: ports.clock.now() + toSeconds(expires_in, lifetime, 0, longestLifetime),
-    pause: toSeconds(interval, DEVICE_FLOW.interval, leastInterval, longestInterval),
+    deadline: ports.clock.now() + toSeconds(answer.expires_in, lifetime, 0, longestLifetime),
+    pause: toSeconds(answer.interval, DEVICE_FLOW.interval, leastInterval, longestInterval),
   };
 }
 
@@ -69,28 +70,33 @@ export async function startDeviceFlow(options: DeviceFlowOptions, ports: Ports):
  */
 export async function pollForToken(flow: DeviceFlow, ports: Ports): Promise<string> {
   const { clock, logger, signal } = ports;
+  const form = { device_code: flow.deviceCode, grant_type: DEVICE_FLOW.grantType };
   let { pause } = flow;
   let failure: string | undefined;
   while (clock.now() + pause < flow.deadline) {
     await clock.sleep(pause, signal);
-    const answer = await requestToken(flow, ports);
-    if (answer.error === undefined) return acceptToken(answer, logger);
-    ({ failure } = answer);
-    // The host checks the rate first: a client that keeps its pause after slow_down never gets the token.
-    if (answer.error === 'slow_down') {
-      const asked = toSeconds(answer.interval, 0, 0, DEVICE_FLOW.longestInterval);
-      pause = Math.max(pause + DEVICE_FLOW.slowDown, asked);
+    const answer = await resultOf(() => postForm(AUTH.token, flow, form, ports));
+    if (hasFailed(answer)) {
+      // The next poll asks again, later where the rate is limited.
+      if (!answer.retryable) throw answer;
+      failure = answer.message;
+      if (answer.code === 'RATE_LIMITED') pause = slowDown(pause, (answer.retryAfter ?? 0) / SECOND);
+    } else {
+      if (answer.error === undefined) return acceptToken(answer, logger);
+      failure = undefined;
+      if (answer.error === 'slow_down') pause = slowDown(pause, answer.interval);
     }
   }
   throw flowError('NOT_AUTHORIZED', failure === undefined ? EXPIRED : `${EXPIRED}: ${failure}`);
 }
 
+/** The host checks the rate first: a client that keeps its pause never gets the token. @param asked seconds */
+const slowDown = (pause: number, asked: unknown): number =>
+  Math.max(pause + DEVICE_FLOW.slowDown, toSeconds(asked, 0, 0, DEVICE_FLOW.longestInterval));
+
 /** What a person can type and what a form can send; anything else would also damage the log. */
 const USER_CODE = /^[A-Za-z0-9-]{1,32}$/;
 const DEVICE_CODE = /^[!-~]{1,1024}$/;
-
-const isText = (value: unknown, form: RegExp): value is string =>
-  typeof value === 'string' && form.test(value);
 
 /** A host's number of seconds, within bounds. @returns milliseconds */
 function toSeconds(given: unknown, usual: number, least: number, most: number): number {
@@ -98,12 +104,16 @@ function toSeconds(given: unknown, usual: number, least: number, most: number): 
   return Math.min(Math.max(seconds, least), most) * SECOND;
 }
 
-function acceptToken({ access_token: token, scope }: FlowAnswer, logger: Logger): string {
-  if (typeof token !== 'string' || !isCredential(token)) {
-    throw flowError('HOST_ERROR', 'the host returned no token');
-  }
+function acceptToken({ access_token = '', scope = '' }: FlowAnswer, logger: Logger): string {
+  const token = String(access_token);
+  if (!isCredential(token)) throw flowError('HOST_ERROR', 'the host returned no token');
   logger.mask(token);
-  if (typeof scope === 'string' && scope.split(/[\s,]+/).includes(DEVICE_FLOW.scope)) return token;
+  if (
+    String(scope)
+      .split(/[\s,]+/)
+      .includes(DEVICE_FLOW.scope)
+  )
+    return token;
   throw flowError('NO_PERMISSION', `the token was granted without the scope ${DEVICE_FLOW.scope}`, {
     hint: 'use the client id of an OAuth app, and grant it access to the repository',
   });
@@ -120,21 +130,6 @@ interface FlowAnswer {
   /** Seconds, as the next one. */
   readonly interval?: unknown;
   readonly expires_in?: unknown;
-  /** Why the poll got no answer of the flow. */
-  readonly failure?: string;
-}
-
-/** Polls once. A failure that may pass counts as an answer: the next poll asks again, later where the rate is limited. */
-async function requestToken(flow: DeviceFlow, ports: Ports): Promise<FlowAnswer> {
-  const form = { device_code: flow.deviceCode, grant_type: DEVICE_FLOW.grantType };
-  try {
-    return await postForm(AUTH.token, flow, form, ports);
-  } catch (thrown) {
-    if (!(thrown instanceof DeliveryError) || !thrown.retryable) throw thrown;
-    const { code, message: failure, retryAfter = 0 } = thrown;
-    if (code !== 'RATE_LIMITED') return { error: 'authorization_pending', failure };
-    return { error: 'slow_down', interval: retryAfter / SECOND, failure };
-  }
 }
 
 /** @throws {DeliveryError} for an error that ends the flow; retryable where the host may answer later. @see protocol 4.1 */
@@ -158,17 +153,12 @@ async function postForm(
     const { error } = json as FlowAnswer;
     if (error === undefined || PENDING.includes(error)) return json;
     const said = `${call.description} was answered with ${shortHostMessage(error)}`;
-    const [code, message, hint] = FINAL_ERRORS.get(error) ?? ['HOST_ERROR', said];
+    const { code, message, hint } = FINAL_ERRORS[error] ?? { code: 'HOST_ERROR', message: said };
     throw flowError(code, message, { hint });
   }
-  throw refusedError(call, authUrl, answer, ports.clock.now());
-}
-
-/** The failure of an answer that is none of the flow. */
-function refusedError(call: CallTemplate, { host }: URL, answer: TextAnswer, now: number): DeliveryError {
-  const { status: httpCode } = answer;
   if (httpCode === 404 && call === AUTH.device_code) {
-    return flowError('BAD_INPUT', `${host} knows no OAuth app with this client id`, {
+    const { host } = authUrl;
+    throw flowError('BAD_INPUT', `${host} knows no OAuth app with this client id`, {
       httpCode,
       hint: (w) =>
         `set ${w.input('client-id')} to that of an OAuth app of ${host}, check ${w.input('auth-url')}, or ${ALTERNATIVE_HINT(w)}`,
@@ -177,10 +167,10 @@ function refusedError(call: CallTemplate, { host }: URL, answer: TextAnswer, now
   const isLimited = isRateLimited(readRefusal(answer));
   const result = httpCode === 200 ? 'something that is not JSON' : `HTTP ${httpCode}`;
   const message = `${call.description} was answered with ${result}`;
-  return flowError(isLimited ? 'RATE_LIMITED' : 'HOST_ERROR', message, {
+  throw flowError(isLimited ? 'RATE_LIMITED' : 'HOST_ERROR', message, {
     httpCode,
     retryable: isLimited || httpCode === 200 || httpCode >= 500,
-    retryAfter: parseRetryAfter(answer, now),
+    retryAfter: parseRetryAfter(answer, ports.clock.now()),
     hint: (w) => `check ${w.input('auth-url')}, or ${ALTERNATIVE_HINT(w)}`,
   });
 }
@@ -199,21 +189,25 @@ const EXPIRED = 'the code expired before it was entered';
 /** The poll is repeated. @see protocol 3.3, 7 */
 const PENDING: readonly string[] = ['authorization_pending', 'slow_down'];
 
+interface FinalError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint?: Text;
+}
+
 /** What ends the flow; any other error is one of the host. */
-const FINAL_ERRORS = new Map<string, readonly [ErrorCode, string, Text?]>([
-  ['access_denied', ['NOT_AUTHORIZED', 'the authorization was refused']],
-  ['expired_token', ['NOT_AUTHORIZED', EXPIRED]],
-  [
-    'device_flow_disabled',
-    [
-      'BAD_INPUT',
-      'the OAuth app does not allow the device flow',
-      (w) =>
-        `switch on *Enable Device Flow* in the app's settings, set ${w.input('client-id')} to another app, or ${ALTERNATIVE_HINT(w)}`,
-    ],
-  ],
-  [
-    'incorrect_client_credentials',
-    ['BAD_INPUT', 'the client id is unknown', (w) => `set ${w.input('client-id')} to that of an OAuth app`],
-  ],
-]);
+const FINAL_ERRORS: Readonly<Record<string, FinalError>> = {
+  access_denied: { code: 'NOT_AUTHORIZED', message: 'the authorization was refused' },
+  expired_token: { code: 'NOT_AUTHORIZED', message: EXPIRED },
+  device_flow_disabled: {
+    code: 'BAD_INPUT',
+    message: 'the OAuth app does not allow the device flow',
+    hint: (w) =>
+      `switch on *Enable Device Flow* in the app's settings, set ${w.input('client-id')} to another app, or ${ALTERNATIVE_HINT(w)}`,
+  },
+  incorrect_client_credentials: {
+    code: 'BAD_INPUT',
+    message: 'the client id is unknown',
+    hint: (w) => `set ${w.input('client-id')} to that of an OAuth app`,
+  },
+};
