@@ -70,7 +70,7 @@ export function createDeliveryContext(
     ...ports,
     face,
     findFiles,
-    screen: createLazyScreen(() => loadScreen(browserOptions(request, ports, face))),
+    screen: createLazyScreen(() => loadScreen(browserOptions(request, ports, face)), ports),
     async openRepository(query) {
       ports.logger.startSection('Authorize');
       const { apiUrl, repository: name } = request;

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PNG } from 'pngjs';
 import type { BrowserOptions } from '../../src/browser/browser.ts';
-import type { PageToView, Screen, ScreenView } from '../../src/browser/screen-view.ts';
+import type { BrowserDriver, PageToView, ScreenView } from '../../src/browser/screen-view.ts';
 import { systemClock } from '../../src/system.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { createTestHost, createTestScreen, type TestAnswer } from './test-host.ts';
@@ -13,7 +13,7 @@ const HOST = 'https://octo.github.io';
 const SIGNAL = new AbortController().signal;
 
 let tempFolder: string;
-let viewer: Screen;
+let viewer: BrowserDriver;
 
 /** A page that is not published yet, with its other files by name. */
 const localPage = (
@@ -33,7 +33,7 @@ const localPage = (
   ...more,
 });
 
-const createViewer = (more: Partial<BrowserOptions> = {}): Promise<Screen> =>
+const createViewer = (more: Partial<BrowserOptions> = {}): Promise<BrowserDriver> =>
   createTestScreen({
     environment: { PATH: process.env.PATH, GITHUB_TOKEN: 'ghs_secret' },
     http: createTestHost(() => ({ status: 404 })),

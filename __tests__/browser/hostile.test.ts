@@ -2,7 +2,7 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { readdir } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Screen } from '../../src/browser/screen-view.ts';
+import type { BrowserDriver } from '../../src/browser/screen-view.ts';
 import { createHttpClient } from '../../src/http/client.ts';
 import type { ResolveHost } from '../../src/http/lookup.ts';
 import { temporaryFolder } from '../support/files.ts';
@@ -11,7 +11,7 @@ import { createTestHost, createTestScreen } from './test-host.ts';
 
 const HOST = 'https://octo.github.io';
 
-let viewer: Screen;
+let viewer: BrowserDriver;
 let ports: GuardedPorts;
 let tempFolder: string;
 let tcp: Server;

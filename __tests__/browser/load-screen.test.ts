@@ -2,50 +2,93 @@ import { describe, expect, test } from '@jest/globals';
 import type { BrowserOptions } from '../../src/browser/browser.ts';
 import { createLazyScreen, loadScreen } from '../../src/browser/load-screen.ts';
 import { FakeScreen, viewWith } from '../support/fake-screen.ts';
+import { FakeClock, fakePorts } from '../support/ports.ts';
 
 const PAGE = { url: 'https://octo.github.io/site/page.html', picture: true };
-const { signal } = new AbortController();
-
-/** A lazy screen with a count of how often its code was loaded. */
-function setUp() {
-  const screen = new FakeScreen(() => viewWith());
-  const done = { loaded: 0 };
-  const lazy = createLazyScreen(async () => {
-    done.loaded += 1;
-    return screen;
-  });
-  return { lazy, screen, done };
-}
 
 describe('a lazy screen', () => {
-  test('loads nothing without a page', async () => {
-    const { lazy, done } = setUp();
+  test('loads its code once for all pages, and nothing without one', async () => {
+    const screen = new FakeScreen(() => viewWith());
+    let loaded = 0;
+    const lazy = createLazyScreen(async () => {
+      loaded += 1;
+      return screen;
+    }, fakePorts());
     await lazy.close();
-    expect(done.loaded).toBe(0);
+    expect({ loaded, closed: screen.closed }).toEqual({ loaded: 0, closed: 0 });
+    await lazy.view(PAGE);
+    await lazy.view(PAGE);
+    await lazy.close();
+    expect({ loaded, closed: screen.closed }).toEqual({ loaded: 1, closed: 1 });
   });
 
-  test('loads its code once for all pages, and ends the browser', async () => {
-    const { lazy, screen, done } = setUp();
-    await lazy.view(PAGE, signal);
-    await lazy.view(PAGE, signal);
-    await lazy.close();
-    expect({ ...done, closed: screen.closed }).toEqual({ loaded: 1, closed: 1 });
-  });
-
-  test('knows nothing of pictures where the code can’t be loaded', async () => {
-    const broken = createLazyScreen(() => Promise.reject(new Error('no such file')));
+  test('knows nothing of pages and pictures where the code can’t be loaded', async () => {
+    const broken = createLazyScreen(() => Promise.reject(new Error('no such file')), fakePorts());
     await expect(broken.compare(new Uint8Array(1), new Uint8Array(1))).resolves.toBeNull();
-    await expect(broken.view(PAGE, signal)).rejects.toThrow('no such file');
+    expect(await broken.view(PAGE)).toMatchObject({
+      verdict: 'not-checked',
+      reason: expect.stringContaining('no such file'),
+    });
     await expect(broken.close()).resolves.toBeUndefined();
   });
 
   test('says why no browser is started', async () => {
     const options = { environment: { CHROME_PATH: '/nowhere' } } as unknown as BrowserOptions;
-    const view = await createLazyScreen(() => loadScreen(options)).view(PAGE, signal);
+    const view = await createLazyScreen(() => loadScreen(options), fakePorts()).view(PAGE);
     expect(view).toMatchObject({
       verdict: 'not-checked',
       reason: '`CHROME_PATH` names no file that can be run',
       hint: 'correct it, or unset it',
     });
+  });
+});
+
+/** A clock whose next deadline is over at once. */
+class LateClock extends FakeClock {
+  readonly limits: number[] = [];
+
+  override timeout(ms = 0): AbortSignal {
+    this.limits.push(ms);
+    return AbortSignal.abort(new DOMException('over', 'TimeoutError'));
+  }
+}
+
+describe('the time of a screen', () => {
+  test('gives up on a browser that does not answer, and asks it no more', async () => {
+    const clock = new LateClock();
+    const screen = new FakeScreen(() => {
+      clock.time += 30_000;
+      return new Promise(() => undefined);
+    });
+    const lazy = createLazyScreen(async () => screen, { ...fakePorts(), clock });
+    await expect(lazy.view(PAGE)).resolves.toMatchObject({
+      verdict: 'not-checked',
+      reason: 'the browser did not answer in time',
+    });
+    await expect(lazy.view(PAGE)).resolves.toMatchObject({ verdict: 'not-checked' });
+    expect({ limits: clock.limits, asked: screen.asked.length }).toEqual({ limits: [30_000], asked: 1 });
+  });
+
+  test.each([
+    ['loses at most 30 s to a browser that fails slowly', 'not-checked', 3],
+    ['does not count the time of pages that were seen', 'shown', 5],
+  ] as const)('%s', async (_, verdict, asked) => {
+    const ports = fakePorts();
+    const screen = new FakeScreen(() => {
+      ports.clock.time += 12_000;
+      return viewWith({ verdict });
+    });
+    const lazy = createLazyScreen(async () => screen, ports);
+    for (let count = 0; count < 5; count += 1) await lazy.view(PAGE);
+    expect(screen.asked).toHaveLength(asked);
+  });
+
+  test('ends with the delivery', async () => {
+    const ports = fakePorts();
+    const screen = new FakeScreen(() => {
+      ports.stop.abort(new Error('stopped'));
+      return new Promise(() => undefined);
+    });
+    await expect(createLazyScreen(async () => screen, ports).view(PAGE)).rejects.toThrow('stopped');
   });
 });

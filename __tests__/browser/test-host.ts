@@ -1,7 +1,7 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import { untilAborted } from '../../src/async.ts';
-import { type BrowserOptions, createScreen } from '../../src/browser/browser.ts';
-import type { Screen } from '../../src/browser/screen-view.ts';
+import { type BrowserOptions, createBrowserDriver } from '../../src/browser/browser.ts';
+import type { BrowserDriver } from '../../src/browser/screen-view.ts';
 import type { HttpRequest, SendHttp } from '../../src/ports.ts';
 import { systemClock } from '../../src/system.ts';
 import { chromiumPath } from '../support/chromium.ts';
@@ -33,8 +33,8 @@ export const createTestHost =
 /** A screen with the Chromium that `npm ci` brings. */
 export const createTestScreen = async (
   options: Partial<BrowserOptions> & Pick<BrowserOptions, 'http' | 'tempFolder'>,
-): Promise<Screen> =>
-  createScreen({
+): Promise<BrowserDriver> =>
+  createBrowserDriver({
     executablePath: await chromiumPath(),
     sandbox: false,
     sandboxHint: 'set `browser-sandbox: false`',

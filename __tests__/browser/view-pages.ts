@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Screen, ScreenView } from '../../src/browser/screen-view.ts';
+import type { BrowserDriver, ScreenView } from '../../src/browser/screen-view.ts';
 import { VIEW_TIMES } from '../../src/browser/watch-page.ts';
 import { BLANK_PAGES, COMMON_FILES, type CorpusPage, SHOWN_PAGES } from './corpus.ts';
 import { createTestHost, createTestScreen } from './test-host.ts';
@@ -27,7 +27,7 @@ const host = createTestHost(({ pathname }) => {
 /** Looks at the pages, one after the other. */
 async function viewInTurn(
   pages: readonly CorpusPage[],
-  start: (render: number) => Promise<Screen>,
+  start: (render: number) => Promise<BrowserDriver>,
   render: number,
 ): Promise<[string, ScreenView][]> {
   const viewer = await start(render);
@@ -43,7 +43,7 @@ async function viewInTurn(
 /** What a real browser says of pages of the corpus, by their names. */
 export async function viewPages(pages: readonly CorpusPage[]): Promise<ReadonlyMap<string, ScreenView>> {
   const folder = await mkdtemp(join(tmpdir(), 'screen-delivery-'));
-  const start = (render: number): Promise<Screen> =>
+  const start = (render: number): Promise<BrowserDriver> =>
     createTestScreen({ http: host, tempFolder: folder, times: { total: 60_000, render } });
   const isQuick = (page: CorpusPage): boolean => BLANK_PAGES.includes(page) && !page.isPatient;
   const quick = pages.filter(isQuick);

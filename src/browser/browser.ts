@@ -10,7 +10,7 @@ import {
 import { openPage } from './open-page.ts';
 import { toPlainLine } from './page-events.ts';
 import { comparePictures } from './pixels.ts';
-import { createUncheckedView, type PageToView, type Screen, type ScreenView } from './screen-view.ts';
+import { type BrowserDriver, createUncheckedView, type PageToView, type ScreenView } from './screen-view.ts';
 import { VIEW_TIMES, type ViewTimes, watchPage } from './watch-page.ts';
 
 /**
@@ -36,10 +36,10 @@ export interface BrowserOptions extends LaunchOptions {
   readonly times?: Partial<ViewTimes> | undefined;
 }
 
-/** Creates a screen; the browser starts when the first page is looked at. */
-export const createScreen = (options: BrowserOptions): Screen => new BrowserScreen(options);
+/** The browser starts when the first page is looked at. */
+export const createBrowserDriver = (options: BrowserOptions): BrowserDriver => new OwnBrowser(options);
 
-class BrowserScreen implements Screen {
+class OwnBrowser implements BrowserDriver {
   readonly #options: BrowserOptions;
   readonly #times: ViewTimes;
   #running: BrowserProcess | null = null;

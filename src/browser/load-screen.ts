@@ -1,26 +1,67 @@
+import { untilAborted } from '../async.ts';
+import { toDeliveryError } from '../errors.ts';
+import { neutralizeText } from '../plain-text.ts';
+import type { Ports } from '../ports.ts';
+import { SCREEN } from '../protocol/limits.ts';
 import type { BrowserOptions } from './browser.ts';
 import { findBrowser } from './find-browser.ts';
-import { createUncheckedView, type Screen } from './screen-view.ts';
+import { type BrowserDriver, createUncheckedView, type Screen, type ScreenView } from './screen-view.ts';
 
 /**
- * A screen that loads its code when it is first needed: a delivery without a page pays nothing for it.
+ * A screen that loads its code when it is first needed: a delivery without a page pays nothing for it. Each page gets
+ * its time, and a browser that is silent costs no more than `SCREEN.lost` in all.
  *
  * @param load loads the code that drives a browser
  */
-export function createLazyScreen(load: () => Promise<Screen>): Screen {
-  let loaded: Promise<Screen> | undefined;
-  const loadOnce = (): Promise<Screen> => {
+export function createLazyScreen(
+  load: () => Promise<BrowserDriver>,
+  { clock, signal }: Pick<Ports, 'clock' | 'signal'>,
+): Screen {
+  let loaded: Promise<BrowserDriver> | undefined;
+  const loadOnce = (): Promise<BrowserDriver> => {
     loaded ??= load();
     return loaded;
   };
+  let lost = 0;
   return {
-    view: async (page, signal) => (await loadOnce()).view(page, signal),
+    async view(page) {
+      const left = SCREEN.lost - lost;
+      if (left <= 0) return createUncheckedView('the browser did not open earlier pages of this step');
+      const over = AbortSignal.any([signal, clock.timeout(left)]);
+      const begun = clock.now();
+      const viewing = loadOnce().then((driver) => driver.view(page, over));
+      // A browser that does not even notice its deadline must not hold up the delivery.
+      const view = await untilAborted(over, viewing).catch((thrown) => {
+        signal.throwIfAborted();
+        return createUncheckedView(
+          over.aborted
+            ? 'the browser did not answer in time'
+            : `the browser can't be used: ${toDeliveryError(thrown).message}`,
+        );
+      });
+      if (view.verdict === 'not-checked') lost += clock.now() - begun;
+      return cleanView(view, new URL(page.url));
+    },
     compare: (one, other) =>
       loadOnce()
-        .then((screen) => screen.compare(one, other))
+        .then((driver) => driver.compare(one, other))
         .catch(() => null),
     // Whatever the end of the browser brings, the delivery is over.
-    close: async () => loaded?.then((screen) => screen.close()).catch(() => undefined),
+    close: async () => loaded?.then((driver) => driver.close()).catch(() => undefined),
+  };
+}
+
+function cleanView(view: ScreenView, { origin }: URL): ScreenView {
+  const clean = (text: string): string =>
+    neutralizeText(text.replaceAll(`${origin}/`, '/').replaceAll(origin, ''));
+  return {
+    ...view,
+    reason: clean(view.reason),
+    title: clean(view.title),
+    exceptions: view.exceptions.map(clean),
+    failedRequests: view.failedRequests.map(clean),
+    blockedRequests: view.blockedRequests.map(clean),
+    consoleErrors: view.consoleErrors.map(clean),
   };
 }
 
@@ -28,12 +69,12 @@ export function createLazyScreen(load: () => Promise<Screen>): Screen {
  * Loads the code that drives a browser, where the machine has one. It is a bundle of its own beside the others:
  * the import keeps its name, so that the sources, `lib/` and `dist/` each load their own.
  */
-export async function loadScreen(options: Omit<BrowserOptions, 'executablePath'>): Promise<Screen> {
+export async function loadScreen(options: Omit<BrowserOptions, 'executablePath'>): Promise<BrowserDriver> {
   const { CHROME_PATH } = options.environment;
   const executablePath = findBrowser(options.environment, process.platform);
   if (executablePath !== null) {
-    const { createScreen } = await import(/* webpackIgnore: true */ './browser.ts');
-    return createScreen({ ...options, executablePath });
+    const { createBrowserDriver } = await import(/* webpackIgnore: true */ './browser.ts');
+    return createBrowserDriver({ ...options, executablePath });
   }
   const view = CHROME_PATH
     ? createUncheckedView('`CHROME_PATH` names no file that can be run', 'correct it, or unset it')

@@ -10,7 +10,6 @@ import { type Delivery, failAll, isOngoing, LINK_SUBJECT, newDelivery, runStep }
 import type { DeliveryContext } from './delivery-context.ts';
 import { openFiles } from './open-files.ts';
 import type { FullReport } from './report.ts';
-import { createPageOpener } from './screen/page-to-view.ts';
 import { viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
 import { carryOut, noteInputs, prepareTasks, recheckDeliveries } from './tasks.ts';
 
@@ -37,7 +36,7 @@ export async function deliver(
       const { repository, channels } = await context.openRepository(queryFor(request));
       files = noteInputs(await chooseForAll(files, request, repository), request, context);
       step = 'place';
-      const view = { request, context, open: createPageOpener(context.screen, context) };
+      const view = { request, context };
       files = await prepareTasks(files, request, channels, context);
       files = await viewLocalPages(await checkPages(files, request, context), view);
       files = await carryOut(files, request, channels, context);

@@ -139,12 +139,11 @@ async function postForm(
   form: Record<string, string>,
   ports: Ports,
 ): Promise<FlowAnswer> {
-  const body = new URLSearchParams({ client_id: clientId, ...form }).toString();
   const request = {
     method: call.method,
     url: new URL(call.path, authUrl),
     headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
-    body: () => body,
+    body: () => new URLSearchParams({ client_id: clientId, ...form }).toString(),
   };
   const answer = await sendRequest(request, ports);
   const { status: httpCode, json } = answer;

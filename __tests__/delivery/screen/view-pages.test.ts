@@ -1,4 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
+import { createLazyScreen } from '../../../src/browser/load-screen.ts';
 import { answerLocally } from '../../../src/browser/local-answer.ts';
 import {
   createUncheckedView,
@@ -9,7 +10,6 @@ import {
 import type { ServedFile } from '../../../src/channels/channel.ts';
 import { composeReport } from '../../../src/delivery/compose-report.ts';
 import { type ChannelAttempt, type Delivery, newDelivery } from '../../../src/delivery/delivery.ts';
-import { createPageOpener } from '../../../src/delivery/screen/page-to-view.ts';
 import { viewLocalPages, viewPublishedPages } from '../../../src/delivery/screen/view-pages.ts';
 import type { RawInputs } from '../../../src/request/inputs.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
@@ -53,9 +53,10 @@ function setUp({ inputs = {}, answer = () => viewWith(), host = { status: 404 } 
   const openRepository = async () => {
     throw new Error('no test opens a repository');
   };
-  const context = { ...ports, screen, findFiles: async () => [], openRepository };
+  const lazy = createLazyScreen(async () => screen, ports);
+  const context = { ...ports, screen: lazy, findFiles: async () => [], openRepository };
   const request = requestWith(inputs);
-  return { screen, http, ports, step: { request, context, open: createPageOpener(screen, context) } };
+  return { screen, http, ports, step: { request, context } };
 }
 
 /** A page that is planned for K1. */

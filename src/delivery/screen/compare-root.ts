@@ -1,9 +1,8 @@
-import type { PageToView, ScreenView } from '../../browser/screen-view.ts';
+import type { PageToView, Screen, ScreenView } from '../../browser/screen-view.ts';
 import { hasFailed, resultOf } from '../../errors.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import { type Delivery, shownTask } from '../delivery.ts';
 import { listLocalFiles } from './local-files.ts';
-import type { PageOpener } from './page-to-view.ts';
 
 /**
  * Finds out whether a page was built for the root of a host, from the local files: it is opened there too, and, where
@@ -18,7 +17,7 @@ export async function checkPlace(
   view: ScreenView,
   delivery: Delivery,
   opened: PageToView,
-  open: PageOpener,
+  screen: Screen,
 ): Promise<ScreenView> {
   const { routerSetting } = delivery;
   const sitePath = shownTask(delivery)?.servedAt?.sitePath;
@@ -29,7 +28,7 @@ export async function checkPlace(
   const openAt = async (path: string): Promise<ScreenView | null> => {
     const url = new URL(path + new URL(opened.url).pathname.slice(sitePath.length), opened.url).href;
     const local = listLocalFiles([delivery], [sitePath, path]);
-    const seen = await resultOf(() => open({ ...opened, url, local, renderTime }));
+    const seen = await resultOf(() => screen.view({ ...opened, url, local, renderTime }));
     return hasFailed(seen) || seen.verdict !== 'shown' || seen.isStable === false ? null : seen;
   };
   const root = await openAt('/');

@@ -1,15 +1,5 @@
-import { untilAborted } from '../../async.ts';
-import {
-  createUncheckedView,
-  type LocalFiles,
-  type PageToView,
-  type Screen,
-  type ScreenView,
-} from '../../browser/screen-view.ts';
+import type { LocalFiles, PageToView } from '../../browser/screen-view.ts';
 import type { ServedFile } from '../../channels/channel.ts';
-import { toDeliveryError } from '../../errors.ts';
-import { neutralizeText } from '../../plain-text.ts';
-import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SCREEN } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
 import { loadPageRules } from '../../rules/load-page-rules.ts';
@@ -78,47 +68,4 @@ export function listScreenPages<Page extends ScreenPage>(
   const closed = isOff ? found : openable.slice(SCREEN.pages);
   const unopened = isOff ? 'it was not opened in one, as asked' : tooMany;
   return new Map([...found, ...closed.map(([delivery, page]) => [delivery, { ...page, unopened }] as const)]);
-}
-
-/** Opens a page. A browser that fails is a view that says so; its texts name the page's own host by paths alone. @throws where the delivery is stopped */
-export type PageOpener = (page: PageToView) => Promise<ScreenView>;
-
-/** Opens pages one by one, each in its time, and all in what a step may lose to a silent browser. */
-export function createPageOpener(
-  screen: Screen,
-  { clock, signal }: Pick<Ports, 'clock' | 'signal'>,
-): PageOpener {
-  let lost = 0;
-  return async (page) => {
-    const left = SCREEN.lost - lost;
-    if (left <= 0) return createUncheckedView('the browser did not open earlier pages of this step');
-    const over = AbortSignal.any([signal, clock.timeout(left)]);
-    const begun = clock.now();
-    // A browser that does not even notice its deadline must not hold up the delivery.
-    const view = await untilAborted(over, screen.view(page, over)).catch((thrown) => {
-      signal.throwIfAborted();
-      return createUncheckedView(
-        over.aborted
-          ? 'the browser did not answer in time'
-          : `the browser can't be used: ${toDeliveryError(thrown).message}`,
-      );
-    });
-    if (view.verdict === 'not-checked') lost += clock.now() - begun;
-    return cleanView(view, new URL(page.url));
-  };
-}
-
-/** Without the words of a report, and with paths for addresses of the page's own host: no text hands it over. */
-function cleanView(view: ScreenView, { origin }: URL): ScreenView {
-  const clean = (text: string): string =>
-    neutralizeText(text.replaceAll(`${origin}/`, '/').replaceAll(origin, ''));
-  return {
-    ...view,
-    reason: clean(view.reason),
-    title: clean(view.title),
-    exceptions: view.exceptions.map(clean),
-    failedRequests: view.failedRequests.map(clean),
-    blockedRequests: view.blockedRequests.map(clean),
-    consoleErrors: view.consoleErrors.map(clean),
-  };
 }

@@ -15,20 +15,13 @@ import { addPicture } from './add-picture.ts';
 import { checkPlace } from './compare-root.ts';
 import { describeUnseen, judgeView } from './judge-view.ts';
 import { dependsOnHost, listLocalFiles } from './local-files.ts';
-import {
-  findServedPage,
-  listScreenPages,
-  type PageOpener,
-  pageToView,
-  type ScreenPage,
-} from './page-to-view.ts';
+import { findServedPage, listScreenPages, pageToView, type ScreenPage } from './page-to-view.ts';
 import { describeView, formatShare } from './screen-report.ts';
 
 /** What the steps with a browser share. */
 export interface ScreenStep {
   readonly request: Pick<DeliveryRequest, 'screen' | 'marker' | 'picture'>;
   readonly context: DeliveryContext;
-  readonly open: PageOpener;
 }
 
 /**
@@ -37,7 +30,7 @@ export interface ScreenStep {
  */
 export async function viewLocalPages(
   deliveries: readonly Delivery[],
-  { request, context, open }: ScreenStep,
+  { request, context }: ScreenStep,
 ): Promise<readonly Delivery[]> {
   const { screen: mode } = request;
   const pages = listScreenPages(deliveries.filter(isOngoing), mode === 'off', findServedPage);
@@ -50,7 +43,7 @@ export async function viewLocalPages(
     const withPicture = request.picture && page.isPage;
     if (!isServedAsIs && !withPicture) return delivery;
     const opened = await pageToView(url, delivery, request, local);
-    const view = await checkPlace(await open(opened), delivery, opened, open);
+    const view = await checkPlace(await context.screen.view(opened), delivery, opened, context.screen);
     context.logger.info(`${delivery.subject}: ${describeView(view)}`);
     const { failure } = judgeView(view, mode === 'enforce');
     const viewed = { ...delivery, localView: isServedAsIs ? view : null };
@@ -113,7 +106,7 @@ function findProvenPage(delivery: Delivery, { request, context }: ScreenStep): P
 async function viewPublishedPage(
   delivery: Delivery,
   { attempt, url, unopened }: ProvenPage,
-  { request, context, open }: ScreenStep,
+  { request, context }: ScreenStep,
 ): Promise<Delivery> {
   if (unopened !== '') {
     return withAttempt(delivery, { ...attempt, unknown: [...attempt.unknown, describeUnseen(unopened)] });
@@ -125,9 +118,9 @@ async function viewPublishedPage(
     isPrivateHost: proof?.isInternal === true && proof.hosts.every((one) => one === url.host),
   };
   // What is proven stays proven, even if the job ends now.
-  const view = await open(page).catch(() =>
-    createUncheckedView('the step was stopped before a browser opened it'),
-  );
+  const view = await context.screen
+    .view(page)
+    .catch(() => createUncheckedView('the step was stopped before a browser opened it'));
   context.logger.info(`${delivery.subject}: ${describeView(view)}`);
   const { failure, notes, unknown } = judgeView(view, request.screen === 'enforce');
   const difference = await compareWithLocal(delivery.localView, view, context);
