@@ -1,9 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  createFilebinPublisher,
-  describeShown,
-  type FilebinOptions,
-} from '../../../src/channels/filebin/publish.ts';
+import { createFilebinPublisher, describeShown } from '../../../src/channels/filebin/publish.ts';
+import type { FilebinOptions } from '../../../src/channels/filebin/store-file.ts';
 import { DeliveryError, hasFailed, stoppedError } from '../../../src/errors.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../../support/ports.ts';
@@ -354,7 +351,7 @@ describe('a bin whose name is given', () => {
     expect(methods()).toEqual(['GET', 'POST']);
   });
 
-  const UNSURE = /whether this delivery created the bin, .*it was not locked/;
+  const UNSURE = /was not locked, because .* others wrote to it at the same time/;
   const firstOf = (files: number | undefined) => ({
     status: 201,
     body: { ...RECORD, bin: { ...RECORD.bin, files } },

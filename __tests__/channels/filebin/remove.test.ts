@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { FilebinOptions } from '../../../src/channels/filebin/publish.ts';
 import { createFilebinRemover } from '../../../src/channels/filebin/remove.ts';
+import type { FilebinOptions } from '../../../src/channels/filebin/store-file.ts';
 import { DeliveryError } from '../../../src/errors.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../../support/ports.ts';

@@ -7,57 +7,40 @@ import { AGREEING_PROBES, EXCHANGE, TEXT } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { getTypeDisplay } from '../../rules/media-type.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
-import type { ChannelAction, ChannelItem, PlacedTask, Placement, PreparedTask } from '../channel.ts';
+import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { BIN_HEADERS, type BinLocation, type BinState, lockBin, readBin, urlFor } from './bin-client.ts';
 import { listRefusals, refusedLaterError } from './refusals.ts';
 import {
-  type BinTarget,
   type BinUpload,
+  type FilebinOptions,
   findOrAllowUpload,
+  readOptionalBin,
   type StoreResult,
   storeFile,
 } from './store-file.ts';
-
-export interface FilebinOptions extends BinTarget {
-  /** Whether the name was just generated, so that nothing can be there yet. */
-  readonly binIsNew: boolean;
-  /** The name that was asked for, or a folder ending in `/`; else the file's own name counts. */
-  readonly path?: string | undefined;
-}
-
-type UploadTask = PreparedTask<BinUpload>;
 
 /**
  * K3: posts files to the anonymous file-bin, and locks the bin after the last one if this delivery created it.
  *
  * @see protocol 4.4
  */
-export function createFilebinPublisher(options: FilebinOptions, ports: Ports): ChannelAction<BinUpload> {
-  /** Where a name was just generated, nothing can be there. */
-  const read = async (): Promise<BinState> =>
-    options.binIsNew ? { status: 'absent', files: [] } : withRetries(ports, () => readBin(options, ports));
-
-  /** Reads the bin right before each upload, since others write to it too. What fails here has sent nothing. */
-  async function perform(tasks: readonly UploadTask[]) {
-    const readBefore = async (): Promise<BinState> => {
-      const state = await resultOf(read);
-      if (hasFailed(state)) throw state.withLeftBehind([]);
-      return state;
-    };
-    const before = await readBefore();
-    const posted = await forEachItem(tasks, async (task) =>
-      storeFile(task.data, task === tasks[0] ? before : await readBefore(), options, ports),
-    );
+export const createFilebinPublisher = (options: FilebinOptions, ports: Ports): ChannelAction<BinUpload> => ({
+  prepare: (items) => forEachItem(items, async (item) => prepareUpload(item, options)),
+  async preview(tasks) {
+    const before = await withRetries(ports, () => readOptionalBin(options, ports));
+    return forEachItem(tasks, async ({ data }) => previewUpload(data, before, options));
+  },
+  async perform(tasks) {
+    const posted = await forEachItem(tasks, ({ data }) => storeFile(data, options, ports));
     const stored = posted.flatMap((one) => (hasFailed(one) ? [] : [one]));
-    const unknown = stored.length === 0 ? [] : await lockOwnBin(options, before, stored, ports);
+    const unknown = await lockOwnBin(options, stored, ports);
     return tasks.map(({ data }, at) => {
       const one = posted[at] as (typeof posted)[number];
       return hasFailed(one) ? one : placementOfFile(one, data, unknown, options);
     });
-  }
-
+  },
   /** Whether each file can still be downloaded after its proof, and whether the lock holds, which is read once. */
-  function recheck(placed: readonly PlacedTask<BinUpload>[]) {
+  recheck(placed) {
     let lock: Promise<readonly string[]> | undefined;
     return forEachItem(placed, async ({ placement: { url, unknown } }) => {
       const unseen = await lookAtAddress(url, options, ports);
@@ -65,24 +48,14 @@ export function createFilebinPublisher(options: FilebinOptions, ports: Ports): C
       if (unknown.length === 0) lock ??= recheckLock(options, ports);
       return [...unseen, ...((await lock) ?? [])];
     });
-  }
-
-  return {
-    prepare: (items) => forEachItem(items, async (item) => prepareUpload(item, options)),
-    async preview(tasks) {
-      const before = await read();
-      return forEachItem(tasks, async ({ data }) => previewUpload(data, before, options));
-    },
-    perform,
-    recheck,
-  };
-}
+  },
+});
 
 /** What is done to a file in a bin. */
 export const planInBin = (bin: string, filename: string, method: string, claim: string) =>
   ({ channel: 'K3', method, destination: `bin ${bin}, name ${filename}`, name: filename, claim }) as const;
 
-function prepareUpload({ site, name }: ChannelItem, { bin }: FilebinOptions): UploadTask {
+function prepareUpload({ site, name }: ChannelItem, { bin }: FilebinOptions): PreparedTask<BinUpload> {
   if (site === null) {
     throw new DeliveryError('BAD_INPUT', 'channel K3 needs a file to post', { hint: 'name a file' });
   }
@@ -104,8 +77,7 @@ function previewUpload(upload: BinUpload, before: BinState, options: FilebinOpti
 
 const ANYBODY = 'anybody who knows its name can add to it or replace what it holds';
 const NOT_LOCKED = `the bin could not be locked: ${ANYBODY}`;
-const FOREIGN = `the bin was not locked, because this delivery did not create it: ${ANYBODY}`;
-const UNSURE = `whether this delivery created the bin, and replaced no file of somebody else; it was not locked: ${ANYBODY}`;
+const FOREIGN = `the bin was not locked, because this delivery did not create it, or others wrote to it at the same time: ${ANYBODY}`;
 
 /**
  * Locks a bin that this delivery created: each of its uploads found no more files there than were posted before it.
@@ -116,14 +88,13 @@ const UNSURE = `whether this delivery created the bin, and replaced no file of s
  */
 async function lockOwnBin(
   options: FilebinOptions,
-  before: BinState,
   stored: readonly StoreResult[],
   ports: Ports,
 ): Promise<readonly string[]> {
-  if (before.status === 'locked') return [];
-  if (before.status !== 'absent') return [FOREIGN];
+  const before = stored[0]?.before ?? 'locked';
+  if (before === 'locked') return [];
   const isOwn = options.binIsNew || stored.every(({ filesBefore }, nth) => filesBefore === nth);
-  if (!isOwn) return [UNSURE];
+  if (before !== 'absent' || !isOwn) return [FOREIGN];
   return (await lockBin(options, ports)) || (await readLock(options, ports)) === true ? [] : [NOT_LOCKED];
 }
 

@@ -15,8 +15,11 @@ interface Meaning {
 const REFUSING = [403, 404, 410];
 const NEEDS_APPROVAL = /requires? approval/i;
 
-/** The reasons that the host gives in plain text, for which it has no codes; the first that fits counts. */
-function listReasons(bin: string): readonly (KnownRefusal & Meaning)[] {
+/**
+ * What the host means when it refuses a file or its public address: it gives reasons in plain text, for which it has no
+ * codes.
+ */
+export function listRefusals(bin: string): readonly (KnownRefusal & Meaning)[] {
   const reasons: readonly (Pick<KnownRefusal, 'text' | 'hint'> & Partial<KnownRefusal & Meaning>)[] = [
     {
       text: NEEDS_APPROVAL,
@@ -53,10 +56,7 @@ function listReasons(bin: string): readonly (KnownRefusal & Meaning)[] {
 }
 
 const findReason = (bin: string, httpCode: number, text: string): Meaning | undefined =>
-  listReasons(bin).find((known) => known.httpCodes.includes(httpCode) && known.text.test(text));
-
-/** What the host means when it refuses the public address of a file in the bin. */
-export const listRefusals = (bin: string): readonly KnownRefusal[] => listReasons(bin);
+  listRefusals(bin).find((known) => known.httpCodes.includes(httpCode) && known.text.test(text));
 
 /** The same after the host has deleted the file: a bin without approval answers as before, whatever it holds. */
 export const listRefusalsOfDeleted = (bin: string): readonly KnownRefusal[] => [
@@ -67,7 +67,7 @@ export const listRefusalsOfDeleted = (bin: string): readonly KnownRefusal[] => [
       `the host has deleted the file, but the address of a bin without approval never shows that: try again with ${w.input('bin', bin)} once the operator of the host has approved the bin, or let it expire`,
     isFinal: true,
   },
-  ...listReasons(bin),
+  ...listRefusals(bin),
 ];
 
 /** The address was proven, and is refused now: each proof is a download, and a host may limit them. */
@@ -83,6 +83,8 @@ export function refusedLaterError(httpCode: number, answered: string, bin: strin
 }
 
 const CHECK_HOST: Text = (w) => `check ${w.input('bin-host-url')}${w.orUse('K1 or K2')}`;
+const UPLOAD_LATER: Text = (w) => `try again later${w.orUse('K1 or K2')}`;
+const CHECK_BIN: Text = (w) => `check ${w.input('bin')} and ${w.input('bin-host-url')}, or try again`;
 const BAD_NAME: Meaning = {
   code: 'BAD_INPUT',
   hint: (w) => `set ${w.input('bin')} to 8 to 60 letters or digits`,
@@ -120,31 +122,19 @@ export function binRefusedError(
 ): DeliveryError {
   const { status } = answer;
   const isUpload = call === BIN.post;
+  const isFailing = status === 429 || status >= 500;
   // A success without what was asked for.
   const isOther = !isUpload && status < 300;
   const text = isOther ? '' : plainText(answer.text);
-  const meaning =
-    findReason(bin, status, text) ??
-    (isUpload ? UPLOAD_REFUSALS[status] : undefined) ??
-    meaningOfStatus(status, isUpload);
+  const known = findReason(bin, status, text) ?? (isUpload ? UPLOAD_REFUSALS[status] : undefined);
   const ending = isUpload ? ' and not 201' : isOther ? ' with a page' : '';
   const message = `${call.description} answered HTTP ${status}${ending}${text === '' ? '' : `: ${text}`}`;
-  return new DeliveryError(meaning.code, message, {
+  return new DeliveryError(known?.code ?? (status === 429 ? 'RATE_LIMITED' : 'HOST_ERROR'), message, {
     httpCode: status,
-    hint: meaning.hint,
-    retryable: meaning.retryable ?? isOther,
+    hint: known?.hint ?? (isUpload ? (isFailing ? UPLOAD_LATER : CHECK_HOST) : CHECK_BIN),
+    retryable: known === undefined ? isFailing || isOther : known.retryable,
     retryAfter: parseRetryAfter(answer, now),
   });
-}
-
-function meaningOfStatus(status: number, isUpload: boolean): Meaning {
-  const code = status === 429 ? 'RATE_LIMITED' : 'HOST_ERROR';
-  const isFailing = status === 429 || status >= 500;
-  if (isUpload && !isFailing) return { code, hint: CHECK_HOST };
-  const hint: Text = isUpload
-    ? (w) => `try again later${w.orUse('K1 or K2')}`
-    : (w) => `check ${w.input('bin')} and ${w.input('bin-host-url')}, or try again`;
-  return { code, hint, ...(isFailing && { retryable: true }) };
 }
 
 /** The host itself answers in plain text; a page comes from a proxy or another host. */

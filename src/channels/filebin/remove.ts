@@ -7,8 +7,9 @@ import { withRetries } from '../../retry.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, PreparedTask } from '../channel.ts';
 import { type BinFile, type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
-import { type FilebinOptions, planInBin } from './publish.ts';
+import { planInBin } from './publish.ts';
 import { listRefusalsOfDeleted } from './refusals.ts';
+import type { FilebinOptions } from './store-file.ts';
 
 /** A name in a bin, and the bytes that belong there; `undefined` where there is no file to compare with. */
 type BinRemoval = Pick<BinFile, 'filename' | 'sha256'>;

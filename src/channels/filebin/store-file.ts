@@ -18,9 +18,14 @@ import {
 } from './bin-client.ts';
 import { binRefusedError } from './refusals.ts';
 
-/** A bin, and whether a file of others may be replaced or removed. */
-export interface BinTarget extends BinLocation {
+/** What K3 needs of the inputs. */
+export interface FilebinOptions extends BinLocation {
+  /** Whether the name was just generated, so that nothing can be there yet. */
+  readonly binIsNew: boolean;
+  /** Whether a file of others may be replaced or removed. */
   readonly overwrite: boolean;
+  /** The name that was asked for, or a folder ending in `/`; else the file's own name counts. */
+  readonly path?: string | undefined;
 }
 
 /** One file that is posted. */
@@ -33,9 +38,15 @@ export interface BinUpload {
 export interface StoreResult {
   readonly stored: BinFile;
   readonly written: boolean;
+  /** What the bin was when it was read before. */
+  readonly before: BinState['status'];
   /** How many files the bin held before, where the host answered 201 and said so; `null` where it was found there. */
   readonly filesBefore: number | undefined | null;
 }
+
+/** The bin as it is now; where its name was just generated, nothing can be there. */
+export const readOptionalBin = async (options: FilebinOptions, ports: Ports): Promise<BinState> =>
+  options.binIsNew ? { status: 'absent', files: [] } : readBin(options, ports);
 
 /**
  * Finds the file in the bin, or decides that it may be posted. Whose a file in a bin is, is told by its bytes alone:
@@ -47,7 +58,7 @@ export interface StoreResult {
 export function findOrAllowUpload(
   { filename, file }: BinUpload,
   { status, files }: BinState,
-  { bin, overwrite }: BinTarget,
+  { bin, overwrite }: FilebinOptions,
 ): BinFile | undefined {
   const named = files.find((stored) => stored.filename === filename);
   if (named !== undefined && named.sha256 === file.sha256) return named;
@@ -68,38 +79,40 @@ export function findOrAllowUpload(
 }
 
 /**
- * Posts a file, unless the bin already holds it. After an unclear failure the bin is read before the file is
- * posted again; a host that may still be storing it gets all the time that it may take.
+ * Posts a file, unless the bin already holds it. The bin is read right before, since others write to it too. After an
+ * unclear failure it is read again before the file is posted again; a host that may still be storing it gets all the
+ * time that it may take.
  *
- * @param before the bin as it was before this upload
  * @throws {DeliveryError} what `findOrAllowUpload` throws, by status, or `CONNECTION`.
  */
 export async function storeFile(
   upload: BinUpload,
-  before: BinState,
-  target: BinTarget,
+  options: FilebinOptions,
   ports: Ports,
 ): Promise<StoreResult> {
   const { clock, logger, signal } = ports;
+  let before: BinState['status'] = 'absent';
   let failure: DeliveryError | undefined;
   const find = (state: BinState): StoreResult | undefined => {
-    const stored = findOrAllowUpload(upload, state, target);
-    return stored && { stored, written: failure !== undefined, filesBefore: null };
+    if (failure === undefined) before = state.status;
+    const stored = findOrAllowUpload(upload, state, options);
+    return stored && { stored, before, written: failure !== undefined, filesBefore: null };
   };
-  const look = async (own = ports): Promise<StoreResult | undefined> => find(await readBin(target, own));
-  /** Once, or, where a gateway gave up on the host, as long as the host may take. */
-  const lookAgain = ({ httpCode }: DeliveryError): Promise<StoreResult | undefined> => {
-    if (httpCode !== 504) return look();
-    logger.info(`a gateway gave up on the bin host; the file is looked for, for up to ${STORING}`);
-    const deadline = clock.now() + BIN_ANSWER.longest;
-    return poll({ deadline, interval: BIN_ANSWER.interval, clock, signal }, look);
-  };
+  const lookAgain = async (own = ports): Promise<StoreResult | undefined> =>
+    find(await readBin(options, own));
   try {
     return await withRetries(ports, async () => {
-      const found = failure === undefined ? find(before) : await lookAgain(failure);
+      let found: StoreResult | undefined;
+      if (failure === undefined) found = find(await readOptionalBin(options, ports));
+      else if (failure.httpCode !== 504) found = await lookAgain();
+      else {
+        logger.info(`a gateway gave up on the bin host; the file is looked for, for up to ${STORING}`);
+        const deadline = clock.now() + BIN_ANSWER.longest;
+        found = await poll({ deadline, interval: BIN_ANSWER.interval, clock, signal }, () => lookAgain());
+      }
       if (found !== undefined) return found;
-      const posted = await resultOf(() => postFile(upload, target, ports));
-      if (!hasFailed(posted)) return posted;
+      const posted = await resultOf(() => postFile(upload, options, ports));
+      if (!hasFailed(posted)) return { ...posted, before };
       failure = posted;
       throw posted;
     });
@@ -107,7 +120,7 @@ export async function storeFile(
     if (failure === undefined) throw toDeliveryError(thrown).withLeftBehind([]);
     if (!signal.aborted && failure.code !== 'CONNECTION') throw thrown;
     // The upload may have succeeded although its answer did not arrive.
-    const found = await resultOf(() => look(signal.aborted ? withCleanupSignal(ports) : ports));
+    const found = await resultOf(() => lookAgain(signal.aborted ? withCleanupSignal(ports) : ports));
     if (found === undefined || hasFailed(found)) throw thrown;
     return found;
   }
@@ -126,7 +139,7 @@ async function postFile(
   { file, filename }: BinUpload,
   location: BinLocation,
   ports: Ports,
-): Promise<StoreResult> {
+): Promise<Omit<StoreResult, 'before'>> {
   const request = {
     method: BIN.post.method,
     url: urlFor(BIN.post, location, filename),
