@@ -1,34 +1,29 @@
-import { SITE } from '../../../protocol/limits.ts';
+import { AUDIT, SITE } from '../../../protocol/limits.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
+import { MARKDOWN } from '../../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../../rules/media-type.ts';
 import { entryUrl } from '../../../rules/naming.ts';
 import { type AuditedDelivery, type KnownRefusal, whenAnswered } from '../../channel.ts';
+import type { Claim } from '../claims.ts';
 import { addressOf, type PagesDestination } from '../destination.ts';
-import { ON_BRANCH } from '../placement.ts';
+import { rendersMarkdown } from '../jekyll.ts';
+import { listAddresses, ON_BRANCH } from '../placement.ts';
+import type { ListedDelivery } from './list-deliveries.ts';
 
-/** Where something else is served than what was delivered. */
-const ALTERED = whenAnswered(
-  200,
-  'something else is served there: find out who or what changed it, a build, a proxy or a person, or deliver it again',
-);
-
-/** What is on the branch and not served. */
+/** What was delivered and is not served, or something else in its place. */
 export const NOT_SHOWN = [
   whenAnswered(
     404,
-    'the branch has it and the site does not show it: look at Settings → Pages, and at the newest build of the site',
+    'it was delivered and the site does not show it: look at Settings → Pages and at the newest build of the site, or deliver it again',
   ),
-  ALTERED,
-];
-
-/** What a site without a branch says that it has, and does not serve. */
-export const NOT_SERVED = [
-  whenAnswered(404, 'the receipt of the site names it: look at Settings → Pages, or deliver it again'),
-  ALTERED,
+  whenAnswered(
+    200,
+    'something else is served there: find out who or what changed it, a build, a proxy or a person, or deliver it again',
+  ),
 ];
 
 /** What was removed and is served all the same. */
-export const STILL_SERVED = [
+const STILL_SERVED = [
   whenAnswered(
     200,
     'the branch does not have it any more and the site still shows it: look at the newest build of the site',
@@ -43,32 +38,37 @@ export const SITE_IS_OFF = [
   ),
 ];
 
+/** What each path of the branch or the site holds. */
+export type SiteFiles = ReadonlyMap<string, Partial<GitBlob>>;
+
 /** Files of one delivery that are to be fetched again. */
 interface FilesToProve {
   /** From the root of the branch or the site; the page whose address is handed over is the first. */
   readonly paths: readonly string[];
-  /** What each of them must be. */
-  readonly files: ReadonlyMap<string, Partial<GitBlob>>;
+  readonly files: SiteFiles;
   /** The folder that was delivered; `null` for a file. */
   readonly folder: string | null;
   readonly destination: PagesDestination;
   readonly evidence: string;
-  readonly commitSha?: string;
+  readonly commitSha: string;
   readonly refusals: readonly KnownRefusal[];
-  /** Whether the host shows the page as another one: then the file itself is asked for. */
-  readonly isRendered: boolean;
 }
 
-/** Every file, by git's id of its bytes. */
+type Proven = Required<Pick<AuditedDelivery, 'place' | 'unknown'>>;
+
+/** What every placement of an audit has. */
+const NOTHING_WRITTEN = { ...ON_BRANCH, written: false, notes: [], unknown: [] } as const;
+
+/** Every file, by git's id of its bytes. Where the host shows the page as another one, the file itself is asked for. */
 export function proveFiles({
   paths: [page = '', ...others],
   files,
   folder,
   destination,
-  isRendered,
   ...told
-}: FilesToProve): Required<Pick<AuditedDelivery, 'place' | 'unknown'>> {
+}: FilesToProve): Proven {
   const left = others.length - SITE.plainProbes;
+  const isRendered = MARKDOWN.test(page) && rendersMarkdown(destination, files);
   const fileAt = (path: string) => {
     const { sha = '', size = 0 } = files.get(path) ?? {};
     return { size, sha256: null, blobSha: sha };
@@ -76,7 +76,7 @@ export function proveFiles({
   const place = () => {
     const pageUrl = addressOf(destination, page);
     const placement = {
-      ...ON_BRANCH,
+      ...NOTHING_WRITTEN,
       ...told,
       url: isRendered ? destination.rawUrl : folder === null ? pageUrl : entryUrl(pageUrl),
       ...(!isRendered && { display: getBrowserDisplay(pageUrl.pathname) }),
@@ -85,7 +85,6 @@ export function proveFiles({
         // Asked without `?v=` as well: a cache or a proxy may have something else for people.
         ...(nth < SITE.plainProbes && { earlier: [] }),
       })),
-      ...{ written: false, notes: [], unknown: [] },
     };
     return { file: fileAt(page), placement };
   };
@@ -98,6 +97,25 @@ export function proveFiles({
       ...(left > 0 ? [`whether a cache answers otherwise without ?v= for ${left} more files`] : []),
     ],
   };
+}
+
+/** Of what was removed some addresses, pages first, which must answer 404. */
+export function proveRemoval(
+  { claim, paths, by }: Pick<ListedDelivery, 'paths' | 'by'> & { readonly claim: Pick<Claim, 'sha'> },
+  destination: PagesDestination,
+  files: SiteFiles,
+): Proven {
+  const left = paths.length - AUDIT.gone;
+  const unasked = `whether ${left} more of its files are gone: ${AUDIT.gone} addresses were asked for`;
+  const place = () => {
+    const addresses = listAddresses(paths, destination, rendersMarkdown(destination, files));
+    const [first, ...parts] = addresses.slice(0, AUDIT.gone);
+    const url = first?.url ?? destination.pageUrl;
+    const evidence = `commit ${by?.sha ?? claim.sha} removed it`;
+    const placement = { ...NOTHING_WRITTEN, evidence, url, parts, refusals: STILL_SERVED };
+    return { file: 'gone' as const, placement };
+  };
+  return { place, unknown: left > 0 ? [unasked] : [] };
 }
 
 /** The page of a folder first; of a file it is the file, whose place is given with an empty `entry`. */
