@@ -14,11 +14,11 @@ import { type PagesDestination, resolveDestination, targetBranch } from '../dest
 import { isFolderPath, type PagesOptions } from '../target.ts';
 import { type ListedDelivery, listDeliveries } from './list-deliveries.ts';
 import {
+  type HeldFiles,
   NOT_SHOWN,
   proveFiles,
   proveRemoval,
   SITE_IS_OFF,
-  type SiteFiles,
   sortPaths,
 } from './prove-files.ts';
 
@@ -108,7 +108,7 @@ async function auditBranch(
 }
 
 /** @param files what the branch or the site has */
-function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: SiteFiles): AuditedDelivery {
+function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: HeldFiles): AuditedDelivery {
   const { claim, state, changed, unknown } = found;
   const { branch, github, options, site } = audited;
   const name = claim.place || './';

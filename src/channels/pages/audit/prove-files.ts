@@ -39,13 +39,13 @@ export const SITE_IS_OFF = [
 ];
 
 /** What each path of the branch or the site holds. */
-export type SiteFiles = ReadonlyMap<string, Partial<GitBlob>>;
+export type HeldFiles = ReadonlyMap<string, Partial<GitBlob>>;
 
 /** Files of one delivery that are to be fetched again. */
 interface FilesToProve {
   /** From the root of the branch or the site; the page whose address is handed over is the first. */
   readonly paths: readonly string[];
-  readonly files: SiteFiles;
+  readonly files: HeldFiles;
   /** The folder that was delivered; `null` for a file. */
   readonly folder: string | null;
   readonly destination: PagesDestination;
@@ -103,7 +103,7 @@ export function proveFiles({
 export function proveRemoval(
   { claim, paths, by }: Pick<ListedDelivery, 'paths' | 'by'> & { readonly claim: Pick<Claim, 'sha'> },
   destination: PagesDestination,
-  files: SiteFiles,
+  files: HeldFiles,
 ): Proven {
   const left = paths.length - AUDIT.gone;
   const unasked = `whether ${left} more of its files are gone: ${AUDIT.gone} addresses were asked for`;
