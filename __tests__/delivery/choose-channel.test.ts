@@ -4,9 +4,10 @@ import type { RepositoryContext } from '../../src/github/api/repository.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import type { RunContext } from '../../src/request/parse-request.ts';
-import { getBrowserDisplay } from '../../src/rules/media-type.ts';
+import { siteOfFile } from '../../src/rules/local-site.ts';
+import { memorySite } from '../channels/pages/site/memory-files.ts';
 import { repositoryContextWith } from '../channels/repository-context.ts';
-import { requestWith } from './builders.ts';
+import { deliveryWith, fileWith, requestWith } from './builders.ts';
 
 const MEGABYTE = 1_048_576;
 const LINK = 'https://a.dev/x';
@@ -27,12 +28,11 @@ const chosen = (
   { size = 9, name = 'page.html', inputs = {}, circumstances = {} }: Situation,
   around: Partial<RunContext> = {},
 ) =>
-  chooseChannels({
-    request: requestWith(inputs, around),
-    repository: repositoryContextWith(circumstances),
-    size,
-    display: getBrowserDisplay(name),
-  });
+  chooseChannels(
+    deliveryWith({ name, site: siteOfFile(fileWith({ name, size })) }),
+    requestWith(inputs, around),
+    repositoryContextWith(circumstances),
+  );
 
 /** One situation for each row, just inside its border; rows in their order. */
 const ROWS: readonly [string, string, Situation][] = [
@@ -66,7 +66,7 @@ describe('the choice of a channel', () => {
     expect(chosen(situation)).toEqual({
       channels: [channel],
       reason: CHANNEL_RULES[nth]?.reason,
-      ...(situation.circumstances === PRIVATE && { isPrivate: true }),
+      isPrivate: situation.circumstances === PRIVATE,
     });
   });
 
@@ -156,29 +156,23 @@ describe('a file that is too large for what was asked', () => {
     ['K1', 95 * 1_048_576, 'use channel: K2 or K3 (public to anyone with the link)'],
     ['K2', 2_048 * 1_048_576, 'use channel: K3 (public to anyone with the link)'],
   ])('is refused by %s above %d bytes, with the channels to use', (channel, most, hint) => {
-    expect(() => refuseTooLarge([channel], most)).not.toThrow();
-    expect(() => refuseTooLarge(['K3', channel], most + 1)).toThrow(
+    expect(() => refuseTooLarge([channel], most, 'a.bin')).not.toThrow();
+    expect(() => refuseTooLarge(['K3', channel], most + 1, 'a.bin')).toThrow(
       expect.objectContaining({
         code: 'TOO_LARGE',
         hint,
-        message: expect.stringContaining(`${most + 1} bytes`),
+        message: expect.stringContaining(`the file a.bin has ${most + 1} bytes`),
       }),
     );
-  });
-
-  test('is left to the choice of a channel by `auto`', () => {
-    expect(() => refuseTooLarge('auto', Number.MAX_SAFE_INTEGER)).not.toThrow();
   });
 });
 
 test('a folder is never told to go to the bin, which takes single files', () => {
   const choose = () =>
-    chooseChannels({
-      request: requestWith({}, { sourceIsPrivate: null }),
-      repository: repositoryContextWith(NO_TOKEN),
-      size: 9,
-      display: 'page',
-      folder: 'dist/',
-    });
+    chooseChannels(
+      deliveryWith({ subject: 'dist/', site: memorySite({ 'index.html': '' }) }),
+      requestWith({}, { sourceIsPrivate: null }),
+      repositoryContextWith(NO_TOKEN),
+    );
   expect(choose).toThrow(/K3 takes single files, not the folder dist\//);
 });

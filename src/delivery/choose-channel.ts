@@ -3,16 +3,9 @@ import type { RepositoryContext, RepositoryQuery } from '../github/api/repositor
 import { MAX_FILE_SIZE, MEGABYTE, SIZE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import type { BrowserDisplay } from '../rules/media-type.ts';
+import { type BrowserDisplay, getBrowserDisplay } from '../rules/media-type.ts';
 import type { Words } from '../words.ts';
-
-/** The channels of a delivery, the main one first, and why that was chosen. */
-export interface ChannelChoice {
-  readonly channels: readonly [ChannelKey, ...ChannelKey[]];
-  readonly reason: string;
-  /** Whether the repository is known to be private: nobody may read its releases. */
-  readonly isPrivate?: boolean;
-}
+import type { ChannelChoice, Delivery } from './delivery.ts';
 
 /** Whether a channel may be chosen. */
 export const isWanted = (key: ChannelKey, { channels }: Pick<DeliveryRequest, 'channels'>): boolean =>
@@ -31,8 +24,6 @@ interface ChoiceFacts {
   readonly size: number;
   /** How a browser shows what is delivered. */
   readonly display: BrowserDisplay;
-  /** The folder that is delivered as one, as the user wrote it. */
-  readonly folder?: string | undefined;
 }
 
 interface ChannelRule {
@@ -82,45 +73,58 @@ export const CHANNEL_RULES: readonly ChannelRule[] = [
 ];
 
 /** @throws {DeliveryError} `NOT_EXTERNAL` for a public bin and a file that may be private; `TOO_LARGE` */
-export function chooseChannels(facts: ChoiceFacts): ChannelChoice {
-  const { request, repository, size, folder } = facts;
-  const isPrivate = repository.privateRepository === true && { isPrivate: true };
+export function chooseChannels(
+  { name, site, subject }: Delivery,
+  request: DeliveryRequest,
+  repository: RepositoryContext,
+): ChannelChoice {
+  const isPrivate = repository.privateRepository === true;
   if (request.channels !== 'auto') {
-    return { channels: request.channels, reason: 'it was asked for', ...isPrivate };
+    return { channels: request.channels, reason: 'it was asked for', isPrivate };
   }
+  const size = site?.entry.file.size ?? 0;
+  const display = site?.isFolder ? 'page' : getBrowserDisplay(name);
+  const facts = { request, repository, size, display };
   // The last rule fits everything.
-  const rule = CHANNEL_RULES.find(({ when }) => when(facts)) as ChannelRule;
+  const { channel, ...rule } = CHANNEL_RULES.find(({ when }) => when(facts)) as ChannelRule;
   const tried = repository.authorizationError;
   const reason = tried === undefined ? rule.reason : `${rule.reason} (${tried.message})`;
-  if (folder !== undefined && !takesFolders(rule.channel)) {
-    throw folderChannelError(folder, rule.channel, reason, repository.hasToken);
+  if (site?.isFolder && !takesFolders(channel)) {
+    throw folderChannelError(subject, channel, reason, repository.hasToken);
   }
-  if (rule.channel === 'K3' && !request.allowPublicBin) refusePublicBin(facts, reason);
-  refuseTooLarge([rule.channel], size);
-  return { channels: [rule.channel], reason, ...isPrivate };
+  if (channel === 'K3' && !request.allowPublicBin) refusePublicBin(request, repository, reason);
+  refuseTooLarge([channel], size, subject);
+  return { channels: [channel], reason, isPrivate };
 }
 
 /** Refuses a file that is too large for a channel; `auto` is told once it has chosen. @see protocol 8 */
-export function refuseTooLarge(selection: DeliveryRequest['channels'], size: number): void {
+export function refuseTooLarge(
+  selection: DeliveryRequest['channels'],
+  size: number,
+  given: string,
+  isPart = false,
+): void {
   for (const key of selection === 'auto' ? [] : selection) {
     const limit = MAX_FILE_SIZE[key];
     if (limit === undefined || size <= limit.bytes) continue;
     const most = `${limit.bytes / MEGABYTE} MB`;
-    throw new DeliveryError('TOO_LARGE', `the file has ${size} bytes, and ${key} takes at most ${most}`, {
-      hint: (w) => w.use(limit.instead),
-    });
+    const message = `the file ${given} has ${size} bytes, and ${key} takes at most ${most}`;
+    const instead = isPart ? 'leave it out of the folder, or ' : '';
+    throw new DeliveryError('TOO_LARGE', message, { hint: (w) => instead + w.use(limit.instead) });
   }
 }
 
 /** A private repository's file goes to the public bin only if its owner says so. What is not known is not public. */
-function refusePublicBin({ request, repository }: ChoiceFacts, reason: string): void {
-  const { sourceIsPrivate, isFromTarget, token } = request;
-  const { hasToken, privateRepository } = repository;
+function refusePublicBin(
+  { sourceIsPrivate, isFromTarget, token }: DeliveryRequest,
+  { hasToken, privateRepository }: RepositoryContext,
+  reason: string,
+): void {
   const isPrivate = sourceIsPrivate === true || privateRepository === true;
   const isPublic = sourceIsPrivate === false || (isFromTarget && privateRepository === false);
   if (isPublic && !isPrivate) return;
   const known = isPrivate ? 'is private' : 'may be private';
-  const given = (w: Words) =>
+  const forK1 = (w: Words): string =>
     hasToken
       ? ''
       : `set ${token === undefined ? `${w.input('token')} and ` : ''}${w.input('repository')} for K1, or, `;
@@ -130,7 +134,7 @@ function refusePublicBin({ request, repository }: ChoiceFacts, reason: string): 
     {
       step: 'authorize',
       hint: (w) =>
-        `${given(w)}if the file may be public, set ${w.input('allow-public-bin', 'true')} or ${w.input('channel', 'K3')}`,
+        `${forK1(w)}if the file may be public, set ${w.input('allow-public-bin', 'true')} or ${w.input('channel', 'K3')}`,
     },
   );
 }

@@ -1,8 +1,6 @@
 import { DeliveryError } from '../errors.ts';
-import type { RepositoryContext } from '../github/api/repository.ts';
 import type { Step } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { getBrowserDisplay } from '../rules/media-type.ts';
 import { checkPages } from './check-site.ts';
 import { chooseChannels, queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
@@ -34,7 +32,10 @@ export async function deliver(
     } else if (files.some(isOngoing)) {
       step = 'authorize';
       const { repository, channels } = await context.openRepository(queryFor(request));
-      files = noteInputs(await chooseForAll(files, request, repository), request, context);
+      files = await runStep('authorize', files, async (one) => {
+        return { ...one, choice: chooseChannels(one, request, repository) };
+      });
+      files = noteInputs(files, request, context);
       step = 'place';
       const view = { request, context };
       files = await prepareTasks(files, request, channels, context);
@@ -64,18 +65,4 @@ const onlyChecked = (): DeliveryError =>
   new DeliveryError('DRY_RUN', 'only checked: nothing failed, no host was asked, and nothing was published', {
     hint: 'deliver it',
     leftBehind: [],
-  });
-
-const chooseForAll = (
-  files: readonly Delivery[],
-  request: DeliveryRequest,
-  repository: RepositoryContext,
-): Promise<readonly Delivery[]> =>
-  runStep('authorize', files, async (delivery) => {
-    const { name, site, subject } = delivery;
-    const display = site?.isFolder ? 'page' : getBrowserDisplay(name);
-    const folder = site?.isFolder ? subject : undefined;
-    const size = site?.entry.file.size ?? 0;
-    const choice = chooseChannels({ request, repository, size, display, folder });
-    return { ...delivery, choice };
   });

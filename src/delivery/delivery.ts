@@ -10,7 +10,6 @@ import {
 } from '../errors.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import type { ChannelChoice } from './choose-channel.ts';
 import type { ExpectedContent, ProbeResult, ProvenMatch } from './match-content.ts';
 
 /** The subject of a delivery that has no file. */
@@ -18,6 +17,14 @@ export const LINK_SUBJECT = 'the given link';
 
 /** That of one that was refused because nothing was given. */
 export const NO_SUBJECT = '';
+
+/** The channels of a delivery, the main one first, and why that was chosen. */
+export interface ChannelChoice {
+  readonly channels: readonly [ChannelKey, ...ChannelKey[]];
+  readonly reason: string;
+  /** Whether the repository is known to be private: nobody may read its releases. */
+  readonly isPrivate?: boolean;
+}
 
 /** What is there after a delivery that is not proven, where something was to be put back. */
 export interface Restoration {

@@ -3,7 +3,7 @@ import { mapConcurrently } from '../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
-import { MAX_FILE_SIZE, MEGABYTE, SITE, SIZE } from '../protocol/limits.ts';
+import { SITE } from '../protocol/limits.ts';
 import { refuseInput } from '../request/input-kinds.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
@@ -77,21 +77,18 @@ export async function openSite(
   const files = checked.flatMap(({ file }) => (file === null ? [] : [{ path: file.name, file }]));
   const entry = files.find(({ path }) => path === entryPath);
   const size = files.reduce((sum, { file }) => sum + file.size, 0);
+  const site = entry && { isFolder, entry, files, size, leftOut };
   // Secrets first.
-  const results = [
-    ...checked.flatMap((one) => one.results[0]),
-    ...checked.flatMap((one) => one.results.slice(1)),
-  ];
-  if (entry === undefined || results.some(hasFailed)) {
+  const secrets = checked.flatMap((one) => one.results.slice(0, 1));
+  const results = [...secrets, ...checked.flatMap((one) => one.results.slice(1))];
+  if (site === undefined || results.some(hasFailed)) {
     const about = isFolder ? `the folder ${given} can't be a site` : `several things are wrong with ${given}`;
-    const isWhole = entry !== undefined && files.length === paths.length;
-    const site = isWhole ? { isFolder, entry, files, size, leftOut } : null;
-    const delivery = { ...newDelivery('deliver', given), site };
+    const whole = site !== undefined && files.length === paths.length ? site : null;
+    const delivery = { ...newDelivery('deliver', given), site: whole };
     const refusal = await describeProblems(about, results, () => checkSite(delivery, request, signal));
     await entry?.file.close();
     throw refusal;
   }
-  const site = { isFolder, entry, files, size, leftOut };
   logSite(site, logger);
   return site;
 }
@@ -132,24 +129,18 @@ function refuseGitFolder(folder: string, given: string): void {
   });
 }
 
-/** A file, and what is wrong with it; `null` where it can't be read. */
-interface CheckedFile {
-  readonly file: LocalFile | null;
-  /** The first one tells whether it holds a secret. */
-  readonly results: readonly Result<void>[];
-}
-
 interface FilePlace extends FileLocation {
   readonly name: string;
   readonly isFolder: boolean;
   readonly isEntry: boolean;
 }
 
+/** @returns the file, `null` where it can't be read; and what is wrong with it, a secret first */
 async function checkFile(
   { isFolder, isEntry, ...place }: FilePlace,
   request: DeliveryRequest,
   ports: Pick<Ports, 'logger' | 'signal'>,
-): Promise<CheckedFile> {
+): Promise<{ readonly file: LocalFile | null; readonly results: readonly Result<void>[] }> {
   const { allowedRoots, allowsFullPaths, channels, ownSecrets: secrets } = request;
   const file = await resultOf(() =>
     inspectFile({
@@ -157,22 +148,13 @@ async function checkFile(
       isPart: isFolder,
       marker: isEntry ? request.marker : undefined,
       mayBeEmpty: !isEntry,
-      accept: isFolder ? refuseLargeFile : (size) => refuseTooLarge(channels, size),
+      accept: (size) => refuseTooLarge(isFolder ? ['K1'] : channels, size, place.given, isFolder),
     }),
   );
   if (hasFailed(file)) return { file: null, results: [file] };
   const results = await findProblems(file, place.given, request, ports);
   if (isFolder) await file.close();
   return { file, results };
-}
-
-function refuseLargeFile(size: number): void {
-  if (size <= SIZE.repository) return;
-  throw new DeliveryError(
-    'TOO_LARGE',
-    `a file has ${size} bytes, and K1 takes at most ${SIZE.repository / MEGABYTE} MB each`,
-    { hint: `leave it out of the folder, and deliver it through ${MAX_FILE_SIZE.K1?.instead}` },
-  );
 }
 
 function noEntryError(given: string, entry: string, paths: readonly string[]): DeliveryError {

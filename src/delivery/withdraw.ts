@@ -6,9 +6,17 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile } from '../rules/inspect.ts';
 import { type LocalSite, siteOfFile } from '../rules/local-site.ts';
 import { baseName } from '../rules/naming.ts';
-import { type ChannelChoice, queryFor } from './choose-channel.ts';
+import { queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
-import { type Delivery, failAll, LINK_SUBJECT, newAttempt, newDelivery, withFailure } from './delivery.ts';
+import {
+  type ChannelChoice,
+  type Delivery,
+  failAll,
+  LINK_SUBJECT,
+  newAttempt,
+  newDelivery,
+  withFailure,
+} from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { deliveredName, type FoundFile, isFolderAt, refuseOneNameForMany, siteName } from './find-files.ts';
 import type { FullReport } from './report.ts';
