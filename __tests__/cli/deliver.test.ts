@@ -37,12 +37,10 @@ afterAll(() => process.chdir(originalFolder));
 
 const git = (...args: string[]) => promisify(execFile)('git', args, { cwd: folder });
 
-const nothing = async (): Promise<void> => undefined;
-
-/** A repository with these remotes. */
-async function setRemotes(remotes: Readonly<Record<string, string>> = {}, ...flags: string[]) {
-  await git('init', '--quiet', ...flags);
-  for (const [name, url] of Object.entries(remotes)) await git('remote', 'add', name, url);
+/** A repository with this remote. */
+async function setRemote(url: string) {
+  await git('init', '--quiet');
+  await git('remote', 'add', 'origin', url);
 }
 
 /** A file-bin that accepts every file; any other host answers 401. */
@@ -380,41 +378,15 @@ describe('the token of the command line', () => {
 });
 
 describe('the repository of the command line', () => {
-  const REMOTES: [string, string | undefined][] = [
-    ['https://github.com/octo/site.git', 'octo/site'],
-    ['https://github.com/octo/site', 'octo/site'],
-    ['https://github.com/octo/site/', 'octo/site'],
-    ['https://x-access-token:secret@github.com/octo/site.git', 'octo/site'],
-    ['git@github.com:octo/site.git', 'octo/site'],
-    ['ssh://git@github.com/octo/site.git', 'octo/site'],
-    ['ssh://git@github.com:22/octo/site', 'octo/site'],
-    ['https://github.com/octo/octo.github.io.git', 'octo/octo.github.io'],
-    // A guess would send the token and the file to a repository of the same name on github.com.
-    ...['https://gitlab.com/octo/site.git', 'git@codeberg.org:octo/site.git', '/srv/git/site.git'].map(
-      (remote): [string, undefined] => [remote, undefined],
-    ),
-    ['../origin/site.git', undefined],
-  ];
-  const INSTANCE = 'https://git.example.com';
   const args = ['deliver', 'page.html', '--channel', 'K1'];
-  const requestedRepositories = ({ seen }: FakeHttp) =>
-    seen.map(({ url }) => /\/repos\/([^/]+\/[^/]+)/.exec(url)?.[1]);
+  const INSTANCE = 'https://git.example.com';
 
-  test.each(REMOTES)('is read from the git remote %s', async (remote, repository) => {
-    await setRemotes({ origin: remote });
-    const { host, report } = await runForReport(args, { GITHUB_TOKEN: TOKEN });
-    expect(requestedRepositories(host)).toEqual(repository === undefined ? [] : [repository]);
-    if (repository === undefined) expect(report.notReady?.code).toBe('BAD_INPUT');
-  });
-
-  test.each<[string, string[], Record<string, string>]>([
-    ['flags', ['--auth-url', INSTANCE, '--api-url', `${INSTANCE}/api/v3`], {}],
-    ['runner', [], { GITHUB_API_URL: `${INSTANCE}/api/v3`, GITHUB_SERVER_URL: INSTANCE }],
-  ])('is read from a remote on the instance of the %s, which alone gets the token', async (_, flags, env) => {
-    await setRemotes({ origin: 'git@git.example.com:octo/site.git' });
-    const { host } = await runForReport([...args, ...flags], { GITHUB_TOKEN: TOKEN, ...env });
-    expect(requestedRepositories(host)).toEqual(['octo/site']);
+  test('is that of the git remote on the named instance, which alone gets the token', async () => {
+    await setRemote('git@git.example.com:octo/site.git');
+    const flags = ['--auth-url', INSTANCE, '--api-url', `${INSTANCE}/api/v3`];
+    const { host } = await runForReport([...args, ...flags], { GITHUB_TOKEN: TOKEN });
     expect(host.seen.map(({ url }) => new URL(url).host)).toEqual(['git.example.com']);
+    expect(host.seen[0]?.url).toContain('/repos/octo/site');
   });
 
   test('is not looked up if the flags name two different instances', async () => {
@@ -423,121 +395,26 @@ describe('the repository of the command line', () => {
     expect(sayHere(hint)).toContain('--auth-url https://git.example.com');
   });
 
-  test('is taken from --repository before any git remote', async () => {
-    await setRemotes({ origin: 'https://github.com/octo/site.git' });
-    const { host } = await runForReport([...args, '--repository', 'octo/other'], { GITHUB_TOKEN: TOKEN });
-    expect(requestedRepositories(host)).toEqual(['octo/other']);
-  });
-
-  test('is not needed for a file-bin outside of any git repository', async () => {
-    const { report } = await runForReport(['deliver', 'page.html']);
-    expect(report).toMatchObject({ ready: true, channel: 'K3' });
-  });
-
-  const SECRET = 'git@github.com:octo/secret.git';
-  test.each<[string, () => Promise<unknown>, Record<string, string>, string]>([
-    ['has no remote', () => setRemotes(), {}, 'no git remote'],
-    [
-      'has a remote with another name',
-      () => setRemotes({ company: SECRET }),
-      {},
-      'octo/secret, by git remote company',
-    ],
-    [
-      'has several remotes',
-      () => setRemotes({ a: SECRET, b: 'git@github.com:o/b.git' }),
-      {},
-      'several git remotes',
-    ],
-    [
-      'can not be read by git',
-      async () => {
-        await setRemotes();
-        await writeFile(join(folder, '.git', 'config'), '[core');
-      },
-      {},
-      "its git remotes can't be read: Command failed",
-    ],
-    [
-      'is a bare one',
-      () => setRemotes({ origin: SECRET }, '--bare'),
-      {},
-      'octo/secret, by git remote origin',
-    ],
-    ['is named by GIT_DIR', nothing, { GIT_DIR: '/srv/git/secret.git' }, "git remotes can't be read"],
-    ['is that of the runner', nothing, { GITHUB_REPOSITORY: 'octo/secret' }, 'as GITHUB_REPOSITORY says'],
-    ['is not known, but there is a token', nothing, { GH_TOKEN: TOKEN }, 'in no repository'],
-  ])(
-    'keeps a file from the public bin without a flag, if the repository %s',
-    async (_, prepare, env, logged) => {
-      await prepare();
-      const { printed, host, logger } = await run(['deliver', 'page.html', '--json'], env);
-      const { reports } = JSON.parse(printed[0] ?? '') as { readonly reports: readonly [Report] };
-      const [report] = reports;
-      expect(host.seen.filter(({ url }) => url.includes('filebin'))).toEqual([]);
-      expect(report).toMatchObject({ ready: false });
-      expect(logger.lines.join('\n')).toContain(logged);
-    },
-  );
-
-  test.each<[string, (elsewhere: string) => Promise<string>]>([
-    [
-      'is in a repository, wherever the caller is',
-      async (elsewhere) => {
-        process.chdir(elsewhere);
-        return join(folder, 'page.html');
-      },
-    ],
-    [
-      'is in a repository, and named by a link elsewhere',
-      async (elsewhere) => {
-        await symlink(join(folder, 'page.html'), join(elsewhere, 'link.html'));
-        process.chdir(elsewhere);
-        return join(elsewhere, 'link.html');
-      },
-    ],
-    [
-      'is elsewhere, and the caller in a repository',
-      async (elsewhere) => {
-        await writeFile(join(elsewhere, 'page.html'), PAGE);
-        return join(elsewhere, 'page.html');
-      },
-    ],
-  ])('keeps a file from the public bin that %s', async (_, prepare) => {
-    await setRemotes();
-    const { report, host } = await runForReport(['deliver', await prepare(await temporaryFolder())]);
-    expect(report.notReady?.code).toBe('NOT_EXTERNAL');
+  test('is needed with a token', async () => {
+    const { report, host } = await runForReport(args, { GITHUB_TOKEN: TOKEN });
+    expect(report.notReady?.code).toBe('BAD_INPUT');
     expect(host.seen).toEqual([]);
   });
 
-  test('keeps a file from the public bin without a flag, if git is missing or refuses the folder', async () => {
-    await setRemotes({ origin: 'git@gitlab.com:octo/site.git' });
-    const { PATH } = process.env;
-    process.env.PATH = folder;
-    try {
-      const { report, host } = await runForReport(['deliver', 'page.html']);
-      expect(report.notReady?.code).toBe('NOT_EXTERNAL');
-      expect(host.seen).toEqual([]);
-    } finally {
-      process.env.PATH = PATH;
-    }
+  test.each<[string, string | null, Record<string, string>]>([
+    ['may be private', 'https://github.com/octo/site.git', {}],
+    ['is on another host', 'git@gitlab.com:octo/site.git', {}],
+    ['is that of the runner', null, { GITHUB_REPOSITORY: 'octo/secret' }],
+    ['is not known, but there is a token', null, { GH_TOKEN: TOKEN }],
+  ])('keeps a file from the public bin without a flag, if it %s', async (_, remote, env) => {
+    if (remote !== null) await setRemote(remote);
+    const { printed, host, logger } = await run(['deliver', 'page.html'], env);
+    expect(host.seen.filter(({ url }) => url.includes('filebin'))).toEqual([]);
+    expect(printed[0]).toContain('--allow-public-bin');
+    expect(logger.lines.join('\n')).toMatch(/^repository: /m);
+    const allowed = await runForReport(['deliver', 'page.html', '--allow-public-bin'], env);
+    expect(allowed.report).toMatchObject({ ready: true, channel: 'K3' });
   });
-
-  test.each(['https://github.com/octo/site.git', 'git@gitlab.com:octo/site.git'])(
-    'may be private if its visibility is unknown, so the public bin needs a flag (%s)',
-    async (remote) => {
-      await setRemotes({ origin: remote });
-      const refused = await runForReport(['deliver', 'page.html']);
-      expect(refused.report).toMatchObject({
-        ready: false,
-        notReady: { code: 'NOT_EXTERNAL', step: 'authorize' },
-      });
-      expect(refused.report.notReady?.hint).toContain('allow-public-bin');
-      expect(refused.host.seen).toEqual([]);
-      const allowed = await runForReport(['deliver', 'page.html', '--allow-public-bin']);
-      expect(allowed.report).toMatchObject({ ready: true, channel: 'K3' });
-    },
-  );
 });
 
 describe('deliverAll for verify', () => {

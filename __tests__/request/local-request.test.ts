@@ -1,18 +1,23 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import type { RawInputs } from '../../src/request/inputs.ts';
 import { findRepository } from '../../src/request/local-request.ts';
 import { temporaryFolder } from '../support/files.ts';
 
-const CONFIG =
-  '[core]\n\trepositoryformatversion = 0\n[remote "origin"]\n\turl = https://github.com/octo/site\n';
+type Remotes = Readonly<Record<string, string>>;
 
-/** A repository of git, as git itself makes it. */
-async function makeGit(folder: string): Promise<void> {
-  for (const name of ['objects', 'refs']) await mkdir(join(folder, '.git', name), { recursive: true });
-  await writeFile(join(folder, '.git/HEAD'), 'ref: refs/heads/main\n');
-  await writeFile(join(folder, '.git/config'), CONFIG);
+/** A repository of git, as git itself makes it. @param folder with the files of git in it */
+async function makeGit(folder: string, remotes: Remotes, isBare = false): Promise<void> {
+  const sections = Object.entries(remotes).map(([name, url]) => `[remote "${name}"]\n\turl = ${url}\n`);
+  for (const name of ['objects', 'refs']) await mkdir(join(folder, name), { recursive: true });
+  await writeFile(join(folder, 'HEAD'), 'ref: refs/heads/main\n');
+  const core = `[core]\n\trepositoryformatversion = 0\n\tbare = ${isBare}\n`;
+  await writeFile(join(folder, 'config'), core + sections.join(''));
 }
+
+const OURS = { origin: 'https://github.com/octo/site' };
+const SECRET = 'git@github.com:octo/secret.git';
 
 test.each<[string, readonly string[], string, readonly (string | null)[]]>([
   ['no repository', [], '', []],
@@ -28,9 +33,114 @@ test.each<[string, readonly string[], string, readonly (string | null)[]]>([
   const inner = join(folder, 'src/out');
   await mkdir(inner, { recursive: true });
   for (const system of systems) {
-    if (system.endsWith('.git')) await makeGit(join(folder, system, '..'));
+    if (system.endsWith('.git')) await makeGit(join(folder, system), OURS);
     else await mkdir(join(folder, system));
   }
-
   await expect(findRepository({}, inner, ['a.html'], {})).resolves.toMatchObject({ repository, sources });
+});
+
+const INSTANCE = 'https://git.example.com';
+
+describe('the git remotes of the files', () => {
+  const find = async (remotes: Remotes, given: Partial<RawInputs> = {}, env: Record<string, string> = {}) => {
+    const folder = await temporaryFolder();
+    await makeGit(join(folder, '.git'), remotes);
+    return findRepository(given, folder, ['page.html'], env);
+  };
+
+  test.each([
+    ['https://github.com/octo/site.git', 'octo/site'],
+    ['https://github.com/octo/site/', 'octo/site'],
+    ['https://x-access-token:secret@github.com/octo/site.git', 'octo/site'],
+    ['git@github.com:octo/site.git', 'octo/site'],
+    ['ssh://git@github.com/octo/site.git', 'octo/site'],
+    ['ssh://git@github.com:22/octo/site', 'octo/site'],
+    ['https://github.com/octo/octo.github.io.git', 'octo/octo.github.io'],
+    // A guess would send the token and the file to a repository of the same name on github.com.
+    ['https://gitlab.com/octo/site.git', null],
+    ['git@codeberg.org:octo/site.git', null],
+    ['/srv/git/site.git', null],
+    ['../origin/site.git', null],
+  ])('name with %s the repository %j', async (origin, name) => {
+    await expect(find({ origin })).resolves.toMatchObject({ repository: name ?? '', sources: [name] });
+  });
+
+  test.each<[string, Remotes, Partial<RawInputs>, Record<string, string>, string, string]>([
+    ['origin of several', { a: SECRET, ...OURS }, {}, {}, 'octo/site', 'by git remote origin'],
+    ['the only one', { company: SECRET }, {}, {}, 'octo/secret', 'by git remote company'],
+    ['none of several others', { a: SECRET, b: 'git@github.com:o/b.git' }, {}, {}, '', 'none called origin'],
+    ['none', {}, {}, {}, '', 'no git remote'],
+    ['what was asked for', OURS, { repository: 'octo/other' }, {}, 'octo/other', 'as asked for'],
+    ['that of the runner', OURS, {}, { GITHUB_REPOSITORY: 'o/r' }, 'o/r', 'as GITHUB_REPOSITORY says'],
+    [
+      'that of another instance, named by a flag',
+      { origin: 'git@git.example.com:octo/site.git' },
+      { 'auth-url': INSTANCE },
+      {},
+      'octo/site',
+      'origin',
+    ],
+    [
+      'that of another instance, named by the runner',
+      { origin: 'git@git.example.com:octo/site.git' },
+      {},
+      { GITHUB_SERVER_URL: INSTANCE },
+      'octo/site',
+      'origin',
+    ],
+  ])('lead to %s', async (_, remotes, given, env, repository, said) => {
+    const found = await find(remotes, given, env);
+    expect(found).toMatchObject({ repository, detail: expect.stringContaining(said) });
+    // What the files may come from does not depend on where they go.
+    expect(found.sources).not.toEqual([]);
+  });
+});
+
+describe('what is not known of the source', () => {
+  const unknown = {
+    repository: '',
+    sources: [null],
+    detail: expect.stringMatching(/remotes can't be read: /),
+  };
+
+  test('is told where git can not read it, or is missing', async () => {
+    const folder = await temporaryFolder();
+    await makeGit(join(folder, '.git'), OURS);
+    await writeFile(join(folder, '.git/config'), '[core');
+    await expect(findRepository({}, folder, [], {})).resolves.toMatchObject(unknown);
+    await makeGit(join(folder, '.git'), OURS);
+    const { PATH } = process.env;
+    process.env.PATH = folder;
+    try {
+      await expect(findRepository({}, folder, [], {})).resolves.toMatchObject(unknown);
+    } finally {
+      process.env.PATH = PATH;
+    }
+  });
+
+  test('is told where GIT_DIR names another repository', async () => {
+    const env = { GIT_DIR: '/srv/git/secret.git' };
+    await expect(findRepository({}, await temporaryFolder(), [], env)).resolves.toMatchObject(unknown);
+  });
+});
+
+test('files may come from any repository in which they, their links or the caller are', async () => {
+  const [elsewhere, folder, bare] = [
+    await temporaryFolder(),
+    await temporaryFolder(),
+    await temporaryFolder(),
+  ];
+  await makeGit(join(folder, '.git'), { origin: SECRET });
+  await makeGit(bare, { origin: SECRET }, true);
+  await writeFile(join(folder, 'page.html'), 'x');
+  await symlink(join(folder, 'page.html'), join(elsewhere, 'link.html'));
+  for (const [caller, file] of [
+    [elsewhere, join(folder, 'page.html')],
+    [elsewhere, 'link.html'],
+    [folder, join(elsewhere, 'page.html')],
+    [bare, 'page.html'],
+  ] as const) {
+    const { sources } = await findRepository({}, caller, [file], {});
+    expect(sources).toEqual(['octo/secret']);
+  }
 });

@@ -27,32 +27,41 @@ test.each<[readonly (string | null)[], boolean]>([
   },
 );
 
+type Refused = [Partial<RawInputs>, RegExp, RegExp];
+
+/** The same refusal for each of some values of an input. */
+const each = (
+  name: keyof RawInputs,
+  values: readonly string[],
+  message: RegExp,
+  hint: RegExp,
+  others: Partial<RawInputs> = {},
+): Refused[] => values.map((value) => [{ ...others, [name]: value }, message, hint]);
+
 describe('parseRequest, given a wrong input', () => {
   const CONTENT = { file: '', content: 'x' };
   const LINK = { file: '', url: 'https://a.dev/q/share-42?x=%C3%9Cbung' };
   const WITHDRAW = { operation: 'withdraw' };
+  const CLIENT = { 'client-id': 'Iv1.0123', repository: '' };
+  const NO_REPOSITORY = /`client-id` is given, but no repository/;
+  const SHORT_MARKERS = ['m', 'ab', ' ', '\n\n\n\n', ' a\u200bb ', '\u202e\u202e\u202e\u202e', '日本'];
+  const PARTS = ['share-42', 'a.dev', 'Share 42', '"share-42"', '/q/share-42', 'q%2Fshare-42', 'x=Übung'];
+  const NAMES = ['a/b.html', 'a\\b.html', '..', '.git', 'a\u202eb.html', 'x'.repeat(256)];
+  const REPOSITORIES = ['https://github.com/a/b', 'octo/.', 'octo/..', 'octo/site/x'];
+  const BRANCHES = ['my branch', 'a..b', '-f', 'a//b', 'a.lock', 'a/.b', 'refs/heads/main'];
+  const TAGS = ['refs/heads/main', 'HEAD', 'ab12'.repeat(10), 'v:1', 'v@{1}', 'v/'];
+  const ENVIRONMENTS = ['github-pages\u200b', 'a,b', "it's", 'a\nb', 'a\\b', 'x'.repeat(256)];
 
-  test.each<[Partial<RawInputs>, RegExp, RegExp]>([
+  test.each<Refused>([
     [{ file: '' }, /nothing to deliver/, /`file:`.*`url:`/],
-    ...[{ channel: 'auto' }, { channel: 'K2+K3' }, { ...WITHDRAW, path: 'a.html' }].map(
-      (inputs): [Partial<RawInputs>, RegExp, RegExp] => [
-        { ...inputs, 'client-id': 'Iv1.0123', repository: '' },
-        /`client-id` is given, but no repository/,
-        /`repository: owner\/name`.*`client-id:`/,
-      ],
-    ),
+    ...each('channel', ['auto', 'K2+K3'], NO_REPOSITORY, /`repository: owner\/name`.*`client-id:`/, CLIENT),
+    [{ ...CLIENT, ...WITHDRAW, path: 'a.html' }, NO_REPOSITORY, /`repository: owner\/name`/],
     [CONTENT, /`content` has no file name/, /`name:`.*page\.html/],
     [{ file: '', name: 'a.html' }, /`content` is empty/, /`content:`.*`name:`/],
     [{ name: 'a.html' }, /`content` is empty/, /leave `name:` out/],
     [{ file: '', content: ' \n', name: 'a.html' }, /`content` is empty/, /^give a text/],
     [{ content: 'x', name: 'a.html' }, /are both given/, /^leave one of them out$/],
-    ...['a/b.html', 'a\\b.html', '..', '.git', 'a\u202eb.html', 'x'.repeat(256)].map(
-      (name): [Partial<RawInputs>, RegExp, RegExp] => [
-        { ...CONTENT, name },
-        /`name` is not a file name/,
-        /^set `name:` .*no folder$/,
-      ],
-    ),
+    ...each('name', NAMES, /`name` is not a file name/, /^set `name:` .*no folder$/, CONTENT),
     [{ operation: 'remove' }, /`operation` is not one of deliver, withdraw/, /^choose one of them$/],
     [{ ...WITHDRAW, file: '' }, /nothing to withdraw/, /^name a file, or set `path:`$/],
     [{ ...WITHDRAW, file: '', path: './', overwrite: 'true' }, /everything on the branch/, /`path:`/],
@@ -67,80 +76,32 @@ describe('parseRequest, given a wrong input', () => {
     [{ issue: 'true' }, /kept by an audit alone/, /`operation: audit`/],
     [{ file: 'a\0.html' }, /`file` holds a control character/, /remove it/],
     [{ channel: 'K5' }, /`channel` names an unknown channel: K5/, /K1 \(pages\).*K1\+K3/],
-    [{ channel: '' }, /unknown channel: nothing/, /auto/],
-    [{ channel: 'K1+' }, /unknown channel: nothing/, /auto/],
+    ...each('channel', ['', 'K1+'], /unknown channel: nothing/, /auto/),
     [{ channel: 'auto+K3' }, /unknown channel: auto/, /list such as K1\+K3/],
     [{ channel: 'K1+pages' }, /names a channel twice: K1\+pages/, /`channel: K1\+K3`/],
-    [{ channel: 'K4' }, /K4 needs the link/, /`url:`.*K1, K2 or K3/],
-    [{ channel: 'K1+K4' }, /K4 needs the link/, /`url:`/],
-    [
-      { tag: 'v1', bin: 'my-own-bin' },
-      /`tag` and input `bin` name different/,
-      /leave out all but.*`channel:`/,
-    ],
+    ...each('channel', ['K4', 'K1+K4'], /K4 needs the link/, /`url:`.*K1, K2 or K3/),
+    [{ tag: 'v1', bin: 'my-own-bin' }, /`tag` and input `bin` name different/, /all but.*`channel:`/],
     [{ screen: 'yes' }, /`screen` is not one of auto, enforce, off/, /^choose one of them$/],
     [{ screen: 'off', picture: 'true' }, /needs a browser/, /`screen: auto`/],
     [{ ...LINK, channel: 'K1', marker: 'It works' }, /`file` is missing/, /^name it; .*channel: K4$/],
     [LINK, /can't be proven/, /`marker:`.*`file:`/],
-    ...['m', 'ab', ' ', '\n\n\n\n', ' a\u200bb ', '\u202e\u202e\u202e\u202e', '日本'].map(
-      (marker): [Partial<RawInputs>, RegExp, RegExp] => [
-        { marker },
-        /`marker` has fewer than 3 characters/,
-        /`marker:`/,
-      ],
-    ),
-    ...[
-      ...['share-42', 'a.dev', 'Share 42', '"share-42"', '/q/share-42', 'q%2Fshare-42', 'x=Übung'],
-      'x=%C3%9Cbung',
-    ].map((marker): [Partial<RawInputs>, RegExp, RegExp] => [
-      { ...LINK, marker },
-      /`marker` is a part of the link/,
-      /`marker:`/,
-    ]),
+    ...each('marker', SHORT_MARKERS, /`marker` has fewer than 3 characters/, /`marker:`/),
+    ...each('marker', [...PARTS, 'x=%C3%9Cbung'], /`marker` is a part of the link/, /`marker:`/, LINK),
     [{ repository: 'site' }, /`repository` is not .*: site/, /owner\/name/],
-    ...['https://github.com/a/b', 'octo/.', 'octo/..', 'octo/site/x'].map(
-      (repository): [Partial<RawInputs>, RegExp, RegExp] => [{ repository }, /`repository`/, /owner\/name/],
-    ),
-    ...['my branch', 'a..b', '-f', 'a//b', 'a.lock', 'a/.b', 'refs/heads/main'].map(
-      (branch): [Partial<RawInputs>, RegExp, RegExp] => [
-        { branch },
-        /`branch` is not a valid git name/,
-        /`branch:`.*without refs/,
-      ],
-    ),
-    ...['refs/heads/main', 'HEAD', 'ab12'.repeat(10), 'v:1', 'v@{1}', 'v/'].map(
-      (tag): [Partial<RawInputs>, RegExp, RegExp] => [{ tag }, /`tag` is not a valid git name/, /`tag:`/],
-    ),
+    ...each('repository', REPOSITORIES, /`repository`/, /owner\/name/),
+    ...each('branch', BRANCHES, /`branch` is not a valid git name/, /`branch:`.*without refs/),
+    ...each('tag', TAGS, /`tag` is not a valid git name/, /`tag:`/),
     [{ 'site-workflow': 'ci/pages.yml' }, /not the file name of a workflow: ci\/pages\.yml/, /pages\.yml/],
     [{ 'site-workflow': 'Pages' }, /`site-workflow`/, /\.github\/workflows/],
-    ...['github-pages', 'GitHub-Pages'].map((environment): [Partial<RawInputs>, RegExp, RegExp] => [
-      { environment },
-      /`environment` is the environment of GitHub Pages itself/,
-      /such as preview/,
-    ]),
-    ...['github-pages\u200b', 'a,b', "it's", 'a\nb', 'a\\b', 'x'.repeat(256)].map(
-      (environment): [Partial<RawInputs>, RegExp, RegExp] => [
-        { environment },
-        /`environment` is not the name of an environment: /,
-        /such as preview/,
-      ],
-    ),
-    ...['sv12345', 'a'.repeat(61), 'my.bin.12'].map((bin): [Partial<RawInputs>, RegExp, RegExp] => [
-      { bin },
-      /`bin`/,
-      /8 to 60 letters/,
-    ]),
+    ...each('environment', ['github-pages', 'GitHub-Pages'], /of GitHub Pages itself/, /such as preview/),
+    ...each('environment', ENVIRONMENTS, /is not the name of an environment: /, /such as preview/),
+    ...each('bin', ['sv12345', 'a'.repeat(61), 'my.bin.12'], /`bin`/, /8 to 60 letters/),
     [{ timeout: '1801' }, /`timeout` is 1801, .* and 1800$/, /`timeout: 240`/],
     [{ timeout: '' }, /`timeout` is empty/, /`timeout: 240`/],
-    ...['0', 'long', '-5', '1e2'].map((timeout): [Partial<RawInputs>, RegExp, RegExp] => [
-      { timeout },
-      new RegExp(`\`timeout\` is ${timeout}, not a number`),
-      /`timeout: 240`/,
-    ]),
+    ...each('timeout', ['0', 'long', '-5', '1e2'], /`timeout` is [\w-]+, not a number/, /`timeout: 240`/),
     [{ 'poll-interval': '0.01' }, /`poll-interval` is 0.01/, /`poll-interval: 5`/],
     [{ 'poll-interval': '241' }, /`poll-interval` is 241, .* and 240$/, /`poll-interval: 5`/],
-    [{ 'api-url': 'http://api.github.com' }, /`api-url` is not an https address/, /`api-url: https/],
-    [{ 'api-url': '' }, /`api-url`/, /`api-url: https/],
+    ...each('api-url', ['http://api.github.com', ''], /`api-url` is not an https/, /`api-url: https/),
     [{ 'auth-url': 'github' }, /`auth-url`/, /`auth-url: https/],
     [
       { 'api-url': 'https://git.corp.io/api/v3' },
@@ -152,8 +113,12 @@ describe('parseRequest, given a wrong input', () => {
       /api\.github\.com belongs to github\.com, not to acme\.ghe\.com/,
       /`api-url:` to the API of acme\.ghe\.com/,
     ],
-    [{ 'pages-base': 'https://u:p@a.dev' }, /without credentials/, /`pages-base: https/],
-    [{ 'raw-base': 'https://u@a.dev' }, /`raw-base`/, /`raw-base: https/],
+    ...each(
+      'pages-base',
+      ['https://u:p@a.dev', 'https://u@a.dev'],
+      /without credentials/,
+      /`pages-base: https/,
+    ),
     [{ 'bin-host-url': 'ftp://a.dev' }, /`bin-host-url`/, /`bin-host-url: https/],
     [{ marker: 'ж'.repeat(32_769) }, /`marker` is longer than 65536 bytes/, /short text/],
     [{ file: 'a.html\n'.repeat(501) }, /`file` has 501 lines/, /at most 500 files/],
@@ -226,102 +191,42 @@ describe('parseRequest, given a wrong input', () => {
 });
 
 describe('parseRequest, given correct inputs', () => {
-  test('fills in every default', () => {
-    expect(requestWith()).toEqual({
-      operation: 'deliver',
-      fileLines: ['page.html'],
-      folder: '/work',
+  test('fills in what follows from the day, the run and the defaults', () => {
+    expect(requestWith()).toMatchObject({
       channels: 'auto',
-      marker: undefined,
-      token: undefined,
-      repository: { owner: 'octo', repo: 'site' },
-      branch: undefined,
-      path: undefined,
-      entry: 'index.html',
-      prune: true,
-      keep: undefined,
-      nojekyll: false,
-      setup: false,
       essence: 'from run 7 of Deliver',
-      runtime: null,
-      job: 'Deliver/deliver',
       tag: 'files-20260102',
-      tagIsDefault: true,
       earlierTag: 'files-20260101',
       bin: 'sv1767323045-iiiiiiiiiiiiiiii',
-      binIsNew: true,
-      url: undefined,
-      scopedInputs: [],
       overwrite: false,
-      dryRun: false,
-      clientId: undefined,
-      selfContained: 'auto',
-      screen: 'auto',
-      onFailure: 'keep',
-      browserSandbox: true,
-      picture: false,
-      allowSecret: [],
-      ownSecrets: [],
-      allowedRoots: [],
-      allowPublicBin: false,
-      comment: false,
-      failOnNotReady: true,
+      token: undefined,
       timeout: 240_000,
       interval: 5_000,
-      apiUrl: new URL('https://api.github.com'),
-      serverUrl: new URL('https://github.com'),
-      pagesBase: undefined,
-      rawBase: undefined,
-      binHostUrl: new URL('https://filebin.net'),
-      sourceIsPrivate: null,
-      isFromTarget: true,
-      issue: false,
-      allowsFullPaths: false,
     });
   });
 
   test.each<[Partial<RawInputs>, object]>([
     [{ token: 'ghs_token' }, { token: 'ghs_token', ownSecrets: ['ghs_token'] }],
-    [
-      { marker: 'It works', branch: 'gh-pages' },
-      { marker: 'It works', branch: 'gh-pages' },
-    ],
-    [
-      { path: 'docs/a.html', message: ' two\n lines ' },
-      { path: 'docs/a.html', essence: 'two lines' },
-    ],
+    [{ path: 'docs/a.html' }, { path: 'docs/a.html' }],
+    [{ message: ' two\n lines ' }, { essence: 'two lines' }],
     [{ tag: 'release/v1' }, { tag: 'release/v1', tagIsDefault: false }],
     [{ bin: 'my_bin-1' }, { bin: 'my_bin-1', binIsNew: false }],
     [{ url: 'https://a.dev/x' }, { url: new URL('https://a.dev/x') }],
-    [
-      { 'self-contained': ' Warn ', 'on-failure': 'restore' },
-      { selfContained: 'warn', onFailure: 'restore' },
-    ],
+    [{ 'self-contained': ' Warn ' }, { selfContained: 'warn' }],
     [{ 'allow-secret': 'aa, bb\ncc' }, { allowSecret: ['aa', 'bb', 'cc'] }],
-    [{ 'client-id': 'Iv1.0123456789abcdef' }, { clientId: 'Iv1.0123456789abcdef' }],
-    [
-      { timeout: '60.5', 'poll-interval': '0.5' },
-      { timeout: 60_500, interval: 500 },
-    ],
-    [
-      { timeout: '1800', 'poll-interval': '0.05' },
-      { timeout: 1_800_000, interval: 50 },
-    ],
+    [{ timeout: '60.5' }, { timeout: 60_500, interval: 5_000 }],
+    [{ timeout: '1800' }, { timeout: 1_800_000 }],
+    [{ 'poll-interval': '0.05' }, { interval: 50 }],
     // The poll interval is not longer than the timeout.
     [{ timeout: '3' }, { timeout: 3_000, interval: 3_000 }],
-    [{ 'pages-base': 'https://pages.dev/' }, { pagesBase: new URL('https://pages.dev/') }],
-    [{ 'raw-base': 'https://raw.dev/' }, { rawBase: new URL('https://raw.dev/') }],
     [{ repository: '' }, { repository: undefined }],
     [{ marker: 'm'.repeat(65_536), bin: 'a'.repeat(60) }, { bin: 'a'.repeat(60) }],
     [{ operation: ' Withdraw ' }, { operation: 'withdraw', fileLines: ['page.html'] }],
     [
-      { operation: 'withdraw', file: '', path: 'previews/' },
-      { fileLines: [], path: 'previews/' },
+      { operation: 'withdraw', file: '', path: 'old/' },
+      { fileLines: [], path: 'old/' },
     ],
-    [
-      { operation: 'withdraw', channel: 'K3', bin: 'my-own-bin' },
-      { channels: ['K3'], bin: 'my-own-bin' },
-    ],
+    [{ operation: 'withdraw', channel: 'K3', bin: 'my-own-bin' }, { channels: ['K3'] }],
   ])('takes the value that is set (%#)', (inputs, expected) => {
     expect(requestWith(inputs)).toMatchObject(expected);
   });
