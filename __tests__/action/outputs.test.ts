@@ -50,37 +50,23 @@ describe('composeOutputs', () => {
     expect(Object.keys(composeOutputs([reportWith()]))).toEqual(Object.keys(OUTPUTS));
   });
 
-  test('returns one line for each of several files, in their order', () => {
-    const reports = [provenFile('a.html'), reportWith()];
+  test('returns one line for each of several files, and no address unless all are ready', () => {
+    const duplicates = (['K3', 'K2'] as const).map((channel) => attemptWith({ plan: planWith({ channel }) }));
+    const failed = attemptWith({ plan: planWith({ channel: 'K4' }), proof: null, failure });
+    const reports = [provenFile('a.html'), reportWith({ duplicates: [failed, ...duplicates] })];
     expect(composeOutputs(reports)).toMatchObject({
       url: `https://octo.github.io/site/a.html\n${PAGE.href}`,
       report: reports.map(reportText).join('\n\n'),
       channel: 'K1\nK1',
       // The first one has none.
       'raw-url': `\n${RAW.href}`,
+      'duplicate-url': `${PAGE.href}\n${PAGE.href}`,
       sha256: 'f00d\nf00d',
       files: '2',
       screen: '',
     });
-  });
-
-  test('returns no address unless all files are ready', () => {
-    const outputs = composeOutputs([reportWith(), unprovenFile('b.html')]);
-    expect(outputs).toMatchObject({ url: '', result: 'not-ready', sha256: 'f00d\nf00d' });
-    expect(outputs.report.match(/^RESULT: .*$/gm)).toEqual([
-      expect.stringMatching(/ ГОТОВО →/),
-      expect.stringMatching(/ НЕ ГОТОВО →/),
-    ]);
-  });
-
-  test('returns the proven duplicates, one per line', () => {
-    const failed = attemptWith({ plan: planWith({ channel: 'K4' }), proof: null, failure });
-    const duplicates = [
-      attemptWith({ plan: planWith({ channel: 'K3' }) }),
-      failed,
-      attemptWith({ plan: planWith({ channel: 'K2' }) }),
-    ];
-    expect(composeOutputs([reportWith({ duplicates })])['duplicate-url']).toBe(`${PAGE.href}\n${PAGE.href}`);
+    const outputs = composeOutputs([...reports, unprovenFile('b.html')]);
+    expect(outputs).toMatchObject({ url: '', result: 'not-ready', sha256: 'f00d\nf00d\nf00d' });
   });
 });
 

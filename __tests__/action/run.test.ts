@@ -1,10 +1,6 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import tls from 'node:tls';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { run } from '../../src/action/run.ts';
 import { drawn } from '../rules/secrets/fake-secrets.ts';
-import { type GitHubWorld, startWorld } from '../world/world.ts';
 import { inStep, shown } from './runner.ts';
 
 const TOKEN = 'ghs_0123456789abcdef';
@@ -47,23 +43,14 @@ describe('run, when an input is refused', () => {
     });
   });
 
-  test('names the given file or the link in the report', async () => {
-    await inStep({ INPUT_FILE: 'page.html', INPUT_CHANNEL: 'K9' }, async (step) => {
+  test.each<[Record<string, string>, object]>([
+    [{ INPUT_FILE: 'page.html', INPUT_CHANNEL: 'K9' }, { file: { path: 'page.html' } }],
+    [{ INPUT_URL: 'sandbox:/mnt/data/a.html' }, { file: null, notReady: { code: 'NOT_EXTERNAL' } }],
+  ])('names the given file or the link in the report', async (inputs, expected) => {
+    await inStep(inputs, async (step) => {
       await runStep(step.env);
-      const {
-        reports: [report],
-      } = JSON.parse((await step.outputs())['report-json'] ?? '');
-      expect(report).toMatchObject({
-        file: { path: 'page.html' },
-        notReady: { step: 'check', code: 'BAD_INPUT' },
-      });
-    });
-    await inStep({ INPUT_URL: 'sandbox:/mnt/data/a.html' }, async (step) => {
-      await runStep(step.env);
-      const {
-        reports: [report],
-      } = JSON.parse((await step.outputs())['report-json'] ?? '');
-      expect(report).toMatchObject({ file: null, notReady: { step: 'check', code: 'NOT_EXTERNAL' } });
+      const { reports } = JSON.parse((await step.outputs())['report-json'] ?? '');
+      expect(reports).toMatchObject([expected]);
     });
   });
 
@@ -74,19 +61,14 @@ describe('run, when an input is refused', () => {
     });
   });
 
-  test('does not fail the step with fail-on-not-ready: False', async () => {
-    const env = { INPUT_CHANNEL: 'K9', INPUT_FILE: 'a', 'INPUT_FAIL-ON-NOT-READY': 'False' };
-    await inStep(env, async (step) => {
-      await expect(runStep(step.env)).resolves.toBeNull();
+  test.each([
+    ['False', null],
+    ['never', expect.stringContaining('input `fail-on-not-ready` is neither true nor false')],
+  ])('fails the step, or not, with fail-on-not-ready: %s', async (value, message) => {
+    const env = { INPUT_FILE: 'a', INPUT_CHANNEL: value === 'never' ? 'K1' : 'K9' };
+    await inStep({ ...env, 'INPUT_FAIL-ON-NOT-READY': value }, async (step) => {
+      expect(await runStep(step.env)).toEqual(message);
       await expect(step.outputs()).resolves.toMatchObject({ result: 'not-ready' });
-    });
-  });
-
-  test('fails the step when fail-on-not-ready itself is neither true nor false', async () => {
-    await inStep({ INPUT_FILE: 'page.html', 'INPUT_FAIL-ON-NOT-READY': 'never' }, async (step) => {
-      await expect(runStep(step.env)).resolves.toContain(
-        'input `fail-on-not-ready` is neither true nor false',
-      );
     });
   });
 
@@ -115,64 +97,5 @@ describe('run, when an input is refused', () => {
     const before = counts();
     await inStep({ INPUT_FILE: 'a', INPUT_CHANNEL: 'K9' }, (step) => runStep(step.env));
     expect(counts()).toEqual(before);
-  });
-});
-
-describe('run, with the local GitHub', () => {
-  const authorities = tls.getCACertificates();
-  let world: GitHubWorld;
-
-  beforeAll(async () => {
-    world = await startWorld();
-    tls.setDefaultCACertificates([...authorities, world.ca]);
-  });
-
-  afterAll(async () => {
-    tls.setDefaultCACertificates(authorities);
-    await world.stop();
-  });
-
-  const inputs = (more: Record<string, string>) => ({
-    HTTPS_PROXY: world.proxyUrl,
-    INPUT_FILE: 'page.html',
-    'INPUT_POLL-INTERVAL': '0.1',
-    INPUT_TIMEOUT: '20',
-    ...more,
-  });
-
-  test('delivers a page, proves it and passes the step', async () => {
-    const repository = await world.repository({ owner: 'octo', name: 'pages-demo' });
-    const page = '<!doctype html><p>It works</p>';
-    await inStep(inputs({ INPUT_TOKEN: world.token(), INPUT_MARKER: 'It works' }), async (step) => {
-      await writeFile(join(step.workspace, 'page.html'), page);
-      await expect(runStep(step.env)).resolves.toBeNull();
-      await expect(step.outputs()).resolves.toMatchObject({
-        url: 'https://octo.github.io/pages-demo/page.html',
-        'raw-url': 'https://raw.githubusercontent.com/octo/pages-demo/main/page.html',
-        result: 'ready',
-        channel: 'K1',
-        'commit-sha': await repository.head(),
-      });
-      await expect(step.summary()).resolves.toContain('**Ready · ГОТОВО**');
-      expect(String(await repository.read('page.html'))).toBe(page);
-      expect((await repository.log())[0]?.message).toMatch(/^ADD page\.html: from run 7 of Deliver\n/);
-    });
-  });
-
-  test('stops at SIGTERM and reports what was already uploaded', async () => {
-    await inStep(inputs({ INPUT_CHANNEL: 'K3' }), async (step) => {
-      await writeFile(join(step.workspace, 'page.html'), 'x');
-      const alter = <T>(answer: T): T => {
-        process.emit('SIGTERM', 'SIGTERM');
-        return answer;
-      };
-      world.intercept({ method: 'POST', url: /filebin\.net/ }, { alter });
-      await expect(runStep(step.env)).resolves.toMatch(
-        /^Not ready \(НЕ ГОТОВО\): .*was stopped.*\(step verify\)/,
-      );
-      const { report, ...outputs } = await step.outputs();
-      expect(outputs).toMatchObject({ url: '', result: 'not-ready' });
-      expect(report).toMatch(/^UNKNOWN: .*it is placed \(bin .* holds these bytes/m);
-    });
   });
 });
