@@ -3,6 +3,7 @@ import { startAnnouncements } from '../../src/action/announcements.ts';
 import type { CurrentRun } from '../../src/action/current-run.ts';
 import { FORK_HELP } from '../../src/action/inputs.ts';
 import type { Report } from '../../src/delivery/report.ts';
+import type { DeliveryError } from '../../src/errors.ts';
 import type { ApiAccess } from '../../src/github/api/send-call.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import type { DeliveryRequest } from '../../src/request/parse-request.ts';
@@ -71,15 +72,11 @@ describe('the comment', () => {
     const { body, lines, calls, opened } = await update([reportWith()]);
     expect(markerIn(body)).toMatch(MARKER);
     expect(body).toContain('ГОТОВО');
+    expect(body).toContain('<code>c0ffee0</code> · [run](<https://github.com/octo/site/actions/runs/4242>)');
     expect(calls).toEqual(['graphql', 'list_comments', 'create_comment', 'list_comments']);
     const apiUrl = new URL('https://api.github.com');
     expect(opened).toEqual([{ repository: { owner: 'octo', repo: 'site' }, token: 'ghs_token', apiUrl }]);
     expect(lines).toEqual(['Comment on pull request 7: created']);
-  });
-
-  test('names the commit and the run in the comment', async () => {
-    const { body } = await update([reportWith()]);
-    expect(body).toContain('<code>c0ffee0</code> · [run](<https://github.com/octo/site/actions/runs/4242>)');
   });
 
   test.each([
@@ -218,22 +215,18 @@ describe('the comment, after a withdrawal', () => {
 
 describe('the comment, if it fails', () => {
   const refused = failure('NO_PERMISSION', 403);
+  const fork = runForPull({ id: 2, full_name: 'human/site' });
+  const FORK = `the token of a run for the fork human/site may only read: ${FORK_HELP}`;
 
-  test.each([failure('BAD_TOKEN', 401), refused, failure('NOT_FOUND', 404)])(
-    'warns once after %s, and says which permissions the job needs',
-    async (create_comment) => {
-      const { lines } = await update([reportWith()], { answers: { create_comment } });
-      expect(warnings(lines)).toEqual([
-        `warning: Could not update the comment on pull request 7 (the delivery is not affected): ${create_comment.message}. To change: ${PERMISSIONS}`,
-      ]);
-    },
-  );
-
-  test('says that the run of a fork has a read-only token', async () => {
-    const run = runForPull({ id: 2, full_name: 'human/site' });
-    const { lines } = await update([reportWith()], { run, answers: { create_comment: refused } });
+  test.each<[DeliveryError, CurrentRun, string]>([
+    [failure('BAD_TOKEN', 401), runForPull(), PERMISSIONS],
+    [refused, runForPull(), PERMISSIONS],
+    [failure('NOT_FOUND', 404), runForPull(), PERMISSIONS],
+    [refused, fork, FORK],
+  ])('warns once after %s, and says what to change', async (create_comment, run, change) => {
+    const { lines } = await update([reportWith()], { run, answers: { create_comment } });
     expect(warnings(lines)).toEqual([
-      `warning: Could not update the comment on pull request 7 (the delivery is not affected): ${refused.message}. To change: the token of a run for the fork human/site may only read: ${FORK_HELP}`,
+      `warning: Could not update the comment on pull request 7 (the delivery is not affected): ${create_comment.message}. To change: ${change}`,
     ]);
   });
 
@@ -254,15 +247,8 @@ describe('the comment, if it fails', () => {
     }
   });
 
-  test('sends no request without a token', async () => {
-    const { lines, opened } = await update([reportWith()], { request: commentRequest({ token: '' }) });
-    expect(opened).toEqual([]);
-    expect(warnings(lines)).toEqual([
-      expect.stringContaining('(the delivery is not affected): there is no token'),
-    ]);
-  });
-
   test.each<[string, UpdateOptions, string]>([
+    ['a run without a token', { request: commentRequest({ token: '' }) }, 'there is no token'],
     ['a host that is down', { answers: { graphql: failure('HOST_ERROR', 502) } }, 'the host said 502'],
     [
       'a run of an unknown repository',
@@ -286,8 +272,9 @@ describe('the comment, if it fails', () => {
     ],
     ['an answer that is not a list', { answers: { list_comments: {} } }, 'unexpected error'],
   ])('warns of %s without naming the two workflows', async (_, options, said) => {
-    const { lines } = await update([reportWith()], options);
-    expect(warnings(lines)).toEqual([expect.stringContaining(said)]);
+    const { lines, opened } = await update([reportWith()], options);
+    expect(warnings(lines)).toEqual([expect.stringContaining(`(the delivery is not affected): ${said}`)]);
+    if (options.answers === undefined) expect(opened).toEqual([]);
     expect(lines.join()).not.toContain('fork-safe');
   });
 });

@@ -1,90 +1,68 @@
 import { describe, expect, test } from '@jest/globals';
 import { composeComment } from '../../src/action/comment.ts';
-import { joinBlocks } from '../../src/action/markdown.ts';
 import { composeSummary } from '../../src/action/overview.ts';
-import {
-  describeHint,
-  describeReason,
-  formatPicture,
-  formatProof,
-  formatTimings,
-  listDetails,
-  MAX_FACTS,
-} from '../../src/action/report-markdown.ts';
+import { formatTimings, MAX_FACTS } from '../../src/action/report-markdown.ts';
 import type { SiteChanges } from '../../src/channels/site-changes.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import type { PictureReport } from '../../src/delivery/screen/add-picture.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import { COMMENTS, MEGABYTE, SITE, SUMMARY } from '../../src/protocol/limits.ts';
+import { MEGABYTE, SITE } from '../../src/protocol/limits.ts';
 import { GATE_TITLES, GATES, REPORT_LINES } from '../../src/protocol/words.ts';
 import { memorySite } from '../channels/pages/site/memory-files.ts';
 import { attemptWith, PAGE, placementWith, planWith, proofWith, RAW } from '../delivery/builders.ts';
 import { NOON } from '../support/ports.ts';
-import { planned, reportWith, unprovenFile, withdrawn } from './reports.ts';
+import { planned, reportWith, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';
 
-describe('the parts of a report in Markdown', () => {
-  test('name what comes next after a dry run, and nothing of what is ready', () => {
-    const { notReady, ...report } = planned('page.html');
-    const hinted = { ...report, notReady: notReady && { ...notReady, hint: 'do it' } };
-    expect(describeHint(hinted)).toBe('**Next:** do it');
-    expect([describeReason(reportWith()), describeHint(reportWith())]).toEqual(['', '']);
-  });
+const context = { marker: '<!-- m -->', number: 12, now: NOON, headSha: null, runUrl: null };
+const asSummary = (...reports: readonly Report[]): string => shown(composeSummary(reports));
+const asComment = (report: Report): string => shown(composeComment([report], context));
 
-  test('show each gate with its evidence, and the proven address as a link', () => {
-    const rows = shown(joinBlocks(listDetails(reportWith()))).split('\n');
-    for (const gate of GATES) {
-      expect(rows).toContainEqual(
-        expect.stringMatching(`^\\| ✅ ${GATE_TITLES[gate]} · <code>${gate}</code> \\| .+ \\|$`),
-      );
-    }
-    expect(rows).toContain(`| ✅ Final URL · <code>G2_финальный_URL</code> | <${PAGE.href}> |`);
-  });
-
-  test('show the lines of the report that say something, and cut long text', () => {
-    const details = shown(joinBlocks(listDetails({ ...reportWith(), notes: ['😀'.repeat(1_001)] })));
-    for (const line of REPORT_LINES.filter((one) => one !== 'UNKNOWN'))
-      expect(details).toMatch(new RegExp(`^- \\*\\*${line}:\\*\\* .+`, 'm'));
-    expect(details).not.toContain('UNKNOWN');
-    expect(details).toContain(`- **Note:** ${'😀'.repeat(1_000)}…\n`);
-  });
+test('a report shows each gate with its evidence, and each of its lines, long text cut', () => {
+  const text = asSummary({ ...reportWith(), notes: ['😀'.repeat(1_001)] });
+  for (const gate of GATES) {
+    expect(text).toMatch(new RegExp(`^\\| ✅ ${GATE_TITLES[gate]} · <code>${gate}</code> \\| .+ \\|$`, 'm'));
+  }
+  expect(text).toContain(`| ✅ Final URL · <code>G2_финальный_URL</code> | <${PAGE.href}> |`);
+  for (const line of REPORT_LINES.filter((one) => one !== 'UNKNOWN')) {
+    expect(text).toMatch(new RegExp(`^- \\*\\*${line}:\\*\\* .+`, 'm'));
+  }
+  expect(text).not.toContain('UNKNOWN');
+  expect(text).toContain(`- **Note:** ${'😀'.repeat(1_000)}…\n`);
 });
 
-const listFacts = (report: Report): string => joinBlocks(listDetails(report)).split('\n\n<details>')[0] ?? '';
+test('a dry run says what comes next', () => {
+  const { notReady, ...report } = planned('page.html');
+  const hinted = { ...report, notReady: notReady && { ...notReady, hint: 'do it' } };
+  expect(asSummary(hinted)).toContain('\n\n**Next:** do it\n\n');
+});
+
+/** The list of facts, below the heading and the result. */
+const listFacts = (report: Report): string => {
+  const [, , facts = ''] = asSummary({ ...report, took: {} }).split('\n\n');
+  return facts.startsWith('<details>') ? '' : facts;
+};
 
 describe('the facts of a report', () => {
-  const plan = planWith({ channel: 'K3' });
-  const notes = ['the bin expires soon'];
+  const duplicates = [attemptWith({ plan: planWith({ channel: 'K3' }) })];
 
-  test('lists the further addresses and the notes of a ready delivery', () => {
-    const main = attemptWith({ placement: placementWith({ notes }) });
-    const report = reportWith({ main, duplicates: [attemptWith({ plan })] });
-    expect(shown(listFacts(report)).split('\n')).toEqual([
+  test('are the further addresses, the notes and what is unknown', () => {
+    const main = attemptWith({ placement: placementWith({ notes: ['the bin expires soon'] }) });
+    const report = { ...reportWith({ main, duplicates }), unknown: ['the first', 'the second'] };
+    expect(listFacts(report).split('\n')).toEqual([
       `- **Raw:** <${RAW.href}>`,
       `- **Duplicate on K3:** <${PAGE.href}>`,
       '- **Note:** the bin expires soon',
+      '- **UNKNOWN:** the first',
+      '- **UNKNOWN:** the second',
     ]);
-  });
-
-  test('lists everything that is unknown', () => {
-    const unknown = ['the first', 'the second'];
-    expect(listFacts({ ...reportWith(), rawUrl: null, unknown })).toBe(
-      '- **UNKNOWN:** the first\n- **UNKNOWN:** the second',
-    );
-  });
-
-  test('contains no link for a withdrawn file', () => {
-    const report = reportWith({ duplicates: [attemptWith({ plan })] });
-    expect(listFacts(report)).toContain('https:');
+    // Of what is withdrawn there is no link.
     expect(listFacts(withdrawn(report))).not.toContain('https:');
   });
 
-  test('counts the facts that it leaves out', () => {
-    const facts = listFacts({
-      ...reportWith(),
-      rawUrl: null,
-      unknown: Array<string>(25).fill('a doubt'),
-    }).split('\n');
+  test('are counted where they are left out', () => {
+    const unknown = Array<string>(25).fill('a doubt');
+    const facts = listFacts({ ...reportWith(), rawUrl: null, unknown }).split('\n');
     expect(facts).toHaveLength(MAX_FACTS + 1);
     expect(facts.at(-1)).toBe('- … and 5 more in the report');
   });
@@ -125,10 +103,6 @@ function siteReport(
   return reportWith({ subject: 'dist/', site: memorySite(files), main });
 }
 
-const context = { marker: '<!-- m -->', number: 12, now: NOON, headSha: null, runUrl: null };
-const asSummary = (report: Report): string => shown(composeSummary([report]));
-const asComment = (report: Report): string => shown(composeComment([report], context));
-
 describe.each([
   ['summary', asSummary, ''],
   ['comment', asComment, 'Preview of #12: '],
@@ -162,23 +136,11 @@ describe.each([
       `**Not ready · НЕ ГОТОВО** → the folder dist/ is not complete (step <code>check</code>)\n\n- ${findings.join('\n- ')}\n\n**To change:** add the files\n`,
     );
   });
-
-  test('stays within its limit with many long names and findings', () => {
-    const names = Array.from({ length: 600 }, (_, at) => `${'[@'.repeat(500)}${at}`);
-    const failure = new DeliveryError('BAD_FILE', 'x', { findings: names.slice(0, 10) });
-    for (const report of [
-      siteReport({ added: names, changed: names, removed: names }),
-      unprovenFile('dist/', failure),
-    ]) {
-      expect(composeComment([report], context).length).toBeLessThanOrEqual(COMMENTS.body);
-      expect(Buffer.byteLength(composeSummary([report]))).toBeLessThan(SUMMARY);
-    }
-  });
 });
 
 test('several sites have a row each with count, size and changes, and notes come before what is unknown', () => {
   const one = { ...siteReport(), unknown: ['a doubt'] };
-  const text = shown(composeSummary([one, { ...siteReport({}), notes: ['a note'] }]));
+  const text = asSummary(one, { ...siteReport({}), notes: ['a note'] });
   expect(text).toContain(
     `| ✅ | [dist/](<${URL_OF_SITE}>) | 4 files, 35 bytes, all identical; 1 added, 1 changed, 1 removed, 2 unchanged since the last delivery |`,
   );
@@ -200,7 +162,7 @@ test('counts changes beyond those that are listed', () => {
   const report = siteReport({ added: many }, Object.fromEntries(many.map((path) => [path, 'x'])));
   expect(report.site?.changes?.added).toHaveLength(SITE.listed);
   expect(report.site?.changeCounts?.added).toBe(SITE.listed + 20);
-  expect(shown(joinBlocks(listDetails(report)))).toContain(`19.html and ${SITE.listed} more`);
+  expect(asSummary(report)).toContain(`19.html and ${SITE.listed} more`);
 });
 
 test.each([
@@ -209,12 +171,12 @@ test.each([
   [MEGABYTE * 9.25, '1 file, 9.3 MB'],
 ])('formats a size of %d bytes', (size, text) => {
   const report = siteReport();
-  expect(formatProof({ ...report, site: report.site && { ...report.site, count: 1, size } })).toContain(text);
+  expect(asSummary({ ...report, site: report.site && { ...report.site, count: 1, size } })).toContain(text);
 });
 
 test('a file, and a site that is not ready, have no such facts', () => {
   for (const report of [reportWith(), { ...siteReport(), ready: false }]) {
-    expect(joinBlocks(listDetails(report))).not.toMatch(/\*\*(Site|Changes):|Changed files/);
+    expect(asSummary(report)).not.toMatch(/\*\*(Site|Changes):|Changed files/);
   }
 });
 
@@ -229,50 +191,35 @@ const withPicture = { ...reportWith(), picture };
 const ADDRESS = `<a href="${PAGE.href}"><img width="480" alt="Picture of `;
 const SOURCE = ` src="${PAGE.href}.png?v=0123456789abcdef"></a></td></tr></table>`;
 
-describe('formatPicture', () => {
-  test('frames the picture and links it to the page, with its alternative text as plain text', () => {
-    const markdown = formatPicture({
-      ...withPicture,
-      picture: { ...picture, alternative: `${picture.alternative}"x` },
-    });
-    expect(markdown).toMatch(/^<table><tr><td>[^\n]+$/);
-    expect(markdown).toContain(ADDRESS);
-    expect(markdown.endsWith(`&quot;x"${SOURCE}`)).toBe(true);
-    expect(markdown.slice(markdown.indexOf(ADDRESS) + ADDRESS.length, -SOURCE.length - 1)).not.toMatch(
-      /[<>@[\]"]/,
-    );
+describe('the picture of a page', () => {
+  test('is framed and linked to the page, with its alternative text as plain text', () => {
+    const alternative = `${picture.alternative}"x`;
+    const markdown = composeSummary([{ ...withPicture, picture: { ...picture, alternative } }]);
+    const [frame = ''] = /^<table><tr><td>.+$/m.exec(markdown) ?? [];
+    expect([frame.includes(ADDRESS), frame.endsWith(`&quot;x"${SOURCE}`)]).toEqual([true, true]);
+    expect(frame.slice(frame.indexOf(ADDRESS) + ADDRESS.length, -SOURCE.length - 1)).not.toMatch(/[<>@[\]"]/);
   });
 
-  test('shows before and after beside each other, and how much changed', () => {
-    const before = `${PAGE.href}.before.png`;
-    const markdown = formatPicture({
-      ...withPicture,
-      picture: { ...picture, beforeUrl: before, changed: 0.123 },
-    });
+  test('is beside the earlier one, and how much changed is said', () => {
+    const beforeUrl = `${PAGE.href}.before.png`;
+    const markdown = composeSummary([{ ...withPicture, picture: { ...picture, beforeUrl, changed: 0.123 } }]);
     expect(markdown.match(/<img width="360" /g)).toHaveLength(2);
-    expect(markdown).toContain(`, before" src="${before}?v=`);
-    expect(markdown).toMatch(/\nBefore and after: 12 % of the picture changed\.$/);
-  });
-
-  test('says that nothing changed', () => {
-    expect(formatPicture({ ...withPicture, picture: { ...picture, changed: 0 } })).toMatch(
-      /looks the same as before/,
-    );
+    expect(markdown).toContain(`, before" src="${beforeUrl}?v=`);
+    expect(markdown).toMatch(/\nBefore and after: 12 % of the picture changed\.\n/);
+    const same = composeSummary([{ ...withPicture, picture: { ...picture, changed: 0 } }]);
+    expect(same).toMatch(/looks the same as before/);
   });
 
   test.each([
-    ['without a picture', { ...withPicture, picture: null }],
-    ['of a delivery that is not ready', { ...withPicture, ready: false, url: null }],
-    ['of a withdrawal', withdrawn(withPicture)],
-    [
-      'whose address was withheld',
-      { ...withPicture, picture: { ...picture, url: null as unknown as string } },
-    ],
-  ])('is empty %s', (_, one) => {
-    expect(formatPicture(one)).toBe('');
+    ['there is none', { ...withPicture, picture: null }],
+    ['the delivery is not ready', { ...withPicture, ready: false, url: null }],
+    ['it is withdrawn', withdrawn(withPicture)],
+    ['its address was withheld', { ...withPicture, picture: { ...picture, url: null as unknown as string } }],
+  ])('is not shown where %s', (_, one) => {
+    expect(composeSummary([one])).not.toContain('<img');
   });
 
-  test('is part of the summary and of the comment, also of several files', () => {
+  test('is part of the comment as well, also of several files', () => {
     for (const reports of [[withPicture], [withPicture, reportWith()]]) {
       expect(composeSummary(reports)).toContain(ADDRESS);
       expect(composeComment(reports, context)).toContain(ADDRESS);

@@ -20,7 +20,6 @@ import {
   getSign,
   listCaveats,
   listDetails,
-  listRowDetails,
   MAX_FACTS,
 } from './report-markdown.ts';
 
@@ -116,7 +115,10 @@ function composeBatch(given: readonly Report[], take: TakeWhileFits, elsewhere: 
   );
   const caveats = take([reports], formatSharedCaveats);
   const folded = take(reports, (report) =>
-    formatFoldedSection(`${getSign(report).sign} ${formatName(report)}`, joinBlocks(listRowDetails(report))),
+    formatFoldedSection(
+      `${getSign(report).sign} ${formatName(report)}`,
+      joinBlocks(listDetails(report, true)),
+    ),
   );
   const details = joinBlocks([...folded, describeRest(folded)]);
   return [

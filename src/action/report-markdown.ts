@@ -74,32 +74,28 @@ export function formatOutcome(report: Report, title: string): string[] {
   return [`### ${title}${sign} ${formatLinkedName(report)}`, `**${word}**${detail && ` → ${detail}`}`];
 }
 
-/** All about a report but how it ended, what matters most first. */
-export const listDetails = (report: Report): string[] =>
-  [
+/** All about a report but how it ended, what matters most first. @param isRow whether a table and a list say the rest */
+export function listDetails(report: Report, isRow = false): string[] {
+  const isPlanned = report.notReady?.code === 'DRY_RUN';
+  return [
     formatFindings(report),
     formatPicture(report),
-    describeHint(report),
-    report.notReady?.code === 'DRY_RUN' ? `**Plan:** ${formatText(report.lines.CODE)}` : '',
-    formatFacts([...listOwnFacts(report), ...listCaveats(report)]),
+    isRow ? '' : describeHint(report),
+    isRow || !isPlanned ? '' : `**Plan:** ${formatText(report.lines.CODE)}`,
+    formatFacts([...listOwnFacts(report), ...(isRow ? [] : listCaveats(report))]),
     formatChangedFiles(report),
-    formatFoldedSection('Report', joinBlocks([formatGates(report), formatReportLines(report, REPORT_LINES)])),
+    isRow ? formatReportLines(report, ['CODE', 'TEST']) : formatWholeReport(report),
   ].filter((block) => block !== '');
+}
 
-/** What the row of a report, and the caveats of all reports, do not say. */
-export const listRowDetails = (report: Report): string[] => [
-  formatFindings(report),
-  formatPicture(report),
-  formatFacts(listOwnFacts(report)),
-  formatChangedFiles(report),
-  formatReportLines(report, ['CODE', 'TEST']),
-];
+const formatWholeReport = (report: Report): string =>
+  formatFoldedSection('Report', joinBlocks([formatGates(report), formatReportLines(report, REPORT_LINES)]));
 
 const formatFindings = ({ notReady }: Report): string =>
   (notReady?.findings?.lines ?? []).map((line) => `- ${formatText(line)}`).join('\n');
 
 /** Why it is not ready, at which step, with which HTTP code. */
-export function describeReason({ notReady }: Report): string {
+function describeReason({ notReady }: Report): string {
   if (notReady === null) return '';
   const { code, reason, findings, step, httpCode } = notReady;
   if (code === 'DRY_RUN') return formatText(reason);
@@ -108,7 +104,7 @@ export function describeReason({ notReady }: Report): string {
 }
 
 /** What to change, or to do after a dry run. */
-export function describeHint({ notReady }: Report): string {
+function describeHint({ notReady }: Report): string {
   const title = notReady?.code === 'DRY_RUN' ? 'Next' : 'To change';
   return notReady?.hint ? `**${title}:** ${formatText(notReady.hint)}` : '';
 }
@@ -186,7 +182,7 @@ function formatSize(size: number): string {
 }
 
 /** The proven picture of the page in a frame, as a link to the page; beside an earlier one, where there is one. */
-export function formatPicture(report: Report): string {
+function formatPicture(report: Report): string {
   const { picture } = report;
   const url = provenUrl(report);
   // An address with a credential was withheld.
