@@ -30,27 +30,25 @@ const UNKNOWN_RUN: CurrentRun = {
   url: null,
 };
 
-/** The facts of the run; none without an event file, which the library reads when it is imported. */
+/**
+ * The facts of the run; none without an event file, which the library reads when it is imported. Its types promise
+ * values that the runner's environment may lack.
+ */
 export async function loadCurrentRun(): Promise<CurrentRun> {
   try {
-    const { context } = await import(/* webpackMode: "eager" */ '@actions/github');
-    return toCurrentRun(context);
+    const { context: run } = await import(/* webpackMode: "eager" */ '@actions/github');
+    const { repo, runNumber, runId, serverUrl } = run;
+    return {
+      repository: repo,
+      serverUrl: URL.parse(serverUrl),
+      eventName: run.eventName,
+      sha: run.sha ?? '',
+      ref: run.ref ?? '',
+      payload: run.payload ?? {},
+      title: `run ${Number.isNaN(runNumber) ? '?' : runNumber} of ${run.workflow ?? 'a workflow'}`,
+      url: Number.isNaN(runId) ? null : `${serverUrl}/${repo.owner}/${repo.repo}/actions/runs/${runId}`,
+    };
   } catch {
     return UNKNOWN_RUN;
   }
-}
-
-/** The library's types promise values that the runner's environment may lack. */
-function toCurrentRun(run: typeof context): CurrentRun {
-  const { repo, runNumber, runId, serverUrl } = run;
-  return {
-    repository: repo,
-    serverUrl: URL.parse(serverUrl),
-    eventName: run.eventName,
-    sha: run.sha ?? '',
-    ref: run.ref ?? '',
-    payload: run.payload ?? {},
-    title: `run ${Number.isNaN(runNumber) ? '?' : runNumber} of ${run.workflow ?? 'a workflow'}`,
-    url: Number.isNaN(runId) ? null : `${serverUrl}/${repo.owner}/${repo.repo}/actions/runs/${runId}`,
-  };
 }

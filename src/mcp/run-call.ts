@@ -1,5 +1,6 @@
 import { runRequest } from '../context.ts';
 import { refusalReport } from '../delivery/compose-report.ts';
+import { findLiteralFiles } from '../delivery/find-files.ts';
 import { finishReport } from '../delivery/finish-report.ts';
 import { composeDocument, type FullReport } from '../delivery/report.ts';
 import type { Ports } from '../ports.ts';
@@ -61,6 +62,7 @@ async function createCallRequest(
     allowedRoots: roots,
     origin: 'from an agent',
     allowsFullPaths: false,
+    findFiles: findLiteralFiles,
     // What the server was started with holds for every call, also for those that do not need it.
     given: Object.keys(asked) as InputName[],
   };

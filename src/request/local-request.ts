@@ -19,8 +19,8 @@ import { PARSERS } from './values.ts';
 /** What a request outside of a workflow is made of, beside its inputs. */
 interface LocalContext
   extends Omit<RunContext, 'job' | 'now' | 'random' | 'sourceIsPrivate' | 'sources' | 'checkOnly'> {
-  /** How the lines of `file` are read: literally, unless given. */
-  readonly findFiles?: (
+  /** How the lines of `file` are read. */
+  readonly findFiles: (
     lines: readonly string[],
     folder: string,
   ) => Promise<readonly { readonly path: string }[]>;
@@ -48,8 +48,7 @@ export async function createLocalRequest(
   const findPaths = async (): Promise<readonly string[]> => {
     const lines = PARSERS.lines(asked.file);
     // What is wrong with them is told by the delivery.
-    const found =
-      (await findFiles?.(lines, context.folder).catch(() => [])) ?? lines.map((path) => ({ path }));
+    const found = await findFiles(lines, context.folder).catch(() => []);
     return found.map(({ path }) => path);
   };
   const nowhere = { repository: given.repository ?? '', sources: [], detail: null };
@@ -65,41 +64,29 @@ export async function createLocalRequest(
   return request;
 }
 
-/** Where the files may come from, and where they go. */
-interface SourceRepository {
-  /** `owner/name` to publish in; empty if none is known. */
-  readonly repository: string;
-  /** As in the context of a request; `null` is also one that is not on this instance. */
-  readonly sources: RunContext['sources'];
-  /** Which one was found, and how. */
-  readonly detail: string;
-}
-
 /**
  * Finds the repository outside of a workflow: the one that was named, else `GITHUB_REPOSITORY`, else the remotes of
  * the git repository in which the files or the folder are. What the files may come from is every one of these: it
  * decides whether they may be private.
  *
- * @param given the inputs of the user or the agent
  * @param folder absolute; the files are relative to it
+ * @returns `owner/name` to publish in, empty if none is known; the sources as in the context of a request; and how it
+ * was found
  */
 export async function findRepository(
   given: Partial<RawInputs>,
   folder: string,
   files: readonly string[],
   env: NodeJS.ProcessEnv,
-): Promise<SourceRepository> {
+) {
   const { 'auth-url': serverUrl } = completeInputs(given, env);
   const folders = [folder, ...files.map((file) => dirname(realPath(resolve(folder, file))))];
-  const found: GitSource[] = [];
+  const found: Awaited<ReturnType<typeof readRemotes>>[] = [];
   for (const root of new Set(folders.flatMap((one) => findRoot(one) ?? []))) {
-    found.push(await readRemotes(root, serverUrl));
+    found.push(await readRemotes(root, serverUrl, '-C'));
   }
   // What a git hook sets may be another repository than that of the files.
-  if (env.GIT_DIR) {
-    const gitFolder = resolve(folder, env.GIT_DIR);
-    found.push(await readRemotes(gitFolder, serverUrl, ['--git-dir', gitFolder]));
-  }
+  if (env.GIT_DIR) found.push(await readRemotes(resolve(folder, env.GIT_DIR), serverUrl, '--git-dir'));
   const ofRunner = env.GITHUB_REPOSITORY || undefined;
   const sources = [ofRunner ?? [], ...found.map((one) => one.sources)].flat();
   if (given.repository !== undefined) {
@@ -114,16 +101,6 @@ export async function findRepository(
   return only === undefined || others.length > 0
     ? { repository: '', sources, detail: `not known: ${details}` }
     : { repository: only, sources, detail: `${only}, by ${details}` };
-}
-
-interface GitSource {
-  /** Its folder, or the variable that names it. */
-  readonly root: string;
-  /** The repository of the only remote, or of `origin`; `null` if that is not known. */
-  readonly target: string | null;
-  readonly sources: readonly (string | null)[];
-  /** The remote, or why none is known. */
-  readonly detail: string;
 }
 
 /** The path without symbolic links, where it exists. */
@@ -148,12 +125,11 @@ function findRoot(folder: string): string | null {
   }
 }
 
-/** The remotes of a repository. If git can't tell, the repository is unknown, and may be private. */
-async function readRemotes(
-  root: string,
-  serverUrl: string,
-  place: readonly string[] = ['-C', root],
-): Promise<GitSource> {
+/**
+ * The remotes of a repository: that of the only one or of `origin`, and all. If git can't tell, the repository is
+ * unknown, and may be private.
+ */
+async function readRemotes(root: string, serverUrl: string, option: '-C' | '--git-dir') {
   const unknown = { root, target: null, sources: [null] };
   const other = OTHER_SYSTEMS.find((name) => existsSync(join(root, name)));
   if (other !== undefined && !existsSync(join(root, '.git'))) {
@@ -161,7 +137,7 @@ async function readRemotes(
   }
   const env = { ...process.env, GIT_DIR: undefined, GIT_WORK_TREE: undefined };
   const options = { timeout: 5 * SECOND, maxBuffer: 1_048_576, env };
-  const listed = await promisify(execFile)('git', [...place, 'remote', '-v'], options).catch(toMessage);
+  const listed = await promisify(execFile)('git', [option, root, 'remote', '-v'], options).catch(toMessage);
   if (typeof listed === 'string') {
     // Such as that git is not installed, or refuses a folder of another owner ("dubious ownership").
     return {
