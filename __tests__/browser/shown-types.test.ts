@@ -1,9 +1,9 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'puppeteer-core';
+import type { Page } from 'puppeteer-core';
+import { type BrowserProcess, launchBrowser } from '../../src/browser/browser-process.ts';
 import { getTypeDisplay } from '../../src/rules/media-type.ts';
 import { chromiumPath } from '../support/chromium.ts';
+import { temporaryFolder } from '../support/files.ts';
 
 /** What hosts say of files, and next to it what looks alike to a pattern. PDF is left out: this build has no viewer. */
 const TYPES = {
@@ -19,35 +19,34 @@ const TYPES = {
   font: 'woff2',
 };
 
-let server: Server;
-let browser: Browser;
+const HOST = 'https://octo.github.io/';
+
+let running: BrowserProcess;
 let page: Page;
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    response.setHeader('content-type', decodeURIComponent((request.url ?? '').slice(1)));
-    response.setHeader('content-disposition', 'inline; filename="file"');
-    response.end('some text\n');
-  }).listen(0, '127.0.0.1');
-  const { default: puppeteer } = await import('puppeteer-core');
-  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
-  browser = await puppeteer.launch({ executablePath: await chromiumPath(), args });
-  page = await browser.newPage();
-  const session = await browser.target().createCDPSession();
-  await session.send('Browser.setDownloadBehavior', { behavior: 'deny' });
+  const options = {
+    executablePath: await chromiumPath(),
+    sandbox: false,
+    environment: { PATH: process.env.PATH },
+    tempFolder: await temporaryFolder(),
+  };
+  running = await launchBrowser(options, new AbortController().signal);
+  const context = await running.browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } });
+  page = await context.newPage();
+  await page.setRequestInterception(true);
+  page.on('request', (request) => {
+    const type = decodeURIComponent(request.url().slice(HOST.length));
+    const headers = { 'content-type': type, 'content-disposition': 'inline; filename="file"' };
+    void request.respond({ status: 200, headers, body: 'some text\n' });
+  });
 });
-afterAll(async () => {
-  await browser.close();
-  server.close();
-});
+afterAll(() => running.kill());
 
 /** A navigation that becomes a download is aborted. */
 async function isShown(type: string): Promise<boolean> {
-  const { port } = server.address() as AddressInfo;
   try {
-    await page.goto(`http://127.0.0.1:${port}/${encodeURIComponent(type)}`, {
-      waitUntil: 'domcontentloaded',
-    });
+    await page.goto(HOST + encodeURIComponent(type), { waitUntil: 'domcontentloaded' });
     return true;
   } catch (thrown) {
     if (String(thrown).includes('net::ERR_ABORTED')) return false;
