@@ -137,6 +137,23 @@ describe('a page that is not published yet', () => {
 });
 
 describe('a page that asks for too much', () => {
+  test('has only four of its own files in memory at once', async () => {
+    const opened: Readable[] = [];
+    const read = (): Readable => {
+      const stream = new Readable({ read: () => undefined });
+      opened.push(stream);
+      return stream;
+    };
+    const { ask } = setUp(undefined, { local: () => ({ size: 1, contentType: 'text/css', read }) });
+    const asked = Array.from({ length: 6 }, (_, nth) => ask(`${HOST}/site/${nth}.css`));
+    for (const expected of [4, 6]) {
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(opened).toHaveLength(expected);
+      for (const stream of opened) if (!stream.readableEnded) stream.push(null);
+    }
+    await Promise.all(asked);
+  });
+
   test('gets a part of a long video, and so the next one', async () => {
     const { ask, sent } = setUp();
     await ask('https://other.dev/video', { headers: { Range: 'bytes=100-' } });

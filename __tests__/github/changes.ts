@@ -3,7 +3,7 @@ import type { LocalFile } from '../../src/rules/inspect.ts';
 import { fileWith } from '../delivery/builders.ts';
 
 /** A change of one path. */
-export interface PathChange {
+interface PathChange {
   readonly path: string;
   readonly message: string;
   /** The blob that was found at the path, or `null`. */

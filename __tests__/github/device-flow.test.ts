@@ -263,14 +263,7 @@ describe('authorizeDevice: the request for a code', () => {
 });
 
 describe('authorizeDevice: abort', () => {
-  test('sends nothing when it is aborted before', async () => {
-    const { host, ports, run } = createFlow();
-    ports.stop.abort(stoppedError());
-    await expect(run()).rejects.toMatchObject({ code: 'ABORTED' });
-    expect(host.seen).toEqual([]);
-  });
-
-  test('ends the flow when it is aborted in a pause, or in a poll', async () => {
+  test('ends the flow in a pause', async () => {
     const { ports, polled, run } = createFlow({ polls: [PENDING] });
     const { sleep } = ports.clock;
     ports.clock.sleep = async (ms, signal) => {
@@ -280,17 +273,5 @@ describe('authorizeDevice: abort', () => {
     };
     await expect(run()).rejects.toMatchObject({ code: 'ABORTED' });
     expect(polled()).toBe(2);
-
-    const other = createFlow({ polls: [PENDING] });
-    const { http } = other.ports;
-    const stopping: typeof http = (asked) => {
-      if (asked.url.pathname.endsWith('/access_token')) other.ports.stop.abort(stoppedError());
-      return http(asked);
-    };
-    const options = { authUrl: new URL('https://github.com'), clientId: 'x' };
-    await expect(authorizeDevice(options, { ...other.ports, http: stopping })).rejects.toMatchObject({
-      code: 'ABORTED',
-    });
-    expect(other.ports.clock.slept).toHaveLength(1);
   });
 });

@@ -119,23 +119,16 @@ describe('putFile', () => {
     path: 'папка/a.html',
     message: 'ADD a',
     content: Buffer.from('hello'),
-    replaces: null,
   };
 
-  test('creates a new file without a sha', async () => {
+  test.each([
+    ['creates a new file without a sha', null, {}],
+    ['replaces exactly the blob that was found', 'b10b', { sha: 'b10b' }],
+  ])('%s', async (_, replaces, sent) => {
     const github = new FakeGitHub({ put_file_le1mb: answer });
-    await expect(putFile(github, write)).resolves.toBe('c0ffee');
-    expect(github.calls).toEqual([
-      {
-        name: 'put_file_le1mb',
-        parameters: { path: write.path, message: 'ADD a', content: 'aGVsbG8=', branch: 'main' },
-      },
+    await expect(putFile(github, { ...write, replaces })).resolves.toBe('c0ffee');
+    expect(github.sent('put_file_le1mb')).toEqual([
+      { path: write.path, message: 'ADD a', content: 'aGVsbG8=', branch: 'main', ...sent },
     ]);
-  });
-
-  test('replaces exactly the blob that was found', async () => {
-    const github = new FakeGitHub({ put_file_le1mb: answer });
-    await putFile(github, { ...write, replaces: 'b10b' });
-    expect(github.sent('put_file_le1mb')[0]).toMatchObject({ sha: 'b10b' });
   });
 });

@@ -4,13 +4,12 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Change } from '../../../src/github/change.ts';
+import type { Change, FileWrite } from '../../../src/github/change.ts';
 import { type PushOptions, pushChanges } from '../../../src/github/git/push.ts';
 import { localFile, temporaryFolder, withRead } from '../../support/files.ts';
 import { type FakePorts, fakePorts } from '../../support/ports.ts';
 import type { TestRepository } from '../../world/repository.ts';
 import { type GitHubWorld, startWorld } from '../../world/world.ts';
-import { changeWith, type PathChange } from '../changes.ts';
 import { writeGitScript } from './git-script.ts';
 
 const MESSAGE = 'ADD page.html: a page\n\nDelivered-by: a test';
@@ -64,17 +63,16 @@ async function pushAll(changes: readonly Change[], overrides: Partial<PushOption
 
 /** Pushes one change. */
 async function push({
-  path,
-  replaces,
+  path = 'docs/page.html',
   file,
   ...overrides
-}: Partial<PushOptions & PathChange> = {}): Promise<string | undefined> {
-  const change = changeWith({
-    path: path ?? 'docs/page.html',
+}: Partial<PushOptions & FileWrite> = {}): Promise<string | undefined> {
+  const change = {
     message: MESSAGE,
-    replaces: replaces ?? null,
-    file: file === undefined ? await localFile('<p>a page</p>') : file,
-  });
+    writes: [{ path, file: file ?? (await localFile('<p>a page</p>')) }],
+    removals: [],
+    replaces: null,
+  };
   const commits = await pushAll([change], overrides);
   expect(commits).toHaveLength(1);
   return commits[0];
@@ -125,28 +123,15 @@ describe('pushChanges: one commit', () => {
     expect(String(await repository.read('docs/beside.html'))).toBe('beside');
   });
 
-  test('replaces the file that was found', async () => {
-    const sha = await push({ path: 'docs/old.html', replaces: getBlob('docs/old.html') });
-    expect((await repository.log())[0]).toMatchObject({ sha, files: ['docs/old.html'] });
-    expect(String(await repository.read('docs/old.html'))).toBe('<p>a page</p>');
-  });
-
   test.each(['страница с пробелом.html', ':(top)odd*[1]?.html', '-q'])(
     'accepts the path %j literally',
     async (path) => {
       await repository.commit(path, 'old');
-      await push({ path, replaces: (await localFile('old')).blobSha });
+      await push({ path });
       expect(runHostGit('ls-tree', '-r', '-z', '--name-only', 'main').split('\0')).toContain(path);
       expect(runHostGit('cat-file', 'blob', `main:${path}`)).toBe('<p>a page</p>');
     },
   );
-
-  test('is pushed to a branch other than the default one', async () => {
-    await repository.commit('x.txt', 'x', 'x', 'docs/next');
-    const sha = await push({ branch: 'docs/next' });
-    expect(await repository.head('docs/next')).toBe(sha);
-    expect(await repository.read('docs/page.html')).toBeNull();
-  });
 
   test('fetches neither history nor blobs', async () => {
     await push();
@@ -154,38 +139,6 @@ describe('pushChanges: one commit', () => {
     // The list of references, then the branch: a third request would fetch blobs.
     expect(fetches).toHaveLength(2);
     expect(fetches[1]?.body.head).toMatch(/deepen 1\s*0014filter blob:none/);
-  });
-});
-
-describe('pushChanges: several commits', () => {
-  const page = async (path: string, bytes: string): Promise<Change> =>
-    changeWith({ path, message: `ADD ${path}: a page`, file: await localFile(bytes) });
-
-  test('creates one commit per change, each on top of the one before, in one push', async () => {
-    const before = await repository.head();
-    const changes = [
-      await page('a.html', 'one'),
-      changeWith({
-        path: 'docs/old.html',
-        message: 'REMOVE old.html: a page',
-        replaces: getBlob('docs/old.html'),
-        file: null,
-      }),
-      await page('docs/"b\\.html', 'two'),
-    ];
-    const commits = await pushAll(changes);
-    const log = (await repository.log()).slice(0, 3);
-    expect(log.map(({ sha }) => sha)).toEqual(commits.toReversed());
-    expect(log.map(({ message }) => message)).toEqual(changes.map(({ message }) => message).toReversed());
-    expect(runHostGit('log', '--format=%P', '-3').split('\n').at(-1)).toBe(before);
-    // Each commit changes only its own path.
-    for (const [index, sha] of commits.entries()) {
-      const [path] = runHostGit('show', '-z', '--format=', '--name-only', sha).split('\0');
-      expect(path).toBe(changes[index]?.writes[0]?.path ?? changes[index]?.removals[0]);
-    }
-    expect(String(await repository.read('a.html'))).toBe('one');
-    expect(await repository.read('docs/old.html')).toBeNull();
-    expect(world.traffic.exchanges(/^POST .*git-receive-pack/)).toHaveLength(1);
   });
 });
 
@@ -260,31 +213,23 @@ describe('pushChanges: failures', () => {
       () => ({ remote: new URL('https://github.com/octo/none.git') }),
       { code: 'NOT_FOUND' },
     ],
+    [
+      'a rule that forbids the push',
+      () => {
+        repository.protect(true);
+        return {};
+      },
+      {
+        code: 'FORBIDDEN_BY_RULE',
+        message: expect.stringContaining('Changes must be made through a pull request'),
+        hint: expect.stringContaining('K2'),
+      },
+    ],
   ];
   test.each(refusals)('fails without a retry and writes nothing with %s', async (_, overrides, failure) => {
     const before = await repository.head();
     await expect(push(overrides())).rejects.toMatchObject({ retryable: false, ...failure });
     expect(await repository.head()).toBe(before);
-  });
-
-  test("fails without a retry and with the host's message when a rule forbids the push", async () => {
-    repository.protect(true);
-    await expect(push()).rejects.toMatchObject({
-      code: 'FORBIDDEN_BY_RULE',
-      retryable: false,
-      message: expect.stringContaining('Changes must be made through a pull request'),
-      hint: expect.stringContaining('K2'),
-    });
-    expect(await repository.read('docs/page.html')).toBeNull();
-  });
-
-  test.each([
-    ['HTTP 503', { status: 503 }, { code: 'HOST_ERROR', retryable: true, httpCode: 503 }],
-    ['HTTP 429', { status: 429 }, { code: 'RATE_LIMITED', retryable: true, httpCode: 429 }],
-    ['a cut connection', { fault: 'reset-before' } as const, { code: 'CONNECTION', retryable: true }],
-  ])('fails with a retryable error after %s', async (_, answer, failure) => {
-    world.intercept({ method: 'GET', url: /service=git-upload-pack/ }, answer);
-    await expect(push()).rejects.toMatchObject(failure);
   });
 
   test('fails with a retryable error when the push succeeded but its answer was lost', async () => {
@@ -356,13 +301,14 @@ describe('pushChanges: the file', () => {
   });
 });
 
-describe('pushChanges: any commits', () => {
+describe('pushChanges: several commits', () => {
   test('writes and removes several files in each commit, and sends equal bytes once', async () => {
     const [page, other] = [await localFile('page'), await localFile('other')];
+    const before = await repository.head();
     const commits = [
       {
         message: MESSAGE,
-        writes: ['a/1', 'a/2', 'b'].map((path) => ({ path, file: page })),
+        writes: ['a/1', 'a/"2\\', 'b'].map((path) => ({ path, file: page })),
         removals: ['docs/old.html'],
         replaces: null,
       },
@@ -372,19 +318,21 @@ describe('pushChanges: any commits', () => {
     const log = await repository.log();
     expect(log.slice(0, 2)).toEqual([
       { sha: shas[1], message: 'second', files: ['a/1', 'b'] },
-      { sha: shas[0], message: MESSAGE, files: ['a/1', 'a/2', 'b', 'docs/old.html'] },
+      { sha: shas[0], message: MESSAGE, files: ['a/"2\\', 'a/1', 'b', 'docs/old.html'] },
     ]);
-    expect(runHostGit('ls-tree', '-r', '--name-only', 'main').split('\n')).toEqual([
+    expect(runHostGit('log', '--format=%P', '-2').split('\n')).toEqual([shas[0], before]);
+    expect(runHostGit('ls-tree', '-r', '-z', '--name-only', 'main').split('\0')).toEqual([
       'README.md',
+      'a/"2\\',
       'a/1',
-      'a/2',
       'docs/beside.html',
+      '',
     ]);
+    expect(world.traffic.exchanges(/^POST .*git-receive-pack/)).toHaveLength(1);
   });
 
   test('makes a branch that does not exist, without the history of another', async () => {
-    const change = changeWith({ path: 'a', message: MESSAGE, file: await localFile('a') });
-    await pushAll([change], { branch: 'gh-pages', planned: null });
+    await push({ path: 'a', file: await localFile('a'), branch: 'gh-pages', planned: null });
     expect(runHostGit('rev-list', '--count', 'gh-pages')).toBe('1');
     expect(String(await repository.read('a', 'gh-pages'))).toBe('a');
   });
