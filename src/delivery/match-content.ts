@@ -137,14 +137,14 @@ const NEEDED_TYPES: readonly (readonly [RegExp, RegExp])[] = [
 
 /** Whether the headers keep a browser from showing what it is to show, or from using it. */
 function isKeptFromSight(
-  { isShown, isSaved, type, head }: FetchedContent,
+  { isShown, isSaved, type, readHead }: FetchedContent,
   { display = 'none', mustBeExternal = false, home, isPart = false }: MatchTarget,
 ): boolean {
   const [, needed] = NEEDED_TYPES.find(([name]) => home !== undefined && name.test(home.pathname)) ?? [];
   if (needed !== undefined && !needed.test(type)) return true;
   // A part may be a fragment of a page, or a text that a script reads.
   const isRead = mustBeExternal || display === 'page';
-  if (isRead && !isReadAsWritten(head, type, isPart ? 'utf-8' : undefined)) return true;
+  if (isRead && !isReadAsWritten(readHead, type, isPart ? 'utf-8' : undefined)) return true;
   return display === 'page' ? !isShown : display !== 'none' && isSaved;
 }
 
@@ -161,7 +161,7 @@ async function matchBeginning(
 
 /** Compares a body with the file, and with what the address showed before. */
 async function matchContent(fetched: FetchedContent, expected: ExpectedContent): Promise<ContentMatch> {
-  const { fingerprint, hosts, httpCode, login, head, blobSha } = fetched;
+  const { fingerprint, hosts, httpCode, login, blobSha } = fetched;
   const { file, marker, gone = false } = expected;
   if (gone && isAbsence(httpCode) && !login) return 'gone';
   if (fingerprint !== null && fingerprint.sha256 === file?.sha256) return 'identical';
@@ -181,7 +181,7 @@ async function matchContent(fetched: FetchedContent, expected: ExpectedContent):
   if (file !== null) return 'altered';
   // Of a link only the page itself tells what it is.
   if (hosts.at(-1) !== hosts[0]) return 'gate';
-  return (await loadPageRules()).isGatePage(head) ? 'gate' : 'marked';
+  return (await loadPageRules()).isGatePage(fetched.readHead()) ? 'gate' : 'marked';
 }
 
 /** Bytes of a link's page by which it is judged; where additions are looked for, all of it. */
@@ -189,10 +189,11 @@ export const LINK_HEAD_SIZE = 2 * MEGABYTE;
 
 /** What a link's page has beside everything of the file; `null` where it is not such a page. */
 async function readAdditions(
-  { fingerprint, head, isShown }: FetchedContent,
+  { fingerprint, readHead, isShown }: FetchedContent,
   file: ExpectedFile,
   fallbacks: readonly ExpectedFile[] = [],
 ): Promise<readonly string[] | null> {
+  const head = readHead();
   if (!isShown || file.size > LINK_HEAD_SIZE || fingerprint?.size !== head.length) return null;
   const { findAdditions } = await loadPageRules();
   const wanted = await readPage(file);
@@ -217,14 +218,14 @@ async function readPage(file: ExpectedFile): Promise<string> {
  * nothing of it is shown, as a page that hides the content names it. Of a long page its kept beginning decides.
  */
 async function isEcho(
-  { addresses, head, isShown }: FetchedContent,
+  { addresses, readHead, isShown }: FetchedContent,
   file: ExpectedFile | null,
   marker: string,
 ): Promise<boolean> {
   if (isPartOfAddress(marker, addresses)) return true;
   // A site's build may put the marker of a file anywhere.
   if (file !== null || !isShown) return false;
-  return !(await loadPageRules()).mayShowText(decodePage(head), marker);
+  return !(await loadPageRules()).mayShowText(decodePage(readHead()), marker);
 }
 
 /**
@@ -233,12 +234,13 @@ async function isEcho(
  *
  * @param home the address of the file itself
  */
-function findFolder({ addresses, head }: FetchedContent, home: URL): 'own' | 'elsewhere' | 'moved' {
+function findFolder({ addresses, readHead }: FetchedContent, home: URL): 'own' | 'elsewhere' | 'moved' {
   const end = addresses.at(-1) ?? home;
+  if (addresses.length === 1 && end.href === home.href) return 'own';
   if (addresses.some(({ origin }) => origin !== home.origin) || cleanPath(end) !== cleanPath(home))
     return 'moved';
   if (new URL('.', end).pathname === new URL('.', home).pathname) return 'own';
-  return RELATIVE.test(head) ? 'moved' : 'elsewhere';
+  return RELATIVE.test(readHead()) ? 'moved' : 'elsewhere';
 }
 
 /** One form of the addresses under which hosts serve a page. */

@@ -181,7 +181,7 @@ export class UrlProbe {
     if (this.#target.mustBeExternal || reach === 'machine') {
       // Stays set where the next line throws: what is refused is not asked again.
       this.#isRefused = true;
-      parseExternalAddress(url.href, 'the address');
+      parseExternalAddress(url, 'the address');
       this.#isRefused = false;
     }
     this.#session.internalReason ||= why;

@@ -1,11 +1,11 @@
-import { EnvHttpProxyAgent, errors, request } from 'undici';
-import { untilAborted } from '../async.ts';
+import { EnvHttpProxyAgent, errors } from 'undici';
 import { DeliveryError, toMessage } from '../errors.ts';
 import type { HttpRequest, SendHttp } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { refuseMachineAddress } from '../rules/external-address.ts';
 import { keepYoungHeapSmall } from '../system.ts';
+import { exchange } from './exchange.ts';
 import { checkedLookup, type ResolveHost, refuseInternalName } from './lookup.ts';
 
 /** Codes of Node and undici for errors after which the request certainly did not reach the host. */
@@ -50,19 +50,10 @@ export function createHttpClient(resolve?: ResolveHost): SendHttp {
     refusePlainHttp(httpRequest);
     try {
       await refuseInternal(httpRequest);
-      // undici checks the signal only after it has a connection.
-      const response = await untilAborted(
-        httpRequest.signal,
-        request(httpRequest.url, {
-          method: httpRequest.method,
-          headers: { 'user-agent': `${TOOL.name}/${TOOL.version}`, ...httpRequest.headers },
-          body: httpRequest.body?.() ?? null,
-          signal: httpRequest.signal ?? null,
-          headersTimeout: httpRequest.headersTimeout ?? EXCHANGE.headers,
-          dispatcher: selectAgent(httpRequest),
-        }),
-      );
-      return { status: response.statusCode, headers: response.headers, body: response.body };
+      return await exchange(selectAgent(httpRequest), {
+        ...httpRequest,
+        headers: { 'user-agent': `${TOOL.name}/${TOOL.version}`, ...httpRequest.headers },
+      });
     } catch (thrown) {
       throw connectionError(thrown, httpRequest);
     }
@@ -107,14 +98,17 @@ const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY
  */
 function createHostCheck(resolve?: ResolveHost): (httpRequest: HttpRequest) => Promise<void> {
   const checked = new Map<string, Promise<void>>();
-  return async ({ url, headers, publicOnly = false }) => {
-    if (headers?.authorization !== undefined) return;
+  const check = async (url: URL, publicOnly: boolean): Promise<void> => {
     refuseMachineAddress(url);
     if (!PROXY_VARIABLES.some((name) => process.env[name])) return;
+    await refuseInternalName(url.hostname, publicOnly, resolve);
+  };
+  return async ({ url, headers, publicOnly = false }) => {
+    if (headers?.authorization !== undefined) return;
     const key = `${url.hostname} ${publicOnly}`;
-    const check = checked.get(key) ?? refuseInternalName(url.hostname, publicOnly, resolve);
-    checked.set(key, check);
-    await check;
+    const known = checked.get(key) ?? check(url, publicOnly);
+    checked.set(key, known);
+    await known;
   };
 }
 

@@ -51,8 +51,8 @@ export interface FetchedContent {
   readonly isSaved: boolean;
   /** Whether a redirect led to a page to sign in, as on GitHub Enterprise in private mode. */
   readonly login: boolean;
-  /** The beginning of the body as Latin-1 text, at most `headSize` bytes. */
-  readonly head: string;
+  /** The beginning of the body as Latin-1 text, at most `headSize` bytes; most answers are judged without it. */
+  readonly readHead: () => string;
   /** Bytes of the content, as the host announces them; `null` where it does not. */
   readonly length: number | null;
   /** What the host calls this version of the content: its `ETag` and `Last-Modified`; empty without both. */
@@ -112,7 +112,7 @@ export async function fetchBack(
       retryAfter: parseRetryAfter(response, Number.NaN),
       refusal: await readPlainReason(response),
     };
-    return { ...answer, fingerprint: null, blobSha: null, head: '', ...why };
+    return { ...answer, fingerprint: null, blobSha: null, readHead: () => '', ...why };
   }
   try {
     return { ...answer, ...(await readContent(response, answer.length, options, needles)) };
@@ -126,7 +126,7 @@ async function readContent(
   length: number | null,
   { readAtMost = Number.POSITIVE_INFINITY, headSize = HEAD_SIZE, ...options }: FetchBackOptions,
   needles: readonly Buffer[],
-): Promise<Pick<FetchedContent, 'fingerprint' | 'blobSha' | 'head'>> {
+): Promise<Pick<FetchedContent, 'fingerprint' | 'blobSha' | 'readHead'>> {
   const progress = options.startProgress?.(Math.min(length ?? 0, readAtMost));
   const fingerprint = createFingerprint(needles);
   const blob = createBlobCheck(options.blobs ?? []);
@@ -143,8 +143,8 @@ async function readContent(
       blob.add(part);
       if (size >= readAtMost) break;
     }
-    const text = Buffer.concat(head).toString('latin1');
-    return { fingerprint: fingerprint.end(), blobSha: blob.match(), head: text };
+    const readHead = (): string => Buffer.concat(head).toString('latin1');
+    return { fingerprint: fingerprint.end(), blobSha: blob.match(), readHead };
   } finally {
     progress?.end();
   }

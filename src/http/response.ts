@@ -136,19 +136,18 @@ const encodingError = ({ status }: HttpResponse, what: string): DeliveryError =>
 export const plainTag = (tag: string): string =>
   tag.replace(/^W\//, '').replace(/-(?:gzip|deflate|br|zstd)"$/, '"');
 
+/** The seconds of a directive of `Cache-Control`. */
+const MAX_AGE = /(?:^|[\s,])(?:max-age|s-maxage)\s*=\s*"?(\d{1,9})\b/g;
+
 /** How long a cache has kept the answer, and how long it still may, by Cache-Control and Age. @see RFC 9111 */
 export function readCacheTime(response: HttpResponse): {
   readonly age: number | null;
   readonly keptFor: number | null;
 } {
   const directives = (firstHeader(response, 'cache-control') ?? '').toLowerCase();
-  const secondsOf = (name: string): number | undefined => {
-    const [, digits] = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*"?(\\d{1,9})\\b`).exec(directives) ?? [];
-    return digits === undefined ? undefined : Number(digits);
-  };
+  const times = Array.from(directives.matchAll(MAX_AGE), ([, digits]) => Number(digits));
   const [, digits] = /^\s*(\d{1,9})\s*$/.exec(firstHeader(response, 'age') ?? '') ?? [];
   const age = digits === undefined ? null : Number(digits) * SECOND;
-  const times = [secondsOf('max-age'), secondsOf('s-maxage')].filter((one) => one !== undefined);
   if (times.length === 0) return { age, keptFor: null };
   return { age, keptFor: Math.max(Math.max(...times) * SECOND - (age ?? 0), 0) };
 }

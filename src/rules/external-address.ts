@@ -25,19 +25,19 @@ const MACHINE_HOSTS = belowAny([
  * Parses a link that anyone can open from anywhere: an external https address.
  * The URL parser converts every notation of an IPv4 address (decimal, octal, hex) to the dotted one.
  *
- * @param link as it was given
+ * @param link as it was given, or parsed
  * @param label how the error message calls it
  * @throws {DeliveryError} `NOT_EXTERNAL`; the message never repeats credentials or queries.
  * @see protocol 1 (rules 1, 2), 7 (K4 link is not an external https URL)
  */
-export function parseExternalAddress(link: string, label: Text = 'the link'): URL {
+export function parseExternalAddress(link: string | URL, label: Text = 'the link'): URL {
   const refuse = (reason: string): never => {
     const about = (w: Words) => `${w.say(label)} is not an external https address: ${reason}`;
     throw new DeliveryError('NOT_EXTERNAL', about, {
       hint: (w) => `give an https address that opens without this environment${w.orUse('K1, K2 or K3')}`,
     });
   };
-  const url = URL.parse(link.trim());
+  const url = link instanceof URL ? link : URL.parse(link.trim());
   if (url === null) return refuse('it is a local path or a broken link');
   if (url.protocol !== 'https:') return refuse(`it begins with ${url.protocol} and not with https:`);
   if (url.username !== '' || url.password !== '') return refuse('it contains credentials');
@@ -124,7 +124,7 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
  * @throws {DeliveryError} `NOT_EXTERNAL`
  */
 export function refuseMachineAddress(url: URL, label: Text = 'the address'): void {
-  if (getReach(url).reach === 'machine') parseExternalAddress(url.href, label);
+  if (getReach(url).reach === 'machine') parseExternalAddress(url, label);
 }
 
 /**

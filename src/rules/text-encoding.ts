@@ -119,11 +119,16 @@ export const MISREAD_HINT = 'save it as UTF-8';
  * @param usual what a browser takes for the encoding of a page or a plain text where none is declared; a style sheet
  * and a script have that of their page
  */
-export function isReadAsWritten(head: string, contentType: string, usual = 'windows-1252'): boolean {
+export function isReadAsWritten(
+  readHead: () => string,
+  contentType: string,
+  usual = 'windows-1252',
+): boolean {
   const isAlone = /^(?:text\/(?:html|plain)\b|$)/i.test(contentType);
-  const own = isAlone ? (readDeclaration(head) ?? usual) : 'utf-8';
+  const own = isAlone ? (readDeclaration(readHead()) ?? usual) : 'utf-8';
   const [, label = own] = /;\s*charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType) ?? [];
   if (isUtf8Label(label)) return true;
+  const head = readHead();
   const bytes = Buffer.from(head, 'latin1');
   // Before the host's word goes only the mark at the beginning of a file.
   const written = BYTE_ORDER_MARK.test(head) ? null : decode(bytes, 'utf-8');

@@ -58,10 +58,10 @@ export async function readDeployedReceipt(root: URL, ports: Ports): Promise<Live
 const fetchReceipt = (address: URL, ports: Ports): Promise<string | null> =>
   withRetries(ports, async () => {
     const options = { signal: ports.signal, guard: () => undefined, readAtMost: LONGEST, headSize: LONGEST };
-    const { httpCode, head } = await fetchBack(ports.http, stamp(address, ports), options, []);
+    const { httpCode, readHead } = await fetchBack(ports.http, stamp(address, ports), options, []);
     if (isAbsence(httpCode)) return null;
     if (httpCode !== 200) throw unclearError(address, httpCode);
-    return Buffer.from(head, 'latin1').toString();
+    return Buffer.from(readHead(), 'latin1').toString();
   });
 
 /** What else one look may find is no more than an answer; a second one has to agree. */
