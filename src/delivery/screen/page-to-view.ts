@@ -20,11 +20,11 @@ export async function pageToView(
   // Of a link only the marker is known.
   if (file === undefined) return { ...page, marker: isSought && !/[<>]/.test(marker) ? marker : undefined };
   if (!isHtml(file.name) || file.size > SCREEN.markedPage) return page;
-  const { readVisibleText, hasVisibleText } = await loadPageRules();
-  const html = await joinText(decodeText(file.read()));
+  const { readVisibleText, withoutSpace } = await loadPageRules();
+  const shown = readVisibleText(await joinText(decodeText(file.read())));
   // It may as well be in a comment, or a part of a script.
-  const isVisible = isSought && hasVisibleText(html, marker);
-  return { ...page, marker: isVisible ? marker : undefined, isScripted: readVisibleText(html) === '' };
+  const isVisible = isSought && shown.includes(withoutSpace(marker));
+  return { ...page, marker: isVisible ? marker : undefined, isScripted: shown === '' };
 }
 
 /** Something that a delivery shows on the screen. */

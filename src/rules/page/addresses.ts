@@ -55,14 +55,12 @@ export function trimAddress(address: string, maxLength = address.length): string
   return address.slice(start, end).replace(/[\t\n\r]/g, '');
 }
 
-/** Characters that are enough to read scheme and host. */
-const START_LENGTH = 1_000;
-
-/** Whether a browser must fetch the address. A relative one counts, because no other file is delivered. */
+/** Whether a browser must fetch the address; a relative one counts. */
 export function isExternal(address: string): boolean {
-  const trimmed = trimAddress(address, START_LENGTH);
-  if (trimmed === '' || trimmed.startsWith('#')) return false;
-  return !LOCAL_SCHEMES.has(getScheme(trimmed) ?? '');
+  // Enough characters to read the scheme.
+  const trimmed = trimAddress(address, 1_000);
+  const [, scheme = ''] = /^([a-z][a-z0-9+.-]*):/i.exec(trimmed) ?? [];
+  return trimmed !== '' && !trimmed.startsWith('#') && !LOCAL_SCHEMES.has(scheme.toLowerCase());
 }
 
 /** How many folders above its own one an address leads. */
@@ -73,9 +71,6 @@ export const countLevels = (address: string): number =>
 export function isSpecifierAddress(specifier: string): boolean {
   return /^(?:\.{0,2}\/|[a-z][a-z0-9+.-]*:)/i.test(specifier);
 }
-
-const getScheme = (address: string): string | undefined =>
-  /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();
 
 /** Percent-decoding that keeps an invalid escape unchanged. */
 export const decodePercents = (text: string): string =>
@@ -131,12 +126,9 @@ export function formatAddress(address: string): string {
     .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ');
   if (line.length <= MAX_SHOWN) return line;
   const letters = [...line];
+  const cut = letters.slice(0, MAX_SHOWN - 1).join('');
   // The beginning of a secret would not be recognized as one.
-  const cut = letters
-    .slice(0, MAX_SHOWN - 1)
-    .join('')
-    .replace(/[\w.~+=-]+$/, '');
-  return letters.length <= MAX_SHOWN ? line : `${cut}…`;
+  return letters.length <= MAX_SHOWN ? line : `${cut.replace(/[\w.~+=-]+$/, '')}…`;
 }
 
 /** What a tag or an element has: both parsers of pages give them the same form. */

@@ -43,29 +43,24 @@ function hasAll(file: Dom.ParentNode, page: Dom.ParentNode, added: Dom.ChildNode
     if (isBlank(node)) continue;
     const next = wanted[found];
     const within: Dom.ChildNode[] = [];
-    if (next !== undefined && isSame(next, node) && hasAllWithin(next, node, within, levels - 1)) {
-      found += 1;
-      added.push(...within);
-    } else added.push(node);
+    const isFound =
+      next !== undefined &&
+      isSame(next, node) &&
+      containersOf(next).every((one, at) => {
+        const other = containersOf(node)[at];
+        return other !== undefined && hasAll(one, other, within, levels - 1);
+      });
+    if (isFound) found += 1;
+    added.push(...(isFound ? within : [node]));
   }
   return found === wanted.length;
 }
 
-function hasAllWithin(
-  one: Dom.ChildNode,
-  other: Dom.ChildNode,
-  added: Dom.ChildNode[],
-  levels: number,
-): boolean {
-  if (!('childNodes' in one) || !('childNodes' in other)) return true;
-  // What a template holds is beside its children.
-  const [held, otherHeld] = [contentOf(one), contentOf(other)];
-  const isHeld = held === undefined || otherHeld === undefined || hasAll(held, otherHeld, added, levels);
-  return isHeld && hasAll(one, other, added, levels);
-}
-
-const contentOf = (node: Dom.ChildNode): Dom.ParentNode | undefined =>
-  'content' in node ? (node as Dom.Template).content : undefined;
+/** What has the children of a node; what a template holds is beside them. */
+const containersOf = (node: Dom.ChildNode): readonly Dom.ParentNode[] => [
+  ...('content' in node ? [(node as Dom.Template).content] : []),
+  ...('childNodes' in node ? [node] : []),
+];
 
 const isBlank = (node: Dom.ChildNode): boolean => 'value' in node && node.value.trim() === '';
 

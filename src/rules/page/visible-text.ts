@@ -14,13 +14,6 @@ const HIDDEN_STYLE =
   /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0\s*(?:;|!|$))/i;
 
 /**
- * Whether a text is written where a browser shows it: not in a comment, an attribute, a script or a hidden
- * element. What style sheets and scripts hide is not known here.
- */
-export const hasVisibleText = (html: string, text: string): boolean =>
-  readVisibleText(html).includes(withoutSpace(text));
-
-/**
  * Whether a browser may show a text of a page. Scripts may show what they hold, a person opens details, and forms show
  * what their fields hold; no other attribute, comment, title or hidden element counts.
  *
@@ -33,7 +26,10 @@ export function mayShowText(html: string, text: string): boolean {
   return shown.includes(plain) || shown.includes(withoutSpace(text));
 }
 
-/** The text that a browser shows of a page, without spaces. What style sheets and scripts hide or add is not known here. */
+/**
+ * The text that a browser shows of a page, without spaces: nothing in a comment, an attribute, a script or a hidden
+ * element. What style sheets and scripts hide or add is not known here.
+ */
 export const readVisibleText = (html: string): string => readTexts(html, false);
 
 /** The text of a page, without spaces. @param isPossible whether what a script or a person may show is read as well */
@@ -72,7 +68,8 @@ function readShownAttributes(element: Dom.Element): string {
   return isField ? withoutSpace(getAttribute(element, 'value')) : '';
 }
 
-const withoutSpace = (text: string): string => text.normalize('NFC').replace(/\s+/g, '');
+/** A text as it is compared. */
+export const withoutSpace = (text: string): string => text.normalize('NFC').replace(/\s+/g, '');
 
 function hidesItself(element: Dom.Element): boolean {
   return (

@@ -83,55 +83,47 @@ const authorization = (scheme: string): RegExp =>
     'dgi',
   );
 
-/** What is a secret because of the text before it: the rule, the pattern whose group it is, and what it must be. */
-const LOGINS: readonly (readonly [rule: string, pattern: RegExp, accepts: (secret: string) => boolean])[] = [
-  ['authorization', authorization('bearer|token'), isToken],
-  ['authorization', authorization('basic'), isBasicLogin],
-  // A refresh token; the preset knows those of 36 characters.
-  ['github-refresh', /(?<![A-Za-z0-9])(ghr_[A-Za-z0-9]{76})(?![A-Za-z0-9])/dg, isToken],
-  // `_authToken` and `_auth` of an `.npmrc`; `auths` of Docker's `config.json`.
-  ['registry-login', /_authToken["']?\s{0,4}[:=]\s{0,4}["']?([\w.~+/=-]{16,512})/dg, isToken],
-  [
-    'registry-login',
-    new RegExp(
-      String.raw`(?:\b_auth["']?\s{0,4}[:=]|\bauth${QUOTE}\s{0,40}:)\s{0,40}${QUOTE}?([A-Za-z0-9+/=_-]{8,4096})`,
-      'dg',
-    ),
-    isBasicLogin,
-  ],
-  [
-    'netrc',
-    new RegExp(
-      String.raw`\bmachine${GAP}[\w.-]{1,253}(?:${GAP}(?:login|account)${GAP}[^\s\\]{1,256}){1,2}${GAP}password${GAP}([^\s"'<>\\]{4,256})`,
-      'dg',
-    ),
-    isPassword,
-  ],
-];
+const REGISTRY_AUTH = new RegExp(
+  String.raw`(?:\b_auth["']?\s{0,4}[:=]|\bauth${QUOTE}\s{0,40}:)\s{0,40}${QUOTE}?([A-Za-z0-9+/=_-]{8,4096})`,
+  'dg',
+);
 
-const findLogins = (text: string, rules: ReadonlySet<string>): SecretMatch[] =>
-  LOGINS.filter(([rule]) => rules.has(rule)).flatMap(([rule, pattern, accepts]) =>
-    Array.from(text.matchAll(pattern))
-      .filter(([, secret = '']) => accepts(secret))
-      .map((match) => ({ rule, secret: match[1] as string, from: match.index, at: getGroupStart(match, 1) })),
-  );
+const NETRC = new RegExp(
+  String.raw`\bmachine${GAP}[\w.-]{1,253}(?:${GAP}(?:login|account)${GAP}[^\s\\]{1,256}){1,2}${GAP}password${GAP}([^\s"'<>\\]{4,256})`,
+  'dg',
+);
+
+/** Finds the first group of a pattern, where it is what it must be. */
+const findGroup = (pattern: RegExp, accepts: (secret: string) => boolean): FindMatches =>
+  function* (text) {
+    for (const match of text.matchAll(pattern)) {
+      const [, secret = ''] = match;
+      if (accepts(secret)) yield { secret, from: match.index, at: getGroupStart(match, 1) };
+    }
+  };
 
 const getGroupStart = (match: RegExpExecArray, group: number): number =>
   match.indices?.[group]?.[0] ?? match.index;
 
-const FINDERS: Readonly<Record<string, FindMatches>> = {
-  cookie: findCookies,
-  'private-key': findPrivateKeys,
-  'url-password': findUrlPasswords,
-};
+const RULES: readonly (readonly [rule: string, find: FindMatches])[] = [
+  ['cookie', findCookies],
+  ['private-key', findPrivateKeys],
+  ['url-password', findUrlPasswords],
+  ['authorization', findGroup(authorization('bearer|token'), isToken)],
+  ['authorization', findGroup(authorization('basic'), isBasicLogin)],
+  // A refresh token; the preset knows those of 36 characters.
+  ['github-refresh', findGroup(/(?<![A-Za-z0-9])(ghr_[A-Za-z0-9]{76})(?![A-Za-z0-9])/dg, isToken)],
+  // `_authToken` and `_auth` of an `.npmrc`; `auths` of Docker's `config.json`.
+  ['registry-login', findGroup(/_authToken["']?\s{0,4}[:=]\s{0,4}["']?([\w.~+/=-]{16,512})/dg, isToken)],
+  ['registry-login', findGroup(REGISTRY_AUTH, isBasicLogin)],
+  ['netrc', findGroup(NETRC, isPassword)],
+];
 
 /** Runs the custom rules with these names on a text. @see protocol 1 (file rules: secrets) */
-export function findCustomMatches(text: string, rules: ReadonlySet<string>): readonly SecretMatch[] {
-  const found = Object.entries(FINDERS).flatMap(([rule, find]) =>
-    rules.has(rule) ? Array.from(find(text), (match) => ({ rule, ...match })) : [],
+export const findCustomMatches = (text: string, rules: ReadonlySet<string>): readonly SecretMatch[] =>
+  RULES.filter(([rule]) => rules.has(rule)).flatMap(([rule, find]) =>
+    Array.from(find(text), (match) => ({ rule, ...match })),
   );
-  return [...found, ...findLogins(text, rules)];
-}
 
 /** Words of placeholders. None begins with another, so that a text can be split in only one way. */
 const PLACEHOLDER_WORDS = [
