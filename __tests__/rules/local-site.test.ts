@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { SITE } from '../../src/protocol/limits.ts';
-import { listSiteFiles, refuseFindings, refuseLargeFolder } from '../../src/rules/local-site.ts';
+import { listSiteFiles, refuseLargeFolder } from '../../src/rules/local-site.ts';
 import { temporaryFolder } from '../support/files.ts';
 
 async function folderWith(...paths: string[]): Promise<string> {
@@ -65,8 +65,10 @@ describe('listing the files of a site', () => {
       hint: expect.stringContaining('`cp -rL`'),
     });
     writeFileSync(join(folder, 'line\nbreak'), '');
+    for (let nth = 0; nth < 10; nth += 1) await symlink('index.html', join(folder, `l${nth}`));
     await expect(listSiteFiles(folder, 'apidocs')).rejects.toMatchObject({
       hint: 'correct what writes the folder',
+      findings: expect.arrayContaining(['and 2 more']),
     });
   });
 
@@ -84,6 +86,20 @@ describe('listing the files of a site', () => {
     await expect(listSiteFiles(folder, 'dist')).rejects.toMatchObject({
       code: 'TOO_LARGE',
       hint: expect.stringContaining('channel: K2'),
+    });
+  });
+
+  test('names a folder that can not be read, whatever the reason', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'a'));
+    await writeFile(join(folder, 'a', 'x.txt'), 'x');
+    await expect(listSiteFiles(join(folder, 'a', 'x.txt'), 'dist')).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      message: "a folder of the site can't be read (ENOTDIR): ./",
+    });
+    await expect(listSiteFiles(join(folder, 'n'.repeat(300)), 'dist')).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      message: expect.stringContaining('ENAMETOOLONG'),
     });
   });
 });
@@ -107,17 +123,6 @@ test.each([
   } finally {
     Object.assign(SITE, { entries });
   }
-});
-
-test('findings are told in full up to the tenth', () => {
-  const findings = Array.from({ length: 12 }, (_, nth) => `f${nth}`);
-  expect(() => refuseFindings('dist', findings)).toThrow(
-    /^the folder dist can't be a site: f0; .*; f9; and 2 more$/,
-  );
-  expect(() => refuseFindings('dist', findings.slice(0, 1), 'do it')).toThrow(
-    expect.objectContaining({ message: "the folder dist can't be a site: f0", hint: 'do it' }),
-  );
-  expect(() => refuseFindings('dist', [])).not.toThrow();
 });
 
 test('a folder above the size of a site is refused before its files are read', async () => {

@@ -2,6 +2,7 @@ import { type Dirent, lstatSync } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DeliveryError } from '../errors.ts';
+import { shorten } from '../plain-text.ts';
 import { MEGABYTE, SITE } from '../protocol/limits.ts';
 import type { Text } from '../words.ts';
 import type { LocalFile } from './inspect.ts';
@@ -43,24 +44,31 @@ export interface FolderListing {
  * files more often than pages.
  *
  * @param folder absolute
- * @throws {DeliveryError} `BAD_FILE` that names everything which no site can have, or no files; `TOO_LARGE` for too
- * many files, or files and folders of any kind.
+ * @param refuseNames gets all names, also of what can't be delivered
+ * @throws {DeliveryError} `BAD_FILE` that names everything which no site can have, the first ten in full, or no files;
+ * `TOO_LARGE` for too many files, or files and folders of any kind.
  */
 export async function listSiteFiles(
   folder: string,
   given: string,
   refuseNames: (names: readonly string[]) => Promise<void> = async () => undefined,
-): Promise<Pick<OpenListing, 'paths' | 'leftOut'>> {
-  const listing: OpenListing = { paths: [], leftOut: [], refused: [], entries: 0 };
-  await listInto(listing, folder, '');
-  const { paths, leftOut, refused } = listing;
-  await refuseNames([...paths, ...leftOut, ...refused]);
-  const areLinks = refused.every((finding) => finding.endsWith(IS_LINK));
-  refuseFindings(
-    given,
-    refused,
-    areLinks ? 'deliver a copy of the folder with files in place of the links: `cp -rL`' : undefined,
+): Promise<FolderListing> {
+  const { paths, leftOut, refused }: OpenListing = await listInto(
+    { paths: [], leftOut: [], refused: [], entries: 0 },
+    folder,
+    '',
   );
+  await refuseNames([...paths, ...leftOut, ...refused]);
+  if (refused.length > 0) {
+    const more = refused.length - SITE.named;
+    const areLinks = refused.every((finding) => finding.endsWith(IS_LINK));
+    throw new DeliveryError('BAD_FILE', `the folder ${given} can't be a site`, {
+      hint: areLinks
+        ? 'deliver a copy of the folder with files in place of the links: `cp -rL`'
+        : 'correct what writes the folder',
+      findings: [...refused.slice(0, SITE.named), ...(more > 0 ? [`and ${more} more`] : [])],
+    });
+  }
   if (paths.length === 0) {
     throw new DeliveryError('BAD_FILE', `the folder ${given} has no file to deliver`, {
       hint: 'check what writes it; hidden files are left out',
@@ -80,22 +88,23 @@ interface OpenListing {
 
 const IS_LINK = 'a symbolic link';
 
-async function listInto(listing: OpenListing, folder: string, prefix: string): Promise<void> {
-  for (const entry of await readFolder(join(folder, prefix), prefix, SITE.entries - listing.entries)) {
+async function listInto(listing: OpenListing, folder: string, prefix: string): Promise<OpenListing> {
+  const folders: string[] = [];
+  for await (const entry of readFolder(join(folder, prefix), prefix)) {
     listing.entries += 1;
     if (listing.entries > SITE.entries) throw tooManyError(`${SITE.entries} files and folders`);
     const path = prefix + entry.name;
-    if (entry.name.startsWith('.')) {
-      listing.leftOut.push(entry.isDirectory() ? `${path}/` : path);
-      continue;
-    }
     const problem = PATH_PROBLEMS.find(({ pattern }) => pattern.test(entry.name));
-    if (problem !== undefined) listing.refused.push(`${JSON.stringify(path)} ${problem.text}`);
-    else if (entry.isDirectory()) await listInto(listing, folder, `${path}/`);
+    if (entry.name.startsWith('.')) listing.leftOut.push(entry.isDirectory() ? `${path}/` : path);
+    else if (problem !== undefined) listing.refused.push(`${JSON.stringify(path)} ${problem.text}`);
+    else if (entry.isDirectory()) folders.push(`${path}/`);
     else if (entry.isFile()) listing.paths.push(path);
     else listing.refused.push(`${path} is ${entry.isSymbolicLink() ? IS_LINK : 'no regular file'}`);
     if (listing.paths.length > SITE.files) throw tooManyError(`${SITE.files} files`);
   }
+  // One folder is open at a time.
+  for (const one of folders) await listInto(listing, folder, one);
+  return listing;
 }
 
 const tooManyError = (count: string): DeliveryError =>
@@ -103,28 +112,19 @@ const tooManyError = (count: string): DeliveryError =>
     hint: (w) => `deliver a part of it, or pack it into an archive and ${w.use('K2')}`,
   });
 
-/** @param most how many entries may be left: one more is read, and no others */
-async function readFolder(path: string, name: string, most: number): Promise<readonly Dirent[]> {
-  const entries: Dirent[] = [];
+async function* readFolder(path: string, name: string): AsyncGenerator<Dirent, void, undefined> {
   try {
-    for await (const entry of await opendir(path)) {
-      entries.push(entry);
-      if (entries.length > most) break;
-    }
-    return entries;
+    yield* await opendir(path);
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     // A name that is too long for the system may be too long for a message.
-    const short = name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name;
-    throw new DeliveryError('BAD_FILE', `a folder of the site can't be read (${code}): ${short || './'}`, {
-      hint: 'correct what writes the folder, and deliver it after that has ended',
-      cause,
-    });
+    throw new DeliveryError(
+      'BAD_FILE',
+      `a folder of the site can't be read (${code}): ${shorten(name, 100) || './'}`,
+      { hint: 'correct what writes the folder, and deliver it after that has ended', cause },
+    );
   }
 }
-
-/** Characters of a name that a message shows. */
-const SHOWN = 100;
 
 /** Names that git, a browser or a host would change. */
 const PATH_PROBLEMS = [
@@ -132,16 +132,6 @@ const PATH_PROBLEMS = [
   { pattern: /\\/, text: 'has a backslash in its name' },
   { pattern: /\uFFFD/, text: 'has a name that is not UTF-8' },
 ] as const;
-
-/** @throws {DeliveryError} `BAD_FILE` that lists what was found, the first ten in full. */
-export function refuseFindings(given: string, findings: readonly string[], hint?: Text): void {
-  if (findings.length === 0) return;
-  const more = findings.length - SITE.named;
-  throw new DeliveryError('BAD_FILE', `the folder ${given} can't be a site`, {
-    hint: hint ?? 'correct what writes the folder',
-    findings: [...findings.slice(0, SITE.named), ...(more > 0 ? [`and ${more} more`] : [])],
-  });
-}
 
 /** @throws {DeliveryError} `TOO_LARGE` where the files are more than a site can have. */
 export function refuseLargeFolder(folder: string, given: string, paths: readonly string[]): void {
