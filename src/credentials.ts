@@ -13,9 +13,14 @@ const GITHUB_TOKEN = /^(?:gh[opsur]_|github_pat_)[\w.-]{5,}$/;
 export function isCredential(value: string): boolean {
   if (GITHUB_TOKEN.test(value)) return true;
   if (!/^[!-~]+$/.test(value) || value.includes('://') || value.length < SHORTEST.length) return false;
-  if (new Set(value).size < SHORTEST.characters) return false;
-  if (/\d/.test(value)) return /[a-z]/i.test(value);
-  return value.length >= SHORTEST.mixedCase && /[a-z]/.test(value) && /[A-Z]/.test(value);
+  return isMixed(value);
+}
+
+/** Whether a text has many different characters: letters and digits, or, in a long one, both cases. */
+export function isMixed(text: string): boolean {
+  if (new Set(text).size < SHORTEST.characters) return false;
+  if (/\d/.test(text)) return /[a-z]/i.test(text);
+  return text.length >= SHORTEST.mixedCase && /[a-z]/.test(text) && /[A-Z]/.test(text);
 }
 
 const CREDENTIAL_VARIABLES = [

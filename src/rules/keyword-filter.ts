@@ -1,8 +1,5 @@
-/** How many bytes of a keyword are compared. */
+/** By how many bytes a keyword is found. */
 const PREFIX_LENGTH = 4;
-
-/** Returns the names whose keywords occur in some bytes. */
-type KeywordFilter<Name> = (bytes: Buffer) => Set<Name>;
 
 interface KeywordTable<Name> {
   /** Whether two neighboring bytes are anywhere in a keyword: most positions are ruled out by this alone. */
@@ -19,31 +16,12 @@ interface KeywordTable<Name> {
 type OnKeyword<Name> = (name: Name, position: number) => boolean;
 
 /**
- * Searches for many keywords at once, at two gigabytes a second if none is frequent.
- *
- * @param keywords names and their keywords as Latin-1 text, each at least four bytes long; only the first four are
- *   compared
- * @throws {RangeError} if a keyword is shorter.
- */
-export function createKeywordFilter<Name>(keywords: Iterable<readonly [Name, string]>): KeywordFilter<Name> {
-  const findEach = createKeywordSearch(
-    Array.from(keywords, ([name, keyword]) => [name, keyword.slice(0, PREFIX_LENGTH)] as const),
-  );
-  return (bytes) => {
-    const found = new Set<Name>();
-    findEach(bytes, (name) => {
-      found.add(name);
-      return false;
-    });
-    return found;
-  };
-}
-
-/**
- * The same, with the position of every keyword, which is compared as a whole. A run begins with it, so no keyword
+ * Searches for many keywords at once, at two gigabytes a second if none is frequent. A run begins with it, so no keyword
  * becomes a buffer: that takes longer than the search.
  *
+ * @param keywords names and their keywords as Latin-1 text, each at least four bytes long
  * @returns a search that tells whether its callback ended it
+ * @throws {RangeError} if a keyword is shorter.
  */
 export function createKeywordSearch<Name>(
   keywords: Iterable<readonly [Name, string]>,

@@ -1,4 +1,4 @@
-import { createKeywordFilter } from '../keyword-filter.ts';
+import { createKeywordSearch } from '../keyword-filter.ts';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const DIGITS = '0123456789';
@@ -56,7 +56,7 @@ export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   'url-password': [':\\/\\'],
 };
 
-const findRules = createKeywordFilter(
+const findRules = createKeywordSearch(
   Object.entries(RULE_KEYWORDS).flatMap(([rule, keywords]) =>
     keywords.map((keyword) => [rule, keyword] as const),
   ),
@@ -67,7 +67,11 @@ const findRules = createKeywordFilter(
  * keyword are not even decoded.
  */
 export function selectRules(bytes: Buffer): ReadonlySet<string> {
-  const rules = findRules(bytes);
+  const rules = new Set<string>();
+  findRules(bytes, (rule) => {
+    rules.add(rule);
+    return false;
+  });
   // Addresses are everywhere, but few texts with addresses have this character as well.
   if (bytes.includes('@') && bytes.includes('://')) rules.add('url-password');
   return rules;
