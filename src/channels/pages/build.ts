@@ -15,16 +15,15 @@ import type { ChannelAction, HostProgress, Placement } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { watchDeployment } from './deploy/watch-deployment.ts';
 import type { PagesDestination } from './destination.ts';
-import { createSiteRun, type RunProgress } from './site-workflow.ts';
+import { type BuildStarter, createSiteRun, type RunProgress } from './site-workflow.ts';
 
-type BuiltBy = PagesDestination['builtBy'];
 /** Asks how far the build is that contains a commit. */
-type WatchBuild = (placed: WatchedPlacement) => Promise<HostProgress>;
-
-type WatchedPlacement = Pick<Placement, 'commitSha' | 'deployment' | 'hostMayChangeBytes' | 'written'>;
+type WatchBuild = (
+  placed: Pick<Placement, 'commitSha' | 'deployment' | 'hostMayChangeBytes' | 'written'>,
+) => Promise<HostProgress>;
 
 interface SiteBuild extends Pick<PagesDestination, 'branch'> {
-  readonly builtBy: Exclude<BuiltBy, 'deployment'>;
+  readonly builtBy: Exclude<PagesDestination['builtBy'], 'deployment'>;
 }
 
 interface BuildOptions {
@@ -34,21 +33,21 @@ interface BuildOptions {
   readonly siteWorkflow: string | undefined;
 }
 
+type BuiltTask = { readonly destination: Pick<PagesDestination, 'builtBy' | 'branch'> };
+
 /** How far the host is with its build: one watch for all files that the same kind of build publishes. */
 export function createProgress(
   access: RepositoryAccess,
   options: BuildOptions,
   ports: Ports,
-): NonNullable<
-  ChannelAction<{ readonly destination: Pick<PagesDestination, 'builtBy' | 'branch'> }>['progress']
-> {
-  const createWatch = ({ builtBy, branch }: Pick<PagesDestination, 'builtBy' | 'branch'>): WatchBuild => {
+): NonNullable<ChannelAction<BuiltTask>['progress']> {
+  const createWatch = ({ builtBy, branch }: BuiltTask['destination']): WatchBuild => {
     const github = requireGitHub(access, 'K1');
     if (builtBy === 'deployment') return watchDeployment(github, options.timeout, ports);
     const build = new BuildWatch(github, { builtBy, branch }, options, ports.clock);
     return (placed) => build.ask(placed);
   };
-  const watches = new Map<BuiltBy, WatchBuild>();
+  const watches = new Map<string, WatchBuild>();
   return ({ task, placement }) => {
     const { destination } = task.data;
     const watch = watches.get(destination.builtBy) ?? createWatch(destination);
@@ -71,11 +70,10 @@ export class BuildWatch {
   readonly #timeout: number;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #starter: BuildStarter | null;
-  readonly #finished = new Map<string, HostProgress>();
+  /** What was said last of each commit: that of one says nothing of another. */
+  readonly #told = new Map<string, HostProgress>();
   #polls = 0;
   #nextPoll = Number.NEGATIVE_INFINITY;
-  /** Another file of the same build may have another commit: what is said of one says nothing of the other. */
-  #asked: { readonly commit: string; readonly progress: HostProgress } | undefined;
   #request: BuildRequest = { words: '', again: true, started: false };
   /** What an earlier delivery left: the build that had failed before the first poll. */
   #failedBefore: string | undefined;
@@ -88,48 +86,41 @@ export class BuildWatch {
     this.#starter = createBuildStarter(github, build, options);
   }
 
-  async ask({ commitSha, hostMayChangeBytes, written }: WatchedPlacement): Promise<HostProgress> {
+  async ask({ commitSha, hostMayChangeBytes, written }: Parameters<WatchBuild>[0]): Promise<HostProgress> {
     // Where there was nothing to remove, what the branch holds now counts.
     const commit = commitSha ?? this.#build.branch;
-    const known = this.#finished.get(commit);
-    if (known !== undefined) return known;
     const { late } = HINTS[this.#build.builtBy];
-    let { progress } =
-      this.#asked?.commit === commit
-        ? this.#asked
-        : { progress: { finished: false, detail: 'not asked yet', hint: late } };
+    const told = this.#told.get(commit);
     // What is finished needs no pause before the next question.
-    const isNext = this.#asked?.commit !== commit && this.#finished.size > 0;
+    const isNext = told === undefined && [...this.#told.values()].some(({ finished }) => finished);
     const isDue = isNext || this.#clock.now() >= this.#nextPoll;
-    if (isDue && this.#polls < BUILD_WAIT.polls) {
-      const { status, run, words } = await this.#poll(commit, written);
-      const isBuilt = status.status === 'built';
-      // Without the host's word, what the site's build may change cannot be proven at all.
-      const unread = hostMayChangeBytes && status.status === 'unknown' ? status.hint : undefined;
-      progress = {
-        finished: isBuilt,
-        building: isToCome(status, written),
-        detail: joinWords(status.detail, words),
-        httpCode: status.httpCode,
-        hint: run?.hint ?? unread ?? late,
-        // Only a proof by the marker needs it.
-        committedAt: isBuilt && hostMayChangeBytes ? await getCommitTime(this.#github, commit) : undefined,
-      };
-      if (isBuilt) this.#finished.set(commit, progress);
+    if (told?.finished || !isDue || this.#polls >= BUILD_WAIT.polls) {
+      return told ?? { finished: false, detail: 'not asked yet', hint: late };
     }
-    this.#asked = { commit, progress };
+    const { status, run, words } = await this.#poll(commit, written);
+    const finished = status.status === 'built';
+    // Without the host's word, what the site's build may change cannot be proven at all.
+    const unread = hostMayChangeBytes && status.status === 'unknown' ? status.hint : undefined;
+    const progress = {
+      finished,
+      building: isToCome(status, written),
+      detail: joinWords(status.detail, words),
+      httpCode: status.httpCode,
+      hint: run?.hint ?? unread ?? late,
+      // Only a proof by the marker needs it.
+      committedAt: finished && hostMayChangeBytes ? await getCommitTime(this.#github, commit) : undefined,
+    };
+    this.#told.set(commit, progress);
     return progress;
   }
 
   /** One poll: asks how far the build is, starts it where it is due, and asks for the run that was started. */
-  async #poll(commit: string, written: boolean): Promise<BuildAnswer> {
+  async #poll(commit: string, written: boolean) {
     this.#polls += 1;
     const { builtBy } = this.#build;
     const starter = this.#starter;
-    const status = await (builtBy === 'workflow' ? getDeploymentStatus : getBuildStatus)(
-      this.#github,
-      commit,
-    );
+    const readStatus = builtBy === 'workflow' ? getDeploymentStatus : getBuildStatus;
+    const status = await readStatus(this.#github, commit);
     // A limit may be lifted earlier than the host says.
     const asked = Math.min(status.retryAfter ?? 0, this.#timeout / BUILD_WAIT.longestPauses);
     this.#nextPoll = this.#clock.now() + Math.max(this.#timeout / BUILD_WAIT.polls, asked);
@@ -140,7 +131,7 @@ export class BuildWatch {
     const { errored } = HINTS[builtBy];
     if (status.status === 'errored' && !isEarlier) throw buildError(status, errored, run);
     if (run?.failure !== undefined) throw run.failure;
-    if (this.#request.again && (isEarlier || starter?.isDue(status, this.#polls, written))) {
+    if (this.#request.again && (isEarlier || this.#isDue(status, written))) {
       this.#request = (await starter?.start()) ?? this.#request;
       const { started, again, words } = this.#request;
       if (isEarlier && !started && !again) {
@@ -148,6 +139,14 @@ export class BuildWatch {
       }
     }
     return { status, run, words: joinWords(this.#request.words, run?.words ?? '') };
+  }
+
+  /** Whether the build should be started now. */
+  #isDue({ status, notStarted = false }: BuildStatus, written: boolean): boolean {
+    const isLate = this.#polls >= BUILD_WAIT.pollsBeforeRequest;
+    if (this.#build.builtBy === 'branch') return notStarted && isLate;
+    // No deployment contains a commit that was just made, whether deployments can be read or not.
+    return notStarted || (status === 'unknown' && (written || isLate));
   }
 }
 
@@ -158,22 +157,7 @@ export class BuildWatch {
 const isToCome = ({ status, notStarted = false, httpCode }: BuildStatus, written: boolean): boolean =>
   status === 'unknown' ? notStarted && (written || httpCode !== 404) : status !== 'built';
 
-interface BuildAnswer {
-  readonly status: BuildStatus;
-  readonly run: RunProgress | undefined;
-  /** What was done to start the build, and what came of it. */
-  readonly words: string;
-}
-
 const joinWords = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('; ');
-
-interface BuildStarter {
-  /** Whether the build should be started now. */
-  isDue(build: BuildStatus, polls: number, written: boolean): boolean;
-  start(): Promise<BuildRequest>;
-  /** How far it is, where the build itself does not tell. */
-  follow?(): Promise<RunProgress>;
-}
 
 /** How a build is started that does not start by itself; `null` where it cannot be. */
 function createBuildStarter(
@@ -181,18 +165,8 @@ function createBuildStarter(
   { builtBy, branch }: SiteBuild,
   { siteWorkflow }: BuildOptions,
 ): BuildStarter | null {
-  const isLate = (polls: number): boolean => polls >= BUILD_WAIT.pollsBeforeRequest;
-  if (builtBy === 'branch') {
-    const isDue: BuildStarter['isDue'] = ({ notStarted = false }, polls) => notStarted && isLate(polls);
-    return { isDue, start: () => requestBuild(github) };
-  }
-  if (siteWorkflow === undefined) return null;
-  return {
-    // No deployment contains a commit that was just made, whether deployments can be read or not.
-    isDue: ({ status, notStarted = false }, polls, written) =>
-      notStarted || (status === 'unknown' && (written || isLate(polls))),
-    ...createSiteRun(github, siteWorkflow, branch),
-  };
+  if (builtBy === 'branch') return { start: () => requestBuild(github) };
+  return siteWorkflow === undefined ? null : createSiteRun(github, siteWorkflow, branch);
 }
 
 const FROM_BRANCH = 'set Settings → Pages → Source to "Deploy from a branch"';

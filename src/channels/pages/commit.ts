@@ -11,7 +11,7 @@ import { type BranchComparison, compareFiles } from './compare-files.ts';
 import { compareSite, readFolder } from './compare-folder.ts';
 import { compareRemoval } from './compare-removal.ts';
 import { listPictures } from './pictures.ts';
-import { type CommittedPlace, describeFolder, describePlacement, describePresent } from './placement.ts';
+import { type CommittedPlace, describeFolder, describePlacement, describeUnchanged } from './placement.ts';
 import { type CommitTarget, isFolderPath, isRemoval, type PagesTask } from './target.ts';
 import { BranchWriter, refuseUnwritable } from './write-changes.ts';
 
@@ -82,7 +82,7 @@ export function previewCommits(
         const place = places[nth] ?? leftOut();
         if (hasFailed(place)) throw place;
         const { change, commitSha } = place;
-        if (change === undefined) return describePresent(commitSha, task);
+        if (change === undefined) return describeUnchanged(commitSha, task);
         if (isFolderPath(task.place) && !isRemoval(task)) await refuseUnwritable(change, target, ports);
         return `commit "${change.message.split('\n')[0]}"${describeFurther(task, place, change)}`;
       }),
@@ -181,7 +181,7 @@ class GroupCommit {
       const sent = this.#sent.get(task);
       const written = sent !== undefined;
       const method = written ? this.#writer.method : undefined;
-      return { place: sent ?? now, commitSha, written, method };
+      return { ...(sent ?? now), commitSha, written, method };
     });
   }
 }

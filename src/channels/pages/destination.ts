@@ -40,7 +40,6 @@ export interface PagesDestination {
   /** The address of the root of all that Pages serves. */
   readonly rootUrl: URL;
   readonly builtBy: PagesSite['builtBy'];
-  readonly workflow?: string | undefined;
   /** Whether the site's build may rightly change the file. */
   readonly hostMayChangeBytes: boolean;
   /** What a person should know of the page. */
@@ -83,7 +82,6 @@ export function resolveDestination(
     rawUrl: urlBelow(rawBase, path),
     rootUrl,
     builtBy: known?.builtBy ?? (location.siteWorkflow === undefined ? 'branch' : 'workflow'),
-    ...(location.siteWorkflow && { workflow: location.siteWorkflow }),
     hostMayChangeBytes: false,
     notes: [],
     unknown: site === 'unreadable' ? [SETTINGS_UNREADABLE] : [],

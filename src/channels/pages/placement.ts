@@ -11,60 +11,53 @@ import { planMethod } from './commit-method.ts';
 import type { ComparedPlace, EarlierFiles } from './compare.ts';
 import { addressOf, type PagesDestination } from './destination.ts';
 import { placePictures } from './pictures.ts';
-import { listLeftOut } from './site-workflow.ts';
+import { notDeployed } from './site-workflow.ts';
 import { type CommitMethod, isFolderPath, isRemoval, type PagesTask } from './target.ts';
 
 /** A place that is as wanted. */
-export interface CommittedPlace {
-  readonly place: ComparedPlace;
-  /** The commit that made it so; absent where nothing ever existed. */
-  readonly commitSha?: string | undefined;
+export interface CommittedPlace extends ComparedPlace {
   /** `false` where it was so already. */
   readonly written: boolean;
   /** How it was written, where anything was. */
   readonly method?: CommitMethod | undefined;
 }
 
-/** What every placement on a branch has. */
-export const ON_BRANCH = { bypassCache: true } as const;
-
 /** The evidence and the addresses of what was committed, or removed. */
-export function describePlacement(done: CommittedPlace, task: PagesTask, logger: Logger): Placement {
-  const { commitSha, written, method, place } = done;
-  const { destination, files, place: path } = task;
-  const isFolder = isFolderPath(path);
-  if (isFolder && !isRemoval(task)) logFolder(task, place, logger);
-  const placement = isRemoval(task) ? describeRemoved(done, task) : describePublished(done, task);
-  const blobs = new Map(files.map((one) => [one.path, one.file.blobSha]));
-  const held = isRemoval(task) ? [path, ...place.gone.keys()] : [...blobs.keys()];
-  // What is deployed without a commit is on no branch.
-  const isOnBranch = commitSha !== undefined || isRemoval(task);
+export function describePlacement(place: CommittedPlace, task: PagesTask, logger: Logger): Placement {
+  if (isFolderPath(task.place) && !isRemoval(task)) logFolder(task, place, logger);
+  const { written, method } = place;
+  const placement = isRemoval(task) ? describeRemoved(place, task) : describePublished(place, task);
   return {
-    ...{ ...ON_BRANCH, ...placement, written },
-    ...(method && !isFolder && { method: planMethod(method, task) }),
-    ...(commitSha && (written || !isRemoval(task)) && { commitSha }),
-    ...(isOnBranch && {
-      ...(!(isFolder && isRemoval(task)) && { rawUrl: destination.rawUrl }),
-      held: new Map(held.filter((one) => !isFolderPath(one)).map((one) => [one, blobs.get(one) ?? null])),
-    }),
-    unknown: [...destination.unknown, ...placement.unknown],
+    ...placement,
+    bypassCache: true,
+    written,
+    ...(method && !isFolderPath(task.place) && { method: planMethod(method, task) }),
+    unknown: [...task.destination.unknown, ...placement.unknown],
   };
 }
 
-type Described = Omit<Placement, 'written' | 'bypassCache'>;
+type Described = Omit<Placement, 'written'>;
 
-function describePublished({ commitSha, written, place }: CommittedPlace, task: PagesTask): Described {
-  const { destination, target, pictures, place: path } = task;
-  const { earlier, gone, changes, treeSha, servedSize } = place;
-  const isFolder = isFolderPath(path);
+function describePublished(place: CommittedPlace, task: PagesTask): Described {
+  const { destination, target, pictures, files } = task;
+  const { commitSha, written, earlier, gone, changes, treeSha, servedSize } = place;
+  const isFolder = isFolderPath(task.place);
   const entry = destination.path;
   const asked = choosePlain(earlier, entry);
   return {
-    evidence: written ? `commit ${commitSha}` : describePresent(commitSha, task),
+    evidence: written ? `commit ${commitSha}` : describeUnchanged(commitSha, task),
     url: isFolder ? entryUrl(destination.pageUrl) : destination.pageUrl,
+    // What is deployed without a commit is on no branch.
+    ...(commitSha && {
+      commitSha,
+      rawUrl: destination.rawUrl,
+      held: new Map(files.map(({ path, file }) => [path, file.blobSha])),
+    }),
     hostMayChangeBytes: destination.hostMayChangeBytes,
     display: getBrowserDisplay(destination.pageUrl.pathname),
-    ...listLeftOut(destination, isFolder ? path || './' : path),
+    ...(destination.builtBy === 'workflow' && {
+      refusals: [notDeployed(task.place || './', target.options.siteWorkflow)],
+    }),
     earlier: earlier.get(entry) ?? [],
     ...((isFolder || pictures) && { parts: placeParts(task, asked) }),
     ...(gone.size > 0 && { removed: placeGone(gone, destination) }),
@@ -80,7 +73,7 @@ function describePublished({ commitSha, written, place }: CommittedPlace, task: 
 }
 
 /** What is said of a place that is as wanted. */
-export function describePresent(commitSha: string | undefined, task: PagesTask): string {
+export function describeUnchanged(commitSha: string | undefined, task: PagesTask): string {
   if (isRemoval(task)) return 'nothing that this tool delivered exists there';
   return `commit ${commitSha} already holds ${isFolderPath(task.place) ? 'this site' : 'these bytes'}`;
 }
@@ -116,18 +109,23 @@ const describeLeft = ({ size }: EarlierFiles): string[] =>
     ? []
     : [`whether ${size - AUDIT.gone} more removed files are gone: ${AUDIT.gone} addresses were asked for`];
 
-function describeRemoved({ commitSha, written, place }: CommittedPlace, task: PagesTask): Described {
+function describeRemoved(place: CommittedPlace, task: PagesTask): Described {
+  const { commitSha, written, gone, isRendered, unknown = [] } = place;
   const isFolder = isFolderPath(task.place);
-  const { pageUrl } = task.destination;
-  const addresses = listAddresses([...place.gone.keys()], task.destination, place.isRendered);
+  const { pageUrl, rawUrl } = task.destination;
+  const addresses = listAddresses([...gone.keys()], task.destination, isRendered);
   const url = isFolder ? (addresses[0]?.url ?? pageUrl) : pageUrl;
   const parts = addresses.filter((one) => one.path !== task.place && one.url !== url);
+  const paths = [...(isFolder ? [] : [task.place]), ...gone.keys()];
   return {
-    evidence: written ? `commit ${commitSha} removes it` : describePresent(commitSha, task),
+    evidence: written ? `commit ${commitSha} removes it` : describeUnchanged(commitSha, task),
     url,
+    ...(written && commitSha && { commitSha }),
+    ...(!isFolder && { rawUrl }),
+    held: new Map(paths.map((path) => [path, null])),
     ...((isFolder || parts.length > 0) && { parts }),
     notes: written && isFolder ? [describeRemoval(place, 'removed')] : [],
-    unknown: place.unknown ?? [],
+    unknown,
   };
 }
 

@@ -14,7 +14,6 @@ import { describeDelivered, formatCommitMessage, parseMessage } from './commit-m
 import { listKept } from './delivered-tree.ts';
 import { addressOf } from './destination.ts';
 import { findDeliveredTo } from './ownership.ts';
-import { ON_BRANCH } from './placement.ts';
 import { isFolderPath, type PagesTask } from './target.ts';
 
 type Placed = PlacedTask<PagesTask>;
@@ -166,7 +165,11 @@ function describeRestored(
   return {
     file,
     placement: {
-      ...{ ...ON_BRANCH, written: true, commitSha: sha, notes: [], unknown: [] },
+      bypassCache: true,
+      written: true,
+      commitSha: sha,
+      notes: [],
+      unknown: [],
       evidence: `commit ${sha} puts back what commit ${before.head} had`,
       url: isFolder ? entryUrl(addressOf(destination, page)) : destination.pageUrl,
       ...(earlier && { earlier }),

@@ -1,4 +1,4 @@
-import { DeliveryError } from '../../errors.ts';
+import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { type BuildRequest, describeUnreadable } from '../../github/api/pages-build.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
@@ -12,8 +12,8 @@ import {
 import { API } from '../../protocol/calls.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text, Words } from '../../words.ts';
-import type { Placement } from '../channel.ts';
-import type { PagesDestination, PagesLocation } from './destination.ts';
+import { type KnownRefusal, whenAnswered } from '../channel.ts';
+import type { PagesLocation } from './destination.ts';
 
 /**
  * Refuses, before anything is committed, a workflow that `site-workflow` names and that could never publish the file.
@@ -25,38 +25,32 @@ export async function checkSiteWorkflow(
   { siteWorkflow }: Pick<PagesLocation, 'siteWorkflow'>,
   site: RepositoryContext['site'],
 ): Promise<void> {
-  const builtBy = site === null || typeof site === 'string' ? 'unknown' : site.builtBy;
   if (siteWorkflow === undefined) return;
-  if (builtBy === 'branch') {
+  const refuse = (message: string, hint: Text, httpCode?: number): never => {
+    throw new DeliveryError('BAD_INPUT', message, { step: 'check', httpCode, hint });
+  };
+  if (site !== null && typeof site === 'object' && site.builtBy === 'branch') {
     const message = `the site is built from a branch, not by the workflow ${siteWorkflow}`;
-    const hint = (w: Words) => `leave ${w.input('site-workflow')} out`;
-    throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
+    refuse(message, (w) => `leave ${w.input('site-workflow')} out`);
   }
-  return refuseUnusableWorkflow(github, siteWorkflow);
-}
-
-async function refuseUnusableWorkflow(github: GitHubClient, file: string): Promise<void> {
-  const state = await getWorkflowState(github, file);
-  if (state === 'active') return;
+  const state = await getWorkflowState(github, siteWorkflow);
   if (state === null) {
-    throw new DeliveryError('BAD_INPUT', `the repository has no workflow ${file} on its default branch`, {
-      step: 'check',
-      httpCode: 404,
-      hint: (w) => `set ${w.input('site-workflow')} to the name of a file in .github/workflows`,
-    });
+    const hint = (w: Words) => `set ${w.input('site-workflow')} to the name of a file in .github/workflows`;
+    refuse(`the repository has no workflow ${siteWorkflow} on its default branch`, hint, 404);
   }
-  throw new DeliveryError('BAD_INPUT', `the workflow ${file} is switched off (${state})`, {
-    step: 'check',
-    hint: (w) => `switch it on under Actions, or set ${w.input('site-workflow')} to another one`,
-  });
+  if (state !== 'active') {
+    const hint = (w: Words) =>
+      `switch it on under Actions, or set ${w.input('site-workflow')} to another one`;
+    refuse(`the workflow ${siteWorkflow} is switched off (${state})`, hint);
+  }
 }
 
-/** The workflow that `site-workflow` names. */
-export interface SiteRun {
+/** What starts a build. */
+export interface BuildStarter {
   /** A failure that may be gone later leaves the start to the next poll. @throws {DeliveryError} any other */
   start(): Promise<BuildRequest>;
-  /** How far the run is: one request, and one more for a run that waits. @throws {DeliveryError} `BAD_TOKEN` */
-  follow(): Promise<RunProgress>;
+  /** How far it is, where the build itself does not tell. @throws {DeliveryError} `BAD_TOKEN` */
+  follow?(): Promise<RunProgress>;
 }
 
 /**
@@ -66,7 +60,7 @@ export interface SiteRun {
  *
  * @see https://docs.github.com/actions/how-tos/write-workflows/choose-when-workflows-run/control-workflow-concurrency
  */
-export function createSiteRun(github: GitHubClient, file: string, branch: string): SiteRun {
+export function createSiteRun(github: GitHubClient, file: string, branch: string): Required<BuildStarter> {
   /** The number of the newest run before ours; `undefined` where the runs cannot be read. */
   let newestBefore: number | undefined;
   let polls = 0;
@@ -82,7 +76,10 @@ export function createSiteRun(github: GitHubClient, file: string, branch: string
   return {
     async start() {
       try {
-        newestBefore = await findNewestRun(github, file, branch);
+        const runs = await resultOf(() => listWorkflowRuns(github, file, branch));
+        // The token may start one all the same.
+        if (hasFailed(runs) && runs.code !== 'NO_PERMISSION') throw runs;
+        newestBefore = hasFailed(runs) ? undefined : (runs[0]?.id ?? 0);
         await startWorkflow(github, file, branch);
         return { words: `the workflow ${file} was started`, again: false, started: true };
       } catch (thrown) {
@@ -101,20 +98,6 @@ export function createSiteRun(github: GitHubClient, file: string, branch: string
   };
 }
 
-/** 0 where the workflow never ran; `undefined` where the token may not read the runs, but may start one. */
-async function findNewestRun(
-  github: GitHubClient,
-  file: string,
-  branch: string,
-): Promise<number | undefined> {
-  try {
-    return (await listWorkflowRuns(github, file, branch))[0]?.id ?? 0;
-  } catch (thrown) {
-    if (thrown instanceof DeliveryError && thrown.code === 'NO_PERMISSION') return undefined;
-    throw thrown;
-  }
-}
-
 /** How far the run of the site's workflow is. */
 export interface RunProgress {
   readonly words: string;
@@ -130,15 +113,12 @@ export interface RunProgress {
  *
  * @param place the file, or the folder with a slash at its end
  */
-export function listLeftOut(
-  { builtBy, workflow = 'the workflow that builds the site' }: Pick<PagesDestination, 'builtBy' | 'workflow'>,
-  place: string,
-): Pick<Placement, 'refusals'> {
-  if (builtBy !== 'workflow') return {};
+export function notDeployed(place: string, workflow = 'the workflow that builds the site'): KnownRefusal {
   const what = place.endsWith('/') ? `all of \`${place}\`` : `\`${place}\``;
-  const hint = (w: Words) =>
-    `${workflow} deployed our commit without ${what}; let its upload include it${w.orUse('K2 or K3')}`;
-  return { refusals: [{ httpCodes: [404], text: /^/, hint, isFinal: false }] };
+  return whenAnswered(
+    404,
+    (w) => `${workflow} deployed our commit without ${what}; let its upload include it${w.orUse('K2 or K3')}`,
+  );
 }
 
 /** What GitHub's words for a run mean, before its end and as its conclusion, and what to change. */

@@ -7,7 +7,7 @@ import { type AuditedDelivery, type KnownRefusal, whenAnswered } from '../../cha
 import type { Claim } from '../claims.ts';
 import { addressOf, type PagesDestination } from '../destination.ts';
 import { rendersMarkdown } from '../jekyll.ts';
-import { listAddresses, ON_BRANCH } from '../placement.ts';
+import { listAddresses } from '../placement.ts';
 import type { ListedDelivery } from './list-deliveries.ts';
 
 /** What was delivered and is not served, or something else in its place. */
@@ -57,7 +57,7 @@ interface FilesToProve {
 type Proven = Required<Pick<AuditedDelivery, 'place' | 'unknown'>>;
 
 /** What every placement of an audit has. */
-const NOTHING_WRITTEN = { ...ON_BRANCH, written: false, notes: [], unknown: [] } as const;
+const NOTHING_WRITTEN = { bypassCache: true, written: false, notes: [], unknown: [] } as const;
 
 /** Every file, by git's id of its bytes. Where the host shows the page as another one, the file itself is asked for. */
 export function proveFiles({
