@@ -43,28 +43,31 @@ export async function restoreBefore(
 }
 
 async function restore(
-  { task: { data }, placement }: Placed,
+  { task: { data }, placement: { written, commitSha } }: Placed,
   own: ReadonlySet<string>,
 ): Promise<RestoredDelivery> {
   const { github, branch, reader } = data.target;
-  const { commitSha } = placement;
-  if (!placement.written || commitSha === undefined) throw notRestoredError('this step wrote nothing there');
+  if (!written || commitSha === undefined) throw notRestoredError('this step wrote nothing there');
   const head = await getBranchHead(github, branch);
   if (!own.has(head)) throw notRestoredError(`somebody wrote to the branch ${branch} since`);
-  const parent = await readParent(github, commitSha);
-  const before: BranchTree = { head: parent, entries: await reader.getEntries(github, parent) };
-  const after: BranchTree = { head: commitSha, entries: await reader.getEntries(github, commitSha) };
+  const readTree = async (commit: string) => ({
+    head: commit,
+    entries: await reader.getEntries(github, commit),
+  });
+  const before = await readTree(await readParent(github, commitSha));
+  const after = await readTree(commitSha);
   const { files, message } = await findDeliveredTo(data.place, data.target, before);
   if (files.length === 0) {
     throw notRestoredError('what was there before, if anything, is no delivery of this tool');
   }
+  const now = head === commitSha ? after : await readTree(head);
   const change = {
-    ...compareTrees(before, after, data.place),
+    ...compareTrees(before, after, now, data.place),
     message: formatRestored(data.place, files, message, before),
+    replaces: null,
   };
-  if (head !== commitSha) refuseChanged(change, after, await reader.getEntries(github, head));
   const [sha = ''] = await commitChanges(github, [change], { branch, planned: head });
-  return describeRestored(data, { sha, files, before, after });
+  return describeRestored(data, sha, files, before, after);
 }
 
 const notRestoredError = (why: string): DeliveryError =>
@@ -100,43 +103,35 @@ function formatRestored(
  * What brings back one state of the branch in every path that another one has otherwise. Nothing is removed beside the
  * place: a file for the whole site may be what other deliveries of the step need.
  *
+ * @param now what the branch has: between two pushes of a step, anybody may have written to what the first of them left
  * @param place the folder; or the file, whose name those of its pictures begin with
+ * @throws {DeliveryError} `NOT_OURS` that names what others would lose
  */
-function compareTrees(before: BranchTree, after: BranchTree, place: string): Omit<Change, 'message'> {
-  const isFile = ({ type }: { readonly type: string }): boolean => type !== 'tree';
-  const writes: { path: string; file: Change['writes'][number]['file'] }[] = [];
-  for (const [path, entry] of before.entries) {
-    const now = after.entries.get(path);
-    if (!isFile(entry) || (now?.sha === entry.sha && now.mode === entry.mode)) continue;
-    if (entry.mode !== '100644') throw notRestoredError(`${path} was no plain file before`);
-    writes.push({ path, file: { size: entry.size, blobSha: entry.sha, read: readNothing } });
-  }
-  const removals = [...after.entries]
-    .filter(([path, entry]) => isFile(entry) && !before.entries.has(path) && path.startsWith(place))
-    .map(([path]) => path);
-  return { writes, removals, replaces: null };
-}
-
-/**
- * Between two pushes of a step, anybody may have written to what the first of them left; and so may its second one.
- *
- * @param after what the commit left @param now what the branch has
- * @throws {DeliveryError} `NOT_OURS` that names what would be replaced.
- */
-function refuseChanged(
-  { writes, removals }: Pick<Change, 'writes' | 'removals'>,
+function compareTrees(
+  { entries: before }: BranchTree,
   { entries: after }: BranchTree,
-  now: BranchTree['entries'],
-): void {
-  const isLeft = (path: string): boolean => {
-    const [left, held] = [after.get(path), now.get(path)];
-    return left?.sha === held?.sha && left?.mode === held?.mode;
-  };
+  { entries: now }: BranchTree,
+  place: string,
+): Pick<Change, 'writes' | 'removals'> {
+  const isSame = (one: BranchTree['entries'], other: BranchTree['entries'], path: string): boolean =>
+    one.get(path)?.sha === other.get(path)?.sha && one.get(path)?.mode === other.get(path)?.mode;
+  const isFile = (tree: BranchTree['entries'], path: string): boolean =>
+    (tree.get(path)?.type ?? 'tree') !== 'tree';
+  const old = [...before.keys()].filter((path) => isFile(before, path) && !isSame(before, after, path));
+  const removals = [...after.keys()].filter(
+    (path) => isFile(after, path) && !before.has(path) && path.startsWith(place),
+  );
   // A file in the place of a folder would be replaced by that folder.
-  const isFile = (path: string): boolean => (now.get(path)?.type ?? 'tree') !== 'tree';
-  const paths = [...writes.map(({ path }) => path), ...removals];
-  const changed = paths.filter((path) => !isLeft(path) || parentFolders(path).some(isFile));
+  const changed = [...old, ...removals].filter(
+    (path) => !isSame(after, now, path) || parentFolders(path).some((one) => isFile(now, one)),
+  );
   if (changed.length > 0) throw notRestoredError(`another commit changed since: ${nameFew(changed)}`);
+  const writes = old.map((path) => {
+    const { size = 0, sha: blobSha = '', mode } = before.get(path) ?? {};
+    if (mode !== '100644') throw notRestoredError(`${path} was no plain file before`);
+    return { path, file: { size, blobSha, read: readNothing } };
+  });
+  return { writes, removals };
 }
 
 /** The host has the blobs: nothing is sent. */
@@ -144,40 +139,34 @@ function readNothing(): never {
   throw new DeliveryError('INTERNAL', 'a file that is put back was read');
 }
 
-/** The commit that put it back, and the trees of the commits before and after the delivery. */
-interface RestoredCommit {
-  readonly sha: string;
-  readonly files: readonly TreeFile[];
-  readonly before: BranchTree;
-  readonly after: BranchTree;
-}
-
 /** Where it is served again, by git's ids of its bytes. */
 function describeRestored(
   { destination, place }: PagesTask,
-  { sha, files, before, after }: RestoredCommit,
+  commitSha: string,
+  files: readonly TreeFile[],
+  ...trees: [before: BranchTree, after: BranchTree]
 ): RestoredDelivery {
   const isFolder = isFolderPath(place);
   const paths = files.map((one) => one.path);
   const page = paths.includes(destination.path) ? destination.path : (paths[0] ?? destination.path);
   const others = paths.filter((one) => one !== page).slice(0, SITE.files);
-  const { earlier, ...file } = describeFile(page, before, after);
+  const { earlier, ...file } = describeFile(page, ...trees);
   return {
     file,
     placement: {
       bypassCache: true,
       written: true,
-      commitSha: sha,
-      notes: [],
-      unknown: [],
-      evidence: `commit ${sha} puts back what commit ${before.head} had`,
+      commitSha,
+      evidence: `commit ${commitSha} puts back what commit ${trees[0].head} had`,
       url: isFolder ? entryUrl(addressOf(destination, page)) : destination.pageUrl,
       ...(earlier && { earlier }),
       parts: others.map((path) => ({
         path: path.slice(isFolder ? place.length : 0),
         url: addressOf(destination, path),
-        ...describeFile(path, before, after),
+        ...describeFile(path, ...trees),
       })),
+      notes: [],
+      unknown: [],
     },
   };
 }
