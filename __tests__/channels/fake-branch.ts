@@ -1,4 +1,4 @@
-import { createBranchReader } from '../../src/channels/pages/branch-reader.ts';
+import { createEntriesReader } from '../../src/channels/pages/branch-reader.ts';
 import { resolveDestination } from '../../src/channels/pages/destination.ts';
 import type { CommitTarget, PagesOptions, PagesTask } from '../../src/channels/pages/target.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
@@ -74,7 +74,7 @@ export const commitTargetWith = (
   github: FakeGitHub,
   { method = 'A', ...options }: TargetOptions = {},
 ): CommitTarget => ({
-  reader: createBranchReader(),
+  readEntries: createEntriesReader(),
   method,
   github,
   branch: 'main',

@@ -1,56 +1,25 @@
-import {
-  type BranchEntry,
-  type ExistingBlobs,
-  findInTree,
-  findSubmodule,
-  getExistingBlobs,
-  listEntries,
-  submoduleError,
-} from '../../github/api/branch.ts';
+import { type BranchEntry, findSubmodule, listEntries, submoduleError } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import { getLastCommits, type LastCommit, type LastCommits } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 
 type CommitEntries = ReadonlyMap<string, BranchEntry>;
 
-/** Reads what a commit of the branch holds. A commit never changes, so nothing of it is asked for twice. */
-export interface BranchReader {
-  /** @param head sha of the commit */
-  getBlobs(github: GitHubClient, head: string, paths: readonly string[]): Promise<ExistingBlobs>;
-  /** The last commit that touched each path, and others that are known. @param head sha of the commit to begin with */
-  getCommits(github: GitHubClient, head: string, paths: readonly string[]): Promise<LastCommits>;
-  /** @param commit its sha @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files. */
-  getEntries(github: GitHubClient, commit: string): Promise<CommitEntries>;
-}
+/** Everything that a commit holds, by its path. @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files */
+export type ReadEntries = (github: GitHubClient, commit: string) => Promise<CommitEntries>;
 
-/** Commits whose entries are remembered: the newest one, and the one that delivered what is looked at. */
+/** Commits that are remembered: the newest one, and the one that delivered what is looked at. */
 const REMEMBERED = 2;
 
-/** Creates a reader that remembers the trees of two commits, and the history of the newest one. */
-export function createBranchReader(): BranchReader {
+/** Creates a reader that remembers the commits that it read last. */
+export function createEntriesReader(): ReadEntries {
   const entries = new Map<string, CommitEntries>();
-  let history = { head: '', commits: new Map<string, LastCommit | null>() };
-  return {
-    getBlobs: async (github, head, paths) => {
-      const tree = entries.get(head);
-      if (tree === undefined) return getExistingBlobs(github, head, paths);
-      return new Map(paths.map((path) => [path, findInTree(tree, path)]));
-    },
-    getCommits: async (github, head, paths) => {
-      if (history.head !== head) history = { head, commits: new Map() };
-      const { commits } = history;
-      const missing = paths.filter((path) => !commits.has(path));
-      for (const [path, last] of await getLastCommits(github, head, missing)) commits.set(path, last);
-      return commits;
-    },
-    getEntries: async (github, commit) => {
-      const found = entries.get(commit) ?? (await listEntries(github, commit));
-      // The one that was used last is at the end.
-      entries.delete(commit);
-      entries.set(commit, found);
-      for (const oldest of [...entries.keys()].slice(0, -REMEMBERED)) entries.delete(oldest);
-      return found;
-    },
+  return async (github, commit) => {
+    const found = entries.get(commit) ?? (await listEntries(github, commit));
+    // The one that was used last is at the end.
+    entries.delete(commit);
+    entries.set(commit, found);
+    for (const oldest of [...entries.keys()].slice(0, -REMEMBERED)) entries.delete(oldest);
+    return found;
   };
 }
 
@@ -58,12 +27,12 @@ export function createBranchReader(): BranchReader {
 export type OlderTrees = (commit: string | undefined) => Promise<CommitEntries | null>;
 
 /** @param limit how many commits may be read */
-export function limitTrees(github: GitHubClient, reader: BranchReader, limit: number): OlderTrees {
+export function limitTrees(github: GitHubClient, readEntries: ReadEntries, limit: number): OlderTrees {
   const read = new Set<string>();
   return async (commit) => {
     if (commit === undefined || (!read.has(commit) && read.size >= limit)) return null;
     read.add(commit);
-    return reader.getEntries(github, commit);
+    return readEntries(github, commit);
   };
 }
 

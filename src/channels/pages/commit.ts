@@ -4,7 +4,6 @@ import type { Change } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import type { Placement, PreparedTask } from '../channel.ts';
-import { createBranchReader } from './branch-reader.ts';
 import { COMMIT_METHODS, methodOf } from './commit-method.ts';
 import type { ComparedPlace } from './compare.ts';
 import { type BranchComparison, compareFiles } from './compare-files.ts';
@@ -161,9 +160,7 @@ class GroupCommit {
 
   #compare(github = this.#group.target.github): Promise<BranchComparison> {
     const { target } = this.#group;
-    // After a write, what was read of the branch may be old.
-    const reader = this.#sent.size === 0 ? target.reader : createBranchReader();
-    return compareGroup(this.#group, { ...target, github, reader }, new Set(this.#sent.keys()));
+    return compareGroup(this.#group, { ...target, github }, new Set(this.#sent.keys()));
   }
 
   #finish(

@@ -1,5 +1,6 @@
 import { hasFailed, type Result, resultOf } from '../../errors.ts';
-import type { LastCommit } from '../../github/api/history.ts';
+import { getExistingBlobs } from '../../github/api/branch.ts';
+import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import { type ComparedPlace, type HeldFile, planChange, sortByChange } from './compare.ts';
@@ -60,14 +61,14 @@ type HeldPaths = ReadonlyMap<string, Result<HeldPath>>;
 /** @param mayBeGone the paths whose history is read even where nothing is there now */
 async function readPaths(
   paths: readonly string[],
-  { github, reader }: CommitTarget,
+  { github }: CommitTarget,
   head: string | null,
   mayBeGone: ReadonlySet<string>,
 ): Promise<HeldPaths> {
   if (head === null || paths.length === 0) return new Map();
-  const blobs = await reader.getBlobs(github, head, paths);
+  const blobs = await getExistingBlobs(github, head, paths);
   const touched = paths.filter((path) => typeof blobs.get(path) === 'string' || mayBeGone.has(path));
-  const commits = await reader.getCommits(github, head, touched);
+  const commits = await getLastCommits(github, head, touched);
   return new Map(
     paths.map((path) => {
       const blob = blobs.get(path) ?? null;

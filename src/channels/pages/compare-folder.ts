@@ -94,10 +94,10 @@ async function findOwned({ task, target, tree, found }: FolderInBranch): Promise
 
 /** The branch before the newest delivery, or before the last commit that touched the folder. */
 export async function readBefore(
-  { github, reader }: CommitTarget,
+  { github, readEntries }: CommitTarget,
   { before }: FoundDeliveries,
 ): Promise<BranchTree['entries']> {
-  return before === undefined ? new Map() : reader.getEntries(github, before);
+  return before === undefined ? new Map() : readEntries(github, before);
 }
 
 /** The files of a folder that an older tree of the branch has, and the newest one has not. */

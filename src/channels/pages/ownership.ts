@@ -68,7 +68,7 @@ export interface FoundDeliveries {
   readonly before?: string | undefined;
 }
 
-type SearchTarget = Pick<CommitTarget, 'github' | 'reader'>;
+type SearchTarget = Pick<CommitTarget, 'github' | 'readEntries'>;
 
 const NOTHING: FoundDeliveries = { sites: new Map(), postponed: [], isComplete: true };
 
@@ -116,11 +116,11 @@ const isOfSite = (claim: Claim): claim is SiteClaim =>
   claim.delivered !== undefined && isFolderPath(claim.place);
 
 /** Collects what of each delivery is still there, with a bound on the trees that are read, sites and files. */
-function createSearch({ github, reader }: SearchTarget, tree: BranchTree) {
+function createSearch({ github, readEntries }: SearchTarget, tree: BranchTree) {
   const sites = new Map<string, OwnedSite>();
   const postponed: string[] = [];
   const found = new Set<string>();
-  const readOlder = limitTrees(github, reader, SITE.olderTrees);
+  const readOlder = limitTrees(github, readEntries, SITE.olderTrees);
   const add = async (claim: SiteClaim): Promise<void> => {
     if (!hasFilesBelow(tree, claim.place)) return;
     const isFull = sites.size >= SITE.removals || found.size >= SITE.files;

@@ -10,7 +10,7 @@ import { baseName, encodePath, entryUrl } from '../../rules/naming.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type { ChannelItem, ChannelPlan, PreparedTask, ServedFile } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
-import { type BranchReader, createBranchReader } from './branch-reader.ts';
+import { createEntriesReader, type ReadEntries } from './branch-reader.ts';
 import { chooseItemMethod, chooseMethod, planMethod } from './commit-method.ts';
 import type { DeployTarget } from './deploy/deploy.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
@@ -24,7 +24,7 @@ import type { CommitMethod, PagesOptions, PagesTask } from './target.ts';
 /** What all items of a step have in common. */
 interface StepContext {
   readonly github: GitHubClient;
-  readonly reader: BranchReader;
+  readonly readEntries: ReadEntries;
   readonly options: PagesOptions;
   readonly pages: RepositoryContext['site'];
   /** How this action deploys the site; absent where it does not. */
@@ -57,8 +57,8 @@ export async function prepareItems(
     .map(({ site }) => site?.entry.file ?? null);
   const singleMethod = await chooseMethod(singles, ports.signal, setup?.absence);
   const exists = createJekyllLookup(github);
-  const reader = createBranchReader();
-  const step = { github, reader, options, pages, deploy, exists, singleMethod, setup };
+  const readEntries = createEntriesReader();
+  const step = { github, readEntries, options, pages, deploy, exists, singleMethod, setup };
   return forEachItem(items, (item) => prepareItem(item, step), BATCH.reads);
 }
 
@@ -91,7 +91,7 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepar
   const served = describeServed(destination, isFolder);
   const hasPicture = options.picture && served.display === 'page' && served.pictureUrls !== null;
   const method = chooseItemMethod(step.singleMethod, isFolder, hasPicture);
-  const target = { github, reader: step.reader, method, options, branch } as const;
+  const target = { github, readEntries: step.readEntries, method, options, branch } as const;
   const name = place || './';
   const plan: ChannelPlan = {
     channel: 'K1',

@@ -46,13 +46,13 @@ async function restore(
   { task: { data }, placement: { written, commitSha } }: Placed,
   own: ReadonlySet<string>,
 ): Promise<RestoredDelivery> {
-  const { github, branch, reader } = data.target;
+  const { github, branch, readEntries } = data.target;
   if (!written || commitSha === undefined) throw notRestoredError('this step wrote nothing there');
   const head = await getBranchHead(github, branch);
   if (!own.has(head)) throw notRestoredError(`somebody wrote to the branch ${branch} since`);
   const readTree = async (commit: string) => ({
     head: commit,
-    entries: await reader.getEntries(github, commit),
+    entries: await readEntries(github, commit),
   });
   const before = await readTree(await readParent(github, commitSha));
   const after = await readTree(commitSha);

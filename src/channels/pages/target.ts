@@ -1,6 +1,6 @@
 import type { GitHubClient } from '../../github/api/client.ts';
 import type { LocalSiteFile } from '../../rules/local-site.ts';
-import type { BranchReader } from './branch-reader.ts';
+import type { ReadEntries } from './branch-reader.ts';
 import type { DeployTarget } from './deploy/deploy.ts';
 import type { JobRuntime } from './deploy/job-runtime.ts';
 import type { PagesDestination, PagesLocation } from './destination.ts';
@@ -16,7 +16,7 @@ export interface CommitTarget {
   readonly branch: string;
   /** The method of the plan; what turns out to be impossible with it is written by the next one. */
   readonly method: CommitMethod;
-  readonly reader: BranchReader;
+  readonly readEntries: ReadEntries;
   readonly options: PagesOptions;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  createBranchReader,
+  createEntriesReader,
   filesBelow,
   listFolders,
   treeShaAt,
@@ -20,7 +20,7 @@ const readTree = (branch: MemoryBranch) => readBranchTree(connect(branch).github
 /** The paths of a folder that count as ours, and the rest of the answer. */
 async function findOwned(branch: MemoryBranch, folder = FOLDER) {
   const { github } = connect(branch);
-  const target = { github, reader: createBranchReader() };
+  const target = { github, readEntries: createEntriesReader() };
   const { sites } = await findDeliveries(target, await readBranchTree(github), folder);
   return (sites.get(folder)?.files ?? []).map(({ path }) => path.slice(folder.length)).sort();
 }
@@ -72,7 +72,7 @@ describe('what is ours in a folder', () => {
   test('is everything that the last delivery has delivered, after one more request', async () => {
     const branch = await deliveredBranch();
     const { github, host } = connect(branch);
-    const target = { github, reader: createBranchReader() };
+    const target = { github, readEntries: createEntriesReader() };
     const found = await findDeliveries(target, await readBranchTree(github), FOLDER);
     expect(found.sites.get(FOLDER)?.files).toEqual([
       { path: 'p/1/index.html', sha: shaOf('page') },

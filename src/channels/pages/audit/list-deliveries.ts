@@ -4,7 +4,7 @@ import type { TreeFile } from '../../../github/api/tree-id.ts';
 import { AUDIT } from '../../../protocol/limits.ts';
 import {
   type BranchTree,
-  createBranchReader,
+  createEntriesReader,
   filesBelow,
   holdsFile,
   limitTrees,
@@ -43,10 +43,10 @@ export interface ListedDelivery {
  * @returns `entries` is what the branch holds
  */
 export async function listDeliveries(github: GitHubClient, head: string, place: string) {
-  const reader = createBranchReader();
-  const tree: BranchTree = { head, entries: await reader.getEntries(github, head) };
+  const readEntries = createEntriesReader();
+  const tree: BranchTree = { head, entries: await readEntries(github, head) };
   const { claims, isComplete } = await readClaims(github, head, place, { pages: AUDIT.pages });
-  const older = limitTrees(github, reader, AUDIT.olderTrees);
+  const older = limitTrees(github, readEntries, AUDIT.olderTrees);
   const listed: ListedDelivery[] = [];
   for (const claim of claims.values()) {
     const one = await compareClaim(claim, tree, older);
