@@ -173,14 +173,24 @@ describe('applyJekyll for a name that Jekyll leaves out', () => {
 });
 
 describe('applyJekyll for a file that Jekyll renders', () => {
-  const applyTo = (path: string, head: string, hasMarker: boolean, exists = false) => {
+  const applyTo = (path: string, head: string, hasMarker: boolean, existing = '') => {
     const pageUrl = new URL(`https://octo.github.io/site/${path}`);
     return applyJekyll(
       { ...destinationFor(), path, pageUrl },
       jekyllInput(path, head, hasMarker),
-      async () => exists,
+      async (_, file) => file === existing,
     );
   };
+
+  test('refuses it where the branch has another file at the address of the page', async () => {
+    await expect(applyTo('notes.md', '# x', true, 'notes.html')).rejects.toMatchObject({
+      code: 'NOT_OURS',
+      message: 'notes.html is on the branch, where Jekyll would put the page of notes.md',
+    });
+    await expect(applyTo('page.html', '---\n', true, 'page.html')).resolves.toMatchObject({
+      path: 'page.html',
+    });
+  });
 
   test.each([
     ['notes.md', '# x', 'https://octo.github.io/site/notes.html'],
@@ -212,7 +222,7 @@ describe('applyJekyll for a file that Jekyll renders', () => {
   });
 
   test('keeps the address of the file where .nojekyll switches Jekyll off', async () => {
-    await expect(applyTo('notes.md', '---\n', false, true)).resolves.toMatchObject({
+    await expect(applyTo('notes.md', '---\n', false, '.nojekyll')).resolves.toMatchObject({
       pageUrl: new URL('https://octo.github.io/site/notes.md'),
       hostMayChangeBytes: false,
     });

@@ -61,9 +61,22 @@ export async function applyJekyll(
   if (!isShownAsPage) throw jekyllError(destination, place, changed);
   const page = new URL(pageUrl.href.replace(MARKDOWN, '.html'));
   if (isGone) return { ...destination, pageUrl: page };
+  const output = renderedPath(path);
+  if (output !== path && (await exists(branch, output))) throw takenPageError(path, output);
   const notes = [`Jekyll renders ${servedPath(siteRoot, path)} into this page`];
   return { ...destination, pageUrl: page, hostMayChangeBytes: true, notes };
 }
+
+/** Where Jekyll puts the page that it renders of a file. */
+export const renderedPath = (path: string): string => path.replace(MARKDOWN, '.html');
+
+/** What is served there would be the other file, which may have the same marker. */
+const takenPageError = (path: string, output: string): DeliveryError =>
+  new DeliveryError('NOT_OURS', `${output} is on the branch, where Jekyll would put the page of ${path}`, {
+    step: 'check',
+    hint: (w) => `set ${w.input('path')} to another name, or remove ${output}`,
+    leftBehind: [],
+  });
 
 interface UnservedFile {
   readonly path: string;

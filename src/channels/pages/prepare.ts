@@ -15,7 +15,7 @@ import { chooseItemMethod, chooseMethod, planMethod } from './commit-method.ts';
 import type { DeployTarget } from './deploy/deploy.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
-import { applyJekyll, createJekyllLookup, type FileLookup } from './jekyll.ts';
+import { applyJekyll, createJekyllLookup, type FileLookup, renderedPath } from './jekyll.ts';
 import { listPicturePaths, listPictureUrls } from './pictures.ts';
 import { findSetup, type Setup } from './set-up.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
@@ -103,7 +103,8 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepar
   const data = { target, place, files, destination, setup, ...(deploy && { deploy }) };
   if (isRemoval) return { plan, data };
   const pictures = hasPicture ? listPicturePaths(destination.path) : [];
-  const writes = [...files.map((one) => one.path), ...pictures];
+  const isRendered = !isFolder && destination.pageUrl.pathname !== settings.pageUrl.pathname;
+  const writes = [...files.map((one) => one.path), ...(isRendered ? [renderedPath(path)] : []), ...pictures];
   const task = { plan: planDeployment(plan, step), data, served, writes };
   if (!isFolder) return task;
   const sitePath = addressOf(destination, place).pathname;
