@@ -16,7 +16,6 @@ import type { Ports } from '../../ports.ts';
 import { MINUTE, WRITE_INTERVAL } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import type { PreparedTask } from '../channel.ts';
 
 /** One file that becomes an asset. */
 export interface AssetTask {
@@ -44,7 +43,7 @@ export interface PlacedAsset {
 }
 
 /** What became of each file that was tried. */
-export type PlacedFiles = ReadonlyMap<PreparedTask<AssetTask>, Result<PlacedAsset>>;
+export type PlacedFiles = ReadonlyMap<AssetTask, Result<PlacedAsset>>;
 
 /** Whether the host's digest says that an asset holds the file. */
 export const hasDigestOf = ({ digest }: Asset, file: LocalFile | null): boolean =>
@@ -85,7 +84,7 @@ const LOG_EVERY = 25;
  * uploaded once a file has failed: it is published with all of them.
  */
 export async function uploadFiles(
-  tasks: readonly PreparedTask<AssetTask>[],
+  tasks: readonly AssetTask[],
   target: TargetRelease,
   ports: Ports,
 ): Promise<PlacedFiles> {
@@ -96,9 +95,9 @@ export async function uploadFiles(
       `${count} assets: at least ${minutes} min, because GitHub limits how often a token may write`,
     );
   }
-  const results = new Map<PreparedTask<AssetTask>, Result<PlacedAsset>>();
+  const results = new Map<AssetTask, Result<PlacedAsset>>();
   for (const task of tasks) {
-    const result = await resultOf(() => ensureAsset(task.data, target, ports));
+    const result = await resultOf(() => ensureAsset(task, target, ports));
     results.set(task, result);
     if (results.size % LOG_EVERY === 0) ports.logger.info(`${results.size} of ${count} assets`);
     if (hasFailed(result) && target.release.draft) break;

@@ -31,7 +31,7 @@ const DRAFT_LINE = /^\nDelivery: ([0-9a-f]{32}) [0-9a-f-]{36}$/;
 
 /** Names a delivery, the job and the names of its files; and the tag of this draft, which somebody may change. */
 function hashDelivery({ job, tasks }: ReleaseBatch, tag: string): string {
-  const lines = [job, tag, ...tasks.map(({ data }) => data.name).sort()];
+  const lines = [job, tag, ...tasks.map(({ name }) => name).sort()];
   return createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 32);
 }
 
@@ -52,7 +52,7 @@ async function listOwnAssets(
   batch: ReleaseBatch,
 ): Promise<readonly Asset[] | null> {
   if (!hasDraftText(draft, batch)) return null;
-  const names = new Set(batch.tasks.map(({ data }) => data.name));
+  const names = new Set(batch.tasks.map(({ name }) => name));
   const assets = await listAssets(github, draft);
   const isOwn = (asset: Asset) => hasOwnLabel(asset) || (isUnfinished(asset) && names.has(asset.name));
   return assets.every(isOwn) ? assets : null;

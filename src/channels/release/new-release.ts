@@ -9,7 +9,6 @@ import {
 } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
-import type { PreparedTask } from '../channel.ts';
 import { type AssetTask, isStored, type PlacedAsset, type PlacedFiles, uploadFiles } from './asset.ts';
 import { discardDraft, hasDraftText, openDraft } from './draft.ts';
 import { type ReleaseBatch, unpublishedError } from './release-choice.ts';
@@ -18,7 +17,7 @@ import { type ReleaseBatch, unpublishedError } from './release-choice.ts';
 export interface FilledDraft {
   readonly batch: ReleaseBatch;
   readonly draft: Release;
-  readonly uploads: ReadonlyMap<PreparedTask<AssetTask>, PlacedAsset>;
+  readonly uploads: ReadonlyMap<AssetTask, PlacedAsset>;
 }
 
 /** Makes a draft, which is deleted again where a file fails. @throws {DeliveryError} for all files */
@@ -26,12 +25,12 @@ export async function fillDraft(batch: ReleaseBatch, tag: string, ports: Ports):
   const { github, tasks } = batch;
   const draft = await openDraft(batch, tag, ports);
   const target = { github, release: draft, assets: [], overwrite: false };
-  const uploads = new Map<PreparedTask<AssetTask>, PlacedAsset>();
+  const uploads = new Map<AssetTask, PlacedAsset>();
   for (const [task, result] of await uploadFiles(tasks, target, ports)) {
     if (hasFailed(result)) {
       const left = await discardDraft(draft, batch, ports);
       if (tasks.length === 1) throw result.withLeftBehind(left);
-      throw unpublishedError({ subject: task.data.name, failure: result }, left);
+      throw unpublishedError({ subject: task.name, failure: result }, left);
     }
     uploads.set(task, result);
   }
@@ -85,13 +84,13 @@ export async function publishUnder(
 
 /** The public address exists only now. */
 function placeUpload(
-  upload: readonly [PreparedTask<AssetTask>, PlacedAsset],
+  upload: readonly [AssetTask, PlacedAsset],
   release: Release,
   assets: readonly Asset[],
 ): Result<PlacedAsset> {
   const asset = findUpload(assets, upload);
   if (asset !== undefined) return { ...upload[1], asset, release };
-  const message = `the published release does not list ${upload[0].data.name}`;
+  const message = `the published release does not list ${upload[0].name}`;
   const leftBehind = [`the release ${release.tag_name}, which is published with all files`];
   return new DeliveryError('HOST_ERROR', message, { hint: 'try again', leftBehind });
 }
@@ -120,13 +119,13 @@ function refuseChangedDraft(
   if (done !== undefined) throw new DeliveryError('NOT_OURS', `somebody ${done}`, { hint: DRAFT_HINT });
   const [wrong] = [...uploads].find((upload) => findUpload(assets, upload) === undefined) ?? [];
   if (wrong === undefined) return;
-  const message = `the draft of the release does not hold ${wrong.data.name} with its bytes`;
+  const message = `the draft of the release does not hold ${wrong.name} with its bytes`;
   throw new DeliveryError('HOST_ERROR', message, { hint: 'try again' });
 }
 
 /** The asset of an upload as it is listed now, if it holds the file. */
 const findUpload = (
   assets: readonly Asset[],
-  [{ data }, { asset }]: readonly [PreparedTask<AssetTask>, PlacedAsset],
+  [{ file }, { asset }]: readonly [AssetTask, PlacedAsset],
 ): Asset | undefined =>
-  assets.find((one) => one.id === asset.id && !isUnfinished(one) && isStored(one, data.file));
+  assets.find((one) => one.id === asset.id && !isUnfinished(one) && isStored(one, file));

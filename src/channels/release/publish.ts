@@ -23,18 +23,16 @@ import {
   type ReleaseOptions,
 } from './release-choice.ts';
 
-type AssetTasks = readonly PreparedTask<AssetTask>[];
-
 /** K2: uploads files as assets of the tag's release. @see protocol 4.3 */
 export function createReleasePublisher(
   options: ReleaseOptions,
   access: RepositoryAccess,
   ports: Ports,
 ): ChannelAction<AssetTask> {
-  const toBatch = (tasks: AssetTasks, absent?: AbsentFile): ReleaseBatch => ({
+  const toBatch = (tasks: readonly PreparedTask<AssetTask>[], absent?: AbsentFile): ReleaseBatch => ({
     ...options,
     github: requireGitHub(access, 'K2'),
-    tasks,
+    tasks: tasks.map(({ data }) => data),
     absent,
   });
   return {
@@ -43,10 +41,10 @@ export function createReleasePublisher(
     async perform(tasks, absent) {
       const batch = toBatch(tasks, absent);
       const placed = await uploadAssets(batch, ports);
-      return forEachItem(tasks, async (task) => {
+      return forEachItem(batch.tasks, async (task) => {
         const result = placed.get(task) ?? new DeliveryError('INTERNAL', 'the file was not uploaded');
         if (hasFailed(result)) throw result;
-        return placementOfAsset(result, task.data, batch);
+        return placementOfAsset(result, task, batch);
       });
     },
   };
@@ -92,7 +90,7 @@ async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonl
   const news = isNew ? await describeNew(tag, { ...batch, tasks: open }, ports) : null;
   return batch.tasks.map((task) => {
     const result = done.get(task);
-    if (result === undefined) return news ?? describeAdded(task.data, choice, batch);
+    if (result === undefined) return news ?? describeAdded(task, choice, batch);
     return hasFailed(result) ? result : describeHeld(result.asset, result.release.tag_name);
   });
 }

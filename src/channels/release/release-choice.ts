@@ -10,7 +10,7 @@ import {
   type Release,
 } from '../../github/api/releases.ts';
 import { ASSETS, TAG_ATTEMPTS } from '../../protocol/limits.ts';
-import type { AbsentFile, PreparedTask } from '../channel.ts';
+import type { AbsentFile } from '../channel.ts';
 import { type AssetTask, hasDigestOf, type PlacedAsset, type PlacedFiles } from './asset.ts';
 
 /** What K2 needs of the inputs. */
@@ -26,27 +26,26 @@ export interface ReleaseOptions {
 /** The files of one step that go to one tag. */
 export interface ReleaseBatch extends ReleaseOptions {
   readonly github: GitHubClient;
-  readonly tasks: readonly PreparedTask<AssetTask>[];
+  readonly tasks: readonly AssetTask[];
   /** A file of the step that failed before: then no release is made for the others. */
   readonly absent: AbsentFile | undefined;
 }
 
-/** A release, and what it holds; `release` is `null` where it has to be created. */
-interface FoundRelease {
+/** The release that the files of a batch go to, and what it holds. */
+export interface ReleaseChoice {
   readonly tag: string;
+  /** `null` where it has to be created. */
   readonly release: Release | null;
   readonly assets: readonly Asset[];
   /** What releases of the tag, or of a number of it, hold that can't be changed. */
   readonly frozen: readonly { readonly release: Release; readonly asset: Asset }[];
-}
-
-/** Where the files of a batch go. */
-export interface ReleaseChoice extends FoundRelease {
   /** The files that a frozen release holds already, and those that can't be delivered. */
   readonly done: PlacedFiles;
   /** The others. */
-  readonly open: ReleaseBatch['tasks'];
+  readonly open: readonly AssetTask[];
 }
+
+type FoundRelease = Omit<ReleaseChoice, 'done' | 'open'>;
 
 /**
  * Chooses the release for the files. Reads, but writes nothing.
@@ -61,9 +60,9 @@ export async function chooseRelease(
   const found = await findRelease(batch, takenTags);
   const { assets, frozen, tag } = found;
   const refusal = findRefusal(found, batch);
-  const done = new Map<PreparedTask<AssetTask>, Result<PlacedAsset>>();
+  const done = new Map<AssetTask, Result<PlacedAsset>>();
   for (const task of batch.tasks) {
-    const { file, name } = task.data;
+    const { file, name } = task;
     const isSame = (asset: Asset): boolean => asset.name === name && hasDigestOf(asset, file);
     const present = frozen.find(({ asset }) => isSame(asset));
     // A full one can't even replace a file: the old one is deleted after the upload.

@@ -14,7 +14,7 @@ import {
 } from '../../github/api/releases.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
-import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
+import type { ChannelAction, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { hasDigestOf, isInterim, unfinishedError } from './asset.ts';
 import type { ReleaseOptions } from './release-choice.ts';
@@ -44,6 +44,8 @@ interface ChosenAssets extends FoundAsset {
   readonly otherTags: readonly string[];
 }
 
+const NOTHING_THERE = 'nothing exists there';
+
 /** K2: deletes owned assets. Releases and tags are never deleted. */
 export function createReleaseRemover(
   options: RemovalOptions,
@@ -52,13 +54,12 @@ export function createReleaseRemover(
   const { tag, tagIsDefault, earlierTag, overwrite } = options;
   const tags = tagIsDefault ? [tag, earlierTag] : [tag];
 
-  /** Does the work for the assets of each task; `null` stands for none. */
+  /** Does the work for the assets of each task; `null` stands for none. Each release is read once. */
   async function forEachAsset<Value>(
     tasks: readonly PreparedTask<AssetRemoval>[],
     work: (chosen: ChosenAssets | null, name: string, github: GitHubClient) => Promise<Value>,
   ): Promise<readonly Result<Value>[]> {
     const github = requireGitHub(access, 'K2');
-    // All of them, so that each release is read once.
     const listed: FoundAsset[] = [];
     for (const one of tags) {
       const release = await getReleaseByTag(github, one);
@@ -74,35 +75,26 @@ export function createReleaseRemover(
 
   return {
     prepare: (items) =>
-      forEachItem(items, (item) => {
+      forEachItem(items, async ({ site, name: wanted }) => {
         requireGitHub(access, 'K2');
-        return prepareRemoval(item, tags);
+        const name = await assetName(flatName(wanted));
+        const destination = formatDestination(tags.join(' or '), name);
+        return {
+          plan: { channel: 'K2', method: 'the asset is deleted', destination, name, claim: 'is removed' },
+          data: { name, file: site?.entry.file ?? null },
+        };
       }),
-    preview: (tasks) => forEachAsset(tasks, describeDeletion),
+    preview: (tasks) =>
+      forEachAsset(tasks, async (chosen) => {
+        if (chosen === null) return NOTHING_THERE;
+        const { asset, release } = chosen;
+        return `asset ${asset.id} (${asset.name}) of the release ${release.tag_name} would be deleted`;
+      }),
     perform: (tasks) => forEachAsset(tasks, (...found) => removeAssets(...found, options)),
   };
 }
 
-const NOTHING_THERE = 'nothing exists there';
-
 const formatDestination = (tag: string, name: string): string => `release ${tag}, asset ${name}`;
-
-async function prepareRemoval(
-  { site, name: wanted }: ChannelItem,
-  tags: readonly string[],
-): Promise<PreparedTask<AssetRemoval>> {
-  const name = await assetName(flatName(wanted));
-  return {
-    plan: {
-      channel: 'K2',
-      method: 'the asset is deleted',
-      destination: formatDestination(tags.join(' or '), name),
-      name,
-      claim: 'is removed',
-    },
-    data: { name, file: site?.entry.file ?? null },
-  };
-}
 
 async function removeAssets(
   chosen: ChosenAssets | null,
@@ -161,12 +153,6 @@ function chooseAssets(
     interim: beside.map((one) => one.asset),
     otherTags: others.map((one) => one.release.tag_name),
   };
-}
-
-async function describeDeletion(chosen: ChosenAssets | null): Promise<string> {
-  if (chosen === null) return NOTHING_THERE;
-  const { asset, release } = chosen;
-  return `asset ${asset.id} (${asset.name}) of the release ${release.tag_name} would be deleted`;
 }
 
 function assetNotOwnedError(name: string, tag: string): DeliveryError {
