@@ -9,7 +9,7 @@ import {
   listReleases,
   type Release,
 } from '../../github/api/releases.ts';
-import { ASSETS, TAG_ATTEMPTS } from '../../protocol/limits.ts';
+import { TAG_ATTEMPTS } from '../../protocol/limits.ts';
 import type { AbsentFile } from '../channel.ts';
 import { type AssetTask, hasDigestOf, type PlacedAsset, type PlacedFiles } from './asset.ts';
 
@@ -58,18 +58,15 @@ export async function chooseRelease(
   takenTags: ReadonlySet<string> = new Set(),
 ): Promise<ReleaseChoice> {
   const found = await findRelease(batch, takenTags);
-  const { assets, frozen, tag } = found;
+  const { frozen, tag } = found;
   const refusal = findRefusal(found, batch);
   const done = new Map<AssetTask, Result<PlacedAsset>>();
   for (const task of batch.tasks) {
     const { file, name } = task;
     const isSame = (asset: Asset): boolean => asset.name === name && hasDigestOf(asset, file);
     const present = frozen.find(({ asset }) => isSame(asset));
-    // A full one can't even replace a file: the old one is deleted after the upload.
-    const isFull = assets.length >= ASSETS.total && !assets.some(isSame);
-    const failure = refusal ?? (isFull ? noRoomError(tag, assets.length) : null);
     if (present !== undefined) done.set(task, { ...present, written: false });
-    else if (failure !== null) done.set(task, failure);
+    else if (refusal !== null) done.set(task, refusal);
   }
   const open = batch.tasks.filter((task) => !done.has(task));
   if (open.length > 0) await refuseBranchName(batch.github, tag);
@@ -136,14 +133,6 @@ export function unpublishedError(
   const { code, message, httpCode, advice: hint } = failure;
   const reason = `the release was not published, because ${subject} failed: ${message}`;
   return new DeliveryError(code, reason, { httpCode, hint, leftBehind });
-}
-
-function noRoomError(tag: string, existing: number): DeliveryError {
-  const message = `the release ${tag} has ${existing} assets, and GitHub allows ${ASSETS.total}, also while one is replaced`;
-  return new DeliveryError('TOO_LARGE', message, {
-    hint: (w) => `set ${w.input('tag')} to another one${w.orUse('K3')}`,
-    leftBehind: [],
-  });
 }
 
 function frozenError(tag: string): DeliveryError {

@@ -9,14 +9,14 @@ import { withRetries } from '../../../retry.ts';
 import type { Placement } from '../../channel.ts';
 import { uploadArtifact } from './artifact.ts';
 import { type LiveSite, readDeployedReceipt, refuseOtherSite } from './deployed-receipt.ts';
-import type { requireJobRuntime } from './job-runtime.ts';
+import type { JobRuntime } from './job-runtime.ts';
 import { getIdToken } from './service.ts';
 import { contentOfCommit, packContent, type SiteContent } from './site-content.ts';
 
 /** What a deployment needs to know. */
 export interface DeployTarget {
   readonly github: GitHubClient;
-  readonly runtime: ReturnType<typeof requireJobRuntime>;
+  readonly runtime: JobRuntime;
   /** Address of the site. */
   readonly root: URL;
   /** Milliseconds that other deployments are waited for. */
@@ -112,7 +112,7 @@ async function create(
   // One that arrived without an answer makes the next attempt wait like that of another job.
   const created = await resultOf(() =>
     withRetries(ports, async () => {
-      const idToken = await getIdToken(runtime.identity, ports);
+      const idToken = await getIdToken(runtime, ports);
       return createPagesDeployment(github, { artifactId, commit: receipt.commit, idToken });
     }),
   );

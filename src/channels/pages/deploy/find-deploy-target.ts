@@ -43,7 +43,7 @@ export async function openDeployTarget(
   refuseOtherPlace(options);
   const runtime = requireJobRuntime(given);
   refuseOtherRepository(runtime.repository, github);
-  await getIdToken(runtime.identity, ports);
+  await getIdToken(runtime, ports);
   const read = await resultOf(() => readDeployedReceipt(site.base, ports));
   ports.signal.throwIfAborted();
   if (hasFailed(read) && !overwrite) throw read;

@@ -39,22 +39,16 @@ function httpsAddress(text = ''): URL | null {
 export const OTHER_WAYS = (w: Words): string =>
   `set ${w.input('site-workflow')} to the workflow that builds the site, or set Settings → Pages → Source to "Deploy from a branch"${w.orUse('K2 or K3')}`;
 
-/** @throws {DeliveryError} where this is no action in a job, or the job may not say which one it is. */
-export function requireJobRuntime(
-  runtime: JobRuntime | null | undefined,
-): JobRuntime & { readonly identity: NonNullable<JobRuntime['identity']> } {
-  if (runtime == null) {
-    const message =
-      'GitHub Actions deploys this site, and what that needs exists only in an action of a job on github.com';
-    throw new DeliveryError('BAD_INPUT', message, {
-      step: 'check',
-      hint: (w) => `run this as an action (\`uses:\`), or ${OTHER_WAYS(w)}`,
-      leftBehind: [],
-    });
-  }
-  const { identity } = runtime;
-  if (identity !== null) return { ...runtime, identity };
-  throw mayNotDeployError('the job has no identity to deploy the site with');
+/** @throws {DeliveryError} where this is no action in a job. */
+export function requireJobRuntime(runtime: JobRuntime | null | undefined): JobRuntime {
+  if (runtime != null) return runtime;
+  const message =
+    'GitHub Actions deploys this site, and what that needs exists only in an action of a job on github.com';
+  throw new DeliveryError('BAD_INPUT', message, {
+    step: 'check',
+    hint: (w) => `run this as an action (\`uses:\`), or ${OTHER_WAYS(w)}`,
+    leftBehind: [],
+  });
 }
 
 /** Names all that a job needs which deploys a site. */

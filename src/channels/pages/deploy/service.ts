@@ -55,15 +55,13 @@ const ASKING = 'asking GitHub for the identity of the job';
 /**
  * A token that says to GitHub which job this is. It is valid for a few minutes, so each deployment gets its own.
  *
- * @throws {DeliveryError} `NO_PERMISSION` where the job has no environment, which GitHub would refuse later.
+ * @throws {DeliveryError} `NO_PERMISSION` where the job has no identity or no environment, which GitHub would refuse later.
  * @see https://docs.github.com/actions/reference/security/oidc
  */
-export async function getIdToken(
-  { url, token: requestToken }: NonNullable<JobRuntime['identity']>,
-  ports: Ports,
-): Promise<string> {
-  const headers = { accept: 'application/json', authorization: `Bearer ${requestToken}` };
-  const request = { description: ASKING, expects: 200, method: 'GET', url, headers };
+export async function getIdToken({ identity }: JobRuntime, ports: Ports): Promise<string> {
+  if (identity === null) throw mayNotDeployError('the job has no identity to deploy the site with');
+  const headers = { accept: 'application/json', authorization: `Bearer ${identity.token}` };
+  const request = { description: ASKING, expects: 200, method: 'GET', url: identity.url, headers };
   const value = await withRetries(ports, async () => {
     const { value: token } = toFields((await askService(request, ports)).json);
     if (typeof token !== 'string' || token === '') throw unusableError(ASKING);
