@@ -1,7 +1,7 @@
-import { DeliveryError, hasFailed, resultOf } from '../../../errors.ts';
-import { fetchBack } from '../../../http/fetch-back.ts';
-import { isAbsence } from '../../../http/response.ts';
-import { sendRequest } from '../../../http/send-request.ts';
+import { DeliveryError } from '../../../errors.ts';
+import { connectionError } from '../../../http/client.ts';
+import { followRedirects } from '../../../http/follow.ts';
+import { isAbsence, readText } from '../../../http/response.ts';
 import { parseJson, toFields } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { TOOL } from '../../../protocol/words.ts';
@@ -27,8 +27,8 @@ export function formatDeployedReceipt({ branch, commit, files }: DeployedReceipt
   return Buffer.from(`${JSON.stringify({ ...about, files: list })}\n`);
 }
 
-function parseReceipt(text: string | null): DeployedReceipt | null {
-  const { tool, branch, commit, files } = toFields(parseJson(text ?? ''));
+function parseReceipt(text: string): DeployedReceipt | null {
+  const { tool, branch, commit, files } = toFields(parseJson(text));
   if (tool !== TOOL.name || typeof commit !== 'string' || !Array.isArray(files)) return null;
   const entries = new Map<string, GitBlob>();
   for (const { path, size, blob } of files.map(toFields)) {
@@ -46,41 +46,26 @@ const LONGEST = 8_000_000;
 export type LiveSite = DeployedReceipt | 'none' | 'foreign';
 
 /**
- * What the live site says of itself. Only GitHub's own words say that nothing is live: a site may have no page at its
- * root.
+ * What the live site says of itself. Only GitHub's own words, at any address, say that nothing is live; else one look
+ * is no more than an answer, and a second one has to agree.
  */
 export async function readDeployedReceipt(root: URL, ports: Ports): Promise<LiveSite> {
-  const receipt = parseReceipt(await fetchReceipt(new URL(RECEIPT_PATH, root), ports));
-  return receipt ?? ((await isNothingLive(root, ports)) ? 'none' : 'foreign');
+  const live = await lookAtReceipt(root, ports);
+  return live === 'foreign' ? lookAtReceipt(root, ports) : live;
 }
 
-/** The text at the address of the receipt; `null` where there is nothing. */
-const fetchReceipt = (address: URL, ports: Ports): Promise<string | null> =>
+const lookAtReceipt = (root: URL, ports: Ports): Promise<LiveSite> =>
   withRetries(ports, async () => {
-    const options = { signal: ports.signal, guard: () => undefined, readAtMost: LONGEST, headSize: LONGEST };
-    const { httpCode, readHead } = await fetchBack(ports.http, stamp(address, ports), options, []);
-    if (isAbsence(httpCode)) return null;
-    if (httpCode !== 200) throw unclearError(address, httpCode);
-    return Buffer.from(readHead(), 'latin1').toString();
-  });
-
-/** What else one look may find is no more than an answer; a second one has to agree. */
-const isNothingLive = async (root: URL, ports: Ports): Promise<boolean> =>
-  (await saysNoSite(root, ports)) || (await saysNoSite(root, ports));
-
-const saysNoSite = (root: URL, ports: Ports): Promise<boolean> =>
-  withRetries(ports, async () => {
-    const answer = await resultOf(() =>
-      sendRequest({ method: 'GET', url: stamp(root, ports), headers: {} }, ports),
-    );
-    if (hasFailed(answer)) {
-      // A page that is too long is that of a site.
-      if (answer.code === 'HOST_ERROR') return false;
-      throw answer;
-    }
-    const { status, text } = answer;
-    if (status >= 500 || status === 429) throw unclearError(root, status);
-    return status === 404 && NO_SITE.test(text);
+    const { signal } = ports;
+    const url = stamp(new URL(RECEIPT_PATH, root), ports);
+    const { response } = await followRedirects(ports.http, url, { signal, guard: () => undefined });
+    const { status } = response;
+    const text = await readText(response, LONGEST).catch((thrown: unknown) => {
+      throw connectionError(thrown, { url, signal });
+    });
+    if (status === 200) return parseReceipt(text) ?? 'foreign';
+    if (isAbsence(status)) return NO_SITE.test(text) ? 'none' : 'foreign';
+    throw unclearError(root, status);
   });
 
 const NO_SITE = /there isn[’']t a github pages site here/i;
