@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { type CliCommand, parseCommand } from '../../src/cli/args.ts';
 import { deliverAll } from '../../src/cli/deliver.ts';
-import { SIZE } from '../../src/protocol/limits.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, FakeLogger, fakePorts } from '../support/ports.ts';
 import { fakeTerminal } from './terminals.ts';
@@ -45,12 +44,6 @@ describe('check accepts a file', () => {
       `${file}: can be delivered, ${Buffer.byteLength(PAGE)} bytes, sha256 ${SHA256}; UNKNOWN: everything that only a real run can show`,
     ]);
   });
-
-  test('that contains the marker', async () => {
-    await expect(check(['page.html'], '--marker', 'marker-42')).resolves.toMatchObject({
-      allDeliverable: true,
-    });
-  });
 });
 
 describe('check refuses', () => {
@@ -81,29 +74,12 @@ describe('check refuses', () => {
     },
   );
 
-  test('a file that is too large for the channel that was asked for', async () => {
-    const large = await open(join(folder, 'large.bin'), 'w');
-    await large.truncate(SIZE.repository + 1);
-    await large.close();
-    const { printed } = await check(['large.bin'], '--channel', 'K1');
-    expect(printed[0]).toMatch(
-      /K1 takes at most 95 MB. To change: use `--channel K2` or K3 \(public to anyone with the link\)$/,
-    );
-  });
-
   test('a page for the screen that needs other files, and no page for download', async () => {
     await writeFile(join(folder, 'linked.html'), '<script src="x.js"></script>');
-    await expect(check(['linked.html'])).resolves.toMatchObject({ allDeliverable: false });
+    const { allDeliverable, printed } = await check(['linked.html']);
+    expect(allDeliverable).toBe(false);
+    expect(printed[0]).toMatch(/script x\.js.* To change: /);
     await expect(check(['linked.html'], '--channel', 'K3')).resolves.toMatchObject({ allDeliverable: true });
-  });
-
-  test('no page for what a host may have, where that is asked for', async () => {
-    await writeFile(join(folder, 'far.html'), '<script src=x.js></script><script src=//a.example></script>');
-    const { allDeliverable, printed } = await check(['far.html'], '--self-contained', 'warn');
-    expect(allDeliverable).toBe(true);
-    expect(printed[0]).toMatch(
-      /: can be delivered, .*; UNKNOWN: .*far\.html line 1: script \/\/a\.example is loaded .*script x\.js is outside the page/,
-    );
   });
 
   test('one file and still checks the others', async () => {
@@ -114,23 +90,7 @@ describe('check refuses', () => {
 });
 
 test('check --json prints the same document as a delivery: planned where it can be delivered', async () => {
-  const { allDeliverable, printed } = await check(['page.html', 'empty.html'], '--json');
-  expect(allDeliverable).toBe(false);
-  expect(printed).toHaveLength(1);
-  expect(JSON.parse(printed[0] ?? '')).toMatchObject({
-    result: 'not-ready',
-    code: 'BAD_FILE',
-    url: '',
-    reason: expect.stringMatching(/^1 of 2 are not ready; .*is empty$/),
-    hint: expect.stringContaining('check what writes it'),
-    reports: [
-      {
-        file: { path: join(folder, 'page.html'), size: Buffer.byteLength(PAGE), sha256: SHA256 },
-        notReady: { code: 'DRY_RUN' },
-      },
-      { file: { path: join(folder, 'empty.html') }, notReady: { code: 'BAD_FILE' } },
-    ],
-  });
-  const one = await check(['page.html'], '--json');
-  expect(JSON.parse(one.printed[0] ?? '')).toMatchObject({ result: 'planned', code: 'DRY_RUN', url: '' });
+  const { allDeliverable, printed } = await check(['page.html'], '--json');
+  expect([allDeliverable, printed.length]).toEqual([true, 1]);
+  expect(JSON.parse(printed[0] ?? '')).toMatchObject({ result: 'planned', code: 'DRY_RUN', url: '' });
 });

@@ -119,10 +119,7 @@ describe('deliverAll for deliver', () => {
   test.each([
     [['--channel', 'K9'], /names an unknown channel: K9$/, /^use auto, K1/],
     [['--timeout', 'soon'], /is soon, not a number of seconds/, /--timeout 240/],
-    [['--timeout', '1999'], /between 0.1 and 1800$/, /--timeout 240/],
-    [['--repository', 'octo'], /is not of the form <owner>\/<repo>: octo$/, /`--repository` to owner\/name/],
     [['--prune', 'no'], /neither true nor false$/, /--prune true/],
-    [['--bin', 'x'], /not a name that the host accepts$/, /letters, digits/],
     [['--picture', '--screen', 'off'], /needs a browser$/, /--screen auto/],
     [['--client-id', 'Iv1.0123456789abcdef'], /no repository that a token would/, /--repository owner\/name/],
   ])('refuses the flags %j as wrong usage, before anything is done', async (flags, message, hint) => {

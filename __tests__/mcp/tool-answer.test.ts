@@ -39,10 +39,10 @@ describe('the answer as data', () => {
   });
 
   test('has each reason of several', () => {
-    const answer = composeDocument([failed, provenFile('a.html')]);
-    expect(structureAnswer(answer)).toEqual(answer);
-    const ready = composeDocument([provenFile('a.html')]);
-    expect(structureAnswer(ready)).toEqual(ready);
+    for (const reports of [[failed, provenFile('a.html')], [provenFile('a.html')]]) {
+      const answer = composeDocument(reports);
+      expect(structureAnswer(answer)).toEqual(answer);
+    }
   });
 });
 
@@ -64,9 +64,6 @@ describe('the short text says what the structured answer says', () => {
     expect(answer.result).toBe(result);
     expect(formatAnswer(answer)).toMatch(text);
     expect(isFailure(answer)).toBe(result === 'not-ready');
-    expect(/^(Withdrawn|Removed|Ready)/.test(formatAnswer(answer))).toBe(
-      /^(Withdrawn|Removed|Ready)/.test(text.source.slice(1)),
-    );
     // What a withdrawal did is said in the same words.
     if (result === 'withdrawn')
       expect(formatAnswer(answer).toLowerCase()).toContain(answer.reason.toLowerCase());
