@@ -12,7 +12,7 @@ import { composeSummary } from './overview.ts';
 
 /**
  * Writes the reports to the log, the job summary and the step's outputs, each whatever becomes of the others. A
- * summary that can't be written is only a warning.
+ * summary or a receipt that can't be written is only a warning.
  *
  * @param reports without secrets: they can't be found any more once the text is escaped
  * @returns why the outputs could not be written, which fails the step: later steps would read nothing
@@ -20,48 +20,45 @@ import { composeSummary } from './overview.ts';
 export async function writeOutputs(
   reports: readonly FullReport[],
   env: NodeJS.ProcessEnv,
-  logger: Pick<Logger, 'warning'>,
+  { warning }: Pick<Logger, 'warning'>,
 ): Promise<string | null> {
+  const warn = (what: string, reason: string): void =>
+    warning(`Could not write ${what} (the delivery is not affected): ${reason}`);
   for (const line of joinReportTexts(reports).split('\n')) core.info(escapeLogLine(line));
-  const failure = setOutputs(reports, await writeReceipt(reports, env, logger));
-  if (!env.GITHUB_STEP_SUMMARY) return failure;
+  const receipt = await writeReceipt(reports, env).catch((thrown) => {
+    warn('the receipt', toMessage(thrown));
+    return '';
+  });
+  const failure = await failureOf(() => {
+    for (const [name, value] of Object.entries(composeOutputs(reports, receipt))) core.setOutput(name, value);
+  });
+  const summaryFailure = env.GITHUB_STEP_SUMMARY
+    ? await failureOf(() => core.summary.addRaw(composeSummary(reports)).write())
+    : null;
+  if (summaryFailure !== null) warn('the job summary to the file of GITHUB_STEP_SUMMARY', summaryFailure);
+  if (failure === null) return null;
+  return `Could not write the outputs of this step to the file of GITHUB_OUTPUT, so no later step can read them (the report is in the log): ${failure}`;
+}
+
+async function failureOf(write: () => unknown): Promise<string | null> {
   try {
-    await core.summary.addRaw(composeSummary(reports)).write();
+    await write();
+    return null;
   } catch (thrown) {
-    const reason = toMessage(thrown);
-    logger.warning(
-      `Could not write the job summary to the file of GITHUB_STEP_SUMMARY (the delivery is not affected): ${reason}`,
-    );
+    return toMessage(thrown);
   }
-  return failure;
 }
 
 /** Writes the receipt to a file of its own, for a later step. @returns its path; empty where there is none */
 async function writeReceipt(
   reports: readonly FullReport[],
   { RUNNER_TEMP }: NodeJS.ProcessEnv,
-  logger: Pick<Logger, 'warning'>,
 ): Promise<string> {
   const text = composeReceipt(reports, systemClock.now());
   if (text === null || !RUNNER_TEMP) return '';
-  try {
-    const path = join(await mkdtemp(join(RUNNER_TEMP, 'screen-delivery-')), 'receipt.json');
-    await writeFile(path, text);
-    return path;
-  } catch (thrown) {
-    logger.warning(`Could not write the receipt (the delivery is not affected): ${toMessage(thrown)}`);
-    return '';
-  }
-}
-
-function setOutputs(reports: readonly FullReport[], receipt: string): string | null {
-  try {
-    for (const [name, value] of Object.entries(composeOutputs(reports, receipt))) core.setOutput(name, value);
-    return null;
-  } catch (thrown) {
-    const reason = toMessage(thrown);
-    return `Could not write the outputs of this step to the file of GITHUB_OUTPUT, so no later step can read them (the report is in the log): ${reason}`;
-  }
+  const path = join(await mkdtemp(join(RUNNER_TEMP, 'screen-delivery-')), 'receipt.json');
+  await writeFile(path, text);
+  return path;
 }
 
 const joinReportTexts = (reports: readonly Report[]): string => reports.map(reportText).join('\n\n');

@@ -10,7 +10,6 @@ import {
   joinBlocks,
 } from './markdown.ts';
 import {
-  type Fact,
   formatFacts,
   formatLinkedName,
   formatName,
@@ -140,12 +139,12 @@ function formatCounts(reports: readonly Report[]): string {
 /** Each caveat once, notes first, with the file it is about or the number of files. */
 function formatSharedCaveats(reports: readonly Report[]): string {
   const all = reports.flatMap((report) =>
-    listCaveats(report).map((fact) => ({ fact, key: fact.join(' '), name: formatName(report) })),
+    listCaveats(report).map((caveat) => ({ caveat, name: formatName(report) })),
   );
-  const caveats = [...Map.groupBy(all, ({ key }) => key).values()].map((same): Fact => {
-    const [kind, text] = same[0]?.fact ?? ['', ''];
-    if (same.length === reports.length) return [kind, text];
-    return [kind, `${text} (${same.length === 1 ? same[0]?.name : countFiles(same.length)})`];
+  const caveats = [...Map.groupBy(all, ({ caveat }) => caveat)].map(([caveat, same]) => {
+    if (same.length === reports.length) return caveat;
+    return `${caveat} (${same.length === 1 ? same[0]?.name : countFiles(same.length)})`;
   });
-  return formatFacts(caveats.toSorted(([one], [other]) => Number(one !== 'Note') - Number(other !== 'Note')));
+  const isUnknown = (caveat: string): boolean => caveat.startsWith('- **UNKNOWN');
+  return formatFacts([...caveats.filter((one) => !isUnknown(one)), ...caveats.filter(isUnknown)]);
 }

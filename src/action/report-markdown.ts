@@ -43,8 +43,8 @@ const MOST = { text: 1_000, name: 200 } as const;
 /** Facts that are listed of one report, or of all together, and changed files that are named, at most. */
 export const MAX_FACTS = 20;
 
-/** The kind of a fact, and its text in Markdown. */
-export type Fact = readonly [kind: string, text: string];
+/** An item of a list. @param text Markdown */
+const formatFact = (kind: string, text: string): string => `- **${kind}:** ${text}`;
 
 const formatText = (text: string): string => formatMessage(shorten(text, MOST.text));
 
@@ -109,36 +109,37 @@ function describeHint({ notReady }: Report): string {
   return notReady?.hint ? `**${title}:** ${formatText(notReady.hint)}` : '';
 }
 
-export const listCaveats = ({ notes, unknown }: Report): Fact[] => [
-  ...notes.map((note): Fact => ['Note', formatText(note)]),
-  ...unknown.map((text): Fact => ['UNKNOWN', formatText(text)]),
+export const listCaveats = ({ notes, unknown }: Report): string[] => [
+  ...notes.map((text) => formatFact('Note', formatText(text))),
+  ...unknown.map((text) => formatFact('UNKNOWN', formatText(text))),
 ];
 
 /** What a proven site has and what changed of it, and further proven addresses. */
-function listOwnFacts(report: Report): Fact[] {
+function listOwnFacts(report: Report): string[] {
   const { ready, rawUrl, duplicates, site, took } = report;
-  const facts: Fact[] = [];
+  const facts: string[] = [];
   if (site !== null && ready) {
     const time = Object.values(took).reduce((sum, part) => sum + part, 0);
     const inTotal =
       site.servedSize === null ? '' : `; the whole Pages site has ${formatSize(site.servedSize)}`;
     const text = `${formatCount(site)}, all fetched back and identical, in ${formatSeconds(time)}${inTotal}`;
-    facts.push(['Site', text], ['Changes', describeChanges(site)]);
+    facts.push(formatFact('Site', text), formatFact('Changes', describeChanges(site)));
   }
   if (getDeliveryResult(report) === 'withdrawn') return facts;
   // Of a site one address is handed over; the raw one of its page alone shows nothing of it.
-  if (site === null && rawUrl !== null) facts.push(['Raw', formatAddressLink(rawUrl)]);
+  if (site === null && rawUrl !== null) facts.push(formatFact('Raw', formatAddressLink(rawUrl)));
   for (const { channel, url } of duplicates) {
-    if (url !== null) facts.push([`Duplicate on ${channel}`, formatAddressLink(url)]);
+    if (url !== null) facts.push(formatFact(`Duplicate on ${channel}`, formatAddressLink(url)));
   }
   return facts;
 }
 
 /** A list, cut to what a person reads. */
-export function formatFacts(facts: readonly Fact[]): string {
-  const items = facts.slice(0, MAX_FACTS).map(([kind, text]) => `- **${kind}:** ${text}`);
-  const left = facts.length - items.length;
-  return [...items, ...(left === 0 ? [] : [`- … and ${left} more in the report`])].join('\n');
+export function formatFacts(facts: readonly string[]): string {
+  const left = facts.length - MAX_FACTS;
+  return [...facts.slice(0, MAX_FACTS), ...(left > 0 ? [`- … and ${left} more in the report`] : [])].join(
+    '\n',
+  );
 }
 
 /** In one cell of a table: how the address was proven, or why it has none. */
@@ -167,10 +168,11 @@ function describeChanges({ count, changeCounts: counts }: SiteReport): string {
 function formatChangedFiles({ ready, site }: Report): string {
   const { changes = null, changeCounts = null } = site ?? {};
   if (!ready || changes === null || changeCounts === null) return '';
-  const facts = (['added', 'changed', 'removed'] as const).flatMap((kind): Fact[] => {
+  const facts = (['added', 'changed', 'removed'] as const).flatMap((kind) => {
     const names = changes[kind].slice(0, MAX_FACTS).map((path) => escapeMarkdown(shorten(path, MOST.name)));
     const more = changeCounts[kind] - names.length;
-    return names.length === 0 ? [] : [[kind, `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`]];
+    const text = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    return names.length === 0 ? [] : formatFact(kind, text);
   });
   return facts.length === 0 ? '' : formatFoldedSection('Changed files', formatFacts(facts));
 }
@@ -219,7 +221,7 @@ function formatGates(report: Report): string {
 
 /** The lines of the report, in the protocol's words. @see protocol 4.7 */
 const formatReportLines = ({ lines }: Report, shown: readonly ReportLine[]): string =>
-  formatFacts(shown.flatMap((line) => (lines[line] === '' ? [] : [[line, formatText(lines[line])]])));
+  formatFacts(shown.flatMap((line) => (lines[line] === '' ? [] : formatFact(line, formatText(lines[line])))));
 
 /** How long each step took, such as `Took: place 1.2 s, wait 21.4 s`; of several files the longest time. */
 export function formatTimings(reports: readonly Report[]): string {
