@@ -21,39 +21,28 @@ import { isUsageError, refuseAsUsage } from './usage-error.ts';
 
 export const EXIT = { ready: 0, notReady: 1, wrongUsage: 2 } as const;
 
-/** The commands that deliver nothing. */
-const COMMANDS: Readonly<Partial<Record<CliCommand['name'], typeof deliverAll>>> = {
-  mcp: serveMcpClient,
-  contract: async (_, terminal) => {
-    terminal.print(JSON.stringify(toolContract(), null, 2));
-    return true;
-  },
-  help: async ({ positionals: [topic = ''] }, terminal) => {
-    terminal.print(usage(findCommandName(topic)));
-    return true;
-  },
-  version: async (_, terminal) => {
-    terminal.print(TOOL.version);
-    return true;
-  },
+/** The commands that only print something. */
+const TEXTS: Readonly<Partial<Record<CliCommand['name'], (topic: string) => string>>> = {
+  contract: () => JSON.stringify(toolContract(), null, 2),
+  help: (topic) => usage(findCommandName(topic)),
+  version: () => TOOL.version,
 };
 
 /** The flags that are inputs hold for every call of the client. */
 async function serveMcpClient(
-  command: CliCommand,
+  { flags: fixed, root, tokenEnv }: CliCommand,
   { logger }: Terminal,
   { signal }: Ports,
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
-  const credentials = readAndMaskCredentials(command, env, logger);
-  const given = completeInputs(command.flags, env);
+  const credentials = readAndMaskCredentials({ tokenEnv }, env, logger);
+  const given = completeInputs(fixed, env);
   await refuseAsUsage(async () => {
     await refuseSecretInputs(given, credentials.secrets, logger);
     refuseBrokenSettings(given);
+    const { startServer } = await import(/* webpackIgnore: true */ './mcp.js');
+    await startServer({ ...credentials, root, fixed, env, signal });
   });
-  const { startServer } = await import(/* webpackIgnore: true */ './mcp.js');
-  const settings = { ...credentials, root: command.root, fixed: command.flags, env, signal };
-  await refuseAsUsage(() => startServer(settings));
   return true;
 }
 
@@ -72,7 +61,12 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     face = commandFace(command.name);
     const logger = command.quiet ? quietLogger(terminal.logger) : terminal.logger;
     const ports = createPorts(logger, stop.signal);
-    const perform = COMMANDS[command.name] ?? deliverAll;
+    const text = TEXTS[command.name]?.(command.positionals[0] ?? '');
+    if (text !== undefined) {
+      terminal.print(text);
+      return EXIT.ready;
+    }
+    const perform = command.name === 'mcp' ? serveMcpClient : deliverAll;
     return (await perform(command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
   } catch (thrown) {
     printFailure(terminal, toDeliveryError(thrown), face, asksForJson(args));

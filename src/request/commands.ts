@@ -88,7 +88,7 @@ const REPORTING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'veri
 /** `deliver`, and the commands that take all of its flags, so that a call can be repeated with them. */
 const PUBLISHING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'check', 'mcp'];
 
-const ALL: readonly CommandName[] = [...REPORTING, 'mcp', 'contract'];
+const ALL = Object.keys(CLI_COMMANDS) as CommandName[];
 
 /** A flag: one of these, or an input. */
 interface FlagDefinition {
