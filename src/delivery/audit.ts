@@ -84,28 +84,27 @@ async function proveAll(
   const { clock, face, logger } = context;
   keepOldHeapSmall();
   const { proveAttempts } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
-  const prove = async (some: readonly AuditedDelivery[], time: () => number): Promise<FullReport[]> => {
-    const reports: FullReport[] = [];
+  const reports = new Map<AuditedDelivery, FullReport>();
+  const prove = async (some: readonly AuditedDelivery[], time: () => number): Promise<void> => {
     for (let at = 0; at < some.length; at += AUDIT.together) {
-      const opened = some.slice(at, at + AUDIT.together).map(openDelivery);
+      const group = some.slice(at, at + AUDIT.together);
+      const opened = group.map(openDelivery);
       const attempts = opened.flatMap((delivery) => delivery.attempts);
       const proven = await proveAttempts(attempts, { interval, timeout: time() }, context);
       for (const [nth, delivery] of opened.entries()) {
-        reports.push(composeReport({ ...delivery, attempts: proven.slice(nth, nth + 1) }, face));
+        const report = composeReport({ ...delivery, attempts: proven.slice(nth, nth + 1) }, face);
+        reports.set(group[nth] as AuditedDelivery, report);
       }
     }
-    return reports;
   };
-  const first = await prove(found, () => 0);
-  const isWrong = first.map(({ ready }, nth) => !ready && found[nth]?.place !== undefined);
-  const wrong = found.filter((_, nth) => isWrong[nth]);
+  await prove(found, () => 0);
+  const wrong = found.filter((one) => one.place !== undefined && reports.get(one)?.ready === false);
   if (wrong.length > 0)
     logger.info(`not as delivered at the first look: ${wrong.length}; they are asked again`);
   const deadline = clock.now() + timeout;
-  const again = await prove(wrong, () => Math.max(deadline - clock.now(), Math.min(timeout, AUDIT.least)));
-  const all = sortByResult(first.map((report, nth) => (isWrong[nth] && again.shift()) || report));
-  logger.info(`audited: ${all.length}`);
-  return all;
+  await prove(wrong, () => Math.max(deadline - clock.now(), Math.min(timeout, AUDIT.least)));
+  logger.info(`audited: ${reports.size}`);
+  return sortByResult([...reports.values()]);
 }
 
 /** With one attempt, as if it had just been placed. */
