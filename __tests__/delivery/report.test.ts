@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { composeReport, refusalReport } from '../../src/delivery/compose-report.ts';
-import { type Delivery, LINK_SUBJECT } from '../../src/delivery/delivery.ts';
-import type { ProbeResult } from '../../src/delivery/match-content.ts';
+import { type ChannelAttempt, type Delivery, LINK_SUBJECT } from '../../src/delivery/delivery.ts';
+import type { ProvenMatch } from '../../src/delivery/match-content.ts';
 import { composeDocument, nameSubject, type Report, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
 import { RETRY_HINT } from '../../src/github/hints.ts';
+import { type ChannelKey, GATES } from '../../src/protocol/words.ts';
 import { memorySite } from '../channels/pages/site/memory-files.ts';
 import {
   deliveryWith as anyDelivery,
@@ -14,6 +15,7 @@ import {
   placementWith,
   plannedAttempt,
   planWith,
+  probeResultWith,
   proofWith,
   RAW,
   taskWith,
@@ -35,15 +37,10 @@ const lineOf = (line: keyof Report['lines'], more: DeliveryParts = {}): string =
   composeReport(deliveryWith(more)).lines[line];
 
 const WITH_MARKER = { file: null, marker: 'It works' };
-const ALTERED: ProbeResult = {
-  httpCode: 200,
+const ALTERED = probeResultWith({
   match: 'altered',
   fingerprint: { size: 9, sha256: 'bb', counts: [3] },
-  hosts: [],
-  lastModified: null,
-  age: null,
-  keptFor: null,
-};
+});
 
 describe('a ready report', () => {
   test('carries the URL, the proof and nothing unknown', () => {
@@ -103,64 +100,82 @@ describe('a ready report', () => {
   });
 });
 
-describe('the TEST line', () => {
-  test.each<[string, DeliveryParts, string]>([
-    [
-      'a marker in the file’s very bytes',
-      { main: attemptWith({ proof: proofWith({ markerCount: 2 }), took: {} }) },
-      'HTTP 200; marker found: yes, 2 ×; bytes identical: yes; build time: no build',
-    ],
-    [
-      'a marker in other bytes',
-      {
-        main: attemptWith({
-          proof: proofWith({ markerCount: 1, match: 'altered' }),
-          took: { wait: 240_000 },
-        }),
-      },
-      'HTTP 200; marker found: yes, 1 ×; bytes identical: no; build time: 240.0 s',
-    ],
-    [
-      'a marker alone',
-      { main: attemptWith({ proof: proofWith({ markerCount: 1, match: 'marked' }), took: {} }) },
-      'HTTP 200; marker found: yes, 1 ×; build time: no build',
-    ],
-    [
-      'an address that is not proven, without a marker',
-      { main: attemptWith({ ...unproven, httpCode: 404, took: { wait: 5_000 } }) },
-      'HTTP 404; marker found: none was given; build time: 5.0 s',
-    ],
-    [
-      'an address that is not proven, although the marker was found',
-      { main: attemptWith({ ...unproven, expected: WITH_MARKER, lastProbe: ALTERED, took: {} }) },
-      'HTTP 200; marker found: yes, 3 ×; build time: no build',
-    ],
-    [
-      'an address without an answer',
-      {
-        main: attemptWith({
-          ...unproven,
-          expected: WITH_MARKER,
-          httpCode: null,
-          failure: failing('NOT_PROVEN'),
-          took: {},
-        }),
-      },
-      'HTTP none; marker found: no; build time: no build',
-    ],
-    [
-      'nothing placed',
-      { main: attemptWith(unplaced) },
-      'nothing was fetched; the delivery ended at step verify',
-    ],
-    [
-      'nothing tried',
-      { main: null, failure: new DeliveryError('BAD_FILE', 'empty', { step: 'check' }) },
-      'nothing was fetched; the delivery ended at step check',
-    ],
-  ])('tells of %s', (_, more, line) => {
-    expect(lineOf('TEST', more)).toBe(line);
-  });
+const K3 = planWith({ channel: 'K3' });
+const K4 = planWith({ channel: 'K4' });
+const BIN = 'https://filebin.net/b/page.html';
+const inBin = placementWith({ url: new URL(BIN) });
+const PARTLY = 'whether a part of the file has arrived (branch main, path page.html)';
+const marked = (match: ProvenMatch, markerCount: number, wait?: number): ChannelAttempt =>
+  attemptWith({ proof: proofWith({ match, markerCount }), took: wait === undefined ? {} : { wait } });
+const unplacedBy = (failure: DeliveryError): ChannelAttempt => attemptWith({ ...unplaced, failure });
+
+const PLACED_LATER =
+  'whether the address will show the file later; it is placed (commit c0ffee; branch main, path page.html)';
+const refused = (code: ErrorCode, httpCode?: number): DeliveryParts => ({
+  main: unplacedBy(failing(code, httpCode)),
+});
+const leaving = (...left: readonly string[]): DeliveryParts => ({
+  main: unplacedBy(failing('NOT_OURS').withLeftBehind(left)),
+});
+const sought = { ...unproven, expected: WITH_MARKER, took: {} };
+const late = attemptWith({ ...unproven, httpCode: 404, took: { wait: 5_000 } });
+const bad = new DeliveryError('BAD_FILE', 'empty', { step: 'check' });
+const offline = failing('NO_NETWORK');
+
+test.each<[keyof Report['lines'], string, DeliveryParts]>([
+  [
+    'TEST',
+    'HTTP 200; marker found: yes, 2 ×; bytes identical: yes; build time: no build',
+    { main: marked('identical', 2) },
+  ],
+  [
+    'TEST',
+    'HTTP 200; marker found: yes, 1 ×; bytes identical: no; build time: 240.0 s',
+    { main: marked('altered', 1, 240_000) },
+  ],
+  ['TEST', 'HTTP 200; marker found: yes, 1 ×; build time: no build', { main: marked('marked', 1) }],
+  ['TEST', 'HTTP 404; marker found: none was given; build time: 5.0 s', { main: late }],
+  [
+    'TEST',
+    'HTTP 200; marker found: yes, 3 ×; build time: no build',
+    { main: attemptWith({ ...sought, lastProbe: ALTERED }) },
+  ],
+  ['TEST', 'HTTP none; marker found: no; build time: no build', { main: attemptWith(sought) }],
+  ['TEST', 'nothing was fetched; the delivery ended at step verify', { main: attemptWith(unplaced) }],
+  ['TEST', 'nothing was fetched; the delivery ended at step check', { main: null, failure: bad }],
+  ['UNKNOWN', 'the body has the marker, but other bytes than the file', { main: marked('altered', 1) }],
+  [
+    'UNKNOWN',
+    'the lock; the raw address',
+    { main: attemptWith({ unknown: ['the lock', 'the raw address'] }) },
+  ],
+  ['UNKNOWN', PLACED_LATER, { main: attemptWith(unproven) }],
+  [
+    'UNKNOWN',
+    'the duplicate on K3 is not proven: it went wrong',
+    { duplicates: [attemptWith({ ...unproven, plan: K3 })] },
+  ],
+  ['UNKNOWN', 'whether the link will show it later', { main: attemptWith({ ...unproven, plan: K4 }) }],
+  ['UNKNOWN', 'nothing was published', { main: attemptWith(unplaced) }],
+  [
+    'UNKNOWN',
+    'nothing was published; the file itself is still at out/page.html, sha256 f00d',
+    { main: unplacedBy(offline) },
+  ],
+  ['UNKNOWN', 'nothing was published', { main: null, site: null, failure: offline }],
+  ['UNKNOWN', 'nothing was published', leaving()],
+  ['UNKNOWN', 'left behind: the release files-1', leaving('the release files-1')],
+  // A repository that was renamed redirects a write.
+  ['UNKNOWN', 'nothing was published', refused('NOT_FOUND', 307)],
+  ['UNKNOWN', PARTLY, refused('HOST_ERROR', 303)],
+  ['UNKNOWN', PARTLY, refused('CONNECTION')],
+])('the %s line says: %s', (line, text, more) => {
+  expect(lineOf(line, more)).toBe(text);
+});
+
+test('the CODE line names the hidden files of a folder, which are left out', () => {
+  const site = { ...memorySite({ 'index.html': '' }), leftOut: ['.env', '.git/'] };
+  expect(lineOf('CODE', { site })).toContain('; entry index.html; left out as hidden: .env, .git/; ');
 });
 
 describe('the RESULT line', () => {
@@ -177,30 +192,21 @@ describe('the RESULT line', () => {
   });
 
   test('has a reason even when nobody gave one', () => {
-    expect(composeReport(deliveryWith({ main: null })).notReady).toEqual({
-      step: 'report',
-      httpCode: null,
-      code: 'INTERNAL',
-      reason: 'nothing was delivered',
-      hint: '',
-    });
+    const { notReady } = composeReport(deliveryWith({ main: null }));
+    expect(notReady).toMatchObject({ step: 'report', code: 'INTERNAL', reason: 'nothing was delivered' });
   });
 
-  test('of a delivery that broke off by a mistake of ours does not say that nothing was published', () => {
-    const failure = new DeliveryError('INTERNAL', 'unexpected error: x is undefined', { step: 'check' });
+  test.each<[readonly string[] | undefined, RegExp, RegExp]>([
+    [undefined, / is not proven to be published; /, /^whether it was published: the delivery ended by an er/],
+    [[], / was not published; /, /^nothing was published$/],
+  ])('of a mistake of ours says that nothing was published only where that is known', (left, claim, open) => {
+    const failure = new DeliveryError('INTERNAL', 'x is undefined', { leftBehind: left });
     const { lines } = composeReport(deliveryWith({ main: null, failure }));
-    expect(lines.CLAIM).toMatch(/ is not proven to be published; there is no address$/);
-    expect(lines.TEST).toBe('nothing is proven; the delivery ended at step check');
-    expect(lines.UNKNOWN).toBe(
-      'whether it was published: the delivery ended by an error that nothing expected',
-    );
-  });
-
-  test('of such a delivery says that nothing was published where that is known', () => {
-    const failure = new DeliveryError('INTERNAL', 'x', { step: 'check', leftBehind: [] });
-    expect(composeReport(deliveryWith({ main: null, failure })).lines.UNKNOWN).toMatch(
-      /nothing was published$/,
-    );
+    expect(lines).toMatchObject({
+      CLAIM: expect.stringMatching(claim),
+      TEST: expect.stringMatching(/^nothing (is proven|was fetched); the delivery ended at step check$/),
+      UNKNOWN: expect.stringMatching(open),
+    });
   });
 
   test('is not ready when something failed although every gate is passed', () => {
@@ -209,10 +215,6 @@ describe('the RESULT line', () => {
 });
 
 describe('the CLAIM line', () => {
-  const K3 = planWith({ channel: 'K3' });
-  const BIN = 'https://filebin.net/b/page.html';
-  const inBin = placementWith({ url: new URL(BIN) });
-
   test('tells what a person should know, and gives the address of each proven duplicate', () => {
     const main = attemptWith({ placement: placementWith({ notes: ['the bin expires soon'] }) });
     const duplicates = [attemptWith({ plan: K3, placement: inBin })];
@@ -247,153 +249,93 @@ describe('the report of a dry run', () => {
     step: 'place',
     hint: 'leave `dry-run` out',
   });
-  const attempts = (['K1', 'K3'] as const).map((channel) =>
-    plannedAttempt({ ...taskWith(), plan: planWith({ channel }) }),
-  );
-  const planned = deliveryWith({ failure, attempts });
-  const report = composeReport(planned);
+  const planFor = (channel: ChannelKey) => plannedAttempt({ ...taskWith(), plan: planWith({ channel }) });
+  const planned = deliveryWith({ failure, attempts: [planFor('K1'), planFor('K3')] });
 
-  test('names no failed step, and nothing to change', () => {
-    expect(report.lines).toMatchObject({
+  test('names no failed step, nothing to change, and the duplicates that are planned', () => {
+    expect(composeReport(planned).lines).toMatchObject({
       CLAIM: 'out/page.html was not published; there is no address',
+      CODE: expect.stringMatching(/; duplicate K3 \(filebin\)$/),
       TEST: 'nothing was fetched, because nothing was written',
       RESULT: 'НЕ ГОТОВО → only planned: nothing failed. Next: leave `dry-run` out',
     });
-  });
-
-  test.each([
-    ['K1', 'whether the token may write, which only a write tells; everything that only a real run can show'],
-    ['K2', 'whether the token may write, which only a write tells; everything that only a real run can show'],
-    ['K3', 'everything that only a real run can show'],
-  ] as const)('through %s leaves open: %s', (channel, unknown) => {
-    const attempt = plannedAttempt({ ...taskWith(), plan: planWith({ channel }) });
-    expect(composeReport({ ...planned, attempts: [attempt] }).lines.UNKNOWN).toBe(unknown);
-  });
-
-  test('names the duplicates that are planned', () => {
-    expect(report.lines.CODE).toMatch(/; duplicate K3 \(filebin\)$/);
-  });
-
-  test('says of a withdrawal that it has yet to be made', () => {
     const { lines } = composeReport({ ...planned, operation: 'withdraw' });
     expect(lines.CLAIM).toBe('out/page.html is not withdrawn yet');
   });
-});
 
-describe('the CODE line', () => {
-  test('names the hidden files of a folder, which are left out', () => {
-    const site = { ...memorySite({ 'index.html': '' }), leftOut: ['.env', '.git/'] };
-    expect(lineOf('CODE', { site })).toContain('; entry index.html; left out as hidden: .env, .git/; ');
+  const REST = 'everything that only a real run can show';
+  test.each([
+    ['K1', `whether the token may write, which only a write tells; ${REST}`],
+    ['K2', `whether the token may write, which only a write tells; ${REST}`],
+    ['K3', REST],
+  ] as const)('through %s leaves open: %s', (channel, unknown) => {
+    expect(composeReport({ ...planned, attempts: [planFor(channel)] }).lines.UNKNOWN).toBe(unknown);
   });
 });
 
-describe('the UNKNOWN line', () => {
-  test.each<[string, DeliveryParts, string]>([
+describe('the gates', () => {
+  const NOT_PLACED = ['the channel has not done it', 'the channel returned no address'];
+  const NOT_PROVEN = ['the address is not proven', 'there is nothing to hand over'];
+  const PROVEN = ['commit c0ffee', PAGE.href, 'HTTP 200, bytes identical: yes', 'URL and report handed over'];
+  const gone = proofWith({ match: 'gone', httpCode: 404, sha256: null });
+
+  test.each<[string, ChannelAttempt | null, number, readonly string[]]>([
+    ['where nothing was tried', null, 0, [...NOT_PLACED, ...NOT_PROVEN]],
+    ['where nothing was placed', attemptWith(unplaced), 0, [...NOT_PLACED, ...NOT_PROVEN]],
     [
-      'altered bytes',
-      { main: attemptWith({ proof: proofWith({ match: 'altered', markerCount: 1 }) }) },
-      'the body has the marker, but other bytes than the file',
+      'of what is placed',
+      attemptWith(unproven),
+      2,
+      ['commit c0ffee', 'an address, withheld until it is proven', ...NOT_PROVEN],
     ],
+    ['of what is proven', attemptWith(), 4, PROVEN],
     [
-      'what the channel could not verify, first',
-      { main: attemptWith({ unknown: ['the lock', 'the raw address'] }) },
-      'the lock; the raw address',
+      'of what is withdrawn',
+      attemptWith({ proof: gone }),
+      4,
+      [...PROVEN.slice(0, 2), 'HTTP 404, nothing is served there', 'report handed over'],
     ],
-    [
-      'an address that is not proven',
-      { main: attemptWith(unproven) },
-      'whether the address will show the file later; it is placed (commit c0ffee; branch main, path page.html)',
-    ],
-    ['nothing placed', { main: attemptWith(unplaced) }, 'nothing was published'],
-    [
-      'a duplicate that is not proven',
-      { duplicates: [attemptWith({ ...unproven, plan: planWith({ channel: 'K3' }) })] },
-      'the duplicate on K3 is not proven: it went wrong',
-    ],
-    [
-      'no network, and where the file stays',
-      { main: attemptWith({ ...unplaced, failure: failing('NO_NETWORK') }) },
-      'nothing was published; the file itself is still at out/page.html, sha256 f00d',
-    ],
-    [
-      'no network and no file',
-      { main: null, site: null, failure: failing('NO_NETWORK') },
-      'nothing was published',
-    ],
-    [
-      'a refusal before anything was written',
-      { main: attemptWith({ ...unplaced, failure: failing('NOT_OURS').withLeftBehind([]) }) },
-      'nothing was published',
-    ],
-    [
-      'an empty release that was created',
-      {
-        main: attemptWith({
-          ...unplaced,
-          failure: failing('FORBIDDEN_BY_RULE', 422).withLeftBehind(['the release files-1']),
-        }),
-      },
-      'left behind: the release files-1',
-    ],
-    [
-      'a link that was only verified',
-      { main: attemptWith({ ...unproven, plan: planWith({ channel: 'K4' }) }) },
-      'whether the link will show it later',
-    ],
-    [
-      'a write that a renamed repository has redirected',
-      { main: attemptWith({ ...unplaced, failure: failing('NOT_FOUND', 307) }) },
-      'nothing was published',
-    ],
-    [
-      'an upload after which the host names another page',
-      { main: attemptWith({ ...unplaced, failure: failing('HOST_ERROR', 303) }) },
-      'whether a part of the file has arrived (branch main, path page.html)',
-    ],
-    [
-      'an upload that broke off',
-      { main: attemptWith({ ...unplaced, failure: failing('CONNECTION') }) },
-      'whether a part of the file has arrived (branch main, path page.html)',
-    ],
-  ])('tells of %s', (_, more, line) => {
-    expect(lineOf('UNKNOWN', more)).toBe(line);
+  ])('%s have the protocol’s order and say what is missing', (_, main, passed, evidence) => {
+    const { gates } = composeReport(deliveryWith({ main }));
+    expect(gates.map(({ name }) => name)).toEqual([...GATES]);
+    expect(gates.filter((gate) => gate.passed)).toEqual(gates.slice(0, passed));
+    expect(gates.map((gate) => gate.evidence)).toEqual(evidence);
+  });
+
+  test.each([
+    ['identical', 3, 'HTTP 200, marker found: yes, 3 ×, bytes identical: yes'],
+    ['altered', 1, 'HTTP 200, marker found: yes, 1 ×, bytes identical: no'],
+    ['marked', 2, 'HTTP 200, marker found: yes, 2 ×'],
+  ] as const)('show at G3 for bytes that are %s with %d markers: %s', (match, count, evidence) => {
+    expect(composeReport(deliveryWith({ main: marked(match, count) })).gates[2]?.evidence).toBe(evidence);
   });
 });
 
 describe('a report that is not ready', () => {
-  const proven = attemptWith({ plan: planWith({ channel: 'K3' }) });
+  const noted = { ...unproven, placement: placementWith({ notes: ['n'] }) };
 
   test.each<[string, DeliveryParts]>([
     ['nothing was tried', { main: null, failure: failing() }],
     ['nothing was placed', { main: attemptWith(unplaced) }],
     ['it is placed and not proven', { main: attemptWith(unproven) }],
-    [
-      'it is placed with notes',
-      { main: attemptWith({ ...unproven, placement: placementWith({ notes: ['n'] }) }) },
-    ],
-    [
-      'the duplicate is not proven either',
-      { main: attemptWith(unproven), duplicates: [attemptWith(unproven)] },
-    ],
+    ['it is placed with notes', { main: attemptWith(noted) }],
+    ['a duplicate is not proven', { main: attemptWith(unproven), duplicates: [attemptWith(unproven)] }],
   ])('holds no address anywhere when %s', (_, more) => {
     const report = composeReport(deliveryWith(more));
     expect(report).toMatchObject({ ready: false, url: null, rawUrl: null });
-    expect(JSON.stringify(report)).not.toMatch(/https?:/);
-    expect(reportText(report)).not.toMatch(/https?:/);
+    expect(JSON.stringify(report) + reportText(report)).not.toMatch(/https?:/);
   });
 
   test('gives no address in its lines for a proven duplicate, only as that duplicate’s own', () => {
-    const report = composeReport(deliveryWith({ main: attemptWith(unproven), duplicates: [proven] }));
+    const duplicates = [attemptWith({ plan: K3 })];
+    const report = composeReport(deliveryWith({ main: attemptWith(unproven), duplicates }));
     expect(reportText(report)).not.toContain('https://');
     expect(report.duplicates).toEqual([{ channel: 'K3', url: PAGE.href, reason: null }]);
   });
 
   test('is what becomes of a refusal', () => {
-    const report = refusalReport(
-      { file: 'page.html' },
-      new DeliveryError('BAD_INPUT', 'no', { step: 'check', hint: 'change it' }),
-    );
-    expect(report).toMatchObject({
+    const refusal = new DeliveryError('BAD_INPUT', 'no', { step: 'check', hint: 'change it' });
+    expect(refusalReport({ file: 'page.html' }, refusal)).toMatchObject({
       ready: false,
       channel: null,
       file: { path: 'page.html', size: null, sha256: null },
@@ -403,26 +345,17 @@ describe('a report that is not ready', () => {
     expect(refusalReport({ file: LINK_SUBJECT }, failing()).file).toBeNull();
   });
 
-  test.each([
+  const LINK = 'the given link';
+  test.each<[string, Parameters<typeof refusalReport>[0], string, string]>([
     ['no file', {}, 'nothing was published; there is no address', 'no file'],
-    [
-      'the given link',
-      { url: 'https://a.example/' },
-      'the given link was not published; there is no address',
-      'no file',
-    ],
+    [LINK, { url: 'https://a.dev/' }, `${LINK} was not published; there is no address`, 'no file'],
     ['a/', { path: 'a/', operation: 'withdraw' }, 'a/ was not proven to be withdrawn', 'folder a/'],
-  ])('of %s says so', (subject, asked, CLAIM, CODE) => {
+    ['a.md', { file: 'a.md', operation: 'withdraw' }, 'a.md was not proven to be withdrawn', 'file a.md'],
+  ])('of %s says so, and of a withdrawal does not speak of publishing', (subject, asked, CLAIM, CODE) => {
     const report = refusalReport(asked, failing());
     expect(report.lines).toMatchObject({ CLAIM, CODE });
     expect(nameSubject(report)).toBe(subject);
-  });
-
-  test('of a refused withdrawal does not speak of publishing', () => {
-    const report = refusalReport({ file: 'page.html', operation: 'withdraw' }, failing());
-    expect(report).toMatchObject({ operation: 'withdraw', ready: false });
-    expect(report.lines.CLAIM).toBe('page.html was not proven to be withdrawn');
-    expect(reportText(report)).not.toMatch(/published|placed/);
+    if (asked.operation === 'withdraw') expect(reportText(report)).not.toMatch(/published|placed/);
   });
 });
 
