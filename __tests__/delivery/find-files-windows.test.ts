@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 
 const windows = await import('node:path').then(({ win32 }) => win32);
 jest.unstable_mockModule('node:path', () => ({ ...windows, default: windows }));
@@ -12,30 +12,29 @@ const nameAll = (paths: readonly string[], roots: readonly string[], path?: stri
     'C:\\work',
   ).map((found) => deliveredName(found, path));
 
-describe('the name of a file on Windows', () => {
-  test('has the slashes of an address, and keeps the folders below the one that was searched', () => {
-    expect(nameAll(['C:\\work\\out\\a.html', 'C:\\work\\out\\deep\\b c.html'], ['C:\\work\\out'])).toEqual([
-      'a.html',
-      'deep/b-c.html',
-    ]);
-  });
-
-  test('keeps the folders below the one that all have in common', () => {
-    const roots = ['C:\\work\\one', 'C:\\work\\two'];
-    expect(nameAll(['C:\\work\\one\\a.html', 'C:\\work\\two\\a.html'], roots)).toEqual([
-      'one/a.html',
-      'two/a.html',
-    ]);
-  });
-
-  test('has no drive, where the files are on several', () => {
-    expect(nameAll(['C:\\one\\a.html', 'D:\\two\\b.html'], ['C:\\one', 'D:\\two'])).toEqual([
-      'a.html',
-      'b.html',
-    ]);
-  });
-
-  test('is the one that a path names', () => {
-    expect(nameAll(['C:\\one\\a.html'], ['C:\\one'], 'pages/x.html')).toEqual(['x.html']);
-  });
+test.each<[string, string[], string[], string | undefined, string[]]>([
+  [
+    'has the slashes of an address, and keeps the folders below the one that was searched',
+    ['C:\\work\\out\\a.html', 'C:\\work\\out\\deep\\b c.html'],
+    ['C:\\work\\out'],
+    undefined,
+    ['a.html', 'deep/b-c.html'],
+  ],
+  [
+    'keeps the folders below the one that all have in common',
+    ['C:\\work\\one\\a.html', 'C:\\work\\two\\a.html'],
+    ['C:\\work\\one', 'C:\\work\\two'],
+    undefined,
+    ['one/a.html', 'two/a.html'],
+  ],
+  [
+    'has no drive, where the files are on several',
+    ['C:\\one\\a.html', 'D:\\two\\b.html'],
+    ['C:\\one', 'D:\\two'],
+    undefined,
+    ['a.html', 'b.html'],
+  ],
+  ['is the one that a path names', ['C:\\one\\a.html'], ['C:\\one'], 'pages/x.html', ['x.html']],
+])('the name of a file on Windows %s', (_, paths, roots, path, names) => {
+  expect(nameAll(paths, roots, path)).toEqual(names);
 });

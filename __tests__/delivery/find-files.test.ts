@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import {
   deliveredName,
@@ -7,109 +8,54 @@ import {
   withRelativePaths,
 } from '../../src/delivery/find-files.ts';
 
-const at = (path: string): FoundFile => ({ path, given: path, relativePath: path });
 const found = (below: string): FoundFile => ({
   path: `/project/${below}`,
   given: below,
   relativePath: below,
 });
 
-describe('files that are named letter by letter', () => {
-  test.each<[string, string[], string[], string[]]>([
-    ['one', ['out/a.html'], ['/project/out/a.html'], ['a.html']],
-    ['one at the root', ['a.html'], ['/project/a.html'], ['a.html']],
-    ['one outside', ['/tmp/x/a.html'], ['/tmp/x/a.html'], ['a.html']],
-    [
-      'several in a folder',
-      ['out/a.html', 'out/b.html'],
-      ['/project/out/a.html', '/project/out/b.html'],
-      ['a.html', 'b.html'],
-    ],
-    [
-      'several in folders of one',
-      ['out/a/x.html', 'out/b/x.html'],
-      ['/project/out/a/x.html', '/project/out/b/x.html'],
-      ['a/x.html', 'b/x.html'],
-    ],
-    [
-      'one below the other',
-      ['out/a.html', 'out/deep/b.html'],
-      ['/project/out/a.html', '/project/out/deep/b.html'],
-      ['a.html', 'deep/b.html'],
-    ],
-    [
-      'folders that only begin alike',
-      ['out/a.html', 'output/b.html'],
-      ['/project/out/a.html', '/project/output/b.html'],
-      ['out/a.html', 'output/b.html'],
-    ],
-    [
-      'nothing in common',
-      ['a.html', '/tmp/b.html'],
-      ['/project/a.html', '/tmp/b.html'],
-      ['a.html', 'b.html'],
-    ],
-    [
-      'some above the folder of the command',
-      ['../x/a.html', 'b.html', 'deep/c.html'],
-      ['/x/a.html', '/project/b.html', '/project/deep/c.html'],
-      ['a.html', 'b.html', 'deep/c.html'],
-    ],
-    [
-      'several elsewhere',
-      ['out/a.html', '/tmp/x/one/b.html', '/tmp/x/two/b.html'],
-      ['/project/out/a.html', '/tmp/x/one/b.html', '/tmp/x/two/b.html'],
-      ['a.html', 'one/b.html', 'two/b.html'],
-    ],
-    [
-      'several in folders of the machine',
-      ['/tmp/x/a.html', '/home/me/b.html'],
-      ['/tmp/x/a.html', '/home/me/b.html'],
-      ['a.html', 'b.html'],
-    ],
-    [
-      'ways around',
-      ['out/../a.html', './b.html'],
-      ['/project/a.html', '/project/b.html'],
-      ['a.html', 'b.html'],
-    ],
-    [
-      'signs of a pattern',
-      ['[x]*.html', '!a.html'],
-      ['/project/[x]*.html', '/project/!a.html'],
-      ['[x]*.html', '!a.html'],
-    ],
-  ])('%s lie below the folder that they have in common', async (_, lines, paths, below) => {
+test.each<[string, string[], string[]]>([
+  ['one', ['out/a.html'], ['a.html']],
+  ['one outside', ['/tmp/x/a.html'], ['a.html']],
+  ['several in a folder', ['out/a.html', 'out/b.html'], ['a.html', 'b.html']],
+  ['several in folders of one', ['out/a/x.html', 'out/b/x.html'], ['a/x.html', 'b/x.html']],
+  ['one below the other', ['out/a.html', 'out/deep/b.html'], ['a.html', 'deep/b.html']],
+  ['folders that only begin alike', ['out/a.html', 'output/b.html'], ['out/a.html', 'output/b.html']],
+  ['nothing in common', ['a.html', '/tmp/b.html'], ['a.html', 'b.html']],
+  [
+    'some above the folder of the command',
+    ['../x/a.html', 'b.html', 'deep/c.html'],
+    ['a.html', 'b.html', 'deep/c.html'],
+  ],
+  [
+    'several elsewhere',
+    ['out/a.html', '/tmp/x/one/b.html', '/tmp/x/two/b.html'],
+    ['a.html', 'one/b.html', 'two/b.html'],
+  ],
+  ['several in folders of the machine', ['/tmp/x/a.html', '/home/me/b.html'], ['a.html', 'b.html']],
+  ['ways around', ['out/../a.html', './b.html'], ['a.html', 'b.html']],
+  ['signs of a pattern', ['[x]*.html', '!a.html'], ['[x]*.html', '!a.html']],
+])(
+  'files named letter by letter lie below the folder that they have in common: %s',
+  async (_, lines, below) => {
     const files = await findLiteralFiles(lines, '/project');
-    expect(files.map((file) => file.path)).toEqual(paths);
+    expect(files.map((file) => file.path)).toEqual(lines.map((line) => resolve('/project', line)));
     expect(files.map((file) => file.relativePath)).toEqual(below);
     expect(files.map((file) => file.given)).toEqual(lines);
-  });
-});
+  },
+);
 
-describe('laying out what was searched for', () => {
-  test.each<[string, string[], string[], string[]]>([
-    ['below the folder of the search', ['/project/out/a.html'], ['/project/out'], ['a.html']],
-    ['with the folders between', ['/project/out/deep/a.html'], ['/project/out'], ['deep/a.html']],
-    [
-      'below what several searches share',
-      ['/project/a/x.html', '/project/b/x.html'],
-      ['/project/a', '/project/b'],
-      ['a/x.html', 'b/x.html'],
-    ],
-    ['below the outer one of two', ['/project/a/x.html'], ['/project/a/b', '/project'], ['a/x.html']],
-    [
-      'each below its own, where one is outside of the folder of the command',
-      ['/project/x.html'],
-      ['/project', '/tmp'],
-      ['x.html'],
-    ],
-    ['nothing', [], [], []],
-  ])('%s', (_, paths, roots, below) => {
-    expect(withRelativePaths(paths.map(at), roots, '/project').map((file) => file.relativePath)).toEqual(
-      below,
-    );
-  });
+test.each<[string, string, string[], string]>([
+  ['below the outer one of two folders', '/project/a/x.html', ['/project/a/b', '/project'], 'a/x.html'],
+  [
+    'below the folder of the command, not one outside of it',
+    '/project/x.html',
+    ['/project', '/tmp'],
+    'x.html',
+  ],
+])('what was searched for lies %s', (_, path, roots, below) => {
+  const [file] = withRelativePaths([{ path, given: path }], roots, '/project');
+  expect(file?.relativePath).toBe(below);
 });
 
 describe('the name of a file', () => {
@@ -146,15 +92,9 @@ describe('the name of a file', () => {
     [0, 'one.html', false],
   ])('for %i files with path %j: refused %s', (count, path, refused) => {
     const files = Array.from({ length: count }, (_, nth) => found(`${nth}.html`));
-    const work = () => refuseOneNameForMany(files, path);
-    if (refused) {
-      expect(work).toThrow(
-        expect.objectContaining({
-          code: 'BAD_INPUT',
-          step: 'check',
-          hint: expect.stringContaining(`${path}/`),
-        }),
-      );
-    } else expect(work).not.toThrow();
+    const refusing = () => refuseOneNameForMany(files, path);
+    if (!refused) return refusing();
+    const hint = expect.stringContaining(`${path}/`);
+    expect(refusing).toThrow(expect.objectContaining({ code: 'BAD_INPUT', step: 'check', hint }));
   });
 });
