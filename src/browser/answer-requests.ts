@@ -5,9 +5,8 @@ import { BROWSER_ENCODINGS } from '../http/response.ts';
 import type { Clock, HttpResponse, SendHttp } from '../ports.ts';
 import { MEGABYTE } from '../protocol/limits.ts';
 import { getReach } from '../rules/external-address.ts';
-import { answerLocally } from './local-answer.ts';
+import { answerLocally, readAnswer } from './answers.ts';
 import type { PageEvents } from './page-events.ts';
-import { readAnswer } from './read-answer.ts';
 import type { PageToView } from './screen-view.ts';
 
 /** What one page may ask for. A message to the browser has at most 100 MB, of which base64 takes a quarter. */

@@ -1,6 +1,6 @@
 import { describe, expect, jest, test } from '@jest/globals';
+import { answerLocally } from '../../../src/browser/answers.ts';
 import { createLazyScreen } from '../../../src/browser/load-screen.ts';
-import { answerLocally } from '../../../src/browser/local-answer.ts';
 import {
   createUncheckedView,
   type LocalFiles,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { answerLocally } from '../../src/browser/local-answer.ts';
+import { answerLocally } from '../../src/browser/answers.ts';
 
 const PATHS = [
   '/site/index.html',
