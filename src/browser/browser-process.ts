@@ -88,7 +88,10 @@ async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<
   const kill = async (): Promise<void> => {
     killAtExit();
     process.off('exit', killAtExit);
-    await waitForEnd(child);
+    // It was killed, so that is a matter of milliseconds.
+    if (!ended.signal.aborted) {
+      await once(ended.signal, 'abort', { signal: AbortSignal.timeout(END_TIME) }).catch(() => undefined);
+    }
     await rm(profile, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
   };
   try {
@@ -102,12 +105,6 @@ async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<
     await rest.catch(() => undefined);
     throw new BrowserLaunchError(output.trim() || toMessage(thrown), { cause: thrown });
   }
-}
-
-/** It was killed, so that is a matter of milliseconds. */
-async function waitForEnd(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-  await once(child, 'exit', { signal: AbortSignal.timeout(END_TIME) }).catch(() => undefined);
 }
 
 /** Variables of the system without which no browser runs. */

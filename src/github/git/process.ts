@@ -8,7 +8,7 @@ export interface GitRun {
   readonly args: readonly string[];
   readonly folder: string;
   /** The whole environment of the process. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: NodeJS.ProcessEnv;
   readonly input?: Readable;
   /** Is called with git's error output as it arrives. */
   readonly onOutput?: ((text: string) => void) | undefined;
@@ -22,8 +22,8 @@ export interface GitResult {
   readonly err: string;
 }
 
-/** Characters that are kept from the beginning and from the end of git's output. */
-const KEPT_OUTPUT = 16_384;
+/** Characters of the end of git's output that are kept. */
+const KEPT_OUTPUT = 65_536;
 
 /**
  * Runs git to its end. Its output is limited, its input streamed; an abort kills it with all its children.
@@ -37,8 +37,8 @@ export async function runGit(run: GitRun): Promise<GitResult> {
   // With its children: the helper for https is one of them.
   const kill = (): void => killGroup(child);
   signal.addEventListener('abort', kill, { once: true });
-  const getOut = keepBothEnds(child.stdout);
-  const getErr = keepBothEnds(child.stderr, onOutput);
+  const getOut = keepEnd(child.stdout);
+  const getErr = keepEnd(child.stderr, onOutput);
   const closed = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
@@ -68,14 +68,11 @@ const isBrokenPipe = (thrown: unknown): boolean =>
   'code' in thrown &&
   ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String(thrown.code));
 
-function keepBothEnds(stream: Readable, onOutput?: (text: string) => void): () => string {
+function keepEnd(stream: Readable, onOutput?: (text: string) => void): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {
     onOutput?.(chunk);
-    text += chunk;
-    if (text.length > 2 * KEPT_OUTPUT) {
-      text = `${text.slice(0, KEPT_OUTPUT)}\n${text.slice(1 - KEPT_OUTPUT)}`;
-    }
+    text = (text + chunk).slice(-KEPT_OUTPUT);
   });
   return () => text;
 }
@@ -86,7 +83,7 @@ export async function hasGit(signal: AbortSignal): Promise<boolean> {
   try {
     const { out } = await runGit({ args: ['version'], folder: tmpdir(), env: { PATH, SYSTEMROOT }, signal });
     const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(out) ?? [];
-    return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 31);
+    return Number(major) * 1_000 + Number(minor) >= 2_031;
   } catch {
     signal.throwIfAborted();
     return false;

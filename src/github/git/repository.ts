@@ -109,13 +109,10 @@ const PASSED_ON =
   /^(PATH|SYSTEMROOT|(HTTPS?|ALL|NO)_PROXY|GIT_SSL_CAINFO|GIT_SSL_CAPATH|SSL_CERT_FILE|SSL_CERT_DIR)$/i;
 
 /** The environment of a git that uses no settings of the machine or the user, and never prompts for a password. */
-async function createGitEnvironment(folder: string): Promise<Readonly<Record<string, string>>> {
-  const passedOn = Object.entries(process.env).flatMap(([name, value]) =>
-    PASSED_ON.test(name) && value !== undefined ? [[name, value] as const] : [],
-  );
+async function createGitEnvironment(folder: string): Promise<NodeJS.ProcessEnv> {
   return {
     PATH: '',
-    ...Object.fromEntries(passedOn),
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.test(name))),
     // Here git finds neither .netrc nor .config of the user.
     HOME: folder,
     GIT_DIR: folder,
