@@ -4,7 +4,7 @@ import type { CurrentRun } from '../../src/action/current-run.ts';
 import { FORK_HELP } from '../../src/action/inputs.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import type { DeliveryError } from '../../src/errors.ts';
-import type { ApiAccess } from '../../src/github/api/send-call.ts';
+import type { ApiAccess } from '../../src/github/api/client.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import type { DeliveryRequest } from '../../src/request/parse-request.ts';
 import { attemptWith, placementWith, requestWith } from '../delivery/builders.ts';

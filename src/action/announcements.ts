@@ -1,6 +1,5 @@
 import { DeliveryError, type ErrorCode, toDeliveryError } from '../errors.ts';
-import type { GitHubClient } from '../github/api/client.ts';
-import type { ApiAccess } from '../github/api/send-call.ts';
+import type { ApiAccess, GitHubClient } from '../github/api/client.ts';
 import { serverUrlOf } from '../github/hosts.ts';
 import type { Ports } from '../ports.ts';
 import type { Announce, Announcement } from './announcement.ts';

@@ -11,8 +11,7 @@ import {
   type Report,
 } from '../delivery/report.ts';
 import { hasFailed, stoppedError, toDeliveryError, toMessage } from '../errors.ts';
-import { createGitHubClient } from '../github/api/client.ts';
-import type { ApiAccess } from '../github/api/send-call.ts';
+import { type ApiAccess, createGitHubClient } from '../github/api/client.ts';
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { RESULTS } from '../protocol/words.ts';

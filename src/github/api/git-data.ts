@@ -5,8 +5,7 @@ import { API } from '../../protocol/calls.ts';
 import { withRetries } from '../../retry.ts';
 import { type Change, conflictError, type FileBytes } from '../change.ts';
 import { getBranchHead } from './branch.ts';
-import { type GitHubClient, sendStreamed } from './client.ts';
-import { apiAddress } from './send-call.ts';
+import { apiAddress, type GitHubClient, sendStreamed } from './client.ts';
 
 interface FilePut {
   readonly branch: string;
