@@ -17,8 +17,7 @@ const INSPECT = `
     const name = 'file-' + nth + '.html';
     const path = folder + '/' + name;
     const options = { name, path, given: path, marker: undefined, secrets: ['a secret'] };
-    const file = await inspectFile({ ...options, allowedRoots, isPart: true });
-    await file.close();
+    const file = await inspectFile({ ...options, allowedRoots });
     kept.push(file);
   };
   const measure = () => {

@@ -17,12 +17,10 @@ beforeEach(async () => {
   }
 });
 
-/** A file of a folder, closed between two reads. */
+/** A file of a folder. */
 async function inspect(path = 'dist/css/a.css', more: Partial<InspectOptions> = {}): Promise<LocalFile> {
   const options = { path: join(root, path), given: path, marker: undefined, secrets: [] };
-  const file = await inspectFile({ ...options, isPart: true, allowedRoots: [root], ...more });
-  await file.close();
-  return file;
+  return inspectFile({ ...options, allowedRoots: [root], ...more });
 }
 
 const text = async (file: LocalFile): Promise<string> =>

@@ -5,10 +5,8 @@ import { afterAll } from '@jest/globals';
 import { inspectFile, type LocalFile } from '../../src/rules/inspect.ts';
 
 const folders: string[] = [];
-const openFiles: LocalFile[] = [];
 
 afterAll(async () => {
-  for (const file of openFiles) await file.close().catch(() => undefined);
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
 });
 
@@ -19,7 +17,7 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Writes a file to disk and inspects it; it is closed after the tests. */
+/** Writes a file to disk and inspects it. */
 export async function localFile(
   bytes: string | Buffer,
   name = 'page.html',
@@ -27,15 +25,7 @@ export async function localFile(
 ): Promise<LocalFile> {
   const path = join(await temporaryFolder(), name);
   await writeFile(path, bytes);
-  const file = await inspectFile({
-    path,
-    given: name,
-    marker,
-    secrets: [],
-    signal: new AbortController().signal,
-  });
-  openFiles.push(file);
-  return file;
+  return inspectFile({ path, given: name, marker, secrets: [], signal: new AbortController().signal });
 }
 
 /** The file with another stream of bytes. */
@@ -44,5 +34,4 @@ export const withRead = (file: LocalFile, read: LocalFile['read']): LocalFile =>
   read,
   pieces: () => file.pieces(),
   headSha256: (length) => file.headSha256(length),
-  close: () => file.close(),
 });

@@ -55,7 +55,6 @@ export async function deliver(
   } catch (thrown) {
     files = failAll(files, step, thrown);
   } finally {
-    for (const { site } of files) await site?.entry.file.close();
     context.logger.endSection();
   }
   return files.map((delivery) => composeReport(delivery, context.face));

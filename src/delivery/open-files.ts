@@ -19,7 +19,7 @@ import { type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts
 import type { DeliveryContext } from './delivery-context.ts';
 import { deliveredName, type FoundFile, isFolderAt, refuseOneNameForMany, siteName } from './find-files.ts';
 
-/** Opens and checks every file and folder that is named; a single file stays open until it is closed. A link alone has none. */
+/** Opens and checks every file and folder that is named. A link alone has none. */
 export async function openFiles(
   request: DeliveryRequest,
   context: DeliveryContext,
@@ -86,7 +86,6 @@ export async function openSite(
     const whole = site !== undefined && files.length === paths.length ? site : null;
     const delivery = { ...newDelivery('deliver', given), site: whole };
     const refusal = await describeProblems(about, results, () => checkSite(delivery, request, signal));
-    await entry?.file.close();
     throw refusal;
   }
   logSite(site, logger);
@@ -142,19 +141,18 @@ async function checkFile(
   ports: Pick<Ports, 'logger' | 'signal'>,
 ): Promise<{ readonly file: LocalFile | null; readonly results: readonly Result<void>[] }> {
   const { allowedRoots, allowsFullPaths, channels, ownSecrets: secrets } = request;
-  const file = await resultOf(() =>
-    inspectFile({
-      ...{ allowedRoots, allowsFullPaths, ...place, secrets, signal: ports.signal },
-      isPart: isFolder,
-      marker: isEntry ? request.marker : undefined,
-      mayBeEmpty: !isEntry,
-      accept: (size) => refuseTooLarge(isFolder ? ['K1'] : channels, size, place.given, isFolder),
-    }),
-  );
-  if (hasFailed(file)) return { file: null, results: [file] };
-  const results = await findProblems(file, place.given, request, ports);
-  if (isFolder) await file.close();
-  return { file, results };
+  const options = {
+    ...{ allowedRoots, allowsFullPaths, ...place, secrets, signal: ports.signal },
+    marker: isEntry ? request.marker : undefined,
+    mayBeEmpty: !isEntry,
+    accept: (size: number) => refuseTooLarge(isFolder ? ['K1'] : channels, size, place.given, isFolder),
+  };
+  let results: readonly Result<void>[] = [];
+  const check = async (one: LocalFile): Promise<void> => {
+    results = await findProblems(one, place.given, request, ports);
+  };
+  const file = await resultOf(() => inspectFile(options, check));
+  return hasFailed(file) ? { file: null, results: [file] } : { file, results };
 }
 
 function noEntryError(given: string, entry: string, paths: readonly string[]): DeliveryError {

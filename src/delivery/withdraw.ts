@@ -51,7 +51,6 @@ export async function withdraw(
   } catch (thrown) {
     files = failAll(files, step, thrown);
   } finally {
-    for (const { site } of items) await site?.entry.file.close();
     context.logger.endSection();
   }
   return files.map((delivery) => composeReport(delivery, context.face));

@@ -166,7 +166,7 @@ export const BIN_NAME = { shortest: 8, longest: 60 } as const;
 
 /** Several files in one step. */
 export const BATCH = {
-  /** Files; each stays open until its delivery ends. */
+  /** Files. */
   files: 500,
   /** Read requests at the same time. */
   reads: 6,

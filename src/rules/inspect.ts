@@ -9,7 +9,7 @@ import { SIZE } from '../protocol/limits.ts';
 import { createBlobHash, createCredentialSearch, fingerprintBytes } from './fingerprint.ts';
 import { type FileLocation, openFile, withFile } from './open-file.ts';
 
-/** An open file whose bytes were read once. It stays open until `close`, so that the checked bytes are the bytes sent. */
+/** A file whose bytes were read once. Each later read opens it again, and refuses other bytes than the checked ones. */
 export interface LocalFile {
   /** The file name without folders; of a file in a folder that is delivered as one, its path there. */
   readonly name: string;
@@ -31,7 +31,6 @@ export interface LocalFile {
   pieces(): AsyncIterable<Buffer>;
   /** SHA-256 of the first `length` bytes, lowercase hex. */
   headSha256(length: number): Promise<string>;
-  close(): Promise<void>;
 }
 
 export interface InspectOptions extends FileLocation {
@@ -44,8 +43,6 @@ export interface InspectOptions extends FileLocation {
   readonly mayBeEmpty?: boolean;
   /** How the file is called; the last part of its path where absent. */
   readonly name?: string;
-  /** Whether it is one of a folder, which has more files than a process may keep open: each read opens its own again. */
-  readonly isPart?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -53,33 +50,29 @@ export interface InspectOptions extends FileLocation {
  * Opens a file and reads it once: its hashes, its marker, and whether it holds a credential of this job. Secrets of
  * others and what a page loads are looked for by steps of their own.
  *
+ * @param check further checks, for which the bytes of a small file are kept in memory
  * @throws {DeliveryError} `BAD_FILE` or `BAD_INPUT` with what to change.
  * @see protocol 1 (file rules), 4.5
  */
-export async function inspectFile(options: InspectOptions): Promise<LocalFile> {
-  const handle = options.isPart ? null : await openFile(options);
-  let file: OpenedFile | undefined;
+export async function inspectFile(
+  options: InspectOptions,
+  check: (file: LocalFile) => Promise<void> = async () => undefined,
+): Promise<LocalFile> {
+  const file = withFile(options, (fd) => {
+    const stats = fstatSync(fd, { bigint: true });
+    refuseUnsuitable(stats, options);
+    options.accept?.(Number(stats.size));
+    const opened = new CheckedFile(stats, options);
+    opened.hold(fd);
+    return opened;
+  });
   try {
-    file =
-      handle === null
-        ? withFile(options, (fd) => newFile(fd, null, options))
-        : newFile(handle.fd, handle, options);
     await file.scan(options);
+    await check(file);
     return file;
-  } catch (thrown) {
-    await handle?.close();
-    await file?.close();
-    throw thrown;
+  } finally {
+    file.release();
   }
-}
-
-function newFile(fd: number, handle: FileHandle | null, options: InspectOptions): OpenedFile {
-  const stats = fstatSync(fd, { bigint: true });
-  refuseUnsuitable(stats, options);
-  const file = new OpenedFile(handle, stats, options);
-  options.accept?.(file.size);
-  if (handle === null) file.hold(fd);
-  return file;
 }
 
 function refuseUnsuitable(
@@ -111,7 +104,7 @@ const takeBuffer = (): Buffer => spare.pop() ?? Buffer.allocUnsafeSlow(CHECK_CHU
  * A file whose bytes must stay those that were checked. Of thousands of files all are known at once, so nothing is
  * kept of one that is not needed: no handle, no function, and of what the system knows only what shows a change.
  */
-class OpenedFile implements LocalFile {
+class CheckedFile implements LocalFile {
   readonly name: string;
   readonly size: number;
   sha256 = '';
@@ -124,19 +117,16 @@ class OpenedFile implements LocalFile {
   readonly #written: string;
   /** When the inode changed; taken again after the bytes were compared. Nanoseconds since the epoch. */
   #changedAt: bigint;
-  /** `null` where the file is opened again for each read. */
-  #handle: FileHandle | null;
-  /** The bytes of a small file of a folder while it is checked. */
+  /** The bytes of a small file while it is checked. */
   #held: Buffer | null = null;
 
-  constructor(handle: FileHandle | null, stats: BigIntStats, options: InspectOptions) {
+  constructor(stats: BigIntStats, options: InspectOptions) {
     const { path, given, allowedRoots = [], allowsFullPaths = false, name = basename(given) } = options;
     this.name = name;
     this.size = Number(stats.size);
     this.#location = { path, given, allowedRoots, allowsFullPaths };
     this.#written = formatWritten(stats);
     this.#changedAt = stats.ctimeNs;
-    this.#handle = handle;
   }
 
   /** Reads all bytes once: computes the hashes, counts the marker and refuses a file with a credential. */
@@ -188,14 +178,12 @@ class OpenedFile implements LocalFile {
     return (await fingerprintBytes(this.pieces(length))).sha256;
   }
 
-  async close(): Promise<void> {
-    await this.#handle?.close();
-    this.#handle = null;
+  release(): void {
     if (this.#held !== null) spare.push(Buffer.from(this.#held.buffer));
     this.#held = null;
   }
 
-  /** Keeps the bytes of a small file until it is closed, so that all checks see the same ones. */
+  /** Keeps the bytes of a small file until they are released, so that all checks see the same ones. */
   hold(fd: number): void {
     if (this.size >= CHECK_CHUNK) return;
     const buffer = takeBuffer();
@@ -231,7 +219,7 @@ class OpenedFile implements LocalFile {
     allocate: () => Buffer,
     length = Number.POSITIVE_INFINITY,
   ): AsyncGenerator<Buffer> {
-    if (this.#handle !== null || this.size >= most) return yield* this.#readAhead(allocate, length);
+    if (this.size >= most) return yield* this.#readAhead(allocate, length);
     await takeTurns();
     // The file at the path may be another one by now: each read compares it with the one that was checked.
     const bytes = withFile(this.#location, (fd) => this.#readAll(fd, allocate()));
@@ -240,7 +228,7 @@ class OpenedFile implements LocalFile {
 
   /** The same of a large file, one chunk ahead of the caller. */
   async *#readAhead(allocate: () => Buffer, length: number): AsyncGenerator<Buffer> {
-    const handle = this.#handle ?? (await openFile(this.#location));
+    const handle = await openFile(this.#location);
     const readAt = async (position: number): Promise<Buffer> => {
       // What was written behind the end is seen below.
       if (position > 0 && position >= this.size) return Buffer.alloc(0);
@@ -266,7 +254,7 @@ class OpenedFile implements LocalFile {
       }
       await this.#refuseChanged(handle);
     } finally {
-      if (handle !== this.#handle) await handle.close();
+      await handle.close();
     }
   }
 

@@ -18,7 +18,6 @@ export function createMemoryFile(name: string, content: Uint8Array): LocalFile {
     read,
     pieces: read,
     headSha256: async (length) => sha256(bytes.subarray(0, length)),
-    close: async () => undefined,
   };
 }
 

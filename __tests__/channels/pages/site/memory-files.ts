@@ -18,7 +18,6 @@ export function memoryFile(content: string, name = 'page.html'): LocalFile {
     read: () => Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false }),
     pieces: () => Readable.from([bytes]),
     headSha256: async () => '',
-    close: async () => undefined,
   };
 }
 
