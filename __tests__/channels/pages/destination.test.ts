@@ -42,7 +42,7 @@ describe('resolveDestination: the branch and the path', () => {
     ['sub/', 'set `path: docs/sub/`'],
   ])('refuse the path %s, which the site does not show', (path, hint) => {
     expect(() => destinationFor({ path }, siteWith({ folder: 'docs' }))).toThrow(
-      expect.objectContaining({ code: 'BAD_INPUT', step: 'check', hint }),
+      expect.objectContaining({ code: 'BAD_INPUT', hint }),
     );
   });
 
@@ -147,7 +147,6 @@ describe('applyJekyll for a name that Jekyll leaves out', () => {
     async (path) => {
       await expect(applyTo({ path }).work).rejects.toMatchObject({
         code: 'BAD_INPUT',
-        step: 'check',
         hint: expect.stringContaining('commit an empty .nojekyll'),
       });
     },
@@ -206,7 +205,6 @@ describe('applyJekyll for a file that Jekyll renders', () => {
   test('refuses it without a marker, because the page never has the file’s bytes', async () => {
     await expect(applyTo('notes.md', '---\n---\n', false)).rejects.toMatchObject({
       code: 'BAD_INPUT',
-      step: 'check',
       hint: expect.stringContaining('set `marker:`'),
     });
   });

@@ -119,7 +119,7 @@ function pathBelow(
   throw new DeliveryError(
     'BAD_INPUT',
     `the site shows only the folder /${prefix.slice(0, -1)} of its branch, and ${whole} is outside`,
-    { step: 'check', hint: (w) => `set ${w.input('path', `${prefix}${path}`)}` },
+    { hint: (w) => `set ${w.input('path', `${prefix}${path}`)}` },
   );
 }
 
@@ -139,7 +139,6 @@ export function refuseUnusableSite(
     'BAD_INPUT',
     `the site is built from branch ${branch}, not from ${location.branch}`,
     {
-      step: 'check',
       hint: (w) => `set ${w.input('branch', branch)}, or leave it out`,
     },
   );

@@ -113,7 +113,6 @@ function jekyllError(
       ? `set ${w.input('nojekyll', 'true')}, which commits an empty ${switchFileOf(destination)} and ends Jekyll for the whole site`
       : `commit an empty ${switchFileOf(destination)}`;
   return new DeliveryError('BAD_INPUT', `Jekyll, which builds this Pages site, ${problems.join(', and ')}`, {
-    step: 'check',
     hint: (w) => `${off(w)}, or ${other(w)}`,
     leftBehind: [],
   });

@@ -43,7 +43,7 @@ export async function findSetup(
     const message = `a workflow builds the Pages site, and it does not know the new branch ${branch}`;
     const hint = (w: Words) =>
       `set ${w.input('branch')} to one that exists, or leave ${w.input('setup')} out`;
-    throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
+    throw new DeliveryError('BAD_INPUT', message, { hint });
   }
   if (setup.enablesPages) refuseUnclear(setup, options);
   return setup;
@@ -61,7 +61,6 @@ function refuseUnclear({ branch, absence }: Setup, { branch: named, siteWorkflow
   if (siteWorkflow !== undefined) {
     const message = (w: Words) => `${w.subject('setup')} switches on a site that is built from a branch`;
     throw new DeliveryError('BAD_INPUT', message, {
-      step: 'check',
       hint: (w) => `leave ${w.input('site-workflow')} out, or choose GitHub Actions under Settings → Pages`,
     });
   }
@@ -70,7 +69,6 @@ function refuseUnclear({ branch, absence }: Setup, { branch: named, siteWorkflow
     'BAD_INPUT',
     (w) => `${w.subject('setup')} would show everything in the branch ${branch} on the Pages site`,
     {
-      step: 'check',
       hint: (w) =>
         `set ${w.input('branch', 'gh-pages')} for a branch of its own, or ${w.input('branch', branch)} if all of it may be public`,
     },

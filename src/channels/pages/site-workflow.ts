@@ -27,7 +27,7 @@ export async function checkSiteWorkflow(
 ): Promise<void> {
   if (siteWorkflow === undefined) return;
   const refuse = (message: string, hint: Text, httpCode?: number): never => {
-    throw new DeliveryError('BAD_INPUT', message, { step: 'check', httpCode, hint });
+    throw new DeliveryError('BAD_INPUT', message, { httpCode, hint });
   };
   if (site !== null && typeof site === 'object' && site.builtBy === 'branch') {
     const message = `the site is built from a branch, not by the workflow ${siteWorkflow}`;
