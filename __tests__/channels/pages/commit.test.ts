@@ -85,59 +85,23 @@ async function compareOne(path: string, sha: string | null, target: CommitTarget
 }
 
 describe('compareFiles', () => {
+  const OWN = existingFile('0ld');
+  const FOREIGN = existingFile('0ld', FOREIGN_MESSAGE);
+  const SAME = { commitSha: 'last a/p.html', change: undefined };
+  const UPDATE = { message: 'UPDATE', replaces: '0ld' };
+  const REMOVE = { message: 'REMOVE', replaces: '0ld', writes: [], removals: ['a/p.html'] };
+
   test.each<[string, string | null, BranchFiles[string] | undefined, boolean, object]>([
     ['nothing exists', 'new', undefined, false, { message: 'ADD', replaces: null }],
-    ['an owned file exists', 'new', existingFile('0ld'), false, { message: 'UPDATE', replaces: '0ld' }],
-    [
-      'an owned file with the same bytes exists',
-      'same',
-      existingFile('same'),
-      false,
-      { commitSha: 'last a/p.html', change: undefined },
-    ],
-    [
-      'a foreign file with the same bytes exists',
-      'same',
-      existingFile('same', FOREIGN_MESSAGE),
-      false,
-      { commitSha: 'last a/p.html', change: undefined },
-    ],
-    ['a foreign file exists', 'new', existingFile('0ld', FOREIGN_MESSAGE), false, { code: 'NOT_OURS' }],
-    [
-      'a foreign file exists and overwrite is set',
-      'new',
-      existingFile('0ld', FOREIGN_MESSAGE),
-      true,
-      { message: 'UPDATE', replaces: '0ld' },
-    ],
-    [
-      'nothing exists that could be removed',
-      null,
-      undefined,
-      false,
-      { commitSha: undefined, change: undefined },
-    ],
-    [
-      'an owned file is to be removed',
-      null,
-      existingFile('0ld'),
-      false,
-      { message: 'REMOVE', replaces: '0ld', writes: [], removals: ['a/p.html'] },
-    ],
-    [
-      'a foreign file is to be removed',
-      null,
-      existingFile('0ld', FOREIGN_MESSAGE),
-      false,
-      { code: 'NOT_OURS' },
-    ],
-    [
-      'a foreign file is to be removed and overwrite is set',
-      null,
-      existingFile('0ld', FOREIGN_MESSAGE),
-      true,
-      { message: 'REMOVE', replaces: '0ld', writes: [], removals: ['a/p.html'] },
-    ],
+    ['an owned file exists', 'new', OWN, false, UPDATE],
+    ['an owned file with the same bytes exists', 'same', existingFile('same'), false, SAME],
+    ['a foreign one with the same bytes exists', 'same', { ...FOREIGN, blob: 'same' }, false, SAME],
+    ['a foreign file exists', 'new', FOREIGN, false, { code: 'NOT_OURS' }],
+    ['a foreign file exists and overwrite is set', 'new', FOREIGN, true, UPDATE],
+    ['nothing is to be removed', null, undefined, false, { commitSha: undefined, change: undefined }],
+    ['an owned file is to be removed', null, OWN, false, REMOVE],
+    ['a foreign file is to be removed', null, FOREIGN, false, { code: 'NOT_OURS' }],
+    ['a foreign file is to be removed and overwrite is set', null, FOREIGN, true, REMOVE],
   ])('finds what the path needs where %s', async (_, sha, existing, overwrite, expected) => {
     const github = branchWith(existing === undefined ? {} : { 'a/p.html': existing });
     const compared = await compareOne('a/p.html', sha, commitTargetWith(github, { overwrite }));
@@ -219,17 +183,6 @@ describe('commitTasks with several files', () => {
       { commitSha: 'commit2', written: true, method: B },
     ]);
     expect(host.seen).toHaveLength(2);
-  });
-
-  test('writes nothing where all files exist already', async () => {
-    const [a, b] = [await localFile('a'), await localFile('b')];
-    const github = branchWith({
-      'a.html': existingFile(a.blobSha),
-      'b.html': existingFile(b.blobSha, FOREIGN_MESSAGE),
-    });
-    const { host, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b' });
-    await expect(work).resolves.toMatchObject([{ written: false }, { written: false }]);
-    expect([host.seen, github.sent('update_ref')]).toEqual([[], []]);
   });
 
   test('compares all paths again after a lost race, and sends no blob twice', async () => {

@@ -3,7 +3,6 @@ import { methodOf } from '../../../src/channels/pages/commit-method.ts';
 import { createPagesActions } from '../../../src/channels/pages/publish.ts';
 import type { PagesOptions } from '../../../src/channels/pages/target.ts';
 import type { DeliveryError } from '../../../src/errors.ts';
-import { RETRY } from '../../../src/protocol/limits.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
 import { changeWith } from '../../github/changes.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
@@ -72,17 +71,6 @@ describe('preparing a file for channel K1', () => {
   });
 });
 
-describe('a file that changes the whole site or repository', () => {
-  test('is refused before anything is read or written', async () => {
-    const access = accessWith(new FakeGitHub());
-    const action = createPagesActions(pagesOptionsWith({ path: 'CNAME' }), access, fakePorts()).publish;
-    await expect(prepareOne(action, await localFile('x'))).rejects.toMatchObject({
-      code: 'NOT_OURS',
-      message: "CNAME is not only a page: it changes the site's domain",
-    });
-  });
-});
-
 describe('a delivered file', () => {
   test.each([
     ['is the file that was committed', (file: LocalFile) => file.blobSha, []],
@@ -107,13 +95,10 @@ describe('a delivered file', () => {
   });
 });
 
-describe('committing a new file through channel K1', () => {});
-
 describe('a commit through channel K1 that fails', () => {
   const conflict = failure('CONFLICT', 409, { retryable: true });
   const firstThen = (thrown: Error, then: unknown) => (_: unknown, nth: number) =>
     nth === 1 ? thrown : then;
-  const DONE = { commit: { sha: 'c0ffee' } };
 
   test('sends a new file again without reading the path again where the branch moved', async () => {
     const { github, task } = await prepareFile({
@@ -142,40 +127,6 @@ describe('a commit through channel K1 that fails', () => {
       expect(github.sent('put_file_le1mb')).toHaveLength(1);
     },
   );
-
-  test('is sent again after a lost connection where nothing has arrived', async () => {
-    const connectionLost = failure('CONNECTION', undefined, { retryable: true });
-    const { github, task } = await prepareFile({
-      answers: { put_file_le1mb: firstThen(connectionLost, DONE) },
-    });
-    await expect(task.perform()).resolves.toMatchObject({ evidence: 'commit c0ffee' });
-    expect(github.names).toEqual([
-      'get_ref',
-      'get_file',
-      'graphql',
-      'put_file_le1mb',
-      'get_ref',
-      'get_file',
-      'graphql',
-      'put_file_le1mb',
-    ]);
-  });
-
-  test.each(['FORBIDDEN_BY_RULE', 'NO_PERMISSION', 'BAD_TOKEN'] as const)(
-    'is not sent again after %s',
-    async (code) => {
-      const refused = failure(code, 409);
-      const { github, task } = await prepareFile({ answers: { put_file_le1mb: refused } });
-      await expect(task.perform()).rejects.toBe(refused);
-      expect(github.sent('put_file_le1mb')).toHaveLength(1);
-    },
-  );
-
-  test('stops after the last attempt where every attempt conflicts', async () => {
-    const { github, task } = await prepareFile({ answers: { put_file_le1mb: conflict } });
-    await expect(task.perform()).rejects.toMatchObject({ message: conflict.message, retryable: false });
-    expect(github.sent('put_file_le1mb')).toHaveLength(RETRY.conflict.attempts);
-  });
 });
 
 describe('the file that a commit through channel K1 replaces', () => {

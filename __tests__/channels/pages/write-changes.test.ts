@@ -4,7 +4,7 @@ import { chooseMethod } from '../../../src/channels/pages/commit-method.ts';
 import { BranchWriter } from '../../../src/channels/pages/write-changes.ts';
 import { hasFailed, type Result } from '../../../src/errors.ts';
 import type { Change } from '../../../src/github/change.ts';
-import { MEGABYTE } from '../../../src/protocol/limits.ts';
+import { MEGABYTE, SITE } from '../../../src/protocol/limits.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
 import { fileWith } from '../../delivery/builders.ts';
 import { changeWith } from '../../github/changes.ts';
@@ -247,6 +247,32 @@ describe('committing where git is installed', () => {
       hint: expect.stringMatching(/`branch:`.*`token:`.*K2/),
     });
     expect(host.seen).toHaveLength(1);
+  });
+
+  test('sends nothing of more files than the object API takes in one change', async () => {
+    const github = branchWith({}, { branch_rules: [{ type: 'required_signatures' }] });
+    const { host, changes, writer } = await createWriter(
+      [
+        { path: 'a', bytes: 'a' },
+        { path: 'b', bytes: 'b' },
+      ],
+      github,
+    );
+    const [change] = changes;
+    const many = {
+      message: 'm',
+      removals: [],
+      replaces: null,
+      writes: Array(SITE.apiWrites + 1).fill(change?.writes[0]),
+    };
+    expect(await writer.write([many], BASE)).toMatchObject([
+      {
+        code: 'NEEDS_SIGNATURE',
+        message: expect.stringContaining(`at most ${SITE.apiWrites}`),
+        leftBehind: [],
+      },
+    ]);
+    expect(host.seen).toEqual([]);
   });
 
   test.each([
