@@ -8,12 +8,18 @@ import { memoryFile, memorySite } from '../channels/pages/site/memory-files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
 import { attemptWith, deliveryWith, PAGE, plannedAttempt, requestWith, taskWith } from './builders.ts';
 
-const SERVED = { sitePath: '/site/p/1/', origin: 'https://octo.github.io' };
+const SERVED = {
+  url: new URL('https://octo.github.io/site/p/1/'),
+  sitePath: '/site/p/1/',
+  display: 'page',
+  isServedAsIs: true,
+  pictureUrls: null,
+} as const;
 const { signal } = new AbortController();
 
 /** A delivery of the folder `dist`, served at an address where there is a host. */
 function delivery(isServed = true): Delivery {
-  const task = { ...taskWith(), ...(isServed ? { servedAt: SERVED } : {}) };
+  const task = { ...taskWith(), ...(isServed ? { served: SERVED } : {}) };
   return {
     ...deliveryWith({ main: { ...attemptWith(), task }, subject: 'dist', notes: ['before'] }),
     attempts: [plannedAttempt(task)],
@@ -73,7 +79,7 @@ describe('checking the references of a site', () => {
       hint: 'set `nojekyll`',
     });
     const checkAt = (contents: Readonly<Record<string, string>>) => {
-      const task = { ...taskWith(), servedAt: { ...SERVED, refusal } };
+      const task = { ...taskWith(), served: { ...SERVED, refusal } };
       const given = { ...delivery(), attempts: [plannedAttempt(task)] };
       return checkSite({ ...given, site: memorySite(contents) }, requestWith(), signal);
     };
@@ -181,6 +187,7 @@ describe('checking the references of a site', () => {
 function planned(name: string, content: string): Delivery {
   const served = {
     url: new URL(name, PAGE),
+    sitePath: new URL('.', PAGE).pathname,
     display: 'page',
     isServedAsIs: true,
     pictureUrls: null,

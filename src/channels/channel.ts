@@ -45,28 +45,20 @@ export interface PreparedTask<Data = unknown> {
   readonly served?: ServedFile;
   /** K1: the pictures of the page, taken before anything is written. */
   readonly pictures?: PagePictures;
-  /** Of a folder: where it will be served, for the references of its pages. */
-  readonly servedAt?: ServedFolder;
 }
 
 /** A file, or the entry of a folder, as a host of pages will serve it. */
 export interface ServedFile {
   /** Where it will be: no address to hand over, because nothing is proven yet. */
   readonly url: URL;
+  /** Path of the folder that is delivered, or that the file is in, percent-encoded, such as `/repo/previews/pr-12/`. */
+  readonly sitePath: string;
   readonly display: BrowserDisplay;
   /** Whether the host serves the bytes of the file, and does not build the page of them. */
   readonly isServedAsIs: boolean;
   /** Where a picture of the page will be, and the one of before; `null` where it can have none. */
   readonly pictureUrls: { readonly picture: URL; readonly before: URL } | null;
-}
-
-/** Where a folder will be served, as its pages refer to it. */
-interface ServedFolder {
-  /** Path of the folder's address, percent-encoded, such as `/repo/previews/pr-12/`. */
-  readonly sitePath: string;
-  /** Scheme and host. */
-  readonly origin: string;
-  /** Why the host would not show all of it as it is; thrown with what its pages miss. */
+  /** Why the host would not show all of a folder as it is; thrown with what its pages miss. */
   readonly refusal?: DeliveryError | null;
 }
 

@@ -40,7 +40,7 @@ function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<Link
     });
   }
   const data = findAddress(url, item);
-  const { hostname, origin } = url;
+  const { hostname } = url;
   const { home, site } = data;
   return {
     plan: {
@@ -53,8 +53,13 @@ function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<Link
     data,
     ...(home &&
       site && {
-        served: { url: entryUrl(home), display: 'page', isServedAsIs: true, pictureUrls: null },
-        servedAt: { sitePath: folderOf(home, site).pathname, origin },
+        served: {
+          url: entryUrl(home),
+          sitePath: folderOf(home, site).pathname,
+          display: 'page',
+          isServedAsIs: true,
+          pictureUrls: null,
+        },
       }),
   };
 }

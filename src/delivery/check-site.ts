@@ -81,7 +81,7 @@ export async function checkSite(
   // Without a host it is not known where the folder will be.
   const isFinal = ({ kind }: SiteFinding): boolean => known !== undefined || kind !== 'base';
   const final = refusals.filter(isFinal);
-  const refusal = shownTask(delivery)?.servedAt?.refusal ?? null;
+  const refusal = shownTask(delivery)?.served?.refusal ?? null;
   if (final.length > 0) throw brokenSiteError(subject, site, final, refusal);
   if (refusal !== null) throw refusal;
   return {
@@ -112,8 +112,8 @@ type SitePlace = Pick<SiteOptions, 'sitePath' | 'origin'>;
 
 /** Where a folder, or the folder of a page, will be; absent while that is not known. */
 function findPlace(delivery: Delivery): SitePlace | undefined {
-  const { servedAt, served } = shownTask(delivery) ?? {};
-  return servedAt ?? (served && { sitePath: new URL('.', served.url).pathname, origin: served.url.origin });
+  const served = shownTask(delivery)?.served;
+  return served && { sitePath: served.sitePath, origin: served.url.origin };
 }
 
 /** The same if no setting of its host says otherwise. */

@@ -33,6 +33,7 @@ const PICTURE = new URL(`${PAGE.href}.png`);
 const BEFORE = new URL(`${PAGE.href}.before.png`);
 const SERVED: ServedFile = {
   url: PAGE,
+  sitePath: new URL('.', PAGE).pathname,
   display: 'page',
   isServedAsIs: true,
   pictureUrls: { picture: PICTURE, before: BEFORE },
@@ -76,8 +77,7 @@ const plannedSite = (): Delivery => ({
   attempts: [
     plannedAttempt({
       ...taskWith(),
-      served: { ...SERVED, url: new URL('https://octo.github.io/site/p/') },
-      servedAt: { sitePath: '/site/p/', origin: 'https://octo.github.io' },
+      served: { ...SERVED, url: new URL('https://octo.github.io/site/p/'), sitePath: '/site/p/' },
     }),
   ],
 });

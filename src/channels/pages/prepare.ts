@@ -88,7 +88,7 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepar
   // What a folder misses is told with what its pages miss.
   if (hasFailed(built) && !isFolder) throw built;
   const destination = !hasFailed(built) ? built : settings;
-  const served = describeServed(destination, isFolder);
+  const served = describeServed(destination, isFolder ? place : null);
   const hasPicture = options.picture && served.display === 'page' && served.pictureUrls !== null;
   const method = chooseItemMethod(step.singleMethod, isFolder, hasPicture);
   const target = { github, readEntries: step.readEntries, method, options, branch } as const;
@@ -105,11 +105,8 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepar
   const pictures = hasPicture ? listPicturePaths(destination.path) : [];
   const isRendered = !isFolder && destination.pageUrl.pathname !== settings.pageUrl.pathname;
   const writes = [...files.map((one) => one.path), ...(isRendered ? [renderedPath(path)] : []), ...pictures];
-  const task = { plan: planDeployment(plan, step), data, served, writes };
-  if (!isFolder) return task;
-  const sitePath = addressOf(destination, place).pathname;
   const refusal = hasFailed(built) ? built : null;
-  return { ...task, servedAt: { sitePath, origin: destination.pageUrl.origin, refusal } };
+  return { plan: planDeployment(plan, step), data, served: { ...served, refusal }, writes };
 }
 
 /** A folder that has only a name goes below what the site is built from. */
@@ -127,14 +124,13 @@ function listFiles({ site }: ChannelItem, place: string): readonly LocalSiteFile
   return site.files.map(({ path, file }) => ({ path: site.isFolder ? place + path : place, file }));
 }
 
-function describeServed(
-  { pageUrl, path, hostMayChangeBytes }: PagesDestination,
-  isFolder: boolean,
-): ServedFile {
+function describeServed(destination: PagesDestination, folder: string | null): ServedFile {
+  const { pageUrl, path, hostMayChangeBytes } = destination;
   // A rendered page has another name than its file.
   const isNamedAlike = pageUrl.pathname.endsWith(`/${encodePath(baseName(path))}`);
   return {
-    url: isFolder ? entryUrl(pageUrl) : pageUrl,
+    url: folder === null ? pageUrl : entryUrl(pageUrl),
+    sitePath: folder === null ? new URL('.', pageUrl).pathname : addressOf(destination, folder).pathname,
     display: getBrowserDisplay(pageUrl.pathname),
     isServedAsIs: !hostMayChangeBytes,
     pictureUrls: isNamedAlike ? listPictureUrls(pageUrl) : null,

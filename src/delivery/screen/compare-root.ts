@@ -19,8 +19,8 @@ export async function checkPlace(
   opened: PageToView,
   screen: Screen,
 ): Promise<ScreenView> {
-  const { routerSetting } = delivery;
-  const sitePath = shownTask(delivery)?.servedAt?.sitePath;
+  const { routerSetting, site } = delivery;
+  const sitePath = site?.isFolder ? shownTask(delivery)?.served?.sitePath : undefined;
   const isComparable = view.verdict !== 'not-checked' && view.isStable !== false;
   if (routerSetting === null || sitePath === undefined || !isComparable) return view;
   // A page that was built for its folder may stay blank there: it gets no more than it needed.

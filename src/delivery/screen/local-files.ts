@@ -29,10 +29,10 @@ function listServed(
   sitePaths?: readonly string[],
 ): readonly (readonly [string, LocalFile])[] {
   const { site } = delivery;
-  const { servedAt, served } = shownTask(delivery) ?? {};
+  const served = shownTask(delivery)?.served;
   if (site === null || served === undefined) return [];
-  if (servedAt === undefined) return [[decodePath(served.url.pathname), site.entry.file]];
-  return (sitePaths ?? [servedAt.sitePath]).flatMap((folder) =>
+  if (!site.isFolder) return [[decodePath(served.url.pathname), site.entry.file]];
+  return (sitePaths ?? [served.sitePath]).flatMap((folder) =>
     site.files.map(({ path, file }) => [decodePath(folder) + path, file] as const),
   );
 }

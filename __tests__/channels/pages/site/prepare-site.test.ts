@@ -25,14 +25,14 @@ async function prepare(
   const task = prepared;
   const preview = async () => (await publish.preview([task]))[0];
   const asked = requestsOf(branch).flatMap(({ url }) => /contents\/(.*)\?/.exec(url)?.[1] ?? []);
-  return { ...task, asked, preview, refusal: task.servedAt?.refusal ?? null };
+  return { ...task, asked, preview, refusal: task.served?.refusal ?? null };
 }
 
 describe('preparing a site', () => {
   test('knows the folder of the branch that is served, and the root of the branch', async () => {
     const pages = { folder: 'docs' };
     await expect(prepare(PAGE, { name: 'docs/p/', pages })).resolves.toMatchObject({
-      servedAt: { sitePath: '/site/p/' },
+      served: { sitePath: '/site/p/' },
       data: { place: 'docs/p/', destination: { siteRoot: 'docs/' }, target: { method: 'C' } },
     });
     await expect(prepare(PAGE, { name: './' })).resolves.toMatchObject({
@@ -45,8 +45,10 @@ describe('preparing a site', () => {
     const page = 'https://octo.github.io/site/p/1/index.html';
     expect((await prepare(PAGE)).served).toEqual({
       url: new URL('https://octo.github.io/site/p/1/'),
+      sitePath: '/site/p/1/',
       display: 'page',
       isServedAsIs: true,
+      refusal: null,
       pictureUrls: { picture: new URL(`${page}.png`), before: new URL(`${page}.before.png`) },
     });
   });
