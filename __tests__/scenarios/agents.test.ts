@@ -57,7 +57,7 @@ describe('the narrow action', () => {
       const { env: own, ...rest } = step();
       const page = { ...inputs, name, content: createPage('of the agent') };
       const refused = await scenario.deliver({ ...rest, env: { ...own, ...env }, repository, inputs: page });
-      expectNotReady(refused, { step: 'place', reason: /not delivered by the same confined job/ });
+      expectNotReady(refused, 'place', /not delivered by the same confined job/);
       expect(refused.report.notReady?.hint).toBe('set `name:` to another name');
     }
     expect((await repository.read(path))?.toString()).toBe(createPage('of the tool'));
@@ -73,26 +73,19 @@ describe('the narrow action', () => {
       { content: `---\npermalink: /index.html\n${command}\n---\n${MARKER}` },
     ]) {
       const refused = await scenario.deliver({ ...step(), repository, inputs: { ...inputs, ...wrong } });
-      expectNotReady(refused, {
-        step: 'check',
-        reason: /`name` is not (?:the name of a page|a file name)|front matter/,
-      });
+      expectNotReady(refused, 'check', /`name` is not (?:the name of a page|a file name)|front matter/);
       expect(refused.stdout).not.toMatch(/^\s*::set-output/m);
     }
     expect(await repository.head()).toBe(head);
   });
 
   test('says of what it does not take who can set it', async () => {
-    const repository = await scenario.repository();
     const content = '<script src="https://cdn.example.com/x.js"></script>';
     const refused = await scenario.deliver({
       ...step(),
-      repository,
       inputs: { ...inputs, content, marker: '' },
     });
-    expectNotReady(refused, {
-      step: 'check',
-      reason: /is not self-contained/,
+    expectNotReady(refused, 'check', /is not self-contained/, {
       hint: /`self-contained: warn` \(this action takes `name`, `content` and `marker` alone; a step that uses the whole action can set `self-contained`\)$/,
     });
   });

@@ -8,15 +8,11 @@ const files = { 'page.html': createPage() };
 const inputs = { channel: 'K1' };
 /** The host tells the time of its own clock. */
 const now = Date.now();
-const LATER = { reason: /API rate limit exceeded.*the limit is lifted at \d\d:\d\d UTC/, hint: /later/ };
+const LATER = /API rate limit exceeded.*the limit is lifted at \d\d:\d\d UTC/;
 
 /** After the answer to a matching request, the token has no requests left. */
 function limitAfter(repository: TestRepository, method: string, url: RegExp): void {
-  const alter = <Answer>(real: Answer): Answer => {
-    play.world.rateLimits.setLeft(repository, 0);
-    return real;
-  };
-  play.intercept({ method, url }, { alter });
+  play.meanwhile({ method, url }, () => play.world.rateLimits.setLeft(repository, 0));
 }
 
 describe('the 1,000 requests an hour of GITHUB_TOKEN', () => {
@@ -24,7 +20,7 @@ describe('the 1,000 requests an hour of GITHUB_TOKEN', () => {
     const repository = await play.repository();
     play.world.rateLimits.setLeft(repository, 0);
     const refused = await play.deliver({ repository, files, inputs, now });
-    expectRefused(refused, { ...LATER, step: 'authorize', httpCode: 403 });
+    expectRefused(refused, 'authorize', LATER, { hint: /later/, httpCode: 403 });
     expect(refused.report.lines.UNKNOWN).toContain('nothing was published');
     expect(requestsOf(refused, /api\.github\.com/)).toHaveLength(1);
   });
@@ -33,7 +29,7 @@ describe('the 1,000 requests an hour of GITHUB_TOKEN', () => {
     const repository = await play.repository();
     limitAfter(repository, 'GET', /\/contents\//);
     const refused = await play.deliver({ repository, files, inputs, now });
-    expectRefused(refused, { ...LATER, step: 'place', httpCode: 403 });
+    expectRefused(refused, 'place', LATER, { hint: /later/, httpCode: 403 });
     expect(refused.report.lines.UNKNOWN).toContain('nothing was published');
     expect(await repository.log()).toHaveLength(1);
   });
@@ -55,11 +51,7 @@ describe('the 1,000 requests an hour of GITHUB_TOKEN', () => {
       files: notes,
       inputs: { ...inputs, marker: MARKER },
     });
-    expectRefused(marked, {
-      step: 'wait',
-      reason: /API rate limit exceeded/,
-      hint: /^GitHub limits this token/,
-    });
+    expectRefused(marked, 'wait', /API rate limit exceeded/, { hint: /^GitHub limits this token/ });
   });
 
   test('used up while a release is filled leave a draft, which the report names', async () => {
@@ -67,7 +59,7 @@ describe('the 1,000 requests an hour of GITHUB_TOKEN', () => {
     limitAfter(repository, 'POST', /uploads\.github\.com/);
     const release = { channel: 'K2', tag: 'files-1' };
     const refused = await play.deliver({ repository, files, inputs: release, now });
-    expectRefused(refused, { ...LATER, step: 'place', httpCode: 403 });
+    expectRefused(refused, 'place', LATER, { hint: /later/, httpCode: 403 });
     expect(repository.releases()).toMatchObject([{ draft: true }]);
     expect(refused.report.lines.UNKNOWN).toMatch(/left behind: .*draft/);
     play.world.rateLimits.clear();
@@ -78,11 +70,8 @@ describe('the 1,000 requests an hour of GITHUB_TOKEN', () => {
   test('lifted within minutes are waited for', async () => {
     const repository = await play.repository();
     play.world.rateLimits.setLeft(repository, 0, 60);
-    const lift = <Answer>(real: Answer): Answer => {
-      play.world.rateLimits.clear();
-      return real;
-    };
-    play.intercept({ method: 'GET', url: /\/pages$/ }, { alter: lift });
+
+    play.meanwhile({ method: 'GET', url: /\/pages$/ }, () => play.world.rateLimits.clear());
     const { report, log } = await play.deliver({ repository, files, inputs, now });
     expect(report.ready).toBe(true);
     expect(log).toMatch(/trying again in 6\d(\.\d)? s/);

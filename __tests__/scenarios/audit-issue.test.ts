@@ -68,16 +68,17 @@ test('two audits at once keep one issue', async () => {
   lose(repository);
   // Both see that there is none, and both open one.
   let waiting: (() => void)[] = [];
-  const alter = async <Answer>(real: Answer): Promise<Answer> => {
-    await new Promise<void>((resolve) => {
-      waiting.push(resolve);
-      if (waiting.length < 2) return;
-      for (const go of waiting) go();
-      waiting = [];
-    });
-    return real;
-  };
-  play.intercept({ method: 'GET', url: /\/issues\?/, times: 2 }, { alter });
+
+  play.meanwhile(
+    { method: 'GET', url: /\/issues\?/, times: 2 },
+    () =>
+      new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        if (waiting.length < 2) return;
+        for (const go of waiting) go();
+        waiting = [];
+      }),
+  );
   await Promise.all([audit(repository), audit(repository)]);
   const issues = await listIssues(repository);
   expect(issues).toHaveLength(2);

@@ -10,7 +10,6 @@ import type { Report } from '../../src/delivery/report.ts';
 import { type ChildResult, runChild } from '../world/child.ts';
 import { DeployedSite } from '../world/hosts/deployed-site.ts';
 import { SIMULATED_TIME, writeFiles } from '../world/runner.ts';
-import type { InterceptedReply, RequestMatch } from '../world/server/interceptions.ts';
 import { replyHtml } from '../world/server/messages.ts';
 import { parseDocument, parseReports } from './report-documents.ts';
 import { createPage, MARKER, NODE, setUpScenario } from './scenario.ts';
@@ -364,75 +363,16 @@ describe('SIGINT', () => {
     return /^UNKNOWN: (.*)$/m.exec(stdout)?.[1] ?? '';
   }
 
-  const COMMIT = 'it is placed \\(commit [0-9a-f]{40}; branch main, path page\\.html\\)';
-  const NOTHING = 'nothing was published';
-  const PART = 'whether a part of the file has arrived';
-
-  /** Where a host hangs, in which step, and what UNKNOWN says was placed, and where. */
-  test.each<[string, string, RequestMatch, string, string]>([
-    ['the API', 'K2', { url: /api\.github\.com\/repos\/[^/]+\/[^/]+$/ }, 'authorize', NOTHING],
-    [
-      'the commit',
-      'K1',
-      { method: 'PUT', url: /contents/ },
-      'place',
-      `${PART} \\(branch main, path page\\.html\\)`,
-    ],
-    ['the page', 'K1', { url: /github\.io/ }, 'wait', COMMIT],
-    ['the build’s status', 'K1', { url: /builds\/latest/ }, 'wait', COMMIT],
-    [
-      'the release',
-      'K2',
-      { method: 'POST', url: /\/releases$/ },
-      'place',
-      `${PART} \\(release files-1, asset page\\.html\\)`,
-    ],
-    ['an upload', 'K2', { method: 'POST', url: /uploads\.github\.com/ }, 'place', NOTHING],
-    [
-      'the download',
-      'K2',
-      { url: /release-assets/ },
-      'verify',
-      'it is placed \\(asset \\d+ \\(page\\.html\\) holds these bytes; release files-1, asset page\\.html\\)',
-    ],
-    [
-      'the bin',
-      'K3',
-      { method: 'POST', url: /filebin/ },
-      'place',
-      `${PART} \\(bin bin-00000001, name page\\.html\\)`,
-    ],
-    [
-      'the bin’s page',
-      'K3',
-      { method: 'GET', url: /filebin\.net\/[^/]+\/page/ },
-      'verify',
-      'it is placed \\(HTTP 201, bin bin-00000001, file page\\.html; bin bin-00000001, name page\\.html\\)',
-    ],
-  ])('while a host hangs at %s', async (_, channel, match, step, left) => {
-    // The wait does not end before the host is asked about the build.
-    const repository = await scenario.repository({ pages: { live: false } });
+  test('while a host hangs at the commit', async () => {
+    const { fullName } = await scenario.repository();
     const token = scenario.world.token();
-    const hanging = scenario.intercept(match, { fault: 'hang' } satisfies InterceptedReply);
-    const bin = `bin-${repository.name.replace(/\D/g, '').padStart(8, '0')}`;
-    const args = ['deliver', 'page.html', '--channel', channel, '--repository', repository.fullName];
-    const result = await interrupted(
-      [...args, '--tag', 'files-1', '--bin', bin],
-      // In simulated time nothing but the signal can end a request that hangs.
-      { env: { ...SIMULATED_TIME, GITHUB_TOKEN: token } },
-      () => hanging.hits > 0,
-    );
-    expect(expectStopped(result, step).replaceAll(bin, 'bin-00000001')).toMatch(new RegExp(left));
+    const hanging = scenario.intercept({ method: 'PUT', url: /contents/ }, { fault: 'hang' });
+    const args = ['deliver', 'page.html', '--channel', 'K1', '--repository', fullName];
+    // In simulated time nothing but the signal can end a request that hangs.
+    const env = { ...SIMULATED_TIME, GITHUB_TOKEN: token };
+    const result = await interrupted(args, { env }, () => hanging.hits > 0);
+    expect(expectStopped(result, 'place')).toContain('whether a part of the file has arrived');
     expect(result.stdout + result.stderr).not.toContain(token);
-  });
-
-  test('after the bin took the file, while it is locked: the report knows that it is there', async () => {
-    const hanging = scenario.intercept({ method: 'PUT', url: /filebin/ }, { fault: 'hang' });
-    const args = ['deliver', 'page.html', '--bin', 'bin-locking'];
-    const result = await interrupted(args, { env: SIMULATED_TIME }, () => hanging.hits > 0);
-    expect(scenario.world.filebin.bins.get('bin-locking')?.files.size).toBe(1);
-    expect(result.stdout).toMatch(/^RESULT: НЕ ГОТОВО → the delivery was stopped before it was finished/m);
-    expect(result.stdout).toMatch(/^UNKNOWN: .*it is placed \(HTTP 201, bin bin-locking, file page\.html/m);
   });
 
   test('in the pause before another attempt', async () => {
@@ -458,18 +398,6 @@ describe('SIGINT', () => {
     expect(result.stderr).toMatch(
       /^ {2}Open https:\/\/github\.com\/login\/device and enter the code [\w-]+\n$/,
     );
-    expect(expectStopped(result, 'authorize')).toContain('nothing was published');
-  });
-
-  test.each([
-    ['a code', /device\/code$/, 1],
-    ['a poll', /access_token$/, 1],
-  ])('while the host of the device flow hangs at %s', async (_what, url, interval) => {
-    const repository = await scenario.repository();
-    Object.assign(scenario.world.deviceUser, { script: ['pending'], interval });
-    const hanging = scenario.intercept({ url }, { fault: 'hang' });
-    const args = ['deliver', 'page.html', '--client-id', 'Iv1.0123', '--repository', repository.fullName];
-    const result = await interrupted(args, { env: SIMULATED_TIME }, () => hanging.hits > 0);
     expect(expectStopped(result, 'authorize')).toContain('nothing was published');
   });
 

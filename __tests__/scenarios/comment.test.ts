@@ -43,9 +43,7 @@ test('two runs at the same time create one comment, and one that fails says when
 });
 
 test('a run whose event file is broken still delivers, and creates no comment', async () => {
-  const repository = await scenario.repository();
   const delivered = await scenario.deliver({
-    repository,
     files: { 'page.html': createPage('first') },
     inputs: { ...inputs, marker: '' },
     // No JSON.

@@ -30,9 +30,9 @@ async function startJob(repository: TestRepository, job: object = {}): Promise<R
 }
 
 async function deliver(given: PlayedDelivery & { readonly job?: object }): Promise<Played> {
-  const { job = {}, ...delivery } = given;
-  const runtime = readJobRuntime(await startJob(delivery.repository, job));
-  return play.deliver({ ...delivery, around: { runtime, ...delivery.around } });
+  const { job = {}, repository = await newSite(), ...delivery } = given;
+  const runtime = readJobRuntime(await startJob(repository, job));
+  return play.deliver({ ...delivery, repository, around: { runtime, ...delivery.around } });
 }
 
 describe('a site that GitHub Actions deploys, without a branch', () => {
@@ -66,7 +66,7 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
 
   test('is only described by a dry run', async () => {
     const inputs = { ...FOLDER, 'dry-run': 'true' };
-    const dry = await deliver({ repository: await newSite(), files: SITE, inputs });
+    const dry = await deliver({ files: SITE, inputs });
     expect(dry.log).toMatch(/would be deployed as the whole site octo\.github\.io/);
     expect(requestsOf(dry, WRITES)).toEqual([]);
   });
@@ -74,9 +74,9 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
   test('is never deployed in part', async () => {
     const files = { 'a.html': createPage(), 'b.html': '' };
     const inputs = { ...WHOLE, file: 'a.html\nb.html' };
-    const part = await deliver({ repository: await newSite(), files, inputs });
+    const part = await deliver({ files, inputs });
     expect(part.reports.map(({ ready }) => ready)).toEqual([false, false]);
-    expectRefused(part, { step: 'place', reason: /would be deployed without b\.html/ });
+    expectRefused(part, 'place', /would be deployed without b\.html/);
     expect(requestsOf(part, WRITES)).toEqual([]);
   });
 
@@ -85,10 +85,8 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
     ['no path', { channel: 'K1', file: 'site/' }],
     ['a file below the root', { channel: 'K1', file: 'site/index.html', path: 'a/index.html' }],
   ])('takes the whole of it alone: %s is refused with the line to add', async (_, inputs) => {
-    const refused = await deliver({ repository: await newSite(), files: SITE, inputs });
-    expectRefused(refused, {
-      step: 'check',
-      reason: /each deployment replaces all of it/,
+    const refused = await deliver({ files: SITE, inputs });
+    expectRefused(refused, 'check', /each deployment replaces all of it/, {
       hint: /`branch: gh-pages`.*`path: \.\/`.*`site-workflow:`.*Deploy from a branch/,
     });
     expect(requestsOf(refused, WRITES)).toEqual([]);
@@ -99,9 +97,7 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
     await deliver({ repository, files: SITE, inputs: FOLDER });
     const inputs = { ...WHOLE, operation: 'withdraw' };
     const withdrawn = await deliver({ repository, inputs });
-    expectRefused(withdrawn, {
-      step: 'check',
-      reason: /nothing can be removed from it alone/,
+    expectRefused(withdrawn, 'check', /nothing can be removed from it alone/, {
       hint: /`branch:`.*deliver another site, or switch Pages off/,
     });
     repository.pages.deploymentEnds = ['deployment_failed'];
@@ -117,9 +113,7 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
       files: { 'index.html': createPage('theirs') },
     });
     const refused = await deliver({ repository, files: SITE, inputs: FOLDER });
-    expectRefused(refused, {
-      step: 'check',
-      reason: /was not deployed by this tool, and a deployment replaces all of it/,
+    expectRefused(refused, 'check', /was not deployed by this tool, and a deployment replaces all of it/, {
       hint: /`overwrite: true` once/,
     });
     expect(requestsOf(refused, WRITES)).toEqual([]);
@@ -158,12 +152,7 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
       [400, 'Branch "x" is not allowed to deploy to github-pages due to environment protection rules.'],
     ];
     const refused = await deliver({ repository, files, inputs: BRANCH });
-    expectRefused(refused, {
-      step: 'place',
-      httpCode: 400,
-      reason: /not allowed to deploy/,
-      hint: /Deployment branches/,
-    });
+    expectRefused(refused, 'place', /not allowed to deploy/, { httpCode: 400, hint: /Deployment branches/ });
     expect(refused.report.lines.UNKNOWN).toMatch(/commit [0-9a-f]{40} on the branch gh-pages/);
     const again = await deliver({ repository, files, inputs: BRANCH });
     expect(again.report.ready).toBe(true);
@@ -177,17 +166,11 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
     const repository = await newSite();
     await deliver({ repository, files: { 'a.html': createPage() }, inputs: BRANCH });
     let moved = false;
-    play.intercept(
-      { method: 'POST', url: /pages\/deployments$/ },
-      {
-        alter: async (real) => {
-          // Another job commits right after this deployment was accepted.
-          if (!moved) await repository.commit('later.html', 'later', 'by another job', 'gh-pages');
-          moved = true;
-          return real;
-        },
-      },
-    );
+    play.meanwhile({ method: 'POST', url: /pages\/deployments$/ }, async () => {
+      // Another job commits right after this deployment was accepted.
+      if (!moved) await repository.commit('later.html', 'later', 'by another job', 'gh-pages');
+      moved = true;
+    });
     const { report, log } = await deliver({ repository, files: { 'b.html': createPage() }, inputs: BRANCH });
     expect(report.ready).toBe(true);
     expect(log).toContain('the branch has changed meanwhile');
@@ -199,14 +182,10 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
     await deliver({ repository, files: SITE, inputs: FOLDER });
     const files = { 'a.html': createPage() };
     const branch = await deliver({ repository, files, inputs: BRANCH });
-    expectRefused(branch, { step: 'check', reason: /a folder that this tool deployed without a branch/ });
+    expectRefused(branch, 'check', /a folder that this tool deployed without a branch/);
     await deliver({ repository, files, inputs: { ...BRANCH, overwrite: 'true' } });
     const folder = await deliver({ repository, files: SITE, inputs: FOLDER });
-    expectRefused(folder, {
-      step: 'check',
-      reason: /that of the branch gh-pages/,
-      hint: /`branch: gh-pages`/,
-    });
+    expectRefused(folder, 'check', /that of the branch gh-pages/, { hint: /`branch: gh-pages`/ });
   });
 
   test.each(['export-ignore', 'export-subst'])(
@@ -216,7 +195,7 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
       await deliver({ repository, files: { 'a.html': createPage() }, inputs: BRANCH });
       await repository.commit('.gitattributes', `a.html ${attribute}\n`, 'Set it', 'gh-pages');
       const refused = await deliver({ repository, files: { 'b.html': createPage() }, inputs: BRANCH });
-      expectRefused(refused, { step: 'place', reason: /has not the a\.html/, hint: /export-ignore/ });
+      expectRefused(refused, 'place', /has not the a\.html/, { hint: /export-ignore/ });
     },
   );
 
@@ -240,21 +219,15 @@ describe('a site that others deploy at the same time', () => {
   const site = (text: string) => ({ 'site/index.html': createPage(text) });
   const liveText = async (repository: TestRepository, path = 'index.html'): Promise<string> =>
     String(await repository.pages.readLive(path));
-  /** Does something once, right after the host has answered a request. */
+  /** Does something right after the host has answered a request. */
   const onceAfter = (url: RegExp, act: () => Promise<unknown>): void => {
     let done = false;
-    play.intercept(
-      { method: 'POST', url },
-      {
-        alter: async (real) => {
-          if (!done) {
-            done = true;
-            await act();
-          }
-          return real;
-        },
-      },
-    );
+    play.meanwhile({ method: 'POST', url }, async () => {
+      if (!done) {
+        done = true;
+        await act();
+      }
+    });
   };
 
   test('is not replaced where it has no page at its root', async () => {
@@ -263,7 +236,7 @@ describe('a site that others deploy at the same time', () => {
       files: { 'docs/index.html': 'theirs' },
     });
     const refused = await deliver({ repository, files: SITE, inputs: FOLDER });
-    expectRefused(refused, { step: 'check', reason: /was not deployed by this tool/ });
+    expectRefused(refused, 'check', /was not deployed by this tool/);
     expect(await liveText(repository, 'docs/index.html')).toBe('theirs');
   });
 
@@ -274,7 +247,7 @@ describe('a site that others deploy at the same time', () => {
     const commit = (await repository.head()) ?? '';
     onceAfter(/pages\/deployments$/, async () => repository.pages.deployArtifact(commit, theirs));
     const refused = await deliver({ repository, files: SITE, inputs: FOLDER });
-    expectRefused(refused, { step: 'place', reason: /deployed the site at .* meanwhile, not by this tool/ });
+    expectRefused(refused, 'place', /deployed the site at .* meanwhile, not by this tool/);
     expect(await liveText(repository)).toBe('theirs');
   });
 
@@ -290,7 +263,7 @@ describe('a site that others deploy at the same time', () => {
     const given = { repository, job: { commit: older }, files: site('older'), inputs: FOLDER };
     const refused = await deliver(given);
     const reason = new RegExp(`meanwhile, from commit ${newer.slice(0, 7)}`);
-    expectRefused(refused, { step: 'place', reason, hint: /deliver again/ });
+    expectRefused(refused, 'place', reason, { hint: /deliver again/ });
     expect(await liveText(repository)).toContain('newer');
   });
 
@@ -309,20 +282,14 @@ describe('a site that others deploy at the same time', () => {
     const repository = await newSite();
     await deliver({ repository, files: { 'a.html': createPage() }, inputs: BRANCH });
     let commits = 0;
-    play.intercept(
-      { method: 'POST', url: /FinalizeArtifact$/, times: 99 },
-      {
-        alter: async (real) => {
-          commits += 1;
-          await repository.commit(`${commits}.html`, 'by others', undefined, 'gh-pages');
-          return real;
-        },
-      },
-    );
+    play.meanwhile({ method: 'POST', url: /FinalizeArtifact$/, times: 99 }, async () => {
+      commits += 1;
+      await repository.commit(`${commits}.html`, 'by others', undefined, 'gh-pages');
+    });
     const inputs = { ...BRANCH, timeout: '60' };
     const refused = await deliver({ repository, files: { 'b.html': createPage() }, inputs });
     const reason = /others wrote to the branch all the time/;
-    expectRefused(refused, { step: 'place', reason, hint: /the next try deploys what the branch has then/ });
+    expectRefused(refused, 'place', reason, { hint: /the next try deploys what the branch has then/ });
     expect(refused.report.lines.UNKNOWN).toMatch(/commit [0-9a-f]{40} on the branch gh-pages/);
     expect(commits).toBeLessThanOrEqual(7);
     expect(requestsOf(refused, isDeployment)).toEqual([]);
@@ -377,7 +344,7 @@ describe('a file that a delivery removes', () => {
     const repository = await newSite();
     await deliver({ repository, files: both, inputs: FOLDER });
     repository.pages.deploymentEnds = ['deployment_failed', 'succeed'];
-    expectRefused(await deliver({ repository, files: one, inputs: FOLDER }), { step: 'verify', reason });
+    expectRefused(await deliver({ repository, files: one, inputs: FOLDER }), 'verify', reason);
     const { report } = await deliver({ repository, files: one, inputs: FOLDER });
     expect(report.lines.TEST).toContain('files identical: 1 of 1');
   });
@@ -387,8 +354,8 @@ describe('a file that a delivery removes', () => {
     const inputs = { channel: 'K1', path: 'docs/', file: 'site/' };
     await play.deliver({ repository, files: both, inputs });
     repository.pages.live = false;
-    expectRefused(await play.deliver({ repository, files: one, inputs }), { step: 'verify', reason });
-    expectRefused(await play.deliver({ repository, files: one, inputs }), { step: 'verify', reason });
+    expectRefused(await play.deliver({ repository, files: one, inputs }), 'verify', reason);
+    expectRefused(await play.deliver({ repository, files: one, inputs }), 'verify', reason);
     repository.pages.live = true;
     await repository.commit('later.txt', 'later');
     expect((await play.deliver({ repository, files: one, inputs })).report.ready).toBe(true);
@@ -402,29 +369,23 @@ describe('a job that deploys a site', () => {
     ['without an identity', { identity: false }, /has no identity/],
     ['without an environment', { environment: undefined }, /has no environment/],
   ])('%s is told the whole block', async (_, job, reason) => {
-    const refused = await deliver({ repository: await newSite(), files: SITE, inputs, job });
+    const refused = await deliver({ files: SITE, inputs, job });
     const hint = /environment github-pages.*pages: write, id-token: write/;
-    expectRefused(refused, { step: 'check', reason, hint });
+    expectRefused(refused, 'check', reason, { hint });
     expect(requestsOf(refused, WRITES)).toEqual([]);
   });
 
   test('of another repository can not deploy it', async () => {
     const job = { repository: 'octo/other' };
-    const refused = await deliver({ repository: await newSite(), files: SITE, inputs, job });
-    expectRefused(refused, {
-      step: 'check',
-      reason: /a job of octo\/other can't/,
-      hint: /run it in octo\/play/,
-    });
+    const refused = await deliver({ files: SITE, inputs, job });
+    expectRefused(refused, 'check', /a job of octo\/other can't/, { hint: /run it in octo\/play/ });
     expect(requestsOf(refused, /actions\.githubusercontent/)).toEqual([]);
   });
 
   test('outside of an action is told so, and the other ways', async () => {
     const repository = await newSite();
     const refused = await play.deliver({ repository, files: SITE, inputs });
-    expectRefused(refused, {
-      step: 'check',
-      reason: /exists only in an action of a job on github\.com/,
+    expectRefused(refused, 'check', /exists only in an action of a job on github\.com/, {
       hint: /`uses:`.*`site-workflow:`.*Deploy from a branch.*K2 or K3/,
     });
   });
@@ -451,7 +412,7 @@ describe('a job that deploys a site', () => {
     const repository = await newSite();
     repository.pages.deploymentRefusals = [[status, message]];
     const refused = await deliver({ repository, files: SITE, inputs });
-    expectRefused(refused, { step: 'place', httpCode: status, reason: new RegExp(message), hint });
+    expectRefused(refused, 'place', new RegExp(message), { httpCode: status, hint });
   });
 
   test.each([
@@ -463,7 +424,7 @@ describe('a job that deploys a site', () => {
     const repository = await newSite();
     repository.pages.deploymentEnds = [end];
     const refused = await deliver({ repository, files: SITE, inputs });
-    expectRefused(refused, { step: 'wait', reason: new RegExp(`ended with ${end}`), hint });
+    expectRefused(refused, 'wait', new RegExp(`ended with ${end}`), { hint });
     expect(refused.report.notReady?.code).toBe('BUILD_ERRORED');
     expect(refused.took).toBeLessThan(60_000);
   });
@@ -477,7 +438,7 @@ describe('a job that deploys a site', () => {
     const repository = await newSite();
     repository.pages.deploymentEnds = [end];
     const refused = await deliver({ repository, files: SITE, inputs });
-    expectRefused(refused, { step: 'wait', reason, hint: /`timeout:`.*was not cancelled/ });
+    expectRefused(refused, 'wait', reason, { hint: /`timeout:`.*was not cancelled/ });
     expect(refused.report.notReady?.reason).toMatch(/deployment [0-9a-f]{40}/);
     expect(requestsOf(refused, /cancel/)).toEqual([]);
     expect(requestsOf(refused, /GET .*pages\/deployments/).length).toBeLessThanOrEqual(48);
@@ -489,9 +450,7 @@ describe('a job that deploys a site', () => {
     repository.pages.live = false;
     const files = { ...SITE, 'site/index.html': createPage('new') };
     const refused = await deliver({ repository, files, inputs });
-    expectRefused(refused, {
-      step: 'wait',
-      reason: /finished by the word of GitHub/,
+    expectRefused(refused, 'wait', /finished by the word of GitHub/, {
       hint: /newer commit.*`branch: gh-pages`/,
     });
   });
@@ -510,10 +469,8 @@ describe('a job that deploys a site', () => {
     repository.pages.deploymentRefusals = Array.from({ length: 99 }, () => [400, busy]);
     const files = { ...SITE, 'site/index.html': createPage('new') };
     const refused = await deliver({ repository, files, inputs });
-    expectRefused(refused, {
-      step: 'place',
+    expectRefused(refused, 'place', /in progress deployment/, {
       httpCode: 400,
-      reason: /in progress deployment/,
       hint: /wait for the other deployment/,
     });
   });
@@ -596,7 +553,7 @@ describe('an audit of a site that GitHub Actions deploys', () => {
       const { report } = await audit(repository, { path });
       expect(report).toMatchObject({ verdict: 'as-delivered', url: `${repository.pages.url}pr-10/` });
     }
-    expectRefused(await audit(repository, { path: 'pr-1' }), { step: 'check', reason: /nothing tells/ });
+    expectRefused(await audit(repository, { path: 'pr-1' }), 'check', /nothing tells/);
   });
 
   test('says so where another tool has replaced the site', async () => {

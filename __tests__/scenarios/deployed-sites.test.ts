@@ -150,7 +150,7 @@ describe('what hosts do with a site', () => {
     const site = new DeployedSite(local, { types: { 'about.html': 'text/html' } });
     expect((await verify(site, { local })).report.notReady).toBeNull();
     const given = { local, inputs: { entry: 'about.html', timeout: '9' } };
-    expectRefused(await verify(site, given), { step: 'verify', reason: /in another encoding/ });
+    expectRefused(await verify(site, given), 'verify', /in another encoding/);
     const said = page('Über uns').replace('<title>', '<meta charset="utf-8"><title>');
     const sayingSo = new DeployedSite(
       { ...SITE, 'about.html': said },
@@ -167,10 +167,7 @@ describe('what hosts do with a site', () => {
       local: { ...SITE, ...control, 'docs/CNAME': 'no control file' },
       inputs: { timeout: '9' },
     });
-    expectRefused(
-      { report, log: '' },
-      { step: 'verify', reason: /^1 of 7 files .*: docs\/CNAME \(HTTP 404\)$/ },
-    );
+    expectRefused({ report, log: '' }, 'verify', /^1 of 7 files .*: docs\/CNAME \(HTTP 404\)$/);
     const ready = await verify(site, { local: { ...SITE, ...control } });
     expect(unknownOf(ready.report)).toMatch(/not asked for: CNAME, _headers, _redirects, \.nojekyll$/);
     expect(ready.report.lines.TEST).toContain('files identical: 6 of 9');
@@ -229,7 +226,7 @@ describe('what hosts do with a site', () => {
       /a\.css \(HTTP 200 with other/,
     ],
   ])('%s: not ready, and named', async (_, site, reason) => {
-    expectRefused(await verify(site, { inputs: { timeout: '30' } }), { step: 'verify', reason });
+    expectRefused(await verify(site, { inputs: { timeout: '30' } }), 'verify', reason);
   });
 });
 
@@ -281,10 +278,11 @@ describe('a folder that is not served as it is, but looks so', () => {
     ],
   ])('%s: not ready, and named', async (_, more, site, reason) => {
     const local = { ...SITE, ...more };
-    expectRefused(await verify(site, { local, inputs: { timeout: '9', 'self-contained': 'off' } }), {
-      step: 'verify',
+    expectRefused(
+      await verify(site, { local, inputs: { timeout: '9', 'self-contained': 'off' } }),
+      'verify',
       reason,
-    });
+    );
   });
 
   test.each<[string, string, string, RegExp]>([
@@ -323,7 +321,7 @@ describe('a folder that is not served as it is, but looks so', () => {
       isBack = asked === path && location.endsWith('back') && !isBack;
       return asked !== path || (location.endsWith('back') && !isBack) ? undefined : to(location);
     };
-    expectRefused(await verify(site, { local, inputs: { timeout: '9' } }), { step: 'verify', reason });
+    expectRefused(await verify(site, { local, inputs: { timeout: '9' } }), 'verify', reason);
   });
 
   test('an entry without the slash of its folder, from which its references lead elsewhere: not ready', async () => {
@@ -335,11 +333,12 @@ describe('a folder that is not served as it is, but looks so', () => {
     const bare = { status: 200, headers: { 'content-type': 'text/html' }, body: local['index.html'] };
     site.before = (path) => (path === '/docs' ? bare : undefined);
     const given = { local, inputs: { timeout: '9', 'self-contained': 'off' } };
-    expectRefused(await verify(site, { ...given, url: `${HOST}/docs` }), {
-      step: 'verify',
-      reason: /in another folder than its references need/,
-      hint: /with the \/ of its folder at the end/,
-    });
+    expectRefused(
+      await verify(site, { ...given, url: `${HOST}/docs` }),
+      'verify',
+      /in another folder than its references need/,
+      { hint: /with the \/ of its folder at the end/ },
+    );
     expect((await verify(site, { ...given, url: `${HOST}/docs/` })).report.notReady).toBeNull();
   });
 });
@@ -405,7 +404,7 @@ describe('a host that is late', () => {
       if (site.asked.length > COUNT + 20) site.nodes = [{ ...now, 'f/400.txt': 'changed meanwhile' }];
       return undefined;
     };
-    expectRefused(await verify(site, { local: now }), { step: 'verify', reason: /^1 of 500 .*f\/400\.txt/ });
+    expectRefused(await verify(site, { local: now }), 'verify', /^1 of 500 .*f\/400\.txt/);
   });
 });
 
@@ -429,11 +428,7 @@ describe('a wall before a deployment', () => {
     const site = new DeployedSite(SITE);
     site.before = () => reply as { status: number };
     const played = await verify(site);
-    expectRefused(played, {
-      step: 'verify',
-      reason: /HTTP \d+/,
-      hint: /Vercel \*Settings → Deployment Protection/,
-    });
+    expectRefused(played, 'verify', /HTTP \d+/, { hint: /Vercel \*Settings → Deployment Protection/ });
     expect(played.took).toBeLessThan(5_000);
     expect(site.asked).toHaveLength(1);
   });
@@ -441,11 +436,12 @@ describe('a wall before a deployment', () => {
   test('that its query alone opens: not ready, with what the other files are asked without', async () => {
     const site = new DeployedSite(SITE);
     site.before = (path) => (path === '/' ? undefined : { status: 403 });
-    expectRefused(await verify(site, { url: `${HOST}/?sig=a1`, inputs: { timeout: '9' } }), {
-      step: 'verify',
-      reason: /^5 of 6 files .*HTTP 403/,
-      hint: /without the query of the link/,
-    });
+    expectRefused(
+      await verify(site, { url: `${HOST}/?sig=a1`, inputs: { timeout: '9' } }),
+      'verify',
+      /^5 of 6 files .*HTTP 403/,
+      { hint: /without the query of the link/ },
+    );
   });
 
   test('before one file alone: waited for, as S3 answers 403 for what is not there yet', async () => {

@@ -153,11 +153,8 @@ describe('what is not proven', () => {
   test('a step that is stopped says so at once', async () => {
     const { repository, head } = await repositoryWithPull();
     const stop = new AbortController();
-    const alter = <T>(answer: T): T => {
-      stop.abort(stoppedError());
-      return answer;
-    };
-    play.intercept({ method: 'PUT', url: /contents/ }, { alter });
+
+    play.meanwhile({ method: 'PUT', url: /contents/ }, () => stop.abort(stoppedError()));
     await deliver(repository, runForPull(repository, head), { signal: stop.signal });
     expect(states(repository)).toEqual(['failure']);
   });
@@ -229,11 +226,8 @@ describe('earlier deployments', () => {
     const { repository, head } = await repositoryWithPull();
     const run = runForPull(repository, head);
     const inputs = { channel: 'K3', path: '' };
-    const alter = async <T>(answer: T): Promise<T> => {
-      await deliver(repository, run, { inputs });
-      return answer;
-    };
-    play.intercept({ method: 'POST', url: /filebin/ }, { alter });
+
+    play.meanwhile({ method: 'POST', url: /filebin/ }, () => deliver(repository, run, { inputs }));
     await deliver(repository, run, { inputs });
     expect(states(repository)).toEqual(['success', 'inactive']);
     expect(repository.deployments.all[1]?.statuses.map(({ state }) => state)).toContain('success');

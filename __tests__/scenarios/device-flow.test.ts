@@ -141,11 +141,8 @@ test('no human is asked where no channel needs a token, or there is one', async 
 test('a stop in the middle of the flow is НЕ ГОТОВО, and no other channel is tried', async () => {
   play.world.deviceUser.script = ['pending'];
   const stop = new AbortController();
-  const alter = <Answer>(real: Answer): Answer => {
-    stop.abort(stoppedError());
-    return real;
-  };
-  play.intercept({ url: POLL, skip: 1 }, { alter });
+
+  play.meanwhile({ url: POLL, skip: 1 }, () => stop.abort(stoppedError()));
   const delivered = await run({}, {}, stop.signal);
   expect(delivered.report).toMatchObject({ ready: false, notReady: { code: 'ABORTED', step: 'authorize' } });
   expect(delivered.report.lines.UNKNOWN).toContain('nothing was published');

@@ -38,7 +38,6 @@ describe('the token', () => {
       Buffer.from(`a ${encode(token)} b`, 'latin1'),
     ]);
     const delivered = await scenario.deliver({
-      repository: await scenario.repository(),
       token,
       files: Object.fromEntries(leaks),
       inputs: { channel: 'K3', file: 'out/*.txt' },
@@ -57,14 +56,10 @@ describe('the token', () => {
 test('a file that a pattern finds is not delivered if its name is a secret, which is printed nowhere', async () => {
   const secret = ['ghp', 'R4nd0mR4nd0mR4nd0mR4nd0mR4nd0mR4nd0m'].join('_');
   const delivered = await scenario.deliver({
-    repository: await scenario.repository(),
     files: { [`out/${secret}.html`]: createPage() },
     inputs: { channel: 'K3', file: 'out/*.html' },
   });
-  expectNotReady(delivered, {
-    step: 'check',
-    reason: /the name of a file contains what looks like a secret/,
-  });
+  expectNotReady(delivered, 'check', /the name of a file contains what looks like a secret/);
   expect(collectOutput(delivered).replaceAll(`::add-mask::${secret}`, '')).not.toContain(secret);
 });
 
@@ -82,7 +77,6 @@ describe('the step ends with outputs and a report', () => {
     ],
   ])('with %s', async (_, env, reason) => {
     const delivered = await scenario.deliver({
-      repository: await scenario.repository(),
       files,
       env,
       inputs: { channel: 'K3' },
@@ -96,18 +90,16 @@ describe('the step ends with outputs and a report', () => {
   test('with a token with a line break, which is printed nowhere', async () => {
     const token = `${scenario.world.token()}\n${scenario.world.token()}`;
     const delivered = await scenario.deliver({
-      repository: await scenario.repository(),
       files,
       token,
       inputs: {},
     });
-    expectNotReady(delivered, { step: 'check', reason: /input `token` contains a space, a line break/ });
+    expectNotReady(delivered, 'check', /input `token` contains a space, a line break/);
     expect(delivered.outputs.result).toBe('not-ready');
   });
 
   test('without a file for the summary', async () => {
     const delivered = await scenario.deliver({
-      repository: await scenario.repository(),
       files,
       env: { GITHUB_STEP_SUMMARY: '/nowhere/summary.md' },
       inputs: { channel: 'K3' },
@@ -119,7 +111,6 @@ describe('the step ends with outputs and a report', () => {
 
   test.each(['ready'])('with GH_TOKEN=%s, and hands over the proven address', async (value) => {
     const delivered = await scenario.deliver({
-      repository: await scenario.repository(),
       files,
       env: { GH_TOKEN: value },
       inputs: { channel: 'K3' },

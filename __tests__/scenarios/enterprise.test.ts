@@ -115,20 +115,17 @@ describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) =
 
   test('in private mode a login page is no delivery, whatever stands in it', async () => {
     const { instance, repository } = await open(kind, 'nothing');
-    const login = {
-      reason: /^the address answers HTTP 200 with a login page: the host is in private mode/,
-      httpCode: 200,
-      hint: /Public Pages.* channel: (K1, K2 or )?K3/,
-    };
+    const reason = /^the address answers HTTP 200 with a login page: the host is in private mode/;
+    const more = { httpCode: 200, hint: /Public Pages.* channel: (K1, K2 or )?K3/ };
     const marked = { 'page.html': '<!doctype html><p>Sign in to your account</p>\n' };
     const inputs = { marker: 'Sign in to your account' };
     const shown = await scenario.deliver({ repository, files: marked, inputs: { ...inputs, channel: 'K1' } });
-    expectNotReady(shown, { step: 'wait', ...login });
+    expectNotReady(shown, 'wait', reason, more);
     const asset = await scenario.deliver({ repository, files: marked, inputs: { ...inputs, channel: 'K2' } });
-    expectNotReady(asset, { step: 'verify', ...login });
+    expectNotReady(asset, 'verify', reason, more);
     const url = `${repository.pages.url}page.html`;
     const link = await scenario.deliver({ repository, inputs: { ...inputs, channel: 'K4', url } });
-    expectNotReady(link, { step: 'verify', ...login });
+    expectNotReady(link, 'verify', reason, more);
     // A login page does not become the file: each address was asked once.
     const asked = listRequests(scenario, /^GET .*page\.html/).map(({ url }) => url.replace(/v=\d+/, 'v='));
     expect(asked).toEqual([...new Set(asked)]);
@@ -159,7 +156,7 @@ test('a release that names an upload host outside its instance is not given the 
     },
   );
   const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K2' }, token });
-  expectNotReady(delivered, { step: 'place', reason: /upload address on a foreign host/ });
+  expectNotReady(delivered, 'place', /upload address on a foreign host/);
   expect(shownTo(instance)).toEqual(['api']);
 });
 
@@ -209,11 +206,12 @@ describe.each(['NO_PROXY', 'no_proxy'])('a host in %s is connected to directly',
     const { repository } = await open(KINDS[0]);
     const inputs = { channel: 'K3', bin: 'own-bin-2', 'bin-host-url': door };
     const delivered = await scenario.deliver({ repository, files, inputs, env: direct });
-    expectNotReady(delivered, {
-      step: 'check',
-      reason: /^input `bin-host-url` is not an external https address: localhost is a single-label host/,
-      hint: /opens without this environment/,
-    });
+    expectNotReady(
+      delivered,
+      'check',
+      /^input `bin-host-url` is not an external https address: localhost is a single-label host/,
+      { hint: /opens without this environment/ },
+    );
     expect(own.bins.get('own-bin-2')).toBeUndefined();
     expect(collectOutput(delivered)).not.toContain(`${door}/`);
   });

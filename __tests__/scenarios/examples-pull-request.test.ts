@@ -225,7 +225,7 @@ describe("a fork's pull request, in two workflows", () => {
     if (build === null) throw new Error('No build.');
     const published = await player.run(PUBLISH, createRunCompletedEvent(build));
     expect(listConclusions(published)).toEqual(['failure', 'deliver: failure', 'withdraw: skipped']);
-    expectNotReady(getOnlyDelivery(published), { step: 'check', reason: /is not self-contained/ });
+    expectNotReady(getOnlyDelivery(published), 'check', /is not self-contained/);
     expect(await repository.issues.comments(pull.number)).toEqual([]);
   });
 });
@@ -236,10 +236,8 @@ describe("a fork's pull request, in the workflow for one's own", () => {
     const pull = await openPullRequest(repository, 'human:feature', commit('first'));
     const opened = await player.run(PREVIEW, pull.opened);
     expect(listConclusions(opened)).toEqual(['failure', 'preview: failure']);
-    expectNotReady(getOnlyDelivery(opened), {
-      step: 'place',
+    expectNotReady(getOnlyDelivery(opened), 'place', /Resource not accessible by integration/, {
       httpCode: 403,
-      reason: /Resource not accessible by integration/,
       hint: /^the token of a run for the fork human\/\S+ may only read: publish it from two workflows, as examples\/fork-safe-build\.yml/,
     });
     // Closing it finds nothing to take down, and needs no rights for that.

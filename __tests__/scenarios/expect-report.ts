@@ -3,7 +3,8 @@ import type { Report } from '../../src/delivery/report.ts';
 import type { ChannelKey, Step } from '../../src/protocol/words.ts';
 import { PUBLIC_ADDRESS } from '../world/public-address.ts';
 import type { ActionResult } from '../world/runner.ts';
-import type { DeliveredStep, ScenarioWorld } from './scenario.ts';
+import type { ScenarioWorld } from './scenario.ts';
+import type { PlayedStep } from './workflow-results.ts';
 
 /** Everything that a step printed, and its outputs and summary. */
 export function collectOutput({ stdout, stderr, outputs, summary }: ActionResult): string {
@@ -25,7 +26,7 @@ export function parseRunnerCommands(stdout: string): string[] {
 }
 
 /** Checks that the report's lines, the outputs, the summary and the log agree. */
-function expectConsistentReport(delivered: DeliveredStep): void {
+function expectConsistentReport(delivered: PlayedStep): void {
   const { outputs, report, stdout, stderr, summary } = delivered;
   expect(stderr).toBe('');
   const lines = Object.entries(report.lines).map(([name, text]) => `${name}: ${text}`.trimEnd());
@@ -67,7 +68,7 @@ interface ExpectedReady {
 /** Checks that the step is ready everywhere, and that its address shows the file without credentials. */
 export async function expectReady(
   scenario: ScenarioWorld,
-  delivered: DeliveredStep,
+  delivered: PlayedStep,
   expected: ExpectedReady,
 ): Promise<void> {
   const { outputs, report, exitCode, stdout, summary } = delivered;
@@ -90,22 +91,17 @@ export async function expectReady(
   expect((await scenario.fetchPublic(url)).equals(Buffer.from(expected.shows))).toBe(true);
 }
 
-interface ExpectedNotReady {
-  readonly step: Step;
-  readonly reason: RegExp;
-  /** `null`: no host has answered. */
-  readonly httpCode?: number | null;
-  readonly hint?: RegExp;
-  /** 1 by default. */
-  readonly exitCode?: number;
-}
-
-/** Checks that the step is not ready, says why and where, and gives no address. */
-export function expectNotReady(delivered: DeliveredStep, expected: ExpectedNotReady): void {
+/** Checks that the step is not ready, says at which step and why, and gives no address; it ends with 1 by default. */
+export function expectNotReady(
+  delivered: PlayedStep,
+  step: Step,
+  reason: RegExp,
+  expected: { readonly httpCode?: number | null; readonly hint?: RegExp; readonly exitCode?: number } = {},
+): void {
   const { outputs, report, exitCode, stdout, summary } = delivered;
   const { notReady } = report;
-  expect(notReady?.reason).toMatch(expected.reason);
-  expect(notReady?.step).toBe(expected.step);
+  expect(notReady?.reason).toMatch(reason);
+  expect(notReady?.step).toBe(step);
   if (expected.httpCode !== undefined) expect(notReady?.httpCode).toBe(expected.httpCode);
   if (expected.hint !== undefined) expect(notReady?.hint).toMatch(expected.hint);
   expect({ exitCode, result: outputs.result }).toEqual({
@@ -118,8 +114,8 @@ export function expectNotReady(delivered: DeliveredStep, expected: ExpectedNotRe
   expect(outputs).toMatchObject({ url: '', 'raw-url': '', 'duplicate-url': '' });
   expect(collectOutput(delivered)).not.toMatch(PUBLIC_ADDRESS);
   const where = notReady?.httpCode == null ? '' : `, HTTP ${notReady.httpCode}`;
-  const reason = notReady?.reason.replace(/[\s\p{Cc}]+/gu, ' ');
-  expect(report.lines.RESULT).toContain(`НЕ ГОТОВО → ${reason} (step ${notReady?.step}${where})`);
+  const said = notReady?.reason.replace(/[\s\p{Cc}]+/gu, ' ');
+  expect(report.lines.RESULT).toContain(`НЕ ГОТОВО → ${said} (step ${notReady?.step}${where})`);
   expect(report.lines.UNKNOWN).not.toBe('');
   expect(summary).toContain('**Not ready · НЕ ГОТОВО** → ');
   expect(parseRunnerCommands(stdout).filter((name) => name === 'error')).toHaveLength(exitCode === 0 ? 0 : 1);

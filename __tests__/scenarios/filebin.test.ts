@@ -22,7 +22,7 @@ test('a bin of somebody else keeps its file, takes another one, and is never loc
   ] as const;
   for (const [inputs, given, reason] of refusals) {
     const refused = await deliver(toBin(name, inputs), given);
-    expectRefused(refused, { step: 'place', reason, hint: /overwrite: true/ });
+    expectRefused(refused, 'place', reason, { hint: /overwrite: true/ });
     expect(requestsOf(refused, /^(POST|PUT|DELETE) /)).toEqual([]);
   }
   expect(binOf(name)?.files.get('page.html')?.sha256).toBe(theirs);
@@ -39,14 +39,14 @@ test('a bin of somebody else keeps its file, takes another one, and is never loc
   expect(binOf(name)?.locked).toBe(false);
   filebin.lock(name);
   const locked = await deliver(toBin(name), { 'new.txt': 'ours' });
-  expectRefused(locked, { step: 'place', reason: /is locked/, hint: /leave `bin:` out/ });
+  expectRefused(locked, 'place', /is locked/, { hint: /leave `bin:` out/ });
 });
 
 test('approval that the host asks for: the bin to use again, and a later run proves the same file', async () => {
   const { filebin } = play.world;
   filebin.manualApproval = true;
   const waiting = await deliver(toBin('bin-waiting'));
-  expectRefused(waiting, { step: 'verify', httpCode: 403, reason: /requires approval/ });
+  expectRefused(waiting, 'verify', /requires approval/, { httpCode: 403 });
   expect(waiting.report.notReady?.hint).toContain('`bin: bin-waiting`');
   filebin.approve('bin-waiting');
   const again = await deliver(toBin('bin-waiting'));
@@ -60,10 +60,8 @@ test('approval hides that a file is deleted, which the withdrawal says at once',
   await filebin.addFile('bin-unapproved', 'page.html', createPage());
   const withdrawal = toBin('bin-unapproved', { operation: 'withdraw' });
   const first = await deliver(withdrawal);
-  expectRefused(first, {
-    step: 'verify',
+  expectRefused(first, 'verify', /requires approval/, {
     httpCode: 403,
-    reason: /requires approval/,
     hint: /the host has deleted the file.*`bin: bin-unapproved`/,
   });
   expect(binOf('bin-unapproved')?.files.size).toBe(0);
@@ -92,12 +90,7 @@ describe('a limit of downloads', () => {
   ])('%s', async (_, downloadLimit, requests) => {
     play.world.filebin.downloadLimit = downloadLimit;
     const refused = await deliver({ channel: 'K3', token: '' });
-    expectRefused(refused, {
-      step: 'verify',
-      httpCode: 403,
-      reason: /requested too many times/,
-      hint: /limits/,
-    });
+    expectRefused(refused, 'verify', /requested too many times/, { httpCode: 403, hint: /limits/ });
     expect(requestsOf(refused, /^GET /).length).toBeLessThanOrEqual(requests);
   });
 });
@@ -112,7 +105,7 @@ test.each([
   }
   const bin = what === 'has expired' ? 'bin-expired' : 'bin-unknown';
   const refused = await deliver({ channel: 'K4', url: `https://filebin.net/${bin}/page.html` });
-  expectRefused(refused, { step: 'verify', httpCode: 404, reason, hint: /channel: K1, K2 or K3/ });
+  expectRefused(refused, 'verify', reason, { httpCode: 404, hint: /channel: K1, K2 or K3/ });
   expect(refused.requests).toHaveLength(1);
 });
 

@@ -109,7 +109,7 @@ describe('a folder', () => {
     expect(report.site?.changes?.kept).toEqual(['notes.txt']);
     const more = { 'dist/notes.txt': 'ours', 'dist/index.html': createPage('second') };
     const next = await deliver(repository, {}, { ...SITE, ...more });
-    expectRefused(next, { step: 'place', reason: /notes\.txt/ });
+    expectRefused(next, 'place', /notes\.txt/);
     expect(next.report.notReady?.code).toBe('NOT_OURS');
     expect(String(await repository.read(`${PATH}notes.txt`))).toBe('theirs');
     expect(String(await repository.read(`${PATH}index.html`))).toBe(createPage());
@@ -135,11 +135,12 @@ describe('a folder', () => {
   test('with names that Jekyll leaves out is refused before the commit, unless `nojekyll` is set', async () => {
     const repository = await play.repository();
     const files = { ...SITE, 'dist/_static/app.js': 'one\n', 'dist/notes.md': '---\n---\n# two\n' };
-    expectRefused(await deliver(repository, {}, files), {
-      step: 'check',
-      reason: /^Jekyll, .*, leaves out _static\/app\.js, and renders notes\.md$/,
-      hint: /`nojekyll: true`/,
-    });
+    expectRefused(
+      await deliver(repository, {}, files),
+      'check',
+      /^Jekyll, .*, leaves out _static\/app\.js, and renders notes\.md$/,
+      { hint: /`nojekyll: true`/ },
+    );
     expect(await repository.log()).toHaveLength(1);
     const delivered = await deliver(repository, { nojekyll: 'true' }, files);
     expectSite(delivered, `${repository.pages.url}${PATH}`, 6);
@@ -245,7 +246,7 @@ describe('a folder', () => {
   ])('%s is refused before anything is written', async (_, more, given, step, reason, hint) => {
     const repository = await play.repository();
     const refused = await deliver(repository, given, { ...SITE, ...more });
-    expectRefused(refused, { step: step as 'check', reason, hint });
+    expectRefused(refused, step as 'check', reason, { hint });
     expect(requestsOf(refused, /^(PUT|PATCH) |^POST (?!.*graphql)/)).toEqual([]);
     expect(JSON.stringify([refused.report, refused.log])).not.toContain(token);
   });

@@ -25,9 +25,8 @@ let delivered: DeliveredStep;
 beforeAll(async () => {
   browser = await launchBrowser(scenario.world);
   const names = GENERATORS.map(([name]) => name);
-  const repository = await scenario.repository();
+
   delivered = await scenario.deliver({
-    repository,
     files: Object.assign({}, ...names.map((name) => inFolder(name, readOutput(name)))),
     inputs: { channel: 'K1', file: names.join('\n'), path: 'generated/', nojekyll: 'true' },
   });

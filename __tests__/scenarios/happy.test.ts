@@ -89,9 +89,7 @@ test('K2: a file for download under an ASCII name; other bytes only with `overwr
   expect(first.report.lines.TEST).toContain('no build');
   expect(first.report.lines.CLAIM).toMatch(/its label is отчёт\.zip.*downloaded, never shown/);
   const refused = await scenario.deliver({ repository, files: given('second'), inputs });
-  expectNotReady(refused, {
-    step: 'place',
-    reason: /release files-1 already has an asset otchyot\.zip with other bytes/,
+  expectNotReady(refused, 'place', /release files-1 already has an asset otchyot\.zip with other bytes/, {
     hint: /overwrite: true/,
   });
   const forced = { ...inputs, overwrite: 'true' };
@@ -102,9 +100,7 @@ test('K2: a file for download under an ASCII name; other bytes only with `overwr
 });
 
 test('K3: a page that is downloaded, in a bin that is locked afterwards, without a token', async () => {
-  const repository = await scenario.repository();
   const delivered = await scenario.deliver({
-    repository,
     files: { 'отчёт.html': createPage() },
     inputs: { channel: 'K3', token: '', marker: MARKER },
   });
@@ -119,7 +115,6 @@ test('K3: a page that is downloaded, in a bin that is locked afterwards, without
 });
 
 test('a host that takes ten minutes to store the file is waited for, and gets it once', async () => {
-  const repository = await scenario.repository();
   const clockFile = join(scenario.world.folder, 'clock-moved');
   let pid = 0;
   scenario.world.filebin.beforeAnswer = async () => {
@@ -128,7 +123,6 @@ test('a host that takes ten minutes to store the file is waited for, and gets it
     while (!existsSync(clockFile)) await new Promise((resolve) => setTimeout(resolve, 5));
   };
   const delivered = await scenario.deliver({
-    repository,
     files,
     inputs: { channel: 'K3', token: '' },
     env: { CLOCK_FILE: clockFile },
@@ -190,8 +184,8 @@ test.each([
     files,
     inputs: { ...inputs, 'fail-on-not-ready': 'false' },
   });
-  expectNotReady(strict, { step, reason });
-  expectNotReady(lenient, { step, reason, exitCode: 0 });
+  expectNotReady(strict, step, reason);
+  expectNotReady(lenient, step, reason, { exitCode: 0 });
   expect(strict.report.lines.RESULT).toContain('). To change: ');
   const { 'report-json': _, ...outputs } = lenient.outputs;
   expect(strict.outputs).toMatchObject(outputs);
@@ -200,18 +194,17 @@ test.each([
 test('no network: the protocol can not be executed, and the report says where the file stays', async () => {
   const nowhere = 'http://127.0.0.1:9';
   const delivered = await scenario.deliver({
-    repository: await scenario.repository(),
     files,
     inputs: { channel: 'K3', token: '' },
     env: { HTTPS_PROXY: nowhere, https_proxy: nowhere },
     simulatedTime: true,
   });
-  expectNotReady(delivered, {
-    step: 'place',
-    httpCode: null,
-    reason: /the protocol can't be executed, there is no network: filebin\.net can't be reached/,
-    hint: /https_proxy/,
-  });
+  expectNotReady(
+    delivered,
+    'place',
+    /the protocol can't be executed, there is no network: filebin\.net can't be reached/,
+    { httpCode: null, hint: /https_proxy/ },
+  );
   const kept = `the file itself is still at page.html, sha256 ${delivered.outputs.sha256}`;
   expect(delivered.report.lines.UNKNOWN).toContain(kept);
 });
@@ -256,9 +249,7 @@ test("a file of a private repository goes to the public bin only on the owner's 
   const repository = await scenario.repository({ private: true });
   const event = { name: 'push', payload: { repository: { private: true } } };
   const refused = await scenario.deliver({ repository, files, inputs: { token: '' }, event });
-  expectNotReady(refused, {
-    step: 'authorize',
-    reason: /the file's repository is private/,
+  expectNotReady(refused, 'authorize', /the file's repository is private/, {
     hint: /allow-public-bin: true/,
   });
   expect(scenario.world.traffic.lines()).toEqual([]);

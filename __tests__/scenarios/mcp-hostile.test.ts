@@ -9,16 +9,10 @@ const scenario = setUpScenario();
 /** Lets a write arrive at the repository and holds its answer back. */
 function holdWrite() {
   const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  scenario.intercept(
-    { method: 'PUT', url: /contents/, times: 1 },
-    {
-      alter: async (real) => {
-        arrived.resolve();
-        await released.promise;
-        return real;
-      },
-    },
-  );
+  scenario.meanwhile({ method: 'PUT', url: /contents/, times: 1 }, async () => {
+    arrived.resolve();
+    await released.promise;
+  });
   return { arrived: arrived.promise, release: released.resolve };
 }
 

@@ -66,11 +66,10 @@ describe.each(FOREIGN)('a path that %s', (_, make) => {
 test('what somebody puts there between the look and the write stays', async () => {
   for (const content of [createPage(), LARGE_CONTENT]) {
     const repository = await play.repository();
-    const alter = async <Answer>(real: Answer): Promise<Answer> => {
-      await repository.commit(PATH, THEIRS);
-      return real;
-    };
-    play.intercept({ method: 'GET', url: /\/contents\/previews(\/|%2F)page\.html/ }, { alter });
+
+    play.meanwhile({ method: 'GET', url: /\/contents\/previews(\/|%2F)page\.html/ }, () =>
+      repository.commit(PATH, THEIRS),
+    );
     await expectKept(repository, PATH, () => deliver(repository, content));
   }
 });
@@ -158,10 +157,8 @@ test.each([
     /nothing that this tool delivered/,
   ],
 ])('a dry run of %s tells its plan, and sends not one write', async (_, given, foreseen) => {
-  const repository = await play.repository();
   const dry = { ...given, 'dry-run': 'true' };
   const { report, log, requests } = await play.deliver({
-    repository,
     files: { 'page.html': OURS },
     inputs: dry,
   });
@@ -178,16 +175,10 @@ test('what a person removes between two pushes of one step is not ready', async 
     play.deliver({ repository, files, inputs: { file: 'page.html\ndist/', channel: 'K1', ...more } });
   await put();
   let isRemoved = false;
-  play.intercept(
-    { method: 'POST', url: /\/graphql$/, times: 99 },
-    {
-      alter: async (real) => {
-        if (!isRemoved) await repository.commit('page.html', null, 'a person removes it');
-        isRemoved = true;
-        return real;
-      },
-    },
-  );
+  play.meanwhile({ method: 'POST', url: /\/graphql$/, times: 99 }, async () => {
+    if (!isRemoved) await repository.commit('page.html', null, 'a person removes it');
+    isRemoved = true;
+  });
   const { reports } = await put({ nojekyll: 'true' });
   expect(await repository.read('page.html')).toBeNull();
   expect(reports.map(({ ready }) => ready)).toEqual([false, true]);

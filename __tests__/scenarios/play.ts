@@ -28,6 +28,7 @@ import { writeFiles } from '../world/runner.ts';
 import {
   type ActiveInterception,
   type BufferedReply,
+  doMeanwhile,
   type InterceptedReply,
   InterceptionRules,
   type RequestMatch,
@@ -38,7 +39,8 @@ import { findUnknownApiRequests, findUnversionedRequests } from './api-requests.
 
 /** A delivery in this process; `file` is the first of its files unless an input says otherwise. */
 export interface PlayedDelivery {
-  readonly repository: TestRepository;
+  /** A new one where absent. */
+  readonly repository?: TestRepository;
   readonly files?: Readonly<Record<string, string | Buffer>>;
   readonly inputs?: Partial<RawInputs>;
   /** A token with the default permissions where absent. */
@@ -53,6 +55,7 @@ export interface PlayedDelivery {
 
 /** What a delivery in this process left. */
 export interface Played {
+  readonly repository: TestRepository;
   /** The first file's. */
   readonly report: Report;
   readonly reports: readonly Report[];
@@ -73,8 +76,10 @@ export interface PlayWorld {
   /** A repository of its own for one test, in memory. */
   repository(spec?: Partial<RepositoryOptions>): Promise<TestRepository>;
   deliver(delivery: PlayedDelivery): Promise<Played>;
-  /** As the world's own, but gone after the test. `hang` means: never answered, whatever time passes. */
+  /** As the world's own, but gone after the test. `hang`: not answered until it is stopped. */
   intercept(match: RequestMatch, answer: InterceptedReply): ActiveInterception;
+  /** Does something between a host's answer and the product that waits for it: each time, by default once. */
+  meanwhile(match: RequestMatch, act: () => unknown): ActiveInterception;
 }
 
 /** Starts the local GitHub before a file's tests, and cleans up after each test. */
@@ -105,7 +110,10 @@ export function setUpPlay(): PlayWorld {
       return world.repository({ owner: 'octo', name: `play-${repositories}`, inMemory: true, ...spec });
     },
     intercept: (match, answer) => rules.add(match, answer),
-    async deliver({ repository, files = {}, inputs = {}, token = world.token(), around, signal, run, now }) {
+    meanwhile: (match, act) => rules.add(match, doMeanwhile(act)),
+    async deliver(delivery) {
+      const { files = {}, inputs = {}, token = world.token(), around, signal, run, now } = delivery;
+      const repository = delivery.repository ?? (await this.repository());
       const folder = await mkdtemp(join(world.folder, 'play-'));
       await writeFiles(folder, files);
       // The site may be made by the delivery itself.
@@ -117,14 +125,14 @@ export function setUpPlay(): PlayWorld {
       if (repository.site !== null) finish = holdBuilds(repository);
       const clock = new SimulatedClock(finishBuilds, now);
       const started = clock.now();
+      const stop = signal ?? new AbortController().signal;
       const own = rules;
       const http = createWorldHttp(world, clock, ({ request }) => {
         const asked = { method: request.method, url: request.url.href, headers: request.headers ?? {} };
         const answer = own.take(asked as HostRequest);
-        return answer && intercepted(answer, asked as HostRequest);
+        return answer && intercepted(answer, asked as HostRequest, stop);
       });
       const logger = new FakeLogger();
-      const stop = signal ?? new AbortController().signal;
       const ports = { http: http.http, clock, logger, signal: stop, random: Math.random };
       const [file = ''] = Object.keys(files);
       const { fullName, instance } = repository;
@@ -167,6 +175,7 @@ export function setUpPlay(): PlayWorld {
         http.requests.flatMap((one) => (one.sent.includes(text) ? one.request.url : []));
       const log = logger.lines.join('\n');
       return {
+        repository,
         report,
         reports,
         log,
@@ -186,33 +195,36 @@ function toExchange({ request: { method, url, headers = {} }, sent }: RecordedRe
   return { method, url: url.href, headers, body, answer: null };
 }
 
-function intercepted(answer: InterceptedReply, request: HostRequest): FaultHandler {
+function intercepted(answer: InterceptedReply, request: HostRequest, stop: AbortSignal): FaultHandler {
   const respond = ({ status, headers = {}, body = '' }: BufferedReply) =>
     createResponse({ status, headers, body: Buffer.from(body) });
   if ('status' in answer) return async () => respond(answer);
-  if ('alter' in answer)
-    return async ({ callHost }) => respond(await answer.alter(await callHost(), request));
-  if (answer.fault === 'hang') return () => new Promise(() => undefined);
+  if ('alter' in answer) {
+    return async ({ callHost }) => {
+      const reply = respond(await answer.alter(await callHost(), request));
+      stop.throwIfAborted();
+      return reply;
+    };
+  }
+  if (answer.fault === 'hang') {
+    return () => new Promise((_, reject) => stop.addEventListener('abort', () => reject(stop.reason)));
+  }
   throw new Error(`${answer.fault} is a row of faults/simulated-faults.ts`);
 }
 
-/** Checks that a delivery is not ready, says why and where, and gives no address. */
+/** Checks that a delivery is not ready, says at which step and why, and gives no address. */
 export function expectRefused(
   { report, log }: Pick<Played, 'report' | 'log'>,
-  expected: {
-    readonly step: Step;
-    readonly reason: RegExp;
-    readonly httpCode?: number | null;
-    readonly hint?: RegExp;
-  },
+  step: Step,
+  reason: RegExp,
+  { hint = /./, httpCode }: { readonly hint?: RegExp; readonly httpCode?: number | null } = {},
 ): void {
-  const { httpCode = report.notReady?.httpCode, hint = /./, ...more } = expected;
   expect(report).toMatchObject({ ready: false, url: null, rawUrl: null });
   expect(report.notReady).toMatchObject({
-    step: more.step,
-    reason: expect.stringMatching(more.reason),
+    step,
+    reason: expect.stringMatching(reason),
     hint: expect.stringMatching(hint),
-    httpCode,
+    ...(httpCode === undefined ? {} : { httpCode }),
   });
   expect(report.lines.UNKNOWN).not.toBe('');
   expect(`${reportText(report)}\n${log}`).not.toMatch(PUBLIC_ADDRESS);

@@ -10,12 +10,7 @@ const deliver = (repository: TestRepository, text: string, more: object = {}) =>
   play.deliver({ repository, files: page(text), inputs: { channel: 'K1', marker: MARKER }, ...more });
 /** Does something before the answer to matching requests. */
 const meanwhile = (match: Parameters<typeof play.intercept>[0], work: () => unknown) =>
-  play.intercept(match, {
-    alter: async (real) => {
-      await work();
-      return real;
-    },
-  });
+  play.meanwhile(match, () => work());
 
 describe('a CDN that keeps a 404 for ten minutes keeps none of ours', () => {
   test.each<[string, (repository: TestRepository) => Promise<unknown>]>([
@@ -57,12 +52,12 @@ describe('a CDN that keeps a 404 for ten minutes keeps none of ours', () => {
     const repository = await play.repository();
     const headers = { 'cache-control': 'max-age=600', age: '120' };
     play.intercept({ url: /github\.io\/[^?]*page\.html$/, times: 999 }, { status: 404, headers });
-    expectRefused(await deliver(repository, 'new'), {
-      step: 'verify',
-      httpCode: 404,
-      reason: /without \?v= .*HTTP 404 from a cache, 120 s old, which may keep it for up to 8 minutes/,
-      hint: /try again in 8 minutes/,
-    });
+    expectRefused(
+      await deliver(repository, 'new'),
+      'verify',
+      /without \?v= .*HTTP 404 from a cache, 120 s old, which may keep it for up to 8 minutes/,
+      { httpCode: 404, hint: /try again in 8 minutes/ },
+    );
   });
 });
 
@@ -76,10 +71,11 @@ describe('what the branch holds in the end', () => {
       repository.pages.startsBuilds = false;
       await repository.commit('page.html', content, 'My own change');
     });
-    expectRefused(await deliver(repository, 'new'), {
-      step: 'verify',
-      reason: /somebody removed or replaced on the branch main: page\.html/,
-    });
+    expectRefused(
+      await deliver(repository, 'new'),
+      'verify',
+      /somebody removed or replaced on the branch main: page\.html/,
+    );
   });
 
   test('is not ours where another folder with keep: 1 removed ours while it was proven: not ready', async () => {
@@ -92,10 +88,11 @@ describe('what the branch holds in the end', () => {
     meanwhile({ url: /github\.io\/[^?]*previews\/a\/$/ }, async () => {
       await repository.commit('previews/a/index.html', null, 'As a later run with `keep: 1` does');
     });
-    expectRefused(await play.deliver(site('a', '')), {
-      step: 'verify',
-      reason: /removed or replaced .*previews\/a\/index\.html/,
-    });
+    expectRefused(
+      await play.deliver(site('a', '')),
+      'verify',
+      /removed or replaced .*previews\/a\/index\.html/,
+    );
   });
 });
 
@@ -111,10 +108,8 @@ describe('the old page, which has the same marker', () => {
   test('is not believed, nor when the step runs again', async () => {
     const repository = await withOldPage();
     for (const hint of [/a cache still answers with the old page/, /./]) {
-      expectRefused(await deliver(repository, 'new'), {
-        step: 'verify',
+      expectRefused(await deliver(repository, 'new'), 'verify', /not proven in time/, {
         httpCode: 200,
-        reason: /not proven in time/,
         hint,
       });
     }
@@ -128,7 +123,7 @@ describe('the old page, which has the same marker', () => {
     repository.pages.startsBuilds = true;
     const between = { status: 200, body: createPage('between') };
     play.intercept({ url: /github\.io\/.*page\.html\?v=\d+$/, times: 999 }, between);
-    expectRefused(await deliver(repository, 'new'), { step: 'verify', httpCode: 200, reason: /not proven/ });
+    expectRefused(await deliver(repository, 'new'), 'verify', /not proven/, { httpCode: 200 });
   });
 });
 
@@ -156,7 +151,7 @@ describe('a page that only the marker proves', () => {
     play.intercept({ url: /notes\.html/, times: 999 }, alter);
     for (let run = 0; run < 2; run += 1) {
       const refused = await deliver(repository, '', notes('\nchanged\n'));
-      expectRefused(refused, { step: 'verify', reason: /not proven/ });
+      expectRefused(refused, 'verify', /not proven/);
     }
   });
 
@@ -166,11 +161,12 @@ describe('a page that only the marker proves', () => {
     meanwhile({ method: 'PUT', url: /contents\/notes\.md/ }, () =>
       repository.commit('notes.md', theirs, 'Write my own notes'),
     );
-    expectRefused(await deliver(repository, '', notes()), {
-      step: 'verify',
-      reason: /somebody removed or replaced .*notes\.md/,
-      hint: /try again/,
-    });
+    expectRefused(
+      await deliver(repository, '', notes()),
+      'verify',
+      /somebody removed or replaced .*notes\.md/,
+      { hint: /try again/ },
+    );
     expect(String(await repository.read('notes.md'))).toBe(theirs);
   });
 });

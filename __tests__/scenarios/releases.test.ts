@@ -71,14 +71,8 @@ describe.each(MODES)('a release in %s mode', (_, isImmutable) => {
   test('is published only with all files of the step, and takes the same ones again without a write', async () => {
     const repository = await createRepository(isImmutable);
     const states: boolean[] = [];
-    play.intercept(
-      { url: /uploads\.github\.com/, times: 3 },
-      {
-        alter: (real) => {
-          states.push(...repository.releases().map(({ draft }) => draft));
-          return real;
-        },
-      },
+    play.meanwhile({ url: /uploads\.github\.com/, times: 3 }, () =>
+      states.push(...repository.releases().map(({ draft }) => draft)),
     );
     expect(failures(await deliver(repository, THREE))).toEqual([null, null, null]);
     expect(states).toEqual([true, true, true]);
@@ -178,7 +172,7 @@ describe('where releases are immutable', () => {
     ] as const) {
       for (const dryRun of ['false', 'true']) {
         const refused = await deliver(repository, { 'b.zip': 'PK b' }, { ...inputs, 'dry-run': dryRun });
-        expectRefused(refused, { step: 'place', reason, hint: /`tag:`/ });
+        expectRefused(refused, 'place', reason, { hint: /`tag:`/ });
         expect(requestsOf(refused, WRITES)).toEqual([]);
       }
     }
@@ -245,7 +239,7 @@ test('a release that somebody prepares is not made impossible, and takes the fil
   const theirs = { tag_name: 'v1', name: 'Version 1', body: 'New.', draft: true };
   await callApi(repository, 'POST /releases', theirs);
   const refused = await deliver(repository, THREE);
-  expectRefused(refused, { step: 'place', reason: /prepares a release for the tag v1/ });
+  expectRefused(refused, 'place', /prepares a release for the tag v1/);
   await callApi(repository, `PATCH /releases/${repository.releases()[0]?.id}`, { draft: false });
   expect(failures(await deliver(repository, THREE))).toEqual([null, null, null]);
   expect(repository.releases()).toMatchObject([{ name: 'Version 1', body: 'New.', assets: [{}, {}, {}] }]);

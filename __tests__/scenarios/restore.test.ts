@@ -108,11 +108,10 @@ test('a push between the look and the write wins', async () => {
   const repository = await play.repository();
   await deliver(repository, BEFORE);
   hide(repository, 'page.html', AFTER);
-  const alter = async <Answer>(real: Answer): Promise<Answer> => {
-    await repository.commit('page.html', 'of a person');
-    return real;
-  };
-  play.intercept({ method: 'POST', url: /\/git\/commits$/ }, { alter });
+
+  play.meanwhile({ method: 'POST', url: /\/git\/commits$/ }, () =>
+    repository.commit('page.html', 'of a person'),
+  );
   const played = await deliver(repository, AFTER);
   expectFailed(played, { commitSha: null, proven: false }, /./);
   expect(String(await repository.read('page.html'))).toBe('of a person');

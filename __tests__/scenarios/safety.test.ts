@@ -26,10 +26,8 @@ test.each([
   const step = { repository, files: { 'page.html': bytes } };
   const refused = await scenario.deliver({ ...step, inputs: { channel: 'K1+K3' } });
   const found = `what looks like a secret: ${rule} in line 3 column \\d+ \\(fingerprint [0-9a-f]{16}\\)$`;
-  expectNotReady(refused, {
-    step: 'check',
+  expectNotReady(refused, 'check', new RegExp(`^the file page\\.html contains ${found}`), {
     httpCode: null,
-    reason: new RegExp(`^the file page\\.html contains ${found}`),
     hint: /revoke it.*`allow-secret: [0-9a-f]{16}`/,
   });
   expectNeverSaid(refused, secret);
@@ -56,7 +54,7 @@ describe("the job's own credentials", () => {
         const files = { 'page.html': `<p>${MARKER}</p><p>${text}</p>` };
         const given = { channel: 'K1+K3', ...inputs };
         const refused = await scenario.deliver({ repository, files, env, inputs: given });
-        expectNotReady(refused, { step: 'check', httpCode: null, reason });
+        expectNotReady(refused, 'check', reason, { httpCode: null });
         expectNeverSaid(refused, secret);
         expect(scenario.world.traffic.lines()).toEqual([]);
       }
@@ -82,8 +80,8 @@ describe('a file that is not where it seems to be', () => {
     const { workspace } = await workspaceWithLinks();
     const files = ['folder/page.html', 'environ.html', '../outside/page.html', '/proc/self/environ'];
     const inputs = { file: files.join('\n'), channel: 'K1' };
-    const repository = await scenario.repository();
-    const delivered = await scenario.deliver({ repository, workspace, inputs });
+
+    const delivered = await scenario.deliver({ workspace, inputs });
     expect(delivered.reports.map(({ notReady }) => [notReady?.code, notReady?.reason])).toEqual([
       ['BAD_FILE', expect.stringMatching(/page\.html is a symbolic link or is in a linked folder$/)],
       ['BAD_FILE', expect.stringMatching(/environ\.html is a symbolic link or is in a linked folder$/)],
@@ -95,11 +93,10 @@ describe('a file that is not where it seems to be', () => {
   });
 
   test("in the runner's temp folder is delivered", async () => {
-    const repository = await scenario.repository();
     const { workspace, outside } = await workspaceWithLinks();
     const inputs = { file: join(outside, 'page.html'), channel: 'K1' };
     const env = { RUNNER_TEMP: outside };
-    const delivered = await scenario.deliver({ repository, workspace, env, inputs });
+    const delivered = await scenario.deliver({ workspace, env, inputs });
     await expectReady(scenario, delivered, { channel: 'K1', shows: `<p>${SECRET}</p>` });
   });
 });
@@ -108,15 +105,14 @@ test('a file that changes after its check, with its size and time kept, is publi
   const repository = await scenario.repository();
   const workspace = await mkdtemp(join(scenario.world.folder, 'changing-'));
   const path = join(workspace, 'page.html');
-  const alter = async <Answer>(real: Answer): Promise<Answer> => {
+
+  scenario.meanwhile({ method: 'GET', url: /git\/ref\/heads/ }, async () => {
     const { atime, mtime } = await stat(path);
     await writeFile(path, createPage('other'));
     await utimes(path, atime, mtime);
-    return real;
-  };
-  scenario.intercept({ method: 'GET', url: /git\/ref\/heads/ }, { alter });
+  });
   const files = { 'page.html': createPage('first') };
   const delivered = await scenario.deliver({ repository, workspace, files, inputs: { channel: 'K1' } });
-  expectNotReady(delivered, { step: 'place', reason: /page\.html changed while it was delivered/ });
+  expectNotReady(delivered, 'place', /page\.html changed while it was delivered/);
   expect(await repository.read('page.html')).toBeNull();
 });

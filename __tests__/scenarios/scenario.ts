@@ -13,7 +13,12 @@ import {
   SIMULATED_LIMITS,
   SIMULATED_TIME,
 } from '../world/runner.ts';
-import type { ActiveInterception, InterceptedReply, RequestMatch } from '../world/server/interceptions.ts';
+import {
+  type ActiveInterception,
+  doMeanwhile,
+  type InterceptedReply,
+  type RequestMatch,
+} from '../world/server/interceptions.ts';
 import type { HttpExchange } from '../world/server/traffic-log.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
 import { checkAndClearTraffic } from './api-requests.ts';
@@ -29,13 +34,16 @@ export const createPage = (text = 'first'): string =>
 
 /** A step of the action, and the reports that it left. */
 export interface DeliveredStep extends ActionResult {
+  readonly repository: TestRepository;
   /** The first file's. */
   readonly report: Report;
   readonly reports: readonly Report[];
 }
 
 /** A step: `file` is the first of its files unless an input says otherwise. */
-export interface ScenarioDelivery extends Omit<ActionRun, 'world'> {
+export interface ScenarioDelivery extends Omit<ActionRun, 'world' | 'repository'> {
+  /** A new one where absent. */
+  readonly repository?: TestRepository;
   /**
    * The step's pauses take no real time; so that the wait is not over before the builds are, the site answers
    * after them. @see ../world/simulated-time.ts
@@ -60,6 +68,8 @@ export interface ScenarioWorld {
   ): Promise<ChildResult>;
   /** Like the world's own, but removed after the test. */
   intercept(match: RequestMatch, answer: InterceptedReply): ActiveInterception;
+  /** Does something between a host's answer and the product that waits for it: each time, by default once. */
+  meanwhile(match: RequestMatch, act: () => unknown): ActiveInterception;
   /** Holds the answers to the first `count` matching requests back until all of them have arrived. */
   holdUntilAll(count: number, match: Omit<RequestMatch, 'times'>): void;
   /** Fetches an address like a browser: follows redirects, keeps cookies, has no credentials. */
@@ -99,18 +109,19 @@ export function setUpScenario(): ScenarioWorld {
     async deliver(delivery) {
       const [file = ''] = Object.keys(delivery.files ?? {});
       const { simulatedTime = false, beforeAnswer, ...run } = delivery;
+      const repository = delivery.repository ?? (await this.repository());
       const limits = simulatedTime ? SIMULATED_LIMITS : { 'poll-interval': '0.05', timeout: '110' };
       const env = { ...(simulatedTime ? SIMULATED_TIME : {}), ...run.env };
       if (simulatedTime) {
-        const { pages } = run.repository;
+        const { pages } = repository;
         pages.beforeAnswer = beforeAnswer ?? (() => pages.whenBuilt());
       }
       const inputs = { file, ...limits, ...delivery.inputs };
-      const result = await runAction({ world, ...run, inputs, env });
+      const result = await runAction({ world, ...run, repository, inputs, env });
       const reports = parseReports(result.outputs['report-json']);
       const [report] = reports;
       if (report === undefined) throw new Error(`No report:\n${result.stdout}\n${result.stderr}`);
-      return { ...result, report, reports };
+      return { ...result, repository, report, reports };
     },
     runCli: (cwd, args, env = {}) =>
       runChild(NODE, {
@@ -124,16 +135,17 @@ export function setUpScenario(): ScenarioWorld {
       interceptions.push(interception);
       return interception;
     },
+    meanwhile(match, act) {
+      return this.intercept(match, doMeanwhile(act));
+    },
     holdUntilAll(count, match) {
       const all = Promise.withResolvers<void>();
       let arrived = 0;
-      const alter = async <Answer>(real: Answer): Promise<Answer> => {
+      this.meanwhile({ ...match, times: count }, () => {
         arrived += 1;
         if (arrived === count) all.resolve();
-        await all.promise;
-        return real;
-      };
-      this.intercept({ ...match, times: count }, { alter });
+        return all.promise;
+      });
     },
     async fetchPublic(start) {
       const { status, bytes } = await fetchAsBrowser(start, async (url, headers) => {

@@ -65,7 +65,7 @@ describe('a page in a real browser', () => {
     const page = `<!doctype html><title>App</title><div id="app"></div>
 <script>throw new Error('no configuration ${MARKER}')</script>\n`;
     const delivered = await deliverPage(repository, page);
-    expectNotReady(delivered, { step: 'check', reason: /does not show the page: .*no configuration/ });
+    expectNotReady(delivered, 'check', /does not show the page: .*no configuration/);
     expect(delivered.outputs.screen).toBe('not-shown');
     expect(await repository.head()).toBe(head);
   });
@@ -78,7 +78,7 @@ await WebAssembly.instantiateStreaming(fetch(wasm));
 document.body.append('ready');
 </script>\n`;
     const delivered = await deliverPage(repository, page);
-    expectNotReady(delivered, { step: 'check', reason: /does not show the page: .*404 \S*\/app\.wasm/ });
+    expectNotReady(delivered, 'check', /does not show the page: .*404 \S*\/app\.wasm/);
   });
 
   test('that is blank only at its address is not ready, although its bytes are there', async () => {
@@ -86,7 +86,7 @@ document.body.append('ready');
     const page = `<!doctype html><title>App</title><p id="app">${MARKER}</p>
 <script>fetch('data.json').then((answer) => answer.ok && document.getElementById('app').remove())</script>\n`;
     const delivered = await deliverPage(repository, page, { marker: '' });
-    expectNotReady(delivered, { step: 'verify', reason: /does not show the page/, httpCode: 200 });
+    expectNotReady(delivered, 'verify', /does not show the page/, { httpCode: 200 });
     expect(delivered.report.gates.map(({ passed }) => passed)).toEqual([true, true, false, false]);
     expect(delivered.outputs['commit-sha']).toBe((await repository.head()) ?? '');
   });
@@ -94,7 +94,6 @@ document.body.append('ready');
 
 describe('files of one step in a real browser', () => {
   test('a picture is shown, a page with only an error is refused, and UNKNOWN names a PDF', async () => {
-    const repository = await scenario.repository();
     const files = {
       'a.svg':
         '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"><circle cx="45" cy="45" r="40"/></svg>\n',
@@ -102,7 +101,6 @@ describe('files of one step in a real browser', () => {
       'c.pdf': '%PDF-1.4\n',
     };
     const { reports } = await scenario.deliver({
-      repository,
       files,
       inputs: { ...browser.inputs, file: Object.keys(files).join('\n') },
       env: browser.env,
@@ -125,7 +123,6 @@ describe('a folder that others deployed, in a real browser', () => {
   const verify = async (alter: (page: string, path: string) => string) => {
     scenario.world.host('site.deployed.dev', new DeployedSite(site, { alter }).answer);
     return scenario.deliver({
-      repository: await scenario.repository(),
       files,
       inputs: { file: 'dist/', url: 'https://site.deployed.dev/', ...browser.inputs },
       env: browser.env,
@@ -142,7 +139,7 @@ describe('a folder that others deployed, in a real browser', () => {
     const adds = (page: string, path: string): string =>
       path === 'index.html' ? `${page}<script>document.body.replaceChildren()</script>` : page;
     const delivered = await verify(adds);
-    expectNotReady(delivered, { step: 'verify', reason: /does not show the page/, httpCode: 200 });
+    expectNotReady(delivered, 'verify', /does not show the page/, { httpCode: 200 });
   });
 });
 

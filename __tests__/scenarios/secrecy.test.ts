@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { TestRepository } from '../world/repository.ts';
 import { collectOutput, expectNotReady } from './expect-report.ts';
 import { createPage, type DeliveredStep, type ScenarioDelivery, setUpScenario } from './scenario.ts';
 
@@ -73,7 +74,7 @@ test('the token is only ever seen in the Authorization header to the API and the
 });
 
 /** Whatever anybody may read of a world afterwards. */
-async function everythingPublished(repositories: ScenarioDelivery['repository'][]): Promise<string[]> {
+async function everythingPublished(repositories: readonly TestRepository[]): Promise<string[]> {
   const texts: string[] = [];
   for (const repository of repositories) {
     for (const { message, files } of await repository.log()) {
@@ -94,18 +95,13 @@ test.each([
   { what: 'path', given: (token: string) => ({ path: `x/${token}.html` }) },
   { what: 'marker', given: (token: string) => ({ marker: token }) },
 ])('a $what that holds the token is refused before any host is asked', async ({ what, files, given }) => {
-  const repository = await scenario.repository();
   const token = scenario.world.token();
   const delivered = await scenario.deliver({
-    repository,
     token,
     files: files?.(token) ?? { 'page.html': createPage() },
     inputs: { channel: 'K1', ...given(token) },
   });
-  expectNotReady(delivered, {
-    step: 'check',
-    reason: new RegExp(`\\b${what}\\b.* (contains|holds) (the token|a credential)`),
-  });
+  expectNotReady(delivered, 'check', new RegExp(`\\b${what}\\b.* (contains|holds) (the token|a credential)`));
   expect(delivered.stdout.split('\n')[0]).toBe(`::add-mask::${token}`);
   expect(collectOutput(delivered)).not.toContain(token);
   expect(scenario.world.traffic.lines()).toEqual([]);
@@ -125,7 +121,7 @@ test.each([
     inputs: { channel, bin: 'secrecy-0001', tag: 'files-1' },
     simulatedTime: true,
   });
-  expectNotReady(delivered, { step: 'verify', reason: /not proven/ });
+  expectNotReady(delivered, 'verify', /not proven/);
   const address = scenario.world.traffic
     .lines(/^GET https:\/\/(octo\.github\.io|github\.com|filebin\.net)/)
     .map((line) => line.split(/[ ?]/)[1] ?? '');

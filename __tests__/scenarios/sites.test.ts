@@ -81,11 +81,7 @@ describe('where the site is', () => {
   test('a name that Jekyll leaves out is taken with a .nojekyll, and refused without', async () => {
     const named = { repository: await play.repository(), files: { '_page.html': createPage() }, inputs };
     const refused = await play.deliver(named);
-    expectRefused(refused, {
-      step: 'check',
-      reason: /Jekyll.* leaves out _page\.html/,
-      hint: /\.nojekyll/,
-    });
+    expectRefused(refused, 'check', /Jekyll.* leaves out _page\.html/, { hint: /\.nojekyll/ });
     expect(requestsOf(refused, WRITES)).toEqual([]);
     const repository = await play.repository({ files: { '.nojekyll': '\n' } });
     expect((await play.deliver({ ...named, repository })).report.ready).toBe(true);
@@ -97,7 +93,7 @@ describe('where the site is', () => {
     const withdrawn = await play.deliver({ repository, inputs: withdrawal });
     expect(withdrawn.report.lines.RESULT).toMatch(/^ГОТОВО, nothing to withdraw/);
     const large = await play.deliver({ repository, files: { 'a.bin': LARGE_CONTENT }, inputs });
-    expectRefused(large, { step: 'place', reason: /empty/, hint: /push a first commit/ });
+    expectRefused(large, 'place', /empty/, { hint: /push a first commit/ });
     expect((await play.deliver({ repository, files, inputs })).report.ready).toBe(true);
     expect(await repository.log()).toMatchObject([{ files: ['page.html'] }]);
   });
@@ -130,16 +126,14 @@ describe('a site that a workflow builds', () => {
     expect(unread.report.ready).toBe(true);
     const failing = { builds: 'errored', errorMessage: 'artifact is too large' } as const;
     const failed = await run(failing, { token: token(), inputs: byPush });
-    expectRefused(failed, { step: 'wait', reason: /artifact is too large.*our commit: failure/ });
+    expectRefused(failed, 'wait', /artifact is too large.*our commit: failure/);
     expect(requestsOf(failed, /page\.html\?v=/).length).toBeLessThan(3);
   });
 
   test("with the job's own token is refused before anything is committed, in a dry run too", async () => {
     for (const dryRun of ['false', 'true']) {
       const refused = await run({}, { inputs: { 'site-workflow': '', 'dry-run': dryRun } });
-      expectRefused(refused, {
-        step: 'check',
-        reason: /each deployment replaces all of it/,
+      expectRefused(refused, 'check', /each deployment replaces all of it/, {
         hint: /`branch: gh-pages`.*`site-workflow:`.*K2 or K3/,
       });
       expect(requestsOf(refused, WRITES)).toEqual([]);
@@ -152,9 +146,9 @@ describe('a site that a workflow builds', () => {
     expect(delivered.log).toContain('the workflow pages.yml was started');
     expect(requestsOf(delivered, /^POST .*\/dispatches$/)).toHaveLength(1);
     const unknown = await run({}, { inputs: { 'site-workflow': 'other.yml' } });
-    expectRefused(unknown, { step: 'check', reason: /no workflow other\.yml/, hint: /`site-workflow:`/ });
+    expectRefused(unknown, 'check', /no workflow other\.yml/, { hint: /`site-workflow:`/ });
     const denied = await run({}, { token: play.world.token({ actions: 'read' }) });
-    expectRefused(denied, { step: 'wait', httpCode: 403, reason: /starting/, hint: /actions: write/ });
+    expectRefused(denied, 'wait', /starting/, { httpCode: 403, hint: /actions: write/ });
   });
 
   test.each([
@@ -170,7 +164,7 @@ describe('a site that a workflow builds', () => {
     'whose run ends as %s names the page of the run and what to change',
     async (end, reason, hint) => {
       const refused = await run({ runOutcomes: end });
-      expectRefused(refused, { step: 'wait', reason, hint });
+      expectRefused(refused, 'wait', reason, { hint });
       expect(refused.report.notReady?.hint).toMatch(new RegExp(RUN_PAGE));
       // Only a run that waits is waited for until the timeout.
       if (!['queued', 'pending'].includes(end)) {
@@ -197,7 +191,7 @@ describe('a site that a workflow builds', () => {
     ],
   ] as const)('is not ready where %s', async (_, site, step, reason, hint) => {
     const refused = await run(site as object);
-    expectRefused(refused, { step, reason, hint });
+    expectRefused(refused, step, reason, { hint });
     if (step === 'wait' && 'runOutcomes' in site) expect(refused.took).toBeLessThan(120_000);
   });
 
@@ -208,9 +202,7 @@ describe('a site that a workflow builds', () => {
       inputs: { ...named, file: 'out/', path: 'p/' },
       token: play.world.token({ actions: 'write' }),
     });
-    expectRefused(refused, {
-      step: 'verify',
-      reason: /HTTP 404/,
+    expectRefused(refused, 'verify', /HTTP 404/, {
       hint: /^pages\.yml deployed our commit without all of `p\/`; let its upload include it/,
     });
   });
@@ -220,21 +212,15 @@ describe('a site that a workflow builds', () => {
     const repository = await play.repository({
       pages: { ...pages, runOutcomes: ['cancelled', 'published'] },
     });
-    play.intercept(
-      { method: 'POST', url: /\/dispatches$/ },
-      {
-        alter: async (real) => {
-          const later = {
-            event: 'workflow_dispatch' as const,
-            branch: 'main',
-            actor: LOGINS.app,
-            inputs: {},
-          };
-          repository.pages.startWorkflow((await repository.head()) ?? '', later);
-          return real;
-        },
-      },
-    );
+    play.meanwhile({ method: 'POST', url: /\/dispatches$/ }, async () => {
+      const later = {
+        event: 'workflow_dispatch' as const,
+        branch: 'main',
+        actor: LOGINS.app,
+        inputs: {},
+      };
+      repository.pages.startWorkflow((await repository.head()) ?? '', later);
+    });
     expect((await run({}, { repository })).report.ready).toBe(true);
     expect(repository.pages.runs.map(({ conclusion }) => conclusion)).toEqual(['success', 'cancelled']);
   });
@@ -256,7 +242,7 @@ describe('a site that a workflow builds', () => {
     ['its deployment failed', { builds: ['errored', 'normal'] }, /deployment of our commit: failure/],
   ] as const)('is started again by the next step where %s', async (_, site, reason) => {
     const repository = await play.repository({ pages: { ...pages, ...(site as object) } });
-    expectRefused(await run({}, { repository }), { step: 'wait', reason, hint: new RegExp(RUN_PAGE) });
+    expectRefused(await run({}, { repository }), 'wait', reason, { hint: new RegExp(RUN_PAGE) });
     expect((await run({}, { repository })).report.ready).toBe(true);
     expect(repository.pages.runs).toHaveLength(2);
   });
@@ -282,7 +268,7 @@ test('a build of a branch that had failed is requested again, and the permission
   ] as const) {
     const repository = await play.repository({ pages: { builds: ['errored', 'normal'] } });
     const first = await play.deliver({ repository, files, inputs, token });
-    expectRefused(first, { step: 'wait', reason: /Page build failed/ });
+    expectRefused(first, 'wait', /Page build failed/);
     const second = await play.deliver({ repository, files, inputs, token });
     expect(second.report.ready).toBe(ready);
     expect(requestsOf(second, /^POST .*\/pages\/builds$/)).toHaveLength(1);
@@ -317,10 +303,8 @@ describe('`setup`', () => {
   test("with the job's own token names the two clicks, and the branch is there already", async () => {
     const repository = await play.repository({ pages: false });
     const refused = await play.deliver({ repository, files: site, inputs: folder });
-    expectRefused(refused, {
-      step: 'place',
+    expectRefused(refused, 'place', /^the branch gh-pages is there already, but this token may not/, {
       httpCode: 403,
-      reason: /^the branch gh-pages is there already, but this token may not/,
       hint: /Settings → Pages .*"Deploy from a branch" and the branch gh-pages/,
     });
     expect(refused.report.unknown.join()).toMatch(/left behind: commit [0-9a-f]+ on the branch gh-pages/);
@@ -357,11 +341,12 @@ describe('a folder whose page needs code from outside of it', () => {
   test('is refused where the site does not have it, and the hint leads out', async () => {
     const repository = await play.repository();
     const head = await repository.head();
-    expectRefused(await deliver(repository, 'doc/book/'), {
-      step: 'check',
-      reason: /script \.\.\/lib\/a\.js is outside the folder, .*: its host does not have it/,
-      hint: / deliver the folder doc\/, with `entry: book\/index\.html`/,
-    });
+    expectRefused(
+      await deliver(repository, 'doc/book/'),
+      'check',
+      /script \.\.\/lib\/a\.js is outside the folder, .*: its host does not have it/,
+      { hint: / deliver the folder doc\/, with `entry: book\/index\.html`/ },
+    );
     expect(await repository.head()).toBe(head);
     const { report } = await deliver(repository, 'doc/', { entry: 'book/index.html' });
     expect(report).toMatchObject({ ready: true, url: `${repository.pages.url}doc/book/` });
@@ -377,10 +362,9 @@ describe('a folder whose page needs code from outside of it', () => {
   });
 
   test('is delivered with a folder of the same step that has it', async () => {
-    const repository = await play.repository();
     const more = { ...files, 'doc/lib/index.html': createPage() };
     const inputs = { channel: 'K1', file: 'doc/book/\ndoc/lib/' };
-    const { reports } = await play.deliver({ repository, files: more, inputs });
+    const { reports } = await play.deliver({ files: more, inputs });
     expect(reports.map(({ ready }) => ready)).toEqual([true, true]);
   });
 });

@@ -3,6 +3,9 @@ import type { JobRun, StepRun, WorkflowRun } from '../world/workflow/workflow-ru
 import { parseReports } from './report-documents.ts';
 import type { DeliveredStep, ScenarioWorld } from './scenario.ts';
 
+/** A step of a workflow, and the reports that it left. */
+export type PlayedStep = Omit<DeliveredStep, 'repository'>;
+
 /** A site whose builds are not started by a push: for these the examples need `pages: write`. */
 export const SITE_WITHOUT_PUSH_BUILDS = { pages: { startsBuilds: false } };
 
@@ -13,18 +16,18 @@ export function listConclusions(run: WorkflowRun | null): string[] {
 }
 
 /** The steps of this action, with their reports. */
-export function listDeliveries(run: WorkflowRun | null): readonly DeliveredStep[] {
+export function listDeliveries(run: WorkflowRun | null): readonly PlayedStep[] {
   return (run?.jobs ?? []).flatMap(listJobDeliveries);
 }
 
 /** The run's only step of this action. */
-export function getOnlyDelivery(run: WorkflowRun | null): DeliveredStep {
+export function getOnlyDelivery(run: WorkflowRun | null): PlayedStep {
   const [delivery, ...others] = listDeliveries(run);
   if (delivery === undefined || others.length > 0) throw new Error(`Not one delivery:\n${formatRunLog(run)}`);
   return delivery;
 }
 
-export function listJobDeliveries({ steps }: JobRun): readonly DeliveredStep[] {
+export function listJobDeliveries({ steps }: JobRun): readonly PlayedStep[] {
   return steps.flatMap(({ action }) => {
     if (action === undefined) return [];
     const reports = parseReports(action.outputs['report-json']);

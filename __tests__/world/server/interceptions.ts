@@ -41,6 +41,14 @@ export type InterceptedReply =
       ) => BufferedReply | Promise<BufferedReply>;
     };
 
+/** The host's own reply, which is sent after something was done. */
+export const doMeanwhile = (act: () => unknown): InterceptedReply => ({
+  async alter(real) {
+    await act();
+    return real;
+  },
+});
+
 /** An active rule. */
 export interface ActiveInterception {
   /** How many requests it has answered. */
