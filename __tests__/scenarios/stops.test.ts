@@ -55,7 +55,7 @@ test.each<[string, string, RequestMatch, Step, RegExp]>([
     'K3',
     { method: 'POST', url: /filebin/ },
     'place',
-    new RegExp(`${PART} \\(bin bin-of-play, name`),
+    new RegExp(`${PART} \\(bin bin-of-play-\\d+, name`),
   ],
   [
     'the lock of the bin',

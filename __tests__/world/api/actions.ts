@@ -2,7 +2,7 @@ import type { FakePages, SiteWorkflowRun } from '../pages/fake-pages.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getId, paginate, readBody, requireText } from './call.ts';
 import { fail, failNotFound } from './errors.ts';
-import { createNodeId, formatMinimalRepository, formatUser, getApiUrl, getPageUrl } from './repository.ts';
+import { formatUser, getApiUrl, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
 
 /** The only workflow of a repository is the one that publishes its site. */
@@ -16,68 +16,27 @@ function getWorkflowSite({ repository, parameters }: ApiCall): FakePages {
   return [site.workflow, String(WORKFLOW_ID)].includes(parameters.workflow ?? '') ? site : failNotFound();
 }
 
-function formatWorkflow({ repository }: ApiCall, site: FakePages) {
-  const created = repository.createdAt.toISOString();
-  const path = `.github/workflows/${site.workflow}`;
-  return {
-    id: WORKFLOW_ID,
-    node_id: createNodeId('W', WORKFLOW_ID),
-    name: 'Publish the site',
-    path,
-    state: site.workflowEnabled ? 'active' : 'disabled_manually',
-    created_at: created,
-    updated_at: created,
-    url: `${getApiUrl(repository)}/actions/workflows/${WORKFLOW_ID}`,
-    html_url: `${getPageUrl(repository)}/blob/${repository.branch}/${path}`,
-    badge_url: `${getPageUrl(repository)}/workflows/Publish%20the%20site/badge.svg`,
-  };
-}
+const formatWorkflow = (site: FakePages) => ({
+  id: WORKFLOW_ID,
+  path: `.github/workflows/${site.workflow}`,
+  state: site.workflowEnabled ? 'active' : 'disabled_manually',
+});
 
-async function formatRun({ repository }: ApiCall, site: FakePages, run: SiteWorkflowRun) {
+function formatRun({ repository }: ApiCall, site: FakePages, run: SiteWorkflowRun) {
   const { id, event, branch, commit, actor, status, conclusion, createdAt, updatedAt } = run;
-  const url = `${getApiUrl(repository)}/actions/runs/${id}`;
-  const { tree, message, author, committer } = await repository.git.commit(commit);
-  const minimal = formatMinimalRepository(repository);
   return {
     id,
-    name: 'Publish the site',
-    node_id: createNodeId('WFR', id),
     head_branch: branch,
     head_sha: commit,
     path: `.github/workflows/${site.workflow}`,
-    run_number: site.runs.length - site.runs.indexOf(run),
-    run_attempt: 1,
-    display_title: 'Publish the site',
     event,
     status,
     conclusion,
     workflow_id: WORKFLOW_ID,
-    check_suite_id: id,
-    pull_requests: [],
     actor: formatUser(actor),
-    triggering_actor: formatUser(actor),
     created_at: createdAt.toISOString(),
     updated_at: updatedAt.toISOString(),
-    run_started_at: createdAt.toISOString(),
-    url,
     html_url: `${getPageUrl(repository)}/actions/runs/${id}`,
-    jobs_url: `${url}/jobs`,
-    logs_url: `${url}/logs`,
-    check_suite_url: `${getApiUrl(repository)}/check-suites/${id}`,
-    artifacts_url: `${url}/artifacts`,
-    cancel_url: `${url}/cancel`,
-    rerun_url: `${url}/rerun`,
-    workflow_url: `${getApiUrl(repository)}/actions/workflows/${WORKFLOW_ID}`,
-    head_commit: {
-      id: commit,
-      tree_id: tree,
-      message,
-      timestamp: committer.date,
-      author: { name: author.name, email: author.email },
-      committer: { name: committer.name, email: committer.email },
-    },
-    repository: minimal,
-    head_repository: minimal,
   };
 }
 
@@ -121,14 +80,14 @@ async function listRuns(call: ApiCall): Promise<HostReply> {
   const found = workflow === null ? [] : findRuns(call, workflow);
   const { page, headers } = paginate(call, found);
   const runs = page.map((run) => formatRun(call, workflow as FakePages, run));
-  return replyJson(200, { total_count: found.length, workflow_runs: await Promise.all(runs) }, headers);
+  return replyJson(200, { total_count: found.length, workflow_runs: runs }, headers);
 }
 
 async function showRun(call: ApiCall): Promise<HostReply> {
   const site = call.repository.site ?? failNotFound();
   await site.beforeAnswer();
   const run = site.runs.find(({ id }) => id === getId(call, 'id')) ?? failNotFound();
-  return replyJson(200, await formatRun(call, site, run));
+  return replyJson(200, formatRun(call, site, run));
 }
 
 /** What a run waits for before it may deploy: a person's approval, or a timer. */
@@ -137,17 +96,12 @@ async function listPendingDeployments(call: ApiCall): Promise<HostReply> {
   const site = repository.site ?? failNotFound();
   const run = site.runs.find(({ id }) => id === getId(call, 'id')) ?? failNotFound();
   if (run.status !== 'waiting') return replyJson(200, []);
-  const id = 1;
-  const url = `${getApiUrl(repository)}/environments/github-pages`;
-  const html_url = `${getPageUrl(repository)}/deployments/activity_log?environments_filter=github-pages`;
   const needsPerson = run.outcome === 'approval';
-  const environment = { id, node_id: createNodeId('EN', id), name: 'github-pages', url, html_url };
   return replyJson(200, [
     {
-      environment,
+      environment: { id: 1, name: 'github-pages' },
       wait_timer: needsPerson ? 0 : 1,
       wait_timer_started_at: needsPerson ? null : run.createdAt.toISOString(),
-      current_user_can_approve: false,
       reviewers: needsPerson ? [{ type: 'User', reviewer: formatUser(repository.owner) }] : [],
     },
   ]);
@@ -157,7 +111,7 @@ const READ = { actions: 'read' } as const;
 
 export const ACTIONS_ROUTES = [
   createRoute('GET /actions/workflows/:workflow', READ, (call) =>
-    replyJson(200, formatWorkflow(call, getWorkflowSite(call))),
+    replyJson(200, formatWorkflow(getWorkflowSite(call))),
   ),
   createRoute('POST /actions/workflows/:workflow/dispatches', { actions: 'write' }, dispatchWorkflow),
   createRoute('GET /actions/workflows/:workflow/runs', READ, listRuns),

@@ -1,9 +1,8 @@
-import type { CommitPerson, GitCommit } from '../git/bare-repository.ts';
+import type { GitCommit } from '../git/bare-repository.ts';
 import type { HostedRepository } from '../repository.ts';
 import { replyJson } from '../server/messages.ts';
 import { type ApiCall, paginate } from './call.ts';
 import { fail, failNotFound } from './errors.ts';
-import { createNodeId, formatUser, getApiUrl, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
 
 const STATUS_NAMES: Readonly<Record<string, string>> = { A: 'added', M: 'modified', D: 'removed' };
@@ -11,77 +10,24 @@ const STATUS_NAMES: Readonly<Record<string, string>> = { A: 'added', M: 'modifie
 /** A commit as the commits API shows it. */
 function formatCommit(repository: HostedRepository, commit: GitCommit) {
   const { sha, tree, parents, author, committer, message } = commit;
-  const url = `${getApiUrl(repository)}/commits/${sha}`;
+  const verification = formatVerification(repository, sha);
   return {
     sha,
-    node_id: createNodeId('C', sha),
-    commit: {
-      author,
-      committer,
-      message,
-      tree: formatTreeLink(repository, tree),
-      url: `${getApiUrl(repository)}/git/commits/${sha}`,
-      comment_count: 0,
-      verification: formatVerification(repository, commit),
-    },
-    url,
-    html_url: `${getPageUrl(repository)}/commit/${sha}`,
-    comments_url: `${url}/comments`,
-    author: formatAuthor(author),
-    committer: formatAuthor(committer),
-    parents: parents.map((parent) => ({
-      sha: parent,
-      url: `${getApiUrl(repository)}/commits/${parent}`,
-      html_url: `${getPageUrl(repository)}/commit/${parent}`,
-    })),
+    commit: { author, committer, message, tree: { sha: tree }, verification },
+    parents: parents.map((parent) => ({ sha: parent })),
   };
-}
-
-/** The user to whom an address of a commit belongs; null for one that nobody has. */
-function formatAuthor({ email }: CommitPerson) {
-  if (email === 'noreply@github.com') return formatUser('web-flow');
-  const [, login] = /^(?:\d+\+)?(.+)@users\.noreply\.github\.com$/.exec(email) ?? [];
-  return login === undefined ? null : formatUser(login);
-}
-
-/** A tree as commits refer to it. */
-export function formatTreeLink(repository: HostedRepository, sha: string) {
-  return { sha, url: `${getApiUrl(repository)}/git/trees/${sha}` };
 }
 
 /** Whether a commit has a signature: only those have one that GitHub made itself. */
-export function formatVerification(
-  { signedCommits }: HostedRepository,
-  { sha, committer }: Pick<GitCommit, 'sha' | 'committer'>,
-) {
-  if (!signedCommits.has(sha)) {
-    return { verified: false, reason: 'unsigned', signature: null, payload: null, verified_at: null };
-  }
-  const signature = '-----BEGIN PGP SIGNATURE-----\n\nnot played\n-----END PGP SIGNATURE-----\n';
-  return {
-    verified: true,
-    reason: 'valid',
-    signature,
-    payload: `tree of ${sha}`,
-    verified_at: committer.date,
-  };
+export function formatVerification({ signedCommits }: HostedRepository, sha: string) {
+  const verified = signedCommits.has(sha);
+  return { verified, reason: verified ? 'valid' : 'unsigned' };
 }
 
 async function listChangedFiles({ repository }: ApiCall, before: string | null, after: string) {
   const changed = await repository.git.changedFiles(before, after);
   return changed.map(({ path, status, sha }) => {
-    const encoded = path.split('/').map(encodeURIComponent).join('/');
-    return {
-      sha,
-      filename: path,
-      status: STATUS_NAMES[status] ?? 'changed',
-      additions: 0,
-      deletions: 0,
-      changes: 0,
-      blob_url: `${getPageUrl(repository)}/blob/${after}/${encoded}`,
-      raw_url: `${getPageUrl(repository)}/raw/${after}/${encoded}`,
-      contents_url: `${getApiUrl(repository)}/contents/${encoded}?ref=${after}`,
-    };
+    return { sha, filename: path, status: STATUS_NAMES[status] ?? 'changed' };
   });
 }
 
@@ -127,19 +73,11 @@ async function compareCommits(call: ApiCall) {
     (await git.mergeBase(base, head)) ?? fail(404, `No common ancestor between ${base} and ${head}.`);
   const { left: behind, right: ahead } = await git.countDifferentCommits(base, head);
   const commits = ahead === 0 ? [] : (await git.log(head, { not: base })).reverse();
-  const page = `${getPageUrl(repository)}/compare/${baseName}...${headName}`;
   return replyJson(200, {
-    url: `${getApiUrl(repository)}/compare/${baseName}...${headName}`,
-    html_url: page,
-    permalink_url: page,
-    diff_url: `${page}.diff`,
-    patch_url: `${page}.patch`,
     status: formatComparison(ahead, behind),
     ahead_by: ahead,
     behind_by: behind,
     total_commits: ahead,
-    base_commit: formatCommit(repository, await git.commit(base)),
-    merge_base_commit: formatCommit(repository, await git.commit(mergeBase)),
     commits: commits.map((commit) => formatCommit(repository, commit)),
     files: await listChangedFiles(call, mergeBase, head),
   });

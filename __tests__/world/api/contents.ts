@@ -3,9 +3,8 @@ import { computeBlobSha, type TreeEntry } from '../git/bare-repository.ts';
 import type { HostedRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getText, readBody, requireText } from './call.ts';
-import { formatTreeLink, formatVerification } from './commits.ts';
 import { fail, failMissing, failNotFound } from './errors.ts';
-import { createNodeId, getApiUrl, getPageUrl } from './repository.ts';
+import { formatGitCommit } from './git-data.ts';
 import { createRoute } from './routes.ts';
 import { assertValidPath, createAuthors, decodeBase64, isMalformedPath } from './write-checks.ts';
 
@@ -20,19 +19,12 @@ const TYPES = { blob: 'file', tree: 'dir', commit: 'file' } as const;
 function formatEntry(repository: HostedRepository, { path, sha, size, type }: TreeEntry, ref: string) {
   const encoded = path.split('/').map(encodeURIComponent).join('/');
   const isFile = type === 'blob';
-  const html = `${getPageUrl(repository)}/${isFile ? 'blob' : 'tree'}/${ref}/${encoded}`;
-  const url = `${getApiUrl(repository)}/contents/${encoded}?ref=${ref}`;
-  const git = `${getApiUrl(repository)}/git/${isFile ? 'blobs' : 'trees'}/${sha}`;
   return {
     name: path.slice(path.lastIndexOf('/') + 1),
     path,
     sha,
     size: size ?? 0,
     type: TYPES[type],
-    url,
-    html_url: html,
-    git_url: git,
-    _links: { self: url, git, html },
     download_url: isFile ? `${repository.instance.raw}/${repository.fullName}/${ref}/${encoded}` : null,
   };
 }
@@ -135,7 +127,7 @@ async function writeContents(call: ApiCall, change: 'put' | 'delete'): Promise<H
     const content = bytes === null ? null : formatWrittenFile(repository, path, bytes, branch);
     return replyJson(existing === null ? 201 : 200, {
       content,
-      commit: await formatWriteCommit(repository, commit),
+      commit: await formatGitCommit(call, commit),
     });
   });
 }
@@ -165,23 +157,6 @@ function formatWrittenFile(repository: HostedRepository, path: string, bytes: Bu
     mode: '100644',
   } as const;
   return formatEntry(repository, entry, branch);
-}
-
-/** A commit as the answer to a write shows it: the git commit. */
-async function formatWriteCommit(repository: HostedRepository, sha: string) {
-  const { tree, parents, ...commit } = await repository.git.commit(sha);
-  const link = (one: string) => ({
-    url: `${getApiUrl(repository)}/git/commits/${one}`,
-    html_url: `${getPageUrl(repository)}/commit/${one}`,
-  });
-  return {
-    ...commit,
-    ...link(sha),
-    node_id: createNodeId('C', sha),
-    tree: formatTreeLink(repository, tree),
-    parents: parents.map((parent) => ({ sha: parent, ...link(parent) })),
-    verification: formatVerification(repository, commit),
-  };
 }
 
 export const CONTENTS_ROUTES = [

@@ -8,7 +8,7 @@ import type { HostedRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getId, getText, paginate, readBody, requireText } from './call.ts';
 import { fail, failInvalid, failNotFound } from './errors.ts';
-import { createNodeId, formatUser, getApiUrl, getPageUrl } from './repository.ts';
+import { formatUser, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
 
 const BOT = 'github-actions[bot]';
@@ -41,38 +41,35 @@ async function findDeployment(call: ApiCall): Promise<StoredDeployment> {
   return (await listAll(call)).find((one) => one.id === id) ?? failNotFound();
 }
 
-function formatDeployment({ repository }: ApiCall, deployment: StoredDeployment) {
+function formatDeployment(deployment: StoredDeployment) {
   const { id, sha, ref, task, environment, payload, creator, createdAt, statuses } = deployment;
-  const url = `${getApiUrl(repository)}/deployments/${id}`;
   return {
-    ...{ id, node_id: createNodeId('DE', id), url, sha, ref, task, payload, environment },
-    original_environment: environment,
+    id,
+    sha,
+    ref,
+    task,
+    payload,
+    environment,
     transient_environment: deployment.isTransient,
     production_environment: deployment.isProduction,
-    description: null,
     creator: formatUser(creator),
     created_at: createdAt.toISOString(),
     updated_at: (statuses[0]?.createdAt ?? createdAt).toISOString(),
-    statuses_url: `${url}/statuses`,
-    repository_url: getApiUrl(repository),
   };
 }
 
 function formatStatus(
   { repository }: ApiCall,
-  deployment: StoredDeployment,
   { id, state, description, logUrl, environmentUrl, creator, createdAt }: StoredDeploymentStatus,
 ) {
-  const url = `${getApiUrl(repository)}/deployments/${deployment.id}`;
-  const log = logUrl ?? getPageUrl(repository);
   return {
-    ...{ id, node_id: createNodeId('DES', id), url: `${url}/statuses/${id}`, deployment_url: url },
-    ...{ state, description, environment: deployment.environment, target_url: log, log_url: log },
+    id,
+    state,
+    description,
+    log_url: logUrl ?? getPageUrl(repository),
     ...(environmentUrl === null ? {} : { environment_url: environmentUrl }),
-    repository_url: getApiUrl(repository),
     creator: formatUser(creator),
     created_at: createdAt.toISOString(),
-    updated_at: createdAt.toISOString(),
   };
 }
 
@@ -86,11 +83,7 @@ async function listDeployments(call: ApiCall): Promise<HostReply> {
     return named && (environment === null || isSameEnvironment(one, environment));
   });
   const { page, headers } = paginate(call, wanted);
-  return replyJson(
-    200,
-    page.map((one) => formatDeployment(call, one)),
-    headers,
-  );
+  return replyJson(200, page.map(formatDeployment), headers);
 }
 
 /** A commit of the repository, also one that only a pull request has: a fork's. */
@@ -125,7 +118,7 @@ async function createDeployment(call: ApiCall): Promise<HostReply> {
       body.production_environment === true ||
       (body.production_environment === undefined && environment === 'production'),
   });
-  return replyJson(201, formatDeployment(call, deployment));
+  return replyJson(201, formatDeployment(deployment));
 }
 
 async function listStatuses(call: ApiCall): Promise<HostReply> {
@@ -133,7 +126,7 @@ async function listStatuses(call: ApiCall): Promise<HostReply> {
   const { page, headers } = paginate(call, deployment.statuses);
   return replyJson(
     200,
-    page.map((status) => formatStatus(call, deployment, status)),
+    page.map((status) => formatStatus(call, status)),
     headers,
   );
 }
@@ -164,7 +157,7 @@ async function createStatus(call: ApiCall): Promise<HostReply> {
   if (getDeploymentState(deployment) === 'success' && body.auto_inactive !== false) {
     repository.deployments.endOthers(deployment, creator);
   }
-  return replyJson(201, formatStatus(call, deployment, status));
+  return replyJson(201, formatStatus(call, status));
 }
 
 export const DEPLOYMENT_ROUTES = [

@@ -3,9 +3,8 @@ import type { TreeChange } from '../git/bare-repository.ts';
 import type { HostedRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getText, readBody, requireText } from './call.ts';
-import { formatTreeLink, formatVerification } from './commits.ts';
+import { formatVerification } from './commits.ts';
 import { fail, failInvalid, failMissing, failNotFound } from './errors.ts';
-import { createNodeId, getApiUrl, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
 import { createAuthors, decodeBase64, isMalformedPath } from './write-checks.ts';
 
@@ -20,36 +19,27 @@ async function createBlob(call: ApiCall): Promise<HostReply> {
   const content = requireText(body, 'content');
   const isBase64 = getText(body, 'encoding') === 'base64';
   const sha = await repository.git.writeBlob(isBase64 ? decodeBase64(content) : Buffer.from(content));
-  return replyJson(201, { sha, url: `${getApiUrl(repository)}/git/blobs/${sha}` });
+  return replyJson(201, { sha });
 }
 
 async function showBlob({ repository, parameters }: ApiCall): Promise<HostReply> {
   const { sha = '' } = parameters;
   if ((await repository.git.getType(sha)) !== 'blob') failNotFound();
   const bytes = await repository.git.readBlob(sha);
-  const url = `${getApiUrl(repository)}/git/blobs/${sha}`;
-  const content = bytes.toString('base64');
-  return replyJson(200, {
-    sha,
-    node_id: createNodeId('B', sha),
-    url,
-    size: bytes.length,
-    encoding: 'base64',
-    content,
-  });
+  return replyJson(200, { sha, size: bytes.length, encoding: 'base64', content: bytes.toString('base64') });
 }
 
 async function formatTree({ repository, request }: ApiCall, sha: string) {
   const recursive = request.query.get('recursive') !== null;
   const entries = await repository.git.listTree(sha, { recursive });
-  const tree = entries.map(({ path, mode, type, sha, size }) => {
-    // The commit of a submodule is in another repository.
-    if (type === 'commit') return { path, mode, type, sha };
-    return size === null
-      ? { path, mode, type, sha, url: `${getApiUrl(repository)}/git/trees/${sha}` }
-      : { path, mode, type, sha, size, url: `${getApiUrl(repository)}/git/blobs/${sha}` };
-  });
-  return { sha, url: `${getApiUrl(repository)}/git/trees/${sha}`, tree, truncated: false };
+  const tree = entries.map(({ path, mode, type, sha, size }) => ({
+    path,
+    mode,
+    type,
+    sha,
+    ...(size === null ? {} : { size }),
+  }));
+  return { sha, tree, truncated: false };
 }
 
 async function createTree(call: ApiCall): Promise<HostReply> {
@@ -101,22 +91,14 @@ async function showTree(call: ApiCall): Promise<HostReply> {
   );
 }
 
-async function formatGitCommit({ repository }: ApiCall, sha: string) {
+/** A git commit, as an answer to a write also shows it. */
+export async function formatGitCommit({ repository }: ApiCall, sha: string) {
   const { tree, parents, ...commit } = await repository.git.commit(sha);
   return {
     ...commit,
-    node_id: createNodeId('C', sha),
-    tree: formatTreeLink(repository, tree),
-    parents: parents.map((parent) => ({ sha: parent, ...formatCommitLinks(repository, parent) })),
-    verification: formatVerification(repository, commit),
-    ...formatCommitLinks(repository, sha),
-  };
-}
-
-function formatCommitLinks(repository: HostedRepository, sha: string) {
-  return {
-    url: `${getApiUrl(repository)}/git/commits/${sha}`,
-    html_url: `${getPageUrl(repository)}/commit/${sha}`,
+    tree: { sha: tree },
+    parents: parents.map((parent) => ({ sha: parent })),
+    verification: formatVerification(repository, sha),
   };
 }
 
@@ -146,17 +128,13 @@ async function showCommit(call: ApiCall): Promise<HostReply> {
   return replyJson(200, await formatGitCommit(call, sha));
 }
 
-function formatRef({ repository }: ApiCall, ref: string, sha: string) {
-  const url = `${getApiUrl(repository)}/git/${ref}`;
-  const object = { type: 'commit', sha, url: `${getApiUrl(repository)}/git/commits/${sha}` };
-  return { ref, node_id: createNodeId('REF', ref), url, object };
-}
+const formatRef = (ref: string, sha: string) => ({ ref, object: { type: 'commit', sha } });
 
 async function showRef(call: ApiCall): Promise<HostReply> {
   await assertNotEmpty(call);
   const ref = `refs/${call.parameters.ref}`;
   const sha = (await call.repository.git.readRef(ref)) ?? failNotFound();
-  return replyJson(200, formatRef(call, ref, sha));
+  return replyJson(200, formatRef(ref, sha));
 }
 
 async function createRef(call: ApiCall): Promise<HostReply> {
@@ -174,7 +152,7 @@ async function createRef(call: ApiCall): Promise<HostReply> {
     const broken = branch === null ? null : await repository.findBrokenRule(branch, sha, null);
     if (broken !== null) fail(422, refuseRefUpdate(broken));
     await moveRef(call, ref, sha, null);
-    return replyJson(201, formatRef(call, ref, sha));
+    return replyJson(201, formatRef(ref, sha));
   });
 }
 
@@ -195,7 +173,7 @@ async function updateRef(call: ApiCall): Promise<HostReply> {
     const broken = branch === null ? null : await repository.findBrokenRule(branch, sha, old);
     if (broken !== null) fail(422, refuseRefUpdate(broken));
     await moveRef(call, ref, sha, old);
-    return replyJson(200, formatRef(call, ref, sha));
+    return replyJson(200, formatRef(ref, sha));
   });
 }
 

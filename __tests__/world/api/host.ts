@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { FakeActionsService } from '../hosts/actions-service.ts';
+import { completeAnswer } from '../openapi/description.ts';
 import { type CountedRequest, describeExcess, type RateLimits } from '../rate-limits.ts';
 import type { HostedRepository } from '../repository.ts';
 import {
@@ -58,8 +59,15 @@ export function createApiHost(parts: ApiHostParts): HostHandler {
     parts.actions === undefined ? ROUTES : [...ROUTES, ...createPagesDeploymentRoutes(parts.actions)];
   return async (request) => {
     const reply = await handleRequest(request, parts, routes);
-    return addApiHeaders(request, reply, parts);
+    return addApiHeaders(request, completeReply(request, reply), parts);
   };
+}
+
+/** A handler answers what matters; the rest is filled in as GitHub's description requires it. */
+export function completeReply({ method, url, headers }: HostRequest, reply: HostReply): HostReply {
+  if (typeof reply.body !== 'string' || reply.status >= 400) return reply;
+  const asked = { method, url, accept: headers.accept };
+  return { ...reply, body: JSON.stringify(completeAnswer(asked, reply.status, JSON.parse(reply.body))) };
 }
 
 /** What a request is counted for. */

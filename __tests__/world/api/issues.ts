@@ -3,7 +3,7 @@ import type { HostedRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getId, getText, paginate, readBody, requireText } from './call.ts';
 import { failInvalid, failNotFound } from './errors.ts';
-import { createNodeId, formatRepository, formatUser, getApiUrl, getPageUrl } from './repository.ts';
+import { formatRepository, formatUser, getPageUrl } from './repository.ts';
 import { assertPermission, createRoute, type RequiredPermissions } from './routes.ts';
 
 const COMMENT_LIMIT = 65_536;
@@ -20,117 +20,47 @@ function formatComment(repository: HostedRepository, { number }: StoredIssue, co
   const { id, body, user, createdAt } = comment;
   return {
     id,
-    node_id: createNodeId('IC', id),
-    url: `${getApiUrl(repository)}/issues/comments/${id}`,
     html_url: `${getPageUrl(repository)}/issues/${number}#issuecomment-${id}`,
-    issue_url: `${getApiUrl(repository)}/issues/${number}`,
     user: formatUser(user.login),
     created_at: createdAt.toISOString(),
-    updated_at: createdAt.toISOString(),
     body,
-    author_association: 'NONE',
   };
 }
 
 function formatIssue(repository: HostedRepository, issue: StoredIssue) {
   const { number, title, body, state, reason, author, createdAt, closedAt, comments, head } = issue;
-  const url = `${getApiUrl(repository)}/issues/${number}`;
-  const pull = {
-    url: `${getApiUrl(repository)}/pulls/${number}`,
-    html_url: null,
-    diff_url: null,
-    patch_url: null,
-  };
   return {
     id: number,
-    node_id: createNodeId('I', number),
     number,
     title,
     body,
     state,
     state_reason: reason,
     user: formatUser(author),
-    labels: [],
-    assignee: null,
-    milestone: null,
-    locked: false,
     comments: comments.length,
-    author_association: 'NONE',
     created_at: createdAt.toISOString(),
-    updated_at: createdAt.toISOString(),
     closed_at: closedAt?.toISOString() ?? null,
-    url,
-    repository_url: getApiUrl(repository),
     html_url: `${getPageUrl(repository)}/issues/${number}`,
-    labels_url: `${url}/labels{/name}`,
-    comments_url: `${url}/comments`,
-    events_url: `${url}/events`,
-    ...(head !== null && { pull_request: pull }),
+    ...(head !== null && { pull_request: {} }),
   };
 }
 
-function formatPull(call: ApiCall, issue: StoredIssue) {
+function formatPull(call: ApiCall, { number, title, body, author }: StoredIssue) {
   const { repository } = call;
-  const { number } = issue;
   const { head, state } = repository.issues.pullRequest(number);
   const base = formatRepository(call);
-  const owner = head.repo.owner.login;
-  const fork = { ...base, full_name: head.repo.full_name, owner: formatUser(owner), fork: head.repo.fork };
-  const { labels, assignee, milestone, locked, title, body, user, author_association, ...rest } = formatIssue(
-    repository,
-    issue,
-  );
-  const url = `${getApiUrl(repository)}/pulls/${number}`;
-  const page = `${getPageUrl(repository)}/pull/${number}`;
-  const links = {
-    html_url: page,
-    issue_url: rest.url,
-    comments_url: rest.comments_url,
-    review_comments_url: `${url}/comments`,
-    review_comment_url: `${getApiUrl(repository)}/pulls/comments{/number}`,
-    commits_url: `${url}/commits`,
-    statuses_url: `${getApiUrl(repository)}/statuses/${head.sha}`,
-  };
-  const named = Object.entries(links).map(([key, href]) => [key.replace('_url', ''), { href }]);
+  const { repo, user, ref, sha } = head;
+  const fork = { ...base, full_name: repo.full_name, owner: formatUser(user.login), fork: repo.fork };
   return {
     id: number,
-    node_id: createNodeId('PR', number),
     number,
     state,
     title,
     body,
-    user,
-    labels,
-    assignee,
-    milestone,
-    locked,
-    author_association,
-    created_at: rest.created_at,
-    updated_at: rest.updated_at,
-    closed_at: rest.closed_at,
-    merged_at: null,
-    merge_commit_sha: null,
-    auto_merge: null,
-    draft: false,
-    url,
-    diff_url: `${page}.diff`,
-    patch_url: `${page}.patch`,
-    ...links,
-    head: {
-      label: `${owner}:${head.ref}`,
-      ref: head.ref,
-      sha: head.sha,
-      user: formatUser(owner),
-      repo: fork,
-    },
-    base: {
-      label: `${repository.owner}:${repository.branch}`,
-      ref: repository.branch,
-      sha: head.sha,
-      user: formatUser(repository.owner),
-      repo: base,
-    },
-    _links: Object.fromEntries([['self', { href: url }], ...named]),
+    user: formatUser(author),
+    html_url: `${getPageUrl(repository)}/pull/${number}`,
+    head: { label: `${user.login}:${ref}`, ref, sha, user: formatUser(user.login), repo: fork },
+    base: { ref: repository.branch, sha, repo: base },
   };
 }
 

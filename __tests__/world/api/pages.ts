@@ -2,10 +2,7 @@ import type { FakePages, PagesBuild } from '../pages/fake-pages.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getText, paginate, readBody } from './call.ts';
 import { fail, failMissing, failNotFound } from './errors.ts';
-import { formatUser, getApiUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
-
-const BOT = 'github-actions[bot]';
 
 function getSite({ repository }: ApiCall): FakePages {
   return repository.site ?? failNotFound();
@@ -18,18 +15,14 @@ function getSiteStatus({ buildType, history }: FakePages): string | null {
 }
 
 function showSite(call: ApiCall): HostReply {
-  const { repository } = call;
   const site = getSite(call);
   return replyJson(200, {
-    url: `${getApiUrl(repository)}/pages`,
     status: getSiteStatus(site),
     cname: site.cname,
-    custom_404: false,
     html_url: site.url,
     build_type: site.buildType,
     source: { branch: site.branch, path: site.path },
     public: true,
-    https_enforced: true,
   });
 }
 
@@ -62,12 +55,10 @@ async function createSite(call: ApiCall): Promise<HostReply> {
   return { ...showSite(call), status: 201 };
 }
 
-function formatBuild({ repository }: ApiCall, build: PagesBuild) {
+function formatBuild(build: PagesBuild) {
   return {
-    url: `${getApiUrl(repository)}/pages/builds/${build.id}`,
     status: build.status,
     error: { message: build.error },
-    pusher: formatUser(BOT),
     commit: build.commit,
     duration: build.duration,
     created_at: build.createdAt.toISOString(),
@@ -83,16 +74,12 @@ function listVisibleBuilds(call: ApiCall): readonly PagesBuild[] {
 async function listBuilds(call: ApiCall): Promise<HostReply> {
   await getSite(call).beforeAnswer();
   const { page, headers } = paginate(call, listVisibleBuilds(call));
-  return replyJson(
-    200,
-    page.map((build) => formatBuild(call, build)),
-    headers,
-  );
+  return replyJson(200, page.map(formatBuild), headers);
 }
 
 async function showLatestBuild(call: ApiCall): Promise<HostReply> {
   await getSite(call).beforeAnswer();
-  return replyJson(200, formatBuild(call, listVisibleBuilds(call)[0] ?? failNotFound()));
+  return replyJson(200, formatBuild(listVisibleBuilds(call)[0] ?? failNotFound()));
 }
 
 async function requestBuild(call: ApiCall): Promise<HostReply> {
@@ -101,7 +88,7 @@ async function requestBuild(call: ApiCall): Promise<HostReply> {
   if (site.buildType === 'workflow') fail(422, 'This site is published by a workflow, which builds it.');
   const head = (await repository.head(site.branch)) ?? fail(422, 'The site has no commits.');
   site.requestBuild(head);
-  return replyJson(201, { url: `${getApiUrl(repository)}/pages/builds/latest`, status: 'queued' });
+  return replyJson(201, { status: 'queued' });
 }
 
 export const PAGES_ROUTES = [

@@ -4,17 +4,14 @@ import type { HostedRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getId, getText, paginate, readBody, requireText } from './call.ts';
 import { fail, failInvalid, failNotFound } from './errors.ts';
-import { createNodeId, formatUser, getApiUrl, getPageUrl } from './repository.ts';
+import { getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
-
-const BOT = formatUser('github-actions[bot]');
 
 /** Formats an asset as the API and the uploads host answer it. */
 export function formatAsset(repository: HostedRepository, release: StoredRelease, asset: StoredAsset) {
   const { id, name, label, state, contentType, size, digest, downloads, createdAt, updatedAt } = asset;
   return {
     id,
-    node_id: createNodeId('RA', id),
     name,
     label,
     state,
@@ -22,8 +19,6 @@ export function formatAsset(repository: HostedRepository, release: StoredRelease
     size,
     digest,
     download_count: downloads,
-    uploader: BOT,
-    url: `${getApiUrl(repository)}/releases/assets/${id}`,
     browser_download_url: `${getPageUrl(repository)}/releases/download/${getTagFolder(release)}/${encodeURIComponent(name)}`,
     created_at: createdAt.toISOString(),
     updated_at: updatedAt.toISOString(),
@@ -43,7 +38,6 @@ function formatRelease(repository: HostedRepository, release: StoredRelease) {
   const uploads = `${repository.instance.uploads}/repos/${repository.fullName}`;
   return {
     id,
-    node_id: createNodeId('RE', id),
     tag_name: tag,
     target_commitish: target,
     name,
@@ -51,13 +45,8 @@ function formatRelease(repository: HostedRepository, release: StoredRelease) {
     draft,
     prerelease,
     immutable: release.immutable,
-    author: BOT,
-    url: `${getApiUrl(repository)}/releases/${id}`,
     html_url: `${getPageUrl(repository)}/releases/tag/${getTagFolder(release)}`,
-    assets_url: `${getApiUrl(repository)}/releases/${id}/assets`,
     upload_url: `${uploads}/releases/${id}/assets{?name,label}`,
-    tarball_url: draft ? null : `${getApiUrl(repository)}/tarball/${encodeURIComponent(tag)}`,
-    zipball_url: draft ? null : `${getApiUrl(repository)}/zipball/${encodeURIComponent(tag)}`,
     created_at: createdAt.toISOString(),
     updated_at: (publishedAt ?? createdAt).toISOString(),
     published_at: publishedAt?.toISOString() ?? null,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fail, failInvalid, failNotFound } from '../api/errors.ts';
-import { authenticate, type FindRepository } from '../api/host.ts';
+import { authenticate, completeReply, type FindRepository } from '../api/host.ts';
 import { assertMutable, formatAsset } from '../api/releases.ts';
 import { assertPermission } from '../api/routes.ts';
 import { ASSET_COUNT_LIMIT, normalizeAssetName, type StoredRelease } from '../release-store.ts';
@@ -49,7 +49,7 @@ export function createUploadsHost(
       { name: stored, label: query.get('label'), contentType: type },
       body,
     );
-    return replyJson(201, formatAsset(repository, release, asset));
+    return completeReply(request, replyJson(201, formatAsset(repository, release, asset)));
   };
   return async (request) => {
     try {

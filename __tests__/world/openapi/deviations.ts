@@ -1,20 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { HttpExchange } from '../server/traffic-log.ts';
+import { findOperation, findSchema, locate, matchTemplate, readDescription } from './description.ts';
 import {
   type ApiDescription,
   type DescribedHost,
   type DescribedOperation,
-  getExtractPath,
   UNDESCRIBED_CALLS,
 } from './extract.ts';
-
-/** The hosts of API and uploads up to the path; those of a GitHub Enterprise Server have an API path. */
-const BASES: readonly (readonly [RegExp, DescribedHost])[] = [
-  [/^https:\/\/(?:api|uploads)\.(?:github\.com|[^/]+\.ghe\.com)(?=\/)/, 'github.com'],
-  [/^https:\/\/(?:uploads\.[^/]+|[^/]+\/api\/uploads|[^/]+\/api\/v3|[^/]+\/api(?=\/graphql))(?=\/)/, 'ghes'],
-];
 
 /** One request, as far as it is compared with the description. */
 export type ValidatedExchange = Pick<HttpExchange, 'method' | 'url' | 'headers' | 'body' | 'answer'>;
@@ -25,9 +18,8 @@ export type ValidatedExchange = Pick<HttpExchange, 'method' | 'url' | 'headers' 
  */
 export function findDeviations(exchanges: readonly ValidatedExchange[]): string[] {
   return exchanges.flatMap((exchange) => {
-    const [base, host] = BASES.find(([pattern]) => pattern.test(exchange.url)) ?? [];
-    if (base === undefined || host === undefined) return [];
-    const target = exchange.url.replace(base, '');
+    const { host, target } = locate(exchange.url) ?? {};
+    if (host === undefined || target === undefined) return [];
     const name = `${exchange.method} ${target.replace(/\?.*$/, '')}`;
     return getValidator(host)
       .validate(exchange, target)
@@ -43,12 +35,6 @@ function getValidator(host: DescribedHost): DescriptionValidator {
   return known;
 }
 
-interface FoundOperation {
-  readonly route: string;
-  readonly operation: DescribedOperation;
-  readonly parameters: Readonly<Record<string, string>>;
-}
-
 /** Validates against the description of one host. */
 class DescriptionValidator {
   readonly #description: ApiDescription;
@@ -58,7 +44,7 @@ class DescriptionValidator {
   readonly #compiled = new Map<string, ValidateFunction>();
 
   constructor(host: DescribedHost) {
-    this.#description = JSON.parse(readFileSync(getExtractPath(host), 'utf8')) as ApiDescription;
+    this.#description = readDescription(host);
     for (const ajv of [this.#strict, this.#coercing]) {
       ajv.addSchema({ $id: 'api', schemas: this.#description.schemas });
     }
@@ -67,7 +53,7 @@ class DescriptionValidator {
   validate(exchange: ValidatedExchange, target: string): string[] {
     const [path = '', query = ''] = target.split('?');
     if (isUndescribed(exchange.method, path)) return [];
-    const found = this.#find(exchange.method, path);
+    const found = findOperation(this.#description, exchange.method, path);
     if (found === undefined) return ['the description has no such operation'];
     const { route, operation, parameters } = found;
     return [
@@ -76,15 +62,6 @@ class DescriptionValidator {
       ...this.#checkBody(route, operation, exchange),
       ...this.#checkAnswer(route, operation, exchange),
     ];
-  }
-
-  #find(method: string, path: string): FoundOperation | undefined {
-    for (const [route, operation] of Object.entries(this.#description.operations)) {
-      const [expected = '', template = ''] = route.split(' ');
-      const parameters = expected === method ? matchTemplate(template, path) : null;
-      if (parameters !== null) return { route, operation, parameters };
-    }
-    return undefined;
   }
 
   #checkBody(route: string, operation: DescribedOperation, { headers, body }: ValidatedExchange): string[] {
@@ -110,10 +87,7 @@ class DescriptionValidator {
       return this.#check(this.#strict, `${route} ${label}`, { $ref: 'api#/schemas/basic-error' }, body);
     }
     if (content === null) return [`${label} has a body, but the description has none`];
-    const type = Object.keys(content).find((one) =>
-      (headers.accept ?? '').includes(one.replace(/\+json$/, '')),
-    );
-    const schema = content[type ?? 'application/json'] ?? Object.values(content)[0] ?? {};
+    const { type, schema } = findSchema(content, headers.accept);
     return this.#check(this.#strict, `${route} ${label} ${type ?? ''}`.trim(), schema, body);
   }
 
@@ -151,13 +125,4 @@ const isUndescribed = (method: string, path: string): boolean =>
 
 function parseQuery(query: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(query));
-}
-
-/** The decoded parameters of a path that fits a template; a slash within a parameter must be encoded. */
-function matchTemplate(template: string, path: string): Record<string, string> | null {
-  const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, '([^/]+)')}$`);
-  const values = pattern.exec(path)?.slice(1);
-  if (values === undefined) return null;
-  return Object.fromEntries(names.map((name, at) => [name, decodeURIComponent(values[at] ?? '')]));
 }

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import {
+  type ApiDescription,
+  type DescribedHost,
+  type DescribedOperation,
+  getExtractPath,
+  type JsonSchema,
+} from './extract.ts';
+
+/** The hosts of API and uploads up to the path; those of a GitHub Enterprise Server have an API path. */
+const BASES: readonly (readonly [RegExp, DescribedHost])[] = [
+  [/^https:\/\/(?:api|uploads)\.(?:github\.com|[^/]+\.ghe\.com)(?=\/)/, 'github.com'],
+  [/^https:\/\/(?:uploads\.[^/]+|[^/]+\/api\/uploads|[^/]+\/api\/v3|[^/]+\/api(?=\/graphql))(?=\/)/, 'ghes'],
+];
+
+/** What the description says of an address: the host's, and the rest of it; null for other hosts. */
+export function locate(url: string): { readonly host: DescribedHost; readonly target: string } | null {
+  const [base, host] = BASES.find(([pattern]) => pattern.test(url)) ?? [];
+  return base === undefined || host === undefined ? null : { host, target: url.replace(base, '') };
+}
+
+const DESCRIPTIONS = new Map<DescribedHost, ApiDescription>();
+
+export function readDescription(host: DescribedHost): ApiDescription {
+  const read = () => JSON.parse(readFileSync(getExtractPath(host), 'utf8')) as ApiDescription;
+  const description = DESCRIPTIONS.get(host) ?? read();
+  DESCRIPTIONS.set(host, description);
+  return description;
+}
+
+export interface FoundOperation {
+  readonly route: string;
+  readonly operation: DescribedOperation;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+export function findOperation(
+  { operations }: ApiDescription,
+  method: string,
+  path: string,
+): FoundOperation | undefined {
+  for (const [route, operation] of Object.entries(operations)) {
+    const [expected = '', template = ''] = route.split(' ');
+    const parameters = expected === method ? matchTemplate(template, path) : null;
+    if (parameters !== null) return { route, operation, parameters };
+  }
+  return undefined;
+}
+
+/** The decoded parameters of a path that fits a template; a slash within a parameter must be encoded. */
+export function matchTemplate(template: string, path: string): Record<string, string> | null {
+  const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, '([^/]+)')}$`);
+  const values = pattern.exec(path)?.slice(1);
+  if (values === undefined) return null;
+  return Object.fromEntries(names.map((name, at) => [name, decodeURIComponent(values[at] ?? '')]));
+}
+
+/** The schema of an answer in the media type that was asked for. */
+export function findSchema(
+  content: Readonly<Record<string, JsonSchema>>,
+  accept = '',
+): { readonly type: string | undefined; readonly schema: JsonSchema } {
+  const type = Object.keys(content).find((one) => accept.includes(one.replace(/\+json$/, '')));
+  return { type, schema: content[type ?? 'application/json'] ?? Object.values(content)[0] ?? {} };
+}
+
+/** Fills in what the description requires of an answer and nobody here reads. */
+export function completeAnswer(
+  request: { readonly method: string; readonly url: string; readonly accept: string | undefined },
+  status: number,
+  body: unknown,
+): unknown {
+  const { host, target } = locate(request.url) ?? {};
+  if (host === undefined || target === undefined) return body;
+  const description = readDescription(host);
+  const found = findOperation(description, request.method, target.replace(/\?.*$/, ''));
+  const content = found?.operation.responses[String(status)];
+  return content ? complete(findSchema(content, request.accept).schema, body, description.schemas) : body;
+}
+
+type Schemas = ApiDescription['schemas'];
+const SAMPLES: Readonly<Record<string, unknown>> = {
+  array: [],
+  boolean: false,
+  integer: 0,
+  number: 0,
+  string: '',
+  uri: 'https://api.github.com/',
+  'date-time': '2026-01-01T00:00:00Z',
+  email: 'nobody@example.com',
+};
+
+function complete(schema: JsonSchema, value: unknown, schemas: Schemas): unknown {
+  const known = dereference(schema, schemas);
+  const choices = (known.anyOf ?? known.oneOf) as readonly JsonSchema[] | undefined;
+  if (choices !== undefined) {
+    const fitting = choices.find((one) => fits(dereference(one, schemas), value ?? null)) ?? choices[0] ?? {};
+    return complete(fitting, value, schemas);
+  }
+  const parts = known.allOf as readonly JsonSchema[] | undefined;
+  if (parts !== undefined) return parts.reduce<unknown>((done, one) => complete(one, done, schemas), value);
+  if (Array.isArray(value))
+    return value.map((item) => complete((known.items ?? {}) as JsonSchema, item, schemas));
+  const types = [known.type].flat();
+  const isUnknown = known.type === undefined && known.properties === undefined;
+  if (value === undefined && (isUnknown || types.includes('null'))) return null;
+  if (value === undefined && known.properties === undefined) {
+    const [first] = (known.enum ?? []) as readonly unknown[];
+    return first ?? SAMPLES[String(known.format)] ?? SAMPLES[String(types[0])] ?? {};
+  }
+  if (typeof (value ?? {}) !== 'object' || value === null) return value;
+  const given = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const properties = (known.properties ?? {}) as Schemas;
+  const names = new Set([...Object.keys(given), ...((known.required ?? []) as string[])]);
+  return Object.fromEntries(
+    [...names].map((name) => [name, complete(properties[name] ?? {}, given[name], schemas)]),
+  );
+}
+
+/** Whether a value may be one of these: by its type, and by its properties with a list of values. */
+function fits({ type, properties = {} }: JsonSchema, value: unknown): boolean {
+  const types = [type].flat();
+  if (value === null) return types.includes('null');
+  if (Array.isArray(value)) return types.includes('array');
+  if (typeof value !== 'object') return types.some((one) => one === typeof value || one === 'integer');
+  const given = value as Readonly<Record<string, unknown>>;
+  return (
+    !types.includes('array') &&
+    Object.entries(properties as Schemas).every(
+      ([name, { enum: known }]) =>
+        given[name] === undefined || !Array.isArray(known) || known.includes(given[name]),
+    )
+  );
+}
+
+const dereference = (schema: JsonSchema, schemas: Schemas): JsonSchema => {
+  const [, name] = /^#\/schemas\/(.+)$/.exec(String(schema.$ref)) ?? [];
+  return name === undefined ? schema : dereference(schemas[name] ?? {}, schemas);
+};
