@@ -5,6 +5,8 @@ import {
   discard,
   firstHeader,
   parseRetryAfter,
+  readCacheTime,
+  readLastModified,
   readText,
   shortHostMessage,
 } from '../../src/http/response.ts';
@@ -135,4 +137,22 @@ describe('shortHostMessage', () => {
   test('cuts a text without spaces', () => {
     expect(shortHostMessage('я'.repeat(400))).toBe(`${'я'.repeat(300)}…`);
   });
+});
+
+test.each<
+  [Record<string, string>, { readonly keptFor?: number | null; readonly lastModified?: number | null }]
+>([
+  [{ 'cache-control': 'max-age=600' }, { keptFor: 600_000 }],
+  [{ 'cache-control': 'public, max-age=600', age: '100' }, { keptFor: 500_000 }],
+  [{ 'cache-control': 'max-age=600, s-maxage=3600', age: '100' }, { keptFor: 3_500_000 }],
+  [{ 'cache-control': 'Max-Age="60"', age: '100' }, { keptFor: 0 }],
+  [{ 'cache-control': 'max-age=600', age: '-5' }, { keptFor: 600_000 }],
+  [{ 'cache-control': 'no-store' }, { keptFor: null }],
+  [{ 'cache-control': 'x-max-age=600' }, { keptFor: null }],
+  [{ 'last-modified': 'Fri, 02 Jan 2026 03:04:05 GMT' }, { lastModified: Date.UTC(2026, 0, 2, 3, 4, 5) }],
+  [{ 'last-modified': '2026-01-02' }, { lastModified: null }],
+  [{ 'last-modified': 'soon GMT' }, { lastModified: null }],
+])('The headers %j tell %j.', (headers, told) => {
+  const answer = { headers };
+  expect({ ...readCacheTime(answer), lastModified: readLastModified(answer) }).toMatchObject(told);
 });

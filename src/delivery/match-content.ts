@@ -1,7 +1,17 @@
 import type { Placement } from '../channels/channel.ts';
 import type { DeliveryError } from '../errors.ts';
 import type { FetchedContent } from '../http/fetch-back.ts';
-import { isAbsence } from '../http/response.ts';
+import { leadsToSignIn } from '../http/follow.ts';
+import {
+  isAbsence,
+  isReplaced,
+  isSaved,
+  isShownAsPage,
+  type readCacheTime,
+  type readLastModified,
+  readLength,
+  readType,
+} from '../http/response.ts';
 import { MEGABYTE, PARTIAL_PROBE } from '../protocol/limits.ts';
 import { isPartOfAddress } from '../rules/external-address.ts';
 import type { LocalFile } from '../rules/inspect.ts';
@@ -36,10 +46,16 @@ export type ContentMatch =
 
 /** What one request to an address showed. */
 export interface ProbeResult
-  extends Pick<FetchedContent, 'fingerprint' | 'hosts' | 'refusal' | 'lastModified' | 'age' | 'keptFor'>,
-    Partial<Pick<FetchedContent, 'hasPolicy' | 'version'>>,
+  extends Pick<FetchedContent, 'fingerprint' | 'refusal'>,
+    ReturnType<typeof readCacheTime>,
     MatchedAnswer {
   readonly httpCode: number | null;
+  /** Hosts that were requested, in order. */
+  readonly hosts: readonly string[];
+  readonly lastModified: ReturnType<typeof readLastModified>;
+  readonly version?: string;
+  /** Whether it is a page, and a `Content-Security-Policy` may keep parts of it from working. */
+  readonly hasPolicy?: boolean;
   /** Whether it was asked as a browser asks, unlike the others. */
   readonly asBrowser?: boolean;
   /** Why there was no answer to compare. */
@@ -107,7 +123,7 @@ export async function matchAnswer(
   expected: ExpectedContent,
   isBeginning: boolean,
 ): Promise<MatchedAnswer> {
-  if (fetched.isReplaced && fetched.httpCode === 200) return { match: 'gate' };
+  if (fetched.status === 200 && isReplaced(fetched)) return { match: 'gate' };
   const match = await (isBeginning ? matchBeginning : matchContent)(fetched, expected);
   const { file, fallbacks } = expected;
   const isKept = isKeptFromSight(fetched, target);
@@ -137,23 +153,23 @@ const NEEDED_TYPES: readonly (readonly [RegExp, RegExp])[] = [
 
 /** Whether the headers keep a browser from showing what it is to show, or from using it. */
 function isKeptFromSight(
-  { isShown, isSaved, type, readHead }: FetchedContent,
+  fetched: FetchedContent,
   { display = 'none', mustBeExternal = false, home, isPart = false }: MatchTarget,
 ): boolean {
   const [, needed] = NEEDED_TYPES.find(([name]) => home !== undefined && name.test(home.pathname)) ?? [];
+  const type = readType(fetched);
   if (needed !== undefined && !needed.test(type)) return true;
   // A part may be a fragment of a page, or a text that a script reads.
   const isRead = mustBeExternal || display === 'page';
-  if (isRead && !isReadAsWritten(readHead, type, isPart ? 'utf-8' : undefined)) return true;
-  return display === 'page' ? !isShown : display !== 'none' && isSaved;
+  if (isRead && !isReadAsWritten(fetched.readHead, type, isPart ? 'utf-8' : undefined)) return true;
+  return display === 'page' ? !isShownAsPage(fetched) : display !== 'none' && isSaved(fetched);
 }
 
 /** Compares the beginning of a body, and the length that its host announces, with the file. */
-async function matchBeginning(
-  { fingerprint, length }: FetchedContent,
-  { file }: ExpectedContent,
-): Promise<ContentMatch> {
+async function matchBeginning(fetched: FetchedContent, { file }: ExpectedContent): Promise<ContentMatch> {
+  const { fingerprint } = fetched;
   if (file === null || fingerprint === null) return 'absent';
+  const length = readLength(fetched);
   if (length !== null && length !== file.size) return 'different';
   const sha256 = await file.headSha256?.(PARTIAL_PROBE);
   return fingerprint.sha256 === sha256 ? 'identical' : 'different';
@@ -161,9 +177,10 @@ async function matchBeginning(
 
 /** Compares a body with the file, and with what the address showed before. */
 async function matchContent(fetched: FetchedContent, expected: ExpectedContent): Promise<ContentMatch> {
-  const { fingerprint, hosts, httpCode, login, blobSha } = fetched;
+  const { status, fingerprint, addresses, blobSha } = fetched;
   const { file, marker, gone = false } = expected;
-  if (gone && isAbsence(httpCode) && !login) return 'gone';
+  const login = leadsToSignIn(addresses);
+  if (gone && isAbsence(status) && !login) return 'gone';
   if (fingerprint !== null && fingerprint.sha256 === file?.sha256) return 'identical';
   // A login page may contain any marker.
   if (login) return 'login';
@@ -180,7 +197,7 @@ async function matchContent(fetched: FetchedContent, expected: ExpectedContent):
   if (await isEcho(fetched, file, marker)) return 'echo';
   if (file !== null) return 'altered';
   // Of a link only the page itself tells what it is.
-  if (hosts.at(-1) !== hosts[0]) return 'gate';
+  if (addresses.at(-1)?.host !== addresses[0]?.host) return 'gate';
   return (await loadPageRules()).isGatePage(fetched.readHead()) ? 'gate' : 'marked';
 }
 
@@ -189,12 +206,13 @@ export const LINK_HEAD_SIZE = 2 * MEGABYTE;
 
 /** What a link's page has beside everything of the file; `null` where it is not such a page. */
 async function readAdditions(
-  { fingerprint, readHead, isShown }: FetchedContent,
+  fetched: FetchedContent,
   file: ExpectedFile,
   fallbacks: readonly ExpectedFile[] = [],
 ): Promise<readonly string[] | null> {
-  const head = readHead();
-  if (!isShown || file.size > LINK_HEAD_SIZE || fingerprint?.size !== head.length) return null;
+  if (!isShownAsPage(fetched) || file.size > LINK_HEAD_SIZE) return null;
+  const head = fetched.readHead();
+  if (fetched.fingerprint?.size !== head.length) return null;
   const { findAdditions } = await loadPageRules();
   const wanted = await readPage(file);
   const added = findAdditions(wanted, head);
@@ -217,15 +235,11 @@ async function readPage(file: ExpectedFile): Promise<string> {
  * Whether the marker says nothing of the content: a page has it that repeats its address, or has it only where
  * nothing of it is shown, as a page that hides the content names it. Of a long page its kept beginning decides.
  */
-async function isEcho(
-  { addresses, readHead, isShown }: FetchedContent,
-  file: ExpectedFile | null,
-  marker: string,
-): Promise<boolean> {
-  if (isPartOfAddress(marker, addresses)) return true;
+async function isEcho(fetched: FetchedContent, file: ExpectedFile | null, marker: string): Promise<boolean> {
+  if (isPartOfAddress(marker, fetched.addresses)) return true;
   // A site's build may put the marker of a file anywhere.
-  if (file !== null || !isShown) return false;
-  return !(await loadPageRules()).mayShowText(decodePage(readHead()), marker);
+  if (file !== null || !isShownAsPage(fetched)) return false;
+  return !(await loadPageRules()).mayShowText(decodePage(fetched.readHead()), marker);
 }
 
 /**

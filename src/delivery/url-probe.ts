@@ -3,6 +3,14 @@ import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { type FetchBackOptions, fetchBack } from '../http/fetch-back.ts';
 import type { CookieJar } from '../http/follow.ts';
+import {
+  firstHeader,
+  isShownAsPage,
+  parseRetryAfter,
+  readCacheTime,
+  readLastModified,
+  readVersion,
+} from '../http/response.ts';
 import type { Ports } from '../ports.ts';
 import { MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND } from '../protocol/limits.ts';
 import { getReach, parseExternalAddress } from '../rules/external-address.ts';
@@ -132,11 +140,16 @@ export class UrlProbe {
     try {
       const needles = marker === undefined ? [] : [Buffer.from(marker)];
       const fetched = await fetchBack(http, this.#url(), this.#fetchOptions(how, signal), needles);
-      this.#notBefore = clock.now() + (fetched.retryAfter ?? 0);
-      const { httpCode, fingerprint, hosts, lastModified, age, keptFor, refusal, version, hasPolicy } =
-        fetched;
+      const { status, addresses, fingerprint, refusal } = fetched;
+      this.#notBefore = clock.now() + ((status !== 200 && parseRetryAfter(fetched, clock.now())) || 0);
       return {
-        ...{ httpCode, fingerprint, hosts, lastModified, age, keptFor, refusal, version, hasPolicy },
+        ...{ httpCode: status, hosts: addresses.map(({ host }) => host), fingerprint, refusal },
+        ...{
+          lastModified: readLastModified(fetched),
+          version: readVersion(fetched),
+          ...readCacheTime(fetched),
+        },
+        hasPolicy: isShownAsPage(fetched) && firstHeader(fetched, 'content-security-policy') !== undefined,
         ...(await matchAnswer(fetched, this.#target, this.#expected, this.#isBeginning(how))),
         ...(how.asBrowser && !this.#target.isInBin && { asBrowser: true }),
       };

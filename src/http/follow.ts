@@ -91,3 +91,15 @@ function saveCookies(jar: CookieJar, { hostname }: URL, response: HttpResponse):
     jar.set(hostname, cookies.set(name, value));
   }
 }
+
+const SIGN_IN =
+  /^\/(?:cdn-cgi\/access\/|\.?[\w-]+\/)?(?:log[-_]?in|sign[-_]?in|sso(?:-api)?|saml2?|oauth2?|auth(?:orize)?)(?:[./]|$)/i;
+
+/**
+ * Whether a redirect led to a page to sign in, as on GitHub Enterprise in private mode. One that was asked for itself is
+ * the content.
+ */
+export function leadsToSignIn([start, ...targets]: readonly URL[]): boolean {
+  const isSignIn = ({ pathname }: URL): boolean => SIGN_IN.test(pathname);
+  return start !== undefined && !isSignIn(start) && targets.some(isSignIn);
+}

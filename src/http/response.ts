@@ -4,7 +4,10 @@ import { DeliveryError } from '../errors.ts';
 import type { HttpResponse } from '../ports.ts';
 import { SECOND, TEXT } from '../protocol/limits.ts';
 
-type Headers = Readonly<Record<string, string | number | string[] | undefined>>;
+/** What is known of a response before its body. */
+interface Answer {
+  readonly headers: Readonly<Record<string, string | number | string[] | undefined>>;
+}
 
 /** Closes a response without reading its body. */
 export function discard(response: HttpResponse): void {
@@ -15,24 +18,24 @@ export function discard(response: HttpResponse): void {
 export const isAbsence = (status: number): boolean => status === 404 || status === 410;
 
 /** The first value of a header; header names are in lower case. */
-export function firstHeader({ headers }: { readonly headers: Headers }, name: string): string | undefined {
+export function firstHeader({ headers }: Answer, name: string): string | undefined {
   const value = headers[name];
   const first = Array.isArray(value) ? value[0] : value;
   return first === undefined ? undefined : String(first);
 }
 
 /** Whether the body is a page: of a proxy on the way, or of another host than the one that is meant. */
-export const isPage = (response: { readonly headers: Headers }): boolean =>
+export const isPage = (response: Answer): boolean =>
   /html/i.test(firstHeader(response, 'content-type') ?? '');
 
 /** The time by the host's own clock, with which its dates are compared; by ours where it does not tell. */
-export function getHostTime(response: { readonly headers: Headers }, now: number): number {
+export function getHostTime(response: Answer, now: number): number {
   const date = Date.parse(firstHeader(response, 'date') ?? '');
   return Number.isNaN(date) ? now : date;
 }
 
 /** The pause in milliseconds that a Retry-After header asks for, as seconds or as a date. */
-export function parseRetryAfter(response: { readonly headers: Headers }, now: number): number | undefined {
+export function parseRetryAfter(response: Answer, now: number): number | undefined {
   const value = firstHeader(response, 'retry-after');
   if (value === undefined) return undefined;
   // Date.parse accepts almost anything, such as "1.5" or "-5"; an HTTP date ends in GMT.
@@ -73,7 +76,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 export const BROWSER_ENCODINGS = Object.keys(DECODERS).join(', ');
 
 /** The encodings that a host declares, the last one applied last; none for plain bytes. */
-export function readEncodings({ headers }: Pick<HttpResponse, 'headers'>): readonly string[] {
+export function readEncodings({ headers }: Answer): readonly string[] {
   const declared = [headers['content-encoding'] ?? []].flat().join(',').toLowerCase().split(',');
   return declared.map((one) => one.trim()).filter((one) => one !== '' && one !== 'identity');
 }
@@ -132,15 +135,39 @@ const encodingError = ({ status }: HttpResponse, what: string): DeliveryError =>
     hint: 'let the host answer without Content-Encoding',
   });
 
-/** Servers mark the tag of a version where they encode it; its content is the same. */
-export const plainTag = (tag: string): string =>
-  tag.replace(/^W\//, '').replace(/-(?:gzip|deflate|br|zstd)"$/, '"');
+/** Bytes of the content, as the host announces them; `null` where it does not. */
+export function readLength(response: Answer): number | null {
+  const isEncoded = readEncodings(response).length > 0;
+  const length = isEncoded ? Number.NaN : Number(firstHeader(response, 'content-length') ?? Number.NaN);
+  return Number.isSafeInteger(length) && length >= 0 ? length : null;
+}
+
+/** Milliseconds since the epoch; `null` where the host does not say. */
+export function readLastModified(response: Answer): number | null {
+  const modified = firstHeader(response, 'last-modified') ?? '';
+  const time = /GMT$/.test(modified) ? Date.parse(modified) : Number.NaN;
+  return Number.isNaN(time) ? null : time;
+}
+
+/**
+ * What the host calls this version of the content: its `ETag` and `Last-Modified`; empty without both. Servers mark the
+ * tag where they encode the version; its content is the same.
+ */
+export function readVersion(response: Answer): string {
+  const tag = firstHeader(response, 'etag') ?? '';
+  const plain = tag.replace(/^W\//, '').replace(/-(?:gzip|deflate|br|zstd)"$/, '"');
+  return `${plain} ${firstHeader(response, 'last-modified') ?? ''}`.trim();
+}
 
 /** The seconds of a directive of `Cache-Control`. */
 const MAX_AGE = /(?:^|[\s,])(?:max-age|s-maxage)\s*=\s*"?(\d{1,9})\b/g;
 
-/** How long a cache has kept the answer, and how long it still may, by Cache-Control and Age. @see RFC 9111 */
-export function readCacheTime(response: HttpResponse): {
+/**
+ * How long a cache has kept the answer, and how long it still may, in milliseconds; `null` where the host does not say.
+ *
+ * @see RFC 9111
+ */
+export function readCacheTime(response: Answer): {
   readonly age: number | null;
   readonly keptFor: number | null;
 } {
@@ -152,14 +179,14 @@ export function readCacheTime(response: HttpResponse): {
   return { age, keptFor: Math.max(Math.max(...times) * SECOND - (age ?? 0), 0) };
 }
 
-/** Without a type, a browser recognizes a page by its content. */
-export function isShownAsPage(response: HttpResponse): boolean {
-  const type = firstHeader(response, 'content-type')?.trim() ?? '';
-  const isPage = type === '' || /^(?:text\/html|application\/xhtml\+xml)(?:$|[\s;,])/i.test(type);
-  return isPage && !isAttachment(response);
-}
+export const readType = (response: Answer): string => firstHeader(response, 'content-type')?.trim() ?? '';
 
-function isAttachment(response: HttpResponse): boolean {
+/** Whether a browser shows it as a page, and not as a download or its source; without a type, it looks at the content. */
+export const isShownAsPage = (response: Answer): boolean =>
+  /^(?:$|(?:text\/html|application\/xhtml\+xml)(?:$|[\s;,]))/i.test(readType(response)) &&
+  !isAttachment(response);
+
+function isAttachment(response: Answer): boolean {
   const disposition = firstHeader(response, 'content-disposition')?.trim() ?? '';
   return disposition !== '' && !/^inline\b/i.test(disposition);
 }
@@ -167,5 +194,14 @@ function isAttachment(response: HttpResponse): boolean {
 /** The types that stand for any bytes; no browser looks for another one in them. */
 const ANY_BYTES = /^(?:(?:application|binary)\/octet-stream|application\/(?:x-|force-)download)(?:$|[\s;,])/i;
 
-export const isSaved = (response: HttpResponse): boolean =>
-  isAttachment(response) || ANY_BYTES.test(firstHeader(response, 'content-type')?.trim() ?? '');
+/** Whether every browser saves it to a file, whatever it is. */
+export const isSaved = (response: Answer): boolean =>
+  isAttachment(response) || ANY_BYTES.test(readType(response));
+
+/** A `Refresh` with an address after its seconds; browsers need no `url=` before it. */
+const LEADS_ON = /[;,\s]\s*\S/;
+
+/** Whether a browser does not stay at the content, or is shown a page of the host's own: so ngrok and Cloudflare mark it. */
+export const isReplaced = (response: Answer): boolean =>
+  LEADS_ON.test(firstHeader(response, 'refresh')?.trim() ?? '') ||
+  ['ngrok-error-code', 'cf-mitigated'].some((name) => firstHeader(response, name) !== undefined);
