@@ -10,7 +10,7 @@ import { OTHER_BRANCH_HINT } from '../../github/hints.ts';
 import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SITE, SIZE } from '../../protocol/limits.ts';
 import { createBlobHash } from '../../rules/fingerprint.ts';
-import { changedFileError } from '../../rules/inspect.ts';
+import { changedFileError } from '../../rules/unchanged-file.ts';
 import type { Words } from '../../words.ts';
 import { methodOf } from './commit-method.ts';
 import { readTargetHead } from './read-target.ts';

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { constants, crc32, createDeflate } from 'node:zlib';
 import { MEGABYTE } from '../../protocol/limits.ts';
 import { createBlobHash } from '../../rules/fingerprint.ts';
-import { changedFileError } from '../../rules/inspect.ts';
+import { changedFileError } from '../../rules/unchanged-file.ts';
 import type { FileWrite } from '../change.ts';
 
 /** Bytes from which on git neither compresses nor compares a blob: `core.bigFileThreshold` of all commands. */
