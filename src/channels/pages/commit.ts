@@ -1,4 +1,4 @@
-import { withCleanupSignal } from '../../async.ts';
+import { forEachItem, withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf, toDeliveryError } from '../../errors.ts';
 import type { Change } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
@@ -76,23 +76,20 @@ export function previewCommits(
   return forEachGroup(prepared, async (group) => {
     const { target } = group;
     const { places } = await compareGroup(group, target);
-    const previews = group.tasks.map((task, nth) =>
-      resultOf(async () => {
-        const place = places[nth] ?? leftOut();
-        if (hasFailed(place)) throw place;
-        const { change, commitSha } = place;
-        if (change === undefined) return describeUnchanged(commitSha, task);
-        if (isFolderPath(task.place) && !isRemoval(task)) await refuseUnwritable(change, target, ports);
-        return `commit "${change.message.split('\n')[0]}"${describeFurther(task, place, change)}`;
-      }),
-    );
-    return Promise.all(previews);
+    return forEachItem(places, async (place) => {
+      if (hasFailed(place)) throw place;
+      const { task, change } = place;
+      if (change === undefined) return describeUnchanged(place);
+      if (isFolderPath(task.place) && !isRemoval(task)) await refuseUnwritable(change, target, ports);
+      return `commit "${change.message.split('\n')[0]}"${describeFurther(place, change)}`;
+    });
   });
 }
 
 /** What changes beside the first line of the message; the method, where it is another one than planned. */
-function describeFurther(task: PagesTask, place: ComparedPlace, change: Change): string {
-  if (isFolderPath(task.place)) return ` (${describeFolder(task, place).join('; ')})`;
+function describeFurther(place: ComparedPlace, change: Change): string {
+  const { task } = place;
+  if (isFolderPath(task.place)) return ` (${describeFolder(place).join('; ')})`;
   const method = methodOf([change], task.target);
   if (method === task.target.method) return '';
   return `, by ${COMMIT_METHODS[method]}, because its pictures change with it`;
@@ -109,10 +106,7 @@ export const commitTasks = (prepared: Tasks, ports: Ports): Promise<readonly Res
     const done = await withRetries(ports, () => commit.attempt()).catch((thrown: unknown) =>
       commit.findArrived(toDeliveryError(thrown)),
     );
-    return group.tasks.map((task, nth) => {
-      const one = done[nth] ?? leftOut();
-      return !hasFailed(one) ? describePlacement(one, task, ports.logger) : one;
-    });
+    return done.map((one) => (hasFailed(one) ? one : describePlacement(one, ports.logger)));
   });
 
 /** Each attempt compares first: what an earlier one has committed is not committed again. */
@@ -134,10 +128,9 @@ class GroupCommit {
   async attempt(): Promise<readonly Result<CommittedPlace>[]> {
     const compared = this.#known ?? (await this.#compare());
     this.#known = null;
-    const changes = compared.places.flatMap((place, nth) => {
-      const task = this.#group.tasks[nth];
-      if (task === undefined || hasFailed(place) || place.change === undefined) return [];
-      this.#sent.set(task, place);
+    const changes = compared.places.flatMap((place) => {
+      if (hasFailed(place) || place.change === undefined) return [];
+      this.#sent.set(place.task, place);
       return [place.change];
     });
     if (changes.length === 0) return this.#finish(compared, leftOut);
@@ -167,15 +160,12 @@ class GroupCommit {
     { places }: BranchComparison,
     conclude: (change: Change) => Result<string>,
   ): readonly Result<CommittedPlace>[] {
-    return this.#group.tasks.map((task, nth) => {
-      const now = places[nth] ?? leftOut();
+    return places.map((now) => {
       // After a stop it is not known what the last write did.
-      if (hasFailed(now)) {
-        return this.#ports.signal.aborted ? now : now.withLeftBehind([]);
-      }
+      if (hasFailed(now)) return this.#ports.signal.aborted ? now : now.withLeftBehind([]);
       const commitSha = now.change === undefined ? now.commitSha : conclude(now.change);
       if (hasFailed(commitSha)) return commitSha;
-      const sent = this.#sent.get(task);
+      const sent = this.#sent.get(now.task);
       const written = sent !== undefined;
       const method = written ? this.#writer.method : undefined;
       return { ...(sent ?? now), commitSha, written, method };

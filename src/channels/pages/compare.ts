@@ -26,6 +26,7 @@ interface PlaceState {
 
 /** What a place of the branch needs: a change, or nothing more. */
 export interface ComparedPlace {
+  readonly task: PagesTask;
   /** Absent where the place is as wanted. */
   readonly change?: Change;
   /** The commit that made it so; absent where nothing ever existed. */
@@ -110,7 +111,7 @@ export function planChange(
   { existing, last }: PlaceState,
   { added, changed, removed, delivered, isAdded }: SortedPaths,
   { kept = [], removedFolders = [], ...beside }: BesideFolder = {},
-): Pick<ComparedPlace, 'change' | 'commitSha' | 'changes' | 'treeSha'> {
+): Pick<ComparedPlace, 'task' | 'change' | 'commitSha' | 'changes' | 'treeSha'> {
   const { place, target, files, pictures, destination } = task;
   const { essence, confinement } = target.options;
   const isNew = new Set([...added, ...changed]);
@@ -137,6 +138,7 @@ export function planChange(
   const within = (paths: readonly string[]): string[] =>
     paths.flatMap((path) => (own.includes(path) ? [] : [path.slice(isFolderPath(place) ? place.length : 0)]));
   return {
+    task,
     ...(change.writes.length + change.removals.length > 0 && { change }),
     commitSha: last?.sha,
     changes: {

@@ -23,10 +23,10 @@ export interface CommittedPlace extends ComparedPlace {
 }
 
 /** The evidence and the addresses of what was committed, or removed. */
-export function describePlacement(place: CommittedPlace, task: PagesTask, logger: Logger): Placement {
-  if (isFolderPath(task.place) && !isRemoval(task)) logFolder(task, place, logger);
-  const { written, method } = place;
-  const placement = isRemoval(task) ? describeRemoved(place, task) : describePublished(place, task);
+export function describePlacement(place: CommittedPlace, logger: Logger): Placement {
+  const { task, written, method } = place;
+  if (isFolderPath(task.place) && !isRemoval(task)) logFolder(place, logger);
+  const placement = isRemoval(task) ? describeRemoved(place) : describePublished(place);
   return {
     ...placement,
     bypassCache: true,
@@ -38,14 +38,14 @@ export function describePlacement(place: CommittedPlace, task: PagesTask, logger
 
 type Described = Omit<Placement, 'written'>;
 
-function describePublished(place: CommittedPlace, task: PagesTask): Described {
+function describePublished(place: CommittedPlace): Described {
+  const { task, commitSha, written, earlier, gone, changes, treeSha, servedSize } = place;
   const { destination, target, pictures, files } = task;
-  const { commitSha, written, earlier, gone, changes, treeSha, servedSize } = place;
   const isFolder = isFolderPath(task.place);
   const entry = destination.path;
   const asked = choosePlain(earlier, entry);
   return {
-    evidence: written ? `commit ${commitSha}` : describeUnchanged(commitSha, task),
+    evidence: written ? `commit ${commitSha}` : describeUnchanged(place),
     url: isFolder ? entryUrl(destination.pageUrl) : destination.pageUrl,
     // What is deployed without a commit is on no branch.
     ...(commitSha && {
@@ -73,7 +73,7 @@ function describePublished(place: CommittedPlace, task: PagesTask): Described {
 }
 
 /** What is said of a place that is as wanted. */
-export function describeUnchanged(commitSha: string | undefined, task: PagesTask): string {
+export function describeUnchanged({ task, commitSha }: ComparedPlace): string {
   if (isRemoval(task)) return 'nothing that this tool delivered exists there';
   return `commit ${commitSha} already holds ${isFolderPath(task.place) ? 'this site' : 'these bytes'}`;
 }
@@ -109,8 +109,8 @@ const describeLeft = ({ size }: EarlierFiles): string[] =>
     ? []
     : [`whether ${size - AUDIT.gone} more removed files are gone: ${AUDIT.gone} addresses were asked for`];
 
-function describeRemoved(place: CommittedPlace, task: PagesTask): Described {
-  const { commitSha, written, gone, isRendered, unknown = [] } = place;
+function describeRemoved(place: CommittedPlace): Described {
+  const { task, commitSha, written, gone, isRendered, unknown = [] } = place;
   const isFolder = isFolderPath(task.place);
   const { pageUrl, rawUrl } = task.destination;
   const addresses = listAddresses([...gone.keys()], task.destination, isRendered);
@@ -118,7 +118,7 @@ function describeRemoved(place: CommittedPlace, task: PagesTask): Described {
   const parts = addresses.filter((one) => one.path !== task.place && one.url !== url);
   const paths = [...(isFolder ? [] : [task.place]), ...gone.keys()];
   return {
-    evidence: written ? `commit ${commitSha} removes it` : describeUnchanged(commitSha, task),
+    evidence: written ? `commit ${commitSha} removes it` : describeUnchanged(place),
     url,
     ...(written && commitSha && { commitSha }),
     ...(!isFolder && { rawUrl }),
@@ -139,15 +139,15 @@ const describeRemoval = (
     ...(removedFolders.length > 1 ? [`of ${removedFolders.length} sites: ${nameFew(removedFolders)}`] : []),
   ].join(', ');
 
-function logFolder(task: PagesTask, place: ComparedPlace, logger: Logger): void {
+function logFolder(place: ComparedPlace, logger: Logger): void {
   const { servedSize = 0 } = place;
-  for (const line of describeFolder(task, { ...place, servedSize: 0 })) logger.info(line);
+  for (const line of describeFolder({ ...place, servedSize: 0 })) logger.info(line);
   logger[servedSize > SITE.largeSize ? 'warning' : 'info'](describeSize(servedSize));
 }
 
 /** What the delivery of a folder changes, or its removal, in a few lines for people. */
-export function describeFolder(task: PagesTask, place: ComparedPlace): string[] {
-  if (isRemoval(task)) return [describeRemoval(place)];
+export function describeFolder(place: ComparedPlace): string[] {
+  if (isRemoval(place.task)) return [describeRemoval(place)];
   const counts = formatChangeCounts(countChanges(place.changes));
   return [counts === '' ? 'no file changed' : `files: ${counts}`, ...describeEffects(place)];
 }

@@ -146,12 +146,12 @@ describe('what a person reads of the changes', () => {
   const none = { added: [], changed: [], removed: [], kept: [], removedFolders: [] };
   const task = pagesTaskWith(commitTargetWith(new FakeGitHub()), 'p/1/', { 'p/1/index.html': 'x' });
   const describeWith = (changes: typeof none | object, servedSize: number): string[] =>
-    describeFolder(task, {
+    describeFolder({
+      task,
       changes: { ...none, ...changes },
       servedSize,
       earlier: new Map(),
       gone: new Map(),
-      replaced: undefined,
     });
 
   test('counts the files, and names what was left alone, what was removed, and a large site', () => {

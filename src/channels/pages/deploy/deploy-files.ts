@@ -47,8 +47,8 @@ export async function deployFiles(
     };
     const earlier = new Map(paths.map(earlierAt));
     const gone = new Map(nth === 0 ? removed.map(earlierAt) : []);
-    const place = { written: true, earlier, gone, changes, servedSize };
-    const placement = describePlacement(place, task, ports.logger);
+    const place = { task, written: true, earlier, gone, changes, servedSize };
+    const placement = describePlacement(place, ports.logger);
     return withDeployment({ ...placement, evidence }, deployment);
   });
 }
