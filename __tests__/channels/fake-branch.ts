@@ -79,6 +79,8 @@ export const commitTargetWith = (
   github,
   branch: 'main',
   options: pagesOptionsWith(options),
+  setup: null,
+  deploy: null,
 });
 
 /** What a path is to hold, with its pictures: files or their blobs by path; nothing where it is removed. */

@@ -1,6 +1,5 @@
 import { forEachItem } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
-import type { GitHubClient } from '../../github/api/client.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
@@ -10,30 +9,23 @@ import { baseName, encodePath, entryUrl } from '../../rules/naming.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type { ChannelItem, ChannelPlan, PreparedTask, ServedFile } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
-import { createEntriesReader, type ReadEntries } from './branch-reader.ts';
+import { createEntriesReader } from './branch-reader.ts';
 import { chooseItemMethod, chooseMethod, planMethod } from './commit-method.ts';
-import type { DeployTarget } from './deploy/deploy.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
 import { applyJekyll, createJekyllLookup, type FileLookup, renderedPath } from './jekyll.ts';
 import { listPicturePaths, listPictureUrls } from './pictures.ts';
-import { findSetup, type Setup } from './set-up.ts';
+import { findSetup } from './set-up.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
-import type { CommitMethod, PagesOptions, PagesTask } from './target.ts';
+import type { CommitMethod, CommitTarget, PagesOptions, PagesTask } from './target.ts';
 
 /** What all items of a step have in common. */
 interface StepContext {
-  readonly github: GitHubClient;
-  readonly readEntries: ReadEntries;
-  readonly options: PagesOptions;
+  readonly target: Omit<CommitTarget, 'branch' | 'method'>;
   readonly pages: RepositoryContext['site'];
-  /** How this action deploys the site; absent where it does not. */
-  readonly deploy?: DeployTarget | undefined;
   readonly exists: FileLookup;
   /** How single files are committed. */
   readonly singleMethod: CommitMethod;
-  /** What has to be set up first; `null` where nothing has. */
-  readonly setup: Setup | null;
 }
 
 /** Finds out what builds the site, and where each item goes. Of a removal `path` may name the folder of all items. */
@@ -47,8 +39,8 @@ export async function prepareItems(
   const deployed = await findDeployedSite(access, options);
   const pages = deployed ?? access.repository.site;
   await checkSiteWorkflow(github, options, pages);
-  const deploy = deployed === null ? undefined : await openDeployTarget(deployed, access, options, ports);
-  const isWhole = deploy !== undefined && options.branch === undefined;
+  const deploy = deployed && (await openDeployTarget(deployed, access, options, ports));
+  const isWhole = deploy !== null && options.branch === undefined;
   const setup = isWhole ? null : await findSetup(github, options, pages);
   const isAnyBelow = options.isRemoval && options.path?.endsWith('/');
   const items = isAnyBelow ? given.slice(0, 1) : given;
@@ -56,9 +48,8 @@ export async function prepareItems(
     .filter((one) => !isFolderItem(one, options))
     .map(({ site }) => site?.entry.file ?? null);
   const singleMethod = await chooseMethod(singles, ports.signal, setup?.absence);
-  const exists = createJekyllLookup(github);
-  const readEntries = createEntriesReader();
-  const step = { github, readEntries, options, pages, deploy, exists, singleMethod, setup };
+  const target = { github, readEntries: createEntriesReader(), options, setup, deploy };
+  const step = { target, pages, exists: createJekyllLookup(github), singleMethod };
   return forEachItem(items, (item) => prepareItem(item, step), BATCH.reads);
 }
 
@@ -73,11 +64,12 @@ type Prepared = PreparedTask<PagesTask>;
  * @throws {DeliveryError} `NOT_OURS` that names what would change the whole site.
  */
 async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepared> {
-  const { github, options, pages, deploy, setup } = step;
+  const { options } = step.target;
   const { isRemoval = false, overwrite, marker, nojekyll } = options;
   const isFolder = isFolderItem(item, options);
   const location = isFolder ? folderLocation(item, step) : { name: item.name };
-  const settings = resolveDestination(github.repository, { ...options, ...location }, pages);
+  const { repository } = step.target.github;
+  const settings = resolveDestination(repository, { ...options, ...location }, step.pages);
   const { path, siteRoot, branch } = settings;
   const place = isFolder ? path.slice(0, path.length - (item.site?.entry.path.length ?? 0)) : path;
   const files = isRemoval ? [] : listFiles(item, place);
@@ -91,7 +83,6 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepar
   const served = describeServed(destination, isFolder ? place : null);
   const hasPicture = options.picture && served.display === 'page' && served.pictureUrls !== null;
   const method = chooseItemMethod(step.singleMethod, isFolder, hasPicture);
-  const target = { github, readEntries: step.readEntries, method, options, branch } as const;
   const name = place || './';
   const plan: ChannelPlan = {
     channel: 'K1',
@@ -100,17 +91,17 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepar
     name,
     claim: isRemoval ? 'is removed' : served.display === 'none' ? 'is downloaded' : 'opens on the screen',
   };
-  const data = { target, place, files, destination, setup, ...(deploy && { deploy }) };
+  const data = { target: { ...step.target, method, branch }, place, files, destination };
   if (isRemoval) return { plan, data };
   const pictures = hasPicture ? listPicturePaths(destination.path) : [];
   const isRendered = !isFolder && destination.pageUrl.pathname !== settings.pageUrl.pathname;
   const writes = [...files.map((one) => one.path), ...(isRendered ? [renderedPath(path)] : []), ...pictures];
   const refusal = hasFailed(built) ? built : null;
-  return { plan: planDeployment(plan, step), data, served: { ...served, refusal }, writes };
+  return { plan: planDeployment(plan, step.target), data, served: { ...served, refusal }, writes };
 }
 
 /** A folder that has only a name goes below what the site is built from. */
-function folderLocation({ site, name }: ChannelItem, { options, pages }: StepContext) {
+function folderLocation({ site, name }: ChannelItem, { target: { options }, pages }: StepContext) {
   const given = (options.isRemoval ? (options.path ?? name) : name).replace(/\/?$/, '/');
   const root = options.path === undefined ? rootOf(pages) : '';
   return { path: given.startsWith(root) ? given : root + given, name: site?.entry.path ?? '' };
@@ -138,8 +129,8 @@ function describeServed(destination: PagesDestination, folder: string | null): S
 }
 
 /** The plan of a commit where the site is deployed: by a deployment as well, or by a deployment alone. */
-function planDeployment(plan: ChannelPlan, { deploy, options }: StepContext): ChannelPlan {
-  if (deploy === undefined) return plan;
+function planDeployment(plan: ChannelPlan, { deploy, options }: StepContext['target']): ChannelPlan {
+  if (deploy === null) return plan;
   if (options.branch !== undefined) {
     return { ...plan, method: `${plan.method}, and method D, a deployment of the branch` };
   }

@@ -29,11 +29,11 @@ export function createPagesActions(inputs: PagesOptions, access: RepositoryAcces
   const publish: ChannelAction<PagesTask> = {
     ...actionFor(inputs),
     restore: async (failed, step) => {
-      const { deploy, target } = failed[0]?.task.data ?? {};
-      if (deploy === undefined || target === undefined) return restoreBefore(failed, step);
+      const { branch = '', deploy = null } = failed[0]?.task.data.target ?? {};
+      if (deploy === null) return restoreBefore(failed, step);
       if (inputs.branch === undefined) throw nothingKeptError();
       const restored = await restoreBefore(failed, step);
-      const addDeployment = await deployBranch(restored, target.branch, deploy, ports);
+      const addDeployment = await deployBranch(restored, branch, deploy, ports);
       return restored.map((one) => {
         if (hasFailed(one)) return one;
         const placement = addDeployment(one.placement);
@@ -54,23 +54,25 @@ const nothingKeptError = (): DeliveryError =>
   );
 
 /** What deploys the files of a step as the whole site, where no branch is named that they are committed to. */
-const findWholeSite = ([first]: Tasks) =>
-  first?.data.target.options.branch === undefined ? first?.data.deploy : undefined;
+const findWholeSite = ({ options, deploy }: PagesTask['target']) =>
+  options.branch === undefined ? deploy : null;
 
 async function previewTasks(
   tasks: Tasks,
   absent: AbsentFile | undefined,
   ports: Ports,
 ): Promise<readonly Result<string>[]> {
-  if (findWholeSite(tasks) !== undefined) {
+  const [first] = tasks;
+  if (first === undefined) return [];
+  const { target } = first.data;
+  if (findWholeSite(target) !== null) {
     refusePartOfSite(absent);
     return tasks.map(
       ({ data }) => `would be deployed as the whole site ${data.destination.rootUrl.hostname}`,
     );
   }
   const previews = await previewCommits(tasks, ports);
-  const setup = tasks[0]?.data.setup ?? null;
-  return previews.map((one) => (hasFailed(one) || setup === null ? one : one + describeSetup(setup)));
+  return previews.map((one) => (hasFailed(one) ? one : one + describeSetup(target.setup)));
 }
 
 async function placeTasks(
@@ -80,14 +82,14 @@ async function placeTasks(
 ): Promise<readonly Result<Placement>[]> {
   const [first] = tasks;
   if (first === undefined) return [];
-  const whole = findWholeSite(tasks);
-  if (whole !== undefined) {
+  const { target } = first.data;
+  const whole = findWholeSite(target);
+  if (whole !== null) {
     refusePartOfSite(absent);
     return deployFiles(tasks, whole, ports);
   }
-  const { setup = null, target, deploy } = first.data;
   const placed = await commitTasks(tasks, ports);
-  if (deploy === undefined) return finishSetup(placed, setup, target, ports);
-  const addDeployment = await deployBranch(placed, target.branch, deploy, ports);
+  if (target.deploy === null) return finishSetup(placed, target, ports);
+  const addDeployment = await deployBranch(placed, target.branch, target.deploy, ports);
   return placed.map((one) => (hasFailed(one) ? one : addDeployment(one)));
 }

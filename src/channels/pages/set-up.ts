@@ -76,11 +76,19 @@ function refuseUnclear({ branch, absence }: Setup, { branch: named, siteWorkflow
 }
 
 /** What a real run would set up, for a preview; empty where nothing is missing. */
-export function describeSetup({ branch, absence, enablesPages }: Setup): string {
+export function describeSetup(setup: Setup | null): string {
+  if (setup === null) return '';
+  const { branch, absence, enablesPages } = setup;
   return [
     ...(absence === null ? [] : [`; creates the branch ${branch}`]),
     ...(enablesPages ? [`; switches Pages on for the branch ${branch}, if the token may`] : []),
   ].join('');
+}
+
+interface SetupTarget {
+  readonly github: GitHubClient;
+  readonly options: PagesLocation;
+  readonly setup: Setup | null;
 }
 
 /**
@@ -89,8 +97,7 @@ export function describeSetup({ branch, absence, enablesPages }: Setup): string 
  */
 export async function finishSetup(
   placed: readonly Result<Placement>[],
-  setup: Setup | null,
-  { github, options }: { readonly github: GitHubClient; readonly options: PagesLocation },
+  { github, options, setup }: SetupTarget,
   ports: Ports,
 ): Promise<readonly Result<Placement>[]> {
   if (setup === null || placed.every(hasFailed)) return placed;

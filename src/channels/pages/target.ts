@@ -18,6 +18,10 @@ export interface CommitTarget {
   readonly method: CommitMethod;
   readonly readEntries: ReadEntries;
   readonly options: PagesOptions;
+  /** What has to be set up first; `null` where nothing has. */
+  readonly setup: Setup | null;
+  /** How this action deploys the site; `null` where it does not. */
+  readonly deploy: DeployTarget | null;
 }
 
 /** A place of the branch, a file or a folder, and all that it is to hold: nothing where it is removed. */
@@ -30,10 +34,6 @@ export interface PagesTask {
   /** Where the entry goes. */
   readonly destination: PagesDestination;
   readonly pictures?: PagePictures;
-  /** What has to be set up first, the same for all tasks of a step; absent or `null` where nothing has. */
-  readonly setup?: Setup | null;
-  /** How this action deploys the site, the same for all tasks of a step; absent where it does not. */
-  readonly deploy?: DeployTarget;
 }
 
 /** Whether a place is a folder: then one commit is made for all that is in it. */
