@@ -54,8 +54,6 @@ export interface DomElement extends DomNode {
 
 interface DomRange {
   selectNodeContents(node: DomNode): void;
-  setStart(node: DomNode, offset: number): void;
-  setEnd(node: DomNode, offset: number): void;
   getClientRects(): Iterable<PageBox>;
   getBoundingClientRect(): PageBox;
 }

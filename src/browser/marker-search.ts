@@ -26,7 +26,7 @@ export class MarkerSearch {
     const wanted = this.#compact(marker);
     let at = text.indexOf(wanted);
     for (let tried = 0; at !== -1 && tried < this.#limits.occurrences; tried += 1) {
-      const box = this.#locate(at, wanted.length);
+      const box = this.#locate(at);
       if (box !== null) return box;
       at = text.indexOf(wanted, at + 1);
     }
@@ -59,32 +59,18 @@ export class MarkerSearch {
     return text.normalize('NFC').replace(/\s+/g, '');
   }
 
-  /** The box of the first letter, with what follows of the marker in the same text. */
-  #locate(first: number, length: number): PageBox | null {
+  /** The box of the text that has its first letter: what is beside it there is as visible. */
+  #locate(first: number): PageBox | null {
     const part = this.#parts.findLast(({ start }) => start <= first);
     const element = part?.node.parentNode as DomElement | null | undefined;
     if (!part || !element?.checkVisibility?.({ checkOpacity: true, checkVisibilityCSS: true })) return null;
     const range = document.createRange();
-    const [from, to] = [first, first + length].map((position) => this.#offsetIn(part, position));
-    range.setStart(part.node, from ?? 0);
-    range.setEnd(part.node, to ?? 0);
+    range.selectNodeContents(part.node);
     const { y, height } = range.getBoundingClientRect();
     const isInside = y >= 0 && y + Math.min(height, 200) <= innerHeight;
     if (!isInside) element.scrollIntoView({ block: 'center', behavior: 'instant' });
     const box = range.getBoundingClientRect();
     const isEmpty = box.width < 1 || box.height < 1;
     return isEmpty ? null : { x: box.x, y: box.y, width: box.width, height: box.height };
-  }
-
-  /** Where a position of the joined text, which has no spaces, is within the text of its node; its end beyond. */
-  #offsetIn({ node, start }: TextPart, position: number): number {
-    const text = node.nodeValue ?? '';
-    let left = position - start;
-    for (let offset = 0; offset < text.length; offset += 1) {
-      if (/\s/.test(text.charAt(offset))) continue;
-      if (left === 0) return offset;
-      left -= 1;
-    }
-    return text.length;
   }
 }

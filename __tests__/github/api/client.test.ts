@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { DeliveryError, stoppedError } from '../../../src/errors.ts';
+import { stoppedError } from '../../../src/errors.ts';
 import { getBlobSha } from '../../../src/github/api/branch.ts';
 import { createGitHubClient } from '../../../src/github/api/client.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted } from '../../support/ports.ts';
@@ -150,14 +150,6 @@ describe('createGitHubClient: attempts', () => {
     body: { message: 'API rate limit exceeded' },
   });
 
-  test('waits until a rate limit is lifted', async () => {
-    const { host, ports, getRepository } = createTestClient(limitedFor(420), {
-      body: { id: 1, private: false },
-    });
-    await expect(getRepository()).resolves.toEqual({ id: 1, private: false });
-    expect([host.seen.length, ports.clock.slept]).toEqual([2, [421_500]]);
-  });
-
   test('does not wait for a rate limit that lasts too long, and reports when it is lifted', async () => {
     const { host, ports, getRepository } = createTestClient(limitedFor(900));
     await expect(getRepository()).rejects.toMatchObject({
@@ -170,12 +162,6 @@ describe('createGitHubClient: attempts', () => {
 });
 
 describe('createGitHubClient: failures', () => {
-  test('throws a network failure of our HTTP client unchanged', async () => {
-    const offline = new DeliveryError('NO_NETWORK', 'offline');
-    const { getRepository } = createTestClient(offline);
-    await expect(getRepository()).rejects.toBe(offline);
-  });
-
   test('asks again for what GitHub has only accepted, and says so in the end', async () => {
     const accepted = { status: 202, body: { object: { sha: 'abc' } } };
     const { host, github } = createTestClient(accepted);
@@ -185,12 +171,6 @@ describe('createGitHubClient: failures', () => {
       message: 'reading the branch answered HTTP 202 instead of 200 or 201 or 204',
     });
     expect(host.seen).toHaveLength(5);
-  });
-
-  test('asks again where a cache answers 304 to a request without a condition', async () => {
-    const { host, getRepository } = createTestClient({ status: 304 }, { body: { private: false } });
-    await expect(getRepository()).resolves.toEqual({ private: false });
-    expect(host.seen).toHaveLength(2);
   });
 
   const PAGE = { headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<title>Blocked</title>' };
