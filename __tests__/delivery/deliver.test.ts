@@ -1,12 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import type { ChannelMap, PreparedTask } from '../../src/channels/channel.ts';
 import { deliver } from '../../src/delivery/deliver.ts';
-import { findLiteralFiles } from '../../src/delivery/find-files.ts';
-import type { Report } from '../../src/delivery/report.ts';
+import { type FindFiles, findLiteralFiles } from '../../src/delivery/find-files.ts';
+import { withdraw } from '../../src/delivery/withdraw.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import type { RepositoryContext, RepositoryQuery } from '../../src/github/api/repository.ts';
+import type { RepositoryQuery } from '../../src/github/api/repository.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import { findSecrets } from '../../src/rules/secrets/secrets.ts';
 import { repositoryContextWith } from '../channels/repository-context.ts';
@@ -14,11 +13,11 @@ import { drawn, fileOf } from '../rules/secrets/fake-secrets.ts';
 import { FakeScreen } from '../support/fake-screen.ts';
 import { listOpenFiles } from '../support/file-handles.ts';
 import { temporaryFolder } from '../support/files.ts';
-import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
+import { FakeHttp, fakePorts } from '../support/ports.ts';
 import {
   channelsWith,
   FakeChannel,
-  type FakeOutcome,
+  type FakePreparation,
   PAGE,
   placementWith,
   planWith,
@@ -29,140 +28,122 @@ import {
 const BYTES = '<p>It works</p>';
 
 interface Stage {
+  readonly run?: typeof deliver;
   readonly inputs?: Partial<RawInputs>;
-  readonly bytes?: string | null;
-  readonly channels?: ChannelMap;
-  readonly circumstances?: Partial<RepositoryContext>;
-  readonly survey?: (needs: RepositoryQuery) => Promise<RepositoryContext>;
-  readonly answer?: Scripted | Error;
-  readonly screen?: FakeScreen;
+  /** The files on disk by their names; all are delivered unless `inputs` says otherwise. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly channels?: Parameters<typeof channelsWith>[0];
+  /** What the repository can't be asked for. */
+  readonly refusal?: DeliveryError;
   /** Further credentials of the job. */
   readonly secrets?: readonly string[];
-  /** The file's name on disk; `page.html` unless told. */
-  readonly name?: string;
+  readonly findFiles?: FindFiles;
 }
 
-async function delivering(stage: Stage = {}) {
+async function delivering({ run = deliver, files = { 'page.html': BYTES }, ...stage }: Stage = {}) {
   const folder = await temporaryFolder();
-  const bytes = stage.bytes ?? BYTES;
-  const file = stage.name ?? 'page.html';
-  if (stage.bytes !== null) await writeFile(join(folder, file), bytes);
-  const host = new FakeHttp(() => stage.answer ?? { body: bytes });
+  for (const [name, bytes] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), bytes);
+  }
+  const host = new FakeHttp(({ url }) => {
+    const [, bytes] = Object.entries(files).find(([name]) => url.endsWith(`/${name}`)) ?? [];
+    return { body: bytes ?? Object.values(files)[0] ?? '' };
+  });
   const ports = fakePorts(host.http);
   const asked: RepositoryQuery[] = [];
   const around = { folder, secrets: stage.secrets ?? [] };
-  const reports = await deliver(requestWith({ file, ...stage.inputs }, around), {
+  const request = requestWith({ file: Object.keys(files).join('\n'), ...stage.inputs }, around);
+  const reports = await run(request, {
     ...ports,
-    findFiles: findLiteralFiles,
-    screen: stage.screen ?? new FakeScreen(),
+    findFiles: stage.findFiles ?? findLiteralFiles,
+    screen: new FakeScreen(),
     openRepository: async (query) => {
       asked.push(query);
-      const repository = (await stage.survey?.(query)) ?? repositoryContextWith(stage.circumstances);
-      return { repository, channels: stage.channels ?? channelsWith({ K1: taskWith() }) };
+      if (stage.refusal !== undefined) throw stage.refusal;
+      return {
+        repository: repositoryContextWith(),
+        channels: channelsWith({ K1: taskWith(), ...stage.channels }),
+      };
     },
   });
   const [report] = reports;
   if (report === undefined) throw new Error('there is no report');
-  return { report, reports, host, lines: ports.logger.lines, asked, path: join(folder, file) };
+  const codes = reports.map(({ notReady }) => notReady?.code ?? null);
+  return { report, reports, codes, host, lines: ports.logger.lines, asked, folder };
 }
 
-function binIntent(failing?: Error): PreparedTask<FakeOutcome> {
+/** As a host without caches shows a file of that name. */
+const shownAt = (address: string) => {
   const {
     rawUrl: _,
     commitSha: __,
     ...placement
-  } = placementWith({
-    url: new URL('https://filebin.net/b/f'),
-    bypassCache: false,
-  });
-  const plan = planWith({ channel: 'K3', destination: 'bin b, name f' });
-  return taskWith(failing ?? placement, undefined, plan);
-}
+  } = placementWith({ url: new URL(address), bypassCache: false });
+  return placement;
+};
+const inBin: FakePreparation = ({ name }) =>
+  taskWith(
+    shownAt(`https://filebin.net/b/${name}`),
+    undefined,
+    planWith({ channel: 'K3', destination: `bin b, ${name}` }),
+  );
 
 describe('a delivery', () => {
   test.each<[string, Stage]>([
     ['ready', {}],
-    ['refused for a secret', { bytes: `ghp_${drawn(36)}` }],
-    ['refused by its channel', { channels: channelsWith({ K1: new DeliveryError('NOT_FOUND', 'no site') }) }],
+    ['refused for a secret', { files: { 'page.html': `ghp_${drawn(36)}` } }],
+    ['refused by its channel', { channels: { K1: new DeliveryError('NOT_FOUND', 'no site') } }],
   ])('that is %s lets go of the file', async (_, stage) => {
-    const { path } = await delivering(stage);
-    expect(listOpenFiles(dirname(path))).toEqual([]);
+    const { folder } = await delivering(stage);
+    expect(listOpenFiles(folder)).toEqual([]);
   });
 
   test('prepares every channel before any of them writes', async () => {
-    const main = new FakeChannel(taskWith());
-    const channels = channelsWith({ K1: main, K3: new DeliveryError('BAD_INPUT', 'no bin') });
+    const K1 = new FakeChannel(taskWith());
+    const channels = { K1, K3: new DeliveryError('BAD_INPUT', 'no bin') };
     const { report } = await delivering({ channels, inputs: { channel: 'K1+K3' } });
     expect(report.notReady).toMatchObject({ step: 'check', reason: 'no bin' });
-    expect(main.placed).toEqual([]);
+    expect(K1.placed).toEqual([]);
   });
-});
 
-describe('what is asked before choosing', () => {
   test.each<[string, RepositoryQuery]>([
     ['auto', { site: true, repository: true }],
     ['K1', { site: true, repository: false }],
     ['K2', { site: false, repository: true }],
     ['K3', { site: false, repository: false }],
     ['K3+K1', { site: true, repository: false }],
-  ])('for %s is no more than it needs', async (channel, needs) => {
+  ])('through %s asks the repository no more than it needs', async (channel, needs) => {
     const { asked } = await delivering({ inputs: { channel } });
     expect(asked).toEqual([needs]);
   });
-});
 
-describe('a delivery that fails', () => {
+  const refusal = new DeliveryError('BAD_TOKEN', 'bad', { httpCode: 401 });
   test.each<[string, Stage, string, string]>([
     ['a marker that is not in the file', { inputs: { marker: 'other' } }, 'check', 'BAD_INPUT'],
-    [
-      'a token that opens nothing',
-      { survey: () => Promise.reject(new DeliveryError('BAD_TOKEN', 'bad', { httpCode: 401 })) },
-      'authorize',
-      'BAD_TOKEN',
-    ],
-    [
-      'a channel that refuses',
-      { channels: channelsWith({ K1: new DeliveryError('BAD_INPUT', 'no') }) },
-      'check',
-      'BAD_INPUT',
-    ],
-    [
-      'a host that can not be asked how the branch is',
-      { channels: channelsWith({ K1: new DeliveryError('NO_NETWORK', 'no answer') }) },
-      'place',
-      'NO_NETWORK',
-    ],
-    ['a mistake of ours', { channels: channelsWith({}) }, 'place', 'INTERNAL'],
-  ])('because of %s never throws: the report says so', async (_, stage, step, code) => {
+    ['a token that opens nothing', { refusal }, 'authorize', 'BAD_TOKEN'],
+    ['a channel', { channels: { K1: new DeliveryError('BAD_INPUT', 'no') } }, 'check', 'BAD_INPUT'],
+    ['its host', { channels: { K1: new DeliveryError('NO_NETWORK', 'no') } }, 'place', 'NO_NETWORK'],
+    ['a mistake of ours', { channels: { K1: new Error('ours') } }, 'place', 'INTERNAL'],
+  ])('that fails because of %s never throws: the report says so', async (_, stage, step, code) => {
     const { report } = await delivering(stage);
     expect(report).toMatchObject({ ready: false, url: null, notReady: { step, code } });
     expect(report.lines.RESULT).toMatch(/^НЕ ГОТОВО → /);
   });
 });
 
-/** Channels that note what was placed. */
-function notingChannels() {
-  const release = taskWith(placementWith({ bypassCache: false }), undefined, planWith({ channel: 'K2' }));
-  const played = [
-    new FakeChannel(taskWith()),
-    new FakeChannel(release),
-    new FakeChannel(binIntent()),
-  ] as const;
-  const [K1, K2, K3] = played;
-  return { placed: () => played.flatMap(({ placed }) => placed), channels: channelsWith({ K1, K2, K3 }) };
-}
-
 describe('a secret in the file', () => {
   const SECRET = `ghp_${drawn(36)}`;
   const bytes = `<p>one</p>\n<p>${SECRET}</p>\n`;
+  const files = { 'page.html': bytes };
   const fingerprint = async (): Promise<string> => {
     const [finding] = await findSecrets(fileOf(bytes), new AbortController().signal);
     return finding?.fingerprint ?? '';
   };
 
   test('is told before everything else that is wrong with the page, in one round', async () => {
-    const page = `${bytes}<script src="https://cdn.example.com/a.js"></script>`;
-    const { report, asked } = await delivering({ bytes: page, inputs: { marker: 'not in it' } });
+    const page = { 'page.html': `${bytes}<script src="https://cdn.example.com/a.js"></script>` };
+    const { report, asked } = await delivering({ files: page, inputs: { marker: 'not in it' } });
     expect(report.notReady?.findings).toEqual({
       about: 'several things are wrong with page.html',
       lines: [
@@ -172,13 +153,13 @@ describe('a secret in the file', () => {
       ],
     });
     expect(asked).toEqual([]);
-    const { report: download } = await delivering({ bytes: page, inputs: { channel: 'K2' } });
+    const { report: download } = await delivering({ files: page, inputs: { channel: 'K2' } });
     expect(download.notReady?.findings).toBeUndefined();
   });
 
   test('is let pass by its fingerprint, among others and in any case of letters', async () => {
     const allowed = `0123456789abcdef,\n${(await fingerprint()).toUpperCase()}`;
-    const { report, lines } = await delivering({ bytes, inputs: { 'allow-secret': allowed } });
+    const { report, lines } = await delivering({ files, inputs: { 'allow-secret': allowed } });
     expect(report).toMatchObject({ ready: true, url: PAGE.href });
     expect(JSON.stringify([report, lines])).not.toContain(SECRET);
   });
@@ -188,7 +169,7 @@ describe('a secret in the file', () => {
     ['a further credential of the job', { secrets: ['other', SECRET] }],
   ])('that is %s stops the delivery whatever is allowed', async (_, stage) => {
     const inputs = { ...stage.inputs, 'allow-secret': await fingerprint() };
-    const { report, asked, host } = await delivering({ ...stage, bytes, inputs });
+    const { report, asked, host } = await delivering({ ...stage, files, inputs });
     expect(report.notReady).toMatchObject({
       step: 'check',
       code: 'BAD_FILE',
@@ -203,6 +184,17 @@ describe('a secret in the file', () => {
 describe('a page that needs something from elsewhere', () => {
   const bytes = '<p>one</p>\n<script src="https://cdn.octo.dev/x.js?key=1"></script>\n';
   const NEEDS = 'page.html line 2: script https://cdn.octo.dev/x.js?… is loaded from another host';
+  const release = taskWith(placementWith({ bypassCache: false }), undefined, planWith({ channel: 'K2' }));
+
+  async function deliveringIt(inputs: Partial<RawInputs>, name = 'page.html') {
+    const channels = {
+      K1: new FakeChannel(taskWith()),
+      K2: new FakeChannel(release),
+      K3: new FakeChannel(inBin),
+    };
+    const delivered = await delivering({ files: { [name]: bytes }, channels, inputs });
+    return { ...delivered, placed: Object.values(channels).flatMap(({ placed }) => placed) };
+  }
 
   test.each([
     ['auto', 'auto', null],
@@ -216,95 +208,46 @@ describe('a page that needs something from elsewhere', () => {
     ['K1', 'off', []],
   ])('through %s with `self-contained: %s` is told as %j, or refused before any write', async (...row) => {
     const [channel, selfContained, unknown] = row;
-    const { placed, channels } = notingChannels();
-    const inputs = { channel, 'self-contained': selfContained };
-    const { report, host } = await delivering({ bytes, channels, inputs });
+    const { report, host, placed } = await deliveringIt({ channel, 'self-contained': selfContained });
     if (unknown !== null) {
       expect(report).toMatchObject({ ready: true, unknown });
       return;
     }
     const hint = expect.stringContaining('`self-contained: warn`');
-    expect(report.notReady).toMatchObject({
-      step: 'check',
-      code: 'BAD_FILE',
-      reason: `page.html is not self-contained: ${NEEDS}`,
-      hint,
-    });
-    expect({ placed: placed(), seen: host.seen }).toEqual({ placed: [], seen: [] });
+    const reason = `page.html is not self-contained: ${NEEDS}`;
+    expect(report.notReady).toMatchObject({ step: 'check', code: 'BAD_FILE', reason, hint });
+    expect({ placed, seen: host.seen }).toEqual({ placed: [], seen: [] });
   });
 
   test('is refused as well where only the name that it is given makes it a page', async () => {
-    const { placed, channels } = notingChannels();
-    const { report } = await delivering({
-      bytes,
-      channels,
-      name: 'page.txt',
-      inputs: { channel: 'K1', path: 'shown/page.html' },
-    });
+    const { report, placed } = await deliveringIt({ channel: 'K1', path: 'shown/page.html' }, 'page.txt');
     expect(report.notReady).toMatchObject({ step: 'check', code: 'BAD_FILE' });
-    expect(placed()).toEqual([]);
+    expect(placed).toEqual([]);
   });
 });
 
 describe('several files', () => {
-  const pageOf = (name: string): URL => new URL(`https://octo.github.io/site/${name}`);
-
-  /** K1 as it takes each file under its own name; `refused` is one that it can't place. */
-  const site = (refused: string) =>
-    new FakeChannel(({ name }) => {
-      const { rawUrl: _, ...placement } = placementWith({ url: pageOf(name), bypassCache: false });
-      const outcome = name === refused ? new DeliveryError('NOT_OURS', 'no') : placement;
-      return taskWith(outcome, undefined, planWith({ destination: `path ${name}` }));
-    });
-
-  interface Batch {
-    readonly files: Readonly<Record<string, string>>;
-    readonly K1: FakeChannel;
-    readonly others?: Parameters<typeof channelsWith>[0];
-    readonly inputs?: Partial<RawInputs>;
-  }
-
-  async function deliveringAll({ files, K1, others, inputs }: Batch) {
-    const folder = await temporaryFolder();
-    for (const [name, bytes] of Object.entries(files)) {
-      await mkdir(dirname(join(folder, name)), { recursive: true });
-      await writeFile(join(folder, name), bytes);
-    }
-    const host = new FakeHttp(({ url }) => {
-      const [, bytes] = Object.entries(files).find(([name]) => url.endsWith(`/${name}`)) ?? [];
-      return bytes === undefined ? { status: 404 } : { body: bytes };
-    });
-    const ports = fakePorts(host.http);
-    const asked = { file: Object.keys(files).join('\n'), channel: 'K1', ...inputs };
-    const reports = await deliver(requestWith(asked, { folder }), {
-      ...ports,
-      findFiles: findLiteralFiles,
-      screen: new FakeScreen(),
-      openRepository: async () => ({
-        repository: repositoryContextWith(),
-        channels: channelsWith({ K1, ...others }),
-      }),
-    });
-    return { reports };
-  }
-
-  const codes = (reports: readonly Report[]) => reports.map(({ notReady }) => notReady?.code ?? null);
-  const two = { 'a.html': '<p>a</p>', 'sub/b.html': '<p>b</p>' };
-
-  test('for one place: the second is refused before anything is written, the first is delivered', async () => {
-    const K1 = new FakeChannel(({ name }) =>
-      taskWith(
-        placementWith({ url: pageOf(name), bypassCache: false }),
+  /** K1 as it takes each file under its own name, with what else it writes for it. */
+  const siteOf = (writes?: Readonly<Record<string, readonly string[]>>) =>
+    new FakeChannel(({ name }) => ({
+      ...taskWith(
+        shownAt(`https://octo.github.io/site/${name}`),
         undefined,
         planWith({ destination: `path ${name.toLowerCase()}` }),
       ),
-    );
-    const { reports } = await deliveringAll({ files: { 'a.html': 'a', 'A.html': 'A' }, K1 });
-    expect(codes(reports)).toEqual([null, 'BAD_INPUT']);
-    expect(reports[1]?.notReady).toMatchObject({
-      step: 'check',
-      reason: 'a.html and A.html would both go to path a.html',
+      ...(writes && { writes: writes[name] ?? [] }),
+    }));
+
+  test('for one place: the second is refused before anything is written, the first is delivered', async () => {
+    const K1 = siteOf();
+    const { reports, codes } = await delivering({
+      files: { 'a.html': 'a', 'A.html': 'A' },
+      channels: { K1 },
+      inputs: { channel: 'K1' },
     });
+    expect(codes).toEqual([null, 'BAD_INPUT']);
+    const reason = 'a.html and A.html would both go to path a.html';
+    expect(reports[1]?.notReady).toMatchObject({ step: 'check', reason });
     expect(K1.placed).toEqual([['path a.html']]);
   });
 
@@ -315,43 +258,74 @@ describe('several files', () => {
       [null, 'BAD_INPUT', null],
     ],
     ['two files of b.html', { 'a.html': ['a'], 'b.html': ['b', 'a.png', 'a.png'] }, [null, 'BAD_INPUT']],
-  ])(
-    'that write one path besides their own are refused, such as a picture: %s',
-    async (both, writes, expected) => {
-      const K1 = new FakeChannel(({ name }) => ({
-        ...taskWith(
-          placementWith({ url: pageOf(name), bypassCache: false }),
-          undefined,
-          planWith({ destination: name }),
-        ),
-        writes: writes[name] ?? [],
-      }));
-      const files = Object.fromEntries(Object.keys(writes).map((name) => [name, name]));
-      const { reports } = await deliveringAll({ files, K1, inputs: { picture: 'true' } });
-      expect(codes(reports)).toEqual(expected);
-      expect(reports[1]?.notReady).toMatchObject({
-        reason: `${both} would both go to a.png`,
-        hint: expect.stringContaining('`picture: false`'),
-      });
-    },
-  );
+  ])('that write one path besides their own, such as a picture, are refused: %s', async (...row) => {
+    const [both, writes, expected] = row;
+    const files = Object.fromEntries(Object.keys(writes).map((name) => [name, name]));
+    const inputs = { channel: 'K1', picture: 'true' };
+    const { reports, codes } = await delivering({ files, channels: { K1: siteOf(writes) }, inputs });
+    expect(codes).toEqual(expected);
+    expect(reports[1]?.notReady).toMatchObject({
+      reason: `${both} would both go to a.png`,
+      hint: expect.stringContaining('`picture: false`'),
+    });
+  });
 
   test('have a duplicate each, whatever became of their main ones', async () => {
-    const K3 = new FakeChannel(({ name }) => {
-      const { rawUrl: _, ...placement } = placementWith({
-        url: new URL(`https://filebin.net/b/${name}`),
-        bypassCache: false,
-      });
-      return taskWith(placement, undefined, planWith({ channel: 'K3', destination: `bin b, ${name}` }));
-    });
-    const K1 = site('a.html');
+    const K1 = new FakeChannel(({ name }) =>
+      taskWith(
+        name === 'a.html' ? new DeliveryError('NOT_OURS', 'no') : shownAt(`https://a.dev/${name}`),
+        undefined,
+        planWith({ destination: name }),
+      ),
+    );
+    const K3 = new FakeChannel(inBin);
+    const files = { 'a.html': '<p>a</p>', 'sub/b.html': '<p>b</p>' };
     const inputs = { channel: 'K1+K3' };
-    const { reports } = await deliveringAll({ files: two, K1, others: { K3 }, inputs });
-    expect(codes(reports)).toEqual(['NOT_OURS', null]);
+    const { reports, codes } = await delivering({ files, channels: { K1, K3 }, inputs });
+    expect(codes).toEqual(['NOT_OURS', null]);
     expect(reports.map(({ duplicates }) => duplicates.map(({ url }) => url))).toEqual([
       ['https://filebin.net/b/a.html'],
       ['https://filebin.net/b/sub/b.html'],
     ]);
     expect(K3.placed).toEqual([['bin b, a.html', 'bin b, sub/b.html']]);
+  });
+});
+
+describe('an input without effect', () => {
+  const KEEP = 'input `keep` had no effect: it is for a folder, and none was found';
+  const BIN_HOST =
+    'input `bin-host-url` had no effect: it is for K3 (filebin) and K4 (native), and K1 was chosen, because a browser shows it';
+  const onePage: FindFiles = (_, folder) => findLiteralFiles(['page.html'], folder);
+  const withdrawing = { operation: 'withdraw', token: 'ghp_AbCd0123' };
+
+  test.each<[string, Stage, readonly (readonly string[])[]]>([
+    [
+      'each of several files',
+      { files: { 'a.html': 'a', 'b.html': 'b' }, inputs: { path: 'a/' } },
+      [[KEEP], [KEEP]],
+    ],
+    ['files alone that a pattern found', { inputs: { file: '*.html' }, findFiles: onePage }, [[KEEP]]],
+    ['no step with a folder', { files: { 'site/index.html': BYTES }, inputs: { file: 'site' } }, [[]]],
+    ['no withdrawal, for which the files need not exist', { run: withdraw, inputs: withdrawing }, [[]]],
+  ])('for folders is a note of %s', async (_, stage, expected) => {
+    const inputs = { channel: 'K1', keep: '20', ...stage.inputs };
+    const { reports, lines } = await delivering({ ...stage, inputs });
+    expect(reports.map(({ notes }) => notes)).toEqual(expected);
+    expect(lines.includes(KEEP)).toBe(expected.flat().length > 0);
+  });
+
+  test('leaves a missing file to the message that says so', async () => {
+    const { report } = await delivering({ inputs: { file: 'gone.html', keep: '20' } });
+    expect(report).toMatchObject({ notes: [], notReady: { reason: 'the file gone.html does not exist' } });
+  });
+
+  test.each<[typeof deliver, Partial<RawInputs>, string]>([
+    [deliver, {}, BIN_HOST],
+    [withdraw, withdrawing, BIN_HOST.replace('a browser shows it', 'no other channel was named')],
+  ])('for another channel is a note of the report, and once of the log (%#)', async (run, more, note) => {
+    const inputs = { 'bin-host-url': 'https://bin.dev', branch: 'main', ...more };
+    const { reports, lines } = await delivering({ run, inputs });
+    expect(reports).toMatchObject([{ notes: [note] }]);
+    expect(lines.filter((line) => line === note)).toHaveLength(1);
   });
 });
