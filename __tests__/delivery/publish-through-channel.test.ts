@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { HostProgress } from '../../src/channels/channel.ts';
 import { type ChannelAttempt, newAttempt } from '../../src/delivery/delivery.ts';
 import { proveAttempts, publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
@@ -109,28 +109,24 @@ describe('the address without ?v=', () => {
   const OLD = '<p>It worked</p>';
   const withOld = async (): Promise<FakeTask> =>
     taskWith(placementWith({ earlier: [{ sha: (await localFile(OLD)).blobSha, size: OLD.length }] }));
-  const plainAnswers =
-    (answer: (seconds: number, nth: number) => Scripted | Error): Answer =>
-    (request, seconds) => {
-      if (isStamped(request) || isRaw(request)) return { body: BYTES };
-      if (request.url !== PAGE.href) return { body: 'elsewhere' };
+
+  /** Publishes where everything else is right. @param answer by the seconds, and which look it is, from 1 */
+  async function publishPlain(answer: (seconds: number, nth: number) => Scripted | Error) {
+    let nth = 0;
+    return publishOne(await withOld(), (request, seconds) => {
+      // Another host may have the same bytes, and is wrong all the same.
+      if (request.url !== PAGE.href) return { body: request.url.includes('/login') ? 'Sign in' : BYTES };
       nth += 1;
       return answer(seconds, nth);
-    };
-  let nth = 0;
-  beforeEach(() => {
-    nth = 0;
-  });
+    });
+  }
 
   test.each<[Record<string, string>, string]>([
     [{ 'cache-control': 'max-age=600' }, 'for up to 10 minutes'],
     [{ 'cache-control': 'max-age=600', age: '545' }, 'for up to 1 minute'],
     [{}, 'for a time that the host does not tell'],
   ])('may still be the copy from before, and UNKNOWN says how long: %j', async (headers, time) => {
-    const { attempt, host, ports } = await publishOne(
-      await withOld(),
-      plainAnswers(() => ({ body: OLD, headers })),
-    );
+    const { attempt, host, ports } = await publishPlain(() => ({ body: OLD, headers }));
     expect(attempt).toMatchObject({
       failure: null,
       proof: { match: 'identical' },
@@ -142,56 +138,37 @@ describe('the address without ?v=', () => {
   });
 
   test('is waited for no longer than it is late', async () => {
-    const { attempt, ports } = await publishOne(
-      await withOld(),
-      plainAnswers((seconds) => ({ body: seconds >= 5 ? BYTES : OLD })),
-    );
+    const { attempt, ports } = await publishPlain((seconds) => ({ body: seconds >= 5 ? BYTES : OLD }));
     expect(attempt.unknown).toEqual([]);
     expect(ports.clock.now() - NOON).toBe(5_000);
   });
 
-  test.each<[string, () => Scripted | Error]>([
+  test('is ready while two nodes take turns with old and new, and UNKNOWN says so', async () => {
+    const { attempt } = await publishPlain((_, nth) => ({ body: nth % 2 === 0 ? OLD : BYTES }));
+    expect(attempt).toMatchObject({ failure: null, unknown: [expect.stringContaining('an older copy')] });
+  });
+
+  const moved = (location: string): Scripted => ({ status: 302, headers: { location } });
+  const every =
+    (answer: Scripted) =>
+    (nth: number): Scripted =>
+      nth % 2 === 0 ? NOT_FOUND : answer;
+  test.each<[string, (nth: number) => Scripted]>([
     ['a 404', () => NOT_FOUND],
     ['an older copy that nobody knows', () => ({ body: 'older' })],
-    ['another site', () => ({ status: 302, headers: { location: 'https://parked.example.org/' } })],
-    ['plain http', () => ({ status: 301, headers: { location: 'http://octo.github.io/site/page.html' } })],
-    ['this machine', () => ({ status: 302, headers: { location: 'https://localhost/page.html' } })],
-    ['a page to sign in', () => ({ status: 302, headers: { location: '/login?return_to=x' } })],
+    ['another site', () => moved('https://parked.example.org/')],
+    ['plain http', () => ({ ...moved('http://octo.github.io/site/page.html'), status: 301 })],
+    ['this machine', () => moved('https://localhost/page.html')],
+    ['a page to sign in', () => moved('/login?return_to=x')],
     ['a page that a cookie opens', () => ({ body: 'Please read', headers: { 'set-cookie': 'a=1' } })],
     ['an encoding', () => ({ body: BYTES, headers: { 'content-encoding': 'gzip' } })],
     ['an error', () => ({ status: 503 })],
+    ['nodes that take turns, one without it', every({ body: BYTES })],
+    ['nodes that take turns, one without it and one with the old one', every({ body: OLD })],
   ])('is not ready with %s, whatever ?v= answers', async (_, answer) => {
-    const { attempt } = await publishOne(await withOld(), plainAnswers(answer));
+    const { attempt } = await publishPlain((_seconds, nth) => answer(nth));
     expect(attempt).toMatchObject({ proof: null, failure: { step: 'verify' } });
     expect(['NOT_PROVEN', 'NOT_EXTERNAL']).toContain(attempt.failure?.code);
-  });
-
-  test('is not ready on another host, even with the same bytes', async () => {
-    const { attempt } = await publishOne(taskWith(), (request) =>
-      request.url === PAGE.href
-        ? { status: 302, headers: { location: 'https://copy.example.org/' } }
-        : { body: BYTES },
-    );
-    expect(attempt.failure).toMatchObject({ code: 'NOT_PROVEN' });
-  });
-
-  test.each([
-    ['new and missing', (turn: number): Scripted => (turn % 2 === 0 ? NOT_FOUND : { body: BYTES })],
-    ['old and missing', (turn: number): Scripted => (turn % 2 === 0 ? NOT_FOUND : { body: OLD })],
-  ])('is not ready while two nodes take turns with %s', async (_, answer) => {
-    const { attempt } = await publishOne(
-      await withOld(),
-      plainAnswers((_seconds, turn) => answer(turn)),
-    );
-    expect(attempt.failure).toMatchObject({ code: 'NOT_PROVEN', httpCode: 404 });
-  });
-
-  test('is ready while two nodes take turns with old and new, and UNKNOWN says so', async () => {
-    const { attempt } = await publishOne(
-      await withOld(),
-      plainAnswers((_seconds, turn) => ({ body: turn % 2 === 0 ? OLD : BYTES })),
-    );
-    expect(attempt).toMatchObject({ failure: null, unknown: [expect.stringContaining('an older copy')] });
   });
 
   test('is not ready with the old copy once the new one is gone behind it', async () => {
@@ -231,49 +208,33 @@ describe('the address without ?v=', () => {
 });
 
 describe('the raw address', () => {
-  test('gets three looks and holds no delivery up', async () => {
-    const { attempt, host, ports } = await publishOne(taskWith(), (request) =>
-      isRaw(request) ? NOT_FOUND : { body: BYTES },
-    );
-    expect(attempt).toMatchObject({
-      failure: null,
-      proof: { rawUrl: null },
-      unknown: [expect.stringContaining('the raw address did not show the file yet')],
-    });
-    expect(host.seen.filter(isRaw)).toHaveLength(3);
-    expect(ports.clock.now() - NOON).toBe(2 * INTERVAL);
-  });
-
-  test('must show the file’s very bytes, not merely the marker', async () => {
-    const { attempt } = await publishOne(
-      taskWith(),
-      (request) => ({ body: isRaw(request) ? `${BYTES} and more` : BYTES }),
+  test.each<[string, Scripted, number, string]>([
+    ['is not there', NOT_FOUND, 3, 'the raw address did not show the file yet'],
+    ['has the marker alone', { body: `${BYTES} and more` }, 3, 'the raw address did not show the file yet'],
+    [
+      'asks to sign in',
+      { status: 302, headers: { location: '/login?return_to=x' } },
+      1,
+      'the raw address answers with a login page',
+    ],
+  ])('that %s holds no delivery up, and is not handed over', async (_, answer, looks, unknown) => {
+    const given = taskWith(placementWith());
+    const { attempt, host, ports } = await publishOne(
+      given,
+      (request) => (isRaw(request) ? answer : { body: request.url.includes('/login') ? 'Sign in' : BYTES }),
       'It works',
     );
-    expect(attempt.proof?.rawUrl).toBeNull();
+    expect(attempt).toMatchObject({ failure: null, proof: { rawUrl: null } });
+    expect(attempt.unknown).toEqual([`${unknown}, so it was not verified`]);
+    expect(host.seen.filter(isRaw)).toHaveLength(looks);
+    expect(ports.clock.now() - NOON).toBe((looks - 1) * INTERVAL);
   });
 
-  test('that asks to sign in is said to do so, after one look', async () => {
-    const { attempt, ports } = await publishOne(taskWith(), ({ url }) => {
-      if (url === RAW.href) return { status: 302, headers: { location: '/login?return_to=x' } };
-      return { body: url.includes('/login') ? 'Sign in' : BYTES };
-    });
-    expect(attempt).toMatchObject({
-      failure: null,
-      proof: { rawUrl: null },
-      unknown: ['the raw address answers with a login page, so it was not verified'],
-    });
-    expect(ports.clock.now()).toBe(NOON);
-  });
-
-  test('on this very machine is not handed over, and the delivery stands', async () => {
+  test('on this very machine is not handed over, and the delivery is ready', async () => {
     const rawUrl = new URL('https://localhost:8443/octo/site/raw/main/page.html');
     const { attempt } = await publishOne(taskWith(placementWith({ rawUrl })), live);
-    expect(attempt).toMatchObject({
-      failure: null,
-      proof: { rawUrl: null },
-      unknown: [expect.stringContaining('the raw address did not show the file')],
-    });
+    expect(attempt).toMatchObject({ failure: null, proof: { rawUrl: null } });
+    expect(attempt.unknown).toEqual([expect.stringContaining('the raw address did not show the file')]);
   });
 
   test('fails with our own mistake', async () => {
@@ -284,18 +245,12 @@ describe('the raw address', () => {
   });
 });
 
-describe('an address that may open only inside this network', () => {
-  test('is proven, and UNKNOWN says once why nobody looked from elsewhere', async () => {
-    const url = new URL('https://pages.git.corp/octo/site/page.html');
-    const { attempt } = await publishOne(taskWith(placementWith({ url })), live);
-    expect(attempt).toMatchObject({
-      failure: null,
-      proof: { isInternal: true },
-      unknown: [
-        'whether the address opens outside this network: pages.git.corp is a host name of an internal network',
-      ],
-    });
-  });
+test('an address that may open only inside this network is proven, and UNKNOWN says once why', async () => {
+  const url = new URL('https://pages.git.corp/octo/site/page.html');
+  const { attempt } = await publishOne(taskWith(placementWith({ url })), live);
+  const why =
+    'whether the address opens outside this network: pages.git.corp is a host name of an internal network';
+  expect(attempt).toMatchObject({ failure: null, proof: { isInternal: true }, unknown: [why] });
 });
 
 describe('several files', () => {
