@@ -15,7 +15,7 @@ import {
   newDelivery,
   type Proof,
 } from '../../src/delivery/delivery.ts';
-import type { ProbeResult } from '../../src/delivery/match-content.ts';
+import type { ProbeResult } from '../../src/delivery/probe-result.ts';
 import { DeliveryError, type Result } from '../../src/errors.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import { INPUTS, type RawInputs } from '../../src/request/inputs.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { composeReport, refusalReport } from '../../src/delivery/compose-report.ts';
 import { type ChannelAttempt, type Delivery, LINK_SUBJECT } from '../../src/delivery/delivery.ts';
-import type { ProvenMatch } from '../../src/delivery/match-content.ts';
+import type { ProvenMatch } from '../../src/delivery/probe-result.ts';
 import { composeDocument, nameSubject, type Report, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
 import { RETRY_HINT } from '../../src/github/hints.ts';

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { countMarker } from '../../src/delivery/describe-probe.ts';
-import { type ContentMatch, type ExpectedContent, isProof } from '../../src/delivery/match-content.ts';
+import type { ExpectedContent } from '../../src/delivery/match-content.ts';
+import { type ContentMatch, isProof } from '../../src/delivery/probe-result.ts';
 import { newProbeSession, type ProbeTarget, UrlProbe } from '../../src/delivery/url-probe.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { Ports, SendHttp } from '../../src/ports.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { HostProgress, Placement } from '../../src/channels/channel.ts';
 import { newPlacementCheck, pageAddress } from '../../src/delivery/addresses.ts';
-import type { ProbeResult } from '../../src/delivery/match-content.ts';
+import type { ProbeResult } from '../../src/delivery/probe-result.ts';
 import { prove } from '../../src/delivery/prove.ts';
 import type { UrlProbe } from '../../src/delivery/url-probe.ts';
 import { provePage, verifyPlacement } from '../../src/delivery/verify.ts';

@@ -3,7 +3,7 @@ import type { Ports } from '../ports.ts';
 import { AGREEING_PROBES, FURTHER_PROBES, SITE } from '../protocol/limits.ts';
 import { type Address, judgeAnswer } from './addresses.ts';
 import { loginPageError, type WrongAnswer } from './describe-probe.ts';
-import { failedProbe, isProof, type ProbeResult } from './match-content.ts';
+import { failedProbe, isProof, type ProbeResult } from './probe-result.ts';
 import type { WaitLimits } from './wait-log.ts';
 
 /** An address that is proven. */

@@ -2,7 +2,8 @@ import type { PlacedPart, Placement } from '../channels/channel.ts';
 import type { Ports } from '../ports.ts';
 import { AGREEING_PROBES, SITE } from '../protocol/limits.ts';
 import { isHtml } from '../rules/page/page-file.ts';
-import { type ExpectedContent, type ExpectedFile, isProof, type ProbeResult } from './match-content.ts';
+import type { ExpectedContent, ExpectedFile } from './match-content.ts';
+import { isProof, type ProbeResult } from './probe-result.ts';
 import { newProbeSession, type ProbeSession, type ProbeTarget, UrlProbe } from './url-probe.ts';
 
 /** One address to prove: a row of the list that the loop goes through. */

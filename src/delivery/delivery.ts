@@ -10,7 +10,8 @@ import {
 } from '../errors.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import type { ExpectedContent, ProbeResult, ProvenMatch } from './match-content.ts';
+import type { ExpectedContent } from './match-content.ts';
+import type { ProbeResult, ProvenMatch } from './probe-result.ts';
 
 /** The subject of a delivery that has no file. */
 export const LINK_SUBJECT = 'the given link';

@@ -3,28 +3,8 @@ import { DeliveryError } from '../errors.ts';
 import { nameFew } from '../plain-text.ts';
 import { MINUTE, SECOND } from '../protocol/limits.ts';
 import type { Text, Words } from '../words.ts';
-import { type ContentMatch, type ExpectedContent, isProof, type ProbeResult } from './match-content.ts';
-
-/** What each match means to a person. */
-const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
-  identical: 'the file, byte for byte',
-  extended: 'everything of the file, and additions of its host',
-  marked: 'the marker',
-  gone: 'nothing any more',
-  altered: 'the marker, but other bytes than the file',
-  previous: 'the content from before',
-  served: 'some content: there should be none',
-  'cut-short': 'only the beginning of the file',
-  different: 'other content',
-  login: 'a login page: the host is in private mode, or the address is not public',
-  echo: 'the marker only where a page does not show it: in its own address, its title, a comment, an attribute or a hidden part',
-  gate: 'a page to sign in, or one that leads elsewhere',
-  'not-shown':
-    'the right content, but as a download, with another type or in another encoding: its headers keep a browser from showing or using it',
-  moved:
-    'the right content, but after a redirect to another place, or in another folder than its references need',
-  absent: 'no page',
-};
+import type { ExpectedContent } from './match-content.ts';
+import { describeMatch, isProof, type ProbeResult } from './probe-result.ts';
 
 /** How often the marker was found in an answer; `null` without a marker. */
 export function countMarker(result: ProbeResult | null, { marker }: ExpectedContent): number | null {
@@ -43,7 +23,9 @@ export function describeProbe(result: ProbeResult | null): string {
 /** Such as `HTTP 200 with other content`. */
 function describeAnswer(result: ProbeResult): string {
   const code = result.httpCode === null ? 'no answer' : `HTTP ${result.httpCode}`;
-  return code + (result.match === 'absent' ? describeAge(result) : ` with ${DESCRIPTIONS[result.match]}`);
+  return (
+    code + (result.match === 'absent' ? describeAge(result) : ` with ${describeMatch(result.match).text}`)
+  );
 }
 
 /** An address that does not show what it must. */
@@ -143,7 +125,7 @@ function notProvenError(
   const time =
     unreachedFor === undefined ? ' in time' : `, because nothing answered for ${unreachedFor / SECOND} s`;
   const title = `${address} was not proven${meaning?.isFinal ? '' : time}`;
-  const differed = earlier === undefined ? '' : `, and at other times ${DESCRIPTIONS[earlier.match]}`;
+  const differed = earlier === undefined ? '' : `, and at other times ${describeMatch(earlier.match).text}`;
   return new DeliveryError('NOT_PROVEN', `${title}: ${describeProbe(last)}${differed}`, {
     httpCode,
     hint:
@@ -174,7 +156,7 @@ const hintFor = (result: ProbeResult | null): Text | undefined =>
   result !== null && describeAge(result) !== ''
     ? (w) =>
         `a cache keeps that nothing was there: try again ${describeCacheTime(result.keptFor).replace('for up to', 'in')}, or set ${w.input('path')} to a new name`
-    : HINTS[result?.match ?? 'absent'];
+    : describeMatch(result?.match ?? 'absent').hint;
 
 /** How old an answer of a cache is, and how long it may stay; empty for an answer that no cache gave. */
 function describeAge({ httpCode, age, keptFor }: ProbeResult): string {
@@ -192,7 +174,7 @@ export function describeCacheTime(keptFor: number | null): string {
 export function loginPageError(result: ProbeResult, isLink = false): DeliveryError {
   return new DeliveryError('NOT_EXTERNAL', describeProbe(result), {
     httpCode: result.httpCode ?? undefined,
-    hint: isLink ? WALL_HINT : HINTS.login,
+    hint: isLink ? WALL_HINT : describeMatch('login').hint,
   });
 }
 
@@ -202,23 +184,3 @@ const WALL_HINT = (w: Words) =>
 /** @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits */
 export const BUSY_HINT =
   'the host limits requests for a while: try again later; a GitHub Pages site has soft limits of 10 builds an hour, 100 GB a month and 1 GB in all';
-
-const HINTS: Readonly<Partial<Record<ContentMatch, Text>>> = {
-  altered:
-    "the host changes the file, which counts only if it says that our commit is built (permission `pages: read`) and the page's Last-Modified is not older: commit an empty .nojekyll to the site's root, remove the front matter from the file, or let no proxy change the page",
-  previous: (w) =>
-    `a cache still answers with the old page: try again in ten minutes, or set ${w.input('path')} to a new name`,
-  'cut-short': 'the host answers incompletely: try again',
-  different: (w) =>
-    `check that the address belongs to the file, that ${w.input('marker')}, where it is set, is plain text of it, and that the host adds no <base> and no <meta> that stands for a header, and nothing to a page above 2 MB`,
-  login: (w) =>
-    `make the address public (a GitHub Enterprise in private mode shows sites to anybody only with Management Console → Pages → Public Pages)${w.orUse('K3')}`,
-  echo: (w) =>
-    `set ${w.input('marker')} to a text that only the content has and the page shows, or name the file in ${w.input('file')}`,
-  gate: (w) =>
-    `set ${w.input('url')} to where the content itself opens, or make it public${w.orUse('K1, K2 or K3')}`,
-  moved: (w) => `set ${w.input('url')} to where the site itself is, with the / of its folder at the end`,
-  'not-shown': (w) =>
-    `let the host of the site answer with the type of the file (for a page \`Content-Type: text/html; charset=utf-8\`) and without \`Content-Disposition: attachment\`${w.orUse('K2 or K3', ' for a download')}`,
-  absent: 'check that the address is public, or try again',
-};

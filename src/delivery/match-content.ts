@@ -1,89 +1,13 @@
 import type { Placement } from '../channels/channel.ts';
-import type { DeliveryError } from '../errors.ts';
 import type { FetchedContent } from '../http/fetch-back.ts';
 import { leadsToSignIn } from '../http/follow.ts';
-import {
-  isAbsence,
-  isReplaced,
-  isSaved,
-  isShownAsPage,
-  type readCacheTime,
-  type readLastModified,
-  readLength,
-  readType,
-} from '../http/response.ts';
+import { isAbsence, isReplaced, isSaved, isShownAsPage, readLength, readType } from '../http/response.ts';
 import { MEGABYTE, PARTIAL_PROBE } from '../protocol/limits.ts';
 import { isPartOfAddress } from '../rules/external-address.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import { decodePage, isReadAsWritten } from '../rules/text-encoding.ts';
-
-/**
- * How a body relates to the file. The first four prove it by themselves: `extended` is a link's page with everything of
- * the file and additions of its host; `marked` is one with the marker where no file was given to compare with; `gone`
- * is what a withdrawn address must answer. An `altered` body has the marker, but other bytes than the file: it counts
- * only with what the host says of its build; an `echo` has it only where nothing of the content is shown, as in its
- * address or title; something is `served` where nothing should be; a `gate` leads a browser elsewhere or asks to sign
- * in, and what is `not-shown` is right, but a browser would not show it as a page, or is `moved` where a page's
- * references lead elsewhere.
- */
-export type ContentMatch =
-  | 'identical'
-  | 'extended'
-  | 'marked'
-  | 'gone'
-  | 'altered'
-  | 'previous'
-  | 'served'
-  | 'cut-short'
-  | 'different'
-  | 'login'
-  | 'echo'
-  | 'gate'
-  | 'not-shown'
-  | 'moved'
-  | 'absent';
-
-/** What one request to an address showed. */
-export interface ProbeResult
-  extends Pick<FetchedContent, 'fingerprint' | 'refusal'>,
-    ReturnType<typeof readCacheTime>,
-    MatchedAnswer {
-  readonly httpCode: number | null;
-  /** Hosts that were requested, in order. */
-  readonly hosts: readonly string[];
-  readonly lastModified: ReturnType<typeof readLastModified>;
-  readonly version?: string;
-  /** Whether it is a page, and a `Content-Security-Policy` may keep parts of it from working. */
-  readonly hasPolicy?: boolean;
-  /** Whether it was asked as a browser asks, unlike the others. */
-  readonly asBrowser?: boolean;
-  /** Why there was no answer to compare. */
-  readonly failure?: DeliveryError;
-}
-
-/** What an answer is, compared with the file. */
-interface MatchedAnswer {
-  readonly match: ContentMatch;
-  /** What the host has added to the file. */
-  readonly added?: readonly string[];
-  /** Whether it is the file, but answered in another folder than its own. */
-  readonly isElsewhere?: boolean;
-}
-
-const PROOFS: readonly ContentMatch[] = ['identical', 'extended', 'marked', 'gone'];
-
-/** What a proven address may have answered: `altered` counts with what the host says of its build. */
-export type ProvenMatch = Extract<ContentMatch, 'identical' | 'extended' | 'marked' | 'gone' | 'altered'>;
-
-/** Whether one answer is enough to prove the delivery or the withdrawal. */
-export const isProof = ({ match }: Pick<ProbeResult, 'match'>): boolean => PROOFS.includes(match);
-
-/** What is known of an address that gave no answer. */
-export const failedProbe = (failure: DeliveryError): ProbeResult => ({
-  ...{ httpCode: failure.httpCode ?? null, match: 'absent', failure },
-  ...{ fingerprint: null, hosts: [], lastModified: null, age: null, keptFor: null },
-});
+import type { ContentMatch, MatchedAnswer } from './probe-result.ts';
 
 /** The bytes that an address must show; of a local file they can be read as well. */
 export type ExpectedFile = Pick<LocalFile, 'size'> &

@@ -3,7 +3,7 @@ import { countFiles, formatSeconds, nameFew, neutralizeText } from '../plain-tex
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
 import { type ChannelAttempt, type Delivery, LINK_SUBJECT, NO_SUBJECT, type Proof } from './delivery.ts';
 import { countMarker, describeProbe } from './describe-probe.ts';
-import type { ProvenMatch } from './match-content.ts';
+import type { ProvenMatch } from './probe-result.ts';
 import { type FailureReason, formatReason } from './report.ts';
 import { describeScreen } from './screen/screen-report.ts';
 

@@ -14,15 +14,8 @@ import {
 import type { Ports } from '../ports.ts';
 import { MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND } from '../protocol/limits.ts';
 import { getReach, parseExternalAddress } from '../rules/external-address.ts';
-import {
-  comparesPage,
-  type ExpectedContent,
-  failedProbe,
-  isProof,
-  LINK_HEAD_SIZE,
-  matchAnswer,
-  type ProbeResult,
-} from './match-content.ts';
+import { comparesPage, type ExpectedContent, LINK_HEAD_SIZE, matchAnswer } from './match-content.ts';
+import { failedProbe, isProof, type ProbeResult } from './probe-result.ts';
 
 /** The address, and how it is asked. */
 export type ProbeTarget = Pick<

@@ -6,7 +6,7 @@ import type { ProvenAddress } from './address-proof.ts';
 import { type Address, listFurther, type PlacementCheck, pageAddress } from './addresses.ts';
 import type { ChannelAttempt, Proof } from './delivery.ts';
 import { countMarker, describeCacheTime, describeProbe, type ProofWords } from './describe-probe.ts';
-import { isProof, type ProbeResult, type ProvenMatch } from './match-content.ts';
+import { isProof, type ProbeResult, type ProvenMatch } from './probe-result.ts';
 import { prove } from './prove.ts';
 import type { WaitLimits } from './wait-log.ts';
 

@@ -6,7 +6,7 @@ import { SECOND } from '../protocol/limits.ts';
 import type { PlacementCheck } from './addresses.ts';
 import type { ChannelAttempt } from './delivery.ts';
 import { BUSY_HINT, describeProbe, loginPageError } from './describe-probe.ts';
-import { isProof } from './match-content.ts';
+import { isProof } from './probe-result.ts';
 import { createWaitLog, type WaitLimits } from './wait-log.ts';
 
 /** An attempt, and how its placement is asked; `null` where nothing was placed. */
