@@ -49,13 +49,6 @@ describe('BuildWatch', () => {
     expect(github.sent('pages_latest')).toHaveLength(48);
   });
 
-  test('returns the last answer between two requests', async () => {
-    const { github, callWatch } = createWatch({ pages_latest: { status: 'building', commit: COMMIT } });
-    const [first, second] = [await callWatch(SECONDS), await callWatch(SECONDS)];
-    expect(second).toBe(first);
-    expect(github.calls).toHaveLength(1);
-  });
-
   test('fails with the error that the build reports', async () => {
     const { callWatch } = createWatch({
       pages_latest: { status: 'errored', commit: COMMIT, error: { message: 'page.html: bad front matter' } },
@@ -194,14 +187,6 @@ describe('BuildWatch', () => {
         code: 'BUILD_ERRORED',
         message: expect.stringContaining('the permission `pages: write`'),
       });
-    });
-
-    test('is a failure at once for a commit that this delivery made', async () => {
-      const { github, callWatch } = createWatch({ pages_latest: failed });
-      await expect(callWatch(0, { ...PLACEMENT, written: true })).rejects.toMatchObject({
-        code: 'BUILD_ERRORED',
-      });
-      expect(github.sent('request_build')).toEqual([]);
     });
   });
 

@@ -65,26 +65,27 @@ describe('resolveDestination: the branch and the path', () => {
     expect(destinationFor({ branch: 'other' }, site)).toMatchObject({ branch: 'other', builtBy: 'workflow' });
   });
 
-  test('refuse a branch that the site is not built from', () => {
-    expect(() => destinationFor({ branch: 'other' })).toThrow(
-      expect.objectContaining({ code: 'BAD_INPUT', hint: 'set `branch: main`, or leave it out' }),
-    );
-  });
-
-  test('refuse a site that only members of the organization can open', () => {
-    expect(() => destinationFor({}, siteWith({ isPublic: false }))).toThrow(
-      expect.objectContaining({ code: 'NOT_EXTERNAL', hint: expect.stringContaining('K2 or K3') }),
-    );
-  });
-
-  test('refuse a repository without a Pages site', () => {
-    expect(() => destinationFor({}, null)).toThrow(
-      expect.objectContaining({
-        code: 'NOT_FOUND',
-        httpCode: 404,
-        hint: expect.stringContaining('Settings → Pages'),
-      }),
-    );
+  test.each<[string, Partial<PagesLocation>, RepositoryContext['site'], object]>([
+    [
+      'a branch that the site is not built from',
+      { branch: 'other' },
+      siteWith(),
+      { code: 'BAD_INPUT', hint: 'set `branch: main`, or leave it out' },
+    ],
+    [
+      'a site that only members of the organization can open',
+      {},
+      siteWith({ isPublic: false }),
+      { code: 'NOT_EXTERNAL', hint: expect.stringContaining('K2 or K3') },
+    ],
+    [
+      'a repository without a Pages site',
+      {},
+      null,
+      { code: 'NOT_FOUND', httpCode: 404, hint: expect.stringContaining('Settings → Pages') },
+    ],
+  ])('refuse %s', (_, location, site, error) => {
+    expect(() => destinationFor(location, site)).toThrow(expect.objectContaining(error));
   });
 });
 
@@ -113,10 +114,6 @@ describe('resolveDestination: the page and raw addresses', () => {
       'https://pages.git.corp.io/octo/site/page.html',
       'https://git.corp.io/octo/site/raw/main/page.html',
     ]);
-  });
-
-  test('have nothing unknown where the settings can be read', () => {
-    expect(destinationFor().unknown).toEqual([]);
   });
 });
 

@@ -101,13 +101,6 @@ describe('a page with a picture', () => {
     expect([page, beside]).toEqual([undefined, { [PICTURE]: 'p2' }]);
   });
 
-  test('never replaces a picture of somebody else', async () => {
-    const { state } = await compare(pageWith('new', { [PICTURE]: 'p1' }), {
-      [PICTURE]: existingFile('theirs', FOREIGN_MESSAGE),
-    });
-    expect(state).toMatchObject({ code: 'NOT_OURS', message: expect.stringContaining(PICTURE) });
-  });
-
   test.each([
     ['delivered again without one', pageWith('new')],
     ['withdrawn', WITHDRAWN],
@@ -136,6 +129,7 @@ describe('a page with a picture', () => {
 
   test.each<[string, string | null]>([
     ['a file of its own', null],
+    ['a file of somebody else', FOREIGN_MESSAGE],
     ['the picture of another page', formatDelivery('docs/other.html', 'x', [{ path: PICTURE, sha: 'mine' }])],
   ])('neither replaces nor removes what was delivered as %s', async (_, message) => {
     const files = { [PATH]: existingFile('old'), [PICTURE]: existingFile('mine', message) };
@@ -168,15 +162,6 @@ describe('a page with a picture', () => {
     const wanted = pageWith('new', { [PICTURE]: 'p1' });
     const { beside } = await planOne(wanted, commitTargetWith(github, { method: 'B', setup: true }));
     expect(beside).toEqual({ [PICTURE]: 'p1' });
-  });
-
-  test('leaves a picture that somebody else changed meanwhile', async () => {
-    const files = {
-      ...delivered('old', { [PICTURE]: 'p1' }),
-      [PICTURE]: existingFile('theirs', FOREIGN_MESSAGE),
-    };
-    const { page, beside } = await compare(WITHDRAWN, files);
-    expect([page, beside]).toEqual([null, {}]);
   });
 
   test('is not asked for a picture where it is new, nor is a file that is no page', async () => {

@@ -177,13 +177,7 @@ describe('Pages', () => {
     expect(result).toMatchObject({ written: true });
   });
 
-  test('at a domain of its own gives the addresses there', async () => {
-    const html_url = 'https://www.octo.dev/site/';
-    const { result } = await perform({ answers: { create_pages_site: { ...NEW_SITE, html_url } } });
-    expect(result).toMatchObject({ url: new URL('https://www.octo.dev/site/page.html') });
-  });
-
-  test('shows a page together with its picture, whose address is there as well', async () => {
+  test('at a domain of its own gives the addresses of a page and its picture there', async () => {
     const html_url = 'https://www.octo.dev/site/';
     const answers = { create_pages_site: { ...NEW_SITE, html_url } };
     const { github, action, prepared } = await prepare({ answers });
@@ -193,7 +187,11 @@ describe('Pages', () => {
     const [done] = await action.perform([{ ...task, pictures }]);
     expect(github.sent('create_pages_site')).toHaveLength(1);
     const url = new URL(`${html_url}page.html.png`);
-    expect(done).toMatchObject({ pictures: { url, before: null }, parts: [{ url }] });
+    expect(done).toMatchObject({
+      url: new URL(`${html_url}page.html`),
+      pictures: { url, before: null },
+      parts: [{ url }],
+    });
   });
 
   test.each([

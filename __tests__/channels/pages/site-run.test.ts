@@ -65,29 +65,6 @@ describe('a run that ended without success', () => {
 });
 
 describe('the requests', () => {
-  test('are one before the start and one at each poll', async () => {
-    const { github, run } = createRun([runOf({})]);
-    await run.start();
-    for (let poll = 0; poll < 3; poll += 1) await run.follow();
-    expect(github.names).toEqual([
-      'workflow_runs',
-      'dispatch_workflow',
-      ...Array.from({ length: 3 }, () => 'workflow_runs'),
-    ]);
-    const query = { workflow_id: 'pages.yml', branch: 'main', per_page: 20, exclude_pull_requests: true };
-    expect(github.sent('workflow_runs').every((sent) => expect(sent).toEqual(query) === undefined)).toBe(
-      true,
-    );
-  });
-
-  test('leave the start to the next poll where the runs cannot be read for a moment', async () => {
-    const { github, run } = createRun([], {
-      workflow_runs: failure('HOST_ERROR', 502, { retryable: true }),
-    });
-    await expect(run.start()).resolves.toMatchObject({ started: false, again: true });
-    expect(github.sent('dispatch_workflow')).toEqual([]);
-  });
-
   test.each(['HOST_ERROR', 'CONNECTION', 'RATE_LIMITED', 'NOT_FOUND'] as const)(
     'that fail with %s are no failure of the run',
     async (code) => {

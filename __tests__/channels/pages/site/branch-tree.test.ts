@@ -1,10 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  createEntriesReader,
-  filesBelow,
-  listFolders,
-  treeShaAt,
-} from '../../../../src/channels/pages/branch-reader.ts';
+import { createEntriesReader } from '../../../../src/channels/pages/branch-reader.ts';
 import { listKept } from '../../../../src/channels/pages/delivered-tree.ts';
 import { findDeliveries } from '../../../../src/channels/pages/ownership.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
@@ -50,21 +45,6 @@ describe('the tree of a branch', () => {
       tree_below: { truncated: true, tree: [] },
     });
     await expect(readBranchTree(github)).rejects.toMatchObject({ code: 'TOO_LARGE' });
-  });
-
-  test('has the files below a folder, and not those of one whose name only begins the same', async () => {
-    const tree = await readTree(branch);
-    expect([...filesBelow(tree, 'p/1/').keys()]).toEqual(['p/1/x']);
-    expect([...filesBelow(tree, 'p/').keys()].sort()).toEqual(['p/1/x', 'p/10/y', 'p/z']);
-    expect(filesBelow(tree, '').size).toBe(4);
-  });
-
-  test('has the folders that lie directly in a folder', async () => {
-    const tree = await readTree(branch);
-    expect([...listFolders(tree, 'p/')].sort()).toEqual(['p/1/', 'p/10/']);
-    expect(listFolders(tree, '')).toEqual(['p/']);
-    expect(treeShaAt(tree, 'p/1/')).toBe(branch.treeSha('p/1'));
-    expect(treeShaAt(tree, 'p/2/')).toBeNull();
   });
 });
 
