@@ -1,10 +1,13 @@
 import { tmpdir } from 'node:os';
 import { createLazyScreen, loadScreen } from './browser/load-screen.ts';
+import type { Redactor } from './credentials.ts';
 import { audit } from './delivery/audit.ts';
+import { refusalReport } from './delivery/compose-report.ts';
 import { openContent } from './delivery/content-file.ts';
 import { deliver } from './delivery/deliver.ts';
 import type { DeliveryContext } from './delivery/delivery-context.ts';
 import { type FindFiles, findLiteralFiles } from './delivery/find-files.ts';
+import { finishReport } from './delivery/finish-report.ts';
 import type { FullReport } from './delivery/report.ts';
 import { withdraw } from './delivery/withdraw.ts';
 import { DeliveryError } from './errors.ts';
@@ -17,6 +20,7 @@ import {
 import type { authorizeDevice, DeviceFlowOptions } from './github/device-flow.ts';
 import { createHttpClient } from './http/client.ts';
 import type { Logger, Ports } from './ports.ts';
+import type { RawInputs } from './request/inputs.ts';
 import type { DeliveryRequest } from './request/parse-request.ts';
 import { random, systemClock, watchForEnd } from './system.ts';
 import { ACTION, type Face, say } from './words.ts';
@@ -53,6 +57,31 @@ export async function runRequest(
   } finally {
     end.unwatch();
   }
+}
+
+/**
+ * Does what an interface was asked for. There is a report without secrets of whatever ends it, but for wrong usage.
+ *
+ * @param asked the inputs as they were given
+ * @throws {DeliveryError} `BAD_USAGE` of the request
+ */
+export async function answerRequest(
+  request: Promise<DeliveryRequest>,
+  ports: Ports,
+  { asked, redactor, ...parts }: InterfaceParts & AskedFor,
+): Promise<readonly FullReport[]> {
+  const reports = await request
+    .then((one) => runRequest(one, ports, parts))
+    .catch((thrown) => {
+      if (thrown instanceof DeliveryError && thrown.code === 'BAD_USAGE') throw thrown;
+      return [refusalReport(asked, thrown, parts.face)];
+    });
+  return reports.map((report) => finishReport(report, redactor));
+}
+
+interface AskedFor {
+  readonly asked: Partial<RawInputs>;
+  readonly redactor: Redactor;
 }
 
 /** The code of the device flow is loaded only where a person is asked. */

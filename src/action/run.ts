@@ -1,16 +1,8 @@
-import { createPorts, runRequest } from '../context.ts';
+import { answerRequest, createPorts } from '../context.ts';
 import { createRedactor, readCredentials } from '../credentials.ts';
-import { refusalReport } from '../delivery/compose-report.ts';
 import { findFiles } from '../delivery/find-files.ts';
-import { finishReport } from '../delivery/finish-report.ts';
-import {
-  describeOutcome,
-  type FullReport,
-  getDeliveryResult,
-  nameSubject,
-  type Report,
-} from '../delivery/report.ts';
-import { hasFailed, stoppedError, toDeliveryError, toMessage } from '../errors.ts';
+import { describeOutcome, getDeliveryResult, nameSubject, type Report } from '../delivery/report.ts';
+import { stoppedError, toMessage } from '../errors.ts';
 import { type ApiAccess, createGitHubClient } from '../github/api/client.ts';
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
@@ -44,15 +36,12 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
     const ports = createPorts(logger, stop.signal);
     const currentRun = await loadCurrentRun();
     const face = actionFace(env, inputs, currentRun);
-    const request = await parse(inputs, env, currentRun, ports).catch(toDeliveryError);
-    const announce = hasFailed(request) ? undefined : await announcing(request, inputs, currentRun, ports);
-    const work = hasFailed(request)
-      ? Promise.reject(request)
-      : runRequest(request, ports, { face, findFiles });
-    const performed = await work.catch((thrown): readonly FullReport[] => [
-      refusalReport(inputs, thrown, face),
-    ]);
-    const reports = performed.map((report) => finishReport(report, redactor));
+    const request = parse(inputs, env, currentRun, ports);
+    const announce = await request.then(
+      (one) => announcing(one, inputs, currentRun, ports),
+      () => undefined,
+    );
+    const reports = await answerRequest(request, ports, { asked: inputs, redactor, face, findFiles });
     // Loaded after the delivery. `eager` keeps the bundle one file.
     const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
     const outputFailure = await writeOutputs(reports, env, logger);

@@ -1,10 +1,8 @@
 import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { runRequest } from '../context.ts';
+import { answerRequest } from '../context.ts';
 import { readCredentials } from '../credentials.ts';
-import { refusalReport } from '../delivery/compose-report.ts';
 import { findFiles } from '../delivery/find-files.ts';
-import type { FullReport } from '../delivery/report.ts';
 import { authorizeDevice } from '../github/device-flow.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
@@ -14,7 +12,7 @@ import { createLocalRequest } from '../request/local-request.ts';
 import { type CliCommand, readsStandardInput } from './args.ts';
 import { printReports } from './print-reports.ts';
 import { progressLogger, quietLogger, type Terminal } from './terminal.ts';
-import { isUsageError, refuseAsUsage, usageError } from './usage-error.ts';
+import { refuseAsUsage, usageError } from './usage-error.ts';
 
 /** Does what a command asks for, and prints the reports. @returns whether nothing failed */
 export async function deliverAll(
@@ -34,9 +32,9 @@ export async function deliverAll(
   // A pattern may take long in a large folder: it is searched once.
   let found: ReturnType<typeof findFiles> | undefined;
   const findOnce: typeof findFiles = (lines) => (found ??= findFiles(lines, folder));
-  const run = async (): Promise<readonly FullReport[]> => {
+  const own = { ...ports, logger: selectLogger(command, ports) };
+  const createRequest = async () => {
     refuseUnsafeEnvironment(env);
-    const own = { ...ports, logger: selectLogger(command, ports) };
     const context = {
       secrets,
       env,
@@ -48,16 +46,17 @@ export async function deliverAll(
       contentStream: isStream ? terminal.input() : undefined,
       given: [...(Object.keys(flags) as InputName[]), ...(tokenEnv === undefined ? [] : ['token' as const])],
     };
-    const request = await refuseAsUsage(() => createLocalRequest(name, inputs, context, own));
-    // A person must see the code even where the log is left out.
-    const authorize: typeof authorizeDevice = (options, others) =>
-      authorizeDevice(options, { ...others, logger: terminal.logger });
-    return runRequest(request, own, { face, authorize, findFiles: findOnce });
+    return refuseAsUsage(() => createLocalRequest(name, inputs, context, own));
   };
-  const reports = await run().catch((thrown) => {
-    if (isUsageError(thrown)) throw thrown;
-    const asked = { ...(isStream && { name: 'standard input' }), ...inputs, operation: name };
-    return [refusalReport(asked, thrown, face)];
+  // A person must see the code even where the log is left out.
+  const authorize: typeof authorizeDevice = (options, others) =>
+    authorizeDevice(options, { ...others, logger: terminal.logger });
+  const reports = await answerRequest(createRequest(), own, {
+    asked: { ...(isStream && { name: 'standard input' }), ...inputs, operation: name },
+    redactor: terminal.redactor,
+    face,
+    authorize,
+    findFiles: findOnce,
   });
   return printReports(reports, command, terminal);
 }

@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { finishReport } from '../delivery/finish-report.ts';
 import { composeReceipt } from '../delivery/receipt.ts';
 import {
   composeDocument,
@@ -20,13 +19,12 @@ import { systemClock } from '../system.ts';
 import type { CliCommand } from './args.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Prints reports as text or as JSON, without secrets. @returns whether nothing failed */
+/** Prints reports as text or as JSON. @param reports without secrets @returns whether nothing failed */
 export async function printReports(
-  created: readonly FullReport[],
+  reports: readonly FullReport[],
   { name, json, qr, quiet, receipt }: Pick<CliCommand, 'name' | 'json' | 'qr' | 'quiet' | 'receipt'>,
   terminal: Terminal,
 ): Promise<boolean> {
-  const reports = created.map((report) => finishReport(report, terminal.redactor));
   const document = composeDocument(reports);
   const isGood = document.result !== 'not-ready';
   if (json) terminal.printJson(document);

@@ -1,12 +1,11 @@
-import { runRequest } from '../context.ts';
-import { refusalReport } from '../delivery/compose-report.ts';
+import { answerRequest } from '../context.ts';
 import { findLiteralFiles } from '../delivery/find-files.ts';
-import { finishReport } from '../delivery/finish-report.ts';
-import { composeDocument, type FullReport } from '../delivery/report.ts';
+import { composeDocument } from '../delivery/report.ts';
+import type { authorizeDevice } from '../github/device-flow.ts';
 import type { Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { toolFace } from '../request/faces.ts';
-import type { InputName, ToolName } from '../request/inputs.ts';
+import type { InputName } from '../request/inputs.ts';
 import { createLocalRequest } from '../request/local-request.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { listInputs, toRawInputs } from './arguments.ts';
@@ -20,31 +19,44 @@ export async function runCall(call: ToolCall, session: McpSession, ports: Ports)
   let begun = call;
   let required: PersonRequest | undefined;
   let granted: string | undefined;
-  try {
-    const args = authorizations.findArguments(call, ports.clock);
-    begun = { ...call, args };
-    const request = await createCallRequest(begun, session, ports);
-    const reports = await runRequest(request, ports, {
-      face: faceOf(call.tool, session),
-      async authorize(options, own) {
-        const result = await authorizations.authorize(begun, options, own);
-        if (typeof result !== 'string') {
-          required = result;
-          throw authorizationRequiredError(result);
-        }
-        granted = result;
-        return granted;
-      },
-    });
-    if (granted !== undefined && reports.some(({ notReady }) => notReady?.code === 'BAD_TOKEN')) {
-      authorizations.forget(granted);
+  const createRequest = async (): Promise<DeliveryRequest> => {
+    begun = { ...call, args: authorizations.findArguments(call, ports.clock) };
+    return createCallRequest(begun, session, ports);
+  };
+  const answer = await answerCall(call, createRequest(), session, ports, async (options, own) => {
+    const result = await authorizations.authorize(begun, options, own);
+    if (typeof result !== 'string') {
+      required = result;
+      throw authorizationRequiredError(result);
     }
-    const answer = answerWith(reports, session);
-    if (required === undefined) return answer;
-    return { ...answer, result: 'authorization_required', authorization: required };
-  } catch (thrown) {
-    return refuseCall(begun, thrown, session);
+    granted = result;
+    return granted;
+  });
+  if (granted !== undefined && answer.reports.some(({ notReady }) => notReady?.code === 'BAD_TOKEN')) {
+    authorizations.forget(granted);
   }
+  if (required === undefined) return answer;
+  return { ...answer, result: 'authorization_required', authorization: required };
+}
+
+/** The answer to a call that was refused before it could begin. */
+export const refuseCall = (call: ToolCall, thrown: Error, session: McpSession): Promise<ToolAnswer> =>
+  answerCall(call, Promise.reject(thrown), session, session.ports);
+
+async function answerCall(
+  { tool, args }: ToolCall,
+  request: Promise<DeliveryRequest>,
+  { redactor, fixed }: McpSession,
+  ports: Ports,
+  authorize?: typeof authorizeDevice,
+): Promise<ToolAnswer> {
+  const reports = await answerRequest(request, ports, {
+    asked: { ...toRawInputs(args, tool), operation: tool },
+    redactor,
+    face: toolFace(listInputs(tool, fixed)),
+    ...(authorize && { authorize }),
+  });
+  return composeDocument(reports);
 }
 
 async function createCallRequest(
@@ -67,15 +79,4 @@ async function createCallRequest(
     given: Object.keys(asked) as InputName[],
   };
   return createLocalRequest(tool, inputs, context, ports);
-}
-
-const faceOf = (tool: ToolName, { fixed }: McpSession) => toolFace(listInputs(tool, fixed));
-
-const answerWith = (reports: readonly FullReport[], { redactor }: McpSession): ToolAnswer =>
-  composeDocument(reports.map((report) => finishReport(report, redactor)));
-
-/** The answer to a call that was refused before it could begin. */
-export function refuseCall({ tool, args }: ToolCall, thrown: unknown, session: McpSession): ToolAnswer {
-  const asked = { ...toRawInputs(args, tool), operation: tool };
-  return answerWith([refusalReport(asked, thrown, faceOf(tool, session))], session);
 }

@@ -33,8 +33,8 @@ export interface McpSession extends Omit<McpSettings, 'root' | 'signal'> {
   readonly roots: readonly [string, ...string[]];
   readonly redactor: Redactor;
   readonly authorizations: PersonAuthorizations;
-  /** Everything of a call but its log. */
-  readonly ports: Omit<Ports, 'logger'>;
+  /** Those of the server; a call has a log and a signal of its own. */
+  readonly ports: Ports;
   /** The last calls that ended, the newest last. */
   readonly ended: EndedCall[];
 }
@@ -44,15 +44,13 @@ export function createSession(settings: McpSettings, ports: Omit<Ports, 'logger'
   const { root, signal: _, ...shared } = settings;
   const redactor = createRedactor();
   for (const secret of new Set([settings.token, ...settings.secrets])) redactor.addSecret(secret);
+  const all = { ...ports, logger: createCallLogger('server', redactor, ports.clock) };
   return {
     ...shared,
     roots: findRoots(root),
     redactor,
-    authorizations: new PersonAuthorizations({
-      ...ports,
-      logger: createCallLogger('authorization', redactor, ports.clock),
-    }),
-    ports,
+    authorizations: new PersonAuthorizations(all),
+    ports: all,
     ended: [],
   };
 }
