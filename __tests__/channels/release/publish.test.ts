@@ -249,25 +249,6 @@ describe('a new release of channel K2', () => {
     return { action, github, host, ports, perform, stored, tasks, preview: () => action.preview(tasks) };
   }
 
-  test('is drafted, filled, compared and published, in this order', async () => {
-    const { github, host, perform } = await prepareNew();
-    expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
-    expect(github.names).toEqual([
-      'release_by_tag',
-      'get_ref',
-      'list_releases',
-      'create_release',
-      'get_release',
-      'list_assets',
-      'publish_release',
-      'list_assets',
-    ]);
-    expect(host.seen).toHaveLength(2);
-    expect(github.sent('create_release')).toMatchObject([
-      { draft: true, body: expect.stringMatching(/\nDelivery: [0-9a-f]{32} [0-9a-f-]{36}$/) },
-    ]);
-  });
-
   const DRAFT_LEFT = 'the draft 3 of the release files-20260102, which is not public';
   const REFUSED: Setup = { uploads: [{ status: 403, body: { message: 'no' } }] };
   const gone = { get_release: absent };
@@ -379,38 +360,6 @@ describe('a new release of channel K2', () => {
     expect(await perform()).toMatchObject([
       { written: true, notes: expect.arrayContaining([expect.stringMatching(/is named default\.zip/)]) },
     ]);
-  });
-
-  test('is read before a second attempt to publish it, after an answer that was lost', async () => {
-    const change = { draft: true };
-    const { github, perform } = await prepareNew({
-      change,
-      answers: {
-        publish_release: () => {
-          change.draft = false;
-          return LOST;
-        },
-      },
-    });
-    expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
-    expect(github.sent('publish_release')).toHaveLength(1);
-  });
-
-  test('is found after the answer to its creation was lost', async () => {
-    const made: object[] = [];
-    const prepared = await prepareNew({
-      answers: {
-        list_releases: () => made,
-        create_release: ({ body }: { body: string }) => {
-          made.push({ ...DRAFT, body });
-          return LOST;
-        },
-        get_release: () => made[0],
-        list_assets: () => prepared.stored,
-      },
-    });
-    expect(await prepared.perform()).toMatchObject([{ written: true }, { written: true }]);
-    expect(prepared.github.sent('create_release')).toHaveLength(1);
   });
 
   /** The text of the draft that a delivery makes. */

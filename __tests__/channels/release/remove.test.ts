@@ -286,14 +286,4 @@ describe('removing several assets through channel K2', () => {
     expect(github.names).toEqual(['release_by_tag', 'list_assets', 'delete_asset', 'delete_asset']);
     expect(github.sent('delete_asset')).toEqual([{ asset_id: 1 }, { asset_id: 3 }]);
   });
-
-  test('gives a preview of each after one request for the release and one for its assets', async () => {
-    const { github, remover, tasks } = await prepareThree({ assets: assetsWith(OWN_DIGEST, 'sha256:0ther') });
-    expect(resultsFor(await remover.preview(tasks), tasks)).toMatchObject([
-      'asset 1 (a.zip) of the release files-20260102 would be deleted',
-      { code: 'NOT_OURS' },
-      'nothing exists there',
-    ]);
-    expect(github.names).toEqual(['release_by_tag', 'list_assets']);
-  });
 });
