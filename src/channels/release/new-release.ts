@@ -11,7 +11,7 @@ import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import { type AssetTask, isStored, type PlacedAsset, type PlacedFiles, uploadFiles } from './asset.ts';
 import { discardDraft, hasDraftText, openDraft } from './draft.ts';
-import { type ReleaseBatch, unpublishedError } from './release-choice.ts';
+import { chooseRelease, type ReleaseBatch, type ReleaseChoice, unpublishedError } from './release-choice.ts';
 
 /** A draft with all files of the step. Nothing is public before everything is there. */
 export interface FilledDraft {
@@ -79,6 +79,30 @@ export async function publishUnder(
     return new Map([...uploads].map((upload) => [upload[0], placeUpload(upload, release, assets)]));
   } catch (thrown) {
     throw toDeliveryError(thrown).withLeftBehind(await discardDraft(draft, batch, ports, mayDelete));
+  }
+}
+
+/**
+ * Chooses again, after publishing was refused: the release that was first is there, although a list may not show it yet.
+ *
+ * @throws {DeliveryError} after the draft is deleted
+ */
+export async function chooseAgain(
+  { batch, draft }: FilledDraft,
+  takenTags: ReadonlySet<string>,
+  ports: Ports,
+): Promise<ReleaseChoice> {
+  try {
+    return await withRetries(ports, async () => {
+      const choice = await chooseRelease(batch, takenTags);
+      if (choice.release !== null || choice.done.size > 0 || choice.tag !== batch.tag) return choice;
+      throw new DeliveryError('CONFLICT', `another job is publishing the release ${batch.tag}`, {
+        hint: (w) => `try again, or set ${w.input('tag')} to another one`,
+        retryable: true,
+      });
+    });
+  } catch (thrown) {
+    throw toDeliveryError(thrown).withLeftBehind(await discardDraft(draft, batch, ports));
   }
 }
 

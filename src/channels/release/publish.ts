@@ -2,7 +2,6 @@ import { forEachItem } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, toDeliveryError } from '../../errors.ts';
 import { type Asset, formatLabel, getDownloadUrl, isUnfinished } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
-import { withRetries } from '../../retry.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
 import type { AbsentFile, ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
@@ -15,7 +14,7 @@ import {
   uploadFiles,
 } from './asset.ts';
 import { discardDraft, readDrafts } from './draft.ts';
-import { type FilledDraft, fillDraft, publishUnder } from './new-release.ts';
+import { chooseAgain, type FilledDraft, fillDraft, publishUnder } from './new-release.ts';
 import {
   chooseRelease,
   type ReleaseBatch,
@@ -122,47 +121,38 @@ function describeAdded(
  * tag, the choice is made again: under the next free number the draft is published without another upload.
  */
 async function uploadAssets(batch: ReleaseBatch, ports: Ports): Promise<PlacedFiles> {
+  let placed: PlacedFiles = new Map();
+  const add = (some: PlacedFiles): void => {
+    placed = new Map([...placed, ...some]);
+  };
   const takenTags = new Set<string>();
+  let rest = batch;
   let filled: FilledDraft | null = null;
-  for (;;) {
-    const choice: ReleaseChoice = await (filled === null
-      ? chooseRelease(batch, takenTags)
-      : chooseAgain(batch, takenTags, ports));
-    const { done, open, release, assets, tag } = choice;
-    if (filled !== null && (release !== null || done.size > 0)) {
-      await discardDraft(filled.draft, filled.batch, ports);
-      filled = null;
+  try {
+    for (;;) {
+      const choice: ReleaseChoice = await (filled === null
+        ? chooseRelease(rest, takenTags)
+        : chooseAgain(filled, takenTags, ports));
+      const { done, open, release, assets, tag } = choice;
+      add(done);
+      rest = { ...rest, tasks: open };
+      if (filled !== null && (release !== null || done.size > 0)) {
+        await discardDraft(filled.draft, filled.batch, ports);
+        filled = null;
+      }
+      if (release !== null) add(await uploadFiles(open, { ...rest, release, assets }, ports));
+      if (release !== null || open.length === 0) return placed;
+      filled ??= await fillDraft(rest, tag, ports);
+      const published = await publishUnder(tag, filled, takenTags, ports);
+      add(published ?? new Map());
+      if (published !== null) return placed;
+      ports.logger.info(`the tag ${tag} is taken`);
     }
-    if (open.length === 0) return done;
-    if (release !== null) {
-      return new Map([...done, ...(await uploadFiles(open, { ...batch, release, assets }, ports))]);
-    }
-    try {
-      filled ??= await fillDraft({ ...batch, tasks: open }, tag, ports);
-      const placed = await publishUnder(tag, filled, takenTags, ports);
-      if (placed !== null) return new Map([...done, ...placed]);
-    } catch (thrown) {
-      const failure = toDeliveryError(thrown);
-      return new Map([...done, ...open.map((task) => [task, failure] as const)]);
-    }
-    ports.logger.info(`the tag ${tag} is taken`);
+  } catch (thrown) {
+    const failure = toDeliveryError(thrown);
+    return new Map([...placed, ...rest.tasks.map((task) => [task, failure] as const)]);
   }
 }
-
-/** The release that was first is there, although a list may not show it yet. */
-const chooseAgain = (
-  batch: ReleaseBatch,
-  takenTags: ReadonlySet<string>,
-  ports: Ports,
-): Promise<ReleaseChoice> =>
-  withRetries(ports, async () => {
-    const choice = await chooseRelease(batch, takenTags);
-    if (choice.release !== null || choice.done.size > 0 || choice.tag !== batch.tag) return choice;
-    throw new DeliveryError('CONFLICT', `another job is publishing the release ${batch.tag}`, {
-      hint: (w) => `try again, or set ${w.input('tag')} to another one`,
-      retryable: true,
-    });
-  });
 
 function placementOfAsset(
   { asset, release, written }: PlacedAsset,

@@ -1,9 +1,11 @@
+import { addAbortSignal } from 'node:stream';
 import { DeliveryError } from '../../../errors.ts';
 import { connectionError } from '../../../http/client.ts';
 import { followRedirects } from '../../../http/follow.ts';
 import { isAbsence, readText } from '../../../http/response.ts';
 import { parseJson, toFields } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
+import { EXCHANGE } from '../../../protocol/limits.ts';
 import { TOOL } from '../../../protocol/words.ts';
 import { withRetries } from '../../../retry.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
@@ -56,10 +58,12 @@ export async function readDeployedReceipt(root: URL, ports: Ports): Promise<Live
 
 const lookAtReceipt = (root: URL, ports: Ports): Promise<LiveSite> =>
   withRetries(ports, async () => {
-    const { signal } = ports;
+    const { clock, signal } = ports;
     const url = stamp(new URL(RECEIPT_PATH, root), ports);
     const { response } = await followRedirects(ports.http, url, { signal, guard: () => undefined });
     const { status } = response;
+    // An answer that arrives in very small pieces would never reach the stall limit.
+    addAbortSignal(clock.timeout(EXCHANGE.api), response.body);
     const text = await readText(response, LONGEST).catch((thrown: unknown) => {
       throw connectionError(thrown, { url, signal });
     });
