@@ -31,12 +31,6 @@ export async function chooseMethod(
   return size <= SIZE.methodB ? 'B' : 'C';
 }
 
-/** The method for an item: a folder goes through git, and one call of method A writes no picture beside its page. */
-export function chooseItemMethod(single: CommitMethod, isFolder: boolean, hasPicture: boolean): CommitMethod {
-  if (isFolder) return 'C';
-  return hasPicture && single === 'A' ? 'B' : single;
-}
-
 /** The method for these changes: one call of method A writes one path, and nothing beside it. */
 export const methodOf = (
   changes: readonly Change[],

@@ -7,7 +7,7 @@ import type { Placement, PreparedTask } from '../channel.ts';
 import { COMMIT_METHODS, methodOf } from './commit-method.ts';
 import type { ComparedPlace } from './compare.ts';
 import { type BranchComparison, compareFiles } from './compare-files.ts';
-import { compareSite, readFolder } from './compare-folder.ts';
+import { compareSite, readFolderInBranch } from './compare-folder.ts';
 import { compareRemoval } from './compare-removal.ts';
 import { listPictures } from './pictures.ts';
 import { type CommittedPlace, describeFolder, describePlacement, describeUnchanged } from './placement.ts';
@@ -63,7 +63,7 @@ async function compareGroup(
 ): Promise<BranchComparison> {
   const [first] = tasks;
   if (first === undefined || !isFolderPath(first.place)) return compareFiles(tasks, target, sent);
-  const folder = await readFolder(first, target);
+  const folder = await readFolderInBranch(first, target);
   const place = isRemoval(first) ? compareRemoval(folder, sent.size > 0) : compareSite(folder, together);
   return { head: folder.tree.head, places: [await place] };
 }

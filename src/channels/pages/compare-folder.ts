@@ -29,7 +29,7 @@ export interface FolderInBranch {
 }
 
 /** Reads all of the branch, and what it has of this tool in a folder; of one that is removed, however deep. */
-export async function readFolder(task: PagesTask, target: CommitTarget): Promise<FolderInBranch> {
+export async function readFolderInBranch(task: PagesTask, target: CommitTarget): Promise<FolderInBranch> {
   const tree = await readTargetTree(target);
   refuseSubmodules(tree, isRemoval(task) ? [task.place.slice(0, -1)] : task.files.map(({ path }) => path));
   return { task, target, tree, found: await findDeliveries(target, tree, task.place, isRemoval(task)) };

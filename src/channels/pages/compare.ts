@@ -109,45 +109,50 @@ interface BesideFolder extends Partial<Pick<Change, 'writes' | 'removals'>> {
 export function planChange(
   task: PagesTask,
   { existing, last }: PlaceState,
-  { added, changed, removed, delivered, isAdded }: SortedPaths,
-  { kept = [], removedFolders = [], ...beside }: BesideFolder = {},
+  sorted: SortedPaths,
+  beside: BesideFolder = {},
 ): Pick<ComparedPlace, 'task' | 'change' | 'commitSha' | 'changes' | 'treeSha'> {
-  const { place, target, files, pictures, destination } = task;
+  const { place, target, files } = task;
   const { essence, confinement } = target.options;
-  const isNew = new Set([...added, ...changed]);
-  const besideWrites = beside.writes ?? [];
+  const { kept = [], removedFolders = [], writes: besideWrites = [], removals = [] } = beside;
   // What is for the whole site is no part of the delivery, and stays when that ends.
   const shared = besideWrites
     .filter(({ path }) => path.startsWith(place))
     .map(({ path, file }) => ({ path: path.slice(place.length), sha: file.blobSha }));
-  const object = isRemoval(task) ? undefined : describeDelivered(place, delivered, [...kept, ...shared]);
+  const isGone = isRemoval(task);
+  const delivered = isGone ? undefined : describeDelivered(place, sorted.delivered, [...kept, ...shared]);
+  const isNew = new Set([...sorted.added, ...sorted.changed]);
   const change = {
     message: formatCommitMessage(place, {
-      verb: isRemoval(task) ? 'REMOVE' : isAdded ? 'ADD' : 'UPDATE',
+      verb: isGone ? 'REMOVE' : sorted.isAdded ? 'ADD' : 'UPDATE',
       essence,
       confinedTo: confinement?.owner,
-      delivered: object,
-      removed: isRemoval(task) ? removedFolders : [],
+      delivered,
+      removed: isGone ? removedFolders : [],
     }),
     writes: [...files.filter(({ path }) => isNew.has(path)), ...besideWrites],
-    removals: [...removed, ...(beside.removals ?? [])],
+    removals: [...sorted.removed, ...removals],
     replaces: existing.get(place)?.sha ?? null,
   };
-  // The pictures of a page are no files of the user.
+  const hasWork = change.writes.length + change.removals.length > 0;
+  const changes = listChanges(task, sorted, beside);
+  return { task, ...(hasWork && { change }), commitSha: last?.sha, changes, treeSha: delivered?.object };
+}
+
+/** What a person reads of it. The pictures of a page are no files of theirs. */
+function listChanges(
+  { place, pictures, destination }: PagesTask,
+  { added, changed, removed }: SortedPaths,
+  { kept = [], removedFolders = [] }: BesideFolder,
+): SiteChanges {
   const own = pictures === undefined ? [] : listPicturePaths(destination.path);
   const within = (paths: readonly string[]): string[] =>
     paths.flatMap((path) => (own.includes(path) ? [] : [path.slice(isFolderPath(place) ? place.length : 0)]));
   return {
-    task,
-    ...(change.writes.length + change.removals.length > 0 && { change }),
-    commitSha: last?.sha,
-    changes: {
-      added: within(added),
-      changed: within(changed),
-      removed: within(removed),
-      removedFolders,
-      kept: kept.map(({ path }) => path),
-    },
-    treeSha: object?.object,
+    added: within(added),
+    changed: within(changed),
+    removed: within(removed),
+    kept: kept.map(({ path }) => path),
+    removedFolders,
   };
 }

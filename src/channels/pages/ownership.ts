@@ -17,7 +17,7 @@ import { type CommitTarget, isFolderPath } from './target.ts';
 /*
  * Who owns a path of the branch: the newest commit that has the form of this tool's says what was delivered, and the
  * branch still holds just that. `isOwned` judges one file, `findDeliveries` the files of folders, `findWholeSites` those
- * that `keep` may remove. What is not ours is written or removed with `overwrite` alone: `comparePlace` (compare.ts) looks
+ * that `keep` may remove. What is not ours is written or removed with `overwrite` alone: `sortByChange` (compare.ts) looks
  * at that, and `not-ours.ts` refuses the rest. Elsewhere, the label of an asset decides (`hasOwnLabel`), the text of a
  * release (`isOwnRelease`), the receipt of a deployed site, and marker and author of a comment or an issue.
  */
@@ -211,9 +211,8 @@ export async function findDeliveredTo(
   }
   const commits = await getLastCommits(target.github, tree.head ?? '', [place]);
   const message = commits.get(place)?.message ?? '';
-  const { object = '', pictures = [] } = parseMessage(message)?.delivered ?? {};
-  const files = [{ path: place, sha: object }, ...pictures].filter(
-    (one) => holdsFile(tree, one) && isOwned(message, one),
-  );
-  return { files: files[0]?.path === place ? files : [], message };
+  const { delivered } = parseMessage(message) ?? {};
+  const page = { path: place, sha: delivered?.object ?? '' };
+  if (delivered?.place !== place || !holdsFile(tree, page)) return { files: [], message };
+  return { files: [page, ...delivered.pictures.filter((one) => holdsFile(tree, one))], message };
 }

@@ -10,7 +10,7 @@ import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type { ChannelItem, ChannelPlan, PreparedTask, ServedFile } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { createEntriesReader } from './branch-reader.ts';
-import { chooseItemMethod, chooseMethod, planMethod } from './commit-method.ts';
+import { chooseMethod, planMethod } from './commit-method.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
 import { applyJekyll, createJekyllLookup, type FileLookup, renderedPath } from './jekyll.ts';
@@ -82,7 +82,9 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepar
   const destination = !hasFailed(built) ? built : settings;
   const served = describeServed(destination, isFolder ? place : null);
   const hasPicture = options.picture && served.display === 'page' && served.pictureUrls !== null;
-  const method = chooseItemMethod(step.singleMethod, isFolder, hasPicture);
+  // A folder goes through git, and one call of method A writes no picture beside its page.
+  const single = hasPicture && step.singleMethod === 'A' ? 'B' : step.singleMethod;
+  const method = isFolder ? 'C' : single;
   const name = place || './';
   const plan: ChannelPlan = {
     channel: 'K1',

@@ -36,7 +36,9 @@ export async function findSetup(
     throw new DeliveryError('NO_PERMISSION', message, { step: 'check', hint });
   }
   const branch = targetBranch(options, site);
-  const absence = await readAbsence(github, branch);
+  const head = await resultOf(() => getBranchHead(github, branch));
+  const absence = findAbsence(head);
+  if (hasFailed(head) && absence === null) throw head;
   const setup = { branch, absence, enablesPages: site === null && !isOwnAddress };
   const isByWorkflow = typeof site === 'object' && site?.builtBy === 'workflow' && !isOwnAddress;
   if (absence !== null && isByWorkflow) {
@@ -47,13 +49,6 @@ export async function findSetup(
   }
   if (setup.enablesPages) refuseUnclear(setup, options);
   return setup;
-}
-
-async function readAbsence(github: GitHubClient, branch: string): Promise<Setup['absence']> {
-  const head = await resultOf(() => getBranchHead(github, branch));
-  const absence = findAbsence(head);
-  if (hasFailed(head) && absence === null) throw head;
-  return absence;
 }
 
 /** A page would show everything that the branch has, so an existing one must be named. */

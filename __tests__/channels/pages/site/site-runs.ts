@@ -1,7 +1,7 @@
 import type { ChannelAction, ChannelItem, Placement } from '../../../../src/channels/channel.ts';
 import type { BranchTree } from '../../../../src/channels/pages/branch-reader.ts';
 import { withPictures } from '../../../../src/channels/pages/commit.ts';
-import { compareSite, readFolder } from '../../../../src/channels/pages/compare-folder.ts';
+import { compareSite, readFolderInBranch } from '../../../../src/channels/pages/compare-folder.ts';
 import type { PagePictures } from '../../../../src/channels/pages/pictures.ts';
 import { createPagesActions } from '../../../../src/channels/pages/publish.ts';
 import { readTargetTree } from '../../../../src/channels/pages/read-target.ts';
@@ -145,7 +145,7 @@ export async function planFolder(
   const [prepared] = await actionsThrough(github, ports, options).publish.prepare([item]);
   if (prepared === undefined || hasFailed(prepared)) throw prepared;
   const task = withPictures({ ...prepared, ...(pictures && { pictures }) });
-  const inBranch = await readFolder(task, task.target);
+  const inBranch = await readFolderInBranch(task, task.target);
   const place = await compareSite(inBranch, together);
   const { change } = place;
   const written = (change?.writes ?? []).map(({ path }) => path).sort();
