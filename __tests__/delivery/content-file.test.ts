@@ -1,17 +1,15 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { type ContentFile, openContent } from '../../src/delivery/content-file.ts';
+import { openContent } from '../../src/delivery/content-file.ts';
 import { CONTENT } from '../../src/protocol/limits.ts';
 import type { DeliveryRequest } from '../../src/request/parse-request.ts';
 import { FakeClock } from '../support/ports.ts';
 import { requestWith } from './builders.ts';
 
 /** A request with a stream as its content. */
-function requestFor(stream: AsyncIterable<Uint8Array>): DeliveryRequest {
-  const request = requestWith({ file: '', name: 'page.html' }, { contentStream: stream });
-  return request;
-}
+const requestFor = (contentStream: AsyncIterable<Uint8Array>): DeliveryRequest =>
+  requestWith({ file: '', name: 'page.html' }, { contentStream });
 
 const ports = (signal = new AbortController().signal) => ({ clock: new FakeClock(), signal });
 
@@ -26,57 +24,31 @@ async function* endless(whenWaiting: () => void): AsyncGenerator<Uint8Array> {
   await new Promise(() => undefined);
 }
 
-/** Does some work with the content, and removes it. */
-async function useContentFile<T>(
-  request: DeliveryRequest,
-  used: ReturnType<typeof ports>,
-  work: (opened: ContentFile) => Promise<T>,
-): Promise<T> {
-  const opened = await openContent(request, used);
-  return work(opened).finally(opened.remove);
-}
-
 describe('openContent', () => {
   test.each([
     ['a text', { content: '<p>ü</p>\n', name: 'page.html' }, undefined],
     ['a stream', { name: 'page.html' }, chunksOf('<p>', 'ü</p>\n')],
   ])('lends %s as a private file under the given name, and removes it', async (_, inputs, contentStream) => {
     const request = requestWith({ file: '', ...inputs }, { contentStream });
-    let path = '';
-    await useContentFile(request, ports(), async (prepared) => {
-      const [found] = (await prepared.findFiles?.(request.fileLines, request.folder)) ?? [];
-      expect(found).toMatchObject({ given: 'page.html', relativePath: 'page.html' });
-      path = found?.path ?? '';
-      expect(await readFile(path, 'utf8')).toBe('<p>ü</p>\n');
-      expect((await stat(path)).mode & 0o777).toBe(0o600);
-      // Nothing but this file may be opened.
-      expect(prepared.request).toMatchObject({ allowsFullPaths: false, allowedRoots: [expect.any(String)] });
-      expect(path.startsWith(prepared.request.allowedRoots[0] ?? '?')).toBe(true);
-    });
+    const opened = await openContent(request, ports());
+    const [found] = (await opened.findFiles?.(request.fileLines, request.folder)) ?? [];
+    expect(found).toMatchObject({ given: 'page.html', relativePath: 'page.html' });
+    const path = found?.path ?? '';
+    expect(await readFile(path, 'utf8')).toBe('<p>ü</p>\n');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    // Nothing but this file may be opened.
+    expect(opened.request).toMatchObject({ allowsFullPaths: false, allowedRoots: [dirname(path)] });
+    await opened.remove();
     await expect(stat(dirname(path))).rejects.toThrow('ENOENT');
-  });
-
-  test('removes the file when the work fails', async () => {
-    let folder = '';
-    const work = useContentFile(requestFor(chunksOf('x')), ports(), async ({ request }) => {
-      folder = request.folder;
-      throw new Error('stop');
-    });
-    await expect(work).rejects.toThrow('stop');
-    expect(folder).not.toBe('');
-    await expect(stat(folder)).rejects.toThrow('ENOENT');
   });
 
   test('leaves a request without content as it is', async () => {
     const request = requestWith();
-    await useContentFile(request, ports(), async (prepared) => {
-      expect(prepared).toEqual({ request, remove: expect.any(Function) });
-    });
+    expect(await openContent(request, ports())).toEqual({ request, remove: expect.any(Function) });
   });
 
   test('refuses content without a byte, and content above the limit', async () => {
-    const work = async () => undefined;
-    await expect(useContentFile(requestFor(chunksOf('')), ports(), work)).rejects.toMatchObject({
+    await expect(openContent(requestFor(chunksOf('')), ports())).rejects.toMatchObject({
       code: 'BAD_INPUT',
       message: 'the content of page.html is empty',
     });
@@ -84,7 +56,7 @@ describe('openContent', () => {
       const chunk = Buffer.alloc(8_388_608);
       for (let size = 0; size <= CONTENT.bytes; size += chunk.length) yield chunk;
     }
-    await expect(useContentFile(requestFor(large()), ports(), work)).rejects.toMatchObject({
+    await expect(openContent(requestFor(large()), ports())).rejects.toMatchObject({
       code: 'TOO_LARGE',
       message: 'the content of page.html has more than 95 MB',
     });
@@ -92,11 +64,7 @@ describe('openContent', () => {
 
   test('ends the wait for content that never ends: at the signal, and after a long silence', async () => {
     const stop = new AbortController();
-    const stopped = useContentFile(
-      requestFor(endless(() => stop.abort())),
-      ports(stop.signal),
-      async () => undefined,
-    );
+    const stopped = openContent(requestFor(endless(() => stop.abort())), ports(stop.signal));
     await expect(stopped).rejects.toMatchObject({ name: 'AbortError' });
 
     const silence = new AbortController();
@@ -105,11 +73,7 @@ describe('openContent', () => {
       return silence.signal;
     };
     const clock = Object.assign(new FakeClock(), { timeout });
-    const silent = useContentFile(
-      requestFor(endless(() => silence.abort())),
-      { ...ports(), clock },
-      async () => undefined,
-    );
+    const silent = openContent(requestFor(endless(() => silence.abort())), { ...ports(), clock });
     await expect(silent).rejects.toMatchObject({
       code: 'BAD_INPUT',
       message: 'the content did not end: nothing arrived for 300 s',
