@@ -26,17 +26,9 @@ describe('poll', () => {
     expect(await polled(found, { deadline })).toEqual({ at, result });
   });
 
-  test('probes 49 times in the 240 s of the protocol: once at the start, then 48 times every 5 s', async () => {
-    expect((await polled(0, { deadline: 240_000 })).at).toHaveLength(49);
-  });
-
   test.each([0, '', false, null])('returns %j as a value that was found', async (found) => {
-    const options = {
-      interval: 1,
-      deadline: 0,
-      clock: new FakeClock(),
-      signal: new AbortController().signal,
-    };
+    const { signal } = new AbortController();
+    const options = { interval: 1, deadline: 0, clock: new FakeClock(), signal };
     expect(await poll<unknown>(options, async () => found)).toBe(found);
   });
 

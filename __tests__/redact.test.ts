@@ -23,6 +23,11 @@ describe('createRedactor replaces a secret', () => {
     ['in every place', `${TOKEN}${TOKEN} ${TOKEN}`, '****** ***'],
     ['in a URL', `https://x.example/?t=${TOKEN}&u=1`, 'https://x.example/?t=***&u=1'],
     [
+      'in the Basic credentials that git sends',
+      `Basic ${Buffer.from(`x-access-token:${TOKEN}`).toString('base64')}`,
+      'Basic eC1hY2Nlc3MtdG9rZW46***',
+    ],
+    [
       'as base64, and nothing else',
       `${Buffer.from(TOKEN).toString('base64')} ${Buffer.from('short').toString('base64')}`,
       `*** ${Buffer.from('short').toString('base64')}`,
@@ -57,16 +62,6 @@ describe('createRedactor replaces a secret', () => {
     );
   });
 
-  test('in the Basic credentials that git sends', () => {
-    const login = Buffer.from(`x-access-token:${TOKEN}`).toString('base64');
-    expect(redact(`Authorization: Basic ${login}`)).toContain('***');
-  });
-
-  test('when there are several secrets', () => {
-    const other = 'ghp_Other9876';
-    expect(redactWith([TOKEN, '', other])(`${TOKEN} ${other} third`)).toBe('*** *** third');
-  });
-
   test.each([[[TOKEN, `${TOKEN}ef56`]], [[`${TOKEN}ef56`, TOKEN]]])(
     'completely, when one of %j contains the other',
     (secrets) => {
@@ -79,8 +74,9 @@ describe('createRedactor replaces a secret', () => {
     expect(redactWith([secret])(`aB3x+$&(x)[y]*z|^01 ${secret}`)).toBe('aB3x+$&(x)[y]*z|^01 ***');
   });
 
-  test('of several lines, each line', () => {
+  test('of several, and of one of several lines each line', () => {
     expect(redactWith([`${TOKEN}\n${LONG}`])(`${LONG} and ${TOKEN}`)).toBe('*** and ***');
+    expect(redactWith([TOKEN, '', 'ghp_Other9876'])(`${TOKEN} ghp_Other9876 third`)).toBe('*** *** third');
   });
 });
 
