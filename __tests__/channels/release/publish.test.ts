@@ -269,6 +269,13 @@ describe('a new release of channel K2', () => {
       ['the release files-20260102, which is published'],
       [],
     ],
+    [
+      'another release takes its tag, and is never shown',
+      { answers: { publish_release: failure('CONFLICT', 422) } },
+      'CONFLICT',
+      [],
+      ['publish_release', 'delete_draft'],
+    ],
     ['somebody deleted its draft while it was filled', { answers: gone }, 'NOT_FOUND', [], []],
     [
       'it is unknown whether it was published',

@@ -12,15 +12,13 @@ export interface BinLocation {
   readonly bin: string;
 }
 
-/** A file in a bin, as the host stores it. */
+/** A file in a bin, in the host's own words. */
 export interface BinFile {
-  readonly filename: string;
+  readonly filename?: string;
   /** Lowercase hex. */
-  readonly sha256: string | undefined;
+  readonly sha256?: string;
   /** What the host found in the bytes: it decides whether a browser shows the file. */
-  readonly contentType: string | undefined;
-  /** In the host's own words. */
-  readonly expires: string | undefined;
+  readonly 'content-type'?: string;
 }
 
 /** What the host says about a bin. */
@@ -31,12 +29,8 @@ export interface BinState {
    */
   readonly status: 'absent' | 'open' | 'locked' | 'unavailable';
   readonly files: readonly BinFile[];
-}
-
-interface FileRecord {
-  readonly filename?: string;
-  readonly sha256?: string;
-  readonly 'content-type'?: string;
+  /** In the host's own words. */
+  readonly expires?: string | undefined;
 }
 
 /** What the host answers about a bin. No credential is ever sent. */
@@ -49,8 +43,8 @@ export interface BinRecord {
     readonly files?: number;
     readonly expired_at?: string;
   } | null;
-  readonly file?: FileRecord | null;
-  readonly files?: readonly (FileRecord | null)[] | null;
+  readonly file?: BinFile | null;
+  readonly files?: readonly BinFile[] | null;
 }
 
 export const BIN_HEADERS = { accept: 'application/json' };
@@ -81,25 +75,13 @@ function parseBinState(answer: TextAnswer, name: string): BinState | null {
     if (bin != null || /no longer available/i.test(text)) return { status: 'unavailable', files: [] };
     return isPage(answer) ? null : { status: 'absent', files: [] };
   }
-  const listed = files ?? [];
-  if (status !== 200 || bin == null || !Array.isArray(listed) || listed.includes(null)) return null;
-  const stored = listed.map((file) => toBinFile(file, bin.expired_at));
+  const stored = files ?? [];
+  if (status !== 200 || bin == null || !Array.isArray(stored) || stored.includes(null)) return null;
   // The host describes a bin that does not exist as well: as an empty one that was never created.
   const isAbsent = stored.length === 0 && String(bin.created_at).startsWith('0001-');
-  return { status: isAbsent ? 'absent' : bin.readonly === true ? 'locked' : 'open', files: stored };
+  const found = isAbsent ? 'absent' : bin.readonly === true ? 'locked' : 'open';
+  return { status: found, files: stored, expires: bin.expired_at };
 }
-
-/** @param asked the name where the host answers none */
-export const toBinFile = (
-  file: FileRecord | null | undefined,
-  expires: string | undefined,
-  asked = '',
-): BinFile => ({
-  filename: file?.filename ?? asked,
-  sha256: file?.sha256,
-  contentType: file?.['content-type'],
-  expires,
-});
 
 /** Asks the host to lock the bin, for good; `false` where it did not say that it did. */
 export async function lockBin(location: BinLocation, ports: Ports): Promise<boolean> {

@@ -150,13 +150,13 @@ async function lookAtAddress(
 }
 
 function placementOfFile(
-  { stored, written, filesBefore }: StoreResult,
-  { file }: BinUpload,
+  { stored, expires, written, filesBefore }: StoreResult,
+  { file, filename: given }: BinUpload,
   unknown: readonly string[],
   options: FilebinOptions,
 ): Placement {
   const { bin, path } = options;
-  const { contentType, expires, filename } = stored;
+  const { filename = given, 'content-type': contentType } = stored;
   const where = `bin ${bin}, file ${filename}`;
   const asked = path === undefined || path.endsWith('/') ? file.name : path;
   const { claim, notes } = describeShown(contentType);

@@ -6,13 +6,16 @@ import { BATCH } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, PreparedTask } from '../channel.ts';
-import { type BinFile, type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
+import { type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
 import { planInBin } from './publish.ts';
 import { listRefusalsOfDeleted } from './refusals.ts';
 import type { FilebinOptions } from './store-file.ts';
 
 /** A name in a bin, and the bytes that belong there; `undefined` where there is no file to compare with. */
-type BinRemoval = Pick<BinFile, 'filename' | 'sha256'>;
+interface BinRemoval {
+  readonly filename: string;
+  readonly sha256: string | undefined;
+}
 
 const NOTHING_THERE = 'nothing exists there';
 

@@ -13,7 +13,6 @@ import {
   type BinRecord,
   type BinState,
   readBin,
-  toBinFile,
   urlFor,
 } from './bin-client.ts';
 import { binRefusedError } from './refusals.ts';
@@ -35,7 +34,7 @@ export interface BinUpload {
 }
 
 /** What the bin holds after an upload. */
-export interface StoreResult {
+export interface StoreResult extends Pick<BinState, 'expires'> {
   readonly stored: BinFile;
   readonly written: boolean;
   /** What the bin was when it was read before. */
@@ -96,7 +95,8 @@ export async function storeFile(
   const find = (state: BinState): StoreResult | undefined => {
     if (failure === undefined) before = state.status;
     const stored = findOrAllowUpload(upload, state, options);
-    return stored && { stored, before, written: failure !== undefined, filesBefore: null };
+    const { expires } = state;
+    return stored && { stored, expires, before, written: failure !== undefined, filesBefore: null };
   };
   const lookAgain = async (own = ports): Promise<StoreResult | undefined> =>
     find(await readBin(options, own));
@@ -170,7 +170,7 @@ async function postFile(
     const message = 'the bin host stored other bytes than those of the file';
     throw new DeliveryError('HOST_ERROR', message, { httpCode, retryable: true });
   }
-  return { stored: toBinFile(stored, bin?.expired_at, filename), written: true, filesBefore: bin?.files };
+  return { stored: stored ?? {}, expires: bin?.expired_at, written: true, filesBefore: bin?.files };
 }
 
 /** The progress of an upload, after which the host may store the file for minutes without a word. */

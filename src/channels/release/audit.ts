@@ -38,24 +38,25 @@ export function createReleaseAudit(
       if (release.draft || !(tagIsDefault || release.tag_name === tag)) continue;
       for (const asset of await listPublicAssets(github, release)) {
         const isWanted = hasOwnLabel(asset) && !isUnfinished(asset) && (path ?? asset.name) === asset.name;
-        const place = isWanted ? describeAsset(asset, access) : null;
-        if (place !== null) found.push({ plan: planOf(asset.name, release.tag_name), place, unknown });
-        else if (isWanted) {
+        if (!isWanted) continue;
+        const place = describeAsset(asset, access);
+        if (place === null) {
           logger.warning(`GitHub has no digest of ${asset.name}, so it can not be compared, and is left out`);
+          continue;
         }
+        const plan: ChannelPlan = {
+          channel: 'K2',
+          method: 'nothing is written',
+          destination: `release ${release.tag_name}, asset ${asset.name}`,
+          name: `${release.tag_name}/${asset.name}`,
+          claim: 'is downloaded as it was delivered',
+        };
+        found.push({ plan, place, unknown });
       }
     }
     return found;
   };
 }
-
-const planOf = (name: string, release: string): ChannelPlan => ({
-  channel: 'K2',
-  method: 'nothing is written',
-  destination: `release ${release}, asset ${name}`,
-  name: `${release}/${name}`,
-  claim: 'is downloaded as it was delivered',
-});
 
 /** How an asset is proven again; `null` without the host's digest. */
 function describeAsset(asset: Asset, access: RepositoryAccess): NonNullable<AuditedDelivery['place']> | null {
