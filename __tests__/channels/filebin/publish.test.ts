@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createFilebinPublisher, describeShown } from '../../../src/channels/filebin/publish.ts';
 import type { FilebinOptions } from '../../../src/channels/filebin/store-file.ts';
-import { DeliveryError, hasFailed, stoppedError } from '../../../src/errors.ts';
+import { DeliveryError, hasFailed } from '../../../src/errors.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../../support/ports.ts';
 import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
@@ -62,6 +62,12 @@ const RECORD = {
 };
 
 describe('publishing through channel K3', () => {
+  test('plans the file name that the host will store', async () => {
+    const { task } = await prepareUpload({ status: 500 }, { name: "a'b.pdf" });
+    const destination = `bin ${OPTIONS.bin}, name a_b.pdf`;
+    expect(task.plan).toMatchObject({ method: 'one POST', destination, claim: 'is available' });
+  });
+
   test('posts the file with its SHA-256 and without a credential, then locks the bin', async () => {
     const { file, host, task } = await prepareUpload({ status: 201, body: RECORD });
     await task.perform();
@@ -96,20 +102,16 @@ describe('publishing through channel K3', () => {
     });
   });
 
-  test('notes the expiry date, the warning page, and that HTML is downloaded', async () => {
-    const { task } = await prepareUpload({ status: 201, body: RECORD });
-    const { notes } = await task.perform();
-    expect(notes.join('\n')).toMatch(/expires at 2026-01-09T03:04:05Z.*warning page.*downloaded/s);
-  });
-
-  test('notes no exact expiry date and no download where neither is known to be true', async () => {
-    const { task } = await prepareUpload(
-      { status: 201, body: { file: { filename: 'a.txt' } } },
-      { name: 'a.txt' },
-    );
-    const { notes } = await task.perform();
-    expect(notes).toEqual(['the bin expires after about 7 days', expect.stringContaining('warning page')]);
-    expect(task.plan.claim).toBe('is available');
+  test.each<[string, object, RegExp]>([
+    [
+      'an expiry date and a page',
+      RECORD,
+      /^the bin expires at 2026-01-09T03:04:05Z\n.*warning page.*downloaded/s,
+    ],
+    ['neither', { file: {} }, /^the bin expires after about 7 days\n.*warning page[^\n]*$/],
+  ])('notes what the host says of a file: %s', async (_, body, notes) => {
+    const { task } = await prepareUpload({ status: 201, body });
+    expect((await task.perform()).notes.join('\n')).toMatch(notes);
   });
 
   test.each<[string, Setup, string, boolean]>([
@@ -156,17 +158,6 @@ describe('publishing through channel K3', () => {
     ]);
     expect(ports.logger.shownProgress).toMatchObject([{ title: 'uploaded', ended: true }]);
     expect(ports.logger.lines).toContain('the bin host stores the file now, for up to 15 minutes');
-  });
-
-  test('plans the file name that the host will store', async () => {
-    const { task } = await prepareUpload({ status: 201, body: RECORD }, { name: "a'b.pdf" });
-    expect(task.plan).toEqual({
-      channel: 'K3',
-      method: 'one POST',
-      destination: `bin ${OPTIONS.bin}, name a_b.pdf`,
-      name: 'a_b.pdf',
-      claim: 'is available',
-    });
   });
 
   test('keeps the path of a self-hosted bin host in the address', async () => {
@@ -449,46 +440,6 @@ describe('a bin whose name is given', () => {
     const { methods, task } = await prepareUpload({ status: 500 }, { ...more, listings });
     await expect(task.preview()).resolves.toBe(words);
     expect(methods().filter((method) => method !== 'GET')).toEqual([]);
-  });
-});
-
-describe('an upload whose connection broke off', () => {
-  const connectionLost = new DeliveryError('CONNECTION', 'reset', { retryable: true });
-  const createList = async () => ({
-    bin: { id: OPTIONS.bin },
-    files: [{ filename: 'page.html', sha256: (await localFile('<p>hello</p>')).sha256 }],
-  });
-
-  test('is found where the file has arrived, the bin is locked, and the evidence does not claim HTTP 201', async () => {
-    const { methods, task } = await prepareUpload(() => connectionLost, { listings: [await createList()] });
-    await expect(task.perform()).resolves.toMatchObject({
-      evidence: `bin ${OPTIONS.bin}, file page.html holds these bytes`,
-      written: true,
-      unknown: [],
-    });
-    expect(methods()).toEqual(['POST', 'GET', 'PUT']);
-  });
-
-  test.each([
-    ['succeeds where the file has arrived', true],
-    ['is canceled where the file has not arrived', false],
-  ])('by a stop of the delivery %s', async (_, arrives) => {
-    const listings = [arrives ? await createList() : null];
-    const reason = stoppedError();
-    const { ports, task } = await prepareUpload(
-      () => {
-        ports.stop.abort(reason);
-        return connectionLost;
-      },
-      { listings },
-    );
-    const performed = task.perform();
-    if (arrives) {
-      await expect(performed).resolves.toMatchObject({
-        evidence: expect.stringMatching(/ holds these bytes$/),
-        unknown: [expect.stringContaining('could not be locked')],
-      });
-    } else await expect(performed).rejects.toMatchObject({ code: 'ABORTED', leftBehind: undefined });
   });
 });
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createFilebinRemover } from '../../../src/channels/filebin/remove.ts';
 import type { FilebinOptions } from '../../../src/channels/filebin/store-file.ts';
-import { DeliveryError } from '../../../src/errors.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../../support/ports.ts';
 import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
@@ -15,7 +14,7 @@ const OPTIONS: FilebinOptions = {
 };
 const PAGE: Scripted = { headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<html>' };
 
-type Answer = (request: Seen, nth: number) => Scripted | Error;
+type Answer = (request: Seen) => Scripted;
 
 /** The list of a bin that holds files with the content `x`. */
 async function listWith(...names: readonly string[]): Promise<Scripted> {
@@ -24,10 +23,7 @@ async function listWith(...names: readonly string[]): Promise<Scripted> {
 }
 
 function createRemover(answer: Answer, list: Scripted | Error, overwrite = false) {
-  const host: FakeHttp = new FakeHttp((request) => {
-    const nth = host.seen.filter(({ method }) => method === request.method).length;
-    return request.method === 'GET' ? list : answer(request, nth);
-  });
+  const host = new FakeHttp((request) => (request.method === 'GET' ? list : answer(request)));
   const ports = fakePorts(host.http);
   const deletes = () => host.seen.filter(({ method }) => method !== 'GET');
   return { host, ports, deletes, remover: createFilebinRemover({ ...OPTIONS, overwrite }, ports) };
@@ -43,12 +39,11 @@ interface Setup {
 
 /** Prepares the removal of page.html from a bin host that answers to DELETE as scripted. */
 async function prepareRemoval(
-  answer: Scripted | Error | Answer,
+  answer: Scripted,
   { name = 'page.html', content = 'x', list, overwrite }: Setup = {},
 ) {
-  const decide: Answer = typeof answer === 'function' ? answer : () => answer;
   const file = content === null ? null : await localFile(content);
-  const created = createRemover(decide, list ?? (await listWith('page.html')), overwrite);
+  const created = createRemover(() => answer, list ?? (await listWith('page.html')), overwrite);
   return { ...created, task: await prepareOne(created.remover, file, name) };
 }
 
@@ -124,15 +119,6 @@ describe('removing a file through channel K3', () => {
       message: expect.stringMatching(new RegExp(` answered HTTP ${status}$`)),
     });
     expect(deletes()).toHaveLength(attempts);
-  });
-
-  test('is sent again after a lost connection', async () => {
-    const connectionLost = new DeliveryError('CONNECTION', 'reset', { retryable: true });
-    const { deletes, task } = await prepareRemoval((_, nth) =>
-      nth === 1 ? connectionLost : { status: 404 },
-    );
-    await expect(task.perform()).resolves.toMatchObject({ evidence: 'nothing exists there' });
-    expect(deletes()).toHaveLength(2);
   });
 });
 
