@@ -29,36 +29,38 @@ export async function deliverAll(
   const argument = isStream ? '' : positionals.join('\n');
   const inputs = { ...flags, ...(name === 'verify' ? { url: argument } : { file: argument }), token };
   const face = commandFace(name, tokenVariable(command, env));
-  // A pattern may take long in a large folder: it is searched once.
-  let found: ReturnType<typeof findFiles> | undefined;
-  const findOnce: typeof findFiles = (lines) => (found ??= findFiles(lines, folder));
+  const find = findOnce(folder);
   const own = { ...ports, logger: selectLogger(command, ports) };
+  const context = {
+    secrets,
+    env,
+    origin: 'from the command line',
+    folder,
+    allowedRoots: [folder],
+    allowsFullPaths: true,
+    findFiles: find,
+    contentStream: isStream ? terminal.input() : undefined,
+    given: [...(Object.keys(flags) as InputName[]), ...(tokenEnv === undefined ? [] : ['token' as const])],
+  };
   const createRequest = async () => {
     refuseUnsafeEnvironment(env);
-    const context = {
-      secrets,
-      env,
-      origin: 'from the command line',
-      folder,
-      allowedRoots: [folder],
-      allowsFullPaths: true,
-      findFiles: findOnce,
-      contentStream: isStream ? terminal.input() : undefined,
-      given: [...(Object.keys(flags) as InputName[]), ...(tokenEnv === undefined ? [] : ['token' as const])],
-    };
     return refuseAsUsage(() => createLocalRequest(name, inputs, context, own));
   };
-  // A person must see the code even where the log is left out.
-  const authorize: typeof authorizeDevice = (options, others) =>
-    authorizeDevice(options, { ...others, logger: terminal.logger });
   const reports = await answerRequest(createRequest(), own, {
     asked: { ...(isStream && { name: 'standard input' }), ...inputs, operation: name },
     redactor: terminal.redactor,
     face,
-    authorize,
-    findFiles: findOnce,
+    // A person must see the code even where the log is left out.
+    authorize: (options, others) => authorizeDevice(options, { ...others, logger: terminal.logger }),
+    findFiles: find,
   });
   return printReports(reports, command, terminal);
+}
+
+/** A pattern may take long in a large folder: it is searched once. */
+function findOnce(folder: string): typeof findFiles {
+  let found: ReturnType<typeof findFiles> | undefined;
+  return (lines) => (found ??= findFiles(lines, folder));
 }
 
 async function refuseMissingFolder(receipt: string): Promise<void> {
