@@ -113,21 +113,6 @@ describe('the comment', () => {
     expect(body).toBeNull();
     expect(lines).toEqual(['No comment: the run is not about a pull request']);
   });
-
-  test('creates the comment for a fork in the workflow that follows its own', async () => {
-    const workflow_run = {
-      event: 'pull_request',
-      head_sha: 'c0ffee01',
-      head_branch: 'page',
-      head_repository: { owner: { login: 'human' } },
-      pull_requests: [],
-    };
-    const run = runOf({ repository: ours, workflow_run }, 'workflow_run');
-    const list_pulls = [{ number: 9, state: 'open', head: { sha: 'c0ffee01' } }];
-    const { body, lines } = await update([reportWith()], { run, answers: { list_pulls } });
-    expect(body).toContain('<code>c0ffee0</code>');
-    expect(lines).toEqual(['Comment on pull request 9: created']);
-  });
 });
 
 describe('the comment, with several steps', () => {

@@ -15,7 +15,7 @@ import { usageError } from './usage-error.ts';
 
 export interface CliCommand {
   readonly name: CommandName | 'help' | 'version';
-  /** Files, the URL of `verify`, or the command that `help` explains. */
+  /** Files, `-` for standard input, the URL of `verify`, or the command that `help` explains. */
   readonly positionals: readonly string[];
   readonly flags: Readonly<Partial<Record<InputName, string>>>;
   // As the table of flags describes them.
@@ -28,9 +28,6 @@ export interface CliCommand {
 }
 
 const STANDARD_INPUT = '-';
-
-export const readsStandardInput = ({ positionals }: Pick<CliCommand, 'positionals'>): boolean =>
-  positionals[0] === STANDARD_INPUT;
 
 const OPTIONS = Object.fromEntries(
   Object.entries(ALL_FLAGS).map(([name, { value, letter }]) => {

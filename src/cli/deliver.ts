@@ -9,7 +9,7 @@ import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { commandFace } from '../request/faces.ts';
 import type { InputName } from '../request/inputs.ts';
 import { createLocalRequest } from '../request/local-request.ts';
-import { type CliCommand, readsStandardInput } from './args.ts';
+import type { CliCommand } from './args.ts';
 import { printReports } from './print-reports.ts';
 import { progressLogger, quietLogger, type Terminal } from './terminal.ts';
 import { refuseAsUsage, usageError } from './usage-error.ts';
@@ -25,10 +25,9 @@ export async function deliverAll(
   const { token, secrets } = readAndMaskCredentials(command, env, terminal.logger);
   if (receipt !== undefined) await refuseMissingFolder(receipt);
   const folder = process.cwd();
-  const isStream = readsStandardInput(command);
+  const isStream = positionals[0] === '-';
   const argument = isStream ? '' : positionals.join('\n');
   const inputs = { ...flags, ...(name === 'verify' ? { url: argument } : { file: argument }), token };
-  const face = commandFace(name, tokenVariable(command, env));
   const find = findOnce(folder);
   const own = { ...ports, logger: selectLogger(command, ports) };
   const context = {
@@ -49,10 +48,10 @@ export async function deliverAll(
   const reports = await answerRequest(createRequest(), own, {
     asked: { ...(isStream && { name: 'standard input' }), ...inputs, operation: name },
     redactor: terminal.redactor,
-    face,
+    face: commandFace(name, tokenVariable(command, env)),
+    findFiles: find,
     // A person must see the code even where the log is left out.
     authorize: (options, others) => authorizeDevice(options, { ...others, logger: terminal.logger }),
-    findFiles: find,
   });
   return printReports(reports, command, terminal);
 }
