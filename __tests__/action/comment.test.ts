@@ -25,15 +25,6 @@ const commentRequest = (more: Partial<RawInputs> = {}): DeliveryRequest =>
 const runForPull = (from: object = ours): CurrentRun =>
   runOf({ pull_request: { number: 7, head: { sha: 'c0ffee01', repo: from }, base: { repo: ours } } });
 
-interface UpdateResult {
-  /** The comment's text after the run; `null` if there is none. */
-  readonly body: string | null;
-  readonly lines: readonly string[];
-  readonly calls: readonly CallName[];
-  /** The options that the API was opened with. */
-  readonly opened: readonly ApiAccess[];
-}
-
 interface UpdateOptions {
   /** The text of a comment that exists already. */
   readonly existing?: string;
@@ -42,21 +33,30 @@ interface UpdateOptions {
   readonly answers?: Readonly<Partial<Record<CallName, unknown>>>;
 }
 
-/** Updates the comment for these reports. */
-async function update(reports: readonly Report[], options: UpdateOptions = {}): Promise<UpdateResult> {
-  const { existing, request = commentRequest(), run = runForPull(), answers = {} } = options;
+/** Announces these reports on a pull request with comments by these authors. */
+async function announce(
+  reports: readonly Report[],
+  comments: readonly (readonly [text: string, author: string])[],
+  { request = commentRequest(), run = runForPull(), answers = {} }: UpdateOptions,
+) {
   const discussion = new Discussion();
-  if (existing !== undefined) discussion.write(existing, BOT);
+  for (const [text, author] of comments) discussion.write(text, author);
   const github = discussion.seenBy(BOT, answers);
   const opened: ApiAccess[] = [];
   const connect = (access: ApiAccess): FakeGitHub => {
     opened.push(access);
     return github;
   };
-  const { logger, ...ports } = fakePorts();
-  const job = { request, run, grant: () => PERMISSIONS, connect };
-  await startAnnouncements(job, { ...ports, logger })(reports);
-  return { body: discussion.comments[0]?.body ?? null, lines: logger.lines, calls: github.names, opened };
+  const ports = fakePorts();
+  await startAnnouncements({ request, run, grant: () => PERMISSIONS, connect }, ports)(reports);
+  return { texts: discussion.comments.map(({ body }) => body), lines: ports.logger.lines, github, opened };
+}
+
+/** The comment of one step, once it was updated for these reports; `null` if there is none. */
+async function update(reports: readonly Report[], options: UpdateOptions = {}) {
+  const existing = options.existing === undefined ? [] : [[options.existing, BOT] as const];
+  const { texts, lines, github, opened } = await announce(reports, existing, options);
+  return { body: texts[0] ?? null, lines, calls: github.names, opened };
 }
 
 /** The comment of an earlier run of the same step. */
@@ -139,17 +139,10 @@ describe('the comment, after a withdrawal', () => {
   const body = async (...reports: Report[]): Promise<string> => (await byOther(reports)).body ?? '';
 
   /** The comments on the pull request once `gone` is withdrawn by a step of its own. */
-  async function withdraw(gone: readonly string[], bodies: readonly [string, string][]) {
-    const discussion = new Discussion();
-    for (const [text, author] of bodies) discussion.write(text, author);
-    const github = discussion.seenBy(BOT);
-    const { logger, ...ports } = fakePorts();
-    const reports = [{ ...withdrawn(provenFile('p/')), gone }];
-    const request = commentRequest({ path: 'p/', file: '', operation: 'withdraw' });
-    const job = { request, run: runForPull(), grant: () => PERMISSIONS, connect: () => github };
-    await startAnnouncements(job, { ...ports, logger })(reports);
-    return { texts: discussion.comments.map((comment) => comment.body), lines: logger.lines, github };
-  }
+  const withdraw = (gone: readonly string[], comments: readonly [string, string][]) =>
+    announce([{ ...withdrawn(provenFile('p/')), gone }], comments, {
+      request: commentRequest({ path: 'p/', file: '', operation: 'withdraw' }),
+    });
 
   test.each([
     ['its page', `${AT}page.html`],

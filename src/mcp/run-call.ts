@@ -23,7 +23,7 @@ export async function runCall(call: ToolCall, session: McpSession, ports: Ports)
     begun = { ...call, args: authorizations.findArguments(call, ports.clock) };
     return createCallRequest(begun, session, ports);
   };
-  const answer = await answerCall(call, createRequest(), session, ports, async (options, own) => {
+  const authorize: typeof authorizeDevice = async (options, own) => {
     const result = await authorizations.authorize(begun, options, own);
     if (typeof result !== 'string') {
       required = result;
@@ -31,7 +31,8 @@ export async function runCall(call: ToolCall, session: McpSession, ports: Ports)
     }
     granted = result;
     return granted;
-  });
+  };
+  const answer = await answerCall(call, createRequest(), session, { ports, authorize });
   if (granted !== undefined && answer.reports.some(({ notReady }) => notReady?.code === 'BAD_TOKEN')) {
     authorizations.forget(granted);
   }
@@ -41,20 +42,19 @@ export async function runCall(call: ToolCall, session: McpSession, ports: Ports)
 
 /** The answer to a call that was refused before it could begin. */
 export const refuseCall = (call: ToolCall, thrown: Error, session: McpSession): Promise<ToolAnswer> =>
-  answerCall(call, Promise.reject(thrown), session, session.ports);
+  answerCall(call, Promise.reject(thrown), session, { ports: session.ports });
 
 async function answerCall(
   { tool, args }: ToolCall,
   request: Promise<DeliveryRequest>,
   { redactor, fixed }: McpSession,
-  ports: Ports,
-  authorize?: typeof authorizeDevice,
+  { ports, ...parts }: { readonly ports: Ports; readonly authorize?: typeof authorizeDevice },
 ): Promise<ToolAnswer> {
   const reports = await answerRequest(request, ports, {
     asked: { ...toRawInputs(args, tool), operation: tool },
     redactor,
     face: toolFace(listInputs(tool, fixed)),
-    ...(authorize && { authorize }),
+    ...parts,
   });
   return composeDocument(reports);
 }
