@@ -428,16 +428,6 @@ describe('a proven page', () => {
     expect(report.unknown).toEqual(line === null ? [] : [expect.stringMatching(line)]);
   });
 
-  test('is ready with an entry in UNKNOWN where the browser throws', async () => {
-    const { report } = await viewProven(provenPage(), {
-      answer: () => {
-        throw new Error('broken pipe');
-      },
-    });
-    expect(report).toMatchObject({ ready: true });
-    expect(report.unknown.join()).toContain('broken pipe');
-  });
-
   test('stays proven where the job ends before a browser has opened it', async () => {
     const { screen, step, ports } = setUp({ answer: () => new Promise(() => undefined) });
     ports.stop.abort();

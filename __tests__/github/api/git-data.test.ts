@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { commitChanges, createBlob, putFile } from '../../../src/github/api/git-data.ts';
+import { commitChanges, createBlob } from '../../../src/github/api/git-data.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
 import { changeWith } from '../changes.ts';
@@ -96,39 +96,5 @@ describe('commitChanges', () => {
       message: 'the branch main changed during the delivery',
     });
     expect(github.calls).toEqual([]);
-  });
-
-  test('creates a new branch with commits of its own, the first without a parent', async () => {
-    const github = new FakeGitHub({ ...answers, create_ref: {} });
-    const changes = [changeWith(), changeWith({ path: 'c.html' })];
-    await commitChanges(github, changes, { branch: 'new', planned: null }, async () => null);
-    expect(github.sent('tree')).toEqual([
-      { tree: [entry('a/b.html', 'b10b')] },
-      { base_tree: 'tree1', tree: [entry('c.html', 'b10b')] },
-    ]);
-    expect(github.sent('commit').map(({ parents }) => parents)).toEqual([[], ['commit1']]);
-    expect(github.sent('create_ref')).toEqual([{ ref: 'refs/heads/new', sha: 'commit2' }]);
-    expect(github.names).not.toContain('update_ref');
-  });
-});
-
-describe('putFile', () => {
-  const answer = { commit: { sha: 'c0ffee' } };
-  const write = {
-    branch: 'main',
-    path: 'папка/a.html',
-    message: 'ADD a',
-    content: Buffer.from('hello'),
-  };
-
-  test.each([
-    ['creates a new file without a sha', null, {}],
-    ['replaces exactly the blob that was found', 'b10b', { sha: 'b10b' }],
-  ])('%s', async (_, replaces, sent) => {
-    const github = new FakeGitHub({ put_file_le1mb: answer });
-    await expect(putFile(github, { ...write, replaces })).resolves.toBe('c0ffee');
-    expect(github.sent('put_file_le1mb')).toEqual([
-      { path: write.path, message: 'ADD a', content: 'aGVsbG8=', branch: 'main', ...sent },
-    ]);
   });
 });

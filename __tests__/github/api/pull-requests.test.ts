@@ -22,15 +22,6 @@ const getComments = ({ comments }: Discussion): [string | undefined, string][] =
   comments.map(({ user, body }) => [user?.login, body]);
 
 describe('updateStickyComment', () => {
-  test('creates the comment where there is none', async () => {
-    const discussion = new Discussion();
-    const github = discussion.seenBy(BOT);
-    await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('created');
-    expect(getComments(discussion)).toEqual([[BOT, NEW]]);
-    expect(github.sent('graphql')).toEqual([{ query: 'query { viewer { login databaseId } }' }]);
-    expect(github.sent('create_comment')).toEqual([{ issue_number: 7, body: NEW }]);
-  });
-
   test.each([true, false])('composes it from what it says already, mayCreate: %s', async (mayCreate) => {
     const discussion = new Discussion();
     const id = discussion.write(OLD, BOT);
@@ -46,13 +37,6 @@ describe('updateStickyComment', () => {
     const github = discussion.seenBy(BOT);
     await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('unchanged');
     expect(github.names).toEqual(['graphql', 'list_comments']);
-  });
-
-  test('creates no comment where none may be created', async () => {
-    const discussion = new Discussion();
-    const sticky = stickyWith({ mayCreate: false });
-    await expect(updateStickyComment(discussion.seenBy(BOT), sticky, fakePorts())).resolves.toBe('none');
-    expect(discussion.comments).toEqual([]);
   });
 });
 

@@ -44,15 +44,6 @@ describe('runGit: result', () => {
     await runGit(await createRun('yes line | head -n 20000 >&2; echo out', { onOutput }));
     expect(heard).toBe('line\n'.repeat(20_000));
   });
-
-  test('runs git in the folder and with nothing but the given environment', async () => {
-    process.env.A_SECRET = 'secret';
-    const run = await createRun('pwd; env');
-    const { out } = await runGit({ ...run, env: { ...run.env, GIVEN: 'yes' } });
-    delete process.env.A_SECRET;
-    expect(out.split('\n')).toEqual(expect.arrayContaining([run.folder, 'GIVEN=yes']));
-    expect(out).not.toContain('secret');
-  });
 });
 
 describe('runGit: input', () => {

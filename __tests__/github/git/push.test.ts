@@ -351,12 +351,6 @@ describe('pushChanges: abort', () => {
     await expect(pushing).rejects.toBe(reason);
     expect(await repository.read('docs/page.html')).toBeNull();
   });
-
-  test('runs nothing when it is aborted before', async () => {
-    ports.stop.abort(new Error('stopped'));
-    await expect(push()).rejects.toThrow('stopped');
-    expect(world.traffic.lines()).toEqual([]);
-  });
 });
 
 describe('pushChanges: the token', () => {

@@ -69,19 +69,6 @@ describe('createGitRepository: environment', () => {
     expect(env).not.toHaveProperty('GIT_TRACE');
   });
 
-  test('allows an online command only https to the remote, with the token in a header', async () => {
-    const { git, readEnv } = await createRepository(RECORDER);
-    await git({ args: ['fetch'], description: 'fetching', online: true });
-    expect(getSettings(await readEnv('fetch'))).toMatchObject({
-      'remote.origin.url': REMOTE.href,
-      'protocol.allow': 'never',
-      'protocol.https.allow': 'always',
-      'http.followRedirects': 'false',
-      [`http.${REMOTE.href}.extraHeader`]: `Authorization: Basic ${CREDENTIALS}`,
-      'credential.helper': '',
-    });
-  });
-
   test('gives an offline command neither network nor token', async () => {
     const { git, readEnv } = await createRepository(RECORDER);
     await git({ args: ['ls-tree'], description: 'listing' });
