@@ -111,7 +111,6 @@ describe('a page from local files', () => {
     expect(view.consoleErrors).toEqual(['not good 42']);
     expect(view.failedRequests).toEqual([`404 ${HOST}/site/gone.png`]);
     expect(view.blockedRequests).toEqual(['https://localhost:8443/metadata']);
-    expect(view.counts).toEqual({ exceptions: 2, consoleErrors: 1, failedRequests: 1, blockedRequests: 1 });
     expect(view.overflow).toBeGreaterThan(100);
     expect(view.overflow).toBeLessThan(130);
   });
@@ -127,8 +126,7 @@ describe('a page from local files', () => {
     const html = `<p>much</p><title>${'t'.repeat(5_000)}</title><script>for (let i = 0; i < 200; i++) console.error('e'.repeat(5000))</script>`;
     const view = await viewer.view(localPage(html), SIGNAL);
     expect(view.title).toHaveLength(301);
-    expect(view.consoleErrors).toHaveLength(10);
-    expect(view.counts.consoleErrors).toBe(200);
+    expect(view.consoleErrors).toHaveLength(200);
     expect(Math.max(...view.consoleErrors.map(({ length }) => length))).toBe(301);
   });
 });

@@ -28,7 +28,10 @@ export type LocalFiles = (path: string) => UnpublishedFile | undefined;
 
 export type ScreenVerdict = 'shown' | 'not-shown' | 'not-checked';
 
-/** What a browser saw of one page, without its picture. All texts are plain, without control characters, and bounded. */
+/**
+ * What a browser saw of one page, without its picture. All texts are plain, without control characters, and bounded; a
+ * list has at most 1,000, and in a report the first ten.
+ */
 export interface ScreenFacts {
   readonly verdict: ScreenVerdict;
   /** One sentence without a period at its end: why it is not shown, or was not checked; empty for a shown page. */
@@ -44,21 +47,14 @@ export interface ScreenFacts {
   readonly painted: { readonly characters: number; readonly images: number; readonly drawings: number };
   /** `null` without a marker. */
   readonly isMarkerVisible: boolean | null;
-  /** Uncaught exceptions, in their order, the first ten. */
+  /** Uncaught exceptions, in their order; in a report the first ten. */
   readonly exceptions: readonly string[];
-  /** Requests that failed: `404 https://…` or `net::ERR_… https://…`, the first ten. */
+  /** Requests that failed: `404 https://…` or `net::ERR_… https://…`; in a report the first ten. */
   readonly failedRequests: readonly string[];
-  /** Requests that this tool refused, because they lead to an internal address, the first ten. */
+  /** Requests that this tool refused, because they lead to an internal address; in a report the first ten. */
   readonly blockedRequests: readonly string[];
-  /** Console errors, the first ten. */
+  /** In a report the first ten. */
   readonly consoleErrors: readonly string[];
-  /** How many there were in all, with those that are not listed; at most 1,000. */
-  readonly counts: {
-    readonly exceptions: number;
-    readonly failedRequests: number;
-    readonly blockedRequests: number;
-    readonly consoleErrors: number;
-  };
   /** CSS pixels by which the page is wider than a phone's 390; 0 where it fits. */
   readonly overflow: number;
   /** Milliseconds from the start of the navigation to the verdict. */
@@ -108,7 +104,6 @@ export function createUncheckedView(reason: string, hint = ''): ScreenView {
     failedRequests: [],
     blockedRequests: [],
     consoleErrors: [],
-    counts: { exceptions: 0, failedRequests: 0, blockedRequests: 0, consoleErrors: 0 },
     overflow: 0,
     elapsed: 0,
     picture: null,

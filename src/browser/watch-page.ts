@@ -99,21 +99,11 @@ async function watch(
   return last;
 }
 
-const MOST_LISTED = 10;
-
 function createView(
   { events, wanted }: OpenPage,
   judgment: PageJudgment,
   sight: PageSight | null = null,
 ): ScreenView {
-  const failed = [...events.failed.own, ...events.failed.other];
-  const refused = [...events.refused.keys()].map((url) => toPlainLine(url));
-  const forEach = <T>(read: (list: readonly string[]) => T) => ({
-    exceptions: read(events.exceptions),
-    failedRequests: read(failed),
-    blockedRequests: read(refused),
-    consoleErrors: read(events.consoleErrors),
-  });
   return {
     ...createUncheckedView(''),
     ...judgment,
@@ -123,8 +113,10 @@ function createView(
     isMarkerVisible: sight?.isMarkerVisible ?? null,
     isStable: sight?.isStable ?? null,
     picture: wanted.picture ? (sight?.picture.png ?? null) : null,
-    ...forEach((list) => list.slice(0, MOST_LISTED)),
-    counts: forEach((list) => list.length),
+    exceptions: events.exceptions,
+    failedRequests: [...events.failed.own, ...events.failed.other],
+    blockedRequests: [...events.refused.keys()].map((url) => toPlainLine(url)),
+    consoleErrors: events.consoleErrors,
   };
 }
 

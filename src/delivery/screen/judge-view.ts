@@ -91,7 +91,7 @@ function listProblems(view: ScreenView): string[] {
   const lines = KINDS.flatMap(([key, kind]) => {
     const [first] = view[key];
     if (first === undefined) return [];
-    const more = view.counts[key] > 1 ? ` and ${view.counts[key] - 1} more` : '';
+    const more = view[key].length > 1 ? ` and ${view[key].length - 1} more` : '';
     return [`${kind}: ${shorten(first, SCREEN.text)}${more}`];
   });
   return view.isMarkerVisible === false ? [...lines, 'the marker is not visible on the page'] : lines;
