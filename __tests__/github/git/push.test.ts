@@ -284,8 +284,11 @@ describe('pushChanges: the machine', () => {
 });
 
 describe('pushChanges: the file', () => {
-  test('does not push a file that changes while it is read', async () => {
-    const file = await localFile('one');
+  test.each([
+    ['file', 'one'],
+    ['large file', randomBytes(2_000_000)],
+  ])('does not push a %s that changes while it is read', async (_, bytes) => {
+    const file = await localFile(bytes);
     const failure = new Error('the file changed');
     const read = (): ReturnType<typeof file.read> => file.read().map(() => Promise.reject(failure));
     await expect(push({ file: withRead(file, read) })).rejects.toBe(failure);

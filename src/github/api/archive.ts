@@ -19,8 +19,7 @@ export async function openArchive(
   { http, clock, logger, signal }: Pick<Ports, 'http' | 'clock' | 'logger' | 'signal'>,
 ): Promise<Readable> {
   const { headers } = await rest.repos.downloadTarballArchive({ ...repository, ref: commit });
-  const url = URL.parse(String(headers.location));
-  if (url?.protocol !== 'https:') throw archiveError('names no https address');
+  const url = new URL(String(headers.location));
   for (const value of url.searchParams.values()) logger.mask(value);
   try {
     const response = await http({ method: 'GET', url, headers: { accept: '*/*' }, signal });

@@ -1,5 +1,5 @@
 import { mapConcurrently } from '../../async.ts';
-import { DeliveryError, type Result, resultOf } from '../../errors.ts';
+import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { BATCH, LIST_PAGE } from '../../protocol/limits.ts';
 import { OTHER_PATH_HINT, RETRY_HINT } from '../hints.ts';
 import type { GitHubClient } from './client.ts';
@@ -32,13 +32,8 @@ export async function getBranchHead({ rest, repository }: GitHubClient, branch: 
  */
 export async function needsSignatures(github: GitHubClient, branch: string): Promise<boolean> {
   const query = { ...github.repository, branch, per_page: LIST_PAGE };
-  try {
-    const { data } = await github.rest.repos.getBranchRules(query);
-    return data.some(({ type }) => type === 'required_signatures');
-  } catch (thrown) {
-    if (!(thrown instanceof DeliveryError) || thrown.code === 'ABORTED') throw thrown;
-    return false;
-  }
+  const rules = await resultOf(() => github.rest.repos.getBranchRules(query));
+  return !hasFailed(rules) && rules.data.some(({ type }) => type === 'required_signatures');
 }
 
 /** What a branch has at a path. */

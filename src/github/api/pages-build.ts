@@ -1,4 +1,4 @@
-import { DeliveryError, type ErrorCode } from '../../errors.ts';
+import { DeliveryError, type ErrorCode, toDeliveryError } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import { API, type CallTemplate } from '../../protocol/calls.ts';
 import type { Text } from '../../words.ts';
@@ -118,8 +118,7 @@ export function describeUnreadable(
   thrown: unknown,
   { permission }: Pick<CallTemplate, 'permission'>,
 ): Pick<BuildStatus, 'detail' | 'httpCode' | 'retryAfter' | 'hint'> {
-  if (!(thrown instanceof DeliveryError)) throw thrown;
-  const { code, httpCode, message, retryAfter, advice: hint } = thrown;
+  const { code, httpCode, message, retryAfter, advice: hint } = toDeliveryError(thrown);
   if (code === 'NO_PERMISSION') {
     return { detail: `the build status needs the permission \`${permission}\``, httpCode, hint };
   }

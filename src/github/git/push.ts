@@ -44,8 +44,7 @@ export async function pushChanges(
       fetchBase(git, push),
       packLargeFiles(folder, push, ports),
     ]);
-    if (fetched.status === 'rejected') throw fetched.reason;
-    if (packed.status === 'rejected') throw packed.reason;
+    for (const work of [fetched, packed]) if (work.status === 'rejected') throw work.reason;
     const commits = await writeCommits(git, push, ports.clock);
     await pushToBranch(git, push, ports);
     return commits;
