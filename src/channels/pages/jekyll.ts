@@ -37,14 +37,10 @@ export const rendersMarkdown = (
  */
 export async function applyJekyll(
   destination: PagesDestination,
-  {
-    place,
-    files,
-    hasMarker,
-    nojekyll,
-  }: Pick<PagesTask, 'place' | 'files'> & { hasMarker: boolean; nojekyll: boolean },
+  input: Pick<PagesTask, 'place' | 'files'> & { hasMarker: boolean; nojekyll: boolean },
   exists: FileLookup,
 ): Promise<PagesDestination> {
+  const { place, files, hasMarker, nojekyll } = input;
   const { branch, path, siteRoot, builtBy, pageUrl } = destination;
   const isFolder = isFolderPath(place);
   if (builtBy === 'workflow' && !isFolder) return { ...destination, hostMayChangeBytes: true };
@@ -73,11 +69,11 @@ export const renderedPath = (path: string): string => path.replace(MARKDOWN, '.h
 /** What is served there would be the other file, which may have the same marker. */
 const takenPageError = (path: string, output: string): DeliveryError =>
   new DeliveryError('NOT_OURS', `${output} is on the branch, where Jekyll would put the page of ${path}`, {
-    step: 'check',
     hint: (w) => `set ${w.input('path')} to another name, or remove ${output}`,
     leftBehind: [],
   });
 
+/** What Jekyll makes of a file: the page that it renders of it, or `null` for nothing. */
 interface UnservedFile {
   readonly path: string;
   readonly page: string | null;
@@ -90,23 +86,20 @@ function jekyllError(
 ): DeliveryError {
   const { siteRoot } = destination;
   const isFolder = isFolderPath(place);
-  const nameOf = ({ path }: UnservedFile): string =>
-    isFolder ? path.slice(place.length) : servedPath(siteRoot, path);
-  const leftOut = changed.filter(({ page }) => page === null).map(nameOf);
-  const rendered = changed.filter(({ page }) => page !== null).map(nameOf);
+  const listNames = (isLeftOut: boolean): readonly string[] =>
+    changed
+      .filter(({ page }) => (page === null) === isLeftOut)
+      .map(({ path }) => path.slice((isFolder ? place : siteRoot).length));
+  const [leftOut, rendered] = [listNames(true), listNames(false)];
   const isFolderLeftOut = isFolder && isLeftOutByJekyll(servedPath(siteRoot, place).replace(/\/$/, ''));
+  const what = isFolderLeftOut ? `the folder ${place}` : nameFew(leftOut);
   const problems = [
-    ...(leftOut.length === 0
-      ? []
-      : [`leaves out ${isFolderLeftOut ? `the folder ${place}` : nameFew(leftOut)}`]),
+    ...(leftOut.length === 0 ? [] : [`leaves out ${what}`]),
     ...(rendered.length === 0 ? [] : [`renders ${nameFew(rendered)}`]),
   ];
   const other = (w: Words): string => {
-    if (isFolderLeftOut) return `set ${w.input('path', toSeenFolder(place))}`;
-    if (isFolder) return 'rename these files';
-    return leftOut.length > 0
-      ? `set ${w.input('path')} to a name that does not begin with _ . # or ~ and does not end with ~`
-      : `set ${w.input('marker')} to a text that the page keeps`;
+    if (isFolderLeftOut || (!isFolder && leftOut.length > 0)) return `set ${w.input('path')} to ${SEEN_NAME}`;
+    return isFolder ? 'rename these files' : `set ${w.input('marker')} to a text that the page keeps`;
   };
   const off = (w: Words): string =>
     isFolder
@@ -118,10 +111,5 @@ function jekyllError(
   });
 }
 
-/** The folder under names that Jekyll does not leave out. */
-function toSeenFolder(folder: string): string {
-  const seen = folder.replace(/(?<=^|\/)[_.#~]+/gu, '').replace(/~+(?=\/|$)/gu, '');
-  return /^(?:\/|vendor\/|node_modules\/)|\/\//.test(seen)
-    ? `site/${seen.replace(/^\/|\/(?=\/)/gu, '')}`
-    : seen;
-}
+const SEEN_NAME =
+  'a name that does not begin with _ . # or ~, does not end with ~, and is not vendor or node_modules';

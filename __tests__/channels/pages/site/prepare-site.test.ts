@@ -77,18 +77,17 @@ describe('names that Jekyll changes', () => {
   };
 
   // Vitest writes its report to `.vitest`, whose name the site's folder gets by default.
-  test.each([
-    ['.vitest/', 'vitest/'],
-    ['reports/_build/html/', 'reports/build/html/'],
-    ['~drafts/', 'drafts/'],
-    ['vendor/', 'site/vendor/'],
-    ['_/', 'site/'],
-  ])('are refused with another path if the folder itself has one: %s', async (name, other) => {
-    expect((await prepare(PAGE, { name })).refusal).toMatchObject({
-      message: `Jekyll, which builds this Pages site, leaves out the folder ${name}`,
-      hint: `set \`nojekyll: true\`, which commits an empty .nojekyll and ends Jekyll for the whole site, or set \`path: ${other}\``,
-    });
-  });
+  test.each(['.vitest/', 'reports/_build/html/', '~drafts/', 'vendor/'])(
+    'are refused with what to change if the folder itself has one: %s',
+    async (name) => {
+      expect((await prepare(PAGE, { name })).refusal).toMatchObject({
+        message: `Jekyll, which builds this Pages site, leaves out the folder ${name}`,
+        hint: expect.stringMatching(
+          /^set `nojekyll: true`, which .*, or set `path:` to a name that does not/,
+        ),
+      });
+    },
+  );
 
   test('are no Markdown without front matter, and nothing that only begins with hyphens', async () => {
     const copied = {
