@@ -88,12 +88,6 @@ describe('what is ours in a folder', () => {
     expect(await findOwned(branch)).toEqual(paths);
   });
 
-  test('does not count a file of a person with the bytes that we deliver, which the commit names', async () => {
-    const branch = await deliveredBranch({ 'p/1/index.html': 'page' });
-    expect(branch.head.message).toContain(`Kept-object: ${shaOf('page')} index.html`);
-    expect(await findOwned(branch)).toEqual(['css/a.css']);
-  });
-
   test('is nothing where a copied message names kept files that are others now', async () => {
     const branch = await deliveredBranch({ 'p/1/notes.txt': 'theirs' });
     branch.change({ 'p/1/notes.txt': 'theirs too' }, branch.head.message);

@@ -31,13 +31,6 @@ describe('withdrawing a site', () => {
     });
   });
 
-  test('leaves what others have there, their file with our bytes included', async () => {
-    const branch = await deliveredBranch({ 'p/1/index.html': 'page' });
-    branch.change({ 'p/1/notes.txt': 'theirs' });
-    await withdrawFolder(branch, FOLDER);
-    expect(Object.keys(branch.now)).toEqual(['README.md', 'p/1/index.html', 'p/1/notes.txt']);
-  });
-
   test('removes the sites below it in one commit, however deep, and single files that were delivered', async () => {
     const branch = await deliveredBranch();
     await deliverSite(branch, 'p/2026/11/22/', CONTENTS);
@@ -80,19 +73,6 @@ describe('withdrawing a site', () => {
       return seen.length - asked;
     };
     expect(await count(30)).toBe(await count(1));
-  });
-
-  test('removes what is left of a site in it that a person changed last', async () => {
-    const branch = await deliveredBranch();
-    await deliverSite(branch, 'p/2/', CONTENTS);
-    branch.change({ 'p/1/index.html': 'theirs', 'p/2/notes.txt': 'theirs', 'p/3/theirs.txt': 'theirs' });
-    expect(placementOf(await withdrawFolder(branch, 'p/')).written).toBe(true);
-    expect(Object.keys(branch.now).sort()).toEqual([
-      'README.md',
-      'p/1/index.html',
-      'p/2/notes.txt',
-      'p/3/theirs.txt',
-    ]);
   });
 
   test('finds the sites that lie before a long history: those that nobody changed', async () => {
@@ -187,16 +167,6 @@ describe('withdrawing a site', () => {
     });
   });
 
-  test('compares again after another writer was first', async () => {
-    const branch = await deliveredBranch();
-    branch.beforeMove = () => {
-      branch.beforeMove = () => undefined;
-      branch.change({ 'p/1/index.html': 'theirs' });
-    };
-    await withdrawFolder(branch, FOLDER);
-    expect(branch.now).toEqual({ 'README.md': shaOf('theirs'), 'p/1/index.html': shaOf('theirs') });
-  });
-
   test('names the commit that removed it where somebody was first', async () => {
     const branch = await deliveredBranch();
     branch.beforeMove = () => {
@@ -225,17 +195,5 @@ describe('withdrawing a site', () => {
     await deliverFile(branch, 'p/1/notes.md', '# x');
     const { parts = [] } = placementOf(await withdrawFolder(branch, FOLDER));
     expect(parts.map(({ url }) => url.pathname)).toContain('/site/p/1/notes.html');
-  });
-
-  test('works at the root of the branch', async () => {
-    const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
-    await deliverSite(branch, '', CONTENTS);
-    const outcome = await withdrawFolder(branch, '');
-    expect(placementOf(outcome)).toMatchObject({
-      url: new URL('https://octo.github.io/site/'),
-      parts: [{ url: new URL('https://octo.github.io/site/css/a.css') }],
-    });
-    expect(branch.now).toEqual({ 'README.md': shaOf('theirs') });
-    expect(branch.head.message).toMatch(/^REMOVE \.: [\s\S]*Removed-folder: \.\/$/);
   });
 });

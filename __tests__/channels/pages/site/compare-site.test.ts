@@ -23,16 +23,6 @@ async function deliveredBranch(files: Readonly<Record<string, string>> = {}): Pr
 }
 
 describe('the plan for a folder', () => {
-  test('leaves what has vanished where `prune` is off, and can remove it later', async () => {
-    const branch = await deliveredBranch();
-    const contents = { 'index.html': 'second' };
-    const planned = await plan(branch, contents, { prune: false });
-    expect(planned.removals).toEqual([]);
-    expect(planned.changes).toMatchObject({ removed: [], kept: [] });
-    await deliverSite(branch, FOLDER, contents, { prune: false });
-    expect((await plan(branch, contents)).removals).toEqual(['p/1/css/a.css']);
-  });
-
   test('takes over what was delivered there as single files', async () => {
     const branch = new MemoryBranch();
     await deliverFile(branch, 'p/1/index.html', 'single');
@@ -77,19 +67,6 @@ describe('the plan for a folder', () => {
     await deliverFile(branch, 'p/1/index.html', 'page');
     branch.commit(new Map([['p/1/index.html', held('page', '100755')]]), branch.head.message, null);
     await expect(plan(branch, CONTENTS)).rejects.toMatchObject({ code: 'NOT_OURS' });
-  });
-
-  test('never removes the file of a person that has our bytes', async () => {
-    const branch = await deliveredBranch({ 'p/1/css/a.css': 'style' });
-    const planned = await plan(branch, { 'index.html': 'page' });
-    expect(planned.change).toBeUndefined();
-    expect(planned.changes.kept).toEqual(['css/']);
-  });
-
-  test('counts the file of a person with our bytes as theirs even with `overwrite`', async () => {
-    const branch = await deliveredBranch({ 'p/1/css/a.css': 'style' });
-    await deliverSite(branch, FOLDER, { ...CONTENTS, 'index.html': 'second' }, { overwrite: true });
-    expect((await plan(branch, { 'index.html': 'second' })).removals).toEqual([]);
   });
 });
 
@@ -158,14 +135,6 @@ describe('a folder with files of others', () => {
     await expect(
       plan(branch, { 'index.html': 'page', 'a/x': 'folder' }, { prune: false }),
     ).rejects.toMatchObject({ code: 'NOT_OURS' });
-  });
-
-  test('is refused where our file was made executable', async () => {
-    const branch = await deliveredBranch();
-    branch.change({ 'p/1/index.html': held('page', '100755') });
-    await expect(plan(branch, CONTENTS)).rejects.toMatchObject({
-      message: expect.stringContaining('index.html'),
-    });
   });
 
   test('is refused where more of it was delivered as single files than are looked up', async () => {
