@@ -157,34 +157,12 @@ describe('findProblems, on exported names', () => {
   });
 });
 
-test('formatCounts counts types, long functions, long parameter lists and the word "stand"', () => {
-  const lines = (count: number): string => '  void 0;\n'.repeat(count);
+test('formatCounts names long functions, long parameter lists and names with two meanings', () => {
   const tree = {
-    'http/a.ts': [
-      'export interface House {}',
-      'export type FileChange = 1;',
-      'type Private = 1;',
-      'export class Proof {}',
-      `export function short() {\n${lines(38)}}`,
-      `export const long = () => {\n${lines(39)}};`,
-      'class Other { few(a, b, c, d) {} many(a, b, c, d, e) {} }',
-      '// it stands there; standing, a standard and stand-in',
-      '',
-    ].join('\n'),
-    'rules/b.ts': 'const short = 1;\n',
+    'http/a.ts': `export function short() {}\nexport const long = () => {\n${'void 0;\n'.repeat(39)}};\n`,
+    'rules/b.ts': 'const short = (a, b, c, d, e) => 1;\n',
   };
-  expect(formatCounts(parseTree(tree)).split('\n')).toEqual([
-    'lines of src: 88',
-    'exported types: 3',
-    'single-word exported types: 2',
-    '  House (http/a.ts)',
-    '  Proof (http/a.ts)',
-    'functions over 40 lines: 1',
-    '  http/a.ts:45 long: 41 lines, 0 parameters',
-    'functions with more than 4 positional parameters: 1',
-    '  http/a.ts:86 many: 1 lines, 5 parameters',
-    'exported names that another file declares for itself: 1',
-    '  short: http/a.ts, rules/b.ts',
-    'occurrences of stand, stands, standing: 3',
-  ]);
+  expect(formatCounts(parseTree(tree))).toMatch(
+    /: 1\n {2}http\/a\.ts:2 long: 41 lines.*: 1\n {2}rules\/b\.ts:1 short: .*5 parameters.*: 1\n {2}short: http\/a\.ts, rules/s,
+  );
 });

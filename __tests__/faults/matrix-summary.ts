@@ -2,19 +2,12 @@ import { expect } from '@jest/globals';
 import type { GitHubWorld } from '../world/world.ts';
 import type { DeliveryRun, InjectedFault, MatrixCell } from './fault-runner.ts';
 import { listFlaws } from './list-flaws.ts';
-import { findException, type MatrixException } from './matrix-exceptions.ts';
 
 /** Counts the results of a matrix. */
 export class MatrixSummary {
-  readonly #exceptions: readonly MatrixException[];
-  readonly #needed = new Set<MatrixException>();
   #delivered = 0;
   #refused = 0;
   #wrong = 0;
-
-  constructor(exceptions: readonly MatrixException[]) {
-    this.#exceptions = exceptions;
-  }
 
   get cells(): number {
     return this.#delivered + this.#refused + this.#wrong;
@@ -38,15 +31,10 @@ export class MatrixSummary {
     } catch (thrown) {
       flaws = [`it crashed: ${thrown}`];
     }
-    const unexpected = flaws.filter((flaw) => {
-      const row = findException(this.#exceptions, cell, flaw);
-      if (row !== undefined) this.#needed.add(row);
-      return row === undefined;
-    });
-    if (unexpected.length > 0) this.#wrong += 1;
+    if (flaws.length > 0) this.#wrong += 1;
     else if (ready) this.#delivered += 1;
     else this.#refused += 1;
-    return unexpected.map((flaw) => `${formatCell(cell)}: ${flaw}`);
+    return flaws.map((flaw) => `${formatCell(cell)}: ${flaw}`);
   }
 
   /** Prints the counts, and expects at least so many cells without flaws. */
@@ -59,11 +47,6 @@ export class MatrixSummary {
     console.log(`${title}: ${this.cells} cells, ${parts.join(', ')}`);
     expect(this.cells).toBeGreaterThanOrEqual(atLeast);
     expect(this.#wrong).toBe(0);
-  }
-
-  /** The exceptions that no cell needed. */
-  get unusedExceptions(): readonly MatrixException[] {
-    return this.#exceptions.filter((row) => !this.#needed.has(row));
   }
 }
 

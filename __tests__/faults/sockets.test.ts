@@ -8,7 +8,6 @@ import { DELIVERY_FILES, DELIVERY_KINDS } from './delivery-kinds.ts';
 import { FaultRunner, isTargetRequest, type MatrixCell } from './fault-runner.ts';
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
 import { interceptCell } from './intercept-cell.ts';
-import { MATRIX_EXCEPTIONS } from './matrix-exceptions.ts';
 import { MatrixSummary } from './matrix-summary.ts';
 import { type RecordedHttp, recordHttp } from './recorded-http.ts';
 import { SOCKET_FAULTS, type SocketFault } from './socket-faults.ts';
@@ -20,7 +19,7 @@ let faultyProxy: FaultyProxy;
 let runner: FaultRunner<SocketFault>;
 let interception: ActiveInterception | undefined;
 const trusted = tls.getCACertificates('default');
-const summary = new MatrixSummary(MATRIX_EXCEPTIONS);
+const summary = new MatrixSummary();
 
 beforeAll(async () => {
   // The proxy logs every connection that was reset.

@@ -18,11 +18,7 @@ async function repositoryWithPage(): Promise<TestRepository> {
   return repository;
 }
 
-const lose = ({ pages }: TestRepository) =>
-  play.intercept(
-    { url: (address) => address.startsWith(`${pages.url}one.html`), times: 999 },
-    { status: 404 },
-  );
+const lose = (repository: TestRepository) => play.alterSite(repository, 'one.html', { status: 404 });
 
 const audit = (
   repository: TestRepository,

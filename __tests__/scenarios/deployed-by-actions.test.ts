@@ -508,8 +508,6 @@ describe('a job that deploys a site', () => {
 describe('an audit of a site that GitHub Actions deploys', () => {
   const audit = (repository: TestRepository, inputs: object = {}): Promise<Played> =>
     play.deliver({ repository, inputs: { operation: 'audit', timeout: '20', ...inputs } });
-  const altering = (repository: TestRepository, path: string) => (address: string) =>
-    address.split('?')[0] === repository.pages.url + path;
 
   test('proves what the receipt of the site says, without a branch', async () => {
     const repository = await newSite();
@@ -530,7 +528,7 @@ describe('an audit of a site that GitHub Actions deploys', () => {
   ])('names a file that is %s', async (_, reply, reason) => {
     const repository = await newSite();
     expect((await deliver({ repository, files: SITE, inputs: FOLDER })).report.ready).toBe(true);
-    play.intercept({ url: altering(repository, 'js/app.js'), times: 99 }, reply);
+    play.alterSite(repository, 'js/app.js', reply);
     const { report } = await audit(repository);
     expect(report).toMatchObject({ ready: false, verdict: 'lost' });
     expect(report.notReady?.reason).toMatch(reason);
@@ -559,10 +557,7 @@ describe('an audit of a site that GitHub Actions deploys', () => {
   test('says so where another tool has replaced the site', async () => {
     const repository = await newSite();
     expect((await deliver({ repository, files: SITE, inputs: FOLDER })).report.ready).toBe(true);
-    play.intercept(
-      { url: altering(repository, '.well-known/screen-delivery.json'), times: 99 },
-      { status: 404 },
-    );
+    play.alterSite(repository, '.well-known/screen-delivery.json', { status: 404 });
     const { report } = await audit(repository);
     expect(report.ready).toBe(false);
     expect(report.notReady?.reason).toContain('nothing tells that this tool delivered anything');

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { getDeploymentState } from '../world/deployment-store.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { parseWorkflowDefinition } from '../world/workflow/definition.ts';
-import { expectNotReady, expectReady } from './expect-report.ts';
+import { expectNotReady } from './expect-report.ts';
 import { createPage, listRequests, setUpScenario } from './scenario.ts';
 import { createRunCompletedEvent, openPullRequest } from './workflow-events.ts';
 import { setUpPlayer } from './workflow-player.ts';
@@ -49,11 +49,7 @@ describe('the button of a pull request', () => {
     const pull = await openPullRequest(repository, 'feature', { ...commit('first'), ...build });
     const url = `${repository.pages.url}previews/pr-${pull.number}/`;
     const opened = await player.run(BUTTON, pull.opened);
-    await expectReady(scenario, getOnlyDelivery(opened), {
-      channel: 'K1',
-      url,
-      shows: createPage('first'),
-    });
+    await player.expectShown(opened, url, createPage('first'));
     expect(listDeployments(repository)).toEqual([['success', pull.opened.sha, url]]);
 
     const push = await pull.push({ ...commit('second'), ...build });
@@ -76,7 +72,6 @@ describe('the button of a pull request', () => {
         .replaceAll('pull-requests: write', 'deployments: write'),
     );
     const built = await player.run(BUILD, pull.opened);
-    if (built === null) throw new Error('No build.');
     const published = getOnlyDelivery(await player.run(publish, createRunCompletedEvent(built)));
     expect(listDeployments(repository)).toEqual([['success', pull.opened.sha, published.outputs.url]]);
     await player.run(publish, (await pull.close()).pull_request_target);
@@ -91,16 +86,14 @@ describe('a pull request of the repository itself', () => {
     const url = `${repository.pages.url}previews/pr-${pull.number}/index.html`;
 
     const opened = await player.run(PREVIEW, pull.opened);
-    expect(listConclusions(opened)).toEqual(['success', 'preview: success']);
-    await expectReady(scenario, getOnlyDelivery(opened), { channel: 'K1', url, shows: createPage('first') });
+    await player.expectShown(opened, url, createPage('first'), 'preview');
     const comment = await commentOn(repository, pull.number);
     expect(comment.body).toContain(`<${url}>`);
     expect(comment.body).toContain(pull.opened.sha.slice(0, 7));
 
     const push = await pull.push(commit('second'));
     const pushed = await player.run(PREVIEW, push);
-    expect(listConclusions(pushed)).toEqual(['success', 'preview: success']);
-    await expectReady(scenario, getOnlyDelivery(pushed), { channel: 'K1', url, shows: createPage('second') });
+    await player.expectShown(pushed, url, createPage('second'), 'preview');
     const same = await commentOn(repository, pull.number);
     expect(same.id).toBe(comment.id);
     expect(same.body).toContain(push.sha.slice(0, 7));
@@ -131,14 +124,9 @@ describe('a pull request of the repository itself', () => {
     const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
     const pull = await openPullRequest(repository, 'feature', commit('first'));
     const build = await player.run(BUILD, pull.opened);
-    if (build === null) throw new Error('No build.');
     const published = await player.run(PUBLISH, createRunCompletedEvent(build));
     const url = `${repository.pages.url}previews/octo/feature/index.html`;
-    await expectReady(scenario, getOnlyDelivery(published), {
-      channel: 'K1',
-      url,
-      shows: createPage('first'),
-    });
+    await player.expectShown(published, url, createPage('first'));
     expect((await commentOn(repository, pull.number)).body).toContain(`<${url}>`);
   });
 });
@@ -156,24 +144,15 @@ describe("a fork's pull request, in two workflows", () => {
     if (build === null) return;
     const published = await player.run(PUBLISH, createRunCompletedEvent(build));
     expect(listConclusions(published)).toEqual(['success', 'deliver: success', 'withdraw: skipped']);
-    await expectReady(scenario, getOnlyDelivery(published), {
-      channel: 'K1',
-      url,
-      shows: createPage('first'),
-    });
+    await player.expectShown(published, url, createPage('first'));
     const comment = await commentOn(repository, pull.number);
     expect(comment.body).toContain(`<${url}>`);
     expect(comment.body).toContain(pull.opened.sha.slice(0, 7));
 
     const push = await pull.push(commit('second'));
     const rebuild = await player.run(BUILD, push);
-    if (rebuild === null) throw new Error('No build.');
     const republished = await player.run(PUBLISH, createRunCompletedEvent(rebuild));
-    await expectReady(scenario, getOnlyDelivery(republished), {
-      channel: 'K1',
-      url,
-      shows: createPage('second'),
-    });
+    await player.expectShown(republished, url, createPage('second'));
     const same = await commentOn(repository, pull.number);
     expect(same.id).toBe(comment.id);
     expect(same.body).toContain(push.sha.slice(0, 7));
@@ -210,7 +189,6 @@ describe("a fork's pull request, in two workflows", () => {
     expect(listConclusions(ended)).toEqual(['skipped', 'build: skipped']);
     expect(ended?.group).toBe(failed?.group);
     for (const build of [failed, ended]) {
-      if (build === null) throw new Error('No build.');
       const published = await player.run(PUBLISH, createRunCompletedEvent(build));
       expect(listConclusions(published)).toEqual(['skipped', 'deliver: skipped', 'withdraw: skipped']);
     }
@@ -222,7 +200,6 @@ describe("a fork's pull request, in two workflows", () => {
     const page = '<!doctype html><script src="https://cdn.example.com/miner.js"></script>';
     const pull = await openPullRequest(repository, 'human:miner', { ...commit(''), 'page.html': page });
     const build = await player.run(BUILD, pull.opened);
-    if (build === null) throw new Error('No build.');
     const published = await player.run(PUBLISH, createRunCompletedEvent(build));
     expect(listConclusions(published)).toEqual(['failure', 'deliver: failure', 'withdraw: skipped']);
     expectNotReady(getOnlyDelivery(published), 'check', /is not self-contained/);

@@ -3,7 +3,6 @@ import { expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
 import { parseWorkflowDefinition, type WorkflowDefinition } from '../world/workflow/definition.ts';
 import type { WorkflowEvent } from '../world/workflow/event.ts';
-import { expectReady } from './expect-report.ts';
 import { type FolderFiles, inFolder, readExtract, readOutput } from './generator-outputs.ts';
 import { createPage, setUpScenario } from './scenario.ts';
 import { createRunCompletedEvent, createWorkflowEvent, openPullRequest } from './workflow-events.ts';
@@ -45,8 +44,7 @@ test('a site for a pull request: one commit a push, one link in one comment, and
   const url = `${repository.pages.url}${folder}`;
 
   const opened = await player.run(EXAMPLE, pull.opened);
-  expect(listConclusions(opened)).toEqual(['success', 'preview: success']);
-  await expectReady(scenario, getOnlyDelivery(opened), { channel: 'K1', url, shows: first['page.html'] });
+  await player.expectShown(opened, url, first['page.html'], 'preview');
 
   const second = commit('second');
   const pushed = await player.run(EXAMPLE, await pull.push(second));
@@ -78,9 +76,8 @@ test('a site without a branch: Actions deploys the folder, and nothing is commit
   const head = (await repository.head()) ?? '';
   const pushed = { ...push(repository, sources), ref: 'refs/heads/main', sha: head };
   const run = await player.run('examples/actions-site.yml', pushed);
-  expect(listConclusions(run)).toEqual(['success', 'site: success']);
   const { url } = repository.pages;
-  await expectReady(scenario, getOnlyDelivery(run), { channel: 'K1', url, shows: sources['page.html'] });
+  await player.expectShown(run, url, sources['page.html'], 'site');
   expect(await repository.head()).toBe(head);
 });
 
@@ -90,20 +87,16 @@ test('previews on a site that Actions deploys: beside the main site, and in the 
   const main = commit('main');
   const run = await player.run(example, { ...push(repository, main), ref: 'refs/heads/main' });
   const { url } = repository.pages;
-  await expectReady(scenario, getOnlyDelivery(run), { channel: 'K1', url, shows: main['page.html'] });
+  await player.expectShown(run, url, main['page.html']);
 
   const preview = commit('preview');
   const pull = await openPullRequest(repository, 'feature', preview);
   const folder = `${url}previews/pr-${pull.number}/`;
   const opened = await player.run(example, pull.opened);
-  await expectReady(scenario, getOnlyDelivery(opened), {
-    channel: 'K1',
-    url: folder,
-    shows: preview['page.html'],
-  });
+  await player.expectShown(opened, folder, preview['page.html']);
   const again = commit('again');
   const updated = await player.run(example, { ...push(repository, again), ref: 'refs/heads/main' });
-  await expectReady(scenario, getOnlyDelivery(updated), { channel: 'K1', url, shows: again['page.html'] });
+  await player.expectShown(updated, url, again['page.html']);
   expect(await repository.pages.readLive(`previews/pr-${pull.number}/index.html`)).not.toBeNull();
 
   const closed = await player.run(example, (await pull.close()).pull_request);
@@ -131,10 +124,9 @@ test('a Storybook of the main branch, at an address that never changes', async (
   const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
   const output = readExtract('storybook');
   const run = await player.run('examples/storybook.yml', push(repository, makes('storybook-static', output)));
-  expect(listConclusions(run)).toEqual(['success', 'storybook: success']);
   const url = `${repository.pages.url}storybook/`;
   const shows = output['index.html'] ?? '';
-  await expectReady(scenario, getOnlyDelivery(run), { channel: 'K1', url, shows });
+  await player.expectShown(run, url, shows, 'storybook');
   expect(await repository.log()).toHaveLength(2);
 });
 
@@ -145,12 +137,12 @@ test('a coverage report of the main branch, and of a pull request until it is cl
   const commit = makes('coverage', output, 'test.sh');
   const main = await player.run(COVERAGE, push(repository, commit));
   const mainUrl = `${repository.pages.url}coverage/main/`;
-  await expectReady(scenario, getOnlyDelivery(main), { channel: 'K1', url: mainUrl, shows });
+  await player.expectShown(main, mainUrl, shows);
 
   const pull = await openPullRequest(repository, 'feature', commit);
   const opened = await player.run(COVERAGE, pull.opened);
   const url = `${repository.pages.url}coverage/pr-${pull.number}/`;
-  await expectReady(scenario, getOnlyDelivery(opened), { channel: 'K1', url, shows });
+  await player.expectShown(opened, url, shows);
   expect((await repository.issues.comments(pull.number)).map(({ body }) => body)).toEqual([
     expect.stringContaining(`<${url}>`),
   ]);
@@ -178,11 +170,7 @@ test('a Playwright report of each run, above all of one that failed, and only th
     expect(listConclusions(run)).toEqual([result, `test: ${result}`]);
     const folder = `playwright/run-${run?.id}-1/`;
     const url = `${repository.pages.url}${folder}`;
-    await expectReady(scenario, getOnlyDelivery(run), {
-      channel: 'K1',
-      url,
-      shows: output['index.html'] ?? '',
-    });
+    await player.expectShown(run, url, output['index.html'] ?? '');
     folders.push(folder);
   }
   const kept = await Promise.all(folders.map((folder) => repository.read(`${folder}index.html`)));
@@ -196,13 +184,8 @@ test('documentation with names that begin with an underscore', async () => {
   const output = readOutput('sphinx');
   const commit = makes('docs/_build/html', output);
   const run = await player.run('examples/documentation.yml', push(repository, commit));
-  expect(listConclusions(run)).toEqual(['success', 'documentation: success']);
   const url = `${repository.pages.url}manual/`;
-  await expectReady(scenario, getOnlyDelivery(run), {
-    channel: 'K1',
-    url,
-    shows: output['index.html'] ?? '',
-  });
+  await player.expectShown(run, url, output['index.html'] ?? '', 'documentation');
   const style = await scenario.fetchPublic(`${url}_static/alabaster.css`);
   expect(style.toString()).toBe(output['_static/alabaster.css']);
 });
@@ -212,13 +195,8 @@ test('a folder of a fork, through the two workflows for forks', async () => {
   const output = readOutput('vite');
   const pull = await openPullRequest(repository, 'human:feature', makes('out', output));
   const build = await player.run(alterExample(FORK_BUILD, 'path: out/index.html', 'path: out/'), pull.opened);
-  if (build === null) throw new Error('No build.');
   const publish = alterExample(FORK_PUBLISH, 'file: preview/index.html', 'file: preview/');
   const published = await player.run(publish, createRunCompletedEvent(build));
   const url = `${repository.pages.url}previews/human/feature/`;
-  await expectReady(scenario, getOnlyDelivery(published), {
-    channel: 'K1',
-    url,
-    shows: output['index.html'] ?? '',
-  });
+  await player.expectShown(published, url, output['index.html'] ?? '');
 });

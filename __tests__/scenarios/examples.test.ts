@@ -96,9 +96,8 @@ test('a Quarto document: one page that has everything inside', async () => {
     files: { 'render.sh': '#!/bin/sh\ncp report.qmd report.html\n', 'report.qmd': createPage() },
   };
   const run = await player.run('examples/quarto.yml', push);
-  expect(listConclusions(run)).toEqual(['success', 'report: success']);
   const url = `${repository.pages.url}analysis/report.html`;
-  await expectReady(scenario, getOnlyDelivery(run), { channel: 'K1', url, shows: createPage() });
+  await player.expectShown(run, url, createPage(), 'report');
 });
 
 test('three binaries of a release: each is an asset, and its address is proven', async () => {
@@ -126,9 +125,8 @@ test('a page on a site that a workflow builds: the step starts the workflow, and
     files: { 'figures.sh': '#!/bin/sh\ncp page.html figures.html\n', 'page.html': createPage() },
   };
   const run = await player.run('examples/workflow-site.yml', monday);
-  expect(listConclusions(run)).toEqual(['success', 'figures: success']);
   const url = `${repository.pages.url}figures/latest.html`;
-  await expectReady(scenario, getOnlyDelivery(run), { channel: 'K1', url, shows: createPage() });
+  await player.expectShown(run, url, createPage(), 'figures');
 });
 
 test('a signed receipt: what is signed is what the address answers', async () => {

@@ -78,6 +78,8 @@ export interface PlayWorld {
   deliver(delivery: PlayedDelivery): Promise<Played>;
   /** As the world's own, but gone after the test. `hang`: not answered until it is stopped. */
   intercept(match: RequestMatch, answer: InterceptedReply): ActiveInterception;
+  /** The site answers otherwise at a path, whatever its query. */
+  alterSite(repository: TestRepository, path: string, answer: InterceptedReply): ActiveInterception;
   /** Does something between a host's answer and the product that waits for it: each time, by default once. */
   meanwhile(match: RequestMatch, act: () => unknown): ActiveInterception;
 }
@@ -111,6 +113,8 @@ export function setUpPlay(): PlayWorld {
     },
     intercept: (match, answer) => rules.add(match, answer),
     meanwhile: (match, act) => rules.add(match, doMeanwhile(act)),
+    alterSite: ({ pages }, path, answer) =>
+      rules.add({ url: (address) => address.split('?')[0] === pages.url + path, times: 9_999 }, answer),
     async deliver(delivery) {
       const { files = {}, inputs = {}, token = world.token(), around, signal, run, now } = delivery;
       const repository = delivery.repository ?? (await this.repository());

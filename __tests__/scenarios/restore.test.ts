@@ -22,10 +22,9 @@ const deliverSite = (repository: TestRepository, files: Readonly<Record<string, 
 
 /** The host serves nothing at a path, until the branch has something else there. */
 const hide = (repository: TestRepository, path: string, hidden: string) =>
-  play.intercept(
-    { url: (address) => address.split('?')[0] === repository.pages.url + path, times: 999 },
-    { alter: async (real) => (String(real.body) === hidden ? { status: 404 } : real) },
-  );
+  play.alterSite(repository, path, {
+    alter: (real) => (String(real.body) === hidden ? { status: 404 } : real),
+  });
 
 const expectFailed = ({ report }: Played, restored: object, reason: RegExp): void => {
   expect(report).toMatchObject({ ready: false, url: null, restored });
@@ -132,10 +131,7 @@ test.each([
 test('a restoration that is not proven either says so', async () => {
   const repository = await play.repository();
   await deliver(repository, BEFORE);
-  play.intercept(
-    { url: (address) => address.startsWith(`${repository.pages.url}page.html`), times: 999 },
-    { status: 404 },
-  );
+  play.alterSite(repository, 'page.html', { status: 404 });
   const played = await deliver(repository, AFTER);
   expectFailed(
     played,

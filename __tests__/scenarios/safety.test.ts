@@ -15,17 +15,13 @@ function expectNeverSaid(delivered: DeliveredStep, secret: string): void {
   }
 }
 
-test.each([
-  ['github', '', `ghp_${drawn(36)}`],
-  ['cookie', 'Set-Cookie: sid=', `s%3A${drawn(32)}`],
-  ['url-password', 'https://', `deploy:${drawn(14)}@git.acme.io`],
-])('a secret in the file (%s) stops the step; with its fingerprint allowed it goes out', async (...row) => {
-  const [rule, before, secret] = row;
+test('a secret in the file stops the step; with its fingerprint allowed it goes out', async () => {
+  const secret = `ghp_${drawn(36)}`;
   const repository = await scenario.repository();
-  const bytes = `<!doctype html>\n<p>${MARKER}</p>\n<pre>${before}${secret}</pre>\n`;
+  const bytes = `<!doctype html>\n<p>${MARKER}</p>\n<pre>${secret}</pre>\n`;
   const step = { repository, files: { 'page.html': bytes } };
   const refused = await scenario.deliver({ ...step, inputs: { channel: 'K1+K3' } });
-  const found = `what looks like a secret: ${rule} in line 3 column \\d+ \\(fingerprint [0-9a-f]{16}\\)$`;
+  const found = `what looks like a secret: github in line 3 column \\d+ \\(fingerprint [0-9a-f]{16}\\)$`;
   expectNotReady(refused, 'check', new RegExp(`^the file page\\.html contains ${found}`), {
     httpCode: null,
     hint: /revoke it.*`allow-secret: [0-9a-f]{16}`/,
@@ -40,26 +36,22 @@ test.each([
   expectNeverSaid(allowed, secret);
 });
 
-describe("the job's own credentials", () => {
-  test.each(['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'GITHUB_TOKEN', 'GH_TOKEN'])(
-    '%s in the file or in an input that is published stops the step',
-    async (name) => {
-      const repository = await scenario.repository();
-      const secret = drawn(60, undefined, name.length);
-      const env = { [name]: secret };
-      for (const [text, inputs, reason] of [
-        [secret, {}, /^the file page\.html contains a credential of this environment$/],
-        ['text', { message: `by ${secret}` }, /input `message` holds/],
-      ] as const) {
-        const files = { 'page.html': `<p>${MARKER}</p><p>${text}</p>` };
-        const given = { channel: 'K1+K3', ...inputs };
-        const refused = await scenario.deliver({ repository, files, env, inputs: given });
-        expectNotReady(refused, 'check', reason, { httpCode: null });
-        expectNeverSaid(refused, secret);
-        expect(scenario.world.traffic.lines()).toEqual([]);
-      }
-    },
-  );
+test("the job's own credentials, in a file or in an input that is published, stop the step", async () => {
+  const names = ['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'GITHUB_TOKEN', 'GH_TOKEN'];
+  const env = Object.fromEntries(names.map((name) => [name, drawn(60, undefined, name.length)]));
+  const page = (text: string) => `<p>${MARKER}</p><p>${text}</p>`;
+  const leaks = names.map((name): [string, string] => [`out/${name}.html`, page(env[name] ?? '')]);
+  const files = { 'page.html': page('text'), ...Object.fromEntries(leaks) };
+  const found = await scenario.deliver({ files, env, inputs: { channel: 'K1+K3', file: 'out/*.html' } });
+  const why = found.reports.map(({ notReady }) => notReady?.reason);
+  expect(why).toEqual(names.map(() => expect.stringMatching(/contains a credential of this environment$/)));
+  for (const name of names) {
+    const inputs = { channel: 'K1+K3', message: `by ${env[name]}` };
+    const refused = await scenario.deliver({ files, env, inputs });
+    expectNotReady(refused, 'check', /input `message` holds/, { httpCode: null });
+    for (const delivered of [found, refused]) expectNeverSaid(delivered, env[name] ?? '');
+  }
+  expect(scenario.world.traffic.lines()).toEqual([]);
 });
 
 describe('a file that is not where it seems to be', () => {

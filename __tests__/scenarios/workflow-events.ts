@@ -49,12 +49,9 @@ export async function openPullRequest(
 }
 
 /** The event after a workflow run. The run of a fork names no pull request. */
-export function createRunCompletedEvent({
-  id,
-  name,
-  conclusion,
-  event: occasion,
-}: WorkflowRun): WorkflowEvent {
+export function createRunCompletedEvent(run: WorkflowRun | null): WorkflowEvent {
+  if (run === null) throw new Error('There was no run.');
+  const { id, name, conclusion, event: occasion } = run;
   const { pull_request: pull } = occasion.payload;
   if (pull === undefined) throw new Error(`Run ${id} is not about a pull request.`);
   const { number, head, base } = pull;

@@ -11,7 +11,6 @@ interface DemoDelivery {
   readonly title: string;
   /** Whether the machine has a browser. */
   readonly hasBrowser?: boolean;
-  readonly commits?: boolean;
   readonly inputs: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string | Buffer>>;
 }
@@ -22,14 +21,12 @@ const createDemoPage = (title: string, body = ''): string =>
 const DEMO_DELIVERIES: readonly DemoDelivery[] = [
   {
     title: 'A page on the screen: K1, GitHub Pages',
-    commits: true,
     hasBrowser: true,
     inputs: { file: 'report.html', channel: 'K1', marker: 'build-7f3a' },
     files: { 'report.html': createDemoPage('Nightly report') },
   },
   {
     title: 'A page that a real browser shows, with its picture',
-    commits: true,
     hasBrowser: true,
     inputs: { file: 'chart.html', channel: 'K1', marker: 'build-7f3a', picture: 'true' },
     files: {
@@ -50,7 +47,6 @@ const DEMO_DELIVERIES: readonly DemoDelivery[] = [
   },
   {
     title: 'A page of 3 MB: K1 by the object API',
-    commits: true,
     inputs: {
       file: 'отчёт.html',
       channel: 'K1',
@@ -76,21 +72,6 @@ const DEMO_DELIVERIES: readonly DemoDelivery[] = [
     files: {},
   },
 ];
-
-/** Starts deliveries one after the other, without waiting for the last. */
-function runInTurn(
-  scenes: readonly DemoDelivery[],
-  run: (scene: DemoDelivery) => Promise<ActionResult>,
-): ReadonlyMap<DemoDelivery, Promise<ActionResult>> {
-  let last: Promise<unknown> = Promise.resolve();
-  return new Map(
-    scenes.map((scene) => {
-      const result = last.then(() => run(scene));
-      last = result;
-      return [scene, result];
-    }),
-  );
-}
 
 const formatBold =
   process.stdout.isTTY && process.env.NO_COLOR === undefined
@@ -129,25 +110,11 @@ const world = await startWorld();
 try {
   const repository = await world.repository({ owner: 'octo', name: 'pages-demo', pages: {} });
   const browser = await findChromium();
-  const run = (scene: DemoDelivery): Promise<ActionResult> => {
-    const { env, inputs: needed } = scene.hasBrowser ? browser : { env: {}, inputs: {} };
-    const inputs = { ...scene.inputs, ...needed, 'poll-interval': '0.2' };
-    return runAction({ world, repository, inputs, files: scene.files, env });
-  };
-  // What commits to the branch goes one after the other, and beside it what does not; printed in their order.
-  const running = new Map([
-    ...runInTurn(
-      DEMO_DELIVERIES.filter(({ commits }) => commits),
-      run,
-    ),
-    ...runInTurn(
-      DEMO_DELIVERIES.filter(({ commits }) => !commits),
-      run,
-    ),
-  ]);
   const results: ActionResult[] = [];
   for (const scene of DEMO_DELIVERIES) {
-    const result = (await running.get(scene)) as ActionResult;
+    const { env, inputs: needed } = scene.hasBrowser ? browser : { env: {}, inputs: {} };
+    const inputs = { ...scene.inputs, ...needed, 'poll-interval': '0.2' };
+    const result = await runAction({ world, repository, inputs, files: scene.files, env });
     results.push(result);
     printResult(results.length, scene, result);
   }

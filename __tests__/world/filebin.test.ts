@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from '@jest/globals';
-import type { FilebinControls } from './hosts/filebin.ts';
+import type { FakeFilebin } from './hosts/filebin.ts';
 import { setUpWorld } from './set-up-world.ts';
 
 /** As the real server answered or reads in its source: what the product meets there. */
@@ -27,7 +27,7 @@ const upload = (name = 'a.txt', body = 'text') => send(`POST ${name}`, body);
 
 /** A request, the status, what its text or headers hold, and its headers; or what happens meanwhile. */
 type Call = readonly [operation: string, status: number, says?: RegExp, headers?: Headers];
-type Step = Call | ((filebin: FilebinControls) => unknown);
+type Step = Call | ((filebin: FakeFilebin) => unknown);
 
 const STORIES: Readonly<Record<string, readonly Step[]>> = {
   'a file is stored at another host, and every upload of its name replaces it': [

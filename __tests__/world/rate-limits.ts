@@ -1,4 +1,4 @@
-import type { HostedRepository } from './repository.ts';
+import type { TestRepository } from './repository.ts';
 import { LOGINS } from './tokens.ts';
 
 const HOUR_MS = 3_600_000;
@@ -16,7 +16,7 @@ export interface CountedRequest {
 }
 
 /** A repository, as far as its requests are counted. */
-type LimitedRepository = Pick<HostedRepository, 'fullName' | 'instance'>;
+type LimitedRepository = Pick<TestRepository, 'fullName' | 'instance'>;
 
 /** A count of requests, and when it starts again. */
 export interface RateLimitState {

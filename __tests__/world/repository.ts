@@ -35,48 +35,8 @@ export interface CommitSummary {
   readonly files: string[];
 }
 
-/** A repository as tests see it. */
-export interface TestRepository {
-  readonly instance: GitHubInstance;
-  readonly owner: string;
-  readonly name: string;
-  readonly fullName: string;
-  readonly branch: string;
-  /** The site; throws when the repository has none. */
-  readonly pages: FakePages;
-  /** The site; null when the repository has none. */
-  readonly site: FakePages | null;
-  readonly issues: IssueTracker;
-  /** Apart from those of the site. */
-  readonly deployments: DeploymentStore;
-  /** Commits as the owner; null removes the file. Returns the commit's SHA. */
-  commit(path: string, bytes: string | Buffer | null, message?: string, branch?: string): Promise<string>;
-  /** Commits a submodule as the owner. Returns the sha of the other repository's commit. */
-  addSubmodule(path: string): Promise<string>;
-  read(path: string, branch?: string): Promise<Buffer | null>;
-  /** What the branch has at a path, as `mode sha`; null for nothing. */
-  entry(path: string): Promise<string | null>;
-  /** The newest first. */
-  log(branch?: string): Promise<CommitSummary[]>;
-  /** Author and committer of each commit as `Name <address>`, the newest commit first. */
-  authors(branch?: string): Promise<string[]>;
-  /** The commits of the history with more than one parent. */
-  merges(branch?: string): Promise<string[]>;
-  head(branch?: string): Promise<string | null>;
-  /** The newest first. */
-  releases(): readonly StoredRelease[];
-  /** Adds an asset whose upload never finished, in a new release if there is none; a draft counts. */
-  addUnfinishedAsset(tag: string, assetName: string): Promise<void>;
-  /** Sets a rule for some branches, or for all where `branches` is absent; true: only by pull request; false: none. */
-  protect(rule: BranchRule | boolean, branches?: readonly string[]): void;
-  /** Whether releases are frozen when they are published; those published before stay as they are. */
-  immutableReleases(on: boolean): void;
-  /** Adds a number of small assets, in a new release if there is none. */
-  addEarlierAssets(tag: string, count: number): void;
-}
-
-/** A repository as the hosts see it. */
-export class HostedRepository implements TestRepository {
+/** A repository of the local GitHub. */
+export class TestRepository {
   readonly id: number;
   readonly instance: GitHubInstance;
   readonly owner: string;
@@ -88,7 +48,9 @@ export class HostedRepository implements TestRepository {
   readonly git: GitStore;
   readonly releaseStore: ReleaseStore;
   readonly issues: IssueTracker;
+  /** Apart from those of the site. */
   readonly deployments: DeploymentStore;
+  /** The site; null when the repository has none. */
   site: FakePages | null;
   serveSite: ReturnType<typeof serveSite> | null;
   readonly #stopped: AbortSignal;
@@ -129,13 +91,13 @@ export class HostedRepository implements TestRepository {
     return (await this.git.branches()).size === 0;
   }
 
-  static async create(spec: RepositoryOptions, context: RepositoryDependencies): Promise<HostedRepository> {
+  static async create(spec: RepositoryOptions, context: RepositoryDependencies): Promise<TestRepository> {
     const where = spec.instance === undefined ? '' : `${spec.instance.host}--`;
     const folder = join(context.folder, `${where}${spec.owner}--${spec.name}.git`);
     const git = spec.inMemory
       ? new MemoryRepository()
       : await BareRepository.create(folder, spec.branch ?? 'main');
-    const repository = new HostedRepository(spec, git, context);
+    const repository = new TestRepository(spec, git, context);
     if (spec.empty === true) return repository;
     const { pages = {} } = spec;
     const files = Object.entries(spec.files ?? { 'README.md': `# ${spec.name}\n` });
@@ -158,11 +120,13 @@ export class HostedRepository implements TestRepository {
     this.git.close();
   }
 
+  /** The site; throws when the repository has none. */
   get pages(): FakePages {
     if (this.site === null) throw new Error(`${this.fullName} has no Pages site.`);
     return this.site;
   }
 
+  /** Commits as the owner; null removes the file. Returns the commit's SHA. */
   async commit(
     path: string,
     bytes: string | Buffer | null,
@@ -177,6 +141,7 @@ export class HostedRepository implements TestRepository {
     });
   }
 
+  /** Commits a submodule as the owner. Returns the sha of the other repository's commit. */
   async addSubmodule(path: string): Promise<string> {
     const sha = '5b'.repeat(20);
     const settings = `[submodule "${path}"]\n\tpath = ${path}\n\turl = https://github.com/octo/other.git\n`;
@@ -188,6 +153,7 @@ export class HostedRepository implements TestRepository {
     return sha;
   }
 
+  /** What the branch has at a path, as `mode sha`; null for nothing. */
   async entry(path: string): Promise<string | null> {
     const head = await this.head();
     const entry = head === null ? null : await this.git.entryAt(head, path);
@@ -200,6 +166,7 @@ export class HostedRepository implements TestRepository {
     return entry === null ? null : this.git.readBlob(entry.sha);
   }
 
+  /** The newest first. */
   async log(branch = this.branch): Promise<CommitSummary[]> {
     const head = await this.head(branch);
     const commits = head === null ? [] : await this.git.log(head);
@@ -210,6 +177,7 @@ export class HostedRepository implements TestRepository {
     return Promise.all(entries);
   }
 
+  /** Author and committer of each commit as `Name <address>`, the newest commit first. */
   async authors(branch = this.branch): Promise<string[]> {
     const head = await this.head(branch);
     const commits = head === null ? [] : await this.git.log(head);
@@ -218,6 +186,7 @@ export class HostedRepository implements TestRepository {
     );
   }
 
+  /** The commits of the history with more than one parent. */
   async merges(branch = this.branch): Promise<string[]> {
     const head = await this.head(branch);
     const commits = head === null ? [] : await this.git.log(head);
@@ -228,18 +197,22 @@ export class HostedRepository implements TestRepository {
     return this.git.readRef(`refs/heads/${branch}`);
   }
 
+  /** The newest first. */
   releases(): readonly StoredRelease[] {
     return this.releaseStore.releases;
   }
 
+  /** Adds an asset whose upload never finished, in a new release if there is none; a draft counts. */
   async addUnfinishedAsset(tag: string, assetName: string): Promise<void> {
     this.releaseStore.attachStarter(this.#ensureRelease(tag), assetName);
   }
 
+  /** Adds a number of small assets, in a new release if there is none. */
   addEarlierAssets(tag: string, count: number): void {
     this.releaseStore.attachEarlier(this.#ensureRelease(tag), count);
   }
 
+  /** Sets a rule for some branches, or for all where `branches` is absent; true: only by pull request; false: none. */
   protect(rule: BranchRule | boolean, branches?: readonly string[]): void {
     const chosen = typeof rule === 'string' ? rule : rule ? 'pull-request' : null;
     this.rules.set(chosen, branches ?? null);
@@ -253,6 +226,7 @@ export class HostedRepository implements TestRepository {
     return added.every(({ sha }) => this.signedCommits.has(sha)) ? null : rule;
   }
 
+  /** Whether releases are frozen when they are published; those published before stay as they are. */
   immutableReleases(on: boolean): void {
     this.releaseStore.freezesPublished = on;
   }

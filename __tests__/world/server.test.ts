@@ -1,30 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { runChild } from './child.ts';
-import { createWorldClient, type WorldClient } from './client.ts';
+import type { WorldClient } from './client.ts';
 import type { TestRepository } from './repository.ts';
-import { type GitHubWorld, startWorld } from './world.ts';
+import { setUpWorld } from './set-up-world.ts';
+import type { GitHubWorld } from './world.ts';
 
+const setup = setUpWorld();
 let world: GitHubWorld;
 let client: WorldClient;
 let repository: TestRepository;
 let token: string;
 
 beforeAll(async () => {
-  world = await startWorld();
+  ({ world, client } = setup);
   token = world.token();
-  client = createWorldClient(world, token);
-  repository = await world.repository({ owner: 'octo', name: 'front', files: { 'a.html': 'x'.repeat(100) } });
+  repository = await setup.newRepository({ name: 'front', files: { 'a.html': 'x'.repeat(100) } });
 });
-
 beforeEach(() => world.traffic.clear());
-
-afterAll(async () => {
-  await client.close();
-  await world.stop();
-});
 
 const API = 'GET /repos/octo/front';
 const PAGE = 'GET https://octo.github.io/front/a.html';

@@ -6,9 +6,9 @@ import { WITHOUT_BROWSER } from './chromium.ts';
 import { stopGitRunner } from './git/git.ts';
 import { FakeActionsService } from './hosts/actions-service.ts';
 import { createCodeloadHost } from './hosts/codeload.ts';
-import { type DeviceFlowUser, FakeDeviceFlow } from './hosts/device-flow.ts';
+import { FakeDeviceFlow } from './hosts/device-flow.ts';
 import { createEnterpriseHosts } from './hosts/enterprise.ts';
-import { FakeFilebin, type FilebinControls } from './hosts/filebin.ts';
+import { FakeFilebin } from './hosts/filebin.ts';
 import { createGitServer } from './hosts/git-server.ts';
 import { createGithubHost } from './hosts/github.ts';
 import { createPagesHost } from './hosts/pages.ts';
@@ -16,7 +16,7 @@ import { createRawHost } from './hosts/raw.ts';
 import { createUploadsHost } from './hosts/uploads.ts';
 import { createEnterprise, type EnterpriseInstance, GITHUB_COM, type GitHubInstance } from './instance.ts';
 import { RateLimits } from './rate-limits.ts';
-import { HostedRepository, type RepositoryOptions, type TestRepository } from './repository.ts';
+import { type RepositoryOptions, TestRepository } from './repository.ts';
 import { callHandler, startHostServer } from './server/host-server.ts';
 import {
   type ActiveInterception,
@@ -43,8 +43,8 @@ export interface GitHubWorld {
   /** A temporary folder that `stop` removes. */
   readonly folder: string;
   readonly traffic: TrafficLog;
-  readonly filebin: FilebinControls;
-  readonly deviceUser: DeviceFlowUser;
+  readonly filebin: FakeFilebin;
+  readonly deviceUser: FakeDeviceFlow;
   /** What the runner of a job offers to an action. */
   readonly actions: FakeActionsService;
   /** The API's requests an hour. */
@@ -53,7 +53,7 @@ export interface GitHubWorld {
   /** Another GitHub: an Enterprise Server, or at a host below ghe.com one with data residency. */
   addEnterprise(host: string, isolated?: boolean): EnterpriseInstance;
   /** Adds another file-bin at an address without a slash at the end; it has no warning page. */
-  addFilebin(address: string): FilebinControls;
+  addFilebin(address: string): FakeFilebin;
   /** A way to a host that leads not through the proxy: an address on `localhost`. */
   openDirectAddress(host: string): Promise<string>;
   /** Issues a token, by default of the workflow: contents, pages and pull_requests write, deployments read. */
@@ -77,7 +77,7 @@ export async function startWorld(): Promise<GitHubWorld> {
   const interceptions = new InterceptionRules();
   const tokens = new TokenStore();
   const rateLimits = new RateLimits();
-  const repositories = new Map<string, HostedRepository>();
+  const repositories = new Map<string, TestRepository>();
   let lastId = 1000;
   const nextId = () => ++lastId;
   const key = (instance: GitHubInstance, fullName: string) => `${instance.host}/${fullName}`.toLowerCase();
@@ -116,7 +116,7 @@ export async function startWorld(): Promise<GitHubWorld> {
     actions,
     rateLimits,
     async repository(spec) {
-      const repository = await HostedRepository.create(spec, { folder, nextId, stopped: stopping.signal });
+      const repository = await TestRepository.create(spec, { folder, nextId, stopped: stopping.signal });
       repositories.set(key(repository.instance, repository.fullName), repository);
       return repository;
     },

@@ -1,4 +1,4 @@
-import type { HostedRepository } from '../repository.ts';
+import type { TestRepository } from '../repository.ts';
 import { type HostRequest, readJsonBody } from '../server/messages.ts';
 import type { TokenPermissions } from '../tokens.ts';
 import { fail, failMissing } from './errors.ts';
@@ -6,7 +6,7 @@ import { fail, failMissing } from './errors.ts';
 /** A request to the API whose route is known and whose credentials are good. */
 export interface ApiCall {
   readonly request: HostRequest;
-  readonly repository: HostedRepository;
+  readonly repository: TestRepository;
   /** The named parts of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
   /** Null: asked without credentials. */

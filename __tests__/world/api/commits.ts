@@ -1,5 +1,5 @@
 import type { GitCommit } from '../git/bare-repository.ts';
-import type { HostedRepository } from '../repository.ts';
+import type { TestRepository } from '../repository.ts';
 import { replyJson } from '../server/messages.ts';
 import { type ApiCall, paginate } from './call.ts';
 import { fail, failNotFound } from './errors.ts';
@@ -8,7 +8,7 @@ import { createRoute } from './routes.ts';
 const STATUS_NAMES: Readonly<Record<string, string>> = { A: 'added', M: 'modified', D: 'removed' };
 
 /** A commit as the commits API shows it. */
-function formatCommit(repository: HostedRepository, commit: GitCommit) {
+function formatCommit(repository: TestRepository, commit: GitCommit) {
   const { sha, tree, parents, author, committer, message } = commit;
   const verification = formatVerification(repository, sha);
   return {
@@ -19,7 +19,7 @@ function formatCommit(repository: HostedRepository, commit: GitCommit) {
 }
 
 /** Whether a commit has a signature: only those have one that GitHub made itself. */
-export function formatVerification({ signedCommits }: HostedRepository, sha: string) {
+export function formatVerification({ signedCommits }: TestRepository, sha: string) {
   const verified = signedCommits.has(sha);
   return { verified, reason: verified ? 'valid' : 'unsigned' };
 }

@@ -1,6 +1,6 @@
 import { refuseContents } from '../branch-rules.ts';
 import { computeBlobSha, type TreeEntry } from '../git/bare-repository.ts';
-import type { HostedRepository } from '../repository.ts';
+import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getText, readBody, requireText } from './call.ts';
 import { fail, failMissing, failNotFound } from './errors.ts';
@@ -16,7 +16,7 @@ const LISTING_LIMIT = 1000;
 /** A list calls submodules files, for programs that know no others. */
 const TYPES = { blob: 'file', tree: 'dir', commit: 'file' } as const;
 
-function formatEntry(repository: HostedRepository, { path, sha, size, type }: TreeEntry, ref: string) {
+function formatEntry(repository: TestRepository, { path, sha, size, type }: TreeEntry, ref: string) {
   const encoded = path.split('/').map(encodeURIComponent).join('/');
   const isFile = type === 'blob';
   return {
@@ -148,7 +148,7 @@ function assertExpected(path: string, existing: TreeEntry | null, sha: string | 
   if (sha !== existing.sha) fail(409, `${path} does not match ${sha}`);
 }
 
-function formatWrittenFile(repository: HostedRepository, path: string, bytes: Buffer, branch: string) {
+function formatWrittenFile(repository: TestRepository, path: string, bytes: Buffer, branch: string) {
   const entry = {
     path,
     sha: computeBlobSha(bytes),

@@ -4,7 +4,7 @@ import {
   type StoredDeployment,
   type StoredDeploymentStatus,
 } from '../deployment-store.ts';
-import type { HostedRepository } from '../repository.ts';
+import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getId, getText, paginate, readBody, requireText } from './call.ts';
 import { fail, failInvalid, failNotFound } from './errors.ts';
@@ -19,7 +19,7 @@ const STATES = ['error', 'failure', 'inactive', 'in_progress', 'queued', 'pendin
 const ENVIRONMENT_NAME = /^[^\p{Cc}'"`,;\\]{1,255}$/u;
 
 /** Those of the site that a workflow publishes, in the form of all others. */
-const listPagesDeployments = ({ site, branch, instance, fullName }: HostedRepository): StoredDeployment[] =>
+const listPagesDeployments = ({ site, branch, instance, fullName }: TestRepository): StoredDeployment[] =>
   (site?.deployments ?? []).map(({ id, sha, createdAt, statuses }) => ({
     ...{ id, sha, createdAt, ref: branch, environment: PAGES, task: 'deploy', payload: {}, creator: BOT },
     ...{ isTransient: false, isProduction: false },
@@ -87,7 +87,7 @@ async function listDeployments(call: ApiCall): Promise<HostReply> {
 }
 
 /** A commit of the repository, also one that only a pull request has: a fork's. */
-async function resolveRef({ git, issues }: HostedRepository, ref: string): Promise<string | null> {
+async function resolveRef({ git, issues }: TestRepository, ref: string): Promise<string | null> {
   return (await git.resolve(ref)) ?? (issues.hasHead(ref) ? ref : null);
 }
 

@@ -1,6 +1,6 @@
 import { refuseRefUpdate } from '../branch-rules.ts';
 import type { TreeChange } from '../git/bare-repository.ts';
-import type { HostedRepository } from '../repository.ts';
+import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getText, readBody, requireText } from './call.ts';
 import { formatVerification } from './commits.ts';
@@ -188,7 +188,7 @@ function getTagName(ref: string): string {
 }
 
 /** The tag of an immutable release can't be moved or deleted as long as the release exists. */
-function isFrozenTag({ releaseStore }: HostedRepository, ref: string): boolean {
+function isFrozenTag({ releaseStore }: TestRepository, ref: string): boolean {
   return releaseStore.findByTag(getTagName(ref))?.immutable === true;
 }
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { FakeActionsService } from '../hosts/actions-service.ts';
 import { completeAnswer } from '../openapi/description.ts';
 import { type CountedRequest, describeExcess, type RateLimits } from '../rate-limits.ts';
-import type { HostedRepository } from '../repository.ts';
+import type { TestRepository } from '../repository.ts';
 import {
   decodeComponent,
   type HostHandler,
@@ -42,7 +42,7 @@ const ROUTES: readonly ApiRoute[] = [
 const API_VERSIONS = ['2026-03-10', '2022-11-28'] as const;
 const DEFAULT_VERSION = '2022-11-28';
 
-export type FindRepository = (owner: string, name: string) => HostedRepository | undefined;
+export type FindRepository = (owner: string, name: string) => TestRepository | undefined;
 
 /** What the API needs from the local GitHub. */
 export interface ApiHostParts {
@@ -128,7 +128,7 @@ async function handleRequest(
 
 interface RepositoryRequest {
   readonly request: HostRequest;
-  readonly repository: HostedRepository;
+  readonly repository: TestRepository;
   readonly permissions: TokenPermissions | null;
   /** Whose token it is; null without one. */
   readonly login: string | null;

@@ -1,5 +1,5 @@
 import type { StoredComment, StoredIssue } from '../issue-tracker.ts';
-import type { HostedRepository } from '../repository.ts';
+import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getId, getText, paginate, readBody, requireText } from './call.ts';
 import { failInvalid, failNotFound } from './errors.ts';
@@ -16,7 +16,7 @@ function assertAllowed({ request, repository, permissions }: ApiCall, isPull: bo
   assertPermission(permissions, need, isRead && !repository.isPrivate);
 }
 
-function formatComment(repository: HostedRepository, { number }: StoredIssue, comment: StoredComment) {
+function formatComment(repository: TestRepository, { number }: StoredIssue, comment: StoredComment) {
   const { id, body, user, createdAt } = comment;
   return {
     id,
@@ -27,7 +27,7 @@ function formatComment(repository: HostedRepository, { number }: StoredIssue, co
   };
 }
 
-function formatIssue(repository: HostedRepository, issue: StoredIssue) {
+function formatIssue(repository: TestRepository, issue: StoredIssue) {
   const { number, title, body, state, reason, author, createdAt, closedAt, comments, head } = issue;
   return {
     id: number,

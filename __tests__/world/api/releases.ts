@@ -1,6 +1,6 @@
 import type { StoredAsset, StoredRelease } from '../release-store.ts';
 import { normalizeAssetName } from '../release-store.ts';
-import type { HostedRepository } from '../repository.ts';
+import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getId, getText, paginate, readBody, requireText } from './call.ts';
 import { fail, failInvalid, failNotFound } from './errors.ts';
@@ -8,7 +8,7 @@ import { getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
 
 /** Formats an asset as the API and the uploads host answer it. */
-export function formatAsset(repository: HostedRepository, release: StoredRelease, asset: StoredAsset) {
+export function formatAsset(repository: TestRepository, release: StoredRelease, asset: StoredAsset) {
   const { id, name, label, state, contentType, size, digest, downloads, createdAt, updatedAt } = asset;
   return {
     id,
@@ -33,7 +33,7 @@ function getTagFolder({ id, tag, draft }: StoredRelease): string {
 /** Assets of a release's own JSON. GitHub says nowhere that it names them all. */
 const LISTED = 30;
 
-function formatRelease(repository: HostedRepository, release: StoredRelease) {
+function formatRelease(repository: TestRepository, release: StoredRelease) {
   const { id, tag, target, name, body, draft, prerelease, createdAt, publishedAt, assets } = release;
   const uploads = `${repository.instance.uploads}/repos/${repository.fullName}`;
   return {

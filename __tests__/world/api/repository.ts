@@ -1,5 +1,5 @@
 import { BRANCH_RULES } from '../branch-rules.ts';
-import type { HostedRepository } from '../repository.ts';
+import type { TestRepository } from '../repository.ts';
 import { replyJson } from '../server/messages.ts';
 import { getUserId, hasPermission } from '../tokens.ts';
 import type { ApiCall } from './call.ts';
@@ -7,12 +7,12 @@ import { fail } from './errors.ts';
 import { createRoute } from './routes.ts';
 
 /** The API's address of a repository. */
-export function getApiUrl({ instance, fullName }: HostedRepository): string {
+export function getApiUrl({ instance, fullName }: TestRepository): string {
   return `${instance.api}/repos/${fullName}`;
 }
 
 /** The address of a repository's web page. */
-export function getPageUrl({ instance, fullName }: HostedRepository): string {
+export function getPageUrl({ instance, fullName }: TestRepository): string {
   return `https://${instance.host}/${fullName}`;
 }
 

@@ -11,26 +11,16 @@ const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 /** What the user does, one entry per poll; the last entry is repeated. */
 export type UserDecision = 'pending' | 'slow_down' | 'grant' | 'refuse' | 'expire';
 
-/** The simulated user of the device flow, and the tokens that were issued. */
-export interface DeviceFlowUser {
+/** Simulates the two device-flow operations of github.com, and their user. */
+export class FakeDeviceFlow {
   /** The answer to each poll: by default one `pending`, then `grant`. */
-  script: UserDecision[];
-  /** The seconds between polls that the flow asks for. */
-  interval: number;
-  expiresIn: number;
-  /** Others are unknown apps, which are answered 404; null knows every app. */
-  clientIds: string[] | null;
-  /** Apps that are known, but have the device flow switched off. */
-  disabledClientIds: string[];
-  readonly tokens: readonly string[];
-}
-
-/** Simulates the two device-flow operations of github.com. */
-export class FakeDeviceFlow implements DeviceFlowUser {
   script: UserDecision[] = ['pending', 'grant'];
+  /** The seconds between polls that the flow asks for. */
   interval = 5;
   expiresIn = 899;
+  /** Others are unknown apps, which are answered 404; null knows every app. */
   clientIds: string[] | null = null;
+  /** Apps that are known, but have the device flow switched off. */
   disabledClientIds: string[] = [];
   readonly tokens: string[] = [];
   readonly #issue: TokenStore;

@@ -1,5 +1,5 @@
 import type { EnterpriseInstance } from '../instance.ts';
-import type { HostedRepository } from '../repository.ts';
+import type { TestRepository } from '../repository.ts';
 import {
   decodeComponent,
   type HostHandler,
@@ -17,7 +17,7 @@ interface EnterpriseHandlers {
   readonly raw: HostHandler;
   /** Downloads, the device flow and git, as on github.com. */
   readonly website: HostHandler;
-  readonly repositories: () => readonly HostedRepository[];
+  readonly repositories: () => readonly TestRepository[];
 }
 
 /** Simulates the hosts of a GitHub Enterprise; each part may be a host or a path of one. */
@@ -70,7 +70,7 @@ function dispatchByBase(bases: readonly (readonly [string, HostHandler])[]): Hos
 
 function createSitesHandler(
   instance: EnterpriseInstance,
-  repositories: () => readonly HostedRepository[],
+  repositories: () => readonly TestRepository[],
 ): HostHandler {
   return (request) => {
     const [, owner = '', name = ''] = request.path.split('/').map(decodeComponent);

@@ -55,52 +55,26 @@ export interface StoredBin {
   readonly deletedFiles: Set<string>;
 }
 
-/** What a test may change and read. */
-export interface FilebinControls {
+/** What a test may change. */
+class FilebinSettings {
   /** Whether clients other than curl, Wget and VLC get the warning page first. */
-  cookieCheck: boolean;
+  cookieCheck = true;
   /** Uploads with these endings are refused. */
-  forbiddenExtensions: string[];
+  forbiddenExtensions: string[] = [];
   /** Whether new bins must be approved by the operator before anything can be downloaded from them. */
-  manualApproval: boolean;
+  manualApproval = false;
   /** How often one file may be downloaded; null for no limit. */
-  downloadLimit: number | null;
+  downloadLimit: number | null = null;
   /** Awaited after an upload is stored, before it is answered: the real server may take minutes. */
-  beforeAnswer: () => Promise<void>;
+  beforeAnswer = async (): Promise<void> => undefined;
   /** The text with which an upload is refused with 403: blocked content, a banned address; null for none. */
-  refusal: string | null;
+  refusal: string | null = null;
   /** Whether the storage is full. */
-  full: boolean;
-  /** Sets all of these back to what they were at first; the bins stay. */
-  reset(): void;
-  /** Approves a bin, as the operator does. */
-  approve(bin: string): void;
-  /** Uploads a file as somebody else: into a new bin or, until it is locked, an existing one. */
-  addFile(bin: string, filename: string, bytes: string | Buffer): Promise<void>;
-  /** Locks a bin, as anybody can; nobody can unlock it. */
-  lock(bin: string): void;
-  readonly bins: ReadonlyMap<string, StoredBin>;
+  full = false;
 }
 
-const DEFAULTS = {
-  cookieCheck: true,
-  forbiddenExtensions: [] as string[],
-  manualApproval: false,
-  downloadLimit: null as number | null,
-  beforeAnswer: async (): Promise<void> => undefined,
-  refusal: null as string | null,
-  full: false,
-};
-
 /** Simulates filebin.net; its files' bytes come from the storage host. */
-export class FakeFilebin implements FilebinControls {
-  cookieCheck = DEFAULTS.cookieCheck;
-  forbiddenExtensions = DEFAULTS.forbiddenExtensions;
-  manualApproval = DEFAULTS.manualApproval;
-  downloadLimit = DEFAULTS.downloadLimit;
-  beforeAnswer = DEFAULTS.beforeAnswer;
-  refusal = DEFAULTS.refusal;
-  full = DEFAULTS.full;
+export class FakeFilebin extends FilebinSettings {
   readonly bins = new Map<string, StoredBin>();
   readonly #folder: string;
   readonly #storage: SignedStorage;
@@ -108,6 +82,7 @@ export class FakeFilebin implements FilebinControls {
   readonly #verified = new Set<string>();
 
   constructor(folder: string, storage: SignedStorage, nextId: () => number) {
+    super();
     this.#folder = folder;
     this.#storage = storage;
     this.#nextId = nextId;
@@ -141,18 +116,22 @@ export class FakeFilebin implements FilebinControls {
     }
   }
 
+  /** Sets everything back to what it was at first; the bins stay. */
   reset(): void {
-    Object.assign(this, DEFAULTS);
+    Object.assign(this, new FilebinSettings());
   }
 
+  /** Approves a bin, as the operator does. */
   approve(bin: string): void {
     this.#existing(bin).approved = true;
   }
 
+  /** Locks a bin, as anybody can; nobody can unlock it. */
   lock(bin: string): void {
     this.#existing(bin).locked = true;
   }
 
+  /** Uploads a file as somebody else: into a new bin or, until it is locked, an existing one. */
   async addFile(bin: string, filename: string, bytes: string | Buffer): Promise<void> {
     const content = Buffer.from(bytes);
     const { status, body } = await this.#receive(bin, filename, {

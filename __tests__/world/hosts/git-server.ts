@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import type { FindRepository } from '../api/host.ts';
 import { createRuleHook } from '../branch-rules.ts';
 import { createBackendEnvironment } from '../git/git.ts';
-import type { HostedRepository } from '../repository.ts';
+import type { TestRepository } from '../repository.ts';
 import {
   collectBytes,
   decodeComponent,
@@ -55,7 +55,7 @@ function getToken({ headers }: HostRequest): string | null {
 }
 
 /** Handles a push: branches that moved start builds. */
-async function receivePack(repository: HostedRepository, request: HostRequest, login?: string) {
+async function receivePack(repository: TestRepository, request: HostRequest, login?: string) {
   return repository.runExclusively(async () => {
     await writeProtectionHook(repository);
     const before = await repository.git.branches();
@@ -70,7 +70,7 @@ async function receivePack(repository: HostedRepository, request: HostRequest, l
 }
 
 /** Writes the hook with which git refuses a push to a protected branch, with GitHub's lines. */
-async function writeProtectionHook({ git, fullName, rules, signedCommits }: HostedRepository): Promise<void> {
+async function writeProtectionHook({ git, fullName, rules, signedCommits }: TestRepository): Promise<void> {
   const hooks = join(git.directory, 'hooks');
   await mkdir(hooks, { recursive: true });
   const signedFile = join(git.directory, 'signed-commits');
@@ -84,7 +84,7 @@ async function writeProtectionHook({ git, fullName, rules, signedCommits }: Host
   await writeFile(join(hooks, 'pre-receive'), hook, { mode: 0o755 });
 }
 
-async function runGitBackend(repository: HostedRepository, service: string, request: HostRequest) {
+async function runGitBackend(repository: TestRepository, service: string, request: HostRequest) {
   const { method, query, headers, body } = request;
   const child = spawn('git', ['http-backend'], {
     env: createBackendEnvironment(repository.git.directory, { method, service, query, headers }),

@@ -1,12 +1,12 @@
 import { GITHUB_COM } from '../instance.ts';
 import { NO_SITE } from '../pages/serve-site.ts';
-import type { HostedRepository } from '../repository.ts';
+import type { TestRepository } from '../repository.ts';
 import { decodeComponent, type HostHandler, replyHtml, replyRedirect } from '../server/messages.ts';
 
 /** The handler of a host that belongs to Pages: `<owner>.github.io` or a site's own domain. */
 export function createPagesHost(
   host: string,
-  repositories: Iterable<HostedRepository>,
+  repositories: Iterable<TestRepository>,
 ): HostHandler | undefined {
   const all = [...repositories].filter(({ site }) => site !== null);
   const ownDomain = all.find(({ site }) => site?.cname === host);
@@ -18,7 +18,7 @@ export function createPagesHost(
   );
 }
 
-function createOwnerHost(repositories: readonly HostedRepository[]): HostHandler {
+function createOwnerHost(repositories: readonly TestRepository[]): HostHandler {
   return (request) => {
     const [, first = '', ...rest] = request.path.split('/');
     const project = repositories.find(

@@ -36,39 +36,48 @@ export type RunOutcome =
   | 'absent';
 
 /** Settings that a test may change at any time; read when a build starts or a request arrives. */
-export interface PagesBehavior {
+class PagesBehavior {
   /** One mode for all builds, or one a build (the last stays). */
-  builds: BuildMode | BuildMode[];
-  errorMessage: string;
-  buildMs: number;
+  builds: BuildMode | BuildMode[] = 'normal';
+  errorMessage = 'Page build failed.';
+  buildMs = 40;
   /** How a build takes its time. */
-  pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal });
   /** Whether a push starts a build or the site's workflow; otherwise only a request does. */
-  startsBuilds: boolean;
+  startsBuilds = true;
   /** Whether the site's workflow has the trigger `workflow_dispatch`. */
-  dispatchable: boolean;
+  dispatchable = true;
   /** Whether the site's workflow is switched on. */
-  workflowEnabled: boolean;
+  workflowEnabled = true;
   /** One outcome for all runs of the site's workflow, or one a run (the last stays). */
-  runOutcomes: RunOutcome | RunOutcome[];
+  runOutcomes: RunOutcome | RunOutcome[] = 'published';
   /** How deployments of artifacts end, one each (the last stays): GitHub's word for it. */
-  deploymentEnds: string[];
+  deploymentEnds: string | string[] = 'succeed';
   /** What the next requests for a deployment are refused with. */
-  deploymentRefusals: [status: number, message: string][];
+  deploymentRefusals: [status: number, message: string][] = [];
   /** False: no later build goes live. */
-  live: boolean;
+  live = true;
   /** So many requests for each address still get the old content after a build went live. */
-  liveAfterRequests: number;
+  liveAfterRequests = 0;
   /** Whether the CDN keeps 404s too, not only found files. */
-  caches404: boolean;
+  caches404 = false;
   /** Awaited before the site answers, and before the API answers about builds. */
-  beforeAnswer: () => Promise<void>;
+  beforeAnswer = async (): Promise<void> => undefined;
   /** Whether a new live build clears the CDN's cache; otherwise old copies stay until they expire. */
-  purges: boolean;
+  purges = true;
+
+  /** The next word of a setting that has one for each time. */
+  takeNext<Name extends 'builds' | 'runOutcomes' | 'deploymentEnds'>(
+    name: Name,
+  ): Exclude<PagesBehavior[Name], readonly unknown[]> {
+    const given = [this[name]].flat();
+    if (given.length > 1) Object.assign(this, { [name]: given.slice(1) });
+    return given[0] as Exclude<PagesBehavior[Name], readonly unknown[]>;
+  }
 }
 
 /** Where and how a site is published, and its first settings. */
-export interface FakePagesOptions extends Partial<PagesBehavior> {
+export interface FakePagesOptions extends Partial<Omit<PagesBehavior, 'takeNext'>> {
   readonly branch?: string;
   readonly path?: '/' | '/docs';
   readonly buildType?: 'legacy' | 'workflow';
@@ -136,23 +145,7 @@ export interface SiteSource {
 }
 
 /** A Pages site: builds its branch after each push, one build at a time. */
-export class FakePages implements PagesBehavior {
-  builds: BuildMode | BuildMode[] = 'normal';
-  errorMessage = 'Page build failed.';
-  buildMs = 40;
-  pause: PagesBehavior['pause'] = (ms, signal) => sleep(ms, undefined, { signal });
-  startsBuilds = true;
-  dispatchable = true;
-  workflowEnabled = true;
-  runOutcomes: RunOutcome | RunOutcome[] = 'published';
-  deploymentEnds = ['succeed'];
-  deploymentRefusals: PagesBehavior['deploymentRefusals'] = [];
-  live = true;
-  liveAfterRequests = 0;
-  caches404 = false;
-  beforeAnswer: PagesBehavior['beforeAnswer'] = async () => undefined;
-  purges = true;
-
+export class FakePages extends PagesBehavior {
   /** Its public address, with a slash at the end. */
   readonly url: string;
   readonly branch: string;
@@ -179,6 +172,7 @@ export class FakePages implements PagesBehavior {
   #requestCounts = new Map<string, number>();
 
   constructor(git: GitStore, source: SiteSource, spec: FakePagesOptions, stopped: AbortSignal) {
+    super();
     const {
       branch = source.branch,
       path = '/',
@@ -229,18 +223,18 @@ export class FakePages implements PagesBehavior {
 
   /** Asks for a build of a branch, as `POST /pages/builds` does. */
   requestBuild(commit: string): void {
-    const mode = this.#nextMode();
+    const mode = this.takeNext('builds');
     if (mode !== 'never') this.#enqueue(this.#build(commit, mode));
   }
 
   /** Starts the workflow that publishes the site. In mode `never` its run publishes nothing. */
   startWorkflow(commit: string, trigger: RunTrigger): SiteWorkflowRun {
     const now = new Date();
-    const outcome = this.#nextOutcome();
+    const outcome = this.takeNext('runOutcomes');
     const state = { status: 'queued', conclusion: null, createdAt: now, updatedAt: now, outcome } as const;
     const run: SiteWorkflowRun = { ...trigger, ...state, id: this.#nextId++, commit };
     if (outcome !== 'absent') this.runs.unshift(run);
-    if (outcome === 'published') this.#enqueue(this.#runWorkflow(run, this.#nextMode()));
+    if (outcome === 'published') this.#enqueue(this.#runWorkflow(run, this.takeNext('builds')));
     else this.#enqueue(() => this.#endUnpublished(run, outcome));
     return run;
   }
@@ -251,8 +245,7 @@ export class FakePages implements PagesBehavior {
    */
   deployArtifact(commit: string, files: ReadonlyMap<string, Buffer> | null): void {
     const earlier = this.artifactDeployments.find((one) => one.commit === commit)?.status;
-    const [end = 'succeed', ...further] = this.deploymentEnds;
-    if (further.length > 0) this.deploymentEnds = further;
+    const end = this.takeNext('deploymentEnds');
     const deployment: ArtifactDeployment = { commit, status: 'deployment_in_progress' };
     this.artifactDeployments.unshift(deployment);
     this.#enqueue(async () => {
@@ -299,20 +292,6 @@ export class FakePages implements PagesBehavior {
     return { version: fresh ? this.#current : this.#previous, fresh };
   }
 
-  #nextMode(): BuildMode {
-    if (!Array.isArray(this.builds)) return this.builds;
-    const [next = 'normal', ...rest] = this.builds;
-    if (rest.length > 0) this.builds = rest;
-    return next;
-  }
-
-  #nextOutcome(): RunOutcome {
-    if (!Array.isArray(this.runOutcomes)) return this.runOutcomes;
-    const [next = 'published', ...rest] = this.runOutcomes;
-    if (rest.length > 0) this.runOutcomes = rest;
-    return next;
-  }
-
   /** A run that publishes nothing, or only after a timer. */
   async #endUnpublished(run: SiteWorkflowRun, outcome: Exclude<RunOutcome, 'published'>): Promise<void> {
     if (outcome === 'queued' || outcome === 'absent') return;
@@ -320,7 +299,7 @@ export class FakePages implements PagesBehavior {
       run.status = outcome === 'pending' ? 'pending' : 'waiting';
       if (outcome !== 'timer') return;
       await this.#pause();
-      return this.#runWorkflow(run, this.#nextMode())();
+      return this.#runWorkflow(run, this.takeNext('builds'))();
     }
     run.status = 'in_progress';
     await this.#pause();
