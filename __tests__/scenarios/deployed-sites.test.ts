@@ -54,6 +54,12 @@ const builtFor = (below: string): SiteFiles =>
 const without = (...names: readonly string[]): SiteFiles =>
   Object.fromEntries(Object.entries(SITE).filter(([name]) => !names.includes(name)));
 
+/** The site at a host that changes a page of it, or every one. */
+const altered = (name: string, from: string | RegExp, to: string): DeployedSite =>
+  new DeployedSite(SITE, { alter: (html, path) => (path.startsWith(name) ? html.replace(from, to) : html) });
+/** The site at a host that names other types. */
+const typed = (types: Readonly<Record<string, string>>): DeployedSite => new DeployedSite(SITE, { types });
+
 describe('a folder that others deployed', () => {
   test.each<[string, string, string, string, Partial<RawInputs>]>([
     ['at the root of a host', '/', '/', '/', {}],
@@ -117,17 +123,12 @@ describe('what hosts do with a site', () => {
     ['compression', new DeployedSite(SITE, { compresses: true }), /^whether the link still opens[^;]*$/],
     [
       'a script in every page',
-      new DeployedSite(SITE, {
-        alter: (html) => html.replace('</body>', '<script src="/rum.js"></script></body>'),
-      }),
+      altered('', '</body>', '<script src="/rum.js"></script></body>'),
       /what the link's host has added to 3 pages does: <script>$/,
     ],
     [
       'a banner on one page',
-      new DeployedSite(SITE, {
-        alter: (html, path) =>
-          path === 'about.html' ? html.replace('<h1>', '<aside>Preview</aside><h1>') : html,
-      }),
+      altered('about.html', '<h1>', '<aside>Preview</aside><h1>'),
       /added to the page does: <aside>$/,
     ],
   ])('%s: ready, and told', async (_, site, unknown) => {
@@ -187,37 +188,32 @@ describe('what hosts do with a site', () => {
     ],
     [
       'a page in which a word is replaced',
-      new DeployedSite(SITE, { alter: (html) => html.replace('<h1>Docs', '<h1>Dogs') }),
+      altered('', '<h1>Docs', '<h1>Dogs'),
       /docs\/index\.html \(HTTP 200 with other content\)/,
     ],
     [
       'a page that lacks its style sheet',
-      new DeployedSite(SITE, {
-        alter: (html, path) => (path === 'about.html' ? html.replace(/<link[^>]*>/, '') : html),
-      }),
+      altered('about.html', /<link[^>]*>/, ''),
       /about\.html \(HTTP 200 with other content\)/,
     ],
     [
       'a style sheet as plain text',
-      new DeployedSite(SITE, { types: { 'a.css': 'text/plain' } }),
+      typed({ 'a.css': 'text/plain' }),
       /a\.css \(HTTP 200 with the right content, but /,
     ],
     [
       'a script in another encoding',
-      new DeployedSite(SITE, { types: { 'js/app.js': 'text/javascript; charset=windows-1251' } }),
+      typed({ 'js/app.js': 'text/javascript; charset=windows-1251' }),
       /js\/app\.js \(HTTP 200 with the right content, but .* in another encoding/,
     ],
     [
       'a page to which it adds a base',
-      new DeployedSite(SITE, {
-        alter: (html, path) =>
-          path === 'about.html' ? html.replace('<title>', '<base href="https://cdn.dev/"><title>') : html,
-      }),
+      altered('about.html', '<title>', '<base href="https://cdn.dev/"><title>'),
       /about\.html \(HTTP 200 with other content\)/,
     ],
     [
       'a page as a download',
-      new DeployedSite(SITE, { types: { 'about.html': 'application/octet-stream' } }),
+      typed({ 'about.html': 'application/octet-stream' }),
       /about\.html \(HTTP 200 with the right content, but as a download/,
     ],
     [
@@ -264,10 +260,7 @@ describe('a folder that is not served as it is, but looks so', () => {
     [
       'a page with a script that asks to sign in',
       {},
-      new DeployedSite(SITE, {
-        alter: (html, path) =>
-          path === 'about.html' ? html.replace('<h1>', '<input type="password"><h1>') : html,
-      }),
+      altered('about.html', '<h1>', '<input type="password"><h1>'),
       /about\.html \(HTTP 200 with other content\)/,
     ],
     [

@@ -16,10 +16,11 @@ const STATUS: RequestMatch = { method: 'POST', url: /\/deployments\/\d+\/statuse
 const LIST: RequestMatch = { method: 'GET', url: /\/deployments\?/ };
 const RUN = 'https://github.com/octo/site/actions/runs/4242';
 
-/** A repository in which announcements are played, and the head of a pull request in it. */
-async function repositoryWithPull(): Promise<{ repository: TestRepository; head: string }> {
+/** A repository in which announcements are played, the head of a pull request in it, and the run of a push to that. */
+async function repositoryWithPull(options?: { number?: number; from?: string }) {
   const repository = await play.repository();
-  return { repository, head: await repository.commit('a.txt', 'a', 'Change', 'feature') };
+  const head = await repository.commit('a.txt', 'a', 'Change', 'feature');
+  return { repository, head, run: runForPull(repository, head, options) };
 }
 
 /** The run of a push to a pull request. */
@@ -68,8 +69,8 @@ function addOther({ deployments }: TestRepository, sha: string, more: Partial<St
 
 describe('a proven delivery', () => {
   test('is in progress, then a success with its address, on the head of the pull request', async () => {
-    const { repository, head } = await repositoryWithPull();
-    const { report, log, requests } = await deliver(repository, runForPull(repository, head));
+    const { repository, head, run } = await repositoryWithPull();
+    const { report, log, requests } = await deliver(repository, run);
     expect(report).toMatchObject({ ready: true, url: `${repository.pages.url}previews/pr-7/page.html` });
     expect(newest(repository)).toMatchObject({
       ...{ sha: head, environment: 'preview', creator: LOGINS.workflow },
@@ -91,10 +92,10 @@ describe('a proven delivery', () => {
     ['K4', { url: 'https://preview.agent-host.com/page.html' }],
     ['K1+K3', {}],
   ])('has its button on %s, and no request to GitHub holds the address before', async (channel, more) => {
-    const { repository, head } = await repositoryWithPull();
+    const { repository, run } = await repositoryWithPull();
     play.world.host('preview.agent-host.com', () => replyHtml(200, createPage()));
     const inputs = { channel, path: '', ...more };
-    const { report, sightings } = await deliver(repository, runForPull(repository, head), { inputs });
+    const { report, sightings } = await deliver(repository, run, { inputs });
     expect(report.notReady).toBeNull();
     expect(newest(repository).statuses[0]).toMatchObject({ state: 'success', environmentUrl: report.url });
     const told = sightings(report.url ?? 'none').filter(({ host }) => host === 'api.github.com');
@@ -102,13 +103,13 @@ describe('a proven delivery', () => {
   });
 
   test('of several files leads to the first, and is a failure where one is not proven', async () => {
-    const { repository, head } = await repositoryWithPull();
+    const { repository, run } = await repositoryWithPull();
     const files = { 'a.html': createPage('a'), 'b.html': createPage('b') };
     const both = { file: 'a.html\nb.html' };
-    const { report } = await deliver(repository, runForPull(repository, head), { files, inputs: both });
+    const { report } = await deliver(repository, run, { files, inputs: both });
     expect(newest(repository).statuses[0]).toMatchObject({ state: 'success', environmentUrl: report.url });
     const inputs = { ...both, marker: 'marker' };
-    await deliver(repository, runForPull(repository, head), {
+    await deliver(repository, run, {
       files: { ...files, 'b.html': '<p>?</p>' },
       inputs,
     });
@@ -136,8 +137,7 @@ describe('what is not proven', () => {
     ['a file that is refused', { files: { 'page.html': '<script src="gone.js"></script>' } }, null],
     ['a page that is served otherwise', {}, { status: 200, body: 'something else' }],
   ])('%s is a failure without an address, and the button of before goes', async (_, more, answer) => {
-    const { repository, head } = await repositoryWithPull();
-    const run = runForPull(repository, head);
+    const { repository, run } = await repositoryWithPull();
     const { report } = await deliver(repository, run);
     if (answer !== null) play.intercept({ url: served, times: 99 }, answer);
     const { report: failed, sightings } = await deliver(repository, run, {
@@ -151,11 +151,11 @@ describe('what is not proven', () => {
   });
 
   test('a step that is stopped says so at once', async () => {
-    const { repository, head } = await repositoryWithPull();
+    const { repository, run } = await repositoryWithPull();
     const stop = new AbortController();
 
     play.meanwhile({ method: 'PUT', url: /contents/ }, () => stop.abort(stoppedError()));
-    await deliver(repository, runForPull(repository, head), { signal: stop.signal });
+    await deliver(repository, run, { signal: stop.signal });
     expect(states(repository)).toEqual(['failure']);
   });
 
@@ -163,8 +163,7 @@ describe('what is not proven', () => {
     ['push', deliver, ['success']],
     ['withdrawal', withdraw, []],
   ])('a killed step stays in progress until the next %s', async (_, next, left) => {
-    const { repository, head } = await repositoryWithPull();
-    const run = runForPull(repository, head);
+    const { repository, run } = await repositoryWithPull();
     await deliver(repository, run);
     play.intercept({ method: 'PUT', url: /contents/ }, { fault: 'hang' });
     void deliver(repository, run, { files: { 'page.html': createPage('killed') } });
@@ -174,17 +173,16 @@ describe('what is not proven', () => {
   });
 
   test('a dry run announces nothing', async () => {
-    const { repository, head } = await repositoryWithPull();
+    const { repository, run } = await repositoryWithPull();
     const inputs = { 'dry-run': 'true', comment: 'true' };
-    const planned = await deliver(repository, runForPull(repository, head), { inputs });
+    const planned = await deliver(repository, run, { inputs });
     expect(requestsOf(planned, /deployments|issues/)).toEqual([]);
   });
 });
 
 describe('earlier deployments', () => {
   test('end with the next push, and the last one with the withdrawal', async () => {
-    const { repository, head } = await repositoryWithPull();
-    const run = runForPull(repository, head);
+    const { repository, run } = await repositoryWithPull();
     await deliver(repository, run);
     await deliver(repository, run, { files: { 'page.html': createPage('second') } });
     const third = await deliver(repository, run, { files: { 'page.html': createPage('third') } });
@@ -198,8 +196,7 @@ describe('earlier deployments', () => {
   });
 
   test('stay where the withdrawal fails', async () => {
-    const { repository, head } = await repositoryWithPull();
-    const run = runForPull(repository, head);
+    const { repository, run } = await repositoryWithPull();
     await deliver(repository, run);
     await repository.commit('previews/pr-7/page.html', 'by a person');
     const { report } = await withdraw(repository, run);
@@ -208,8 +205,7 @@ describe('earlier deployments', () => {
   });
 
   test('of others stay as they are', async () => {
-    const { repository, head } = await repositoryWithPull();
-    const run = runForPull(repository, head);
+    const { repository, head, run } = await repositoryWithPull();
     addOther(repository, head);
     await deliver(repository, runForPull(repository, head, { number: 8 }));
     await deliver(repository, run, { inputs: { environment: 'docs' } });
@@ -223,8 +219,7 @@ describe('earlier deployments', () => {
   });
 
   test('of two runs at once, the newer one stays', async () => {
-    const { repository, head } = await repositoryWithPull();
-    const run = runForPull(repository, head);
+    const { repository, run } = await repositoryWithPull();
     const inputs = { channel: 'K3', path: '' };
 
     play.meanwhile({ method: 'POST', url: /filebin/ }, () => deliver(repository, run, { inputs }));
@@ -234,8 +229,7 @@ describe('earlier deployments', () => {
   });
 
   test('end the oldest first, so that the next run finds what a failure left', async () => {
-    const { repository, head } = await repositoryWithPull();
-    const run = runForPull(repository, head);
+    const { repository, run } = await repositoryWithPull();
     const failOnce = () => play.intercept({ ...LIST, times: 1 }, { status: 404, body: '{}' });
     for (const _ of [1, 2, 3]) {
       failOnce();
@@ -290,9 +284,9 @@ describe('a failure to announce', () => {
     ['is told of a state', STATUS, ['pending']],
     ['lists', LIST, ['success']],
   ])('changes no delivery when the host fails where it %s', async (_, match, left) => {
-    const { repository, head } = await repositoryWithPull();
+    const { repository, run } = await repositoryWithPull();
     play.intercept({ ...match, times: 99 }, { status: 500, body: '{"message":"Server Error"}' });
-    const { report, log } = await deliver(repository, runForPull(repository, head));
+    const { report, log } = await deliver(repository, run);
     expect(report).toMatchObject({ ready: true, notReady: null });
     expect(log).toMatch(
       /^warning: Could not update the deployment on pull request 7 .*HTTP 500: Server Error$/m,
@@ -301,11 +295,11 @@ describe('a failure to announce', () => {
   });
 
   test('is over when the host answers again', async () => {
-    const { repository, head } = await repositoryWithPull();
+    const { repository, run } = await repositoryWithPull();
     for (const match of [CREATE, STATUS, LIST]) {
       play.intercept(match, { alter: () => ({ status: 502, body: 'Bad Gateway' }) });
     }
-    const { log } = await deliver(repository, runForPull(repository, head));
+    const { log } = await deliver(repository, run);
     // The first attempt was done, though its answer was lost.
     expect(states(repository)).toEqual(['success', 'inactive']);
     expect(log).not.toContain('warning: ');

@@ -84,7 +84,7 @@ export class BranchRules {
 }
 
 /** The refusal of a change through the contents API. */
-export function refuseContents(rule: BranchRule, change: 'create' | 'update' | 'delete'): string {
+export function refuseContents(rule: BranchRule, change: 'create' | 'update'): string {
   const { classic, message } = BRANCH_RULES[rule];
   return classic ? `Could not ${change} file: ${message}` : refuseRefUpdate(rule);
 }

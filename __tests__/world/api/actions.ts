@@ -83,13 +83,6 @@ async function listRuns(call: ApiCall): Promise<HostReply> {
   return replyJson(200, { total_count: found.length, workflow_runs: runs }, headers);
 }
 
-async function showRun(call: ApiCall): Promise<HostReply> {
-  const site = call.repository.site ?? failNotFound();
-  await site.beforeAnswer();
-  const run = site.runs.find(({ id }) => id === getId(call, 'id')) ?? failNotFound();
-  return replyJson(200, formatRun(call, site, run));
-}
-
 /** What a run waits for before it may deploy: a person's approval, or a timer. */
 async function listPendingDeployments(call: ApiCall): Promise<HostReply> {
   const { repository } = call;
@@ -115,7 +108,5 @@ export const ACTIONS_ROUTES = [
   ),
   createRoute('POST /actions/workflows/:workflow/dispatches', { actions: 'write' }, dispatchWorkflow),
   createRoute('GET /actions/workflows/:workflow/runs', READ, listRuns),
-  createRoute('GET /actions/runs', READ, listRuns),
-  createRoute('GET /actions/runs/:id', READ, showRun),
   createRoute('GET /actions/runs/:id/pending_deployments', READ, listPendingDeployments),
 ];

@@ -31,11 +31,6 @@ async function listChangedFiles({ repository }: ApiCall, before: string | null, 
   });
 }
 
-async function resolveRef({ repository }: ApiCall, ref: string): Promise<string> {
-  if (await repository.isEmpty()) fail(409, 'Git Repository is empty.');
-  return (await repository.git.resolve(ref)) ?? fail(422, `No commit found for SHA: ${ref}`);
-}
-
 async function listCommits(call: ApiCall) {
   const { repository, request } = call;
   const ref = request.query.get('sha') ?? repository.branch;
@@ -48,13 +43,6 @@ async function listCommits(call: ApiCall) {
     page.map((commit) => formatCommit(repository, commit)),
     headers,
   );
-}
-
-async function showCommit(call: ApiCall) {
-  const { repository, parameters } = call;
-  const commit = await repository.git.commit(await resolveRef(call, parameters.ref ?? ''));
-  const changed = await listChangedFiles(call, commit.parents[0] ?? null, commit.sha);
-  return replyJson(200, { ...formatCommit(repository, commit), files: changed });
 }
 
 function formatComparison(ahead: number, behind: number): string {
@@ -85,6 +73,5 @@ async function compareCommits(call: ApiCall) {
 
 export const COMMIT_ROUTES = [
   createRoute('GET /commits', { contents: 'read' }, listCommits),
-  createRoute('GET /commits/*ref', { contents: 'read' }, showCommit),
   createRoute('GET /compare/*basehead', { contents: 'read' }, compareCommits),
 ];

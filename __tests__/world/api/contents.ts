@@ -36,7 +36,6 @@ async function readContents(call: ApiCall): Promise<HostReply> {
   const path = (parameters.path ?? '').replace(/\/+$/, '');
   if (await repository.isEmpty()) fail(404, 'This repository is empty.');
   const commit = (await git.resolve(ref)) ?? fail(404, `No commit found for the ref ${ref}`);
-  if (path === '') return replyFolder(call, { path, type: 'tree', sha: commit, size: null, mode: '' }, ref);
   const entry = isMalformedPath(path) ? null : await git.entryAt(commit, path);
   if (entry === null) failNotFound();
   if (entry.type === 'commit') return replySubmodule(call, entry, { commit, ref });
@@ -96,8 +95,8 @@ function failTooLarge(): never {
   );
 }
 
-/** Creates, replaces or deletes one file in one commit. */
-async function writeContents(call: ApiCall, change: 'put' | 'delete'): Promise<HostReply> {
+/** Creates or replaces one file in one commit. */
+async function writeContents(call: ApiCall): Promise<HostReply> {
   const { repository, parameters } = call;
   const path = parameters.path ?? '';
   // The head is read when the request arrives: a branch that moves before the write is a conflict.
@@ -107,24 +106,24 @@ async function writeContents(call: ApiCall, change: 'put' | 'delete'): Promise<H
   const branch = getText(body, 'branch') ?? repository.branch;
   const sha = getText(body, 'sha');
   assertValidPath(path);
-  const bytes = change === 'put' ? decodeBase64(requireText(body, 'content')) : null;
+  const bytes = decodeBase64(requireText(body, 'content'));
   const isDefault = branch === repository.branch;
   const expected = isDefault ? arrivedAt : await repository.head(branch);
-  if (expected === null && !(isDefault && change === 'put')) fail(404, `Branch ${branch} not found`);
+  if (expected === null && !isDefault) fail(404, `Branch ${branch} not found`);
   return repository.runExclusively(async () => {
     const head = await repository.head(branch);
     if (head !== expected) fail(409, `is at ${head} but expected ${expected}`);
     const existing = head === null ? null : await repository.git.entryAt(head, path);
-    assertExpected(path, existing, sha, change);
-    const blob = bytes === null ? null : await repository.git.writeBlob(bytes);
+    assertExpected(path, existing, sha);
+    const blob = await repository.git.writeBlob(bytes);
     const changes = [{ path, mode: existing?.mode ?? '100644', sha: blob }];
     const { signed, ...authors } = createAuthors(body, call.login);
     const commit = await repository.writeCommit(head, changes, { message, ...authors });
     if (signed) repository.signedCommits.add(commit);
     const broken = await repository.findBrokenRule(branch, commit, head);
-    if (broken !== null) fail(409, refuseContents(broken, getChange(existing, change)));
+    if (broken !== null) fail(409, refuseContents(broken, existing === null ? 'create' : 'update'));
     await repository.moveBranch(branch, commit, head, call.login);
-    const content = bytes === null ? null : formatWrittenFile(repository, path, bytes, branch);
+    const content = formatWrittenFile(repository, path, bytes, branch);
     return replyJson(existing === null ? 201 : 200, {
       content,
       commit: await formatGitCommit(call, commit),
@@ -132,17 +131,9 @@ async function writeContents(call: ApiCall, change: 'put' | 'delete'): Promise<H
   });
 }
 
-function getChange(existing: TreeEntry | null, change: 'put' | 'delete'): 'create' | 'update' | 'delete' {
-  if (change === 'delete') return 'delete';
-  return existing === null ? 'create' : 'update';
-}
-
-function assertExpected(path: string, existing: TreeEntry | null, sha: string | undefined, change: string) {
-  if (existing === null) {
-    // A new file's sha is ignored.
-    if (change === 'delete') failNotFound();
-    return;
-  }
+function assertExpected(path: string, existing: TreeEntry | null, sha: string | undefined) {
+  // A new file's sha is ignored.
+  if (existing === null) return;
   if (existing.type === 'tree') fail(422, `${path} is a directory`);
   if (sha === undefined) failMissing('sha');
   if (sha !== existing.sha) fail(409, `${path} does not match ${sha}`);
@@ -160,8 +151,6 @@ function formatWrittenFile(repository: TestRepository, path: string, bytes: Buff
 }
 
 export const CONTENTS_ROUTES = [
-  createRoute('GET /contents', { contents: 'read' }, readContents),
   createRoute('GET /contents/*path', { contents: 'read' }, readContents),
-  createRoute('PUT /contents/*path', { contents: 'write' }, (call) => writeContents(call, 'put')),
-  createRoute('DELETE /contents/*path', { contents: 'write' }, (call) => writeContents(call, 'delete')),
+  createRoute('PUT /contents/*path', { contents: 'write' }, writeContents),
 ];

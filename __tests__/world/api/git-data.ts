@@ -22,13 +22,6 @@ async function createBlob(call: ApiCall): Promise<HostReply> {
   return replyJson(201, { sha });
 }
 
-async function showBlob({ repository, parameters }: ApiCall): Promise<HostReply> {
-  const { sha = '' } = parameters;
-  if ((await repository.git.getType(sha)) !== 'blob') failNotFound();
-  const bytes = await repository.git.readBlob(sha);
-  return replyJson(200, { sha, size: bytes.length, encoding: 'base64', content: bytes.toString('base64') });
-}
-
 async function formatTree({ repository, request }: ApiCall, sha: string) {
   const recursive = request.query.get('recursive') !== null;
   const entries = await repository.git.listTree(sha, { recursive });
@@ -197,14 +190,6 @@ function failRule(rule: string): never {
   fail(422, `Repository rule violations found\n\n${rule}`);
 }
 
-async function deleteRef({ repository, parameters }: ApiCall): Promise<HostReply> {
-  const ref = `refs/${parameters.ref}`;
-  const old = (await repository.git.readRef(ref)) ?? fail(422, 'Reference does not exist');
-  if (isFrozenTag(repository, ref)) failRule('Cannot delete this tag, because its release is immutable.');
-  await repository.git.updateRef(ref, '0'.repeat(40), old);
-  return { status: 204 };
-}
-
 async function moveRef(call: ApiCall, ref: string, to: string, from: string | null): Promise<void> {
   const { repository, login } = call;
   const branch = getBranchName(ref);
@@ -217,7 +202,6 @@ async function moveRef(call: ApiCall, ref: string, to: string, from: string | nu
 
 export const GIT_DATA_ROUTES = [
   createRoute('POST /git/blobs', { contents: 'write' }, createBlob),
-  createRoute('GET /git/blobs/:sha', { contents: 'read' }, showBlob),
   createRoute('POST /git/trees', { contents: 'write' }, createTree),
   createRoute('GET /git/trees/:sha', { contents: 'read' }, showTree),
   createRoute('POST /git/commits', { contents: 'write' }, createCommit),
@@ -225,5 +209,4 @@ export const GIT_DATA_ROUTES = [
   createRoute('GET /git/ref/*ref', { contents: 'read' }, showRef),
   createRoute('POST /git/refs', { contents: 'write' }, createRef),
   createRoute('PATCH /git/refs/*ref', { contents: 'write' }, updateRef),
-  createRoute('DELETE /git/refs/*ref', { contents: 'write' }, deleteRef),
 ];

@@ -1,6 +1,6 @@
 import type { FakePages, PagesBuild } from '../pages/fake-pages.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, getText, paginate, readBody } from './call.ts';
+import { type ApiCall, getText, readBody } from './call.ts';
 import { fail, failMissing, failNotFound } from './errors.ts';
 import { createRoute } from './routes.ts';
 
@@ -66,20 +66,12 @@ function formatBuild(build: PagesBuild) {
   };
 }
 
-function listVisibleBuilds(call: ApiCall): readonly PagesBuild[] {
-  const { buildType, history } = getSite(call);
-  return buildType === 'workflow' ? [] : history;
-}
-
-async function listBuilds(call: ApiCall): Promise<HostReply> {
-  await getSite(call).beforeAnswer();
-  const { page, headers } = paginate(call, listVisibleBuilds(call));
-  return replyJson(200, page.map(formatBuild), headers);
-}
+const findLatest = ({ buildType, history }: FakePages): PagesBuild | undefined =>
+  buildType === 'workflow' ? undefined : history[0];
 
 async function showLatestBuild(call: ApiCall): Promise<HostReply> {
   await getSite(call).beforeAnswer();
-  return replyJson(200, formatBuild(listVisibleBuilds(call)[0] ?? failNotFound()));
+  return replyJson(200, formatBuild(findLatest(getSite(call)) ?? failNotFound()));
 }
 
 async function requestBuild(call: ApiCall): Promise<HostReply> {
@@ -94,7 +86,6 @@ async function requestBuild(call: ApiCall): Promise<HostReply> {
 export const PAGES_ROUTES = [
   createRoute('GET /pages', { pages: 'read' }, showSite),
   createRoute('POST /pages', { administration: 'write' }, createSite),
-  createRoute('GET /pages/builds', { pages: 'read' }, listBuilds),
   createRoute('GET /pages/builds/latest', { pages: 'read' }, showLatestBuild),
   createRoute('POST /pages/builds', { pages: 'write' }, requestBuild),
 ];

@@ -188,11 +188,6 @@ function showByTag({ repository, parameters }: ApiCall): HostReply {
   return replyJson(200, formatRelease(repository, release));
 }
 
-function showAsset(call: ApiCall): HostReply {
-  const { release, asset } = getAsset(call);
-  return replyJson(200, formatAsset(call.repository, release, asset));
-}
-
 const READ = { contents: 'read' } as const;
 const WRITE = { contents: 'write' } as const;
 
@@ -200,7 +195,6 @@ export const RELEASE_ROUTES = [
   createRoute('GET /releases', READ, listReleases),
   createRoute('POST /releases', WRITE, createRelease),
   createRoute('GET /releases/tags/*tag', READ, showByTag),
-  createRoute('GET /releases/assets/:id', READ, showAsset),
   createRoute('PATCH /releases/assets/:id', WRITE, renameAsset),
   createRoute('DELETE /releases/assets/:id', WRITE, removeAsset),
   createRoute('GET /releases/:id', READ, (call) =>

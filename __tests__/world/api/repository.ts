@@ -3,7 +3,6 @@ import type { TestRepository } from '../repository.ts';
 import { replyJson } from '../server/messages.ts';
 import { getUserId, hasPermission } from '../tokens.ts';
 import type { ApiCall } from './call.ts';
-import { fail } from './errors.ts';
 import { createRoute } from './routes.ts';
 
 /** The API's address of a repository. */
@@ -62,15 +61,6 @@ const RULE_PARAMETERS: Readonly<Record<string, object>> = {
 export const REPOSITORY_ROUTES = [
   // Every token may see a repository's metadata.
   createRoute('GET ', {}, (call) => replyJson(200, formatRepository(call))),
-  createRoute('GET /branches/*branch', { contents: 'read' }, async ({ repository, parameters }) => {
-    const { branch = '' } = parameters;
-    const sha = (await repository.head(branch)) ?? fail(404, 'Branch not found');
-    return replyJson(200, {
-      name: branch,
-      commit: { sha },
-      protected: repository.rules.get(branch) !== null,
-    });
-  }),
   createRoute('GET /rules/branches/*branch', {}, ({ repository, parameters }) => {
     const rule = repository.rules.get(parameters.branch ?? '');
     const { type } = rule === null ? {} : BRANCH_RULES[rule];

@@ -59,8 +59,6 @@ export interface StoredBin {
 class FilebinSettings {
   /** Whether clients other than curl, Wget and VLC get the warning page first. */
   cookieCheck = true;
-  /** Uploads with these endings are refused. */
-  forbiddenExtensions: string[] = [];
   /** Whether new bins must be approved by the operator before anything can be downloaded from them. */
   manualApproval = false;
   /** How often one file may be downloaded; null for no limit. */
@@ -172,9 +170,6 @@ export class FakeFilebin extends FilebinSettings {
       return replyText(405, 'The bin is no longer available\n');
     if (known?.locked) return replyText(405, 'Uploads to locked bins are not allowed\n');
     const filename = normalizeFilename(requestedName);
-    if (this.forbiddenExtensions.some((ending) => filename.endsWith(ending))) {
-      return replyText(403, 'Illegal file extension\n');
-    }
     if (this.refusal !== null) return replyText(403, `${this.refusal}\n`);
     if (this.full) return replyText(507, 'Insufficient storage, please retry later\n');
     // The server stumbles over a second upload whose name it has to change.
