@@ -51,7 +51,7 @@ export function createFingerprint(needles: readonly Buffer[]): {
 }
 
 /** Counts a needle in a stream of chunks, also where it spans several chunks. */
-export function createOccurrenceCounter(needle: Buffer): {
+function createOccurrenceCounter(needle: Buffer): {
   push(chunk: Buffer): void;
   count(): number;
 } {

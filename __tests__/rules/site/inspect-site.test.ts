@@ -166,6 +166,8 @@ describe('a page that misses its code', () => {
     ['a name in another case', { ...html('<script src=A.js></script>'), 'a.js': '' }],
     ['a file below a base', { ...html('<base href=a/><script src=b.js></script>'), 'b.js': '' }],
     ['a page below another one', { ...html('<a href=b/c.html>b</a>'), 'b/c.html': code }],
+    ['a page in a folder with a space', { ...html('<a href="d%20e/c">c</a>'), 'd e/c.html': code }],
+    ['a page below a base', { ...html('<base href=d/><iframe src=../e/c.html></iframe>'), 'e/c.html': code }],
     ['a page in a frame', { ...html('<iframe src=b/c.html></iframe>'), 'b/c.html': code }],
     ['the index of a folder', { ...html(''), 'b/index.html': code }],
     ['another page at the top', { ...html(''), 'b.html': code }],
