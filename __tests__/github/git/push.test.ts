@@ -315,12 +315,18 @@ describe('pushChanges: several commits', () => {
         removals: ['docs/old.html'],
         replaces: null,
       },
-      { message: 'second', writes: [{ path: 'a/1', file: other }], removals: ['b'], replaces: null },
+      {
+        message: 'second',
+        // A file takes the place of a folder.
+        writes: ['a/1', 'docs'].map((path) => ({ path, file: other })),
+        removals: ['b', 'docs/beside.html'],
+        replaces: null,
+      },
     ];
     const shas = await pushAll(commits);
     const log = await repository.log();
     expect(log.slice(0, 2)).toEqual([
-      { sha: shas[1], message: 'second', files: ['a/1', 'b'] },
+      { sha: shas[1], message: 'second', files: ['a/1', 'b', 'docs', 'docs/beside.html'] },
       { sha: shas[0], message: MESSAGE, files: ['a/"2\\', 'a/1', 'b', 'docs/old.html'] },
     ]);
     expect(runHostGit('log', '--format=%P', '-2').split('\n')).toEqual([shas[0], before]);
@@ -328,7 +334,7 @@ describe('pushChanges: several commits', () => {
       'README.md',
       'a/"2\\',
       'a/1',
-      'docs/beside.html',
+      'docs',
       '',
     ]);
     expect(world.traffic.exchanges(/^POST .*git-receive-pack/)).toHaveLength(1);

@@ -10,8 +10,8 @@ import {
   limitTrees,
   treeShaAt,
 } from './branch-reader.ts';
-import { type Claim, listClaimed, readClaims } from './claims.ts';
-import { type Delivered, parseMessage } from './commit-message.ts';
+import { type Claim, type DeliveredClaim, listClaimed, readClaims } from './claims.ts';
+import { parseMessage } from './commit-message.ts';
 import { type CommitTarget, isFolderPath } from './target.ts';
 
 /*
@@ -109,10 +109,7 @@ export async function findDeliveries(
   };
 }
 
-/** A claim that a folder was delivered. */
-type SiteClaim = Claim & { readonly delivered: Delivered };
-
-const isOfSite = (claim: Claim): claim is SiteClaim =>
+const isOfSite = (claim: Claim): claim is DeliveredClaim =>
   claim.delivered !== undefined && isFolderPath(claim.place);
 
 /** Collects what of each delivery is still there, with a bound on the trees that are read, sites and files. */
@@ -121,7 +118,7 @@ function createSearch({ github, readEntries }: SearchTarget, tree: BranchTree) {
   const postponed: string[] = [];
   const found = new Set<string>();
   const readOlder = limitTrees(github, readEntries, SITE.olderTrees);
-  const add = async (claim: SiteClaim): Promise<void> => {
+  const add = async (claim: DeliveredClaim): Promise<void> => {
     if (!hasFilesBelow(tree, claim.place)) return;
     const isFull = sites.size >= SITE.removals || found.size >= SITE.files;
     const delivered = isFull ? null : await listClaimed(claim, tree, readOlder);
@@ -141,7 +138,7 @@ async function readLastDeliveries(
   { github }: SearchTarget,
   head: string,
   folders: readonly string[],
-): Promise<readonly (SiteClaim & Pick<LastCommit, 'committedAt'>)[]> {
+): Promise<readonly (DeliveredClaim & Pick<LastCommit, 'committedAt'>)[]> {
   const asked = folders.slice(0, SITE.siblings);
   const names = asked.map((one) => one.slice(0, -1));
   const commits = await getLastCommits(github, head, names);

@@ -9,14 +9,7 @@ import type { Ports } from '../../ports.ts';
 import type { Words } from '../../words.ts';
 import type { Placement } from '../channel.ts';
 import { type PagesLocation, refuseUnusableSite, targetBranch } from './destination.ts';
-
-/** What a delivery has to set up besides its commit. */
-export interface Setup {
-  readonly branch: string;
-  /** What is missing: the branch, or all commits of the repository; `null` where the branch exists. */
-  readonly absence: 'branch' | 'commits' | null;
-  readonly enablesPages: boolean;
-}
+import type { CommitTarget, Setup } from './target.ts';
 
 /**
  * What `setup` has to do for this repository; `null` without it.
@@ -80,19 +73,13 @@ export function describeSetup(setup: Setup | null): string {
   ].join('');
 }
 
-interface SetupTarget {
-  readonly github: GitHubClient;
-  readonly options: PagesLocation;
-  readonly setup: Setup | null;
-}
-
 /**
  * Switches Pages on, once there is something to show, and gives the placements the addresses that the site has.
  * Where that fails, nothing was published, though the branch has it.
  */
 export async function finishSetup(
   placed: readonly Result<Placement>[],
-  { github, options, setup }: SetupTarget,
+  { github, options, setup }: CommitTarget,
   ports: Ports,
 ): Promise<readonly Result<Placement>[]> {
   if (setup === null || placed.every(hasFailed)) return placed;

@@ -5,7 +5,6 @@ import type { DeployTarget } from './deploy/deploy.ts';
 import type { JobRuntime } from './deploy/job-runtime.ts';
 import type { PagesDestination, PagesLocation } from './destination.ts';
 import type { PagePictures } from './pictures.ts';
-import type { Setup } from './set-up.ts';
 
 /** By one call, the object API, or git; `COMMIT_METHODS` names them. @see protocol 4.2, 8 */
 export type CommitMethod = 'A' | 'B' | 'C';
@@ -22,6 +21,14 @@ export interface CommitTarget {
   readonly setup: Setup | null;
   /** How this action deploys the site; `null` where it does not. */
   readonly deploy: DeployTarget | null;
+}
+
+/** What a delivery has to set up besides its commit. */
+export interface Setup {
+  readonly branch: string;
+  /** What is missing: the branch, or all commits of the repository; `null` where the branch exists. */
+  readonly absence: 'branch' | 'commits' | null;
+  readonly enablesPages: boolean;
 }
 
 /** A place of the branch, a file or a folder, and all that it is to hold: nothing where it is removed. */

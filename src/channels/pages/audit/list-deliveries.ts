@@ -10,7 +10,7 @@ import {
   limitTrees,
   type OlderTrees,
 } from '../branch-reader.ts';
-import { type Claim, listClaimed, readClaims } from '../claims.ts';
+import { type Claim, type DeliveredClaim, listClaimed, readClaims } from '../claims.ts';
 import { type Delivered, parseMessage } from '../commit-message.ts';
 import { isFolderPath } from '../target.ts';
 
@@ -93,7 +93,7 @@ const splitFiles = (files: readonly TreeFile[], tree: BranchTree) =>
   ) as [string[], string[]];
 
 async function compareDelivered(
-  claim: Claim & { readonly delivered: Delivered },
+  claim: DeliveredClaim,
   tree: BranchTree,
   older: OlderTrees,
 ): Promise<ListedDelivery | null> {
