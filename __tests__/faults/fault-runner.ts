@@ -90,7 +90,7 @@ export class FaultRunner<F extends InjectedFault> {
   /** Runs a delivery in which a cell's request fails. The repository of the run before is forgotten. */
   async run(deliveryKind: DeliveryKind, cell?: MatrixCell<F>): Promise<DeliveryRun> {
     this.#run += 1;
-    if (this.#last !== null) await this.#world.forget(this.#last);
+    if (this.#last !== null) this.#world.forget(this.#last);
     const name = `cell-${this.#run}`;
     const { repository: spec } = deliveryKind;
     const repository = await this.#world.repository({

@@ -121,7 +121,7 @@ async function run({ method, existing, overwrite }: Setting, events: readonly Re
   const log = await repository.log();
   const ours = log.filter(({ message }) => /^(ADD|UPDATE) page\.html: .*run 7/.test(message));
   const page = await repository.read(PATH);
-  await world.forget(repository);
+  world.forget(repository);
   const text: string = TEXTS[method];
   return { log, ours, commits, replaced, text, overwrite, placement, failure, page: page && String(page) };
 }

@@ -115,11 +115,6 @@ export class TestRepository {
     return repository;
   }
 
-  /** Ends what runs for it. */
-  async close(): Promise<void> {
-    this.git.close();
-  }
-
   /** The site; throws when the repository has none. */
   get pages(): FakePages {
     if (this.site === null) throw new Error(`${this.fullName} has no Pages site.`);

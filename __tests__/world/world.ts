@@ -61,7 +61,7 @@ export interface GitHubWorld {
   /** Adds any other host; hosts without a handler can't be reached. */
   host(name: string, handler: HostHandler): void;
   /** Removes a repository that no test needs any more. */
-  forget(repository: TestRepository): Promise<void>;
+  forget(repository: TestRepository): void;
   /** Calls a host directly: without sockets, traffic log and interceptions. */
   ask(request: HostRequest): Promise<HostReply>;
   /** Replaces the reply to matching requests; newer rules take precedence. */
@@ -120,12 +120,7 @@ export async function startWorld(): Promise<GitHubWorld> {
       repositories.set(key(repository.instance, repository.fullName), repository);
       return repository;
     },
-    async forget({ fullName }) {
-      const repository = find(...splitName(fullName));
-      if (repository === undefined) return;
-      repositories.delete(key(GITHUB_COM, fullName));
-      await repository.close();
-    },
+    forget: ({ fullName }) => void repositories.delete(key(GITHUB_COM, fullName)),
     addEnterprise(host, isolated) {
       const instance = createEnterprise(host, isolated);
       const found = findOn(instance);
@@ -164,14 +159,8 @@ export async function startWorld(): Promise<GitHubWorld> {
     async stop() {
       stopping.abort();
       await proxy.close();
-      for (const repository of repositories.values()) await repository.close();
       stopGitRunner();
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-}
-
-function splitName(fullName: string): [owner: string, name: string] {
-  const [owner = '', name = ''] = fullName.split('/');
-  return [owner, name];
 }

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { BlobReader } from './blob-reader.ts';
+import { inflateSync } from 'node:zlib';
 import { execGit, GitError, streamGitBlob } from './git.ts';
 
 /** One line of a tree. */
@@ -52,7 +52,10 @@ export interface NewCommit {
 
 const FIELDS = '%H%x1f%T%x1f%P%x1f%an%x1f%ae%x1f%aI%x1f%cn%x1f%ce%x1f%cI%x1f%B';
 const FAST_CONFIGURATION =
-  '[core]\n\tlooseCompression = 0\n\tcompression = 0\n[gc]\n\tauto = 0\n[http]\n\treceivepack = true\n[uploadpack]\n\tallowFilter = true\n';
+  '[core]\n\tlooseCompression = 0\n\tcompression = 0\n[gc]\n\tauto = 0\n[http]\n\treceivepack = true\n[receive]\n\tunpackLimit = 100000\n[uploadpack]\n\tallowFilter = true\n';
+
+/** Bytes of the largest file of an object that is read as a whole. */
+const LARGEST_READ = 1_048_576;
 
 /** The storage of a repository. */
 export type GitStore = Pick<BareRepository, keyof BareRepository>;
@@ -74,11 +77,9 @@ const KEPT = { answers: 500, length: 262_144 };
 export class BareRepository {
   readonly directory: string;
   readonly #kept = new Map<string, Buffer>();
-  readonly #blobs: BlobReader;
 
   private constructor(directory: string) {
     this.directory = directory;
-    this.#blobs = new BlobReader(directory);
   }
 
   static async create(directory: string, branch: string): Promise<BareRepository> {
@@ -141,7 +142,19 @@ export class BareRepository {
   }
 
   async readBlob(sha: string): Promise<Buffer> {
-    return (await this.#blobs.read(sha)) ?? execGit(this.directory, ['cat-file', 'blob', sha]);
+    return (await this.#readLoose(sha)) ?? execGit(this.directory, ['cat-file', 'blob', sha]);
+  }
+
+  /** A blob from its own file, without a process; null where it is large or in a pack, and where there is none. */
+  async #readLoose(sha: string): Promise<Buffer | null> {
+    const path = join(this.directory, 'objects', sha.slice(0, 2), sha.slice(2));
+    const size = await stat(path).then(
+      (file) => file.size,
+      () => LARGEST_READ + 1,
+    );
+    if (size > LARGEST_READ) return null;
+    const bytes = inflateSync(await readFile(path));
+    return bytes.subarray(0, 5).equals(Buffer.from('blob ')) ? bytes.subarray(bytes.indexOf(0) + 1) : null;
   }
 
   streamBlob(sha: string): Readable {
@@ -149,14 +162,9 @@ export class BareRepository {
   }
 
   async *#streamPieces(sha: string): AsyncGenerator<Buffer> {
-    const whole = await this.#blobs.read(sha);
+    const whole = await this.#readLoose(sha);
     if (whole === null) yield* streamGitBlob(this.directory, sha) as AsyncIterable<Buffer>;
     else if (whole.length > 0) yield whole;
-  }
-
-  /** Ends the process that reads blobs. */
-  close(): void {
-    this.#blobs.close();
   }
 
   /** A tree's (or commit's) direct entries, or everything below it, folders included, as GitHub lists it. */

@@ -143,8 +143,6 @@ export class MemoryRepository implements GitStore {
     return [...written, ...gone.map((path) => ({ path, status: 'D', sha: '0'.repeat(40) }))];
   }
 
-  close(): void {}
-
   #touches({ parents: [parent], tree }: GitCommit, path: string): boolean {
     const now = this.#tree(tree);
     const before: FlatTree = parent === undefined ? new Map() : this.#tree(parent);
