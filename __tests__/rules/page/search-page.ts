@@ -1,4 +1,5 @@
-import { type PageFields, type PageReference, searchPage } from '../../../src/rules/page/html-references.ts';
+import { type PageReference, searchPage } from '../../../src/rules/page/html-references.ts';
+import type { PageFields } from '../../../src/rules/page/page-fields.ts';
 
 /** All that is found in a page. @param length how many characters come at once */
 export async function searchText(

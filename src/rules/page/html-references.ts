@@ -13,7 +13,8 @@ import {
   trimAddress,
 } from './addresses.ts';
 import { getAddressReader, getScriptType, gradeScript, isForSomeScreens } from './fetching-attributes.ts';
-import { type ImportMapEntry, parseImportMap } from './import-map.ts';
+import { parseImportMap } from './import-map.ts';
+import { type PageFields, readPageFields } from './page-fields.ts';
 import { findCssReferences, findScriptReferences } from './script-references.ts';
 
 /** Limits of a search, far beyond any page that a browser shows easily. They bound memory and time. */
@@ -32,22 +33,6 @@ export interface PageReference extends Omit<FoundAddress, 'offset'> {
   readonly line: number;
   /** The element name, such as `link`, `img`, `style` or `script`. */
   readonly element: string;
-}
-
-/**
- * What a page says of itself, as far as it was read. For a browser, too, base and import map count for what follows.
- *
- * @see https://html.spec.whatwg.org/multipage/semantics.html#the-base-element
- */
-export interface PageFields {
-  /** The address of `<base href>`; empty without one. */
-  base: string;
-  importMap: readonly ImportMapEntry[];
-  /** The content of `<meta name="generator">`; empty without one. */
-  generator: string;
-  hasScript: boolean;
-  /** Whether the whole page is searched; false once it exceeds a limit. */
-  complete: boolean;
 }
 
 /** Gets one reference after another, in page order; without those that cause no request, such as `data:` and `#top`. */
@@ -163,23 +148,13 @@ class DocumentSearch extends SAXParser {
     this.#searchAttributes(tag, name);
     if (name === 'template') this.#templates += 1;
     if (TEXT_ELEMENTS.has(name)) this.#open = tag;
-    if (this.#place.level === 0 && this.#templates === 0) this.#readPageFields(tag, name);
+    if (this.#place.level === 0 && this.#templates === 0) readPageFields(this.#state.page, tag, name);
   }
 
   #readEndTag(name: string): void {
     this.#endText();
     if (name === 'template') this.#templates = Math.max(this.#templates - 1, 0);
     if (FOREIGN_ELEMENTS.has(name)) this.#depth = Math.max(this.#depth - 1, 0);
-  }
-
-  /** Keeps the base and the generator of the page; the first of each counts. */
-  #readPageFields(tag: StartTag, name: string): void {
-    const { page } = this.#state;
-    if (name === 'base') page.base ||= getAttribute(tag, 'href');
-    else if (name === 'script') page.hasScript = true;
-    else if (name === 'meta' && getAttribute(tag, 'name').toLowerCase() === 'generator') {
-      page.generator ||= getAttribute(tag, 'content').slice(0, 200);
-    }
   }
 
   #searchAttributes(tag: StartTag, element: string): void {

@@ -1,4 +1,3 @@
-import { extname } from 'node:path';
 import { MEGABYTE } from '../../protocol/limits.ts';
 import {
   type AddAddress,
@@ -15,6 +14,7 @@ import { type ImportMapEntry, resolveSpecifier } from '../page/import-map.ts';
 import { decodeText, isHtml, isXhtml, joinText, LARGEST_PAGE } from '../page/page-file.ts';
 import { findCssReferences, findScriptReferences } from '../page/script-references.ts';
 import { createEncodingCheck, describeMisread, MISREAD_HINT, type MisreadText } from '../text-encoding.ts';
+import { getKindOfName, gradeVisit, hasReferences, isOpenedPage, isSvg } from './file-uses.ts';
 import type { FindingCollector, SiteFinding } from './findings.ts';
 import { describeBase, describeEmbedding, describeRouter, findGenerator } from './generators.ts';
 import { ReferenceJudge } from './judge-reference.ts';
@@ -54,15 +54,6 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
   };
 }
 
-/** Pages that a host shows for addresses without a page: their addresses are made for another place. */
-const FALLBACK_PAGE = /^(?:200|404)\.html$/i;
-
-/** Whether a person may open the page by its address. */
-function isOpenedPage(path: string): boolean {
-  if (!isHtml(path) || FALLBACK_PAGE.test(path)) return false;
-  return !path.includes('/') || path.endsWith('/index.html');
-}
-
 /** The largest part of a script or style sheet that is searched, in bytes. */
 const LARGEST_TEXT = 8 * MEGABYTE;
 
@@ -75,8 +66,6 @@ interface FileVisit {
   readonly base: string;
   readonly importMap: readonly ImportMapEntry[];
 }
-
-const isSvg = (path: string): boolean => /\.svg$/i.test(path);
 
 /** Searches the files of a site, and what they load, one after the other. */
 class SiteSearch {
@@ -215,27 +204,4 @@ class SiteSearch {
     if (path === null || !isFollowed || !hasReferences(found.kind, path)) return;
     this.#enqueue({ ...visit, path, kind: found.kind, grade: gradeVisit(found.kind, grade) });
   }
-}
-
-const KINDS_BY_ENDING: Readonly<Record<string, ResourceKind>> = {
-  '.css': 'style',
-  '.js': 'module',
-  '.mjs': 'module',
-  '.svg': 'document',
-};
-
-/** How a file without a known use is read. */
-const getKindOfName = (path: string): ResourceKind =>
-  isHtml(path) ? 'document' : (KINDS_BY_ENDING[extname(path).toLowerCase()] ?? 'data');
-
-/** A page that is opened has code of its own; in a style sheet nothing is code. */
-function gradeVisit(kind: ResourceKind, grade: ReferenceGrade): ReferenceGrade {
-  if (kind === 'document') return 'code';
-  return kind === 'style' ? 'content' : grade;
-}
-
-/** Whether a file that is used in this way has references that matter. */
-function hasReferences(kind: ResourceKind, path: string): boolean {
-  if (kind === 'document') return isHtml(path) || isSvg(path);
-  return kind === 'style' || (kind !== 'data' && !/\.(?:json|css|wasm)$/i.test(path));
 }
