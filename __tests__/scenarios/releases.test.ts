@@ -229,8 +229,11 @@ test.each([
 test('a release that can be changed takes the other files of the step', async () => {
   const repository = await createRepository(false);
   repository.addEarlierAssets('v1', 1);
-  const { reports } = await deliver(repository, { ...THREE, 'b.zip': '' });
-  expect(reports.map(({ ready }) => ready)).toEqual([true, false, true]);
+  const files = { ...THREE, 'b.zip': '', 'earlier-1.bin': 'ours' };
+  const delivered = await deliver(repository, files);
+  const codes = delivered.reports.map(({ notReady }) => notReady?.code ?? null);
+  expect(codes).toEqual([null, 'BAD_FILE', null, 'NOT_OURS']);
+  expect(requestsOf(delivered, /^GET .*\/releases\/\d+\/assets/)).toHaveLength(1);
   expect(published(repository)).toEqual([['v1', ['a.zip', 'c.zip', 'earlier-1.bin']]]);
 });
 

@@ -2,12 +2,19 @@ import { describe, expect, test } from '@jest/globals';
 import { createReleasePublisher } from '../../../src/channels/release/publish.ts';
 import type { ReleaseOptions } from '../../../src/channels/release/release-choice.ts';
 import type { RepositoryAccess } from '../../../src/channels/require-github.ts';
-import { hasFailed } from '../../../src/errors.ts';
 import { type Asset, formatLabel } from '../../../src/github/api/releases.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
-import { assetWith, BYTES, DOWNLOADS, digestFor, RELEASE, uploadedAnswer } from '../fake-assets.ts';
+import {
+  assetWith,
+  BYTES,
+  DOWNLOADS,
+  digestFor,
+  OWN_DIGEST,
+  RELEASE,
+  uploadedAnswer,
+} from '../fake-assets.ts';
 import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
 import { accessWith } from '../repository-context.ts';
 
@@ -125,83 +132,24 @@ describe('uploading an asset through channel K2', () => {
   });
 });
 
-describe('several files through channel K2', () => {
-  const prepareUploads = async (github: FakeGitHub, host: FakeHttp, names: readonly string[]) => {
-    const action = createReleasePublisher(OPTIONS, accessWith(github), fakePorts(host.http));
-    const items = await Promise.all(names.map(async (name) => ({ file: await localFile(name), name })));
-    return { action, tasks: await prepareAll(action, items) };
-  };
-  const acceptingHost = () =>
-    new FakeHttp(({ url, body }) => {
-      const name = new URL(url).searchParams.get('name') ?? '';
-      return { status: 201, body: assetWith({ name, digest: digestFor(body) }) };
-    });
-  const names = ['a.zip', 'deep/b.zip', 'c.zip'];
-
-  test('are uploaded in order after one request for the release and one for its assets', async () => {
-    const github = new FakeGitHub({ get_ref: absent, release_by_tag: RELEASE, list_assets: [] });
-    const host = acceptingHost();
-    const { action, tasks } = await prepareUploads(github, host, names);
-    const placements = resultsFor(await action.perform(tasks), tasks);
-    expect(placements.map((one) => hasFailed(one) || one.evidence)).toEqual([
-      'asset 9 (a.zip) holds these bytes',
-      'asset 9 (deep-b.zip) holds these bytes',
-      'asset 9 (c.zip) holds these bytes',
-    ]);
-    expect(github.names).toEqual(['release_by_tag', 'list_assets', 'get_ref']);
-    expect(host.seen).toHaveLength(3);
-  });
-
-  test('are uploaded except the one whose name is taken by a foreign asset', async () => {
-    const foreign = assetWith({ name: 'deep-b.zip', digest: 'sha256:foreign' });
-    const github = new FakeGitHub({ get_ref: absent, release_by_tag: RELEASE, list_assets: [foreign] });
-    const host = acceptingHost();
-    const { action, tasks } = await prepareUploads(github, host, names);
-    const placements = resultsFor(await action.perform(tasks), tasks);
-    expect(placements.map((one) => (hasFailed(one) ? one.code : one.written))).toEqual([
-      true,
-      'NOT_OURS',
-      true,
-    ]);
-    expect([host.seen.length, github.sent('delete_asset')]).toEqual([2, []]);
-  });
-
-  test.each<[string, readonly Asset[] | null, boolean, string]>([
-    [
-      'there is no release',
-      null,
-      false,
-      'the release files-20260102 would be created as a draft, and published with all its files',
-    ],
+describe('the preview of an upload to channel K2', () => {
+  const other = assetWith({ digest: 'sha256:0ther' });
+  test.each<[string, readonly Asset[] | null, boolean, string | null]>([
+    ['there is no release', null, false, 'would be created as a draft, and published with all its files'],
     ['there is no such asset', [], false, 'the asset a.zip would be added to the release files-20260102'],
-    [
-      'the asset holds these bytes',
-      [assetWith({ digest: digestFor('a.zip') })],
-      false,
-      'asset 9 (a.zip) of the release files-20260102 already holds these bytes',
-    ],
-    [
-      'the asset holds other bytes and overwrite is set',
-      [assetWith({ digest: 'sha256:0ther' })],
-      true,
-      'the asset a.zip would be replaced',
-    ],
-  ])('have a preview that writes nothing where %s', async (_, assets, overwrite, words) => {
-    const github = new FakeGitHub({
-      get_ref: absent,
+    ['it is there', [assetWith({ digest: OWN_DIGEST })], false, 'asset 9 (a.zip) of the release'],
+    ['other bytes are there, with overwrite', [other], true, 'the asset a.zip would be replaced'],
+    ['other bytes are there', [other], false, null],
+  ])('writes nothing where %s', async (_, assets, overwrite, words) => {
+    const answers = {
       release_by_tag: assets === null ? absent : RELEASE,
       list_releases: [],
       list_assets: assets,
-    });
-    const action = createReleasePublisher({ ...OPTIONS, overwrite }, accessWith(github), fakePorts());
-    const task = await prepareOne(action, await localFile('a.zip'), 'a.zip');
-    await expect(task.preview()).resolves.toBe(words);
+    };
+    const { github, task } = await prepareUpload({ answers, options: { overwrite } });
+    if (words === null) await expect(task.preview()).rejects.toMatchObject({ code: 'NOT_OURS' });
+    else await expect(task.preview()).resolves.toContain(words);
     expect(github.writes).toEqual([]);
-  });
-
-  test('have a preview that fails where the asset holds other bytes', async () => {
-    const { task } = await prepareUpload({ assets: [[assetWith({ digest: 'sha256:0ther' })]] });
-    await expect(task.preview()).rejects.toMatchObject({ code: 'NOT_OURS' });
   });
 });
 
