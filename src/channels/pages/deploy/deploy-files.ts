@@ -25,7 +25,8 @@ export async function deployFiles(
 ): Promise<readonly Placement[]> {
   const tasks = prepared.map(withPictures);
   const files = new Map(tasks.flatMap((task) => task.files).map((one) => [one.path, one]));
-  const commit = await findCommit(target);
+  // The deployment must name a commit that the repository has.
+  const { commit } = target.runtime;
   const content = contentOfFiles([...files.values()], commit);
   const source = { readHead: async () => commit, readContent: async () => content };
   const deployment = await deploySite(source, target, ports);
@@ -51,13 +52,4 @@ export async function deployFiles(
     const placement = describePlacement(place, ports.logger);
     return withDeployment({ ...placement, evidence }, deployment);
   });
-}
-
-/** The deployment must name a commit that the repository has: that of the run, or its newest. */
-async function findCommit({ github, runtime }: DeployTarget): Promise<string> {
-  if (/^[0-9a-f]{40}$/.test(runtime.commit)) return runtime.commit;
-  const { rest, repository } = github;
-  const { default_branch: sha } = (await rest.repos.get(repository)).data;
-  const [newest] = (await rest.repos.listCommits({ ...repository, sha, per_page: 1 })).data;
-  return newest?.sha ?? '';
 }
