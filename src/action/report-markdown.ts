@@ -43,7 +43,6 @@ const MOST = { text: 1_000, name: 200 } as const;
 /** Facts that are listed of one report, or of all together, and changed files that are named, at most. */
 export const MAX_FACTS = 20;
 
-/** An item of a list. @param text Markdown */
 const formatFact = (kind: string, text: string): string => `- **${kind}:** ${text}`;
 
 const formatText = (text: string): string => formatMessage(shorten(text, MOST.text));
@@ -57,7 +56,6 @@ export function getSign(report: Report) {
 /** An address that is not proven now is never a link, wherever it came from. */
 const provenUrl = (report: Report): string | null => (report.ready ? report.url : null);
 
-/** The file as the user wrote it. */
 export const formatName = (report: Report): string => escapeMarkdown(shorten(nameSubject(report), MOST.text));
 
 export function formatLinkedName(report: Report): string {
@@ -103,7 +101,6 @@ function describeReason({ notReady }: Report): string {
   return `${formatText(findings?.about ?? reason)} (step ${formatInlineCode(step)}${http})`;
 }
 
-/** What to change, or to do after a dry run. */
 function describeHint({ notReady }: Report): string {
   const title = notReady?.code === 'DRY_RUN' ? 'Next' : 'To change';
   return notReady?.hint ? `**${title}:** ${formatText(notReady.hint)}` : '';
@@ -134,7 +131,6 @@ function listOwnFacts(report: Report): string[] {
   return facts;
 }
 
-/** A list, cut to what a person reads. */
 export function formatFacts(facts: readonly string[]): string {
   const left = facts.length - MAX_FACTS;
   return [...facts.slice(0, MAX_FACTS), ...(left > 0 ? [`- … and ${left} more in the report`] : [])].join(

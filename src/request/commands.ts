@@ -6,7 +6,6 @@ import { INPUT_NAMES, INPUTS, type InputDefinition, type InputName } from './inp
 export type CommandName = 'deliver' | 'withdraw' | 'verify' | 'audit' | 'check' | 'mcp' | 'contract';
 
 interface CommandDefinition {
-  /** Its arguments, without flags. */
   readonly usage: string;
   readonly description: string;
   /** How many arguments it takes, at least and at most, and that in words. */
@@ -90,7 +89,6 @@ const PUBLISHING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'che
 
 const ALL = Object.keys(CLI_COMMANDS) as CommandName[];
 
-/** A flag: one of these, or an input. */
 interface FlagDefinition {
   readonly commands: readonly CommandName[];
   readonly description: string;
@@ -179,7 +177,6 @@ export const EXIT_CODES = {
 export const ANSWER_RULE =
   'Give the human `url` if it is not empty, else `reason` and `hint`. Never give an address that is not in `url`.';
 
-/** What the help and the contract say of the flags of `withdraw` and `check`. */
 export const SAME_FLAGS =
   'It takes every flag of deliver; those that only publishing needs change nothing here.';
 

@@ -29,7 +29,6 @@ const usesGitHub = ({ channel, fileLines, operation }: GivenInputs): boolean =>
     ? fileLines.length > 0 || operation !== 'deliver'
     : channel.some((key) => key === 'K1' || key === 'K2');
 
-/** What holds of every request. */
 const ANY_RULES: readonly InputRule[] = [
   // A token must not reach a host that it does not belong to.
   [
@@ -77,7 +76,6 @@ const ANY_RULES: readonly InputRule[] = [
   ],
 ];
 
-/** Some addresses in place of files would also be patterns. */
 const namesAddress = ({ file }: GivenInputs): boolean =>
   file.some((line) => /^\s*[a-z][a-z\d+.-]*:\/\//i.test(line));
 
