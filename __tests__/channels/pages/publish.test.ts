@@ -62,6 +62,13 @@ describe('preparing a file for channel K1', () => {
     expect(methodOf([several], { method: 'A' })).toBe('B');
   });
 
+  test('names the page that Jekyll renders of a file among what it writes', async () => {
+    const options = pagesOptionsWith({ marker: 'notes', path: 'notes.md' });
+    const action = createPagesActions(options, accessWith(new FakeGitHub(EMPTY)), fakePorts()).publish;
+    const { writes } = await prepareOne(action, await localFile('# notes'), 'notes.md');
+    expect(writes).toEqual(['notes.md', 'notes.html']);
+  });
+
   test('refuses to prepare a commit without a file', async () => {
     const action = createPagesActions(pagesOptionsWith(), accessWith(new FakeGitHub()), fakePorts()).publish;
     await expect(prepareOne(action, null)).rejects.toMatchObject({

@@ -79,10 +79,8 @@ type Said = Pick<Claim, 'place' | 'delivered'>;
 /** The places that a commit message names; none for a commit of somebody else. */
 function readMessage(message: string): readonly Said[] {
   const { delivered, removed = [] } = parseMessage(message) ?? {};
-  return [
-    ...(delivered ? [{ place: delivered.place, delivered }] : []),
-    ...removed.map((place) => ({ place })),
-  ];
+  const gone = removed.map((place) => ({ place }));
+  return delivered ? [{ place: delivered.place, delivered }, ...gone] : gone;
 }
 
 /** Remembers what newer commits delivered, in one list for all claims. */

@@ -135,13 +135,10 @@ export function refuseUnusableSite(
   }
   const isOtherBranch = location.branch !== undefined && branch !== null && location.branch !== branch;
   if (!isOtherBranch || builtBy === 'workflow') return;
-  throw new DeliveryError(
-    'BAD_INPUT',
-    `the site is built from branch ${branch}, not from ${location.branch}`,
-    {
-      hint: (w) => `set ${w.input('branch', branch)}, or leave it out`,
-    },
-  );
+  const message = `the site is built from branch ${branch}, not from ${location.branch}`;
+  throw new DeliveryError('BAD_INPUT', message, {
+    hint: (w) => `set ${w.input('branch', branch)}, or leave it out`,
+  });
 }
 
 /** The address of any path of the branch, a file or a folder that ends in `/`. */

@@ -54,8 +54,11 @@ const nothingKeptError = (): DeliveryError =>
   );
 
 /** What deploys the files of a step as the whole site, where no branch is named that they are committed to. */
-const findWholeSite = ({ options, deploy }: PagesTask['target']) =>
-  options.branch === undefined ? deploy : null;
+function findWholeSite({ options, deploy }: PagesTask['target'], absent: AbsentFile | undefined) {
+  if (deploy === null || options.branch !== undefined) return null;
+  refusePartOfSite(absent);
+  return deploy;
+}
 
 async function previewTasks(
   tasks: Tasks,
@@ -65,8 +68,7 @@ async function previewTasks(
   const [first] = tasks;
   if (first === undefined) return [];
   const { target } = first.data;
-  if (findWholeSite(target) !== null) {
-    refusePartOfSite(absent);
+  if (findWholeSite(target, absent) !== null) {
     return tasks.map(
       ({ data }) => `would be deployed as the whole site ${data.destination.rootUrl.hostname}`,
     );
@@ -83,11 +85,8 @@ async function placeTasks(
   const [first] = tasks;
   if (first === undefined) return [];
   const { target } = first.data;
-  const whole = findWholeSite(target);
-  if (whole !== null) {
-    refusePartOfSite(absent);
-    return deployFiles(tasks, whole, ports);
-  }
+  const whole = findWholeSite(target, absent);
+  if (whole !== null) return deployFiles(tasks, whole, ports);
   const placed = await commitTasks(tasks, ports);
   if (target.deploy === null) return finishSetup(placed, target, ports);
   const addDeployment = await deployBranch(placed, target.branch, target.deploy, ports);

@@ -32,9 +32,8 @@ export async function recheckBranch(
       );
     }
     if (unread !== undefined && one.placement.hostMayChangeBytes) throw unread;
-    return unread === undefined
-      ? []
-      : [`whether the branch ${branch} still holds it after the proof: ${unread.message}`];
+    if (unread === undefined) return [];
+    return [`whether the branch ${branch} still holds it after the proof: ${unread.message}`];
   });
 }
 
@@ -60,9 +59,6 @@ async function readDelivered(placed: readonly Placed[]): Promise<ExistingBlobs |
   const head = await getBranchHead(github, branch);
   // A step may push twice: the last commit says nothing of what somebody did before it.
   if (placed.every(({ placement }) => placement.commitSha === head)) return null;
-  return getExistingBlobs(
-    github,
-    head,
-    placed.flatMap(({ placement: { held } }) => [...(held?.keys() ?? [])]),
-  );
+  const paths = placed.flatMap(({ placement: { held } }) => [...(held?.keys() ?? [])]);
+  return getExistingBlobs(github, head, paths);
 }
