@@ -34,10 +34,7 @@ export const createFilebinPublisher = (options: FilebinOptions, ports: Ports): C
     const posted = await forEachItem(tasks, ({ data }) => storeFile(data, options, ports));
     const stored = posted.flatMap((one) => (hasFailed(one) ? [] : [one]));
     const unknown = await lockOwnBin(options, stored, ports);
-    return tasks.map(({ data }, at) => {
-      const one = posted[at] as (typeof posted)[number];
-      return hasFailed(one) ? one : placementOfFile(one, data, unknown, options);
-    });
+    return posted.map((one) => (hasFailed(one) ? one : placementOfFile(one, unknown, options)));
   },
   /** Whether each file can still be downloaded after its proof, and whether the lock holds, which is read once. */
   recheck(placed) {
@@ -150,15 +147,14 @@ async function lookAtAddress(
 }
 
 function placementOfFile(
-  { stored, expires, written, filesBefore }: StoreResult,
-  { file, filename: given }: BinUpload,
+  { upload, stored, expires, written, filesBefore }: StoreResult,
   unknown: readonly string[],
   options: FilebinOptions,
 ): Placement {
   const { bin, path } = options;
-  const { filename = given, 'content-type': contentType } = stored;
+  const { filename = upload.filename, 'content-type': contentType } = stored;
   const where = `bin ${bin}, file ${filename}`;
-  const asked = path === undefined || path.endsWith('/') ? file.name : path;
+  const asked = path === undefined || path.endsWith('/') ? upload.file.name : path;
   const { claim, notes } = describeShown(contentType);
   return {
     evidence:

@@ -35,6 +35,7 @@ export interface BinUpload {
 
 /** What the bin holds after an upload. */
 export interface StoreResult extends Pick<BinState, 'expires'> {
+  readonly upload: BinUpload;
   readonly stored: BinFile;
   readonly written: boolean;
   /** What the bin was when it was read before. */
@@ -96,7 +97,8 @@ export async function storeFile(
     if (failure === undefined) before = state.status;
     const stored = findOrAllowUpload(upload, state, options);
     const { expires } = state;
-    return stored && { stored, expires, before, written: failure !== undefined, filesBefore: null };
+    const written = failure !== undefined;
+    return stored && { upload, stored, expires, before, written, filesBefore: null };
   };
   const lookAgain = async (own = ports): Promise<StoreResult | undefined> =>
     find(await readBin(options, own));
@@ -112,7 +114,7 @@ export async function storeFile(
       }
       if (found !== undefined) return found;
       const posted = await resultOf(() => postFile(upload, options, ports));
-      if (!hasFailed(posted)) return { ...posted, before };
+      if (!hasFailed(posted)) return { ...posted, upload, before };
       failure = posted;
       throw posted;
     });
@@ -139,7 +141,7 @@ async function postFile(
   { file, filename }: BinUpload,
   location: BinLocation,
   ports: Ports,
-): Promise<Omit<StoreResult, 'before'>> {
+): Promise<Omit<StoreResult, 'upload' | 'before'>> {
   const request = {
     method: BIN.post.method,
     url: urlFor(BIN.post, location, filename),
