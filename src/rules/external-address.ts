@@ -52,8 +52,6 @@ interface AddressReach {
   readonly why: string;
 }
 
-const ANYWHERE: AddressReach = { reach: 'anywhere', why: '' };
-
 /** Ranges that mean something else on every machine. */
 const MACHINE_RANGES: readonly string[] = ['loopback', 'unspecified', 'linkLocal', 'metadata'];
 
@@ -70,27 +68,20 @@ const METADATA = [
 
 /** Judges a host by its name; the name may still resolve to an internal address. */
 export function getReach({ hostname }: URL): AddressReach {
-  const host = hostname
-    .replace(/^\[|\]$/g, '')
-    .replace(/\.+$/, '')
-    .toLowerCase();
-  if (isIP(host) !== 0) {
-    const range = addressRange(host);
-    if (range === 'unicast') return ANYWHERE;
-    return {
-      reach: isMachineRange(range) ? 'machine' : 'network',
-      why: `${host} is a ${range} address`,
-    };
-  }
-  const isMachine = MACHINE_HOSTS.test(host);
-  const reach = isMachine ? 'machine' : 'network';
-  if (!host.includes('.')) {
-    return { reach, why: `${host} is a single-label host that only a local network knows` };
-  }
-  return isMachine || INTERNAL_HOSTS.test(host)
-    ? { reach, why: `${host} is a host name of an internal network` }
-    : ANYWHERE;
+  const host = hostname.replace(/^\[|\]$|\.+$/g, '').toLowerCase();
+  const range = isIP(host) === 0 ? null : addressRange(host);
+  const isMachine = range === null ? MACHINE_HOSTS.test(host) : isMachineRange(range);
+  const why = range === null ? describeName(host, isMachine) : describeRange(host, range);
+  return { reach: why === '' ? 'anywhere' : isMachine ? 'machine' : 'network', why };
 }
+
+function describeName(host: string, isMachine: boolean): string {
+  if (!host.includes('.')) return `${host} is a single-label host that only a local network knows`;
+  return isMachine || INTERNAL_HOSTS.test(host) ? `${host} is a host name of an internal network` : '';
+}
+
+const describeRange = (host: string, range: string): string =>
+  range === 'unicast' ? '' : `${host} is a ${range} address`;
 
 /** NAT64 inside a network, whatever address is embedded. @see RFC 8215 */
 const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b:1::/48');
