@@ -141,6 +141,19 @@ test('a token that the host does not accept any more is asked for again', async 
   expect(counts().codes).toBe(2);
 });
 
+test('only so many apps are polled for at once', async () => {
+  const { authorizations, ports, clock, counts } = createFlow(PENDING);
+  const call = { tool: 'deliver', args: {}, handle: undefined, isDeclined: false } as const;
+  const ask = (app: number) =>
+    authorizations.authorize(call, { ...OPTIONS, clientId: `app-${app}` }, { ...ports, clock });
+  for (let app = 0; app <= MCP.waiting; app += 1) await ask(app);
+  await ask(MCP.waiting);
+  expect(counts().codes).toBe(MCP.waiting + 1);
+  // The first one was given up.
+  await ask(0);
+  expect(counts().codes).toBe(MCP.waiting + 2);
+});
+
 describe('a handle', () => {
   test('is refused if it is unknown, expired, of another tool, or given with other arguments', async () => {
     const { asked, authorize, find, clock } = createFlow(GRANTED);

@@ -53,21 +53,17 @@ export function getSign(report: Report) {
   return SIGNS[result === 'audited' && isOther ? report.verdict : result];
 }
 
-/** An address that is not proven now is never a link, wherever it came from. */
-const provenUrl = (report: Report): string | null => (report.ready ? report.url : null);
-
 export const formatName = (report: Report): string => escapeMarkdown(shorten(nameSubject(report), MOST.text));
 
-export function formatLinkedName(report: Report): string {
-  const url = provenUrl(report);
-  return url === null ? formatName(report) : formatLink(formatName(report), url);
-}
+/** The name, as a link to what is proven: a report has no other address. */
+export const formatLinkedName = (report: Report): string =>
+  report.url === null ? formatName(report) : formatLink(formatName(report), report.url);
 
 /** A heading with the link, and below it how the delivery ended. @param title what the heading begins with */
 export function formatOutcome(report: Report, title: string): string[] {
   const { sign, word } = getSign(report);
-  const url = provenUrl(report);
-  const gone = report.withdrawn === null ? '' : formatInlineCode(report.withdrawn);
+  const { url, withdrawn } = report;
+  const gone = withdrawn === null ? '' : formatInlineCode(withdrawn);
   const detail = url === null ? gone || describeReason(report) : formatAddressLink(url);
   return [`### ${title}${sign} ${formatLinkedName(report)}`, `**${word}**${detail && ` → ${detail}`}`];
 }
@@ -180,9 +176,7 @@ function formatSize(size: number): string {
 }
 
 /** The proven picture of the page in a frame, as a link to the page; beside an earlier one, where there is one. */
-function formatPicture(report: Report): string {
-  const { picture } = report;
-  const url = provenUrl(report);
+function formatPicture({ picture, url }: Report): string {
   // An address with a credential was withheld.
   if (url === null || !picture?.url) return '';
   const { beforeUrl, changed, sha256 } = picture;
@@ -209,7 +203,7 @@ function formatGates(report: Report): string {
   if (report.notReady !== null || report.verdict === 'changed') return '';
   const titles = report.operation === 'withdraw' ? REMOVAL_GATE_TITLES : GATE_TITLES;
   const rows = report.gates.map(({ name, evidence }) => {
-    const shown = evidence === provenUrl(report) ? formatAddressLink(evidence) : formatText(evidence);
+    const shown = evidence === report.url ? formatAddressLink(evidence) : formatText(evidence);
     return formatTableRow([`✅ ${titles[name]} · ${formatInlineCode(name)}`, shown]);
   });
   return formatTable(['Gate', 'Evidence'], rows);
