@@ -70,12 +70,13 @@ export async function answerRequest(
   ports: Ports,
   { asked, redactor, ...parts }: InterfaceParts & AskedFor,
 ): Promise<readonly FullReport[]> {
-  const reports = await request
-    .then((one) => runRequest(one, ports, parts))
-    .catch((thrown) => {
-      if (thrown instanceof DeliveryError && thrown.code === 'BAD_USAGE') throw thrown;
-      return [refusalReport(asked, thrown, parts.face)];
-    });
+  let reports: readonly FullReport[];
+  try {
+    reports = await runRequest(await request, ports, parts);
+  } catch (thrown) {
+    if (thrown instanceof DeliveryError && thrown.code === 'BAD_USAGE') throw thrown;
+    reports = [refusalReport(asked, thrown, parts.face)];
+  }
   return reports.map((report) => finishReport(report, redactor));
 }
 
@@ -103,9 +104,8 @@ export function createDeliveryContext(
     async openRepository(query) {
       ports.logger.startSection('Authorize');
       const { apiUrl, repository: name } = request;
-      const { token, authorizationError } = await getToken(request, query, (options) =>
-        authorize(options, ports),
-      );
+      const askPerson = (options: DeviceFlowOptions) => authorize(options, ports);
+      const { token, authorizationError } = await getToken(request, query, askPerson);
       const isUsable = token !== undefined && name !== undefined;
       const github = isUsable ? createGitHubClient({ apiUrl, token, repository: name }, ports) : null;
       const repository = { ...(await loadRepositoryContext(github, query)), authorizationError };

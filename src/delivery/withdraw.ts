@@ -89,19 +89,15 @@ async function itemsToRemove(
   refuseOneNameForMany(found, path);
   const items: ChannelItem[] = [];
   for (const one of found) {
-    if (isOnPages && (await namesFolder(one))) {
-      items.push({ site: null, name: `${siteName(one, { path, isOnly: found.length === 1 })}/` });
-    } else {
-      const site = isOnPages ? null : await openToCompare(one, signal);
-      items.push({ site, name: deliveredName(one, path) });
-    }
+    // A folder is named as such, or is one here.
+    const isSite = isOnPages && (/[/\\]$/.test(one.given) || (await isFolderAt(one.path)));
+    items.push({
+      site: isOnPages ? null : await openToCompare(one, signal),
+      name: isSite ? `${siteName(one, { path, isOnly: found.length === 1 })}/` : deliveredName(one, path),
+    });
   }
   return items;
 }
-
-/** Whether a site is meant: a folder is named as such, or is one here. */
-const namesFolder = async (found: FoundFile): Promise<boolean> =>
-  /[/\\]$/.test(found.given) || (await isFolderAt(found.path));
 
 /** K2 and K3 compare the digest of what they hold with the file, which may no longer exist. */
 async function openToCompare(found: FoundFile, signal: AbortSignal): Promise<LocalSite | null> {
