@@ -55,10 +55,17 @@ async function writeContent(
     let size = 0;
     for await (const chunk of readWhileActive(bytes, ports)) {
       size += chunk.length;
-      if (size > CONTENT.bytes) throw largeContentError(name);
+      if (size > CONTENT.bytes) {
+        const most = `${CONTENT.bytes / MEGABYTE} MB`;
+        const hint = 'write it to a file, and deliver that';
+        throw new DeliveryError('TOO_LARGE', `the content of ${name} has more than ${most}`, { hint });
+      }
       await file.writeFile(chunk).catch(failOnDisk);
     }
-    if (size === 0) throw emptyContentError(name);
+    if (size === 0) {
+      const hint = 'check what writes it; an empty file is never delivered';
+      throw new DeliveryError('BAD_INPUT', `the content of ${name} is empty`, { hint });
+    }
   } finally {
     await file.close();
   }
@@ -93,16 +100,6 @@ function failOnDisk(cause: NodeJS.ErrnoException): never {
     cause,
   });
 }
-
-const largeContentError = (name: string): DeliveryError =>
-  new DeliveryError('TOO_LARGE', `the content of ${name} has more than ${CONTENT.bytes / MEGABYTE} MB`, {
-    hint: 'write it to a file, and deliver that',
-  });
-
-const emptyContentError = (name: string): DeliveryError =>
-  new DeliveryError('BAD_INPUT', `the content of ${name} is empty`, {
-    hint: 'check what writes it; an empty file is never delivered',
-  });
 
 const silentContentError = (): DeliveryError =>
   new DeliveryError(

@@ -1,5 +1,5 @@
 import type { ScreenView } from '../browser/screen-view.ts';
-import type { AbsentFile, ChannelItem, Placement, PreparedTask } from '../channels/channel.ts';
+import type { AbsentFile, ChannelItem, PlacedTask, Placement, PreparedTask } from '../channels/channel.ts';
 import {
   type DeliveryError,
   type ErrorCode,
@@ -206,6 +206,9 @@ export interface ChannelAttempt {
   /** Milliseconds that each step took. */
   readonly took: Readonly<Partial<Record<Step, number>>>;
 }
+
+export const isPlaced = (attempt: ChannelAttempt): attempt is ChannelAttempt & PlacedTask =>
+  attempt.placement !== null;
 
 /** With what is known before anything is placed. */
 export function newAttempt(task: PreparedTask, title: string, expected: ExpectedContent): ChannelAttempt {

@@ -4,7 +4,7 @@ import { type DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { BATCH } from '../protocol/limits.ts';
 import { newPlacementCheck } from './addresses.ts';
-import { askChannel, type ChannelAttempt } from './delivery.ts';
+import { askChannel, type ChannelAttempt, isPlaced } from './delivery.ts';
 import { verifyPlacement } from './verify.ts';
 import { type CheckedAttempt, waitForAll } from './wait-for-site.ts';
 import type { WaitLimits } from './wait-log.ts';
@@ -70,7 +70,7 @@ export async function recheckChannel(
   if (recheck === undefined) return attempts;
   return askChannel(
     attempts,
-    ({ task, placement, proof }) => (placement && proof ? { task, placement } : undefined),
+    (one) => (isPlaced(one) && one.proof !== null ? one : undefined),
     recheck,
     (attempt, changed) =>
       hasFailed(changed)

@@ -1,4 +1,4 @@
-import type { ChannelMap } from '../channels/channel.ts';
+import type { ChannelMap, PlacedTask, RestoredDelivery } from '../channels/channel.ts';
 import { hasFailed } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
@@ -7,6 +7,7 @@ import {
   attemptIn,
   type ChannelAttempt,
   type Delivery,
+  isPlaced,
   newAttempt,
   type Restoration,
 } from './delivery.ts';
@@ -25,18 +26,15 @@ export async function restoreFailed(
 ): Promise<readonly Delivery[]> {
   const { logger, signal } = ports;
   const { restore } = channels.K1;
-  const placed = deliveries
-    .flatMap((one) => attemptIn(one, 'K1') ?? [])
-    .filter(({ placement }) => placement !== null);
+  const placed = deliveries.flatMap((one) => attemptIn(one, 'K1') ?? []).filter(isPlaced);
   const failed = placed.filter(({ failure }) => failure !== null);
   // After a stop there is no time to prove anything.
   if (failed.length === 0 || restore === undefined || signal.aborted) return deliveries;
   logger.startSection('Put back what was there before');
-  const step = placed.flatMap((one) => placedTask(one) ?? []);
-  const put = await askChannel(
+  const put = await askChannel<ChannelAttempt, PlacedTask, RestoredDelivery>(
     failed,
-    placedTask,
-    (tasks) => restore(tasks, step),
+    (one) => (isPlaced(one) ? one : undefined),
+    (tasks) => restore(tasks, placed),
     ({ task }, back) => {
       const { placement, file } = hasFailed(back) ? { placement: null, file: null } : back;
       const attempt = newAttempt(task, task.plan.name, { file, marker: undefined });
@@ -55,9 +53,6 @@ export async function restoreFailed(
   // The last look comes after the last write.
   return recheckDeliveries(restored, channels);
 }
-
-const placedTask = ({ task, placement }: ChannelAttempt) =>
-  placement === null ? undefined : { task, placement };
 
 function toRestoration({ placement, proof, failure }: ChannelAttempt): Restoration {
   if (placement === null) {

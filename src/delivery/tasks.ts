@@ -93,21 +93,18 @@ function refuseSameDestination(
     for (const path of task?.writes ?? (task ? [task.plan.destination] : [])) {
       const other = own.has(path) ? subject : taken.get(path);
       if (other !== undefined) {
-        return withFailure(delivery, 'check', sameDestinationError(other, subject, path, hasPictures));
+        const both = other === subject ? `two files of ${subject}` : `${other} and ${subject}`;
+        const failure = new DeliveryError('BAD_INPUT', `${both} would both go to ${path}`, {
+          hint: (w) =>
+            `give one of them another name${hasPictures ? `, set ${w.input('picture', 'false')}` : ''}, or deliver it in a step of its own`,
+          leftBehind: [],
+        });
+        return withFailure(delivery, 'check', failure);
       }
       own.add(path);
     }
     for (const path of own) taken.set(path, subject);
     return delivery;
-  });
-}
-
-function sameDestinationError(one: string, other: string, path: string, hasPictures: boolean): DeliveryError {
-  const both = one === other ? `two files of ${one}` : `${one} and ${other}`;
-  return new DeliveryError('BAD_INPUT', `${both} would both go to ${path}`, {
-    hint: (w) =>
-      `give one of them another name${hasPictures ? `, set ${w.input('picture', 'false')}` : ''}, or deliver it in a step of its own`,
-    leftBehind: [],
   });
 }
 
