@@ -149,7 +149,8 @@ describe('a request through the proxy of the environment', () => {
       await new Promise((resolve) => setImmediate(resolve));
     stop.abort(reason);
     expect(await errorOf(response)).toBe(reason);
-  });
+    // Without the signal, the limit for the headers would end it much later.
+  }, 20_000);
 
   test('through a proxy with an unknown certificate is not retryable, and the hint says what to set', async () => {
     tls.setDefaultCACertificates(defaultAuthorities);
