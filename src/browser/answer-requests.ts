@@ -13,7 +13,7 @@ import type { PageToView } from './screen-view.ts';
 const MOST = {
   requests: 2_000,
   atOnce: 32,
-  localAtOnce: 4,
+  localAtOnce: 2,
   body: 64 * MEGABYTE,
   bytes: 256 * MEGABYTE,
   refused: 1_000,
