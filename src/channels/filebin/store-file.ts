@@ -90,7 +90,7 @@ export async function storeFile(
   options: FilebinOptions,
   ports: Ports,
 ): Promise<StoreResult> {
-  const { clock, logger, signal } = ports;
+  const { signal } = ports;
   let before: BinState['status'] = 'absent';
   let failure: DeliveryError | undefined;
   const find = (state: BinState): StoreResult | undefined => {
@@ -104,14 +104,10 @@ export async function storeFile(
     find(await readBin(options, own));
   try {
     return await withRetries(ports, async () => {
-      let found: StoreResult | undefined;
-      if (failure === undefined) found = find(await readOptionalBin(options, ports));
-      else if (failure.httpCode !== 504) found = await lookAgain();
-      else {
-        logger.info(`a gateway gave up on the bin host; the file is looked for, for up to ${STORING}`);
-        const deadline = clock.now() + BIN_ANSWER.longest;
-        found = await poll({ deadline, interval: BIN_ANSWER.interval, clock, signal }, () => lookAgain());
-      }
+      const found =
+        failure === undefined
+          ? find(await readOptionalBin(options, ports))
+          : await (failure.httpCode === 504 ? waitForHost(lookAgain, ports) : lookAgain());
       if (found !== undefined) return found;
       const posted = await resultOf(() => postFile(upload, options, ports));
       if (!hasFailed(posted)) return { ...posted, upload, before };
@@ -126,6 +122,16 @@ export async function storeFile(
     if (found === undefined || hasFailed(found)) throw thrown;
     return found;
   }
+}
+
+/** Where a gateway gave up on the host, it may store the file all the same. */
+function waitForHost<Found>(
+  look: () => Promise<Found | undefined>,
+  { clock, logger, signal }: Ports,
+): Promise<Found | undefined> {
+  logger.info(`a gateway gave up on the bin host; the file is looked for, for up to ${STORING}`);
+  const deadline = clock.now() + BIN_ANSWER.longest;
+  return poll({ deadline, interval: BIN_ANSWER.interval, clock, signal }, look);
 }
 
 /** As long as the host may take to store a file. */

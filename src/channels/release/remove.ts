@@ -60,12 +60,7 @@ export function createReleaseRemover(
     work: (chosen: ChosenAssets | null, name: string, github: GitHubClient) => Promise<Value>,
   ): Promise<readonly Result<Value>[]> {
     const github = requireGitHub(access, 'K2');
-    const listed: FoundAsset[] = [];
-    for (const one of tags) {
-      const release = await getReleaseByTag(github, one);
-      if (release === null) continue;
-      for (const asset of await listAssets(github, release)) listed.push({ release, asset });
-    }
+    const listed = await listReleased(github, tags);
     return forEachItem(tasks, async ({ data }) => {
       const chosen = chooseAssets(data, listed, overwrite);
       if (chosen === null && tags.length > 1) throw notFoundError(data.name, tags);
@@ -85,13 +80,23 @@ export function createReleaseRemover(
         };
       }),
     preview: (tasks) =>
-      forEachAsset(tasks, async (chosen) => {
-        if (chosen === null) return NOTHING_THERE;
-        const { asset, release } = chosen;
-        return `asset ${asset.id} (${asset.name}) of the release ${release.tag_name} would be deleted`;
-      }),
+      forEachAsset(tasks, async (chosen) => (chosen === null ? NOTHING_THERE : describeDeletion(chosen))),
     perform: (tasks) => forEachAsset(tasks, (...found) => removeAssets(...found, options)),
   };
+}
+
+const describeDeletion = ({ asset, release }: FoundAsset): string =>
+  `asset ${asset.id} (${asset.name}) of the release ${release.tag_name} would be deleted`;
+
+/** The assets of the releases that some tags have. */
+async function listReleased(github: GitHubClient, tags: readonly string[]): Promise<readonly FoundAsset[]> {
+  const listed: FoundAsset[] = [];
+  for (const tag of tags) {
+    const release = await getReleaseByTag(github, tag);
+    if (release === null) continue;
+    for (const asset of await listAssets(github, release)) listed.push({ release, asset });
+  }
+  return listed;
 }
 
 const formatDestination = (tag: string, name: string): string => `release ${tag}, asset ${name}`;

@@ -107,20 +107,21 @@ async function auditBranch(
   });
 }
 
+const planAudit = (place: string, name: string, branch: string | null): ChannelPlan => ({
+  channel: 'K1',
+  method: 'nothing is written',
+  destination: `${branch === null ? 'the whole site' : `branch ${branch}`}, ${place}`,
+  name,
+  claim: 'opens as it was delivered',
+});
+
 /** @param files what the branch or the site has */
 function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: HeldFiles): AuditedDelivery {
   const { claim, state, changed, unknown } = found;
   const { branch, github, options, site } = audited;
   const name = claim.place || './';
   const isFolder = isFolderPath(claim.place);
-  const where = branch === null ? 'the whole site' : `branch ${branch}`;
-  const plan: ChannelPlan = {
-    channel: 'K1',
-    method: 'nothing is written',
-    destination: `${where}, ${isFolder ? 'folder' : 'path'} ${name}`,
-    name,
-    claim: 'opens as it was delivered',
-  };
+  const plan = planAudit(`${isFolder ? 'folder' : 'path'} ${name}`, name, branch);
   const common = { plan, unknown, ...(changed.length > 0 && { changed: describeChange(found) }) };
   if (state === 'changed') return common;
   if (state === 'lost') return { ...common, failure: lostError(name, `${branch}`) };
