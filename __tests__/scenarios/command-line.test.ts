@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdtemp, open, readFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -119,15 +119,6 @@ describe('without a token, a client id and a git remote', () => {
       file: { path: 'page.html', sha256: sha256(createPage()) },
       notReady: null,
     });
-  });
-
-  test('it works from dist/ alone, without node_modules', async () => {
-    const folder = await mkdtemp(join(scenario.world.folder, 'installed-'));
-    await cp(join(ROOT, 'dist'), folder, { recursive: true });
-    const program = join(folder, 'cli.js');
-    const { exitCode, stdout } = await run(['deliver', 'page.html'], { program });
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^RESULT: ГОТОВО → /m);
   });
 });
 
@@ -297,12 +288,6 @@ describe('the other commands', () => {
       reports: [{ notReady: { code: 'DRY_RUN' } }, { notReady: { code: 'BAD_FILE' } }],
     });
     expect(scenario.world.traffic.lines()).toEqual([]);
-  });
-
-  test('contract prints the machine contract', async () => {
-    const { exitCode, stdout, stderr } = await run(['contract']);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(stdout).toBe(await readFile(join(ROOT, 'contract.json'), 'utf8'));
   });
 
   test.each([[['deliver', 'page.html', '--chanel', 'K3']], [['toString']]])(
