@@ -24,33 +24,28 @@ import { reportScreen } from './screen/screen-report.ts';
 
 /** Composes the report, in the words of an interface. It contains the URL only when every gate is passed. */
 export function composeReport(given: Delivery, face = ACTION): FullReport {
-  const { operation, failure, site, choice, changed, restored, attempts } = given;
+  const { operation, failure, restored, attempts } = given;
   const delivery = { ...given, subject: failure?.subject ?? given.subject };
-  const [isFolder, isPrivate] = [site?.isFolder === true, choice?.isPrivate === true];
-  const reader = { face, delivered: { isFolder, isPrivate, isDelivered: operation === 'deliver' } };
+  const reader = { face, delivered: describeForHints(given) };
   const main = attempts[0] !== undefined && isTried(attempts[0]) ? attempts[0] : null;
   const duplicates = attempts.slice(1).filter(isTried);
   const placement = main?.placement ?? null;
   const gates = evaluateGates(main);
   const isProven = failure === null && gates.every(({ passed }) => passed);
-  // Of what somebody has changed there may be nothing left to prove.
-  const isChanged = failure === null && changed !== undefined && main === null;
-  const ready = isProven || isChanged;
+  const ready = isProven || isOnlyChanged(given, main);
   const isGone = operation === 'withdraw' || main?.expected.gone === true;
   const notReady = ready ? null : reportFailure(delivery, main, reader);
   const provenUrl = (isProven && placement?.url.href) || null;
   const facts = { delivery, main, duplicates, notReady, provenUrl };
   const unknown = listUnknown(facts).map(neutralizeText);
   return {
-    protocol: PROTOCOL.identifier,
-    version: PROTOCOL.version,
+    ...PROTOCOL_OF_REPORT,
     operation,
     ready,
-    url: isGone ? null : provenUrl,
-    withdrawn: isGone ? provenUrl : null,
+    ...(isGone ? { url: null, withdrawn: provenUrl } : { url: provenUrl, withdrawn: null }),
     ...(operation === 'withdraw' && ready && placement && { gone: listGone(placement) }),
     ...(restored && { restored }),
-    ...(operation === 'audit' && attempts.length > 0 && { verdict: findVerdict(ready, isChanged, isGone) }),
+    ...(operation === 'audit' && attempts.length > 0 && { verdict: findVerdict(ready, isProven, isGone) }),
     lines: composeLines(facts, unknown),
     gates,
     file: reportFile(delivery),
@@ -69,12 +64,25 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
   };
 }
 
+const PROTOCOL_OF_REPORT = { protocol: PROTOCOL.identifier, version: PROTOCOL.version } as const;
+
+/** What decides which channels a hint may name. */
+const describeForHints = ({ operation, site, choice }: Delivery): HintContext => ({
+  isFolder: site?.isFolder === true,
+  isPrivate: choice?.isPrivate === true,
+  isDelivered: operation === 'deliver',
+});
+
+/** Of what somebody has changed there may be nothing left to prove. */
+const isOnlyChanged = ({ failure, changed }: Delivery, main: ChannelAttempt | null): boolean =>
+  failure === null && changed !== undefined && main === null;
+
 /** Whether the channel was asked to place it. */
 const isTried = ({ placement, failure }: ChannelAttempt): boolean => placement !== null || failure !== null;
 
-function findVerdict(ready: boolean, isChanged: boolean, isGone: boolean): AuditVerdict {
-  if (!ready) return 'lost';
-  return isChanged ? 'changed' : isGone ? 'withdrawn' : 'as-delivered';
+function findVerdict(ready: boolean, isProven: boolean, isGone: boolean): AuditVerdict {
+  if (!isProven) return ready ? 'changed' : 'lost';
+  return isGone ? 'withdrawn' : 'as-delivered';
 }
 
 /** Whatever ends before a delivery has its report ends as one. @param asked as it was given; nothing of it is checked */
