@@ -62,7 +62,7 @@ test.each<[title: string, line: string, sent?: Sent]>([
   ],
   ['GraphQL', 'POST https://api.github.com/graphql', { body: { query: '{viewer{login}}' } }],
   ['another host', 'GET https://octo.github.io/site/'],
-])('no deviation is found in %s', (_, line, sent) => {
+])('no deviation is found in %s', (_, line, sent = {}) => {
   expect(findDeviations([exchange(line, sent)])).toEqual([]);
 });
 
@@ -94,6 +94,6 @@ test.each<[line: string, deviation: RegExp, sent?: Sent]>([
     /vnd\.github\.object.* must have required property '_links'/,
     { accept: 'application/vnd.github.object+json', ...answered(200, { name: 'a' }) },
   ],
-])('%s: %s is found', (line, deviation, sent) => {
+])('%s: %s is found', (line, deviation, sent = {}) => {
   expect(findDeviations([exchange(line, sent)]).join('\n')).toMatch(deviation);
 });
