@@ -28,7 +28,7 @@ export async function deliver(
   try {
     files = await openFiles(request, context);
     if (request.checkOnly) {
-      files = failAll(await checkPages(files, request, context), step, onlyChecked());
+      files = failAll(await checkPages(files, request, context), step, onlyCheckedError());
     } else if (files.some(isOngoing)) {
       step = 'authorize';
       const { repository, channels } = await context.openRepository(queryFor(request));
@@ -60,7 +60,7 @@ export async function deliver(
   return files.map((delivery) => composeReport(delivery, context.face));
 }
 
-const onlyChecked = (): DeliveryError =>
+const onlyCheckedError = (): DeliveryError =>
   new DeliveryError('DRY_RUN', 'only checked: nothing failed, no host was asked, and nothing was published', {
     hint: 'deliver it',
     leftBehind: [],

@@ -49,10 +49,10 @@ async function forEachGroup<Value>(
     if (first === undefined) continue;
     const done = await resultOf(() => work({ tasks, target: first.target, together }));
     for (const [nth, task] of tasks.entries()) {
-      results.set(task, hasFailed(done) ? done : (done[nth] ?? leftOut()));
+      results.set(task, hasFailed(done) ? done : (done[nth] ?? leftOutError()));
     }
   }
-  return all.map((task) => results.get(task) ?? leftOut());
+  return all.map((task) => results.get(task) ?? leftOutError());
 }
 
 /** Compares a group with the branch as it is now. @param sent what earlier attempts may have written */
@@ -133,12 +133,12 @@ class GroupCommit {
       this.#sent.set(place.task, place);
       return [place.change];
     });
-    if (changes.length === 0) return this.#finish(compared, leftOut);
+    if (changes.length === 0) return this.#finish(compared, leftOutError);
     const commits = await this.#writer.write(changes, compared.head).catch((thrown: unknown) => {
       this.#known = isStillTrue(thrown, changes, this.#group.target) ? compared : null;
       throw thrown;
     });
-    return this.#finish(compared, (change) => commits[changes.indexOf(change)] ?? leftOut());
+    return this.#finish(compared, (change) => commits[changes.indexOf(change)] ?? leftOutError());
   }
 
   /** After a stop, the branch may hold a commit whose answer did not arrive. @throws the error where it is not known */
@@ -173,7 +173,7 @@ class GroupCommit {
   }
 }
 
-const leftOut = (): DeliveryError => new DeliveryError('INTERNAL', 'no commit was made');
+const leftOutError = (): DeliveryError => new DeliveryError('INTERNAL', 'no commit was made');
 
 /**
  * Whether the comparison need not be repeated: the host refused the write because the branch moved, and a write
