@@ -126,6 +126,9 @@ describe('what to change where the token may not do something', () => {
     expect(describePermissions(completeInputs({ channel: 'K3' }, {}), 'pull-requests: write')).toBe(
       'give the job `permissions: { pull-requests: write }`',
     );
+    expect(describePermissions(completeInputs({ channel: 'K1+K3' }, {}), 'contents: write')).toBe(
+      'give the job `permissions: { contents: write, pages: write }`',
+    );
   });
 
   test('names the two workflows where the run is for the pull request of a fork', () => {

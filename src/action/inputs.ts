@@ -49,7 +49,7 @@ export function describePermissions(inputs: RawInputs, missing: string): string 
   const isAudit = operationOf(inputs.operation) === 'audit';
   const level = isAudit ? 'read' : 'write';
   const needed = [
-    ...(isAudit || !/k3|k4|bin|native/i.test(inputs.channel)
+    ...(isAudit || /auto|k1|k2|pages|release/i.test(inputs.channel)
       ? [`contents: ${level}`, `pages: ${level}`]
       : []),
     ...(inputs.comment.trim().toLowerCase() === 'true' ? ['pull-requests: write'] : []),
