@@ -1,6 +1,6 @@
 import type { ChannelKey } from './words.ts';
 
-/** All limits in one place. Sizes are bytes, times are milliseconds. @see protocol 8 */
+/** The limits of the protocol and of the hosts, and those that several files share. Bytes and milliseconds. @see protocol 8 */
 
 export const MEGABYTE = 1_048_576;
 export const SECOND = 1_000;
@@ -12,9 +12,9 @@ export const DAY = 24 * HOUR;
 export const SIZE = {
   /** K1 method A: one request with the content. */
   methodA: MEGABYTE,
-  /** K1 method B: the Git database API. GitHub refuses larger blobs; these are pushed with git instead. */
+  /** K1 method B: the Git database API. GitHub refuses larger blobs; these are pushed with git instead (method C). */
   methodB: 35 * MEGABYTE,
-  /** K1 in total. */
+  /** K1 by any method: one file, not all of a site. */
   repository: 95 * MEGABYTE,
   /** K2: one release asset. */
   asset: 2_048 * MEGABYTE,
@@ -109,7 +109,7 @@ export const EXCHANGE = {
 export const BIN_ANSWER = {
   /** From the end of the body to the answer; the host's own web page waits as long. */
   longest: 900 * SECOND,
-  /** Between two lines of progress, and between two looks for a file whose answer did not arrive. */
+  /** Between two looks for a file whose answer did not arrive. */
   interval: 10 * SECOND,
 } as const;
 
