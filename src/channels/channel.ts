@@ -18,7 +18,7 @@ export interface ChannelItem {
    */
   readonly name: string;
   /** Where it lies below the folder that all files of the step have in common; absent where it is the only one. */
-  readonly place?: string | undefined;
+  readonly relativePath?: string | undefined;
 }
 
 /** What a channel will do, as plain data: no secret, and no address that is not proven yet. */

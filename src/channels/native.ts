@@ -46,7 +46,10 @@ function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<Link
     plan: {
       channel: 'K4',
       method: 'the link is used as given',
-      destination: item.place === undefined ? `its address on ${hostname}` : `${item.place} on ${hostname}`,
+      destination:
+        item.relativePath === undefined
+          ? `its address on ${hostname}`
+          : `${item.relativePath} on ${hostname}`,
       name: hostname,
       claim: 'opens without the environment',
     },
@@ -65,18 +68,18 @@ function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<Link
 }
 
 /** The link is the page of a folder, and with its `/` the folder; of several items, each lies below it. */
-function findAddress(url: URL, { site, place }: ChannelItem): LinkTask {
-  if (place === undefined && !site?.isFolder) return { url };
+function findAddress(url: URL, { site, relativePath }: ChannelItem): LinkTask {
+  if (relativePath === undefined && !site?.isFolder) return { url };
   const folder = new URL(url.pathname, url);
   if (!site?.isFolder) {
-    const home = new URL(encodePath(place ?? ''), withSlash(folder));
+    const home = new URL(encodePath(relativePath ?? ''), withSlash(folder));
     return { url: home, home };
   }
   const entry = site.entry.path;
-  const isEntry = place === undefined && url.pathname.endsWith(`/${encodePath(entry)}`);
-  const within = place === undefined ? folder : new URL(encodePath(place), withSlash(folder));
+  const isEntry = relativePath === undefined && url.pathname.endsWith(`/${encodePath(entry)}`);
+  const within = relativePath === undefined ? folder : new URL(encodePath(relativePath), withSlash(folder));
   const home = isEntry ? folder : new URL(encodePath(entry), withSlash(within));
-  const isGiven = isEntry || (place === undefined && entry === 'index.html');
+  const isGiven = isEntry || (relativePath === undefined && entry === 'index.html');
   return { url: isGiven ? url : entryUrl(home), home, site };
 }
 

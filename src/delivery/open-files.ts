@@ -32,7 +32,7 @@ export async function openFiles(
   const deliveries = all.map((one) => ({
     ...newDelivery('deliver', one.given),
     isTemporary: one.isTemporary,
-    place: isOnly ? undefined : one.relativePath,
+    relativePath: isOnly ? undefined : one.relativePath,
   }));
   return runStep('check', deliveries, async (delivery, nth) => {
     const found = all[nth] as FoundFile;
