@@ -239,7 +239,7 @@ export interface AuditedDelivery {
    * Its addresses and what the first of them must show, `gone` for nothing any more. Called when it is asked, since
    * those of all deliveries would take much memory. Absent where nothing is left to prove.
    */
-  readonly place?: () => { readonly placement: Placement; readonly file: AuditedFile | 'gone' };
+  readonly composePlacement?: () => { readonly placement: Placement; readonly file: AuditedFile | 'gone' };
   /** What somebody has changed of it since, in words. */
   readonly changed?: string | undefined;
   /** Why it is lost, where no address tells it. */

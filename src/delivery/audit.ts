@@ -98,7 +98,9 @@ async function proveAll(
     }
   };
   await prove(found, () => 0);
-  const wrong = found.filter((one) => one.place !== undefined && reports.get(one)?.ready === false);
+  const wrong = found.filter(
+    (one) => one.composePlacement !== undefined && reports.get(one)?.ready === false,
+  );
   if (wrong.length > 0)
     logger.info(`not as delivered at the first look: ${wrong.length}; they are asked again`);
   const deadline = clock.now() + timeout;
@@ -108,9 +110,9 @@ async function proveAll(
 }
 
 /** With one attempt, as if it had just been placed. */
-function openDelivery({ plan, place, changed, failure, unknown }: AuditedDelivery): Delivery {
+function openDelivery({ plan, composePlacement, changed, failure, unknown }: AuditedDelivery): Delivery {
   const { channel, name } = plan;
-  const { file = null, placement = null } = place?.() ?? {};
+  const { file = null, placement = null } = composePlacement?.() ?? {};
   const expected = { file: file === 'gone' ? null : file, marker: undefined, gone: file === 'gone' };
   return {
     ...newDelivery('audit', name),

@@ -39,8 +39,8 @@ export function createReleaseAudit(
       for (const asset of await listPublicAssets(github, release)) {
         const isWanted = hasOwnLabel(asset) && !isUnfinished(asset) && (path ?? asset.name) === asset.name;
         if (!isWanted) continue;
-        const place = describeAsset(asset, access);
-        if (place === null) {
+        const composePlacement = describeAsset(asset, access);
+        if (composePlacement === null) {
           logger.warning(`GitHub has no digest of ${asset.name}, so it can not be compared, and is left out`);
           continue;
         }
@@ -51,7 +51,7 @@ export function createReleaseAudit(
           name: `${release.tag_name}/${asset.name}`,
           claim: 'is downloaded as it was delivered',
         };
-        found.push({ plan, place, unknown });
+        found.push({ plan, composePlacement, unknown });
       }
     }
     return found;
@@ -59,7 +59,10 @@ export function createReleaseAudit(
 }
 
 /** How an asset is proven again; `null` without the host's digest. */
-function describeAsset(asset: Asset, access: RepositoryAccess): NonNullable<AuditedDelivery['place']> | null {
+function describeAsset(
+  asset: Asset,
+  access: RepositoryAccess,
+): NonNullable<AuditedDelivery['composePlacement']> | null {
   const [, sha256] = /^sha256:([0-9a-f]{64})$/.exec(asset.digest ?? '') ?? [];
   if (sha256 === undefined) return null;
   return () => ({

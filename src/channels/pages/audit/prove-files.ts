@@ -54,7 +54,7 @@ interface FilesToProve {
   readonly refusals: readonly KnownRefusal[];
 }
 
-type Proven = Required<Pick<AuditedDelivery, 'place' | 'unknown'>>;
+type Proven = Required<Pick<AuditedDelivery, 'composePlacement' | 'unknown'>>;
 
 /** What every placement of an audit has. */
 const NOTHING_WRITTEN = { bypassCache: true, written: false, notes: [], unknown: [] } as const;
@@ -73,7 +73,7 @@ export function proveFiles({
     const { sha = '', size = 0 } = files.get(path) ?? {};
     return { size, sha256: null, blobSha: sha };
   };
-  const place = () => {
+  const composePlacement = () => {
     const pageUrl = addressOf(destination, page);
     const placement = {
       ...NOTHING_WRITTEN,
@@ -89,7 +89,7 @@ export function proveFiles({
     return { file: fileAt(page), placement };
   };
   return {
-    place,
+    composePlacement,
     unknown: [
       ...(isRendered
         ? [`what the build of the site makes of ${page}: only the file itself was compared`]
@@ -107,7 +107,7 @@ export function proveRemoval(
 ): Proven {
   const left = paths.length - AUDIT.gone;
   const unasked = `whether ${left} more of its files are gone: ${AUDIT.gone} addresses were asked for`;
-  const place = () => {
+  const composePlacement = () => {
     const addresses = listAddresses(paths, destination, rendersMarkdown(destination, files));
     const [first, ...parts] = addresses.slice(0, AUDIT.gone);
     const url = first?.url ?? destination.pageUrl;
@@ -115,7 +115,7 @@ export function proveRemoval(
     const placement = { ...NOTHING_WRITTEN, evidence, url, parts, refusals: STILL_SERVED };
     return { file: 'gone' as const, placement };
   };
-  return { place, unknown: left > 0 ? [unasked] : [] };
+  return { composePlacement, unknown: left > 0 ? [unasked] : [] };
 }
 
 /** The page of a folder first; of a file it is the file, whose place is given with an empty `entry`. */
