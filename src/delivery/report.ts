@@ -165,9 +165,8 @@ export function formatReason({ code, step, httpCode, reason, hint }: FailureReas
   return `${reason} (${where})${hint === '' ? '' : `. To change: ${hint}`}`;
 }
 
-/** How a withdrawal or an audit ended, such as `withdrawn: page.html is no longer served`. */
-export const describeWithdrawal = ({ lines }: Report): string =>
-  lines.RESULT.slice(`${RESULTS.ready}, `.length);
+/** How a withdrawal or an audit that is ready ended, such as `withdrawn: page.html is no longer served`. */
+export const describeResult = ({ lines }: Report): string => lines.RESULT.slice(`${RESULTS.ready}, `.length);
 
 /**
  * What a command, a step or a tool answers, as JSON. Give the human `url` if it is not empty, else `reason` and
@@ -209,7 +208,7 @@ export function describeOutcome(report: Report): string {
   const isPlanned = getDeliveryResult(report) === 'planned';
   const title = isPlanned ? 'Planned' : `${RESULT_TITLES[key]} (${RESULTS[key]})`;
   if (notReady !== null) return `${title}: ${formatReason(notReady)}`;
-  return `${title}: ${operation === 'deliver' ? url : describeWithdrawal(report)}`;
+  return `${title}: ${operation === 'deliver' ? url : describeResult(report)}`;
 }
 
 /** The one JSON of every interface. @param full without secrets */
@@ -218,7 +217,7 @@ export function composeDocument(full: readonly FullReport[]): ReportDocument {
   const result = getSharedResult(reports);
   const document = { result, url: '', reason: '', hint: '', code: null, reports };
   if (result === 'ready') return { ...document, url: reports.map(({ url }) => url ?? '').join('\n') };
-  if (result === 'withdrawn') return { ...document, reason: reports.map(describeWithdrawal).join('; ') };
+  if (result === 'withdrawn') return { ...document, reason: reports.map(describeResult).join('; ') };
   if (result === 'audited') return { ...document, reason: countVerdicts(reports) };
   const failed = reports.filter((report) => getDeliveryResult(report) === result);
   const [first = reports[0]] = failed;

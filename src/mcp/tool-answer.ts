@@ -1,5 +1,5 @@
 import {
-  describeWithdrawal,
+  describeResult,
   formatReason,
   getDeliveryResult,
   nameSubject,
@@ -62,8 +62,8 @@ function formatReport(report: Report): string {
   const result = getDeliveryResult(report);
   const texts = {
     ready: `Ready: ${url}`,
-    withdrawn: capitalize(describeWithdrawal(report)),
-    audited: capitalize(describeWithdrawal(report)),
+    withdrawn: capitalize(describeResult(report)),
+    audited: capitalize(describeResult(report)),
     planned: `Planned, nothing was written: ${lines.CODE}`,
     'not-ready': `Not ready: ${nameSubject(report)}: ${notReady === null ? '' : formatReason(notReady)}`,
   };
