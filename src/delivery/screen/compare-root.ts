@@ -13,7 +13,7 @@ import { listLocalFiles } from './local-files.ts';
  * @param opened the page that it opened
  * @returns the view; of a page that was built for another place, one that is not shown, with what to set
  */
-export async function checkPlace(
+export async function compareWithRoot(
   view: ScreenView,
   delivery: Delivery,
   opened: PageToView,

@@ -12,7 +12,7 @@ import {
 } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
 import { addPicture } from './add-picture.ts';
-import { checkPlace } from './compare-root.ts';
+import { compareWithRoot } from './compare-root.ts';
 import { describeUnseen, judgeView } from './judge-view.ts';
 import { dependsOnHost, listLocalFiles } from './local-files.ts';
 import { findServedPage, listScreenPages, pageToView, type ScreenPage } from './page-to-view.ts';
@@ -43,7 +43,7 @@ export async function viewLocalPages(
     const withPicture = request.picture && page.isPage;
     if (!isServedAsIs && !withPicture) return delivery;
     const opened = await pageToView(url, delivery, request, local);
-    const view = await checkPlace(await context.screen.view(opened), delivery, opened, context.screen);
+    const view = await compareWithRoot(await context.screen.view(opened), delivery, opened, context.screen);
     context.logger.info(`${delivery.subject}: ${describeView(view)}`);
     const { failure } = judgeView(view, mode === 'enforce');
     const viewed = { ...delivery, localView: isServedAsIs ? view : null };
