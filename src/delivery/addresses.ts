@@ -17,7 +17,7 @@ export interface Address {
   readonly wanted: Wanted;
   /** Whether it came from outside: its answers may look different to a browser, and to each one. */
   readonly isLink?: boolean;
-  /** Whether every answer is asked for as a browser does; by default the second one is. */
+  /** Whether every answer, or none, is asked for as a browser does; where absent, the second one is. */
   readonly asBrowser?: boolean;
   /** What it has answered already: then it is asked after the others. */
   readonly known?: ProbeResult | undefined;

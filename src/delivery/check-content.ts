@@ -8,8 +8,8 @@ import { createSecretPattern } from '../secret-pattern.ts';
 
 /**
  * The checks on the content of a file, alone or in a folder, that need no host; that for secrets comes first. A further
- * one belongs here; one that needs the first read, in `inspect.ts`; one on a page, in `checkPages`; one on its
- * name, in `refuseSecretNames`.
+ * one belongs here; one that needs the first read, in `inspect.ts`; one on what a page holds, in `inspectSite`; one on
+ * its name, in `naming.ts`.
  *
  * @param given the file as messages name it
  * @see protocol 1 (file rules), 7 (prohibition 3), 8

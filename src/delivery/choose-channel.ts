@@ -72,7 +72,10 @@ export const CHANNEL_RULES: readonly ChannelRule[] = [
   { when: () => true, channel: 'K1', reason: 'a browser shows it' },
 ];
 
-/** @throws {DeliveryError} `NOT_EXTERNAL` for a public bin and a file that may be private; `TOO_LARGE` */
+/**
+ * @throws {DeliveryError} `NOT_EXTERNAL` for a public bin and a file that may be private; `BAD_INPUT` for a folder that
+ * the channel can't take; `TOO_LARGE`
+ */
 export function chooseChannels(
   { name, site, subject }: Delivery,
   request: DeliveryRequest,

@@ -22,7 +22,7 @@ export type ProbeTarget = Pick<
   Placement,
   'url' | 'bypassCache' | 'mustBeExternal' | 'earlier' | 'display' | 'isInBin' | 'home'
 > & {
-  /** Whether it is one of the files of a folder: each is fetched too fast for a progress of its own. */
+  /** Whether it is one of the files of a folder: fetched too fast for a progress of its own, and perhaps no whole page. */
   readonly isPart?: boolean;
 };
 

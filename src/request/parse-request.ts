@@ -10,7 +10,7 @@ import { listScopedInputs } from './input-scope.ts';
 import { INPUT_NAMES, INPUTS, type InputName, parseInputs, type RawInputs } from './inputs.ts';
 import { type ChannelSelection, type Operation, parseFingerprints } from './values.ts';
 
-/** What the action or the command line knows about the place it runs in. */
+/** What an interface knows about the run and the machine, beside the inputs. */
 export interface RunContext {
   /** Absolute folder that `file` is relative to. */
   readonly folder: string;

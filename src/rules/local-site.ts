@@ -8,7 +8,7 @@ import type { Text } from '../words.ts';
 import type { LocalFile } from './inspect.ts';
 
 export interface LocalSiteFile {
-  /** Where it lies in the folder, separated by `/`; of a single file its name. */
+  /** Where it lies in the folder, separated by `/`; of a single file its name; in a task of K1 its path in the branch. */
   readonly path: string;
   readonly file: LocalFile;
 }

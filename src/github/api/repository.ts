@@ -12,7 +12,7 @@ type SiteBuilder = 'branch' | 'workflow' | 'deployment';
 export interface PagesSite {
   /** Address of the site's root, with a trailing slash. */
   readonly base: URL;
-  /** The branch it is built from; `null` when a workflow uploads the files. */
+  /** The branch it is built from; of one that a workflow uploads, that of the time before, or `null`. */
   readonly branch: string | null;
   /** The folder of the branch that is the site's root: empty, or such as `docs`. */
   readonly folder: string;
