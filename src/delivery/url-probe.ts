@@ -88,7 +88,7 @@ export class UrlProbe {
   }
 
   /**
-   * Asks the address once, as somebody new would: without a cookie of an earlier request. A host's failure is a
+   * Gets one answer of the address, as somebody new would: without a cookie of an earlier request. A host's failure is a
    * result like any other. As long as the host asks to wait, its last answer is returned, and nothing is sent.
    *
    * @param size `part` reads only the beginning of a large file that was seen as a whole
@@ -104,18 +104,18 @@ export class UrlProbe {
     const cookies: CookieJar | undefined = isInBin && this.#expected.file !== null ? new Map() : undefined;
     // Where each look counts, the only one is that of a browser.
     const how = { cookies, readsBeginning: size === 'part', asBrowser: asBrowser || isInBin };
-    this.last = await this.#askOnce(how);
+    this.last = await this.#askAndCheckVersion(how);
     if (this.last.httpCode === 200 && !isProof(this.last) && cookies !== undefined && cookies.size > 0) {
-      this.last = await this.#askOnce(how);
+      this.last = await this.#askAndCheckVersion(how);
     }
     return this.last;
   }
 
   /** The beginning says nothing of the rest where the host calls it another version: then all of it is read. */
-  async #askOnce(how: AskOptions): Promise<ProbeResult> {
+  async #askAndCheckVersion(how: AskOptions): Promise<ProbeResult> {
     const result = await this.#ask(how);
     if (result.match !== 'identical' || result.version === this.#version) return result;
-    if (this.#isBeginning(how)) return this.#askOnce({ ...how, readsBeginning: false });
+    if (this.#isBeginning(how)) return this.#askAndCheckVersion({ ...how, readsBeginning: false });
     this.#version = result.version;
     return result;
   }
