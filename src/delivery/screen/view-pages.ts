@@ -91,10 +91,10 @@ export async function viewPublishedPages(
 /** The page of K1 or of a folder on K4; a link alone is opened only where that is enforced. */
 function findProvenPage(delivery: Delivery, { request, context }: ScreenStep): ProvenPage | undefined {
   const served = findServedPage(delivery);
-  const isWanted = ({ task: { plan, served: ofTask } }: ChannelAttempt): boolean =>
+  const isToOpen = ({ task: { plan, served: ofTask } }: ChannelAttempt): boolean =>
     ofTask === undefined ? plan.channel === 'K4' && request.screen === 'enforce' : served !== undefined;
   const attempt = [attemptIn(delivery, 'K1'), attemptIn(delivery, 'K4')].find(
-    (one) => one !== undefined && one.proof !== null && isWanted(one),
+    (one) => one !== undefined && one.proof !== null && isToOpen(one),
   );
   if (attempt?.placement == null) return undefined;
   const url = new URL(attempt.placement.url);
