@@ -1,4 +1,5 @@
 import type { LocalFile } from '../../rules/inspect.ts';
+import type { LocalSiteFile } from '../../rules/local-site.ts';
 
 /** Pictures of a page that are delivered beside it. */
 export interface PagePictures {
@@ -19,10 +20,7 @@ export interface PlacedPictures {
 const PICTURE_ENDINGS = { picture: '.png', before: '.before.png' } as const;
 
 /** The pictures with the paths that they get. @param page path of the page */
-export function listPictures(
-  { picture, before }: PagePictures,
-  page: string,
-): readonly { readonly path: string; readonly file: LocalFile }[] {
+export function listPictures({ picture, before }: PagePictures, page: string): readonly LocalSiteFile[] {
   const shown = { path: page + PICTURE_ENDINGS.picture, file: picture };
   return before === null ? [shown] : [shown, { path: page + PICTURE_ENDINGS.before, file: before }];
 }
