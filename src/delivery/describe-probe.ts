@@ -96,9 +96,7 @@ export function wrongAnswersError(
       httpCode: code ?? undefined,
       hint:
         wrong.find(({ meaning }) => meaning)?.meaning?.hint ??
-        (words.known === undefined
-          ? 'try again: what is as wanted already is only verified'
-          : LATE_SITE_HINT),
+        (words.known === undefined ? AGAIN_HINT : LATE_SITE_HINT),
     },
   );
 }
@@ -144,6 +142,9 @@ function notProvenError(
 
 const LATE_SITE_HINT = (w: Words) =>
   `compare the folder with what was deployed, and how the host serves these files, without the query of the link; where it is only late, set ${w.input('timeout')} to more seconds`;
+
+/** A second run writes nothing that is there. */
+export const AGAIN_HINT = 'try again: what is as wanted already is only verified';
 
 /** Of what is removed: no other place would help. */
 const GONE_HINT =

@@ -5,7 +5,7 @@ import type { Ports } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';
 import type { PlacementCheck } from './addresses.ts';
 import type { ChannelAttempt } from './delivery.ts';
-import { BUSY_HINT, describeProbe, loginPageError } from './describe-probe.ts';
+import { AGAIN_HINT, BUSY_HINT, describeProbe, loginPageError } from './describe-probe.ts';
 import { isProof } from './probe-result.ts';
 import { createWaitLog, type WaitLimits } from './wait-log.ts';
 
@@ -47,13 +47,13 @@ export async function waitForSite(
   }
   const seconds = limits.timeout / SECOND;
   const late = expected.gone ? 'the site was not built without the file' : 'the site did not show the file';
-  const again = 'try again: what is as wanted already is only verified';
   throw new DeliveryError(
     'BUILD_TIMEOUT',
     `${late} within ${seconds} s: ${describeProbe(probe.last)}; ${progress.detail}`,
     {
       httpCode: probe.last?.httpCode ?? progress.httpCode,
-      hint: (probe.last?.httpCode === 429 ? BUSY_HINT : expected.gone ? again : progress.hint) ?? again,
+      hint:
+        (probe.last?.httpCode === 429 ? BUSY_HINT : expected.gone ? AGAIN_HINT : progress.hint) ?? AGAIN_HINT,
     },
   );
 }
