@@ -36,13 +36,15 @@ const tooLarge: FaultHandler = async () =>
 let world: GitHubWorld;
 let runner: FaultRunner<SocketFault>;
 let interception: ActiveInterception | undefined;
-/** Every process that was started here; the hosts start some as well. */
-const processes: ChildProcess[] = [];
+/** The processes that run; the hosts start some as well. One that has ended may leave a child that still holds its output. */
+const processes = new Set<ChildProcess>();
 const environment = { ...process.env };
 const summary = new MatrixSummary();
 
 const keepProcess = (message: unknown): void => {
-  processes.push((message as { readonly process: ChildProcess }).process);
+  const { process: started } = message as { readonly process: ChildProcess };
+  processes.add(started);
+  started.once('close', () => processes.delete(started));
 };
 
 beforeAll(async () => {
@@ -78,8 +80,8 @@ afterAll(async () => {
 function createWaitingCheck(): PendingRequest['getRequest'] {
   let push: ChildProcess | undefined;
   return () => {
-    push ??= processes.findLast(({ spawnargs }) => spawnargs.includes('push'));
-    return push?.exitCode === null && push.signalCode === null ? {} : undefined;
+    push ??= [...processes].findLast(({ spawnargs }) => spawnargs.includes('push'));
+    return push !== undefined && processes.has(push) ? {} : undefined;
   };
 }
 
