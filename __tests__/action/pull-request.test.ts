@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { findPullRequest } from '../../src/action/pull-request.ts';
+import { findPullRequest } from '../../src/action/current-run.ts';
 import { FakeGitHub } from '../github/fake-github.ts';
 import { runOf } from './current-runs.ts';
 

@@ -1,15 +1,37 @@
+import { createHash } from 'node:crypto';
+import { withCleanupSignal } from '../async.ts';
+import { composeDocument, getDeliveryResult, type Report } from '../delivery/report.ts';
 import { DeliveryError, type ErrorCode, toDeliveryError } from '../errors.ts';
 import type { ApiAccess, GitHubClient } from '../github/api/client.ts';
+import { createDeployment, retireDeployments, setDeploymentState } from '../github/api/deployments.ts';
+import { updateStickyIssue } from '../github/api/issues.ts';
+import { rewriteOwnComments, updateStickyComment } from '../github/api/pull-requests.ts';
 import { serverUrlOf } from '../github/hosts.ts';
 import type { Ports } from '../ports.ts';
-import type { Announce, Announcement } from './announcement.ts';
-import { beginComment } from './comment.ts';
-import { beginDeployment } from './deployment.ts';
+import { COMMENTS } from '../protocol/limits.ts';
+import { TOOL } from '../protocol/words.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
+import { withRetries } from '../retry.ts';
+import { composeComment, composeWithdrawnComment } from './comment.ts';
+import { type CurrentRun, findPullRequest, type PullRequest } from './current-run.ts';
 import { FORK_HELP } from './inputs.ts';
-import { beginIssue } from './issue.ts';
-import { findPullRequest, type PullRequest } from './pull-request.ts';
+import { composeFooter, composeOverview } from './overview.ts';
 
-export interface AnnouncementJob extends Pick<Announcement, 'request' | 'run'> {
+/** What is told of a delivery beside its report, and where. */
+interface Announcement {
+  readonly request: DeliveryRequest;
+  readonly run: CurrentRun;
+  readonly pull: PullRequest | null;
+  /** Opens the API of the event's own repository. */
+  readonly connect: () => GitHubClient;
+}
+
+/** Tells how the delivery ended. @param reports without secrets: they can't be found once the text is escaped */
+export type Announce = (reports: readonly Report[]) => Promise<void>;
+
+export interface AnnouncementJob {
+  readonly request: DeliveryRequest;
+  readonly run: CurrentRun;
   /** What to change where the token lacks a permission. */
   readonly grant: (permission: string) => string;
   readonly connect: (access: ApiAccess) => GitHubClient;
@@ -51,7 +73,7 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce
   const asked = ANNOUNCERS.filter(({ input }) => request[input] && !request.dryRun);
   const begun = asked.map((announcer) => ({
     announcer,
-    end: attempt(announcer, (announcement) => announcer.begin(announcement, ports)),
+    end: attempt(announcer, async (announcement) => announcer.begin(announcement, ports)),
   }));
   return async (reports) => {
     for (const { announcer, end } of begun) {
@@ -91,3 +113,117 @@ function getTarget(
   }
   return { repository, token, apiUrl };
 }
+
+/**
+ * Keeps one comment on the pull request that the run is about. It is created once something is proven, and from
+ * then on each run updates it, whatever the result. Steps with the same path (or else the same files, or the same
+ * link) share a comment. What a withdrawal has removed, other steps may have delivered: their comments must not link
+ * to it any more.
+ */
+function beginComment(
+  { request: { path, fileLines, url }, run, pull, connect }: Announcement,
+  ports: Ports,
+): Announce {
+  const { logger, clock } = ports;
+  return async (reports) => {
+    if (pull === null) {
+      logger.info('No comment: the run is not about a pull request');
+      return;
+    }
+    const { number, headSha } = pull;
+    const marker = markerOf(path ?? (fileLines.join('\n') || (url?.href ?? '')));
+    const context = { marker, number, headSha, now: clock.now(), runUrl: run.url };
+    const compose = (earlier: string): string => composeComment(reports, context, earlier);
+    const mayCreate = reports.some((report) => getDeliveryResult(report) === 'ready');
+    const github = connect();
+    const result = await updateStickyComment(github, { number, marker, compose, mayCreate }, ports);
+    logger.info(`Comment on pull request ${number}: ${result}`);
+    const gone = reports.flatMap((report) => report.gone ?? []);
+    if (gone.length === 0) return;
+    const rewrite = (body: string): string | null =>
+      body.startsWith(marker) ? null : composeWithdrawnComment(body, gone, context);
+    const changed = await rewriteOwnComments(github, number, `<!-- ${TOOL.name}:`, rewrite);
+    if (changed > 0) logger.info(`Comments of other steps that say now what is gone: ${changed}`);
+  };
+}
+
+/**
+ * Makes a deployment for the head of the pull request, or for the job's commit: in progress until the delivery has
+ * ended, and only then with its address. Those of earlier runs end, as the comment's link does, whatever the result.
+ */
+async function beginDeployment(
+  { request: { environment = '', operation }, run, pull, connect }: Announcement,
+  ports: Ports,
+): Promise<Announce> {
+  const source = pull === null ? run.ref : `pull request ${pull.number}`;
+  const subject = { environment, source };
+  const page = run.url === null ? {} : { log_url: run.url };
+  const github = connect();
+  let id: number | null = null;
+  if (operation === 'deliver') {
+    const commit = pull === null ? run.sha : pull.headSha;
+    if (!commit) {
+      const hint = `leave out \`environment:\` where the run is for this event`;
+      throw new DeliveryError('BAD_INPUT', 'the event does not say which commit it is about', { hint });
+    }
+    id = await createDeployment(github, subject, { commit, isPreview: pull !== null });
+    await setDeploymentState(github, id, { state: 'in_progress', ...page });
+  }
+  return async (reports) => {
+    const { result, url } = composeDocument(reports);
+    if (id === null && result !== 'withdrawn') return;
+    const isStopped = ports.signal.aborted;
+    const client = isStopped ? github.withSignal(withCleanupSignal(ports).signal) : github;
+    const [address = ''] = url.split('\n');
+    if (id !== null) {
+      const proven = { state: 'success', environment_url: address } as const;
+      await setDeploymentState(client, id, { ...(address ? proven : { state: 'failure' }), ...page });
+    }
+    if (isStopped) return;
+    const retired = await withRetries(ports, () => retireDeployments(github, subject, id));
+    const state = id === null ? '' : `${address ? 'success' : 'failure'}, `;
+    ports.logger.info(`Deployment to ${environment}: ${state}${retired} of earlier runs made inactive`);
+  };
+}
+
+/** Keeps one issue open while an audit finds something lost, and closes it when all is well again. */
+function beginIssue({ request, run, connect }: Announcement, ports: Ports): Announce {
+  const { logger, clock } = ports;
+  return async (reports) => {
+    const lost = reports.filter(isLost).length;
+    if (lost === 0 && reports.some(({ ready }) => !ready)) {
+      logger.info('The issue stays as it is: the audit did not find out what is lost');
+      return;
+    }
+    const marker = createMarker(request);
+    const title =
+      lost === 0
+        ? 'Everything that was delivered is there again'
+        : `${lost} of ${reports.length} deliveries are lost or altered`;
+    const body = composeOverview(reports, {
+      marker,
+      title: 'Audit: ',
+      footer: composeFooter({ now: clock.now(), headSha: null, runUrl: run.url }),
+      elsewhere: 'see the summary of the run',
+      limit: COMMENTS.body,
+    });
+    const sticky = { marker, title, body, isOpen: lost > 0 };
+    const { result, number } = await updateStickyIssue(connect(), sticky, ports);
+    logger.info(`Issue${number === null ? '' : ` ${number}`}: ${result}`);
+  };
+}
+
+/** Where nothing of this tool is found any more, all of it may be lost. */
+const isLost = ({ verdict, notReady }: Report): boolean =>
+  verdict === 'lost' ||
+  (verdict === undefined && notReady?.code === 'NOT_FOUND' && notReady.step === 'check');
+
+/** Audits of the same part of a repository share an issue. */
+function createMarker({ repository, path = '', branch = '', channels }: DeliveryRequest): string {
+  const { owner, repo } = repository ?? { owner: '', repo: '' };
+  return markerOf([owner, repo, branch, path, channels].join('\n').toLowerCase(), 'audit:');
+}
+
+/** The HTML comment by which a comment or an issue about the same is found again. */
+const markerOf = (subject: string, kind = ''): string =>
+  `<!-- ${TOOL.name}:${kind}${createHash('sha256').update(subject).digest('hex').slice(0, 16)} -->`;

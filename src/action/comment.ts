@@ -1,45 +1,8 @@
-import { getDeliveryResult, type Report } from '../delivery/report.ts';
-import { rewriteOwnComments, updateStickyComment } from '../github/api/pull-requests.ts';
-import type { Ports } from '../ports.ts';
+import type { Report } from '../delivery/report.ts';
 import { COMMENTS } from '../protocol/limits.ts';
-import { TOOL } from '../protocol/words.ts';
-import { type Announce, type Announcement, markerOf } from './announcement.ts';
 import { escapeMarkdown, formatAddressLink, formatInlineCode, formatLink, joinBlocks } from './markdown.ts';
 import { composeFooter, composeOverview, type FooterFacts } from './overview.ts';
 import { formatName, SIGNS } from './report-markdown.ts';
-
-/**
- * Keeps one comment on the pull request that the run is about. It is created once something is proven, and from
- * then on each run updates it, whatever the result. Steps with the same path (or else the same files, or the same
- * link) share a comment. What a withdrawal has removed, other steps may have delivered: their comments must not link
- * to it any more.
- */
-export async function beginComment(
-  { request: { path, fileLines, url }, run, pull, connect }: Announcement,
-  ports: Ports,
-): Promise<Announce> {
-  const { logger, clock } = ports;
-  return async (reports) => {
-    if (pull === null) {
-      logger.info('No comment: the run is not about a pull request');
-      return;
-    }
-    const { number, headSha } = pull;
-    const marker = markerOf(path ?? (fileLines.join('\n') || (url?.href ?? '')));
-    const context = { marker, number, headSha, now: clock.now(), runUrl: run.url };
-    const compose = (earlier: string): string => composeComment(reports, context, earlier);
-    const mayCreate = reports.some((report) => getDeliveryResult(report) === 'ready');
-    const github = connect();
-    const result = await updateStickyComment(github, { number, marker, compose, mayCreate }, ports);
-    logger.info(`Comment on pull request ${number}: ${result}`);
-    const gone = reports.flatMap((report) => report.gone ?? []);
-    if (gone.length === 0) return;
-    const rewrite = (body: string): string | null =>
-      body.startsWith(marker) ? null : composeWithdrawnComment(body, gone, context);
-    const changed = await rewriteOwnComments(github, number, `<!-- ${TOOL.name}:`, rewrite);
-    if (changed > 0) logger.info(`Comments of other steps that say now what is gone: ${changed}`);
-  };
-}
 
 export interface CommentContext extends FooterFacts {
   /** An HTML comment by which the comment is recognized later. */
@@ -84,7 +47,7 @@ function listLastProven(report: Report, comment: string): string[] {
  * @param gone addresses that a withdrawal has proven to be gone
  * @returns `null` where the comment links to nothing of it
  */
-function composeWithdrawnComment(
+export function composeWithdrawnComment(
   body: string,
   gone: readonly string[],
   context: CommentContext,

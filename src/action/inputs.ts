@@ -4,8 +4,7 @@ import type { Ports } from '../ports.ts';
 import { completeInputs, INPUT_NAMES, type RawInputs } from '../request/inputs.ts';
 import { operationOf, type RunContext } from '../request/parse-request.ts';
 import { ACTION, type Face } from '../words.ts';
-import type { CurrentRun } from './current-run.ts';
-import { findReadOnlyFork } from './pull-request.ts';
+import { type CurrentRun, findReadOnlyFork } from './current-run.ts';
 
 /** Every input as the runner passes it; an empty one gets its default. */
 export function readInputs(env: NodeJS.ProcessEnv): RawInputs {

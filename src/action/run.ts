@@ -11,7 +11,7 @@ import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import { type DeliveryRequest, parseRequest, refuseSecretInputs } from '../request/parse-request.ts';
 import { systemClock } from '../system.ts';
-import type { Announce } from './announcement.ts';
+import type { Announce } from './announcements.ts';
 import { type CurrentRun, loadCurrentRun } from './current-run.ts';
 import { actionFace, createRunContext, describePermissions, readInputs } from './inputs.ts';
 import { createActionLogger } from './log.ts';
