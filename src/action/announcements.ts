@@ -4,8 +4,8 @@ import { composeDocument, getDeliveryResult, type Report } from '../delivery/rep
 import { DeliveryError, type ErrorCode, toDeliveryError } from '../errors.ts';
 import type { ApiAccess, GitHubClient } from '../github/api/client.ts';
 import { createDeployment, retireDeployments, setDeploymentState } from '../github/api/deployments.ts';
-import { updateStickyIssue } from '../github/api/issues.ts';
 import { rewriteOwnComments, updateStickyComment } from '../github/api/pull-requests.ts';
+import { updateStickyIssue } from '../github/api/sticky.ts';
 import { serverUrlOf } from '../github/hosts.ts';
 import type { Ports } from '../ports.ts';
 import { COMMENTS } from '../protocol/limits.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { DeliveryError } from '../errors.ts';
+import { DeliveryError } from '../errors.ts';
 import { findClosestName } from '../plain-text.ts';
 import { TOOL } from '../protocol/words.ts';
 import {
@@ -11,7 +11,7 @@ import {
   flagsOf,
 } from '../request/commands.ts';
 import { INPUTS, type InputName } from '../request/inputs.ts';
-import { usageError } from './usage-error.ts';
+import type { Text } from '../words.ts';
 
 export interface CliCommand {
   readonly name: CommandName | 'help' | 'version';
@@ -170,5 +170,22 @@ function refuseWrongPositionals(
   }
   if (flags.name !== undefined && !isInput && name !== 'mcp') {
     throw usageError('--name is for standard input (-) alone', 'leave it out, or give a place with --path');
+  }
+}
+
+/** The command line is wrong; the message says what, and the hint what to change. */
+export const usageError = (about: Text, hint: Text = `see ${TOOL.name} --help`): DeliveryError =>
+  new DeliveryError('BAD_USAGE', about, { hint });
+
+export const isUsageError = (thrown: unknown): thrown is DeliveryError =>
+  thrown instanceof DeliveryError && thrown.code === 'BAD_USAGE';
+
+/** Runs the work; an input that it refuses is a wrong value on the command line. */
+export async function refuseAsUsage<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof DeliveryError) || thrown.code !== 'BAD_INPUT') throw thrown;
+    throw usageError(thrown.about, thrown.advice);
   }
 }

@@ -9,10 +9,9 @@ import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { commandFace } from '../request/faces.ts';
 import type { InputName } from '../request/inputs.ts';
 import { createLocalRequest } from '../request/local-request.ts';
-import type { CliCommand } from './args.ts';
+import { type CliCommand, refuseAsUsage, usageError } from './args.ts';
 import { printReports } from './print-reports.ts';
 import { progressLogger, quietLogger, type Terminal } from './terminal.ts';
-import { refuseAsUsage, usageError } from './usage-error.ts';
 
 /** Does what a command asks for, and prints the reports. @returns whether nothing failed */
 export async function deliverAll(

@@ -13,11 +13,10 @@ import { completeInputs } from '../request/inputs.ts';
 import { refuseSecretInputs } from '../request/parse-request.ts';
 import { systemClock } from '../system.ts';
 import { type Face, say } from '../words.ts';
-import { type CliCommand, parseCommand } from './args.ts';
+import { type CliCommand, isUsageError, parseCommand, refuseAsUsage } from './args.ts';
 import { deliverAll, readAndMaskCredentials } from './deliver.ts';
 import { createTerminal, quietLogger, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
-import { isUsageError, refuseAsUsage } from './usage-error.ts';
 
 export const EXIT = { ready: 0, notReady: 1, wrongUsage: 2 } as const;
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { commitTasks } from '../../../src/channels/pages/commit.ts';
-import { chooseMethod } from '../../../src/channels/pages/commit-method.ts';
 import { compareFiles } from '../../../src/channels/pages/compare-files.ts';
 import type { CommitTarget } from '../../../src/channels/pages/target.ts';
+import { chooseMethod } from '../../../src/channels/pages/target.ts';
 import { hasFailed, stoppedError } from '../../../src/errors.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
 import { absent, type FakeGitHub, failure } from '../../github/fake-github.ts';

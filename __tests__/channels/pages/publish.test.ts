@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { methodOf } from '../../../src/channels/pages/commit-method.ts';
 import { createPagesActions } from '../../../src/channels/pages/publish.ts';
 import type { PagesOptions } from '../../../src/channels/pages/target.ts';
+import { methodOf } from '../../../src/channels/pages/target.ts';
 import type { DeliveryError } from '../../../src/errors.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
 import { changeWith } from '../../github/changes.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { chooseMethod } from '../../../src/channels/pages/commit-method.ts';
+import { chooseMethod } from '../../../src/channels/pages/target.ts';
 import { BranchWriter } from '../../../src/channels/pages/write-changes.ts';
 import { hasFailed, type Result } from '../../../src/errors.ts';
 import type { Change } from '../../../src/github/change.ts';

@@ -4,14 +4,20 @@ import type { Change } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import type { Placement, PreparedTask } from '../channel.ts';
-import { COMMIT_METHODS, methodOf } from './commit-method.ts';
 import type { ComparedPlace } from './compare.ts';
 import { type BranchComparison, compareFiles } from './compare-files.ts';
 import { compareSite, readFolderInBranch } from './compare-folder.ts';
 import { compareRemoval } from './compare-removal.ts';
 import { listPictures } from './pictures.ts';
 import { type CommittedPlace, describeFolder, describePlacement, describeUnchanged } from './placement.ts';
-import { type CommitTarget, isFolderPath, isRemoval, type PagesTask } from './target.ts';
+import {
+  COMMIT_METHODS,
+  type CommitTarget,
+  isFolderPath,
+  isRemoval,
+  methodOf,
+  type PagesTask,
+} from './target.ts';
 import { BranchWriter, refuseUnwritable } from './write-changes.ts';
 
 type Tasks = readonly PreparedTask<PagesTask>[];

@@ -7,12 +7,11 @@ import { entryUrl } from '../../rules/naming.ts';
 import type { PlacedPart, Placement } from '../channel.ts';
 import { countChanges, formatChangeCounts } from '../site-changes.ts';
 import { describeReplaced } from './commit-message.ts';
-import { planMethod } from './commit-method.ts';
 import type { ComparedPlace, EarlierFiles } from './compare.ts';
 import { addressOf, type PagesDestination } from './destination.ts';
 import { placePictures } from './pictures.ts';
 import { notDeployed } from './site-workflow.ts';
-import { type CommitMethod, isFolderPath, isRemoval, type PagesTask } from './target.ts';
+import { type CommitMethod, isFolderPath, isRemoval, type PagesTask, planMethod } from './target.ts';
 
 /** A place that is as wanted. */
 export interface CommittedPlace extends ComparedPlace {

@@ -10,14 +10,20 @@ import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type { ChannelItem, ChannelPlan, PreparedTask, ServedFile } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { createEntriesReader } from './branch-reader.ts';
-import { chooseMethod, planMethod } from './commit-method.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
 import { applyJekyll, createJekyllLookup, type FileLookup, renderedPath } from './jekyll.ts';
 import { listPicturePaths, listPictureUrls } from './pictures.ts';
 import { findSetup } from './set-up.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
-import type { CommitMethod, CommitTarget, PagesOptions, PagesTask } from './target.ts';
+import {
+  type CommitMethod,
+  type CommitTarget,
+  chooseMethod,
+  type PagesOptions,
+  type PagesTask,
+  planMethod,
+} from './target.ts';
 
 /** What all items of a step have in common. */
 interface StepContext {

@@ -12,9 +12,8 @@ import { MEGABYTE, SITE, SIZE } from '../../protocol/limits.ts';
 import { createBlobHash } from '../../rules/fingerprint.ts';
 import { changedFileError } from '../../rules/unchanged-file.ts';
 import type { Words } from '../../words.ts';
-import { methodOf } from './commit-method.ts';
 import { readTargetHead } from './read-target.ts';
-import type { CommitMethod, CommitTarget } from './target.ts';
+import { type CommitMethod, type CommitTarget, methodOf } from './target.ts';
 
 /** The commit of each change, in their order. */
 type Commits = readonly Result<string>[];

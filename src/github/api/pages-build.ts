@@ -142,3 +142,35 @@ async function unknownIfUnreadable(
     return { status: 'unknown', ...describeUnreadable(thrown, call) };
   }
 }
+
+/**
+ * Deploys an artifact as the whole Pages site.
+ *
+ * @param deployed `commit` is one that the repository has; `idToken` says to GitHub which job deploys
+ * @returns the id of the deployment
+ * @throws {DeliveryError} `CONFLICT` while another deployment is in progress; other refusals with what to change
+ * @see https://docs.github.com/rest/pages/pages#create-a-github-pages-deployment
+ */
+export async function createPagesDeployment(
+  { rest, repository }: GitHubClient,
+  { artifactId, commit, idToken }: Readonly<{ artifactId: number; commit: string; idToken: string }>,
+): Promise<string> {
+  try {
+    const { data } = await rest.repos.createPagesDeployment({
+      ...repository,
+      artifact_id: artifactId,
+      environment: 'github-pages',
+      pages_build_version: commit,
+      oidc_token: idToken,
+    });
+    return String(data.id);
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+    const { message } = thrown as DeliveryError;
+    throw new DeliveryError('NOT_FOUND', message, {
+      httpCode: 404,
+      hint: `choose GitHub Actions under Settings → Pages → Source, and check that the repository still has the commit ${commit}`,
+      cause: thrown,
+    });
+  }
+}

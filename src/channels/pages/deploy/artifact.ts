@@ -3,8 +3,7 @@ import { toFields } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { ARTIFACT } from '../../../protocol/limits.ts';
 import { withRetries } from '../../../retry.ts';
-import type { JobRuntime } from './job-runtime.ts';
-import { askService, readTokenClaims, unusableError } from './service.ts';
+import { askService, type JobRuntime, readTokenClaims, unusableError } from './job-runtime.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

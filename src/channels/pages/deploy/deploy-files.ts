@@ -1,21 +1,11 @@
-import { DeliveryError } from '../../../errors.ts';
 import type { Ports } from '../../../ports.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
-import type { AbsentFile, Placement, PreparedTask } from '../../channel.ts';
+import type { Placement, PreparedTask } from '../../channel.ts';
 import { withPictures } from '../commit.ts';
 import { describePlacement } from '../placement.ts';
 import type { PagesTask } from '../target.ts';
 import { type DeployTarget, deploySite, withDeployment } from './deploy.ts';
 import { contentOfFiles, sizeOf } from './site-content.ts';
-
-/** Refuses to deploy less than was named: what is missing would vanish from the site. */
-export function refusePartOfSite(absent: AbsentFile | undefined): void {
-  if (absent === undefined) return;
-  throw new DeliveryError('BAD_INPUT', `the site would be deployed without ${absent.subject}, which failed`, {
-    hint: 'correct that first',
-    leftBehind: [],
-  });
-}
 
 /** Deploys the files and folders of a step as the whole site, without any commit. */
 export async function deployFiles(

@@ -2,15 +2,14 @@ import { poll } from '../../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../../errors.ts';
 import { getBranchHead } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
-import { createPagesDeployment } from '../../../github/api/pages-deployment.ts';
+import { createPagesDeployment } from '../../../github/api/pages-build.ts';
 import type { Ports } from '../../../ports.ts';
 import { ARTIFACT, MEGABYTE, SECOND } from '../../../protocol/limits.ts';
 import { withRetries } from '../../../retry.ts';
 import type { Placement } from '../../channel.ts';
 import { uploadArtifact } from './artifact.ts';
 import { type LiveSite, readDeployedReceipt, refuseOtherSite } from './deployed-receipt.ts';
-import type { JobRuntime } from './job-runtime.ts';
-import { getIdToken } from './service.ts';
+import { getIdToken, type JobRuntime } from './job-runtime.ts';
 import { contentOfCommit, packContent, type SiteContent } from './site-content.ts';
 
 /** What a deployment needs to know. */

@@ -7,8 +7,7 @@ import { type RepositoryAccess, requireGitHub } from '../../require-github.ts';
 import type { PagesOptions } from '../target.ts';
 import type { DeployTarget } from './deploy.ts';
 import { readDeployedReceipt, refuseForeignSite } from './deployed-receipt.ts';
-import { OTHER_WAYS, requireJobRuntime } from './job-runtime.ts';
-import { getIdToken } from './service.ts';
+import { getIdToken, OTHER_WAYS, requireJobRuntime } from './job-runtime.ts';
 
 /**
  * A site whose source is GitHub Actions, and for which no workflow is named, is deployed by this action itself, where

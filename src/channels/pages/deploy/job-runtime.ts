@@ -1,4 +1,9 @@
 import { DeliveryError } from '../../../errors.ts';
+import { parseRetryAfter, shortHostMessage } from '../../../http/response.ts';
+import { sendRequest, type TextAnswer, type TextRequest } from '../../../http/send-request.ts';
+import { parseJson, toFields } from '../../../plain-text.ts';
+import type { Ports } from '../../../ports.ts';
+import { withRetries } from '../../../retry.ts';
 import type { Words } from '../../../words.ts';
 
 /** What the runner gives to an action in a job, and to nothing else. The tokens are credentials. */
@@ -52,10 +57,82 @@ export function requireJobRuntime(runtime: JobRuntime | null | undefined): JobRu
 }
 
 /** Names all that a job needs which deploys a site. */
-export const mayNotDeployError = (message: string): DeliveryError =>
+const mayNotDeployError = (message: string): DeliveryError =>
   new DeliveryError('NO_PERMISSION', message, {
     step: 'check',
     hint: (w) =>
       `give the job the environment github-pages (\`jobs.<id>.environment\`), and ${w.grant('pages: write, id-token: write')}; or ${OTHER_WAYS(w)}`,
     leftBehind: [],
   });
+
+/** A request to a service of the job's runner. */
+interface ServiceRequest extends TextRequest {
+  /** Such as `creating the artifact`. */
+  readonly description: string;
+  /** The only status that counts as success. */
+  readonly expects: number;
+}
+
+/**
+ * Sends a request once. Its address and its answer may hold credentials: neither is ever quoted, but for the words of
+ * a refusal.
+ *
+ * @throws {DeliveryError} for an answer that is no success; as `sendRequest`.
+ */
+export async function askService(request: ServiceRequest, ports: Ports): Promise<TextAnswer> {
+  const answer = await sendRequest(request, ports);
+  const { status, json } = answer;
+  if (status === request.expects) return answer;
+  const { msg, message = msg } = toFields(json);
+  const said = typeof message === 'string' ? `: ${shortHostMessage(message)}` : '';
+  const isRefused = status === 401 || status === 403;
+  throw new DeliveryError(
+    status === 429 ? 'RATE_LIMITED' : isRefused ? 'NO_PERMISSION' : 'HOST_ERROR',
+    `${request.description} answered HTTP ${status}${said}`,
+    {
+      httpCode: status,
+      hint: isRefused
+        ? 'run the job again: what the runner gives to a job is valid for a few hours; and check the storage for artifacts (Settings → Billing)'
+        : TRY_AGAIN,
+      retryable: status < 300 || status === 408 || status === 429 || status >= 500,
+      retryAfter: parseRetryAfter(answer, ports.clock.now()),
+    },
+  );
+}
+
+const TRY_AGAIN = 'look at https://www.githubstatus.com, and try again';
+
+/** What a success should have held. */
+export const unusableError = (description: string): DeliveryError =>
+  new DeliveryError('HOST_ERROR', `${description} returned something that can't be used`, {
+    hint: TRY_AGAIN,
+    retryable: true,
+  });
+
+const ASKING = 'asking GitHub for the identity of the job';
+
+/**
+ * A token that says to GitHub which job this is. It is valid for a few minutes, so each deployment gets its own.
+ *
+ * @throws {DeliveryError} `NO_PERMISSION` where the job has no identity or no environment, which GitHub would refuse later.
+ * @see https://docs.github.com/actions/reference/security/oidc
+ */
+export async function getIdToken({ identity }: JobRuntime, ports: Ports): Promise<string> {
+  if (identity === null) throw mayNotDeployError('the job has no identity to deploy the site with');
+  const headers = { accept: 'application/json', authorization: `Bearer ${identity.token}` };
+  const request = { description: ASKING, expects: 200, method: 'GET', url: identity.url, headers };
+  const value = await withRetries(ports, async () => {
+    const { value: token } = toFields((await askService(request, ports)).json);
+    if (typeof token !== 'string' || token === '') throw unusableError(ASKING);
+    ports.logger.mask(token);
+    return token;
+  });
+  const { environment } = readTokenClaims(value);
+  if (environment === undefined)
+    throw mayNotDeployError('the job has no environment, and only one deploys a site');
+  return value;
+}
+
+/** What a token says; nothing for one that can't be read. Whether it is true, its receiver decides. */
+export const readTokenClaims = (token: string): Readonly<Record<string, unknown>> =>
+  toFields(parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()));

@@ -1,8 +1,11 @@
 import { DeliveryError } from '../../../errors.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
-import { getPagesDeployment } from '../../../github/api/pages-deployment.ts';
+import { describeUnreadable } from '../../../github/api/pages-build.ts';
+import { shortHostMessage } from '../../../http/response.ts';
 import type { Ports } from '../../../ports.ts';
+import { API } from '../../../protocol/calls.ts';
 import { BUILD_WAIT } from '../../../protocol/limits.ts';
+import type { Text, Words } from '../../../words.ts';
 import type { HostProgress, Placement } from '../../channel.ts';
 
 /**
@@ -24,10 +27,46 @@ export function watchDeployment(
     if (clock.now() < next || polls >= BUILD_WAIT.polls) return progress;
     polls += 1;
     next = clock.now() + timeout / BUILD_WAIT.polls;
-    const { state, words, httpCode, hint } = await getPagesDeployment(github, id);
-    const detail = `deployment ${id} ${words}`;
-    if (state === 'failed') throw new DeliveryError('BUILD_ERRORED', detail, { hint });
-    progress = { finished: false, building: state === 'pending', detail, httpCode, hint };
+    progress = await askForProgress(github, id);
     return progress;
   };
+}
+
+const TRY_AGAIN = 'look at https://www.githubstatus.com, and try again';
+
+/** GitHub's words for the end of a deployment that has failed; any other is one that goes on. */
+const FAILED: Readonly<Record<string, Text>> = {
+  deployment_failed: TRY_AGAIN,
+  deployment_lost: TRY_AGAIN,
+  deployment_content_failed:
+    'check that the site has at most 1 GB and no unusual file names, and try again: GitHub could not use the files',
+  deployment_cancelled:
+    'somebody cancelled it, and GitHub may never deploy the same commit again: deliver from a newer commit',
+};
+
+const PENDING_HINT = (w: Words) =>
+  `look at https://www.githubstatus.com, and set a longer ${w.input('timeout')}; the deployment was not cancelled, and may still come`;
+
+const DONE_HINT = (w: Words) =>
+  `GitHub keeps what it has of a commit that was deployed before: deliver from a newer commit, or set ${w.input('branch', 'gh-pages')}, where each delivery has a commit of its own`;
+
+/** Asks once. A status that can't be read is no failure: the published bytes decide. */
+async function askForProgress({ rest, repository }: GitHubClient, id: string): Promise<HostProgress> {
+  const about = `deployment ${id}`;
+  const answer = await rest.repos
+    .getPagesDeployment({ ...repository, pages_deployment_id: id })
+    .catch((thrown: unknown) => describeUnreadable(thrown, API.pages_deployment));
+  if ('detail' in answer) {
+    const { detail, httpCode, hint = TRY_AGAIN } = answer;
+    return { finished: false, detail: `${about} can't be read: ${detail}`, httpCode, hint };
+  }
+  const status = shortHostMessage(answer.data.status);
+  if (status === 'succeed') {
+    return { finished: false, detail: `${about} is finished by the word of GitHub`, hint: DONE_HINT };
+  }
+  const hint = FAILED[status];
+  if (hint !== undefined) throw new DeliveryError('BUILD_ERRORED', `${about} ended with ${status}`, { hint });
+  const isQueued = status === '' || status === 'deployment_queued';
+  const words = isQueued ? 'waits in the queue of GitHub Pages' : `has the status ${status}`;
+  return { finished: false, building: true, detail: `${about} ${words}`, hint: PENDING_HINT };
 }
