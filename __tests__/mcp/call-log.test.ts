@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createRedactor } from '../../src/credentials.ts';
-import { createCallLogger } from '../../src/mcp/call-log.ts';
+import { createCallLogger } from '../../src/mcp/session.ts';
 import { PROGRESS_INTERVAL } from '../../src/protocol/limits.ts';
 import { captureOutput } from '../cli/terminals.ts';
 import { FakeClock } from '../support/ports.ts';

@@ -118,9 +118,14 @@ describe('progress', () => {
     expect(output.stdout).toBe('');
   });
 
-  test('is not sent where it did not', async () => {
-    const { queue, context, sent } = await setUp();
+  test.each([
+    ['where it did not ask for it', undefined, false],
+    ['to a client that does not read', 'p1', true],
+  ])('is not sent %s', async (_, token, isFull) => {
+    Object.defineProperty(process.stdout, 'writableNeedDrain', { configurable: true, value: isFull });
+    const { queue, context, sent } = await setUp(token);
     await queue.run({ ...CALL, tool: 'check' }, context);
+    Reflect.deleteProperty(process.stdout, 'writableNeedDrain');
     expect(sent).toEqual([]);
   });
 });

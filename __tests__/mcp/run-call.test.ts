@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
-import { runCall } from '../../src/mcp/run-call.ts';
+import { runCall } from '../../src/mcp/call-queue.ts';
 import { createSession, type McpSettings } from '../../src/mcp/session.ts';
 import type { ToolName } from '../../src/request/inputs.ts';
 import { temporaryFolder } from '../support/files.ts';

@@ -12,10 +12,7 @@ import type { SiteChanges } from './site-changes.ts';
 export interface ChannelItem {
   /** `null` for a link that is verified by its marker alone, and for a removal without a file to compare with. */
   readonly site: LocalSite | null;
-  /**
-   * The name to give: checked, with the folders that it keeps, such as `css/page.css`. Of a removal it may end in
-   * `/`: then everything that was delivered below this folder is meant.
-   */
+  /** The name to give: checked, with its folders. Of a removal it may end in `/`: all that was delivered below it. */
   readonly name: string;
   /** Where it lies below the folder that all files of the step have in common; absent where it is the only one. */
   readonly relativePath?: string | undefined;
@@ -104,10 +101,7 @@ export interface PlacedPart {
   readonly blobSha?: string;
   /** K4: the file itself, which tells what the host has added to a page. */
   readonly file?: LocalFile;
-  /**
-   * What the branch held there before, the newest first; then it is asked without `?v=` as well, since a cache may
-   * keep that, or that nothing was there. Absent where it did not change.
-   */
+  /** As that of a placement; then it is asked without `?v=` as well. Absent where it did not change. */
   readonly earlier?: readonly GitBlob[];
 }
 
@@ -142,10 +136,7 @@ export interface Placement {
   readonly held?: ReadonlyMap<string, string | null>;
   /** Bytes of everything that Pages serves from the branch with the site. */
   readonly servedSize?: number;
-  /**
-   * K4, of a folder or one of several files: the address of the file itself. Redirects may lead only to another form
-   * of it, such as one without `.html`.
-   */
+  /** K4, of a folder or several files: the file's own address. Redirects lead only to it, or to it without `.html`. */
   readonly home?: URL;
   /** Whether `?v=` is added to each request, to get past caches. @see protocol 4.5 */
   readonly bypassCache?: boolean;
@@ -153,15 +144,9 @@ export interface Placement {
   readonly hostMayChangeBytes?: boolean;
   /** What the branch held there before, the newest first: by these bytes a cache's old copy is recognized. */
   readonly earlier?: readonly GitBlob[];
-  /**
-   * How a browser is to show it: the answer to a page must be of that type, and that to anything else that is shown
-   * no download. Absent where it need not be shown.
-   */
+  /** How a browser is to show it, which the answer must allow; absent where it need not be shown. */
   readonly display?: BrowserDisplay;
-  /**
-   * Whether the host is the file-bin: it shows its known warning page before the content, once to each browser, and may
-   * count each request as a download and limit them, so that it is asked no more often than needed.
-   */
+  /** Whether the host is the file-bin: it shows a warning page once to each browser, and may count and limit requests. */
   readonly isInBin?: boolean;
   /** What the host means when it refuses the address; the first that fits counts. */
   readonly refusals?: readonly KnownRefusal[];
@@ -232,28 +217,24 @@ export interface ChannelAction<Data = unknown> {
   audit?(): Promise<readonly AuditedDelivery[]>;
 }
 
+/** What was delivered before, and what its first address must show. */
+export interface RestoredDelivery {
+  readonly placement: Placement;
+  readonly file: Pick<PlacedPart, 'size' | 'sha256' | 'blobSha'>;
+}
+
 /** What an audit finds of one delivery, and how it is proven again. */
 export interface AuditedDelivery {
   readonly plan: ChannelPlan;
-  /**
-   * Its addresses and what the first of them must show, `gone` for nothing any more. Called when it is asked, since
-   * those of all deliveries would take much memory. Absent where nothing is left to prove.
-   */
-  readonly composePlacement?: () => { readonly placement: Placement; readonly file: AuditedFile | 'gone' };
+  /** Called when it is asked, since those of all deliveries would take much memory; absent where nothing is left. */
+  readonly composePlacement?: () =>
+    | RestoredDelivery
+    | { readonly placement: Placement; readonly file: 'gone' };
   /** What somebody has changed of it since, in words. */
   readonly changed?: string | undefined;
   /** Why it is lost, where no address tells it. */
   readonly failure?: DeliveryError;
   readonly unknown: readonly string[];
-}
-
-/** The bytes that were delivered. */
-type AuditedFile = Pick<PlacedPart, 'size' | 'sha256' | 'blobSha'>;
-
-/** What was put back in place of a delivery that is not proven, and what its first address must show. */
-export interface RestoredDelivery {
-  readonly placement: Placement;
-  readonly file: AuditedFile;
 }
 
 export type ChannelMap = Readonly<Record<ChannelKey, ChannelAction>>;

@@ -1,10 +1,19 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
+import { answerRequest } from '../context.ts';
+import { findLiteralFiles } from '../delivery/find-files.ts';
+import { composeDocument } from '../delivery/report.ts';
 import { DeliveryError, stoppedError } from '../errors.ts';
+import type { authorizeDevice } from '../github/device-flow.ts';
+import type { Ports } from '../ports.ts';
 import { MCP } from '../protocol/limits.ts';
-import type { ToolCall } from './authorizations.ts';
-import { createCallLogger, writeLogLine } from './call-log.ts';
-import { refuseCall, runCall } from './run-call.ts';
-import type { McpSession } from './session.ts';
+import { refuseUnsafeEnvironment } from '../request/environment.ts';
+import { toolFace } from '../request/faces.ts';
+import type { InputName } from '../request/inputs.ts';
+import { createLocalRequest } from '../request/local-request.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
+import { listInputs, toRawInputs } from './arguments.ts';
+import { authorizationRequiredError, type PersonRequest, type ToolCall } from './authorizations.ts';
+import { createCallLogger, type McpSession, writeLogLine } from './session.ts';
 import { formatAnswer, type ToolAnswer } from './tool-answer.ts';
 
 /** The calls of one server that are under way. */
@@ -19,7 +28,9 @@ export class CallQueue {
 
   /** Runs a call. It never throws. */
   async run(call: ToolCall, context: ServerContext): Promise<ToolAnswer> {
-    if (this.#running.size >= MCP.calls) return refuseCall(call, busyError(), this.#session);
+    if (this.#running.size >= MCP.calls) {
+      return answerCall(call, Promise.reject(busyError()), this.#session, { ports: this.#session.ports });
+    }
     this.#count += 1;
     const work = runAndTell(call, `${call.tool} ${this.#count}`, context, this.#session);
     this.#running.add(work);
@@ -56,12 +67,12 @@ async function runAndTell(
   return answer;
 }
 
-/** Sends lines as progress, if the client asked for it. A client that is gone is no failure. */
+/** Sends lines as progress, if the client asked for it. One that is gone is no failure; one that reads none misses some. */
 function createProgressReporter({ _meta, notify, signal }: ServerContext['mcpReq']) {
   const progressToken = _meta?.progressToken;
   let progress = 0;
   return (message: string): void => {
-    if (progressToken === undefined || signal.aborted) return;
+    if (progressToken === undefined || signal.aborted || process.stdout.writableNeedDrain) return;
     progress += 1;
     const params = { progressToken, progress, message };
     notify({ method: 'notifications/progress', params }).catch(() => undefined);
@@ -73,3 +84,67 @@ const busyError = (): DeliveryError =>
     step: 'check',
     hint: 'wait for one of them to end, or name several files in one call',
   });
+
+/** Does what a tool was called for. It never throws: a failure, or a stop, is an answer that says so. */
+export async function runCall(call: ToolCall, session: McpSession, ports: Ports): Promise<ToolAnswer> {
+  const { authorizations } = session;
+  let begun = call;
+  let required: PersonRequest | undefined;
+  let granted: string | undefined;
+  const createRequest = async (): Promise<DeliveryRequest> => {
+    begun = { ...call, args: authorizations.findArguments(call, ports.clock) };
+    return createCallRequest(begun, session, ports);
+  };
+  const authorize: typeof authorizeDevice = async (options, own) => {
+    const result = await authorizations.authorize(begun, options, own);
+    if (typeof result !== 'string') {
+      required = result;
+      throw authorizationRequiredError(result);
+    }
+    granted = result;
+    return granted;
+  };
+  const answer = await answerCall(call, createRequest(), session, { ports, authorize });
+  if (granted !== undefined && answer.reports.some(({ notReady }) => notReady?.code === 'BAD_TOKEN')) {
+    authorizations.forget(granted);
+  }
+  if (required === undefined) return answer;
+  return { ...answer, result: 'authorization_required', authorization: required };
+}
+
+async function answerCall(
+  { tool, args }: ToolCall,
+  request: Promise<DeliveryRequest>,
+  { redactor, fixed }: McpSession,
+  { ports, ...parts }: { readonly ports: Ports; readonly authorize?: typeof authorizeDevice },
+): Promise<ToolAnswer> {
+  const reports = await answerRequest(request, ports, {
+    asked: { ...toRawInputs(args, tool), operation: tool },
+    redactor,
+    face: toolFace(listInputs(tool, fixed)),
+    ...parts,
+  });
+  return composeDocument(reports);
+}
+
+async function createCallRequest(
+  { tool, args }: ToolCall,
+  { env, fixed, secrets, roots, token }: McpSession,
+  ports: Ports,
+): Promise<DeliveryRequest> {
+  refuseUnsafeEnvironment(env);
+  const asked = toRawInputs(args, tool);
+  const inputs = { ...asked, ...fixed, token };
+  const context = {
+    env,
+    secrets,
+    folder: roots[0],
+    allowedRoots: roots,
+    origin: 'from an agent',
+    allowsFullPaths: false,
+    findFiles: findLiteralFiles,
+    // What the server was started with holds for every call, also for those that do not need it.
+    given: Object.keys(asked) as InputName[],
+  };
+  return createLocalRequest(tool, inputs, context, ports);
+}

@@ -7,10 +7,9 @@ import { createHttpClient } from '../http/client.ts';
 import { MCP } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { random, systemClock } from '../system.ts';
-import { writeLogLine } from './call-log.ts';
 import { CallQueue } from './call-queue.ts';
 import { createServer } from './server.ts';
-import { createSession, type McpSettings } from './session.ts';
+import { createSession, type McpSettings, writeLogLine } from './session.ts';
 
 /**
  * Serves MCP on stdin and stdout until the client closes stdin or the signal aborts. Calls that are under way are
