@@ -142,49 +142,6 @@ describe('commitTasks on a branch that others write to', () => {
 });
 
 describe('commitTasks with several files', () => {
-  test('makes a commit for each file in one update of the branch', async () => {
-    const github = branchWith();
-    const { work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b' });
-    await expect(work).resolves.toEqual([
-      { commitSha: 'commit1', written: true, method: B },
-      { commitSha: 'commit2', written: true, method: B },
-    ]);
-    expect(github.sent('update_ref')).toHaveLength(1);
-    expect(github.sent('commit').map(({ message }) => String(message).split('\n')[0])).toEqual([
-      'ADD a.html: from run 7 of Deliver',
-      'ADD b.html: from run 7 of Deliver',
-    ]);
-  });
-
-  test('leaves a foreign file unchanged and commits the others', async () => {
-    const github = branchWith({ 'b.html': existingFile('0ld', FOREIGN_MESSAGE) });
-    const { host, files, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b', 'c.html': 'c' });
-    expect(await work).toEqual([
-      { commitSha: 'commit1', written: true, method: B },
-      'NOT_OURS',
-      { commitSha: 'commit2', written: true, method: B },
-    ]);
-    const entries = github.sent('tree').flatMap(({ tree }) => tree as { path: string; sha: string }[]);
-    expect(entries.map(({ path, sha }) => [path, sha])).toEqual([
-      ['a.html', files['a.html']?.blobSha],
-      ['c.html', files['c.html']?.blobSha],
-    ]);
-    // The blob of the foreign path is not sent either.
-    expect(host.seen).toHaveLength(2);
-  });
-
-  test('sends only the files that do not exist yet', async () => {
-    const { blobSha } = await localFile('a');
-    const github = branchWith({ 'a.html': existingFile(blobSha) });
-    const { host, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b', 'c.html': 'c' });
-    await expect(work).resolves.toMatchObject([
-      { commitSha: 'last a.html', written: false },
-      { commitSha: 'commit1', written: true, method: B },
-      { commitSha: 'commit2', written: true, method: B },
-    ]);
-    expect(host.seen).toHaveLength(2);
-  });
-
   test('compares all paths again after a lost race, and sends no blob twice', async () => {
     const conflict = failure('CONFLICT', 422, { retryable: true });
     const files: BranchFiles = {};

@@ -102,40 +102,6 @@ describe('a delivered file', () => {
   });
 });
 
-describe('a commit through channel K1 that fails', () => {
-  const conflict = failure('CONFLICT', 409, { retryable: true });
-  const firstThen = (thrown: Error, then: unknown) => (_: unknown, nth: number) =>
-    nth === 1 ? thrown : then;
-
-  test('sends a new file again without reading the path again where the branch moved', async () => {
-    const { github, task } = await prepareFile({
-      answers: { put_file_le1mb: firstThen(conflict, { commit: { sha: 'c0ffee' } }) },
-    });
-    await expect(task.perform()).resolves.toMatchObject({ commitSha: 'c0ffee' });
-    expect(github.sent('put_file_le1mb')).toHaveLength(2);
-    expect(github.sent('get_file').filter((asked) => asked.path === 'page.html')).toHaveLength(1);
-  });
-
-  test.each(['HOST_ERROR', 'CONNECTION'] as const)(
-    'finds the commit that has arrived after %s, and does not commit twice',
-    async (code) => {
-      const { blobSha } = await localFile('<p>hello</p>');
-      const { github, task } = await prepareFile({
-        answers: {
-          get_file: firstThen(absent, { type: 'file', sha: blobSha }),
-          commits_of_path: [{ sha: 'arrived', commit: { message: ownMessage(blobSha) } }],
-          put_file_le1mb: failure(code, undefined, { retryable: true }),
-        },
-      });
-      await expect(task.perform()).resolves.toMatchObject({
-        commitSha: 'arrived',
-        evidence: 'commit arrived',
-      });
-      expect(github.sent('put_file_le1mb')).toHaveLength(1);
-    },
-  );
-});
-
 describe('the file that a commit through channel K1 replaces', () => {
   const blobs = [
     { oid: '0ld', size: 3 },

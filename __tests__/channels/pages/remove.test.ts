@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createPagesActions } from '../../../src/channels/pages/publish.ts';
 import type { PagesOptions } from '../../../src/channels/pages/target.ts';
-import { TRAILER } from '../../../src/protocol/words.ts';
 import { type FakeGitHub, failure } from '../../github/fake-github.ts';
 import { temporaryFolder } from '../../support/files.ts';
 import { fakePorts } from '../../support/ports.ts';
@@ -41,28 +40,6 @@ describe('removing a file through channel K1', () => {
     const github = branchWith({ 'page.html': existingFile('0ld') }, answers);
     const task = await prepareOne(createRemover(github).remover, null, 'page.html');
     await expect(task.perform()).rejects.toMatchObject({ code, leftBehind });
-  });
-
-  test('finds the removal that has arrived after a lost connection, and does not commit twice', async () => {
-    const files: BranchFiles = { 'page.html': existingFile('0ld') };
-    const github = branchWith(files, {
-      // The path stays in the history after its removal.
-      commits_of_path: () =>
-        'page.html' in files
-          ? [{ sha: 'before', commit: { message: ownMessage('0ld') } }]
-          : [{ sha: 'arrived', commit: { message: `REMOVE page.html: x\n\n${TRAILER}` } }],
-      update_ref: () => {
-        delete files['page.html'];
-        return failure('CONNECTION', undefined, { retryable: true });
-      },
-    });
-    const task = await prepareOne(createRemover(github).remover, null, 'page.html');
-    await expect(task.perform()).resolves.toMatchObject({
-      evidence: 'commit arrived removes it',
-      written: true,
-      commitSha: 'arrived',
-    });
-    expect(github.sent('update_ref')).toHaveLength(1);
   });
 
   test.each<[string, BranchFiles]>([

@@ -19,12 +19,6 @@ describe('checkSiteWorkflow', () => {
     expect(github.calls).toEqual([]);
   });
 
-  test.each([BUILT, 'unreadable'] as const)('accepts a workflow that is active', async (site) => {
-    const github = new FakeGitHub({ get_workflow: { state: 'active' } });
-    await checkSiteWorkflow(github, NAMED, site);
-    expect(github.sent('get_workflow')).toEqual([{ workflow_id: 'pages.yml' }]);
-  });
-
   test.each([
     ['does not exist', absent, /no workflow pages\.yml/],
     ['is switched off', { state: 'disabled_manually' }, /switched off \(disabled_manually\)/],

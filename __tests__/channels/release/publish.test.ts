@@ -6,15 +6,7 @@ import { type Asset, formatLabel } from '../../../src/github/api/releases.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
-import {
-  assetWith,
-  BYTES,
-  DOWNLOADS,
-  digestFor,
-  OWN_DIGEST,
-  RELEASE,
-  uploadedAnswer,
-} from '../fake-assets.ts';
+import { assetWith, BYTES, digestFor, OWN_DIGEST, RELEASE, uploadedAnswer } from '../fake-assets.ts';
 import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
 import { accessWith } from '../repository-context.ts';
 
@@ -97,18 +89,6 @@ describe('preparing an upload to channel K2', () => {
 });
 
 describe('uploading an asset through channel K2', () => {
-  test('uploads the file and returns the address that the host answers', async () => {
-    const { host, task } = await prepareUpload({ uploads: [uploadedAnswer()] });
-    await expect(task.perform()).resolves.toEqual({
-      evidence: 'asset 9 (a.zip) holds these bytes',
-      url: new URL(`${DOWNLOADS}/a.zip`),
-      written: true,
-      notes: ['a release asset is downloaded, never shown on the screen'],
-      unknown: [],
-    });
-    expect(host.seen).toMatchObject([{ body: BYTES }]);
-  });
-
   test('notes a changed name, and lists a missing digest as unknown', async () => {
     const { task } = await prepareUpload({
       name: 'ä.zip',
@@ -332,17 +312,6 @@ describe('a new release of channel K2', () => {
     updated_at: QUIET,
     assets: [assetWith({ label: formatLabel('a.zip'), digest: 'sha256:0ld', updated_at: QUIET })],
     ...more,
-  });
-
-  test('deletes the drafts that killed runs of the same delivery left, whatever their bytes', async () => {
-    const body = await draftBodyOf();
-    const half = [assetWith({ name: 'b.zip', state: 'starter', updated_at: QUIET })];
-    const { github, perform } = await prepareNew({
-      answers: { list_releases: [draftWith(8, body), draftWith(9, body, { assets: half })] },
-    });
-    expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
-    expect(github.sent('delete_draft')).toEqual([{ release_id: 8 }, { release_id: 9 }]);
-    expect(github.names.indexOf('delete_draft')).toBeLessThan(github.names.indexOf('create_release'));
   });
 
   test('is made although such a draft can not be deleted', async () => {

@@ -64,19 +64,6 @@ describe('removing an asset through channel K2', () => {
     expect(github.calls).toEqual([]);
   });
 
-  test('deletes the asset whose digest is that of the file', async () => {
-    const { github, task } = await prepareRemoval({ assets: [OTHER, OWN] });
-    await expect(task.perform()).resolves.toEqual({
-      evidence: 'asset 4 (a.zip) is deleted',
-      url: new URL(`${DOWNLOADS}/a.zip`),
-      destination: 'release files-20260102, asset a.zip',
-      written: true,
-      notes: [],
-      unknown: [],
-    });
-    expect(github.sent('delete_asset')).toEqual([{ asset_id: 4 }]);
-  });
-
   test.each<[string, Setup]>([
     ['the release', { answers: { release_by_tag: absent } }],
     ['the asset', { assets: [OTHER], release: OWN_RELEASE }],

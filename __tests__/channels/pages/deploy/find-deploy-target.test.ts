@@ -6,20 +6,9 @@ import { accessWith, siteWith } from '../../repository-context.ts';
 
 const BUILT = siteWith({ builtBy: 'workflow', branch: 'main', folder: 'docs' });
 const NONE = { siteWorkflow: undefined, pagesBase: undefined };
-const jobOf = (login: string) => new FakeGitHub({ graphql: { data: { viewer: { login } } } });
 const accessOf = (github: FakeGitHub, site: RepositoryContext['site']) => accessWith(github, { site });
 
 describe('findDeployedSite', () => {
-  test("finds one whose workflow no commit by the job's own token starts, and takes its whole branch", async () => {
-    const access = accessOf(jobOf('github-actions[bot]'), BUILT);
-    const found = { builtBy: 'deployment', branch: null, folder: '' };
-    await expect(findDeployedSite(access, NONE)).resolves.toMatchObject(found);
-  });
-
-  test('leaves it to its workflow where a commit of this token starts that', async () => {
-    await expect(findDeployedSite(accessOf(jobOf('other-app[bot]'), BUILT), NONE)).resolves.toBeNull();
-  });
-
   test('fails where it cannot be found out whose token it is', async () => {
     const denied = failure('NO_PERMISSION', 403);
     const access = accessOf(new FakeGitHub({ graphql: denied }), BUILT);

@@ -4,8 +4,8 @@ import { listKept } from '../../../../src/channels/pages/claims.ts';
 import { findDeliveries } from '../../../../src/channels/pages/ownership.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
 import { FakeGitHub } from '../../../github/fake-github.ts';
-import { held, heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
-import { connect, deliverFile, deliverSite, readBranchTree, withdrawFolder } from './site-runs.ts';
+import { heldFiles, MemoryBranch } from './memory-branch.ts';
+import { connect, deliverSite, readBranchTree } from './site-runs.ts';
 
 const FOLDER = 'p/1/';
 const CONTENTS = { 'index.html': 'page', 'css/a.css': 'style' };
@@ -18,13 +18,6 @@ async function findOwned(branch: MemoryBranch, folder = FOLDER) {
   const target = { github, readEntries: createEntriesReader() };
   const { sites } = await findDeliveries(target, await readBranchTree(github), folder);
   return (sites.get(folder)?.files ?? []).map(({ path }) => path.slice(folder.length)).sort();
-}
-
-/** A branch with a person's README and a delivered folder. */
-async function deliveredBranch(files: Readonly<Record<string, string>> = {}): Promise<MemoryBranch> {
-  const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs', ...files }));
-  await deliverSite(branch, FOLDER, CONTENTS);
-  return branch;
 }
 
 describe('the tree of a branch', () => {
@@ -45,59 +38,6 @@ describe('the tree of a branch', () => {
       tree_below: { truncated: true, tree: [] },
     });
     await expect(readBranchTree(github)).rejects.toMatchObject({ code: 'TOO_LARGE' });
-  });
-});
-
-describe('what is ours in a folder', () => {
-  test('is everything that the last delivery has delivered, after one more request', async () => {
-    const branch = await deliveredBranch();
-    const { github, host } = connect(branch);
-    const target = { github, readEntries: createEntriesReader() };
-    const found = await findDeliveries(target, await readBranchTree(github), FOLDER);
-    expect(found.sites.get(FOLDER)?.files).toEqual([
-      { path: 'p/1/index.html', sha: shaOf('page') },
-      { path: 'p/1/css/a.css', sha: shaOf('style') },
-    ]);
-    expect(found.last?.sha).toBe(branch.head.sha);
-    expect(host.seen).toHaveLength(4);
-  });
-
-  test.each<[string, (branch: MemoryBranch) => unknown, string[]]>([
-    ['another file was added', (one) => one.change({ 'p/1/new.txt': 'x' }), ['css/a.css', 'index.html']],
-    ['a file was changed', (one) => one.change({ 'p/1/index.html': 'hand' }), ['css/a.css']],
-    ['a file was removed', (one) => one.change({ 'p/1/index.html': null }), ['css/a.css']],
-    [
-      'a file was made executable',
-      (one) => one.change({ 'p/1/index.html': held('page', '100755') }),
-      ['css/a.css'],
-    ],
-    [
-      'a file was renamed',
-      (one) => one.change({ 'p/1/index.html': null, 'p/1/other.html': 'page' }),
-      ['css/a.css'],
-    ],
-    ['something else was changed', (one) => one.change({ 'README.md': 'x' }), ['css/a.css', 'index.html']],
-    [
-      'a single file was delivered into it',
-      (one) => deliverFile(one, 'p/1/single.html', 'x'),
-      ['css/a.css', 'index.html'],
-    ],
-  ])('is what is unchanged since, where %s', async (_, work, paths) => {
-    const branch = await deliveredBranch();
-    await work(branch);
-    expect(await findOwned(branch)).toEqual(paths);
-  });
-
-  test('is nothing where a copied message names kept files that are others now', async () => {
-    const branch = await deliveredBranch({ 'p/1/notes.txt': 'theirs' });
-    branch.change({ 'p/1/notes.txt': 'theirs too' }, branch.head.message);
-    expect(await findOwned(branch)).toEqual([]);
-  });
-
-  test('leaves out a whole folder of others, which the commit names by one line', async () => {
-    const branch = await deliveredBranch({ 'p/1/mine/a': '1', 'p/1/mine/deep/b': '2' });
-    expect(branch.head.message).toContain(`Kept-object: ${branch.treeSha('p/1/mine')} mine/`);
-    expect(await findOwned(branch)).toEqual(['css/a.css', 'index.html']);
   });
 });
 
@@ -123,14 +63,6 @@ describe('what a folder keeps', () => {
       message: expect.stringContaining(`${SITE.kept + 1} files and folders`),
     });
   });
-});
-
-test('what was withdrawn is not ours any more where a person put it back', async () => {
-  const branch = await deliveredBranch();
-  const { files } = branch.head;
-  await withdrawFolder(branch, FOLDER);
-  branch.commit(files, 'Revert "REMOVE 1"');
-  expect(await findOwned(branch)).toEqual([]);
 });
 
 test('a delivery is found even if a hundred deliveries of other folders come after it', async () => {

@@ -13,24 +13,6 @@ async function deliveredBranch(files: Readonly<Record<string, string>> = {}): Pr
 }
 
 describe('withdrawing a site', () => {
-  test('removes it in one commit, and looks at every address, the page of the folder first', async () => {
-    const branch = await deliveredBranch();
-    const before = branch.head;
-    const outcome = await withdrawFolder(branch, FOLDER);
-    expect(branch.head.parent).toBe(before);
-    expect(branch.head.message).toBe(
-      'REMOVE 1: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nRemoved-folder: p/1/',
-    );
-    expect(branch.now).toEqual({ 'README.md': shaOf('theirs') });
-    expect(placementOf(outcome)).toMatchObject({
-      evidence: `commit ${branch.head.sha} removes it`,
-      url: new URL('https://octo.github.io/site/p/1/'),
-      written: true,
-      parts: [{ path: 'p/1/css/a.css', url: new URL('https://octo.github.io/site/p/1/css/a.css') }],
-      notes: ['2 files removed'],
-    });
-  });
-
   test('removes the sites below it in one commit, however deep, and single files that were delivered', async () => {
     const branch = await deliveredBranch();
     await deliverSite(branch, 'p/2026/11/22/', CONTENTS);
@@ -119,12 +101,6 @@ describe('withdrawing a site', () => {
     });
   });
 
-  test('with `overwrite` takes all that is there', async () => {
-    const branch = await deliveredBranch({ 'p/1/theirs.txt': 'theirs' });
-    await withdrawFolder(branch, FOLDER, { overwrite: true });
-    expect(branch.now).toEqual({ 'README.md': shaOf('theirs') });
-  });
-
   test('reads the tree of the branch once, and that of an older delivery once', async () => {
     const branch = await deliveredBranch();
     const delivery = branch.treeSha('');
@@ -153,31 +129,6 @@ describe('withdrawing a site', () => {
     const url = new URL(`https://octo.github.io/site/${folder}`);
     expect(placed).toMatchObject({ evidence: nothing, written: false, url, notes: [] });
     expect(placed).not.toHaveProperty('commitSha');
-  });
-
-  test('of which nothing is as it was delivered is refused: all of it would still be served', async () => {
-    const branch = new MemoryBranch(
-      heldFiles({ 'theirs/a.txt': 'theirs', 'theirs/deep/er/b.txt': 'theirs' }),
-    );
-    await expect(withdrawFolder(branch, 'theirs/')).resolves.toMatchObject({
-      code: 'NOT_OURS',
-      message: expect.stringContaining('theirs/a.txt, theirs/deep/er/b.txt'),
-      hint: expect.stringContaining('`path:`'),
-      leftBehind: [],
-    });
-  });
-
-  test('names the commit that removed it where somebody was first', async () => {
-    const branch = await deliveredBranch();
-    branch.beforeMove = () => {
-      branch.beforeMove = () => undefined;
-      branch.change({ 'p/1/index.html': null, 'p/1/css/a.css': null });
-    };
-    const outcome = await withdrawFolder(branch, FOLDER);
-    expect(placementOf(outcome)).toMatchObject({
-      evidence: `commit ${branch.head.sha} removes it`,
-      parts: [{ path: 'p/1/css/a.css' }],
-    });
   });
 
   test('is told by a preview, which writes nothing', async () => {

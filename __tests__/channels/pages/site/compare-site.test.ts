@@ -16,12 +16,6 @@ const plan = (
   { folder = FOLDER, ...options }: PlanOptions = {},
 ) => planSite(branch, folder, contents, options);
 
-async function deliveredBranch(files: Readonly<Record<string, string>> = {}): Promise<MemoryBranch> {
-  const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs', ...files }));
-  await deliverSite(branch, FOLDER, CONTENTS);
-  return branch;
-}
-
 describe('the plan for a folder', () => {
   test('takes over what was delivered there as single files', async () => {
     const branch = new MemoryBranch();
@@ -61,40 +55,7 @@ describe('the plan for a folder', () => {
     // It is no file of the user.
     expect(planned.changes).toMatchObject({ added: [], changed: [], removed: [] });
   });
-
-  test('does not take over a single file that was made executable below the same message', async () => {
-    const branch = new MemoryBranch();
-    await deliverFile(branch, 'p/1/index.html', 'page');
-    branch.commit(new Map([['p/1/index.html', held('page', '100755')]]), branch.head.message, null);
-    await expect(plan(branch, CONTENTS)).rejects.toMatchObject({ code: 'NOT_OURS' });
-  });
 });
-
-test('the plan for a folder leaves the files of a newer site below it, even with bytes that were its own', async () => {
-  const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
-  const before = branch.head.files;
-  await deliverSite(branch, FOLDER, { 'index.html': 'page', 'deep/a': 'same', 'deep/b': 'same' });
-  const kept = new Map([...branch.head.files].filter(([path]) => path.endsWith('deep/b')));
-  branch.commit(new Map([...before, ...kept]), 'Revert most of it');
-  await deliverSite(branch, `${FOLDER}deep/`, { 'index.html': 'other', a: 'same' });
-  expect((await plan(branch, { 'index.html': 'page' })).removals).toEqual(['p/1/deep/b']);
-});
-
-test.each<[string, (branch: MemoryBranch, content: string) => Promise<unknown>]>([
-  ['by itself', (branch, content) => deliverFile(branch, 'p/1/css/a.css', content, { overwrite: true })],
-  [
-    'with the folder above',
-    (branch, content) => deliverSite(branch, 'p/', { '1/css/a.css': content }, { overwrite: true }),
-  ],
-])(
-  'the plan for a folder leaves a file that was delivered %s since, even with its own bytes',
-  async (_, deliver) => {
-    const branch = await deliveredBranch();
-    await deliver(branch, 'other');
-    await deliver(branch, 'style');
-    expect((await plan(branch, { 'index.html': 'page' })).removals).toEqual([]);
-  },
-);
 
 describe('a folder with files of others', () => {
   test('is refused where they would be replaced, the first ten by name', async () => {
@@ -124,17 +85,6 @@ describe('a folder with files of others', () => {
         hint: 'set `path:` to a folder of its own',
       });
     }
-  });
-
-  test('may change between file and folder what is its own', async () => {
-    const branch = new MemoryBranch();
-    await deliverSite(branch, FOLDER, { 'index.html': 'page', a: 'file', 'b/c': 'folder' });
-    const planned = await plan(branch, { 'index.html': 'page', 'a/x': 'folder', b: 'file' });
-    expect(planned.written).toEqual(['p/1/a/x', 'p/1/b']);
-    expect([...planned.removals].sort()).toEqual(['p/1/a', 'p/1/b/c']);
-    await expect(
-      plan(branch, { 'index.html': 'page', 'a/x': 'folder' }, { prune: false }),
-    ).rejects.toMatchObject({ code: 'NOT_OURS' });
   });
 
   test('is refused where more of it was delivered as single files than are looked up', async () => {
@@ -198,12 +148,6 @@ describe('older folders beside it', () => {
     work(branch);
     const planned = await plan(branch, contents('new'), keeping(1));
     expect(planned.changes.removedFolders).toEqual(['p/3/', 'p/2/']);
-  });
-
-  test('stay where they have files of others as well', async () => {
-    const branch = new MemoryBranch(heldFiles({ 'p/1/notes': 'theirs' }));
-    await deliverSite(branch, 'p/1/', contents('site 1'));
-    expect((await plan(branch, contents('new'), keeping(1))).removals).toEqual([]);
   });
 
   test('are counted, and stay, where the same step delivers them', async () => {

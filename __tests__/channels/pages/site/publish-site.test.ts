@@ -71,14 +71,6 @@ describe('publishing a site', () => {
     expect(earlierIn(await placed)).toEqual({ 'index.html': [shaOf('one')], 'a.css': [shaOf('first')] });
   });
 
-  test('names the delivery that it replaced', async () => {
-    const branch = new MemoryBranch();
-    const files = [{ path: 'index.html', sha: shaOf('one') }];
-    const head = branch.commit(heldFiles({ 'p/1/index.html': 'one' }), formatDelivery(files, 'mine'));
-    const { notes } = await publish(branch, { 'index.html': 'two' }).placed;
-    expect(notes).toContain(`replaced the delivery of commit ${head.sha.slice(0, 7)}`);
-  });
-
   test('asks for a bounded number of changed files as a browser does, and counts the others', async () => {
     const paths = ['index.html', ...Array.from({ length: SITE.plainProbes + 2 }, (_, nth) => `${nth}.txt`)];
     const branch = new MemoryBranch();
@@ -102,16 +94,6 @@ describe('publishing a site', () => {
     const { notes } = await placed;
     expect(ports.logger.lines).toContain(`${line}; GitHub serves at most 1024`);
     expect(notes.some((note) => note.includes('the whole Pages site'))).toBe(size === SITE.largeSize);
-  });
-
-  test('compares again after another writer was first, and then refuses to replace their file', async () => {
-    const branch = new MemoryBranch();
-    branch.beforeMove = () => {
-      branch.beforeMove = () => undefined;
-      branch.change({ 'p/1/index.html': 'theirs' });
-    };
-    await expect(publish(branch, CONTENTS).placed).rejects.toMatchObject({ code: 'NOT_OURS' });
-    expect(branch.now).toEqual({ 'p/1/index.html': shaOf('theirs') });
   });
 
   test('finds, after a stop, the commit whose answer did not arrive, and tells what it changed', async () => {
