@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { run } from '../../src/action/run.ts';
-import { drawn } from '../rules/secrets/fake-secrets.ts';
-import { inStep, shown } from './runner.ts';
+import { inStep } from './runner.ts';
 
 const TOKEN = 'ghs_0123456789abcdef';
 
@@ -32,14 +31,6 @@ describe('run, when an input is refused', () => {
       const annotations: [string, string | undefined][] = [];
       await run(env, (message, title) => annotations.push([message, title]));
       expect(annotations).toEqual([[expect.stringContaining('matches no file: out/*.pdf'), 'out/*.pdf']]);
-    });
-  });
-
-  test('refuses a well-known secret in an input, and prints it nowhere', async () => {
-    const secret = `ghp_${drawn(36)}`;
-    await inStep({ INPUT_FILE: 'page.html', INPUT_MESSAGE: `by ${secret}` }, async (step) => {
-      await expect(runStep(step.env)).resolves.toMatch(/input `message` contains what looks like a secret/);
-      expect(step.printed().replaceAll(`::add-mask::${secret}`, '')).not.toContain(secret);
     });
   });
 
@@ -79,16 +70,6 @@ describe('run, when an input is refused', () => {
       );
       await expect(step.outputs()).resolves.toMatchObject({ url: '', result: 'not-ready' });
       expect(step.printed()).not.toMatch(/comment on|No comment/);
-    });
-  });
-
-  test('shows the token nowhere, not even when an input contains it', async () => {
-    await inStep({ INPUT_FILE: `${TOKEN}.html`, INPUT_TOKEN: TOKEN }, async (step) => {
-      const message = await runStep(step.env);
-      expect(message).toContain('input `file` holds the token');
-      const all = [message, JSON.stringify(await step.outputs()), shown(await step.summary())].join('\n');
-      expect(all).not.toContain(TOKEN);
-      expect(step.printed().replace(`::add-mask::${TOKEN}`, '')).not.toContain(TOKEN);
     });
   });
 

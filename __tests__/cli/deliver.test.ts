@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,7 +8,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { isUsageError, parseCommand } from '../../src/cli/args.ts';
 import { deliverAll } from '../../src/cli/deliver.ts';
-import type { Report, ReportDocument } from '../../src/delivery/report.ts';
+import type { Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { REPORT_LINES } from '../../src/protocol/words.ts';
 import { commandFace } from '../../src/request/faces.ts';
@@ -92,14 +92,6 @@ describe('deliverAll for deliver', () => {
     expect([several.ready, several.printed.length]).toEqual([false, 1]);
     const results = several.printed[0]?.match(/^RESULT: .*? →/gm);
     expect(results).toEqual(['RESULT: НЕ ГОТОВО →', 'RESULT: ГОТОВО →', 'RESULT: ГОТОВО →']);
-  });
-
-  test('--json prints all reports in one document', async () => {
-    const { ready, printed } = await run(['deliver', 'page.html', 'second.html', '--json']);
-    expect([ready, printed.length]).toEqual([true, 1]);
-    const { result, url, reports } = JSON.parse(printed[0] ?? '') as ReportDocument;
-    expect({ result, lines: url.split('\n').length }).toEqual({ result: 'ready', lines: 2 });
-    expect(reports).toMatchObject([{ file: { path: 'page.html' } }, { file: { path: 'second.html' } }]);
   });
 
   test('ends the progress when the upload fails, so that the cursor does not stay hidden', async () => {
@@ -271,13 +263,6 @@ describe('a file on the command line', () => {
     const named = await runForReport(['deliver', join(elsewhere, 'other.html')]);
     expect(named.report.ready).toBe(true);
   });
-
-  test('that is a symbolic link is refused', async () => {
-    await symlink('/etc/hostname', join(folder, 'link.html'));
-    const { report, host } = await runForReport(['deliver', 'link.html']);
-    expect(report.notReady?.reason).toContain('is a symbolic link');
-    expect(host.seen).toEqual([]);
-  });
 });
 
 describe('the credentials of the command line', () => {
@@ -326,16 +311,6 @@ describe('the credentials of the command line', () => {
     expect(message).toContain('contains what looks like a secret');
     expect(message + sayHere(hint)).not.toContain(secret);
   });
-
-  test.each(['message', 'url'])(
-    'and well-known secrets are refused in --%s and printed nowhere',
-    async (flag) => {
-      const value = flag === 'url' ? `https://a.dev/?t=${secret}` : secret;
-      const { message, hint } = await runForUsage(['deliver', 'page.html', `--${flag}`, value]);
-      expect(message).toContain(`\`${flag}\` contains what looks like a secret`);
-      expect(message + sayHere(hint)).not.toContain(secret);
-    },
-  );
 });
 
 describe('the token of the command line', () => {
@@ -421,16 +396,6 @@ describe('deliverAll for verify', () => {
     const { report } = await runForReport(args);
     expect(report).toMatchObject({ ready: true, screen: null });
     expect(report.unknown.join()).not.toContain('browser');
-  });
-
-  test('proves a link by the marker or by the file', async () => {
-    const link = 'https://filebin.net/bin/page.html';
-    // No token is used, whatever it is.
-    const marked = await runForReport(['verify', link, '--marker', 'marker-42'], { GITHUB_TOKEN: TOKEN });
-    expect(marked.report).toMatchObject({ ready: true, url: link, channel: 'K4' });
-    expect(marked.host.seen.every(({ headers }) => headers.authorization === undefined)).toBe(true);
-    const same = await runForReport(['verify', link, '--file', 'page.html'], { GITHUB_TOKEN: 'null' });
-    expect(same.report).toMatchObject({ ready: true, url: link, file: { sha256: SHA256 } });
   });
 
   test('refuses a local link and names it in the report', async () => {

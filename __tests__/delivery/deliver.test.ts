@@ -18,7 +18,6 @@ import {
   channelsWith,
   FakeChannel,
   type FakePreparation,
-  PAGE,
   placementWith,
   planWith,
   requestWith,
@@ -155,13 +154,6 @@ describe('a secret in the file', () => {
     expect(asked).toEqual([]);
     const { report: download } = await delivering({ files: page, inputs: { channel: 'K2' } });
     expect(download.notReady?.findings).toBeUndefined();
-  });
-
-  test('is let pass by its fingerprint, among others and in any case of letters', async () => {
-    const allowed = `0123456789abcdef,\n${(await fingerprint()).toUpperCase()}`;
-    const { report, lines } = await delivering({ files, inputs: { 'allow-secret': allowed } });
-    expect(report).toMatchObject({ ready: true, url: PAGE.href });
-    expect(JSON.stringify([report, lines])).not.toContain(SECRET);
   });
 
   test.each<[string, Stage]>([

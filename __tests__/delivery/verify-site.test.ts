@@ -173,16 +173,6 @@ describe('the new and replaced files of a site', () => {
     for (const { headers } of plainOf(asked())) expect(headers['user-agent']).toMatch(/^Mozilla\//);
   });
 
-  test('are not asked without `?v=` before they are right with it: a cache would keep our 404', async () => {
-    const { asked, verified } = await verify(
-      ({ isFresh, nth }) => (isFresh && nth < 3 ? { status: 404 } : undefined),
-      { parts },
-    );
-    await verified;
-    const first = asked().findIndex(({ url }) => !url.includes('?v='));
-    expect(first).toBe(9);
-  });
-
   test('are asked until no cache keeps that nothing was there, and how long it may is told', async () => {
     const late = await verify(
       ({ isFresh, path, nth }) => (!isFresh && path === 'b.css' && nth < 3 ? { status: 404 } : undefined),
@@ -198,23 +188,6 @@ describe('the new and replaced files of a site', () => {
         'without ?v=: a.js (HTTP 404 from a cache, 120 s old, which may keep it for up to 8 minutes)',
       ),
     });
-  });
-
-  test('may still be the copy from before where a cache has it, and UNKNOWN tells how many, how long', async () => {
-    const { asked, ports, verified } = await verify(
-      ({ isFresh, path }) => (!isFresh && path === 'a.js' ? OLD : undefined),
-      { parts },
-    );
-    await expect(verified).resolves.toMatchObject({
-      proof: { isCached: true },
-      unknown: [
-        'without ?v= a cache still answered older copies of 1 file; it may show them for up to 10 minutes',
-      ],
-    });
-    expect(ports.clock.slept).toEqual([5_000, 5_000]);
-    // Three looks, and the new file is still behind the cache.
-    const looks = asked().filter(({ url }) => url.includes('/a.js'));
-    expect(looks.map(({ url }) => url.includes('?v='))).toEqual([true, false, false, false, true]);
   });
 
   test('are not proven with the old copy once the new one is gone behind it', async () => {

@@ -1,6 +1,6 @@
 import '../support/one-realm.ts';
 import { describe, expect, test } from '@jest/globals';
-import { DeliveryError, stoppedError } from '../../src/errors.ts';
+import { DeliveryError } from '../../src/errors.ts';
 import { authorizeDevice } from '../../src/github/device-flow.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../support/ports.ts';
 
@@ -259,19 +259,5 @@ describe('authorizeDevice: the request for a code', () => {
   test('fails where there is no network', async () => {
     const codes = [new DeliveryError('NO_NETWORK', 'unreachable', { retryable: true })];
     await expect(createFlow({ codes }).run()).rejects.toMatchObject({ code: 'NO_NETWORK' });
-  });
-});
-
-describe('authorizeDevice: abort', () => {
-  test('ends the flow in a pause', async () => {
-    const { ports, polled, run } = createFlow({ polls: [PENDING] });
-    const { sleep } = ports.clock;
-    ports.clock.sleep = async (ms, signal) => {
-      if (ports.clock.slept.length < 2) return sleep.call(ports.clock, ms, signal);
-      ports.stop.abort(stoppedError());
-      throw signal?.reason;
-    };
-    await expect(run()).rejects.toMatchObject({ code: 'ABORTED' });
-    expect(polled()).toBe(2);
   });
 });

@@ -105,15 +105,6 @@ describe('a person', () => {
     expect(asked.at(-1)).toMatchObject({ userCode: 'ABCD-0002', handle: other });
     expect(counts()).toEqual({ codes: 2, polls: 1 });
   });
-
-  test('who declines in the client is not polled for', async () => {
-    const { asked, authorize, counts, clock } = createFlow(GRANTED);
-    await authorize();
-    const declined = authorize({ handle: asked[0]?.handle, isDeclined: true });
-    await expect(declined).rejects.toMatchObject({ code: 'NOT_AUTHORIZED' });
-    await clock.advance(60_000);
-    expect(counts().polls).toBe(0);
-  });
 });
 
 test('a canceled call leaves the code to the next one, whether it waited for the code or the person', async () => {

@@ -48,7 +48,7 @@ describe('parseRequest, given a wrong input', () => {
   const PARTS = ['share-42', 'a.dev', 'Share 42', '"share-42"', '/q/share-42', 'q%2Fshare-42', 'x=Übung'];
   const NAMES = ['a/b.html', 'a\\b.html', '..', '.git', 'a\u202eb.html', 'x'.repeat(256)];
   const REPOSITORIES = ['https://github.com/a/b', 'octo/.', 'octo/..', 'octo/site/x'];
-  const BRANCHES = ['my branch', 'a..b', '-f', 'a//b', 'a.lock', 'a/.b', 'refs/heads/main'];
+  const BRANCHES = ['my branch', 'a..b', '-f', 'a//b', 'a.lock', 'a/.b', 'refs/heads/main', 'm@{1}'];
   const TAGS = ['refs/heads/main', 'HEAD', 'ab12'.repeat(10), 'v:1', 'v@{1}', 'v/'];
   const ENVIRONMENTS = ['github-pages\u200b', 'a,b', "it's", 'a\nb', 'a\\b', 'x'.repeat(256)];
 
@@ -95,7 +95,8 @@ describe('parseRequest, given a wrong input', () => {
     [{ 'site-workflow': 'Pages' }, /`site-workflow`/, /\.github\/workflows/],
     ...each('environment', ['github-pages', 'GitHub-Pages'], /of GitHub Pages itself/, /such as preview/),
     ...each('environment', ENVIRONMENTS, /is not the name of an environment: /, /such as preview/),
-    ...each('bin', ['sv12345', 'a'.repeat(61), 'my.bin.12'], /`bin`/, /8 to 60 letters/),
+    ...each('bin', ['sv12345', 'a'.repeat(61), 'my.bin.12', '../../admin'], /`bin`/, /8 to 60 letters/),
+    [{ 'client-id': 'Iv1&scope=admin:org' }, /`client-id`/, /./],
     [{ timeout: '1801' }, /`timeout` is 1801, .* and 1800$/, /`timeout: 240`/],
     [{ timeout: '' }, /`timeout` is empty/, /`timeout: 240`/],
     ...each('timeout', ['0', 'long', '-5', '1e2'], /`timeout` is [\w-]+, not a number/, /`timeout: 240`/),

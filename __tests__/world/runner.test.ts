@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { TestRepository } from './repository.ts';
-import { parseOutputs, runAction } from './runner.ts';
+import { runAction } from './runner.ts';
 import { type GitHubWorld, startWorld } from './world.ts';
 
 let world: GitHubWorld;
@@ -39,31 +39,4 @@ test('runAction does not pass on its own environment', async () => {
   expect(env.HOME).not.toBe(process.env.HOME);
   expect(env.GITHUB_TOKEN).toBeUndefined();
   expect(env.GITHUB_WORKSPACE.startsWith(tmpdir())).toBe(true);
-});
-
-test('runAction ends a step after the timeout', async () => {
-  const folder = await mkdtemp(join(world.folder, 'started-'));
-  const bundle = await program(`
-    import { writeFileSync } from 'node:fs';
-    console.log('started');
-    writeFileSync(${JSON.stringify(join(folder, 'started'))}, '');
-    setInterval(() => {}, 1000);
-  `);
-  // The time is over once the step runs, however long its start took.
-  jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'performance', 'setImmediate', 'setInterval'] });
-  try {
-    const ended = expect(runAction({ world, repository, bundle, timeoutMs: 500 })).rejects.toThrow(
-      /500 ms:\nstarted/,
-    );
-    while ((await readdir(folder)).length === 0) await new Promise((resolve) => setImmediate(resolve));
-    jest.advanceTimersByTime(500);
-    await ended;
-  } finally {
-    jest.useRealTimers();
-  }
-});
-
-test('parseOutputs refuses an output without an end', () => {
-  expect(parseOutputs('a=1\nb<<E\nx\n\ny\nE\nc=\n')).toEqual({ a: '1', b: 'x\n\ny', c: '' });
-  expect(() => parseOutputs('b<<E\nx\n')).toThrow('The value of b has no end.');
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { stoppedError } from '../../../src/errors.ts';
 import { getBlobSha } from '../../../src/github/api/branch.ts';
 import { createGitHubClient } from '../../../src/github/api/client.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted } from '../../support/ports.ts';
@@ -200,13 +199,6 @@ describe('createGitHubClient: failures', () => {
     expect(ports.clock.slept).toEqual([90_500, 7_500]);
   });
 
-  test('throws ABORTED and sends nothing when the delivery is stopped', async () => {
-    const { host, ports, getRepository } = createTestClient({});
-    ports.stop.abort(stoppedError());
-    await expect(getRepository()).rejects.toMatchObject({ code: 'ABORTED' });
-    expect(host.seen).toEqual([]);
-  });
-
   test('sends requests under the new signal after withSignal', async () => {
     const { host, ports, github } = createTestClient({ body: { id: 1, private: false } });
     const other = github.withSignal(new AbortController().signal);
@@ -255,11 +247,5 @@ describe('createGitHubClient: writes', () => {
     await rename();
     await github.pace(async () => undefined);
     expect(ports.clock.slept).toEqual([1_000, 1_000]);
-  });
-
-  test('accepts an answer without a body', async () => {
-    const { github } = createTestClient({ status: 204 });
-    const deleted = github.rest.repos.deleteReleaseAsset({ ...github.repository, asset_id: 7 });
-    await expect(deleted).resolves.toMatchObject({ status: 204 });
   });
 });
