@@ -14,7 +14,8 @@ import type { SiteInspection, SiteOptions } from '../rules/site/site-files.ts';
 import type { Text } from '../words.ts';
 import { isWanted } from './choose-channel.ts';
 import { attemptIn, type Delivery, runStep, shownTask } from './delivery.ts';
-import { findMissingUrls, listLocalFiles } from './screen/local-files.ts';
+import { findMissingUrls } from './screen/ask-host.ts';
+import { listLocalFiles } from './screen/local-files.ts';
 
 /** How many addresses a host is asked for. */
 const MAX_ASKED = 50;

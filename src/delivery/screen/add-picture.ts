@@ -9,7 +9,7 @@ import { SCREEN } from '../../protocol/limits.ts';
 import { createMemoryFile } from '../../rules/memory-file.ts';
 import { attemptIn, type Delivery, withAttempt } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
-import { askPastCaches } from './local-files.ts';
+import { askPastCaches } from './ask-host.ts';
 
 /** Adds a page's picture to what is delivered, and keeps the one of before beside it. */
 export async function addPicture(

@@ -12,9 +12,10 @@ import {
 } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
 import { addPicture } from './add-picture.ts';
+import { dependsOnHost } from './ask-host.ts';
 import { compareWithRoot } from './compare-root.ts';
 import { describeUnseen, judgeView } from './judge-view.ts';
-import { dependsOnHost, listLocalFiles } from './local-files.ts';
+import { listLocalFiles } from './local-files.ts';
 import { findServedPage, listScreenPages, pageToView, type ScreenPage } from './page-to-view.ts';
 import { describeView, formatShare } from './screen-report.ts';
 
