@@ -1,17 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { composeOutputs, writeOutputs } from '../../src/action/outputs.ts';
-import { createRedactor, type Redactor } from '../../src/credentials.ts';
 import { refusalReport } from '../../src/delivery/compose-report.ts';
-import { finishReport } from '../../src/delivery/finish-report.ts';
 import { composeDocument, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { OUTPUTS } from '../../src/request/inputs.ts';
 import { attemptWith, PAGE, planWith, RAW } from '../delivery/builders.ts';
 import { fakePorts } from '../support/ports.ts';
 import { provenFile, reportWith, unprovenFile } from './reports.ts';
-import { inStep, shown } from './runner.ts';
+import { inStep } from './runner.ts';
 
-const TOKEN = 'ghs_0123456789abcdef';
 const failure = new DeliveryError('NOT_PROVEN', 'not proven', { step: 'verify', httpCode: 404 });
 
 describe('composeOutputs', () => {
@@ -72,12 +69,6 @@ describe('composeOutputs', () => {
 
 const { logger } = fakePorts();
 
-function redactorOf(secret: string): Redactor {
-  const redactor = createRedactor();
-  redactor.addSecret(secret);
-  return redactor;
-}
-
 describe('writeOutputs', () => {
   test('writes the report to the log, the outputs and the summary', async () => {
     await inStep({}, async ({ env, outputs, summary, printed }) => {
@@ -86,31 +77,6 @@ describe('writeOutputs', () => {
       expect(printed()).toBe(`${reportText(report)}\n`);
       await expect(outputs()).resolves.toEqual(composeOutputs([report]));
       await expect(summary()).resolves.toContain('**Ready · ГОТОВО**');
-    });
-  });
-
-  test('writes no credential, wherever it came from', async () => {
-    await inStep({}, async ({ env, outputs, summary, printed }) => {
-      const leaking = new DeliveryError('HOST_ERROR', `the host said ${TOKEN}`, { hint: `use ${TOKEN}` });
-      await writeOutputs(
-        [finishReport(refusalReport({ file: `${TOKEN}.html` }, leaking), redactorOf(TOKEN))],
-        env,
-        logger,
-      );
-      const all = [printed(), JSON.stringify(await outputs()), shown(await summary())].join('\n');
-      expect(all).toContain('***');
-      expect(all).not.toContain(TOKEN);
-    });
-  });
-
-  test('writes no message of a host as a command', async () => {
-    await inStep({}, async ({ env, printed }) => {
-      await writeOutputs(
-        [refusalReport({ file: 'page.html' }, new DeliveryError('HOST_ERROR', 'a\n::error::b'))],
-        env,
-        logger,
-      );
-      expect(printed()).not.toMatch(/^\s*::/m);
     });
   });
 

@@ -63,17 +63,6 @@ describe('check refuses', () => {
     expect(printed[0]?.startsWith(`${file}: can't be delivered: `)).toBe(true);
   });
 
-  test.each(['GITHUB_TOKEN', 'GH_TOKEN'])(
-    'a file that contains the token of %s, as deliver does',
-    async (name) => {
-      const token = 'a-Credential-of-this-job-1';
-      await writeFile(join(folder, 'leak.html'), `<p>${token}</p>`);
-      const { allDeliverable, printed } = await checkWith({ [name]: token }, ['leak.html']);
-      expect(allDeliverable).toBe(false);
-      expect(printed[0]).toMatch(/contains a credential of this environment. To change: /);
-    },
-  );
-
   test('a page for the screen that needs other files, and no page for download', async () => {
     await writeFile(join(folder, 'linked.html'), '<script src="x.js"></script>');
     const { allDeliverable, printed } = await check(['linked.html']);
@@ -81,16 +70,4 @@ describe('check refuses', () => {
     expect(printed[0]).toMatch(/script x\.js.* To change: /);
     await expect(check(['linked.html'], '--channel', 'K3')).resolves.toMatchObject({ allDeliverable: true });
   });
-
-  test('one file and still checks the others', async () => {
-    const { allDeliverable, printed } = await check(['empty.html', 'page.html']);
-    expect(allDeliverable).toBe(false);
-    expect(printed[0]?.split('\n').map((line) => line.includes(': can be delivered'))).toEqual([false, true]);
-  });
-});
-
-test('check --json prints the same document as a delivery: planned where it can be delivered', async () => {
-  const { allDeliverable, printed } = await check(['page.html'], '--json');
-  expect([allDeliverable, printed.length]).toEqual([true, 1]);
-  expect(JSON.parse(printed[0] ?? '')).toMatchObject({ result: 'planned', code: 'DRY_RUN', url: '' });
 });

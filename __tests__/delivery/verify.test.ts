@@ -268,19 +268,6 @@ describe('answers in a row', () => {
     const { verifying } = await stage(answer, bin);
     await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN' });
   });
-
-  test('are not given by an answer that then asks to sign in', async () => {
-    const { verifying } = await stage(
-      (nth) =>
-        nth === 1
-          ? { body: BYTES }
-          : nth === 2
-            ? { status: 302, headers: { location: '/login' } }
-            : { body: 'x' },
-      bin,
-    );
-    await expect(verifying()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
-  });
 });
 
 describe('a body that has the marker in other bytes, where a build was made', () => {

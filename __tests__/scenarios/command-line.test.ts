@@ -109,17 +109,6 @@ describe('without a token, a client id and a git remote', () => {
     expect(stderr.match(/https:\/\/filebin\.net/g)).toHaveLength(1);
     expect(scenario.world.traffic.exchanges(/github/)).toEqual([]);
   });
-
-  test('--json prints the report alone on stdout', async () => {
-    const { exitCode, report } = await reported(['deliver', 'page.html', '--marker', MARKER]);
-    expect(exitCode).toBe(0);
-    expect(report).toMatchObject({
-      ready: true,
-      channel: 'K3',
-      file: { path: 'page.html', sha256: sha256(createPage()) },
-      notReady: null,
-    });
-  });
 });
 
 describe('where the repository may be private', () => {

@@ -115,11 +115,6 @@ describe('what `setup` can not know is refused before anything is written', () =
       { code: 'NO_PERMISSION', hint: expect.stringContaining('pages: read') },
     ],
     [
-      'an existing branch that nobody named',
-      { options: { branch: undefined }, answers: { get_ref: { object: { sha: 'base' } } } },
-      { code: 'BAD_INPUT', hint: expect.stringContaining('`branch: gh-pages`') },
-    ],
-    [
       'a workflow for a site that is built from a branch',
       { options: { siteWorkflow: 'pages.yml' }, answers: { get_workflow: { state: 'active' } } },
       { code: 'BAD_INPUT', hint: expect.stringContaining('`site-workflow:`') },
