@@ -160,7 +160,6 @@ export interface Placement {
   readonly unknown: readonly string[];
 }
 
-/** A task that was carried out. */
 export interface PlacedTask<Data = unknown> {
   readonly task: PreparedTask<Data>;
   readonly placement: Placement;
@@ -186,23 +185,11 @@ export interface ChannelAction<Data = unknown> {
   prepare(items: readonly ChannelItem[]): Promise<readonly Result<PreparedTask<Data>>[]>;
   /** Describes what `perform` would do. Writes nothing. */
   preview(tasks: readonly PreparedTask<Data>[], absent?: AbsentFile): Promise<readonly Result<string>[]>;
-  /**
-   * Carries out the tasks together: one push, one release, one bin. The errors are those of G1 and G2.
-   *
-   * @param absent one that keeps the tasks from being all of the step
-   */
+  /** Carries out the tasks together: one push, one release, one bin. The errors are those of G1 and G2. */
   perform(tasks: readonly PreparedTask<Data>[], absent?: AbsentFile): Promise<readonly Result<Placement>[]>;
-  /**
-   * Asks the host once how far it is with making a placement public; absent where nothing has to be waited for.
-   *
-   * @throws {DeliveryError} `BUILD_ERRORED` when the host says that it failed.
-   */
+  /** Asks the host once how far it is; absent where nothing is waited for. @throws {DeliveryError} `BUILD_ERRORED` */
   progress?(placed: PlacedTask<Data>): Promise<HostProgress>;
-  /**
-   * Puts back what this tool delivered before in place of what is not proven; absent where nothing can be.
-   *
-   * @param step everything that was placed with it
-   */
+  /** Puts back what this tool delivered before what is not proven. @param step everything that was placed with it */
   restore?(
     failed: readonly PlacedTask<Data>[],
     step: readonly PlacedTask<Data>[],

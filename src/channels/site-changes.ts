@@ -23,11 +23,7 @@ export const countChanges = ({ added, changed, removed }: SiteChanges): ChangeCo
 });
 
 /** Such as `1 added, 2 changed`; empty where nothing was changed. */
-export function formatChangeCounts({ added, changed, removed }: ChangeCounts): string {
-  const counts = [
-    [added, 'added'],
-    [changed, 'changed'],
-    [removed, 'removed'],
-  ] as const;
-  return counts.flatMap(([count, verb]) => (count === 0 ? [] : [`${count} ${verb}`])).join(', ');
-}
+export const formatChangeCounts = (counts: ChangeCounts): string =>
+  (['added', 'changed', 'removed'] as const)
+    .flatMap((kind) => (counts[kind] === 0 ? [] : [`${counts[kind]} ${kind}`]))
+    .join(', ');

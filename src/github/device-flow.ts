@@ -108,12 +108,8 @@ function acceptToken({ access_token = '', scope = '' }: FlowAnswer, logger: Logg
   const token = String(access_token);
   if (!isCredential(token)) throw flowError('HOST_ERROR', 'the host returned no token');
   logger.mask(token);
-  if (
-    String(scope)
-      .split(/[\s,]+/)
-      .includes(DEVICE_FLOW.scope)
-  )
-    return token;
+  const scopes = String(scope).split(/[\s,]+/);
+  if (scopes.includes(DEVICE_FLOW.scope)) return token;
   throw flowError('NO_PERMISSION', `the token was granted without the scope ${DEVICE_FLOW.scope}`, {
     hint: 'use the client id of an OAuth app, and grant it access to the repository',
   });
@@ -188,14 +184,8 @@ const EXPIRED = 'the code expired before it was entered';
 /** The poll is repeated. @see protocol 3.3, 7 */
 const PENDING: readonly string[] = ['authorization_pending', 'slow_down'];
 
-interface FinalError {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint?: Text;
-}
-
 /** What ends the flow; any other error is one of the host. */
-const FINAL_ERRORS: Readonly<Record<string, FinalError>> = {
+const FINAL_ERRORS: Readonly<Record<string, { code: ErrorCode; message: string; hint?: Text }>> = {
   access_denied: { code: 'NOT_AUTHORIZED', message: 'the authorization was refused' },
   expired_token: { code: 'NOT_AUTHORIZED', message: EXPIRED },
   device_flow_disabled: {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ensureAsset, hasDigestOf, isStored } from '../../../src/channels/release/asset.ts';
+import { AssetUpload, hasDigestOf, isStored } from '../../../src/channels/release/asset.ts';
 import { stoppedError } from '../../../src/errors.ts';
 import type { Asset } from '../../../src/github/api/releases.ts';
 import { fileWith } from '../../delivery/builders.ts';
@@ -27,7 +27,7 @@ const OWN = [['a.zip', OWN_DIGEST]];
 const connectionLost = failure('CONNECTION', undefined, { retryable: true });
 const denied = failure('NO_PERMISSION', 403);
 
-/** Runs `ensureAsset` on a release with these assets. */
+/** Runs an upload on a release with these assets. */
 async function startUpload(
   assets: readonly Asset[],
   { intercept, overwrite = true }: { intercept?: Intercept; overwrite?: boolean } = {},
@@ -38,7 +38,7 @@ async function startUpload(
   // After a stop, the client only answers calls that are made with another signal.
   const github = release.github.withSignal(ports.signal);
   const task = { file, name: 'a.zip', originalName: 'a.zip' };
-  const work = ensureAsset(task, { github, release: RELEASE, assets, overwrite }, ports);
+  const work = new AssetUpload(task, { github, release: RELEASE, assets, overwrite }, ports).run();
   // The test reads its error later.
   work.catch(() => undefined);
   return { release, ports, work };
@@ -57,7 +57,7 @@ describe('an asset and its file', () => {
   });
 });
 
-describe('ensureAsset', () => {
+describe('AssetUpload', () => {
   test.each<[string, readonly Asset[], readonly string[], boolean]>([
     ['nothing exists: uploads once', [], ['upload a.zip'], true],
     ['the same file exists: changes nothing', [assetWith({ digest: OWN_DIGEST })], [], false],
@@ -204,7 +204,7 @@ describe('ensureAsset', () => {
   });
 });
 
-describe('a final failure of ensureAsset', () => {
+describe('a final failure of an upload', () => {
   const wrong = { status: 201, body: assetWith({ id: 5, name: INCOMING, digest: 'sha256:wr0ng' }) };
 
   test.each<[string, Intercept, readonly Asset[]]>([
@@ -260,7 +260,7 @@ describe('a final failure of ensureAsset', () => {
   });
 });
 
-describe('a stop of the delivery during ensureAsset', () => {
+describe('a stop of the delivery during an upload', () => {
   const OLD = [['a.zip', 'sha256:0ld']];
   test.each<[string, readonly Asset[], Parameters<Intercept>[0], boolean, unknown[][], boolean]>([
     ['the file was uploaded: it is there', [], 'upload', true, OWN, true],

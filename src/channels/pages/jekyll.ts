@@ -73,16 +73,11 @@ const takenPageError = (path: string, output: string): DeliveryError =>
     leftBehind: [],
   });
 
-/** What Jekyll makes of a file: the page that it renders of it, or `null` for nothing. */
-interface UnservedFile {
-  readonly path: string;
-  readonly page: string | null;
-}
-
+/** @param changed files with the page that Jekyll renders of each, or `null` for nothing */
 function jekyllError(
   destination: PagesDestination,
   place: string,
-  changed: readonly UnservedFile[],
+  changed: readonly { readonly path: string; readonly page: string | null }[],
 ): DeliveryError {
   const { siteRoot } = destination;
   const isFolder = isFolderPath(place);

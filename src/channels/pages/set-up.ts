@@ -123,7 +123,7 @@ function moveTo(base: URL, assumed: URL, placement: Placement): Placement {
   return {
     ...placement,
     url: move(url),
-    ...(parts === undefined ? {} : { parts: parts.map((part) => ({ ...part, url: move(part.url) })) }),
+    ...(parts && { parts: parts.map((part) => ({ ...part, url: move(part.url) })) }),
     ...(pictures && {
       pictures: { ...pictures, url: move(pictures.url), before: pictures.before && move(pictures.before) },
     }),

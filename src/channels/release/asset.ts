@@ -75,9 +75,8 @@ export const unfinishedError = ({ name }: Asset, tag: string, isRemoval = false)
 export const isInterim = (asset: Asset, name: string): boolean =>
   /^incoming-[0-9a-f]{12}-(.+)$/.exec(asset.name)?.[1] === name && hasOwnLabel(asset);
 
-/** From this number of files on, the log says how long it takes and how far it is. */
-const MANY_FILES = 10;
-const LOG_EVERY = 25;
+/** Numbers of files from which on the log says how long it takes, and after which how far it is. */
+const [MANY_FILES, LOG_EVERY] = [10, 25];
 
 /**
  * Uploads files one after the other; the client keeps the pauses that GitHub asks for. Into a draft nothing more is
@@ -90,14 +89,12 @@ export async function uploadFiles(
 ): Promise<PlacedFiles> {
   const count = tasks.length;
   if (count >= MANY_FILES) {
-    const minutes = Math.ceil((count * WRITE_INTERVAL) / MINUTE);
-    ports.logger.info(
-      `${count} assets: at least ${minutes} min, because GitHub limits how often a token may write`,
-    );
+    const time = `at least ${Math.ceil((count * WRITE_INTERVAL) / MINUTE)} min`;
+    ports.logger.info(`${count} assets: ${time}, because GitHub limits how often a token may write`);
   }
   const results = new Map<AssetTask, Result<PlacedAsset>>();
   for (const task of tasks) {
-    const result = await resultOf(() => ensureAsset(task, target, ports));
+    const result = await resultOf(() => new AssetUpload(task, target, ports).run());
     results.set(task, result);
     if (results.size % LOG_EVERY === 0) ports.logger.info(`${results.size} of ${count} assets`);
     if (hasFailed(result) && target.release.draft) break;
@@ -106,17 +103,10 @@ export async function uploadFiles(
 }
 
 /**
- * Uploads the file, or finds that it is there. Each attempt looks at the release first: what an earlier one
- * has uploaded is not sent again. After a final failure, what is half done is cleaned up.
- */
-export const ensureAsset = (task: AssetTask, target: TargetRelease, ports: Ports): Promise<PlacedAsset> =>
-  new AssetUpload(task, target, ports).run();
-
-/**
  * One file on its way into a release. An asset is replaced in three steps: the new one is uploaded under an interim
  * name, the old one is deleted, and the new one gets the name. So one of the two is always there.
  */
-class AssetUpload {
+export class AssetUpload {
   readonly #task: AssetTask;
   readonly #ports: Ports;
   #target: TargetRelease;
@@ -136,6 +126,10 @@ class AssetUpload {
     this.#interimName = `incoming-${task.file.sha256.slice(0, 12)}-${task.name}`;
   }
 
+  /**
+   * Uploads the file, or finds that it is there. Each attempt looks at the release first: what an earlier one has
+   * uploaded is not sent again. After a final failure, what is half done is cleaned up.
+   */
   async run(): Promise<PlacedAsset> {
     const { release, assets } = this.#target;
     let known: readonly Asset[] | null = assets;
@@ -210,11 +204,8 @@ class AssetUpload {
     }
     if (isStored(asset, file)) return asset;
     await this.#delete(asset);
-    throw new DeliveryError(
-      'HOST_ERROR',
-      'the host stored other bytes than those of the file; the asset was deleted again',
-      { hint: 'try again' },
-    );
+    const message = 'the host stored other bytes than those of the file; the asset was deleted again';
+    throw new DeliveryError('HOST_ERROR', message, { hint: 'try again' });
   }
 
   /**

@@ -1,5 +1,4 @@
 import {
-  type Asset,
   getDownloadUrl,
   hasOwnLabel,
   isUnfinished,
@@ -39,43 +38,37 @@ export function createReleaseAudit(
       for (const asset of await listPublicAssets(github, release)) {
         const isWanted = hasOwnLabel(asset) && !isUnfinished(asset) && (path ?? asset.name) === asset.name;
         if (!isWanted) continue;
-        const composePlacement = describeAsset(asset, access);
-        if (composePlacement === null) {
+        const [, sha256] = /^sha256:([0-9a-f]{64})$/.exec(asset.digest ?? '') ?? [];
+        if (sha256 === undefined) {
           logger.warning(`GitHub has no digest of ${asset.name}, so it can not be compared, and is left out`);
           continue;
         }
-        const plan: ChannelPlan = {
-          channel: 'K2',
-          method: 'nothing is written',
-          destination: `release ${release.tag_name}, asset ${asset.name}`,
-          name: `${release.tag_name}/${asset.name}`,
-          claim: 'is downloaded as it was delivered',
-        };
-        found.push({ plan, composePlacement, unknown });
+        const composePlacement = () => ({
+          file: { size: asset.size, sha256 },
+          placement: {
+            evidence: `asset ${asset.id} has the label of this tool`,
+            url: getDownloadUrl(github, asset),
+            answers: AGREEING_PROBES.counted,
+            refusals: access.repository.privateRepository === true ? PRIVATE : LOST,
+            written: false,
+            notes: [],
+            unknown: [],
+          },
+        });
+        found.push({ plan: planAudit(release.tag_name, asset.name), composePlacement, unknown });
       }
     }
     return found;
   };
 }
 
-/** How an asset is proven again; `null` without the host's digest. */
-function describeAsset(
-  asset: Asset,
-  access: RepositoryAccess,
-): NonNullable<AuditedDelivery['composePlacement']> | null {
-  const [, sha256] = /^sha256:([0-9a-f]{64})$/.exec(asset.digest ?? '') ?? [];
-  if (sha256 === undefined) return null;
-  return () => ({
-    file: { size: asset.size, sha256 },
-    placement: {
-      evidence: `asset ${asset.id} has the label of this tool`,
-      url: getDownloadUrl(requireGitHub(access, 'K2'), asset),
-      answers: AGREEING_PROBES.counted,
-      refusals: access.repository.privateRepository === true ? PRIVATE : LOST,
-      ...{ written: false, notes: [], unknown: [] },
-    },
-  });
-}
+const planAudit = (tag: string, name: string): ChannelPlan => ({
+  channel: 'K2',
+  method: 'nothing is written',
+  destination: `release ${tag}, asset ${name}`,
+  name: `${tag}/${name}`,
+  claim: 'is downloaded as it was delivered',
+});
 
 const LOST = [200, 404].map((httpCode) =>
   whenAnswered(

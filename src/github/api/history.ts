@@ -14,19 +14,17 @@ export interface LastCommit {
   readonly blobs: readonly GitBlob[];
 }
 
-/** By path: the last commit that touched it, or `null` where none did. */
-export type LastCommits = ReadonlyMap<string, LastCommit | null>;
-
 /**
  * The last commit of each path, in GraphQL queries of `BATCH.history` paths each.
  *
  * @param head sha of the commit that the history begins with; never a name, which a tag could have as well
+ * @returns by path; `null` where no commit touched it
  */
 export async function getLastCommits(
   github: GitHubClient,
   head: string,
   paths: readonly string[],
-): Promise<LastCommits> {
+): Promise<ReadonlyMap<string, LastCommit | null>> {
   const chunks = Array.from({ length: Math.ceil(paths.length / BATCH.history) }, (_, nth) =>
     paths.slice(nth * BATCH.history, (nth + 1) * BATCH.history),
   );

@@ -127,7 +127,7 @@ export async function renameAsset(github: GitHubClient, asset: Asset, name: stri
 /** Whether an upload is still running, or broke off. GitHub names `starter` and `open`; only `uploaded` is whole. */
 export const isUnfinished = ({ state }: Pick<Asset, 'state'>): boolean => state !== 'uploaded';
 
-interface AssetUpload {
+interface NewAsset {
   readonly release: Release;
   readonly file: LocalFile;
   /** ASCII; GitHub may change it and returns the final name. */
@@ -143,7 +143,7 @@ interface AssetUpload {
  * unknown what has arrived.
  * @see protocol 4.3
  */
-export async function uploadAsset(github: GitHubClient, upload: AssetUpload, ports: Ports): Promise<Asset> {
+export async function uploadAsset(github: GitHubClient, upload: NewAsset, ports: Ports): Promise<Asset> {
   const { release, file, name, label } = upload;
   const url = getUploadUrl(github, release);
   url.searchParams.set('name', name);
