@@ -15,19 +15,8 @@ export function exchange(
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    let controller: Dispatcher.DispatchController | undefined;
-    let received: ReceivedBody | undefined;
-    const letGo = (): void => signal?.removeEventListener('abort', stop);
-    const fail = (error: Error): void => {
-      letGo();
-      if (received === undefined) reject(error);
-      else received.destroy(error);
-    };
-    const stop = (): void => {
-      fail(signal?.reason);
-      controller?.abort(signal?.reason);
-    };
-    signal?.addEventListener('abort', stop);
+    // Whoever reads it later sees a failure as well; where nobody does, it ends no process.
+    const received = new ReceivedBody(signal).on('error', reject);
     const options: Dispatcher.DispatchOptions = {
       origin: url.origin,
       path: url.pathname + url.search,
@@ -37,37 +26,36 @@ export function exchange(
       headersTimeout: headersTimeout ?? EXCHANGE.headers,
     };
     dispatcher.dispatch(options, {
-      onRequestStart(started) {
-        controller = started;
-        if (signal?.aborted) started.abort(signal.reason);
+      onRequestStart: (controller) => received.start(controller),
+      onResponseStart(_controller, status, responseHeaders) {
+        // Not 103, for example, which announces the response.
+        if (status >= 200) resolve({ status, headers: responseHeaders, body: received });
       },
-      onResponseStart(started, status, responseHeaders) {
-        // Such as 103, which announces the response.
-        if (status < 200) return;
-        received = new ReceivedBody(started, letGo);
-        resolve({ status, headers: responseHeaders, body: received });
+      onResponseData(controller, chunk) {
+        if (!received.push(chunk)) controller.pause();
       },
-      onResponseData(started, chunk) {
-        if (received?.push(chunk) === false) started.pause();
-      },
-      onResponseEnd: () => received?.finish(),
-      onResponseError: (_controller, error) => fail(error),
+      onResponseEnd: () => received.finish(),
+      onResponseError: (_controller, error) => received.destroy(error),
     });
   });
 }
 
-/** The body of a response. Where it is destroyed before its end, its connection is closed. */
+/** The body of a response, from the request on. Where it is destroyed before its end, its connection is closed. */
 class ReceivedBody extends Readable {
-  readonly #controller: Dispatcher.DispatchController;
-  readonly #letGo: () => void;
+  readonly #signal: AbortSignal | undefined;
+  readonly #stop = (): unknown => this.destroy(this.#signal?.reason);
+  #controller: Dispatcher.DispatchController | undefined;
   #isComplete = false;
 
-  constructor(controller: Dispatcher.DispatchController, letGo: () => void) {
+  constructor(signal: AbortSignal | undefined) {
     super();
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#stop);
+  }
+
+  start(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    this.#letGo = letGo;
-    // Whoever reads it sees a failure; where nobody does, it ends no process.
-    this.on('error', () => undefined);
+    if (this.destroyed) controller.abort(this.#signal?.reason);
   }
 
   finish(): void {
@@ -76,12 +64,12 @@ class ReceivedBody extends Readable {
   }
 
   override _read(): void {
-    this.#controller.resume();
+    this.#controller?.resume();
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#letGo();
-    if (!this.#isComplete) this.#controller.abort(error ?? new Error('the body is not read further'));
+    this.#signal?.removeEventListener('abort', this.#stop);
+    if (!this.#isComplete) this.#controller?.abort(error ?? new Error('the body is not read further'));
     callback(error);
   }
 }
