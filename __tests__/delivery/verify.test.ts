@@ -3,9 +3,9 @@ import type { HostProgress, Placement } from '../../src/channels/channel.ts';
 import { newPlacementCheck, pageAddress } from '../../src/delivery/addresses.ts';
 import type { ProbeResult } from '../../src/delivery/probe-result.ts';
 import { prove } from '../../src/delivery/prove.ts';
+import { waitForAddress } from '../../src/delivery/publish-through-channel.ts';
 import type { UrlProbe } from '../../src/delivery/url-probe.ts';
 import { provePage, verifyPlacement } from '../../src/delivery/verify.ts';
-import { waitForSite } from '../../src/delivery/wait-for-site.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { AGREEING_PROBES, LATER_PROBE } from '../../src/protocol/limits.ts';
 import { shaOf } from '../channels/pages/site/memory-branch.ts';
@@ -47,7 +47,7 @@ async function stage(
     elapsed: () => ports.clock.now() - NOON,
     check,
     verifying: () => provePage(check, pageAddress({ ...check, builtAt }), limits, ports),
-    waiting: (ask: () => Promise<HostProgress>) => waitForSite(check, ask, limits, ports),
+    waiting: (ask: () => Promise<HostProgress>) => waitForAddress(check, ask, limits, ports),
     placement,
     limits,
   };

@@ -4,7 +4,6 @@ import { AGREEING_PROBES, FURTHER_PROBES, SITE } from '../protocol/limits.ts';
 import { type Address, judgeAnswer } from './addresses.ts';
 import { loginPageError, type WrongAnswer } from './describe-probe.ts';
 import { failedProbe, isProof, type ProbeResult } from './probe-result.ts';
-import type { WaitLimits } from './wait-log.ts';
 
 /** An address that is proven. */
 export interface ProvenAddress {
@@ -19,7 +18,7 @@ export class AddressProof {
   readonly address: Address;
   /** Its last answers, where they were right. */
   proven: ProvenAddress | undefined;
-  readonly #limits: Pick<WaitLimits, 'deadline'>;
+  readonly #deadline: number;
   readonly #ports: Ports;
   #needed: number;
   #looks = 0;
@@ -30,12 +29,13 @@ export class AddressProof {
   #wrong: ProbeResult | null = null;
   #earlier: ProbeResult | undefined;
 
-  constructor(address: Address, limits: Pick<WaitLimits, 'deadline'>, ports: Ports) {
+  /** @param deadline milliseconds since the epoch */
+  constructor(address: Address, deadline: number, ports: Ports) {
     this.address = address;
     this.#needed = address.answers;
     this.#known = address.known;
     this.#isReached = address.known !== undefined;
-    this.#limits = limits;
+    this.#deadline = deadline;
     this.#ports = ports;
   }
 
@@ -58,7 +58,7 @@ export class AddressProof {
   async look({ isLast, pause }: { readonly isLast: boolean; readonly pause: number }): Promise<boolean> {
     const { address } = this;
     // Of thousands of files, a second each would add up to many minutes.
-    const isOver = this.#ports.clock.now() > this.#limits.deadline + SITE.overtime;
+    const isOver = this.#ports.clock.now() > this.#deadline + SITE.overtime;
     if (isOver && address.path !== null) return false;
     this.#looks += 1;
     const first = this.#known ?? (await this.#ask('whole', address.asBrowser ?? false));
@@ -85,7 +85,7 @@ export class AddressProof {
     let isOld = judgeAnswer(first, wanted) === 'old';
     for (let count = 1; count < this.#needed; count += 1) {
       // Where answers differed, a series that the deadline cuts short proves nothing.
-      if (this.#ports.clock.now() >= this.#limits.deadline && count >= answers) return undefined;
+      if (this.#ports.clock.now() >= this.#deadline && count >= answers) return undefined;
       if (isLink && address.path === null && count === 1) await this.#wait(pause);
       const asBrowser = address.asBrowser ?? count === BROWSER_PROBE;
       const next = await this.#ask(isProof(first) ? 'part' : 'whole', asBrowser);
@@ -109,7 +109,7 @@ export class AddressProof {
   /** Until so long after the last request, or the deadline. */
   async #wait(pause: number): Promise<void> {
     const { clock, signal } = this.#ports;
-    const left = Math.min(this.address.probe.askedAt + pause, this.#limits.deadline) - clock.now();
+    const left = Math.min(this.address.probe.askedAt + pause, this.#deadline) - clock.now();
     if (left > 0) await clock.sleep(left, signal);
   }
 

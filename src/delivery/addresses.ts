@@ -67,7 +67,7 @@ export interface PlacementCheck {
   readonly probe: UrlProbe;
   readonly session: ProbeSession;
   /** When the commit was made that the host says it has built: milliseconds since the epoch. */
-  readonly builtAt?: number | undefined;
+  builtAt?: number | undefined;
 }
 
 /** @param deadline milliseconds since the epoch */

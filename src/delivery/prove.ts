@@ -1,11 +1,21 @@
 import { mapConcurrently } from '../async.ts';
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
-import { LATER_PROBE, SITE } from '../protocol/limits.ts';
+import { LATER_PROBE, SECOND, SITE } from '../protocol/limits.ts';
 import { AddressProof, type ProvenAddress } from './address-proof.ts';
 import type { Address } from './addresses.ts';
 import { describeWrong, type ProofWords, wrongAnswersError } from './describe-probe.ts';
-import { createWaitLog, type WaitLimits } from './wait-log.ts';
+
+/** How long, and how often, addresses are asked. */
+export interface WaitLimits {
+  /** Milliseconds between two requests. */
+  readonly interval: number;
+  /** Milliseconds that build and verification may take together. */
+  readonly timeout: number;
+  /** When they began, and when they must end: milliseconds since the epoch. */
+  readonly begun: number;
+  readonly deadline: number;
+}
 
 /**
  * Asks every address until it has answered right as often in a row as it must; after a wrong answer that follows a
@@ -23,7 +33,7 @@ export async function prove(
   ports: Ports,
 ): Promise<readonly ProvenAddress[]> {
   if (addresses.length === 0) return [];
-  const proofs = addresses.map((address) => new AddressProof(address, limits, ports));
+  const proofs = addresses.map((address) => new AddressProof(address, limits.deadline, ports));
   const total = proofs.filter(({ address }) => !address.isOptional).length;
   const log = createWaitLog('waited for the address', total, limits, ports);
   const loop = { words, limits, ports, log, total, begun: ports.clock.now() };
@@ -121,4 +131,36 @@ async function lookAtAll(
     if (!asksAll && left.some(({ isOld }) => !isOld)) return [...left, ...open.slice(at + count)];
   }
   return left;
+}
+
+/**
+ * Logs a wait: a line when something changed, and how much is done: of one address, how much of the time is over.
+ *
+ * @param total how many addresses are waited for
+ */
+export function createWaitLog(
+  title: string,
+  total: number,
+  { begun, timeout }: WaitLimits,
+  { clock, logger }: Ports,
+): { write(line: string): void; advance(): void; end(): void } {
+  const progress =
+    total === 1
+      ? logger.progress(title, timeout, 'milliseconds')
+      : logger.progress('files fetched back', total, 'files');
+  let lastLine = '';
+  let shown = 0;
+  return {
+    write(line) {
+      const elapsed = clock.now() - begun;
+      if (line !== lastLine) logger.info(`${(elapsed / SECOND).toFixed(0)} s: ${line}`);
+      lastLine = line;
+      if (total === 1) progress.advance(elapsed - shown);
+      shown = elapsed;
+    },
+    advance: () => {
+      if (total > 1) progress.advance(1);
+    },
+    end: () => progress.end(),
+  };
 }

@@ -1,13 +1,14 @@
-import { mapConcurrently } from '../async.ts';
-import type { AbsentFile, ChannelAction } from '../channels/channel.ts';
-import { type DeliveryError, hasFailed, resultOf } from '../errors.ts';
+import { mapConcurrently, poll } from '../async.ts';
+import type { AbsentFile, ChannelAction, HostProgress } from '../channels/channel.ts';
+import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
-import { BATCH } from '../protocol/limits.ts';
-import { newPlacementCheck } from './addresses.ts';
+import { BATCH, SECOND } from '../protocol/limits.ts';
+import { newPlacementCheck, type PlacementCheck } from './addresses.ts';
 import { askChannel, type ChannelAttempt, isPlaced } from './delivery.ts';
+import { AGAIN_HINT, BUSY_HINT, describeProbe, loginPageError } from './describe-probe.ts';
+import { isProof } from './probe-result.ts';
+import { createWaitLog, type WaitLimits } from './prove.ts';
 import { verifyPlacement } from './verify.ts';
-import { type CheckedAttempt, waitForAll } from './wait-for-site.ts';
-import type { WaitLimits } from './wait-log.ts';
 
 /**
  * Files through one channel: place → wait → verify. All are placed together and waited for once; each
@@ -54,12 +55,100 @@ export async function proveAttempts(
 ): Promise<readonly ChannelAttempt[]> {
   const begun = ports.clock.now();
   const wait = { interval, timeout, begun, deadline: begun + timeout };
-  const checked = attempts.map((attempt) => {
+  const checked = attempts.filter(isPlaced).map((attempt) => {
     const { placement, expected } = attempt;
-    return { attempt, check: placement && newPlacementCheck(placement, expected, wait.deadline, ports) };
+    return { attempt, check: newPlacementCheck(placement, expected, wait.deadline, ports) };
   });
-  const { waited, late } = await waitForAll(action, checked, wait, ports);
-  return verifyAll(waited, late, wait, ports);
+  if (checked.length === 0) return attempts;
+  const waited = await waitForSite(action, checked, wait, ports);
+  const proven = await verifyAll(checked, waited, wait, ports);
+  const byTask = new Map(proven.map((one) => [one.task, one]));
+  return attempts.map((one) => byTask.get(one.task) ?? one);
+}
+
+/** An attempt, and how its placement is asked. */
+interface CheckedAttempt {
+  readonly attempt: ChannelAttempt;
+  readonly check: PlacementCheck;
+}
+
+/** The milliseconds of the wait, where there was one; and why the site did not come, if so. */
+interface WaitResult {
+  readonly took: { readonly wait?: number };
+  readonly late: DeliveryError | null;
+}
+
+/**
+ * Waits for the site once: it shows all of one push, or nothing of it. So one file is waited for, the last one that
+ * was written, if possible a page that the host renders: its proof needs the host's word. For such a page that was
+ * there already its own build counts.
+ */
+async function waitForSite(
+  { progress }: Pick<ChannelAction, 'progress'>,
+  attempts: readonly CheckedAttempt[],
+  limits: WaitLimits,
+  ports: Ports,
+): Promise<WaitResult> {
+  const written = attempts.filter(({ check }) => check.placement.written);
+  const lead = written.findLast(isRendered) ?? written.at(-1) ?? attempts.at(-1);
+  if (lead === undefined || progress === undefined) return { took: {}, late: null };
+  const begun = ports.clock.now();
+  ports.logger.startSection('Wait for the site');
+  const ownBuild = attempts.filter((one) => one !== lead && isRendered(one) && !written.includes(one));
+  const late = await resultOf(async () => {
+    for (const { attempt, check } of [lead, ...ownBuild]) {
+      const placed = { task: attempt.task, placement: check.placement };
+      check.builtAt = await waitForAddress(check, () => progress(placed), limits, ports);
+    }
+  });
+  for (const { check } of written) check.builtAt = lead.check.builtAt;
+  const took = { wait: ports.clock.now() - begun };
+  return { took, late: hasFailed(late) ? late.withStep('wait') : null };
+}
+
+const isRendered = ({ check }: CheckedAttempt): boolean => check.placement.hostMayChangeBytes === true;
+
+/**
+ * WAIT: until the address shows the file, or the host says that it has finished.
+ *
+ * @param ask how far the host is
+ * @returns when the commit was made that the finished build contains: milliseconds since the epoch
+ * @throws {DeliveryError} `BUILD_ERRORED`, or `BUILD_TIMEOUT` at the deadline.
+ * @see protocol 3.2, 8
+ */
+export async function waitForAddress(
+  { probe, expected }: PlacementCheck,
+  ask: () => Promise<HostProgress>,
+  limits: WaitLimits,
+  ports: Ports,
+): Promise<number | undefined> {
+  let progress: HostProgress = { finished: false, detail: 'the host was not asked yet' };
+  const log = createWaitLog('waited for the site', 1, limits, ports);
+  const finished = await poll({ ...limits, ...ports }, async () => {
+    const result = await probe.probe();
+    const shows = isProof(result);
+    if (result.match === 'login') throw loginPageError(result);
+    // Anything may answer a 404 once: what is removed is gone when the host has built without it.
+    if (!shows || expected.gone) progress = await ask();
+    if (shows && !(expected.gone && progress.building)) return `the site shows it: ${describeProbe(result)}`;
+    log.write(`${describeProbe(result)}; ${progress.detail}`);
+    return progress.finished ? progress.detail : undefined;
+  }).finally(log.end);
+  if (finished !== undefined) {
+    ports.logger.info(finished);
+    return progress.committedAt;
+  }
+  const seconds = limits.timeout / SECOND;
+  const late = expected.gone ? 'the site was not built without the file' : 'the site did not show the file';
+  throw new DeliveryError(
+    'BUILD_TIMEOUT',
+    `${late} within ${seconds} s: ${describeProbe(probe.last)}; ${progress.detail}`,
+    {
+      httpCode: probe.last?.httpCode ?? progress.httpCode,
+      hint:
+        (probe.last?.httpCode === 429 ? BUSY_HINT : expected.gone ? AGAIN_HINT : progress.hint) ?? AGAIN_HINT,
+    },
+  );
 }
 
 /** The last look before the claim: what somebody changed meanwhile is proven no more. */
@@ -85,31 +174,27 @@ function placeTitle(attempts: readonly ChannelAttempt[]): string {
   return `${verb}: ${plan?.channel}, ${attempts.length === 1 ? plan?.destination : `${attempts.length} files`}`;
 }
 
-/** @param late why the site did not come: then each address is asked only once more */
+/** Proves each placement on its own. Where the site did not come, each address is asked once more. */
 async function verifyAll(
   checked: readonly CheckedAttempt[],
-  late: DeliveryError | null,
+  { took: waited, late }: WaitResult,
   limits: WaitLimits,
   ports: Ports,
 ): Promise<readonly ChannelAttempt[]> {
-  const attempts = checked.map(({ attempt }) => attempt);
-  const open = attempts.filter(({ failure }) => failure === null);
-  if (open.length === 0) return attempts;
-  const title = open.length === 1 ? 'Verify the public address' : `Verify ${open.length} public addresses`;
+  const all = checked.map(({ attempt }) => attempt);
+  const title = all.length === 1 ? 'Verify the public address' : `Verify ${all.length} public addresses`;
   ports.logger.startSection(title);
   const until = late === null ? limits : { ...limits, deadline: ports.clock.now() };
-  const hasFolders = open.some(({ placement }) => (placement?.parts ?? []).length > 0);
-  const atOnce = hasFolders ? BATCH.folders : BATCH.probes;
-  return mapConcurrently(checked, atOnce, async ({ attempt, check }) => {
-    if (attempt.failure !== null || check === null) return attempt;
+  const hasFolders = checked.some(({ check }) => (check.placement.parts ?? []).length > 0);
+  return mapConcurrently(checked, hasFolders ? BATCH.folders : BATCH.probes, async ({ attempt, check }) => {
     const begun = ports.clock.now();
-    const prefixed = withLogPrefix(attempt, open, ports);
+    const prefixed = withLogPrefix(attempt, all, ports);
     const verified = await resultOf(() => verifyPlacement(check, until, prefixed));
-    const took = { ...attempt.took, verify: ports.clock.now() - begun };
+    const took = { ...attempt.took, ...waited, verify: ports.clock.now() - begun };
     const after = { ...attempt, took, lastProbe: check.probe.last };
-    if (hasFailed(verified)) return { ...after, failure: late ?? verified.withStep('verify') };
     // What is removed is gone when the host has built without it.
-    if (late !== null && attempt.expected.gone) return { ...after, failure: late };
+    if (late !== null && (hasFailed(verified) || check.expected.gone)) return { ...after, failure: late };
+    if (hasFailed(verified)) return { ...after, failure: verified.withStep('verify') };
     const { proof, unknown } = verified;
     return { ...after, proof, unknown: [...new Set([...attempt.unknown, ...unknown])] };
   });

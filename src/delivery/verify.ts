@@ -7,8 +7,7 @@ import { type Address, listFurther, type PlacementCheck, pageAddress } from './a
 import type { ChannelAttempt, Proof } from './delivery.ts';
 import { countMarker, describeCacheTime, describeProbe, type ProofWords } from './describe-probe.ts';
 import { isProof, type ProbeResult, type ProvenMatch } from './probe-result.ts';
-import { prove } from './prove.ts';
-import type { WaitLimits } from './wait-log.ts';
+import { prove, type WaitLimits } from './prove.ts';
 
 /**
  * VERIFY: proves every address of a placement, in this order: the one to hand over with `?v=`; the other files of a
