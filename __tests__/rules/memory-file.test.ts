@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createMemoryFile } from '../../src/rules/memory-file.ts';
+import { createMemoryFile } from '../../src/rules/inspect.ts';
 import { localFile } from '../support/files.ts';
 
 describe('a file in memory', () => {

@@ -8,9 +8,9 @@ import { loadPageRules } from '../rules/load-page-rules.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import { baseName, encodePath } from '../rules/naming.ts';
 import { describeMisreadFile, isHtml } from '../rules/page/page-file.ts';
+import type { SiteInspection, SiteOptions } from '../rules/site/findings.ts';
 import { formatSiteFindings, type SiteFinding } from '../rules/site/findings.ts';
 import { decodePath, findServed } from '../rules/site/site-address.ts';
-import type { SiteInspection, SiteOptions } from '../rules/site/site-files.ts';
 import type { Text } from '../words.ts';
 import { isWanted } from './choose-channel.ts';
 import { attemptIn, type Delivery, runStep, shownTask } from './delivery.ts';
@@ -56,7 +56,7 @@ export async function checkSite(
   signal: AbortSignal,
   findMissing?: FindMissing,
 ): Promise<Delivery> {
-  const { site, name, subject } = delivery;
+  const { site, name } = delivery;
   if (site === null || !isForScreen(delivery, request)) return delivery;
   const { isFolder } = site;
   // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
@@ -68,32 +68,39 @@ export async function checkSite(
   }
   const known = findPlace(delivery);
   const place = known ?? expectPlace(isFolder ? name : dirname(name), request);
-  const selfContained =
-    request.selfContained === 'auto' ? (isFolder ? 'warn' : 'enforce') : request.selfContained;
+  const usual = isFolder ? 'warn' : 'enforce';
   const { inspectSite } = await loadPageRules();
   const inspection = await inspectSite(new Map(files.map(({ path, file }) => [path, file])), {
     ...place,
     entry: entry.path,
     isFolder,
-    selfContained,
+    selfContained: request.selfContained === 'auto' ? usual : request.selfContained,
     signal,
   });
-  const { refusals, unknown } = known && findMissing ? await askHost(inspection, findMissing) : inspection;
+  const found = known && findMissing ? await askHost(inspection, findMissing) : inspection;
   // Without a host it is not known where the folder will be.
-  const isFinal = ({ kind }: SiteFinding): boolean => known !== undefined || kind !== 'base';
-  const final = refusals.filter(isFinal);
+  const open = known === undefined ? found.refusals.filter(({ kind }) => kind === 'base') : [];
+  const refusals = found.refusals.filter((one) => !open.includes(one));
+  const unknown = [...open, ...found.unknown];
+  const checked = withFindings(delivery, site, { ...found, refusals, unknown });
+  const isOpen = known === undefined && found.hasAbsolute;
+  return isOpen ? { ...checked, unknown: [describePlace(place), ...checked.unknown] } : checked;
+}
+
+/** @throws {DeliveryError} `BAD_FILE` for what is refused */
+function withFindings(
+  delivery: Delivery,
+  site: LocalSite,
+  { refusals, unknown, notes, routerSetting }: SiteInspection,
+): Delivery {
   const refusal = shownTask(delivery)?.served?.refusal ?? null;
-  if (final.length > 0) throw brokenSiteError(subject, site, final, refusal);
+  if (refusals.length > 0) throw brokenSiteError(delivery.subject, site, refusals, refusal);
   if (refusal !== null) throw refusal;
   return {
     ...delivery,
-    routerSetting: inspection.routerSetting,
-    unknown: [
-      ...delivery.unknown,
-      ...(known === undefined && inspection.hasAbsolute ? [describePlace(place)] : []),
-      ...formatSiteFindings([...refusals.filter((finding) => !isFinal(finding)), ...unknown]),
-    ],
-    notes: [...delivery.notes, ...formatSiteFindings(inspection.notes)],
+    routerSetting,
+    unknown: [...delivery.unknown, ...formatSiteFindings(unknown)],
+    notes: [...delivery.notes, ...formatSiteFindings(notes)],
   };
 }
 
@@ -135,17 +142,19 @@ const describePlace = ({ sitePath, origin = '' }: SitePlace): string =>
  * Asks the host for the code that pages load from elsewhere on it: what another delivery has put there is no part of
  * this one. What is not there is refused, as in the folder.
  */
-async function askHost(
-  { refusals, unknown }: SiteInspection,
-  findMissing: FindMissing,
-): Promise<Pick<SiteInspection, 'refusals' | 'unknown'>> {
+async function askHost(inspection: SiteInspection, findMissing: FindMissing): Promise<SiteInspection> {
+  const { refusals, unknown } = inspection;
   const urls = [...new Set(unknown.flatMap(({ url }) => url ?? []))].map((url) => new URL(url));
   const absent = new Set((await findMissing(urls)).map(({ href }) => href));
   const isMissing = ({ url }: SiteFinding): boolean => url !== undefined && absent.has(url);
   const missing = unknown.filter(isMissing).map((one): SiteFinding => {
     return { ...one, kind: 'missing', text: `${one.text}: its host does not have it` };
   });
-  return { refusals: [...refusals, ...missing], unknown: unknown.filter((one) => !isMissing(one)) };
+  return {
+    ...inspection,
+    refusals: [...refusals, ...missing],
+    unknown: unknown.filter((one) => !isMissing(one)),
+  };
 }
 
 function brokenSiteError(

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { type BigIntStats, fstatSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
 import { SIZE } from '../protocol/limits.ts';
 import { createBlobHash, createCredentialSearch, fingerprintBytes } from './fingerprint.ts';
@@ -129,3 +130,23 @@ class CheckedFile extends UnchangedFile implements LocalFile {
     return (await fingerprintBytes(this.pieces(length))).sha256;
   }
 }
+
+/** Bytes that this tool made, as a file to deliver. */
+export function createMemoryFile(name: string, content: Uint8Array): LocalFile {
+  const bytes = Buffer.from(content);
+  const read = (): Readable => Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
+  return {
+    name,
+    size: bytes.length,
+    sha256: sha256(bytes),
+    head: bytes.toString('latin1', 0, 16),
+    binary: bytes.includes(0),
+    blobSha: createBlobHash(bytes.length).update(bytes).digest('hex'),
+    markerCount: null,
+    read,
+    pieces: read,
+    headSha256: async (length) => sha256(bytes.subarray(0, length)),
+  };
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

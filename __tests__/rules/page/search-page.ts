@@ -1,5 +1,5 @@
 import { type PageReference, searchPage } from '../../../src/rules/page/html-references.ts';
-import type { PageFields } from '../../../src/rules/page/page-fields.ts';
+import type { PageFields } from '../../../src/rules/page/import-map.ts';
 
 /** All that is found in a page. @param length how many characters come at once */
 export async function searchText(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import type { SiteOptions } from '../../../src/rules/site/findings.ts';
 import { formatSiteFindings } from '../../../src/rules/site/findings.ts';
 import { inspectSite } from '../../../src/rules/site/inspect-site.ts';
-import type { SiteOptions } from '../../../src/rules/site/site-files.ts';
 import { type Files, inspect, siteFile, verdictOf } from './sites.ts';
 
 const html = (body: string | Buffer): Files => ({ 'index.html': body });

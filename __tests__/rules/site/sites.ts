@@ -1,6 +1,5 @@
-import type { SiteFinding } from '../../../src/rules/site/findings.ts';
+import type { SiteFile, SiteFinding, SiteInspection, SiteOptions } from '../../../src/rules/site/findings.ts';
 import { inspectSite } from '../../../src/rules/site/inspect-site.ts';
-import type { SiteFile, SiteInspection, SiteOptions } from '../../../src/rules/site/site-files.ts';
 
 /** The texts or the bytes of files by their path. */
 export type Files = Readonly<Record<string, string | Buffer>>;

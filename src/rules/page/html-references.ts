@@ -13,8 +13,7 @@ import {
   trimAddress,
 } from './addresses.ts';
 import { getAddressReader, getScriptType, gradeScript, isForSomeScreens } from './fetching-attributes.ts';
-import { parseImportMap } from './import-map.ts';
-import { type PageFields, readPageFields } from './page-fields.ts';
+import { type PageFields, parseImportMap, readPageFields } from './import-map.ts';
 import { findCssReferences, findScriptReferences } from './script-references.ts';
 
 /** Limits of a search, far beyond any page that a browser shows easily. They bound memory and time. */

@@ -14,11 +14,10 @@ import { type ImportMapEntry, resolveSpecifier } from '../page/import-map.ts';
 import { decodeText, isHtml, isXhtml, joinText, LARGEST_PAGE } from '../page/page-file.ts';
 import { findCssReferences, findScriptReferences } from '../page/script-references.ts';
 import { createEncodingCheck, describeMisread, MISREAD_HINT, type MisreadText } from '../text-encoding.ts';
-import { getKindOfName, gradeVisit, hasReferences, isOpenedPage, isSvg } from './file-uses.ts';
-import type { FindingCollector, SiteFinding } from './findings.ts';
+import type { FindingCollector, SiteFiles, SiteFinding, SiteInspection, SiteOptions } from './findings.ts';
 import { describeBase, describeEmbedding, describeRouter, findGenerator } from './generators.ts';
 import { ReferenceJudge } from './judge-reference.ts';
-import type { SiteFiles, SiteInspection, SiteOptions } from './site-files.ts';
+import { getKindOfName, gradeVisit, hasReferences, isOpenedPage, isSvg } from './site-address.ts';
 
 /**
  * Resolves every reference of a folder, or of a page that is delivered alone, as a browser would that opens its pages

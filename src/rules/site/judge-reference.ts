@@ -3,10 +3,9 @@ import { encodePath } from '../naming.ts';
 import { countLevels, formatAddress, isLoaded, type ReferenceGrade, trimAddress } from '../page/addresses.ts';
 import type { PageReference } from '../page/html-references.ts';
 import { isHtml } from '../page/page-file.ts';
+import type { SiteFiles, SiteOptions } from './findings.ts';
 import { FindingCollector, type FoundPlace } from './findings.ts';
-import { createNearNames } from './near-names.ts';
 import { type AddressResolver, createAddressResolver, findServed, type SiteTarget } from './site-address.ts';
-import type { SiteFiles, SiteOptions } from './site-files.ts';
 
 /** An address of a file, ready to be resolved. */
 interface SiteReference extends PageReference {
@@ -195,3 +194,28 @@ const isAbsolute = ({ address, base, file }: SiteReference): boolean =>
 /** The text of a link is its address; of anything else, what uses it too. */
 const describe = ({ element, address, grade }: SiteReference): string =>
   `${grade === 'link' ? 'the link to' : element} ${formatAddress(address)}`;
+
+/** How many names are named. */
+const MAX_NAMES = 2;
+
+/**
+ * Looks for files of a folder that a missing one probably means: in another case, or with the same name in another
+ * folder. The index of all names is made at the first call.
+ */
+export function createNearNames(paths: readonly string[]): (missing: string) => readonly string[] {
+  let index: ReadonlyMap<string, readonly (readonly [string, string])[]> | undefined;
+  return (missing) => {
+    const pairs = () => paths.flatMap((path) => keysOf(path).map((key) => [key, path] as const));
+    index ??= Map.groupBy(pairs(), ([key]) => key);
+    const found = keysOf(missing).flatMap((key) => index?.get(key)?.slice(0, MAX_NAMES + 1) ?? []);
+    const names = new Set(found.map(([, path]) => path));
+    return [...names].filter((name) => name !== missing).slice(0, MAX_NAMES);
+  };
+}
+
+/** The path and the name in lower case. Every folder has an index, so that name says nothing. */
+function keysOf(path: string): readonly string[] {
+  const lower = path.toLowerCase();
+  const name = lower.slice(lower.lastIndexOf('/') + 1);
+  return name === 'index.html' ? [lower] : [lower, `//${name}`];
+}
