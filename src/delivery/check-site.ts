@@ -113,7 +113,7 @@ function isForScreen(delivery: Delivery, request: SiteRequest): boolean {
 /** What of a request says how pages are checked, and where they will be. */
 type SiteRequest = Pick<
   DeliveryRequest,
-  'channels' | 'selfContained' | 'repository' | 'serverUrl' | 'pagesBase' | 'checkOnly'
+  'channels' | 'url' | 'selfContained' | 'repository' | 'serverUrl' | 'pagesBase' | 'checkOnly'
 >;
 
 type SitePlace = Pick<SiteOptions, 'sitePath' | 'origin'>;

@@ -11,12 +11,14 @@ import type { Face, Words } from '../words.ts';
 import type { ChannelChoice, Delivery } from './delivery.ts';
 import type { FindFiles } from './find-files.ts';
 
+type ChannelRequest = Pick<DeliveryRequest, 'channels'> & Partial<Pick<DeliveryRequest, 'url'>>;
+
 /** Whether a channel may be chosen. */
-export const isWanted = (key: ChannelKey, { channels }: Pick<DeliveryRequest, 'channels'>): boolean =>
-  channels === 'auto' || channels.includes(key);
+export const isWanted = (key: ChannelKey, { channels, url }: ChannelRequest): boolean =>
+  channels === 'auto' ? url === undefined || key === 'K4' : channels.includes(key);
 
 /** What must be known of the repository before a channel can be chosen. */
-export const queryFor = (request: Pick<DeliveryRequest, 'channels'>): RepositoryQuery => ({
+export const queryFor = (request: ChannelRequest): RepositoryQuery => ({
   site: isWanted('K1', request),
   repository: isWanted('K2', request),
 });
