@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { type BigIntStats, fstatSync, readSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setImmediate as letOthersWork } from 'node:timers/promises';
 import { DeliveryError } from '../errors.ts';
@@ -25,8 +26,8 @@ export class UnchangedFile {
   readonly #location: FileLocation;
   /** What shows that somebody wrote to the file. */
   readonly #written: string;
-  /** When the inode changed; taken again after the bytes were compared. Nanoseconds since the epoch. */
-  #changedAt: bigint;
+  /** When the inode changed: nanoseconds since the epoch. */
+  readonly #changedAt: bigint;
   /** The bytes of a small file while it is checked. */
   #held: Buffer | null = null;
 
@@ -79,7 +80,7 @@ export class UnchangedFile {
     // One byte more shows that it grew.
     const bytes = buffer.subarray(0, readSync(fd, buffer, 0, this.size + 1, 0));
     if (bytes.length !== this.size) throw changedFileError(this.#location.given);
-    this.#refuseChanged(fd);
+    if (this.#isTouched(fd)) this.#refuseOther(createHash('sha256').update(bytes));
     return bytes;
   }
 
@@ -114,7 +115,7 @@ export class UnchangedFile {
       return buffer.subarray(0, bytesRead);
     };
     try {
-      this.#refuseChanged(handle.fd);
+      await this.#refuseChanged(handle);
       let next = readAt(0);
       try {
         for (let position = 0; ; ) {
@@ -128,29 +129,35 @@ export class UnchangedFile {
         // A caller that stops early leaves one read open; its failure must not become an unhandled rejection.
         await next.catch(() => undefined);
       }
-      this.#refuseChanged(handle.fd);
+      await this.#refuseChanged(handle);
     } finally {
       await handle.close();
     }
   }
 
-  #refuseChanged(fd: number): void {
+  /** Whether only the inode changed: it was renamed, or the time of a write was set back. Then the bytes decide. */
+  #isTouched(fd: number): boolean {
     const now = fstatSync(fd, { bigint: true });
-    // Another time of the inode's change alone: it was renamed, or the time of a write was set back. The bytes decide.
-    const isSame = now.ctimeNs === this.#changedAt || hashAll(fd) === this.sha256;
-    if (formatWritten(now) !== this.#written || !isSame) throw changedFileError(this.#location.given);
-    this.#changedAt = now.ctimeNs;
+    if (formatWritten(now) !== this.#written) throw changedFileError(this.#location.given);
+    return now.ctimeNs !== this.#changedAt;
   }
-}
 
-function hashAll(fd: number): string {
-  const hash = createHash('sha256');
-  const buffer = Buffer.allocUnsafe(CHECK_CHUNK);
-  for (let position = 0; ; ) {
-    const length = readSync(fd, buffer, 0, buffer.length, position);
-    if (length === 0) return hash.digest('hex');
-    hash.update(buffer.subarray(0, length));
-    position += length;
+  #refuseOther(bytes: Hash): void {
+    if (bytes.digest('hex') !== this.sha256) throw changedFileError(this.#location.given);
+  }
+
+  /** A large file takes seconds to read: others work meanwhile. */
+  async #refuseChanged(handle: FileHandle): Promise<void> {
+    if (!this.#isTouched(handle.fd)) return;
+    const hash = createHash('sha256');
+    const buffer = Buffer.allocUnsafe(CHECK_CHUNK);
+    for (let position = 0; position < this.size; ) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+      if (bytesRead === 0) break;
+      hash.update(buffer.subarray(0, bytesRead));
+      position += bytesRead;
+    }
+    this.#refuseOther(hash);
   }
 }
 
