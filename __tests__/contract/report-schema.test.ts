@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { answerSchemaJson, reportSchemaJson } from '../../scripts/documents.ts';
 import { createSchema } from '../../scripts/schema/json-schema.ts';
 import { readDeclarations } from '../../scripts/schema/type-declarations.ts';
-import { composeDocument, failureDocument } from '../../src/delivery/report.ts';
+import { composeDocument } from '../../src/delivery/report.ts';
 import { hugeFiles, planned, provenFile, reportWith, unprovenFile, withdrawn } from '../action/reports.ts';
 import { parseDocument } from '../scenarios/report-documents.ts';
 
@@ -57,7 +57,8 @@ describe('composeDocument', () => {
   });
 
   test('says of a command that could not begin why, without a report', () => {
-    const document = failureDocument({ code: 'BAD_USAGE', reason: 'there is no command send', hint: '' });
+    const failure = { code: 'BAD_USAGE', reason: 'there is no command send', hint: '' };
+    const document = { ...composeDocument([]), ...failure };
     expect(parseDocument(JSON.stringify(document))).toMatchObject({
       result: 'not-ready',
       url: '',

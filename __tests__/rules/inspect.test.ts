@@ -18,7 +18,7 @@ import { promisify } from 'node:util';
 import '../support/one-realm.ts';
 import { describe, expect, test } from '@jest/globals';
 import { SIZE } from '../../src/protocol/limits.ts';
-import { type InspectOptions, inspectFile } from '../../src/rules/inspect.ts';
+import { createMemoryFile, type InspectOptions, inspectFile } from '../../src/rules/inspect.ts';
 import { ENCODINGS } from '../support/encodings.ts';
 import { listOpenFiles } from '../support/file-handles.ts';
 import { localFile, temporaryFolder } from '../support/files.ts';
@@ -515,5 +515,21 @@ describe('a file that changes after its check', () => {
       }
     })();
     await expect(reading).rejects.toMatchObject(CHANGED);
+  });
+});
+
+describe('a file in memory', () => {
+  test.each(['', 'some bytes\0'])('says the same of %j as a file on disk', async (content) => {
+    const file = createMemoryFile('page.html', Buffer.from(content));
+    const { read, pieces, headSha256, ...facts } = file;
+    expect(Buffer.concat(await read().toArray()).toString()).toBe(content);
+    const collected: Buffer[] = [];
+    for await (const piece of pieces()) collected.push(piece);
+    expect(Buffer.concat(collected).toString()).toBe(content);
+    if (content === '') return expect(facts.size).toBe(0);
+    const onDisk = await localFile(content);
+    const { read: _, pieces: __, headSha256: ___, ...expected } = onDisk;
+    expect(facts).toEqual(expected);
+    expect(await headSha256(3)).toBe(await onDisk.headSha256(3));
   });
 });

@@ -1,7 +1,7 @@
 import { untilAborted } from '../async.ts';
 import { createPorts } from '../context.ts';
 import { createRedactor, readCredentials } from '../credentials.ts';
-import { failureDocument } from '../delivery/report.ts';
+import { composeDocument } from '../delivery/report.ts';
 import { type DeliveryError, stoppedError, toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { CLEANUP_TIME } from '../protocol/limits.ts';
@@ -96,6 +96,6 @@ function printFailure(terminal: Terminal, failure: DeliveryError, face: Face, is
   const { redact } = terminal.redactor;
   const reason = redact(failure.messageFor(face));
   const clean = { code: failure.code, reason, hint: redact(say(failure.advice ?? '', face)) };
-  if (isJson) terminal.printJson(failureDocument(clean));
+  if (isJson) terminal.printJson({ ...composeDocument([]), ...clean });
   else terminal.printError([reason, clean.hint].filter((part) => part !== '').join('; '));
 }

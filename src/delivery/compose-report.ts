@@ -8,6 +8,7 @@ import type { RawInputs } from '../request/inputs.ts';
 import { operationOf } from '../request/parse-request.ts';
 import { ACTION, type Face, type HintContext, say } from '../words.ts';
 import { type ChannelAttempt, type Delivery, LINK_SUBJECT, NO_SUBJECT, newDelivery } from './delivery.ts';
+import { describeProof } from './describe-probe.ts';
 import { listProven } from './receipt.ts';
 import {
   type AuditVerdict,
@@ -18,7 +19,7 @@ import {
   type Gate,
   type SiteReport,
 } from './report.ts';
-import { composeLines, describeProof, listUnknown } from './report-lines.ts';
+import { composeLines, listUnknown } from './report-lines.ts';
 import { reportPicture } from './screen/add-picture.ts';
 import { reportScreen } from './screen/screen-report.ts';
 

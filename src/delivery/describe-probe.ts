@@ -3,8 +3,9 @@ import { DeliveryError } from '../errors.ts';
 import { nameFew } from '../plain-text.ts';
 import { MINUTE, SECOND } from '../protocol/limits.ts';
 import type { Text, Words } from '../words.ts';
+import type { Proof } from './delivery.ts';
 import type { ExpectedContent } from './match-content.ts';
-import { describeMatch, isProof, type ProbeResult } from './probe-result.ts';
+import { describeMatch, isProof, type ProbeResult, type ProvenMatch } from './probe-result.ts';
 
 /** How often the marker was found in an answer; `null` without a marker. */
 export function countMarker(result: ProbeResult | null, { marker }: ExpectedContent): number | null {
@@ -27,6 +28,24 @@ function describeAnswer(result: ProbeResult): string {
     code + (result.match === 'absent' ? describeAge(result) : ` with ${describeMatch(result.match).text}`)
   );
 }
+
+/** What an answer that is proven says of the bytes. */
+const BYTES: Readonly<Record<ProvenMatch, (proof: Proof) => readonly string[]>> = {
+  identical: () => ['bytes identical: yes'],
+  extended: () => ['bytes identical: no, the host added to the file'],
+  altered: () => ['bytes identical: no'],
+  marked: () => [],
+  gone: ({ isCached }) => [`nothing is served ${isCached ? 'past caches' : 'there'}`],
+};
+
+/** What was proven of the content: in the report's TEST line and as the evidence of G3. */
+export const describeProof = (proof: Proof): readonly string[] => [
+  ...(proof.markerCount === null || proof.match === 'gone' ? [] : [formatMarker(proof.markerCount)]),
+  ...BYTES[proof.match](proof),
+];
+
+export const formatMarker = (count: number): string =>
+  `marker found: ${count === 0 ? 'no' : `yes, ${count} ×`}`;
 
 /** An address that does not show what it must. */
 export interface WrongAnswer {

@@ -1,9 +1,8 @@
 import { countChanges, formatChangeCounts } from '../channels/site-changes.ts';
 import { countFiles, formatSeconds, nameFew, neutralizeText } from '../plain-text.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
-import { type ChannelAttempt, type Delivery, LINK_SUBJECT, NO_SUBJECT, type Proof } from './delivery.ts';
-import { countMarker, describeProbe } from './describe-probe.ts';
-import type { ProvenMatch } from './probe-result.ts';
+import { type ChannelAttempt, type Delivery, LINK_SUBJECT, NO_SUBJECT } from './delivery.ts';
+import { countMarker, describeProbe, describeProof, formatMarker } from './describe-probe.ts';
 import { type FailureReason, formatReason } from './report.ts';
 import { describeScreen } from './screen/screen-report.ts';
 
@@ -53,12 +52,7 @@ function claimNothing({ delivery, main, notReady }: ReportFacts): string {
 }
 
 /** The claim and the result of what is ready. No address follows the arrow of a result unless it is handed over. */
-function concludeReady({
-  delivery,
-  main,
-  duplicates,
-  provenUrl,
-}: ReportFacts): readonly [claim: string, result: string] {
+function concludeReady({ delivery, main, duplicates, provenUrl }: ReportFacts): readonly [string, string] {
   const { operation, subject, changed } = delivery;
   const name = neutralizeText(subject);
   if (main === null)
@@ -148,23 +142,6 @@ function describeTest({ delivery, main, notReady }: ReportFacts): readonly strin
     `build time: ${wait === undefined || isNoRemoval ? 'no build' : formatSeconds(wait)}`,
   ];
 }
-
-/** What an answer that is proven says of the bytes. */
-const BYTES: Readonly<Record<ProvenMatch, (proof: Proof) => readonly string[]>> = {
-  identical: () => ['bytes identical: yes'],
-  extended: () => ['bytes identical: no, the host added to the file'],
-  altered: () => ['bytes identical: no'],
-  marked: () => [],
-  gone: ({ isCached }) => [`nothing is served ${isCached ? 'past caches' : 'there'}`],
-};
-
-/** What was proven of the content: in the report's TEST line and as the evidence of G3. */
-export const describeProof = (proof: Proof): readonly string[] => [
-  ...(proof.markerCount === null || proof.match === 'gone' ? [] : [formatMarker(proof.markerCount)]),
-  ...BYTES[proof.match](proof),
-];
-
-const formatMarker = (count: number): string => `marker found: ${count === 0 ? 'no' : `yes, ${count} ×`}`;
 
 /** What was compared, or that nothing is there any more. */
 function describeContent(

@@ -129,7 +129,6 @@ export type DeliveryResult = 'ready' | 'withdrawn' | 'audited' | 'planned' | 'no
 
 const RESULT_OF = { deliver: 'ready', withdraw: 'withdrawn', audit: 'audited' } as const;
 
-/** How one delivery ended. */
 export function getDeliveryResult({ ready, operation, notReady }: Report): DeliveryResult {
   if (ready) return RESULT_OF[operation];
   return notReady?.code === 'DRY_RUN' ? 'planned' : 'not-ready';
@@ -228,9 +227,3 @@ export function composeDocument(full: readonly FullReport[]): ReportDocument {
     : '';
   return { ...document, reason: `${count}${reason}`, hint, code };
 }
-
-/** The same for a command that could not even begin. */
-export const failureDocument = (why: Pick<ReportDocument, 'code' | 'reason' | 'hint'>): ReportDocument => ({
-  ...composeDocument([]),
-  ...why,
-});

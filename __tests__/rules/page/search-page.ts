@@ -1,4 +1,5 @@
-import { type PageReference, searchPage } from '../../../src/rules/page/html-references.ts';
+import type { PageReference } from '../../../src/rules/page/addresses.ts';
+import { searchPage } from '../../../src/rules/page/html-references.ts';
 import type { PageFields } from '../../../src/rules/page/import-map.ts';
 
 /** All that is found in a page. @param length how many characters come at once */

@@ -24,6 +24,14 @@ export interface FoundAddress {
   readonly isSpecifier?: boolean;
 }
 
+/** An address that a browser uses when it opens the page, or later. */
+export interface PageReference extends Omit<FoundAddress, 'offset'> {
+  /** From 1. */
+  readonly line: number;
+  /** The element name, such as `link`, `img`, `style` or `script`. */
+  readonly element: string;
+}
+
 /** Gets one address after another: of a large page not all are kept. */
 export type AddAddress = (found: FoundAddress) => void;
 

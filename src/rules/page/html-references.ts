@@ -3,12 +3,12 @@ import { SAXParser, type StartTag, type Text } from 'parse5-sax-parser';
 import {
   type AddAddress,
   createLineCounter,
-  type FoundAddress,
   getAttribute,
   getLocalName,
   hasAttribute,
   isExternal,
   laterGrade,
+  type PageReference,
   type ReferenceGrade,
   trimAddress,
 } from './addresses.ts';
@@ -25,14 +25,6 @@ export const SEARCH_LIMITS = {
   /** Documents inside documents, by `srcdoc`. */
   documents: 16,
 } as const;
-
-/** An address that a browser uses when it opens the page, or later. */
-export interface PageReference extends Omit<FoundAddress, 'offset'> {
-  /** From 1. */
-  readonly line: number;
-  /** The element name, such as `link`, `img`, `style` or `script`. */
-  readonly element: string;
-}
 
 /** Gets one reference after another, in page order; without those that cause no request, such as `data:` and `#top`. */
 type AddReference = (reference: PageReference, page: Readonly<PageFields>) => void;
@@ -228,8 +220,7 @@ class DocumentSearch extends SAXParser {
     return ({ offset, ...found }) => {
       if (!isExternal(found.address)) return;
       const address = trimAddress(found.address, MAX_ADDRESS);
-      const reference = { ...found, address, line: getLine(offset), element };
-      add({ ...reference, grade: laterGrade(grade, found.grade) }, page);
+      add({ ...found, address, line: getLine(offset), element, grade: laterGrade(grade, found.grade) }, page);
     };
   }
 }

@@ -5,11 +5,12 @@ import {
   isExternal,
   isLoaded,
   laterGrade,
+  type PageReference,
   type ReferenceGrade,
   type ResourceKind,
   trimAddress,
 } from '../page/addresses.ts';
-import { type PageReference, searchPage } from '../page/html-references.ts';
+import { searchPage } from '../page/html-references.ts';
 import { type ImportMapEntry, resolveSpecifier } from '../page/import-map.ts';
 import { decodeText, isHtml, isXhtml, joinText, LARGEST_PAGE } from '../page/page-file.ts';
 import { findCssReferences, findScriptReferences } from '../page/script-references.ts';
@@ -137,7 +138,7 @@ class SiteSearch {
   }
 
   #addIncomplete(file: string, reason: string): void {
-    const text = `the file was not searched completely, because it ${reason}`;
+    const text = () => `the file was not searched completely, because it ${reason}`;
     this.#judge.unknown.add({ kind: 'incomplete', key: file, file, line: 1, text });
   }
 
@@ -155,7 +156,7 @@ class SiteSearch {
       key: path,
       file: path,
       line: misread.line,
-      text: describeMisread(misread, isPage),
+      text: () => describeMisread(misread, isPage),
       ...(isRefused && { hint: MISREAD_HINT }),
     });
   }

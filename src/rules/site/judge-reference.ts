@@ -1,7 +1,13 @@
 import { getContentType } from '../media-type.ts';
 import { encodePath } from '../naming.ts';
-import { countLevels, formatAddress, isLoaded, type ReferenceGrade, trimAddress } from '../page/addresses.ts';
-import type { PageReference } from '../page/html-references.ts';
+import {
+  countLevels,
+  formatAddress,
+  isLoaded,
+  type PageReference,
+  type ReferenceGrade,
+  trimAddress,
+} from '../page/addresses.ts';
 import { isHtml } from '../page/page-file.ts';
 import type { SiteFiles, SiteOptions } from './findings.ts';
 import { FindingCollector, type FoundPlace } from './findings.ts';
@@ -65,7 +71,7 @@ export class ReferenceJudge {
   /** A module that is imported by a bare name, which only an import map turns into an address. */
   #judgeBareImport(reference: SiteReference): void {
     if (!isLoaded(reference.grade)) return;
-    const text = `${describe(reference)} is a bare name, and the page has no import map with it`;
+    const text = () => `${describe(reference)} is a bare name, and the page has no import map with it`;
     const hint = 'bundle the modules, or add an import map to the page';
     this.#add(reference, { kind: 'bare-import', key: reference.address, text, hint });
   }
@@ -74,7 +80,7 @@ export class ReferenceJudge {
   #judgeModule(reference: SiteReference, path: string): void {
     const type = getContentType(path);
     if (!/^(?:code|async)$/.test(reference.grade) || /\/(?:javascript|wasm)\b/.test(type)) return;
-    const text = `${describe(reference)} is ${type}, and no script that a browser runs`;
+    const text = () => `${describe(reference)} is ${type}, and no script that a browser runs`;
     this.#add(reference, { kind: 'missing', key: path, text, hint: 'deliver what the build writes' });
   }
 
@@ -89,7 +95,7 @@ export class ReferenceJudge {
       this.#add(reference, {
         kind: reference.grade === 'link' ? 'link-missing' : 'missing',
         key: path,
-        text: `${describe(reference)} is missing`,
+        text: () => `${describe(reference)} is missing`,
         hint: this.#describeNear(path, reference.grade),
       });
     }
@@ -123,7 +129,8 @@ export class ReferenceJudge {
       kind: !isStart ? 'later-host' : isMachine ? 'machine' : 'host',
       // All that the folder has have one cause.
       key: inFolder === null ? `${host}/${path}` : host,
-      text: `${describe(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isMachine ? 'the machine that made it' : 'another host'}`,
+      text: () =>
+        `${describe(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isMachine ? 'the machine that made it' : 'another host'}`,
       ...(isStart && this.#options.isFolder && { hint }),
     };
     const isRefused = (isStart && selfContained === 'enforce') || (grade === 'code' && isMachine);
@@ -141,7 +148,8 @@ export class ReferenceJudge {
       const finding: FindingText = {
         kind: 'outside',
         key: `${grade} ${path}`,
-        text: `${describe(reference)} is outside the ${isFolder ? 'folder' : 'page'}, and no part of this delivery`,
+        text: () =>
+          `${describe(reference)} is outside the ${isFolder ? 'folder' : 'page'}, and no part of this delivery`,
         levels: ABSOLUTE.test(address) ? undefined : countLevels(address) - file.split('/').length + 1,
         url: grade === 'code' ? url.origin + url.pathname : undefined,
       };
@@ -165,7 +173,8 @@ export class ReferenceJudge {
 
   /** All of them have one cause, so they are one finding; what to change is known at the end, or is the page's `<base>`. */
   #addWrongBase(reference: SiteReference, problem: string): void {
-    const finding: FindingText = { kind: 'base', key: '', text: `${describe(reference)} ${problem}` };
+    const text = () => `${describe(reference)} ${problem}`;
+    const finding: FindingText = { kind: 'base', key: '', text };
     const hint = `let the \`<base href>\` of the page begin with \`${this.#options.sitePath}\``;
     this.#add(reference, ABSOLUTE.test(reference.address) ? finding : { ...finding, hint });
   }
