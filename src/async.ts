@@ -26,13 +26,11 @@ export function withCleanupSignal<P extends Pick<Ports, 'clock' | 'signal'>>(por
   return { ...ports, signal: ports.clock.timeout(CLEANUP_TIME) };
 }
 
-interface PollOptions {
+interface PollOptions extends Pick<Ports, 'clock' | 'signal'> {
   /** Milliseconds between two probes. */
   readonly interval: number;
   /** Milliseconds since the epoch after which no further probe starts. */
   readonly deadline: number;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
 }
 
 /**

@@ -68,7 +68,11 @@ export async function runRequest(
 export async function answerRequest(
   request: Promise<DeliveryRequest>,
   ports: Ports,
-  { asked, redactor, ...parts }: InterfaceParts & AskedFor,
+  {
+    asked,
+    redactor,
+    ...parts
+  }: InterfaceParts & { readonly asked: Partial<RawInputs>; readonly redactor: Redactor },
 ): Promise<readonly FullReport[]> {
   let reports: readonly FullReport[];
   try {
@@ -78,11 +82,6 @@ export async function answerRequest(
     reports = [refusalReport(asked, thrown, parts.face)];
   }
   return reports.map((report) => finishReport(report, redactor));
-}
-
-interface AskedFor {
-  readonly asked: Partial<RawInputs>;
-  readonly redactor: Redactor;
 }
 
 /** The code of the device flow is loaded only where a person is asked. */

@@ -1,6 +1,6 @@
 import { DeliveryError, toDeliveryError } from './errors.ts';
 import { formatSeconds } from './plain-text.ts';
-import type { Clock, Logger } from './ports.ts';
+import type { Ports } from './ports.ts';
 import { DAY, RETRY } from './protocol/limits.ts';
 
 /**
@@ -28,24 +28,12 @@ export function pauseBeforeRetry(
   return pause < left ? pause : null;
 }
 
-/** How often a kind of failure is retried; pauses are milliseconds. */
-interface RetryLimits {
-  readonly attempts: number;
-  readonly firstPause: number;
-  readonly longestPause: number;
-}
-
-function retryLimitsFor({ code }: DeliveryError): RetryLimits {
+function retryLimitsFor({ code }: DeliveryError) {
   if (code === 'CONFLICT') return RETRY.conflict;
   return code === 'RATE_LIMITED' ? RETRY.limited : RETRY;
 }
 
-export interface RetryPorts {
-  readonly clock: Clock;
-  readonly logger: Pick<Logger, 'info'>;
-  readonly random: () => number;
-  readonly signal: AbortSignal;
-}
+export type RetryPorts = Pick<Ports, 'clock' | 'logger' | 'random' | 'signal'>;
 
 /**
  * Runs `work` until it succeeds or the policy gives up; no attempt starts later than `RETRY.totalTime` after

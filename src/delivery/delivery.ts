@@ -161,13 +161,6 @@ export const withAttempt = (delivery: Delivery, attempt: ChannelAttempt): Delive
 export const shownTask = (delivery: Delivery): PreparedTask | undefined =>
   (attemptIn(delivery, 'K1') ?? attemptIn(delivery, 'K4'))?.task;
 
-/** What a browser saw of a published page. */
-interface ScreenResult {
-  readonly view: ScreenView;
-  /** The share of pixels, from 0 to 1, that it has in common with the page before publishing; `null` if not known. */
-  readonly agreement: number | null;
-}
-
 /** What verification found: the evidence for G3. */
 export interface Proof {
   readonly httpCode: number;
@@ -199,8 +192,11 @@ export interface ChannelAttempt {
   readonly proof: Proof | null;
   /** What the address answered last; `null` where it was not asked. */
   readonly lastProbe: ProbeResult | null;
-  /** What a browser saw at the proven address; `null` where none was to look. */
-  readonly screen: ScreenResult | null;
+  /**
+   * What a browser saw at the proven address, and the share of pixels, from 0 to 1, that it has in common with the page
+   * before publishing, if known; `null` where none was to look.
+   */
+  readonly screen: { readonly view: ScreenView; readonly agreement: number | null } | null;
   readonly unknown: readonly string[];
   readonly failure: DeliveryError | null;
   /** Milliseconds that each step took. */

@@ -7,7 +7,7 @@ import { SITE } from '../protocol/limits.ts';
 import { refuseInput } from '../request/input-kinds.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
-import { type FolderListing, type LocalSite, listSiteFiles, refuseLargeFolder } from '../rules/local-site.ts';
+import { type LocalSite, listSiteFiles, refuseLargeFolder } from '../rules/local-site.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
 import { type FileLocation, refuseOutside } from '../rules/open-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
@@ -105,7 +105,7 @@ async function listFolder(
   { given, path: folder }: FoundFile,
   request: DeliveryRequest,
   ports: Pick<Ports, 'logger'>,
-): Promise<FolderListing> {
+): ReturnType<typeof listSiteFiles> {
   const { channels, entry } = request;
   const other = channels === 'auto' ? undefined : channels.find((key) => !takesFolders(key));
   if (other !== undefined) throw folderChannelError(given, other);

@@ -66,17 +66,14 @@ export async function prepareTasks(
       },
     );
     planned = refuseSameDestination(planned, key, picture);
-    for (const delivery of planned) logPlan(delivery, key, logger);
+    for (const delivery of planned) {
+      const plan = openAttempt(delivery, key)?.task.plan;
+      if (plan === undefined) continue;
+      const reason = delivery.choice?.channels[0] === key ? delivery.choice.reason : 'it is a duplicate';
+      logger.info(`${delivery.subject}: ${key}, because ${reason}: ${plan.method}, to ${plan.destination}`);
+    }
   }
   return planned;
-}
-
-function logPlan(delivery: Delivery, key: ChannelKey, logger: Ports['logger']): void {
-  const { subject, choice } = delivery;
-  const plan = openAttempt(delivery, key)?.task.plan;
-  if (plan === undefined) return;
-  const reason = choice?.channels[0] === key ? choice.reason : 'it is a duplicate';
-  logger.info(`${subject}: ${key}, because ${reason}: ${plan.method}, to ${plan.destination}`);
 }
 
 /** Of two deliveries that write the same path the second is refused: it would replace what the first has there. */

@@ -45,13 +45,6 @@ export function parseExternalAddress(link: string | URL, label: Text = 'the link
   return reach === 'anywhere' ? url : refuse(why);
 }
 
-/** From where an address can be opened, by its host: `anywhere`, inside a `network`, or only on this `machine`. */
-interface AddressReach {
-  readonly reach: 'anywhere' | 'network' | 'machine';
-  /** The reason in plain words; empty for `anywhere`. */
-  readonly why: string;
-}
-
 /** Ranges that mean something else on every machine. */
 const MACHINE_RANGES: readonly string[] = ['loopback', 'unspecified', 'linkLocal', 'metadata'];
 
@@ -66,13 +59,17 @@ const METADATA = [
   ...['fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:42::42/128'],
 ].map((range) => ipaddr.parseCIDR(range));
 
-/** Judges a host by its name; the name may still resolve to an internal address. */
-export function getReach({ hostname }: URL): AddressReach {
+/**
+ * From where an address can be opened, by its host, whose name may still resolve to an internal address.
+ *
+ * @returns with the reason in plain words, which is empty for `anywhere`
+ */
+export function getReach({ hostname }: URL) {
   const host = hostname.replace(/^\[|\]$|\.+$/g, '').toLowerCase();
   const range = isIP(host) === 0 ? null : addressRange(host);
   const isMachine = range === null ? MACHINE_HOSTS.test(host) : isMachineRange(range);
   const why = range === null ? describeName(host, isMachine) : describeRange(host, range);
-  return { reach: why === '' ? 'anywhere' : isMachine ? 'machine' : 'network', why };
+  return { reach: why === '' ? 'anywhere' : isMachine ? 'machine' : 'network', why } as const;
 }
 
 function describeName(host: string, isMachine: boolean): string {

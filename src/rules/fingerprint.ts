@@ -33,28 +33,26 @@ export async function fingerprintBytes(
 }
 
 /** The same for bytes that are read elsewhere. */
-export function createFingerprint(needles: readonly Buffer[]): {
-  add(chunk: Buffer): void;
-  end(): ContentFingerprint;
-} {
+export function createFingerprint(needles: readonly Buffer[]) {
   const hash = createHash('sha256');
   const counters = needles.map(createOccurrenceCounter);
   let size = 0;
   return {
-    add(chunk) {
+    add(chunk: Buffer): void {
       hash.update(chunk);
       size += chunk.length;
       for (const counter of counters) counter.push(chunk);
     },
-    end: () => ({ size, sha256: hash.digest('hex'), counts: counters.map((counter) => counter.count()) }),
+    end: (): ContentFingerprint => ({
+      size,
+      sha256: hash.digest('hex'),
+      counts: counters.map((counter) => counter.count()),
+    }),
   };
 }
 
 /** Counts a needle in a stream of chunks, also where it spans several chunks. */
-function createOccurrenceCounter(needle: Buffer): {
-  push(chunk: Buffer): void;
-  count(): number;
-} {
+function createOccurrenceCounter(needle: Buffer) {
   let found = 0;
   /** The end of the previous chunks: shorter than the needle, and not part of a counted occurrence. */
   let tail: Buffer = Buffer.alloc(0);
@@ -67,7 +65,7 @@ function createOccurrenceCounter(needle: Buffer): {
     tail = Buffer.from(chunk.subarray(Math.max(from, chunk.length - needle.length + 1)));
   };
   return {
-    push(chunk) {
+    push(chunk: Buffer) {
       if (chunk.length < needle.length) return search(Buffer.concat([tail, chunk]), 0);
       // Only the bytes around the border are copied.
       const border = Buffer.concat([tail, chunk.subarray(0, needle.length - 1)]);
@@ -125,13 +123,10 @@ export interface GitBlob {
 export const createBlobHash = (size: number): Hash => createHash('sha1').update(`blob ${size}\0`);
 
 /** Tells whether a body is one of some objects of git. */
-export function createBlobCheck(blobs: readonly GitBlob[]): {
-  add(chunk: Buffer): void;
-  match(): string | null;
-} {
+export function createBlobCheck(blobs: readonly GitBlob[]) {
   const hashes = blobs.map(({ sha, size }) => ({ sha, hash: createBlobHash(size) }));
   return {
-    add: (chunk) => {
+    add(chunk: Buffer): void {
       for (const { hash } of hashes) hash.update(chunk);
     },
     match: () => hashes.find(({ sha, hash }) => hash.digest('hex') === sha)?.sha ?? null,

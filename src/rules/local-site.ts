@@ -32,13 +32,6 @@ export function siteOfFile(file: LocalFile): LocalSite {
   return { isFolder: false, entry, files: [entry], size: file.size, leftOut: [] };
 }
 
-/** What a folder on disk contains. */
-export interface FolderListing {
-  /** Paths within the folder, in order, separated by `/`. */
-  readonly paths: readonly string[];
-  readonly leftOut: readonly string[];
-}
-
 /**
  * Lists the files of a folder that is to be a site. Hidden ones are left out: they hold credentials and editors'
  * files more often than pages.
@@ -52,12 +45,9 @@ export async function listSiteFiles(
   folder: string,
   given: string,
   refuseNames: (names: readonly string[]) => Promise<void> = async () => undefined,
-): Promise<FolderListing> {
-  const { paths, leftOut, refused }: OpenListing = await listInto(
-    { paths: [], leftOut: [], refused: [], entries: 0 },
-    folder,
-    '',
-  );
+): Promise<Pick<OpenListing, 'paths' | 'leftOut'>> {
+  const empty = { paths: [], leftOut: [], refused: [], entries: 0 };
+  const { paths, leftOut, refused } = await listInto(empty, folder, '');
   await refuseNames([...paths, ...leftOut, ...refused]);
   if (refused.length > 0) {
     const more = refused.length - SITE.named;

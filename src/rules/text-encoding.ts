@@ -10,20 +10,13 @@ export interface MisreadText {
   readonly isUnreadable: boolean;
 }
 
-/** Takes a text in pieces, which are not kept. */
-interface EncodingCheck {
-  add(piece: Buffer): void;
-  /** @param isWhole false if only the beginning of the text was added */
-  end(isWhole?: boolean): MisreadText | null;
-}
-
 /**
  * Finds out whether a browser reads a text rightly if its host declares UTF-8, which wins over what the text says of
- * itself. Only a byte order mark wins over the host.
+ * itself. Only a byte order mark wins over the host. The text is taken in pieces, which are not kept.
  *
  * @see https://html.spec.whatwg.org/multipage/parsing.html#determining-the-character-encoding
  */
-export function createEncodingCheck(): EncodingCheck {
+export function createEncodingCheck() {
   let head = '';
   /** A character that may go on in the next piece. */
   let begun: Buffer = Buffer.alloc(0);
@@ -35,14 +28,15 @@ export function createEncodingCheck(): EncodingCheck {
     if (wrong < FEWEST_WRONG && !isUtf8(text)) wrong += countWrong(text);
   };
   return {
-    add(piece) {
+    add(piece: Buffer): void {
       const bytes = begun.length === 0 ? piece : Buffer.concat([begun, piece]);
       if (head.length < DECLARED_WITHIN) head += bytes.toString('latin1', begun.length, DECLARED_WITHIN);
       const text = cutLastCharacter(bytes);
       begun = Buffer.from(bytes.subarray(text.length));
       read(text);
     },
-    end(isWhole = true) {
+    /** @param isWhole false if only the beginning of the text was added */
+    end(isWhole = true): MisreadText | null {
       if (isWhole) read(begun);
       if (UTF_16_MARK.test(head)) return null;
       if (UTF_16_PAGE.test(head)) {

@@ -1,5 +1,8 @@
-import type { ScreenFacts } from '../../browser/screen-view.ts';
-import { formatSeconds } from '../../plain-text.ts';
+import type { ScreenFacts, ScreenView } from '../../browser/screen-view.ts';
+import { DeliveryError } from '../../errors.ts';
+import { formatSeconds, shorten } from '../../plain-text.ts';
+import { SCREEN } from '../../protocol/limits.ts';
+import type { Text } from '../../words.ts';
 import { attemptIn, type Delivery } from '../delivery.ts';
 
 /** What a browser saw of a page. All lists have at most ten texts, and all texts are bounded. */
@@ -71,3 +74,100 @@ export function formatShare(share: number): string {
   if (percent < 100 && percent > 99) return `${(Math.floor(percent * 10) / 10).toFixed(1)} %`;
   return `${percent > 0 && percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`;
 }
+
+/** What a browser's view of a page means for its delivery. */
+interface ScreenJudgement {
+  /** Why the page is not ready; `null` where it may be handed over. */
+  readonly failure: DeliveryError | null;
+  /** What a person should know of the page. */
+  readonly notes: readonly string[];
+  /** What was not looked at. */
+  readonly unknown: readonly string[];
+}
+
+/** For UNKNOWN: why no browser has opened a page. */
+export const describeUnseen = (reason: string, hint = ''): string =>
+  `whether a browser shows the page: ${reason}${hint === '' ? '' : ` (${hint})`}`;
+
+/**
+ * Judges what a browser saw. A page that shows nothing is not ready; what else went wrong is a note, or fails
+ * where the screen is enforced, which needs a browser too. A fault of the browser itself fails nothing else.
+ */
+export function judgeView(view: ScreenView, isEnforced: boolean): ScreenJudgement {
+  const { reason } = view;
+  const problems = listProblems(view);
+  switch (view.verdict) {
+    case 'not-checked':
+      return isEnforced
+        ? { ...OK, failure: uncheckedError(view) }
+        : { ...OK, unknown: [describeUnseen(reason, view.hint)] };
+    case 'not-shown': {
+      const further = problems.filter((line) => !isPartOf(line, reason));
+      return { ...OK, failure: notShownError([reason, ...further].join('; '), view) };
+    }
+    case 'shown': {
+      const remarks =
+        view.overflow > 0 ? [`at the width of a phone the page is ${view.overflow} pixels too wide`] : [];
+      return isEnforced && problems.length > 0
+        ? { ...OK, failure: faultyPageError(problems), notes: remarks }
+        : { ...OK, notes: [...problems, ...remarks] };
+    }
+  }
+}
+
+const OK: ScreenJudgement = { failure: null, notes: [], unknown: [] };
+
+function uncheckedError({ reason, hint, httpCode }: ScreenView): DeliveryError {
+  const missing =
+    httpCode === null ? 'no browser has opened the page' : 'a browser can not tell whether the page is shown';
+  return new DeliveryError('NOT_SHOWN', `${missing}: ${reason}`, {
+    hint: (w) =>
+      `${hint === '' ? '' : `${hint}; or `}set ${w.input('screen', 'auto')} to deliver without a browser`,
+  });
+}
+
+const notShownError = (evidence: string, view: ScreenView): DeliveryError =>
+  new DeliveryError('NOT_SHOWN', `a browser does not show the page: ${evidence}`, {
+    hint: view.hint || hintFor(view),
+  });
+
+function hintFor({ httpCode, isMarkerVisible, reason, failedRequests }: ScreenView): Text {
+  const lacking = failedRequests
+    .map((line) => /^4\d\d (\/\S*)$/.exec(line)?.[1] ?? '')
+    .find((path) => path !== '' && reason.includes(` ${path}`));
+  if (lacking !== undefined) {
+    return (w) =>
+      `put what the page asks for into the folder that is delivered, or correct its address: ${lacking}; ${w.input('screen', 'off')} delivers it without a look`;
+  }
+  return isMarkerVisible === false && httpCode === 200
+    ? (w) => `correct the page, or set ${w.input('marker')} to a text on it`
+    : (w) =>
+        `open the page in a browser with its developer tools; ${w.input('screen', 'off')} delivers it without a look`;
+}
+
+const faultyPageError = (problems: readonly string[]): DeliveryError =>
+  new DeliveryError('NOT_SHOWN', `a browser shows the page with errors: ${problems.join('; ')}`, {
+    hint: (w) => `correct the page, or set ${w.input('screen', 'auto')}, which only notes them`,
+  });
+
+const KINDS = [
+  ['exceptions', 'uncaught exception'],
+  ['failedRequests', 'failed request'],
+  ['blockedRequests', 'request to an internal address, which was blocked'],
+  ['consoleErrors', 'console error'],
+] as const;
+
+/** What went wrong on the page, a line for each kind. */
+function listProblems(view: ScreenView): string[] {
+  const lines = KINDS.flatMap(([key, kind]) => {
+    const [first] = view[key];
+    if (first === undefined) return [];
+    const more = view[key].length > 1 ? ` and ${view[key].length - 1} more` : '';
+    return [`${kind}: ${shorten(first, SCREEN.text)}${more}`];
+  });
+  return view.isMarkerVisible === false ? [...lines, 'the marker is not visible on the page'] : lines;
+}
+
+/** Whether the reason says the same, in as many words. */
+const isPartOf = (problem: string, reason: string): boolean =>
+  reason.includes(problem.slice(problem.indexOf(': ') + 2).replace(/ and \d+ more$|…$/, ''));

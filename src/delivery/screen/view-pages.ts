@@ -20,10 +20,9 @@ import {
 } from '../delivery.ts';
 import { addPicture } from './add-picture.ts';
 import { dependsOnHost } from './ask-host.ts';
-import { describeUnseen, judgeView } from './judge-view.ts';
 import { listLocalFiles } from './local-files.ts';
 import { findServedPage, listScreenPages, pageToView, type ScreenPage } from './page-to-view.ts';
-import { describeView, formatShare } from './screen-report.ts';
+import { describeUnseen, describeView, formatShare, judgeView } from './screen-report.ts';
 
 /** What the steps with a browser share. */
 export interface ScreenStep {

@@ -11,7 +11,7 @@ import {
 import { isHtml } from '../page/page-file.ts';
 import type { SiteFiles, SiteOptions } from './findings.ts';
 import { FindingCollector, type FoundPlace } from './findings.ts';
-import { type AddressResolver, createAddressResolver, findServed, type SiteTarget } from './site-address.ts';
+import { createAddressResolver, findServed, type SiteTarget } from './site-address.ts';
 
 /** An address of a file, ready to be resolved. */
 interface SiteReference extends PageReference {
@@ -29,7 +29,7 @@ const ABSOLUTE = /^\s*(?:[\\/]|[a-z][a-z0-9+.-]*:)/i;
 
 /** Resolves the references of a site, and collects those that do not lead to a file. */
 export class ReferenceJudge {
-  readonly resolver: AddressResolver;
+  readonly resolver: ReturnType<typeof createAddressResolver>;
   readonly refusals = new FindingCollector();
   readonly unknown = new FindingCollector();
   readonly notes = new FindingCollector();

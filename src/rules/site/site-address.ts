@@ -13,21 +13,16 @@ export interface SiteTarget {
   readonly path: string;
 }
 
-export interface AddressResolver {
-  toUrl(file: string): string;
-  /** @param base the URL to which the address is relative @returns `null` where it causes no request */
-  resolve(address: string, base: string): SiteTarget | null;
-}
-
 /** Stands for the site's own host where it is not known. */
 const UNKNOWN_ORIGIN = 'https://site.invalid';
 
 export function createAddressResolver({
   sitePath,
   origin = UNKNOWN_ORIGIN,
-}: Pick<SiteOptions, 'sitePath' | 'origin'>): AddressResolver {
+}: Pick<SiteOptions, 'sitePath' | 'origin'>) {
   const own = new URL(origin);
   const folder = decodePath(sitePath);
+  /** @param base the URL to which the address is relative @returns `null` where it causes no request */
   const resolve = (address: string, base: string): SiteTarget | null => {
     const url = URL.parse(address, base);
     if (url === null || !/^(?:https?|wss?|ftp):$/.test(url.protocol)) return null;
@@ -39,7 +34,7 @@ export function createAddressResolver({
       ? { url, where: 'folder', path: path.slice(folder.length) }
       : { url, where: 'outside', path: path.slice(1) };
   };
-  return { toUrl: (file) => `https://${own.host}${sitePath}${encodePath(file)}`, resolve };
+  return { toUrl: (file: string) => `https://${own.host}${sitePath}${encodePath(file)}`, resolve };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ScreenView } from '../../../src/browser/screen-view.ts';
 import { createUncheckedView } from '../../../src/browser/screen-view.ts';
-import { judgeView } from '../../../src/delivery/screen/judge-view.ts';
+import { judgeView } from '../../../src/delivery/screen/screen-report.ts';
 import { viewWith } from '../../support/fake-screen.ts';
 
 const BLANK = viewWith({ verdict: 'not-shown', reason: 'nothing was painted within 10 s' });
