@@ -126,20 +126,13 @@ export const withdrawFolder = (
   });
 
 /** What a folder needs: its change, in short too. */
-export const planSite = (
+export async function planSite(
   branch: MemoryBranch,
-  folder: string,
-  contents: Readonly<Record<string, string>>,
-  options: PlanOptions = {},
-) => planFolder(reconnect(branch), folder, contents, options);
-
-/** The same through any client. */
-export async function planFolder(
-  { github, ports }: Pick<Connection, 'github' | 'ports'>,
   folder: string,
   contents: Readonly<Record<string, string>>,
   { together = [folder], pictures, ...options }: PlanOptions = {},
 ) {
+  const { github, ports } = reconnect(branch);
   const site = memorySite(contents);
   const item = { site, name: folder === '' ? './' : folder };
   const [prepared] = await actionsThrough(github, ports, options).publish.prepare([item]);
@@ -150,14 +143,7 @@ export async function planFolder(
   const { change } = place;
   const written = (change?.writes ?? []).map(({ path }) => path).sort();
   const removals = [...(change?.removals ?? [])].sort();
-  return {
-    ...place,
-    head: inBranch.tree.head,
-    target: task.target,
-    written,
-    removals,
-    message: change?.message ?? '',
-  };
+  return { ...place, written, removals };
 }
 
 interface PlanOptions extends RunOptions {
