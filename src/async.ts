@@ -41,10 +41,9 @@ interface PollOptions extends Pick<Ports, 'clock' | 'signal'> {
  * @throws what `probe` throws, or the signal's reason
  */
 export async function poll<T>(
-  options: PollOptions,
+  { clock, deadline, interval, signal }: PollOptions,
   probe: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const { clock, deadline, interval, signal } = options;
   for (;;) {
     signal.throwIfAborted();
     const found = await probe();

@@ -40,8 +40,7 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
   const facts = { delivery, main, duplicates, notReady, provenUrl };
   const unknown = listUnknown(facts).map(neutralizeText);
   return {
-    protocol: PROTOCOL.identifier,
-    version: PROTOCOL.version,
+    ...PROTOCOL_OF_REPORT,
     operation,
     ready,
     ...(isGone ? { url: null, withdrawn: provenUrl } : { url: provenUrl, withdrawn: null }),
@@ -65,6 +64,8 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
     ...(ready && main && operation === 'deliver' && { proven: listProven(main) }),
   };
 }
+
+const PROTOCOL_OF_REPORT = { protocol: PROTOCOL.identifier, version: PROTOCOL.version } as const;
 
 /** What decides which channels a hint may name. */
 const describeForHints = ({ operation, site, choice }: Delivery): HintContext => ({

@@ -148,7 +148,8 @@ export class UrlProbe {
       };
     } catch (thrown) {
       stop.throwIfAborted();
-      return this.#failed(signal.aborted ? stalledError() : thrown, how);
+      const stalled = new DeliveryError('NOT_PROVEN', 'the address gave no complete answer in time');
+      return this.#failed(signal.aborted ? stalled : thrown, how);
     }
   }
 
@@ -218,6 +219,3 @@ function maxProbeTime({ file, gone }: ExpectedContent): number {
   if (file === null && !gone) return Number.POSITIVE_INFINITY;
   return PROBE_TIME.least + ((file?.size ?? 0) / MEGABYTE) * PROBE_TIME.perMegabyte;
 }
-
-const stalledError = (): DeliveryError =>
-  new DeliveryError('NOT_PROVEN', 'the address gave no complete answer in time');
