@@ -315,6 +315,19 @@ describe('several files', () => {
     expect(ports.clock.now() - NOON).toBe(TIMEOUT);
   });
 
+  test('of a removal are not proven by a 404 before the site is built without it', async () => {
+    const ports = fakePorts(new FakeHttp(() => NOT_FOUND).http);
+    const task = taskWith(placementWith(), async () => ({
+      finished: false,
+      building: true,
+      detail: 'building',
+    }));
+    const gone = newAttempt(task, 'page.html', { file: null, marker: undefined, gone: true });
+    const removed = { ...gone, placement: placementWith() };
+    const [late] = await proveAttempts([removed], LIMITS, ports, channelFor([task]));
+    expect(late).toMatchObject({ proof: null, failure: { code: 'BUILD_TIMEOUT', step: 'wait' } });
+  });
+
   test('of a build that failed say so, but for one that is there already', async () => {
     const errored = new DeliveryError('BUILD_ERRORED', 'bad front matter');
     const { attempts, ports } = await publishAll(
