@@ -155,6 +155,23 @@ describe('a page that only the marker proves', () => {
     }
   });
 
+  test.each(['notes.html', 'notes.markdown'])(
+    'is not ready where %s, with the same marker, has its address: from before, or since',
+    async (rival) => {
+      const theirs = `# ${MARKER}\n`;
+      const taken = await play.repository({ files: { [rival]: theirs } });
+      expectRefused(await deliver(taken, '', notes()), 'place', /is on the branch, and Jekyll shows it/);
+      expect(await taken.read('notes.md')).toBeNull();
+      const repository = await play.repository();
+      meanwhile({ method: 'PUT', url: /contents\/notes\.md/ }, () => repository.commit(rival, theirs));
+      expectRefused(
+        await deliver(repository, '', notes()),
+        'verify',
+        /somebody removed or replaced .*notes\./,
+      );
+    },
+  );
+
   test("is not ready where somebody else's page with the same marker has taken its place", async () => {
     const repository = await play.repository();
     const theirs = `# ${MARKER}\n\ntheirs\n`;

@@ -36,6 +36,13 @@ export function isLeftOutByJekyll(path: string): boolean {
 /** File name endings that Jekyll renders as Markdown. */
 export const MARKDOWN = /\.(md|markdown|mkdown|mkdn|mkd)$/i;
 
+/** The other files of which Jekyll would make the page that it makes of a file. */
+export function listRivals(path: string): readonly string[] {
+  const endings = ['html', 'md', 'markdown', 'mkdown', 'mkdn', 'mkd'];
+  const stem = path.replace(/\.html$/, '').replace(MARKDOWN, '');
+  return stem === path ? [] : endings.map((one) => `${stem}.${one}`).filter((one) => one !== path);
+}
+
 /** The first line is three hyphens and white space; of much white space only the beginning is known. */
 const FRONT_MATTER = /^---(?:[ \t\f\v\r]*\n|[ \t\f\v\r]{13})/;
 

@@ -178,16 +178,6 @@ describe('applyJekyll for a file that Jekyll renders', () => {
     );
   };
 
-  test('refuses it where the branch has another file at the address of the page', async () => {
-    await expect(applyTo('notes.md', '# x', true, 'notes.html')).rejects.toMatchObject({
-      code: 'NOT_OURS',
-      message: 'notes.html is on the branch, where Jekyll would put the page of notes.md',
-    });
-    await expect(applyTo('page.html', '---\n', true, 'page.html')).resolves.toMatchObject({
-      path: 'page.html',
-    });
-  });
-
   test.each([
     ['notes.md', '# x', 'https://octo.github.io/site/notes.html'],
     ['page.html', '---\ntitle: x', 'https://octo.github.io/site/page.html'],

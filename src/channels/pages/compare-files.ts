@@ -4,6 +4,7 @@ import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import { type ComparedPlace, type HeldFile, planChange, sortByChange } from './compare.ts';
+import { takenPageError } from './jekyll.ts';
 import { isOwned } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
 import { readTargetHead } from './read-target.ts';
@@ -29,7 +30,13 @@ export async function compareFiles(
   sent: ReadonlySet<PagesTask>,
 ): Promise<BranchComparison> {
   const head = await readTargetHead(target);
-  const own = new Set(tasks.flatMap(({ place, files }) => [place, ...files.map(({ path }) => path)]));
+  const own = new Set(
+    tasks.flatMap(({ place, files, destination: { rivals = [] } }) => [
+      place,
+      ...files.map(({ path }) => path),
+      ...rivals,
+    ]),
+  );
   // What is delivered may have been there before: a cache may still have it.
   const mayBeGone = new Set(tasks.flatMap((one) => (isRemoval(one) && !sent.has(one) ? [] : [one.place])));
   const found = await readPaths([...own], target, head, mayBeGone);
@@ -95,6 +102,11 @@ function compareFile(task: PagesTask, found: HeldPaths, old: readonly string[]):
     existing.set(path, { sha, size, mode: last === null ? '' : '100644' });
     const by = path === place ? { confinedTo } : { confinedTo, page: place };
     if (isOwned(last?.message ?? '', { path, sha }, by)) owned.add(path);
+  }
+  for (const path of task.destination.rivals ?? []) {
+    const state = found.get(path);
+    if (hasFailed(state) && state.code !== 'NOT_OURS') throw state;
+    if (state && !hasFailed(state) && state.blob !== null) throw takenPageError(place, path);
   }
   const page = found.get(place);
   const last = page && !hasFailed(page) ? page.last : null;

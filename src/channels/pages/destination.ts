@@ -42,6 +42,8 @@ export interface PagesDestination {
   readonly builtBy: PagesSite['builtBy'];
   /** Whether the site's build may rightly change the file. */
   readonly hostMayChangeBytes: boolean;
+  /** Of a rendered page: the other files that would be served there; none of them may be on the branch. */
+  readonly rivals?: readonly string[];
   /** What a person should know of the page. */
   readonly notes: readonly string[];
   /** The folder of the branch that Pages serves: empty for all of it, or ending in `/`. */

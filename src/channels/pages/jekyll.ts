@@ -2,7 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { getBlobSha } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { nameFew } from '../../plain-text.ts';
-import { buildWithJekyll, isLeftOutByJekyll, MARKDOWN } from '../../rules/jekyll.ts';
+import { buildWithJekyll, isLeftOutByJekyll, listRivals, MARKDOWN } from '../../rules/jekyll.ts';
 import type { Words } from '../../words.ts';
 import { type PagesDestination, servedPath } from './destination.ts';
 import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
@@ -57,21 +57,23 @@ export async function applyJekyll(
   if (!isShownAsPage) throw jekyllError(destination, place, changed);
   const page = new URL(pageUrl.href.replace(MARKDOWN, '.html'));
   if (isGone) return { ...destination, pageUrl: page };
-  const output = renderedPath(path);
-  if (output !== path && (await exists(branch, output))) throw takenPageError(path, output);
   const notes = [`Jekyll renders ${servedPath(siteRoot, path)} into this page`];
-  return { ...destination, pageUrl: page, hostMayChangeBytes: true, notes };
+  return { ...destination, pageUrl: page, hostMayChangeBytes: true, notes, rivals: listRivals(path) };
 }
 
 /** Where Jekyll puts the page that it renders of a file. */
 export const renderedPath = (path: string): string => path.replace(MARKDOWN, '.html');
 
-/** What is served there would be the other file, which may have the same marker. */
-const takenPageError = (path: string, output: string): DeliveryError =>
-  new DeliveryError('NOT_OURS', `${output} is on the branch, where Jekyll would put the page of ${path}`, {
-    hint: (w) => `set ${w.input('path')} to another name, or remove ${output}`,
-    leftBehind: [],
-  });
+/** What is served may be the other file's page, which may have the same marker. */
+export const takenPageError = (path: string, rival: string): DeliveryError =>
+  new DeliveryError(
+    'NOT_OURS',
+    `${rival} is on the branch, and Jekyll shows it where the page of ${path} goes`,
+    {
+      hint: (w) => `set ${w.input('path')} to another name, or remove ${rival}`,
+      leftBehind: [],
+    },
+  );
 
 /** @param changed files with the page that Jekyll renders of each, or `null` for nothing */
 function jekyllError(

@@ -50,7 +50,10 @@ function describePublished(place: CommittedPlace): Described {
     ...(commitSha && {
       commitSha,
       rawUrl: destination.rawUrl,
-      held: new Map(files.map(({ path, file }) => [path, file.blobSha])),
+      held: new Map([
+        ...files.map(({ path, file }) => [path, file.blobSha] as const),
+        ...(destination.rivals ?? []).map((path) => [path, null] as const),
+      ]),
     }),
     hostMayChangeBytes: destination.hostMayChangeBytes,
     display: getBrowserDisplay(destination.pageUrl.pathname),

@@ -152,8 +152,10 @@ async function readDelivered(placed: readonly Placed[]): Promise<ExistingBlobs |
   if (first === undefined) return null;
   const { github, branch } = first.task.data.target;
   const head = await getBranchHead(github, branch);
-  // A step may push twice: the last commit says nothing of what somebody did before it.
-  if (placed.every(({ placement }) => placement.commitSha === head)) return null;
+  // A step may push twice: the last commit says nothing of what somebody did before it. A rival may have come before it.
+  const isOwn = ({ task: { data }, placement }: Placed): boolean =>
+    placement.commitSha === head && data.destination.rivals === undefined;
+  if (placed.every(isOwn)) return null;
   const paths = placed.flatMap(({ placement: { held } }) => [...(held?.keys() ?? [])]);
   return getExistingBlobs(github, head, paths);
 }
