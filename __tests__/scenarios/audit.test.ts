@@ -317,6 +317,25 @@ test('a folder that was withdrawn is found in both spellings', async () => {
   }
 });
 
+test.each([
+  [
+    'a file of somebody else',
+    (repository: TestRepository) => repository.commit('d/theirs.txt', 'of a person'),
+  ],
+  ['a newer delivery', (repository: TestRepository) => deliver(repository, 'd/new.html')],
+])('a page of a withdrawn folder that is still served is lost, where %s is in the folder', async (_, add) => {
+  const repository = await play.repository();
+  await deliverSite(repository, 'd/', {
+    'dist/index.html': createPage('site'),
+    'dist/old.html': createPage('old'),
+  });
+  await withdraw(repository, 'd/');
+  await add(repository);
+  expect(verdicts(await audit(repository))).toMatchObject({ 'd/': 'withdrawn' });
+  play.alterSite(repository, 'd/old.html', { status: 200, body: createPage('old') });
+  expect(verdicts(await audit(repository))).toMatchObject({ 'd/': 'lost' });
+});
+
 test('200 deliveries cost at most 30 API requests', async () => {
   const repository = await play.repository();
   await deliver(repository, 'previews/0.html');

@@ -39,7 +39,7 @@ export const MARKDOWN = /\.(md|markdown|mkdown|mkdn|mkd)$/i;
 /** The other files of which Jekyll would make the page that it makes of a file. */
 export function listRivals(path: string): readonly string[] {
   const endings = ['html', 'md', 'markdown', 'mkdown', 'mkdn', 'mkd'];
-  const stem = path.replace(/\.html$/, '').replace(MARKDOWN, '');
+  const stem = path.replace(MARKDOWN, '.html').replace(/\.html$/, '');
   return stem === path ? [] : endings.map((one) => `${stem}.${one}`).filter((one) => one !== path);
 }
 

@@ -69,10 +69,12 @@ async function compareClaim(
   const { place, delivered, isReplaced } = claim;
   if (delivered && !isFolderPath(place)) return compareFile(claim, delivered, tree);
   const below = [...filesBelow(tree, place).keys()];
-  if (below.length === 0) return listRemoved(claim, delivered ? claim.sha : claim.parent, tree, older);
-  if (delivered) return compareDelivered({ ...claim, delivered }, tree, older);
-  const own = below.filter((path) => !isReplaced(path));
-  return own.length === 0 ? null : newListed(claim, 'changed', { changed: own });
+  if (delivered && below.length > 0) return compareDelivered({ ...claim, delivered }, tree, older);
+  const removed = await listRemoved(claim, delivered ? claim.sha : claim.parent, tree, older);
+  if (removed.paths.length > 0 || below.length === 0) return removed;
+  // What was removed is there again.
+  const changed = below.filter((path) => !isReplaced(path));
+  return changed.length === 0 ? null : newListed(claim, 'changed', { changed, unknown: removed.unknown });
 }
 
 function compareFile(claim: Claim, { object, pictures }: Delivered, tree: BranchTree): ListedDelivery | null {
@@ -118,7 +120,9 @@ async function listRemoved(
   const entries = await older(commit);
   if (entries === null) {
     const unknown = `whether its other files are gone: only the page of ${place || './'} was asked for`;
-    return newListed(claim, 'removed', { paths: [`${place}index.html`], unknown: [unknown] });
+    const page = isFolderPath(place) ? `${place}index.html` : place;
+    const paths = tree.entries.has(page) ? [] : [page];
+    return newListed(claim, 'removed', { paths, unknown: [unknown] });
   }
   const files = [...filesBelow({ entries }, place).keys()];
   return newListed(claim, 'removed', { paths: files.filter((path) => !tree.entries.has(path)) });
