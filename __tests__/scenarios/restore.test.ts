@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
 import { type Played, requestsOf, setUpPlay } from './play.ts';
-import { createPage } from './scenario.ts';
+import { createPage, MARKER } from './scenario.ts';
 
 const play = setUpPlay();
 const BEFORE = createPage('before');
@@ -40,7 +40,7 @@ test('a page that is not shown is replaced by the one before, which is proven; t
   expectFailed(
     played,
     { proven: true },
-    /; commit \w{7} put back .*, and its address shows that again, byte for byte/,
+    /; commit \w{7} put back .*, and https:.*\/page\.html shows that again, byte for byte/,
   );
   expect(String(await repository.read('page.html'))).toBe(BEFORE);
   const [restored, failed] = await repository.log();
@@ -58,6 +58,16 @@ test('where the build of the site breaks', async () => {
   expect(played.report.notReady?.code).toBe('BUILD_ERRORED');
   expectFailed(played, { proven: true }, /put back what was delivered there before/);
   expect(String(await repository.read('page.html'))).toBe(BEFORE);
+});
+
+test('a page that Jekyll renders is proven at its raw address', async () => {
+  const repository = await play.repository();
+  const inputs = { path: 'notes.md', marker: MARKER };
+  await deliver(repository, `# first ${MARKER}\n`, inputs);
+  repository.pages.builds = ['errored', 'normal'];
+  const played = await deliver(repository, `# second ${MARKER}\n`, inputs);
+  expectFailed(played, { proven: true }, /raw\.githubusercontent\.com\/\S+\/notes\.md shows that again/);
+  expect(String(await repository.read('notes.md'))).toContain('first');
 });
 
 test('a folder of which the host misses a chunk is put back as a whole', async () => {

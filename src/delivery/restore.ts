@@ -63,7 +63,11 @@ function toRestoration({ placement, proof, failure }: ChannelAttempt): Restorati
   const { commitSha = null } = placement;
   const back = `commit ${commitSha?.slice(0, 7)} put back what was delivered there before`;
   if (proof !== null) {
-    return { commitSha, proven: true, detail: `${back}, and its address shows that again, byte for byte` };
+    return {
+      commitSha,
+      proven: true,
+      detail: `${back}, and ${placement.url.href} shows that again, byte for byte`,
+    };
   }
   return { commitSha, proven: false, detail: `${back}, and that is not proven either: ${failure?.message}` };
 }

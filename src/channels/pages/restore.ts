@@ -151,6 +151,8 @@ function describeRestored(
   const page = paths.includes(destination.path) ? destination.path : (paths[0] ?? destination.path);
   const others = paths.filter((one) => one !== page).slice(0, SITE.files);
   const { earlier, ...file } = describeFile(page, ...trees);
+  // A rendered page never has the file's bytes.
+  const shown = destination.rivals ? destination.rawUrl : destination.pageUrl;
   return {
     file,
     placement: {
@@ -158,7 +160,7 @@ function describeRestored(
       written: true,
       commitSha,
       evidence: `commit ${commitSha} puts back what commit ${trees[0].head} had`,
-      url: isFolder ? entryUrl(addressOf(destination, page)) : destination.pageUrl,
+      url: isFolder ? entryUrl(addressOf(destination, page)) : shown,
       ...(earlier && { earlier }),
       parts: others.map((path) => ({
         path: path.slice(isFolder ? place.length : 0),
