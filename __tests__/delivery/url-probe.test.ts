@@ -74,6 +74,13 @@ describe('a body', () => {
     }
   });
 
+  test('of a 404 is asked for again each time, whatever its host says of a pause', async () => {
+    const answer = { status: 404, headers: { 'retry-after': '60' } };
+    const { probe, host } = await probing({ answer, gone: true });
+    for (let look = 0; look < 3; look += 1) await probe.probe();
+    expect(host.seen).toHaveLength(3);
+  });
+
   test.each<[Record<string, string>, ContentMatch]>([
     [{ 'content-type': 'text/html; charset=utf-8' }, 'identical'],
     [{ 'content-type': 'Application/XHTML+XML' }, 'identical'],
@@ -84,6 +91,8 @@ describe('a body', () => {
     [{ 'content-type': 'text/plain' }, 'not-shown'],
     [{ 'content-type': 'application/octet-stream' }, 'not-shown'],
     [{ 'content-type': 'text/htmlx' }, 'not-shown'],
+    [{ 'content-type': 'text/html, text/plain' }, 'not-shown'],
+    [{ 'x-content-type-options': 'nosniff' }, 'not-shown'],
     [{ 'content-type': 'text/html; charset=utf-16' }, 'not-shown'],
   ])('of a page with the headers %o is %s; of another file it is identical', async (headers, match) => {
     const answer = { body: BYTES, headers };
@@ -417,7 +426,7 @@ test.each([
   ['the text', `<h1>${MARKER}</h1>`, 'marked'],
 ])('A marker in %s of a page, also behind much style, is %s.', async (_, markup, match) => {
   for (const style of ['', `<!doctype html><style>${'a{color:red}'.repeat(7_000)}</style>`]) {
-    const answer = { body: style + markup };
+    const answer = { body: style + markup, headers: { 'content-type': 'text/html' } };
     await expect(matchOf({ answer, marker: MARKER, withFile: false })).resolves.toBe(match);
     // A site's build may well turn the marker of a file into a title.
     await expect(matchOf({ answer, marker: MARKER })).resolves.toBe('altered');

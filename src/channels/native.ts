@@ -3,6 +3,7 @@ import { DeliveryError } from '../errors.ts';
 import { nameFew } from '../plain-text.ts';
 import { AGREEING_PROBES } from '../protocol/limits.ts';
 import type { LocalSite } from '../rules/local-site.ts';
+import { getBrowserDisplay } from '../rules/media-type.ts';
 import { encodePath, entryUrl } from '../rules/naming.ts';
 import type { Words } from '../words.ts';
 import type { ChannelAction, ChannelItem, PlacedPart, Placement, PreparedTask } from './channel.ts';
@@ -14,6 +15,8 @@ interface LinkTask {
   /** The address of the file itself, such as `…/index.html`; absent where the link is that of one file. */
   readonly home?: URL;
   readonly site?: LocalSite;
+  /** Absent where a browser shows no page: with a marker alone, and for anything but pages. */
+  readonly display?: 'page';
 }
 
 /**
@@ -39,7 +42,8 @@ function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<Link
       hint: (w) => `${w.link}${w.orUse('K1, K2 or K3')}`,
     });
   }
-  const data = findAddress(url, item);
+  const isPage = item.site != null && getBrowserDisplay(item.site.entry.path) === 'page';
+  const data: LinkTask = { ...findAddress(url, item), ...(isPage && { display: 'page' }) };
   const { hostname } = url;
   const { home, site } = data;
   return {
@@ -95,7 +99,7 @@ const BIN_REFUSALS = listRefusals('').map((one) => ({
   hint: (w: Words) => `ask the operator of the bin host${w.orUse('K1, K2 or K3')}`,
 }));
 
-function placementOf({ url, home, site }: LinkTask, isBin: boolean): Placement {
+function placementOf({ url, home, site, display }: LinkTask, isBin: boolean): Placement {
   return {
     evidence: `the environment's link on ${url.hostname}`,
     url,
@@ -104,7 +108,9 @@ function placementOf({ url, home, site }: LinkTask, isBin: boolean): Placement {
     isInBin: isBin,
     ...(isBin && { answers: AGREEING_PROBES.counted, refusals: BIN_REFUSALS }),
     ...(home && { home, parts: [] }),
-    ...(home && site && { display: 'page', parts: listSiteParts(site, home) }),
+    // A bin gives every file as a download.
+    ...(display && !isBin && { display }),
+    ...(home && site && { parts: listSiteParts(site, home) }),
     notes: [
       'how long the link lives is up to the environment that gave it',
       ...(isBin ? ['a browser may be shown a warning page first'] : []),

@@ -5,6 +5,7 @@ import { type FetchBackOptions, fetchBack } from '../http/fetch-back.ts';
 import type { CookieJar } from '../http/follow.ts';
 import {
   firstHeader,
+  isAbsence,
   isShownAsPage,
   parseRetryAfter,
   readCacheTime,
@@ -134,7 +135,9 @@ export class UrlProbe {
       const needles = marker === undefined ? [] : [Buffer.from(marker)];
       const fetched = await fetchBack(http, this.#url(), this.#fetchOptions(how, signal), needles);
       const { status, addresses, fingerprint, refusal } = fetched;
-      this.#notBefore = clock.now() + ((status !== 200 && parseRetryAfter(fetched, clock.now())) || 0);
+      // What may be a proof is asked for again: each answer counts once.
+      const isBusy = status !== 200 && !isAbsence(status);
+      this.#notBefore = clock.now() + ((isBusy && parseRetryAfter(fetched, clock.now())) || 0);
       return {
         ...{ httpCode: status, hosts: addresses.map(({ host }) => host), fingerprint, refusal },
         ...{

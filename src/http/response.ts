@@ -179,12 +179,27 @@ export function readCacheTime(response: Answer): {
   return { age, keptFor: Math.max(Math.max(...times) * SECOND - (age ?? 0), 0) };
 }
 
-export const readType = (response: Answer): string => firstHeader(response, 'content-type')?.trim() ?? '';
+/** The type that a browser goes by: the last one. */
+export const readType = ({ headers }: Answer): string =>
+  String([headers['content-type'] ?? ''].flat().at(-1))
+    .split(',')
+    .at(-1)
+    ?.trim() ?? '';
 
-/** Whether a browser shows it as a page, and not as a download or its source; without a type, it looks at the content. */
-export const isShownAsPage = (response: Answer): boolean =>
-  /^(?:$|(?:text\/html|application\/xhtml\+xml)(?:$|[\s;,]))/i.test(readType(response)) &&
-  !isAttachment(response);
+/** How content begins that browsers take for a page where its host names no type. @see https://mimesniff.spec.whatwg.org/ */
+const PAGE_START =
+  /^\s*<(?:!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|!--)(?:[\s>]|$)/i;
+
+/** Whether a browser shows it as a page, and not as a download or its source. */
+export function isShownAsPage(response: Answer & { readonly readHead: () => string }): boolean {
+  const type = readType(response);
+  const isNamed = /^(?:text\/html|application\/xhtml\+xml)(?:$|[\s;])/i.test(type);
+  const isSniffed =
+    type === '' &&
+    firstHeader(response, 'x-content-type-options') === undefined &&
+    PAGE_START.test(response.readHead());
+  return (isNamed || isSniffed) && !isAttachment(response);
+}
 
 function isAttachment(response: Answer): boolean {
   const disposition = firstHeader(response, 'content-disposition')?.trim() ?? '';

@@ -110,6 +110,13 @@ test('pushChanges names a temporary folder that can not be used', async () => {
 });
 
 describe('pushChanges: one commit', () => {
+  test('takes a name with line breaks and quotes as a name, and no command of it', async () => {
+    const path = 'docs/a "b"\\\nD docs/beside.html\nM 100644 inline CNAME\ndata 1\nx\n#é';
+    await push({ path });
+    expect(String(await repository.read('docs/beside.html'))).toBe('beside');
+    expect(runHostGit('ls-tree', '-r', '-z', '--name-only', 'main').split('\0')).toContain(path);
+  });
+
   test('adds one file on top of the branch and changes nothing else', async () => {
     const before = await repository.head();
     const sha = await push();

@@ -44,6 +44,7 @@ test.each([
   '<input placeholder="<password>" type="password">',
   '<input name=">" type=PASSWORD>',
   '<meta content="0; url=?a<b" http-equiv="refresh">',
+  '<template shadowrootmode="open"><input type="password"></template>',
 ])('A page with %s is a gate, also as an addition.', (gate) => {
   expect(isGatePage(`<p>marker</p>${gate}`)).toBe(true);
   expect(findAdditions(FILE, FILE + gate)).toBeNull();

@@ -125,7 +125,11 @@ async function* formatFastImport(
   yield 'done\n';
 }
 
-const quotePath = (path: string): string => `"${path.replace(/["\\]/g, '\\$&')}"`;
+/** Each byte that is no plain character as an octal escape: a line break in a name would begin another command. */
+const quotePath = (path: string): string =>
+  `"${Buffer.from(path)
+    .toString('latin1')
+    .replace(/["\\]|[^ -~]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`)}"`;
 
 async function pushToBranch(
   git: RunGitCommand,

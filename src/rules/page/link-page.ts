@@ -74,11 +74,19 @@ function ownParts(node: Dom.ChildNode): unknown {
   return 'data' in node ? node.data : [];
 }
 
+/** What of a node may be on the screen: of a template only what becomes a shadow root, which replaces its parent's content. */
+const shownIn = (node: Dom.Node): readonly Dom.ParentNode[] =>
+  'content' in node && getAttribute(node, 'shadowrootmode') !== ''
+    ? [node.content]
+    : 'childNodes' in node
+      ? [node]
+      : [];
+
 function holds(nodes: readonly Dom.Node[], isMeant: (element: Dom.Element) => boolean): boolean {
   const pending = [...nodes];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if ('attrs' in node && isMeant(node)) return true;
-    if ('childNodes' in node) for (const child of node.childNodes) pending.push(child);
+    for (const { childNodes } of shownIn(node)) for (const child of childNodes) pending.push(child);
   }
   return false;
 }
