@@ -4,9 +4,10 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import tls from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { errors } from 'undici';
+import { type Dispatcher, errors } from 'undici';
 import { DeliveryError } from '../../src/errors.ts';
 import { connectionError, createHttpClient } from '../../src/http/client.ts';
+import { exchange } from '../../src/http/exchange.ts';
 import type { ResolveHost } from '../../src/http/lookup.ts';
 import type { HttpRequest, SendHttp } from '../../src/ports.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
@@ -129,6 +130,20 @@ describe('a request through the proxy of the environment', () => {
       retryable: true,
     });
     expect(world.traffic.exchanges()).toHaveLength(1);
+  });
+
+  test('is given up where the host announces its answer again and again', async () => {
+    const aborted: unknown[] = [];
+    const controller = { abort: (reason: unknown) => aborted.push(reason) };
+    const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler): boolean => {
+      const started = controller as unknown as Dispatcher.DispatchController;
+      handler.onRequestStart?.(started, {});
+      for (let hint = 0; hint < 6; hint += 1) handler.onResponseStart?.(started, 103, {});
+      return true;
+    };
+    const response = exchange({ dispatch } as unknown as Dispatcher, requestTo('https://files.example.com/'));
+    expect(await errorOf(response)).toMatchObject({ message: 'the host announces its answer without end' });
+    expect(aborted).toHaveLength(1);
   });
 
   test('waits for the response as long as the request allows, and says how long that was', async () => {

@@ -7,6 +7,7 @@ import {
   existsSync,
   openSync,
   renameSync,
+  statSync,
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
@@ -19,6 +20,7 @@ import '../support/one-realm.ts';
 import { describe, expect, test } from '@jest/globals';
 import { SIZE } from '../../src/protocol/limits.ts';
 import { createMemoryFile, type InspectOptions, inspectFile } from '../../src/rules/inspect.ts';
+import { UnchangedFile } from '../../src/rules/unchanged-file.ts';
 import { ENCODINGS } from '../support/encodings.ts';
 import { listOpenFiles } from '../support/file-handles.ts';
 import { localFile, temporaryFolder } from '../support/files.ts';
@@ -517,6 +519,23 @@ describe('a file that changes after its check', () => {
     await expect(reading).rejects.toMatchObject(CHANGED);
   });
 });
+
+test.each([10, 200_000])(
+  'A file of %d bytes that are not those that were checked is never sent as a whole.',
+  async (size) => {
+    const path = join(await temporaryFolder(), 'mapped.bin');
+    await writeFile(path, 'x'.repeat(size));
+    // As where a program writes through a mapping of the file: no time of it changes.
+    const file = new UnchangedFile(statSync(path, { bigint: true }), { path, given: path });
+    file.sha256 = createHash('sha256').update('other bytes').digest('hex');
+    let sent = 0;
+    const sending = (async () => {
+      for await (const chunk of file.read()) sent += chunk.length;
+    })();
+    await expect(sending).rejects.toMatchObject({ code: 'BAD_FILE' });
+    expect(sent).toBeLessThan(size);
+  },
+);
 
 describe('a file in memory', () => {
   test.each(['', 'some bytes\0'])('says the same of %j as a file on disk', async (content) => {

@@ -102,7 +102,7 @@ export const EXCHANGE = {
   /** Without output of git during a transfer: git waits forever for the end of some broken responses. */
   git: 300 * SECOND,
   /** Announcements such as 103 before an answer: browsers follow few, too. */
-  announcements: 20,
+  announcements: 5,
   /** The longest JSON response that is read. */
   apiBody: 8 * MEGABYTE,
 } as const;

@@ -39,8 +39,21 @@ export class UnchangedFile {
   }
 
   read(): Readable {
+    return Readable.from(this.#readChecked(), { objectMode: false });
+  }
+
+  /** The last bytes follow only once all are those that were checked: without them no host takes the file. */
+  async *#readChecked(): AsyncGenerator<Buffer> {
     const allocate = (): Buffer => Buffer.allocUnsafe(Math.min(STREAM_CHUNK, this.size + 1));
-    return Readable.from(this.#read(STREAM_CHUNK, allocate), { objectMode: false });
+    const hash = createHash('sha256');
+    let last: Buffer | undefined;
+    for await (const chunk of this.#read(STREAM_CHUNK, allocate)) {
+      if (last !== undefined) yield last;
+      last = chunk;
+      hash.update(chunk);
+    }
+    this.#refuseOther(hash);
+    if (last !== undefined) yield last;
   }
 
   async *pieces(length = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
