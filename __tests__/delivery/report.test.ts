@@ -293,7 +293,7 @@ describe('the gates', () => {
       'of what is withdrawn',
       attemptWith({ proof: gone }),
       4,
-      [...PROVEN.slice(0, 2), 'HTTP 404, nothing is served there', 'report handed over'],
+      [...PROVEN.slice(0, 2), 'HTTP 404, nothing of it is served there', 'report handed over'],
     ],
   ])('%s have the protocol’s order and say what is missing', (_, main, passed, evidence) => {
     const { gates } = composeReport(deliveryWith({ main }));
@@ -427,7 +427,7 @@ describe('the report on a withdrawal', () => {
   const gone = attemptWith({ httpCode: 404, proof });
   const nothing = { ...gone, placement: placementWith({ written: false }) };
   const cached = { proof: { ...proof, isCached: true }, unknown: ['whether caches still show it'] };
-  const CLAIM = `out/page.html is removed: nothing is served past caches at ${PAGE.href}`;
+  const CLAIM = `out/page.html is removed: nothing of it is served past caches at ${PAGE.href}`;
 
   test.each<[string, ChannelAttempt, object]>([
     [
@@ -435,7 +435,7 @@ describe('the report on a withdrawal', () => {
       gone,
       {
         CLAIM: `out/page.html no longer opens at ${PAGE.href}`,
-        TEST: 'HTTP 404; nothing is served there; build time: 34.6 s',
+        TEST: 'HTTP 404; nothing of it is served there; build time: 34.6 s',
         RESULT: 'ГОТОВО, withdrawn: out/page.html is no longer served',
         UNKNOWN: '',
       },
@@ -445,7 +445,7 @@ describe('the report on a withdrawal', () => {
       nothing,
       {
         CODE: expect.stringContaining('nothing removed, because nothing was there; '),
-        TEST: 'HTTP 404; nothing is served there; build time: no build',
+        TEST: 'HTTP 404; nothing of it is served there; build time: no build',
         RESULT: 'ГОТОВО, nothing to withdraw: out/page.html is not served',
       },
     ],

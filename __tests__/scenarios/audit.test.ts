@@ -336,6 +336,28 @@ test.each([
   expect(verdicts(await audit(repository))).toMatchObject({ 'd/': 'lost' });
 });
 
+test.each([
+  ['a page', 'index.html'],
+  ['a folder', 'd/'],
+])('%s whose address a README has now is withdrawn, unless its own bytes are served', async (_, path) => {
+  const repository = await play.repository({
+    files: { 'README.md': '# Theirs', 'd/README.md': '# Theirs', 'd/x.txt': 'x' },
+  });
+  const file = path === 'd/' ? 'dist/' : 'dist/index.html';
+  const files = { 'dist/index.html': createPage('site') };
+  const delivered = await play.deliver({ repository, files, inputs: { channel: 'K1', file, path } });
+  expect(delivered.report.notReady).toBeNull();
+  // A folder is not withdrawn twice where others have files in it.
+  for (let run = path === 'd/' ? 1 : 0; run < 2; run += 1) {
+    const { report } = await withdraw(repository, path);
+    expect([report.notReady, report.lines.TEST]).toEqual([null, expect.stringContaining('nothing of it')]);
+  }
+  expect(verdicts(await audit(repository))).toEqual({ [path]: 'withdrawn' });
+  play.intercept({ url: /github\.io/, times: 999 }, { status: 200, body: createPage('site') });
+  expect(verdicts(await audit(repository))).toEqual({ [path]: 'lost' });
+  expect((await withdraw(repository, path)).report.ready).toBe(false);
+});
+
 test('200 deliveries cost at most 30 API requests', async () => {
   const repository = await play.repository();
   await deliver(repository, 'previews/0.html');

@@ -121,7 +121,7 @@ test('an own page is kept, replaced and taken away; each is one commit, or none 
     const { report } = await withdraw(repository);
     expect(report).toMatchObject({ ready: true, url: null });
     expect(report.lines.RESULT).toMatch(new RegExp(`^ГОТОВО, ${result}`));
-    expect(report.lines.TEST).toMatch(/^HTTP 404; nothing is served past caches/);
+    expect(report.lines.TEST).toMatch(/^HTTP 404; nothing of it is served past caches/);
     expect(await repository.log()).toHaveLength(commits);
   }
   const words = (await repository.log()).map(({ message }) => message.split(' ')[0]);

@@ -103,6 +103,8 @@ export interface PlacedPart {
   readonly file?: LocalFile;
   /** As that of a placement; then it is asked without `?v=` as well. Absent where it did not change. */
   readonly earlier?: readonly GitBlob[];
+  /** As that of a placement. */
+  readonly mayBeServed?: boolean;
 }
 
 /** What a channel returned: the evidence for G1 and the final URL of G2. */
@@ -144,6 +146,8 @@ export interface Placement {
   readonly hostMayChangeBytes?: boolean;
   /** What the branch held there before, the newest first: by these bytes a cache's old copy is recognized. */
   readonly earlier?: readonly GitBlob[];
+  /** Of what is removed: whether another file may be served there; then what differs from `earlier` is right. */
+  readonly mayBeServed?: boolean;
   /** How a browser is to show it, which the answer must allow; absent where it need not be shown. */
   readonly display?: BrowserDisplay;
   /** Whether the host is the file-bin: it shows a warning page once to each browser, and may count and limit requests. */

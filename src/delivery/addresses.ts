@@ -49,10 +49,10 @@ export type Verdict = 'right' | 'old' | 'wrong';
 export function judgeAnswer(result: ProbeResult, { host, mayBeOld, mayBeServed, built }: Wanted): Verdict {
   const { match, lastModified, fingerprint } = result;
   if (host !== undefined && result.hosts.at(-1) !== host) return 'wrong';
-  if (isProof(result) || (mayBeServed && match === 'served')) return 'right';
-  if (match === 'previous') return mayBeOld ? 'old' : 'wrong';
   const isDated = built?.at !== undefined && lastModified !== null;
   const isOlder = isDated && lastModified < (built.at ?? 0);
+  if (isProof(result) || (mayBeServed && match === 'served' && !isOlder)) return 'right';
+  if (match === 'previous') return mayBeOld ? 'old' : 'wrong';
   const isSeen = built?.sha256 === undefined ? isDated && !isOlder : built.sha256 === fingerprint?.sha256;
   if (built !== undefined && match === 'altered' && isSeen) return 'right';
   // A page that the host renders is known by its date to be from before.
@@ -88,7 +88,10 @@ export function pageAddress({ placement, expected, probe, builtAt }: PlacementCh
     ...{ path: null, probe, refusals: placement.refusals },
     // With `?v=` one right answer is enough where the address without it is asked next.
     answers: bypassCache && expected.gone !== true ? 1 : answers,
-    wanted: hostMayChangeBytes ? { built: { at: builtAt } } : {},
+    wanted: {
+      ...((hostMayChangeBytes || placement.mayBeServed) && { built: { at: builtAt } }),
+      ...(placement.mayBeServed && { mayBeServed: true }),
+    },
     isLink: placement.mustBeExternal === true,
     ...(placement.home && { asBrowser: true }),
   };
@@ -170,7 +173,11 @@ function partAddresses(
   const isMany = isLink ? parts.length > SITE.fewLinked : !gone;
   // A link is asked as it is given: nobody knows what its host makes of `?v=`.
   const file: Address = {
-    ...{ path, refusals, isLink, asBrowser: isLink, wanted: { host } },
+    path,
+    refusals,
+    isLink,
+    asBrowser: isLink,
+    wanted: { host, ...(part.mayBeServed && { mayBeServed: true }) },
     probe: open({ ...target, bypassCache: !isLink }, content),
     answers: isMany ? 1 : AGREEING_PROBES.usual,
   };

@@ -35,7 +35,7 @@ const BYTES: Readonly<Record<ProvenMatch, (proof: Proof) => readonly string[]>> 
   extended: () => ['bytes identical: no, the host added to the file'],
   altered: () => ['bytes identical: no'],
   marked: () => [],
-  gone: ({ isCached }) => [`nothing is served ${isCached ? 'past caches' : 'there'}`],
+  gone: ({ isCached }) => [`nothing of it is served ${isCached ? 'past caches' : 'there'}`],
 };
 
 /** What was proven of the content: in the report's TEST line and as the evidence of G3. */

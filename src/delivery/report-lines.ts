@@ -61,7 +61,7 @@ function concludeReady({ delivery, main, duplicates, provenUrl }: ReportFacts): 
   if (operation === 'audit') {
     return expected.gone
       ? [
-          `${subject} was withdrawn, and nothing is served past caches at ${provenUrl}`,
+          `${subject} was withdrawn, and nothing of it is served past caches at ${provenUrl}`,
           `, withdrawn: ${name} is not served`,
         ]
       : [`${subject} still opens as it was delivered at ${provenUrl}`, `, as delivered: ${name}`];
@@ -70,7 +70,7 @@ function concludeReady({ delivery, main, duplicates, provenUrl }: ReportFacts): 
     const [done, opens, unsure, served] = placement?.written
       ? ['withdrawn', 'no longer opens', 'is removed', 'is no longer served']
       : ['nothing to withdraw', 'does not open', 'was not there', 'is not served'];
-    const claim = proof?.isCached ? 'is removed: nothing is served past caches' : opens;
+    const claim = proof?.isCached ? 'is removed: nothing of it is served past caches' : opens;
     const end = unknown.length > 0 ? `${unsure}; see UNKNOWN` : served;
     return [`${subject} ${claim} at ${provenUrl}`, `, ${done}: ${name} ${end}`];
   }

@@ -39,13 +39,16 @@ export async function verifyPlacement(
   await prove(again, words, limits, ports);
   const raw = plain.find(({ isOptional }) => isOptional);
   const isRawProven = opened.some(({ address }) => address === raw);
+  // Another file of the branch has the address of what was removed.
+  const isReplaced = result.match === 'served';
   return {
     proof: {
       httpCode: result.httpCode ?? 0,
       markerCount: countMarker(result, expected),
-      sha256: result.fingerprint?.sha256 ?? null,
-      ...{ match: result.match as ProvenMatch, hosts: result.hosts },
-      parts: found.filter(isIdenticalFile).length,
+      sha256: isReplaced ? null : (result.fingerprint?.sha256 ?? null),
+      match: isReplaced ? 'gone' : (result.match as ProvenMatch),
+      hosts: result.hosts,
+      parts: found.filter((one) => words.gone || isIdenticalFile(one)).length,
       rawUrl: (isRawProven && placement.rawUrl) || null,
       isCached: old.length > 0 || isUnasked(check),
       isInternal: session.internalReason !== '',

@@ -4,7 +4,7 @@ import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import { type ComparedPlace, type HeldFile, planChange, sortByChange } from './compare.ts';
-import { takenPageError } from './jekyll.ts';
+import { isServedByAnother, takenPageError } from './jekyll.ts';
 import { isOwned } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
 import { readTargetHead } from './read-target.ts';
@@ -37,8 +37,21 @@ export async function compareFiles(
       ...rivals,
     ]),
   );
+  const rendersBeside = (one: PagesTask): boolean =>
+    isRemoval(one) && isHtml(one.place) && one.destination.builtBy === 'branch';
+  const isAsked = head !== null && tasks.some(rendersBeside);
+  // Where GitHub does not list so many files, every address must be empty.
+  const read = isAsked ? await resultOf(() => target.readEntries(target.github, head)) : null;
+  const entries = read === null || hasFailed(read) ? [] : read;
+  const rest = new Map([...entries].filter(([path]) => !own.has(path)));
   // What is delivered may have been there before: a cache may still have it.
-  const mayBeGone = new Set(tasks.flatMap((one) => (isRemoval(one) && !sent.has(one) ? [] : [one.place])));
+  const mayBeGone = new Set(
+    tasks.flatMap((one) =>
+      isRemoval(one) && !sent.has(one) && !isServedByAnother(one.destination, rest, one.place)
+        ? []
+        : [one.place],
+    ),
+  );
   const found = await readPaths([...own], target, head, mayBeGone);
   // A new page has no picture, which spares its delivery two requests.
   const mayHavePicture = (task: PagesTask): boolean => {
@@ -52,7 +65,12 @@ export async function compareFiles(
   );
   const pictures = await readPaths(old.flat(), target, head, new Set());
   const all = new Map([...found, ...pictures]);
-  const places = tasks.map((task, nth) => resultOf(async () => compareFile(task, all, old[nth] ?? [])));
+  const places = tasks.map((task, nth) =>
+    resultOf(async () => ({
+      ...compareFile(task, all, old[nth] ?? []),
+      mayBeServed: (path: string) => isServedByAnother(task.destination, rest, path),
+    })),
+  );
   return { head, places: await Promise.all(places) };
 }
 

@@ -4,7 +4,7 @@ import { SITE } from '../../protocol/limits.ts';
 import { filesBelow } from './branch-reader.ts';
 import { type ComparedPlace, planChange } from './compare.ts';
 import { blobsIn, type FolderInBranch, listVanished, readBefore } from './compare-folder.ts';
-import { rendersMarkdown } from './jekyll.ts';
+import { isServedByAnother, rendersMarkdown } from './jekyll.ts';
 import { findSingleFiles } from './ownership.ts';
 
 /**
@@ -35,11 +35,13 @@ export async function compareRemoval(folder: FolderInBranch, wasSent: boolean): 
   const sorted = { added: [], changed: [], removed, delivered: [], isAdded: false };
   // What an earlier run removed may be served until the site is built without it.
   const older = owned.size === 0 ? await readBefore(target, found) : new Map();
+  const rest = new Map([...tree.entries].filter(([path]) => !owned.has(path)));
   return {
     ...planChange(task, state, sorted, { removedFolders }),
     earlier: new Map(),
     gone: blobsIn([tree.entries, older], [...removed, ...listVanished(folder, older)]),
     isRendered: rendersMarkdown(destination, tree.entries),
+    mayBeServed: (path) => isServedByAnother(destination, rest, path),
     unknown: describeStaying(folder, left),
   };
 }

@@ -47,6 +47,8 @@ export interface ComparedPlace {
   readonly servedSize?: number;
   /** Of a folder that is removed: whether Markdown of it was served as pages. */
   readonly isRendered?: boolean;
+  /** Of what is removed: whether another file of the branch may be served at the address of a path. */
+  readonly mayBeServed?: (path: string) => boolean;
   /** Of a folder that is removed: what of it stays. */
   readonly unknown?: readonly string[];
 }

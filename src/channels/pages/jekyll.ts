@@ -30,6 +30,23 @@ export const rendersMarkdown = (
 ): boolean => destination.builtBy === 'branch' && !entries.has(switchFileOf(destination));
 
 /**
+ * Whether Jekyll may show another file at the address of a removed one. The bytes of what it rendered itself are not
+ * known: that must be gone.
+ */
+export function isServedByAnother(
+  destination: Pick<PagesDestination, 'builtBy' | 'siteRoot'>,
+  entries: ReadonlyMap<string, unknown>,
+  path: string,
+): boolean {
+  if (MARKDOWN.test(path) || !rendersMarkdown(destination, entries)) return false;
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const isReadme = (one: string): boolean =>
+    one.startsWith(folder) && /^readme\.\w+$/i.test(one.slice(folder.length)) && MARKDOWN.test(one);
+  const isIndex = path === `${folder}index.html`;
+  return listRivals(path).some((one) => entries.has(one)) || (isIndex && [...entries.keys()].some(isReadme));
+}
+
+/**
  * Adds what the site's build does to a file or a folder. A file that is both copied and rendered is shown as a page
  * where a marker can prove that, and so is one that is removed.
  *

@@ -112,16 +112,26 @@ const describeLeft = ({ size }: EarlierFiles): string[] =>
     : [`whether ${size - AUDIT.gone} more removed files are gone: ${AUDIT.gone} addresses were asked for`];
 
 function describeRemoved(place: CommittedPlace): Described {
-  const { task, commitSha, written, gone, isRendered, unknown = [] } = place;
+  const { task, commitSha, written, gone, earlier, isRendered, mayBeServed, unknown = [] } = place;
   const isFolder = isFolderPath(task.place);
   const { pageUrl, rawUrl } = task.destination;
-  const addresses = listAddresses([...gone.keys()], task.destination, isRendered);
+  // Of what another file may be served for, the bytes tell whether it is gone.
+  const judge = (path: string) => {
+    const known = [...(gone.get(path) ?? []), ...(earlier.get(path) ?? [])];
+    const isKnown = known.length > 0 && known.every(({ size }) => size > 0);
+    return isKnown && mayBeServed?.(path) ? { earlier: known, mayBeServed: true } : {};
+  };
+  const addresses = listAddresses([...gone.keys()], task.destination, isRendered).map((one) => ({
+    ...one,
+    ...judge(one.path),
+  }));
   const url = isFolder ? (addresses[0]?.url ?? pageUrl) : pageUrl;
   const parts = addresses.filter((one) => one.path !== task.place && one.url !== url);
   const paths = [...(isFolder ? [] : [task.place]), ...gone.keys()];
   return {
     evidence: written ? `commit ${commitSha} removes it` : describeUnchanged(place),
     url,
+    ...judge(isFolder ? (addresses[0]?.path ?? '') : task.place),
     ...(written && commitSha && { commitSha }),
     ...(!isFolder && { rawUrl }),
     held: new Map(paths.map((path) => [path, null])),

@@ -2,6 +2,7 @@ import type { GitHubClient } from '../../../github/api/client.ts';
 import { getLastCommits, type LastCommit } from '../../../github/api/history.ts';
 import type { TreeFile } from '../../../github/api/tree-id.ts';
 import { AUDIT } from '../../../protocol/limits.ts';
+import type { GitBlob } from '../../../rules/fingerprint.ts';
 import {
   type BranchTree,
   createEntriesReader,
@@ -26,6 +27,8 @@ export interface ListedDelivery {
   readonly state: BranchState;
   /** Paths that are as they were delivered; of what was removed, those that nothing may be served at. */
   readonly paths: readonly string[];
+  /** What was there before it was removed. */
+  readonly before?: ReadonlyMap<string, Partial<GitBlob>>;
   /** Paths that somebody has changed or removed since. */
   readonly changed: readonly string[];
   /** The commit that did so, or that removed it; `null` where it is not known. */
@@ -124,8 +127,8 @@ async function listRemoved(
     const paths = tree.entries.has(page) ? [] : [page];
     return newListed(claim, 'removed', { paths, unknown: [unknown] });
   }
-  const files = [...filesBelow({ entries }, place).keys()];
-  return newListed(claim, 'removed', { paths: files.filter((path) => !tree.entries.has(path)) });
+  const before = new Map([...filesBelow({ entries }, place)].filter(([path]) => !tree.entries.has(path)));
+  return newListed(claim, 'removed', { paths: [...before.keys()], before });
 }
 
 /** Finds out who changed or removed what is not as it was delivered, fifty paths in one request. */
@@ -146,7 +149,10 @@ async function nameCommits(
     const by = commits.get(path) ?? null;
     if (one.state !== 'removed') return { ...one, by };
     if (by === null || by.sha === one.claim.sha) return { ...one, state: 'lost' };
-    if (parseMessage(by.message) !== null) return { ...one, by };
+    if (parseMessage(by.message) !== null) {
+      const own = by.blobs.filter(({ sha }) => sha === one.claim.delivered?.object);
+      return { before: new Map(own.map((blob) => [path, blob])), ...one, by };
+    }
     return { ...one, state: 'changed', changed: [one.claim.place], by, paths: [] };
   });
 }

@@ -6,7 +6,7 @@ import { entryUrl } from '../../../rules/naming.ts';
 import { type AuditedDelivery, type KnownRefusal, whenAnswered } from '../../channel.ts';
 import type { Claim } from '../claims.ts';
 import { addressOf, type PagesDestination } from '../destination.ts';
-import { rendersMarkdown } from '../jekyll.ts';
+import { isServedByAnother, rendersMarkdown } from '../jekyll.ts';
 import { listAddresses } from '../placement.ts';
 import type { ListedDelivery } from './list-deliveries.ts';
 
@@ -101,7 +101,12 @@ export function proveFiles({
 
 /** Of what was removed some addresses, pages first, which must answer 404. */
 export function proveRemoval(
-  { claim, paths, by }: Pick<ListedDelivery, 'paths' | 'by'> & { readonly claim: Pick<Claim, 'sha'> },
+  {
+    claim,
+    paths,
+    by,
+    before,
+  }: Pick<ListedDelivery, 'paths' | 'by' | 'before'> & { readonly claim: Pick<Claim, 'sha'> },
   destination: PagesDestination,
   files: HeldFiles,
 ): Proven {
@@ -109,10 +114,23 @@ export function proveRemoval(
   const unasked = `whether ${left} more of its files are gone: ${AUDIT.gone} addresses were asked for`;
   const composePlacement = () => {
     const addresses = listAddresses(paths, destination, rendersMarkdown(destination, files));
-    const [first, ...parts] = addresses.slice(0, AUDIT.gone);
-    const url = first?.url ?? destination.pageUrl;
+    const [first, ...parts] = addresses.slice(0, AUDIT.gone).map((one) => {
+      const { sha, size } = before?.get(one.path) ?? {};
+      const isKnown = sha !== undefined && size !== undefined;
+      if (!isKnown || !isServedByAnother(destination, files, one.path)) return one;
+      return { ...one, earlier: [{ sha, size }], mayBeServed: true };
+    });
+    const { url = destination.pageUrl, earlier = [], mayBeServed = false } = first ?? {};
     const evidence = `commit ${by?.sha ?? claim.sha} removed it`;
-    const placement = { ...NOTHING_WRITTEN, evidence, url, parts, refusals: STILL_SERVED };
+    const placement = {
+      ...NOTHING_WRITTEN,
+      evidence,
+      url,
+      earlier,
+      mayBeServed,
+      parts,
+      refusals: STILL_SERVED,
+    };
     return { file: 'gone' as const, placement };
   };
   return { composePlacement, unknown: left > 0 ? [unasked] : [] };
