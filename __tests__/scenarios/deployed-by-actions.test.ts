@@ -177,6 +177,27 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
     expect(repository.pages.liveCommit).toBe(await repository.head('gh-pages'));
   });
 
+  test('names what is live where its branch can not be read after that', async () => {
+    const repository = await newSite();
+    play.meanwhile({ method: 'POST', url: /pages\/deployments$/ }, () => {
+      play.intercept({ method: 'GET', url: /git\/ref\/heads/ }, { status: 403, body: '{}' });
+    });
+    const files = { 'a.html': createPage() };
+    const { report, log } = await deliver({ repository, files, inputs: BRANCH });
+    expect(report.ready).toBe(true);
+    expect(log).toMatch(/deployment [0-9a-f]{40}/);
+    expect(report.lines.UNKNOWN).toContain('whether the newest files of the branch are deployed: ');
+  });
+
+  test.each(['.gitlab/page.html', '.well-known/screen-delivery.json'])(
+    'takes nothing that a deployment leaves out: %s',
+    async (path) => {
+      const refused = await deliver({ files: { 'page.html': createPage() }, inputs: { ...BRANCH, path } });
+      expectRefused(refused, 'check', /a deployment leaves it out/, { hint: /`path:` to another place/ });
+      expect(requestsOf(refused, WRITES)).toEqual([]);
+    },
+  );
+
   test('is refused where a folder without a branch is live, or another branch', async () => {
     const repository = await newSite();
     await deliver({ repository, files: SITE, inputs: FOLDER });
@@ -554,10 +575,22 @@ describe('an audit of a site that GitHub Actions deploys', () => {
     expectRefused(await audit(repository, { path: 'pr-1' }), 'check', /nothing tells/);
   });
 
-  test('says so where another tool has replaced the site', async () => {
+  const receiptWith = (file: unknown): InterceptedReply => ({
+    status: 200,
+    body: JSON.stringify({ tool: 'screen-delivery', branch: null, commit: 'a1', files: [file] }),
+  });
+  const [path, size, blob] = ['a.html', 1, 'a'.repeat(40)];
+
+  test.each<[string, InterceptedReply]>([
+    ['nothing', { status: 404 }],
+    ['no file', receiptWith(null)],
+    ['a file without a path', receiptWith({ size, blob })],
+    ['a file without a blob', receiptWith({ path, size, blob: 'a1' })],
+    ['a file without a size', receiptWith({ path, size: -1, blob })],
+  ])('says so where another tool has replaced the site, with %s as its receipt', async (_, reply) => {
     const repository = await newSite();
     expect((await deliver({ repository, files: SITE, inputs: FOLDER })).report.ready).toBe(true);
-    play.alterSite(repository, '.well-known/screen-delivery.json', { status: 404 });
+    play.alterSite(repository, '.well-known/screen-delivery.json', reply);
     const { report } = await audit(repository);
     expect(report.ready).toBe(false);
     expect(report.notReady?.reason).toContain('nothing tells that this tool delivered anything');

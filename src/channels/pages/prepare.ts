@@ -11,6 +11,7 @@ import type { ChannelItem, ChannelPlan, PreparedTask, ServedFile } from '../chan
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { createEntriesReader } from './branch-reader.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
+import { refuseNoPart } from './deploy/site-content.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
 import { applyJekyll, createJekyllLookup, type FileLookup, renderedPath } from './jekyll.ts';
 import { listPicturePaths, listPictureUrls } from './pictures.ts';
@@ -80,6 +81,7 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepar
   const place = isFolder ? path.slice(0, path.length - (item.site?.entry.path.length ?? 0)) : path;
   const files = isRemoval ? [] : listFiles(item, place);
   for (const one of overwrite ? [] : files) refuseSpecialFile(one.path, siteRoot.slice(0, -1));
+  for (const one of step.target.deploy === null ? [] : files) refuseNoPart(one.path);
   const built = await resultOf(() =>
     applyJekyll(settings, { place, files, hasMarker: marker !== undefined, nojekyll }, step.exists),
   );

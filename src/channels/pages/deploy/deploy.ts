@@ -34,8 +34,8 @@ export interface ContentSource {
 /** A deployment that GitHub has accepted. */
 export interface SiteDeployment {
   readonly id: string;
-  /** Whether its content was still the newest after that. */
-  readonly isNewest: boolean;
+  /** Why it is not known whether its content was still the newest after that; `null` where it was. */
+  readonly doubt: string | null;
 }
 
 /**
@@ -56,7 +56,7 @@ export async function deploySite(
   let uploaded: UploadedSite | null = null;
   let accepted = '';
   let refusal = movedError();
-  const newest = await poll({ clock, deadline, interval: ARTIFACT.pause, signal }, async () => {
+  const attempt = async (): Promise<string | undefined> => {
     const commit = await source.readHead();
     if (uploaded?.receipt.commit !== commit) {
       uploaded = await upload(await source.readContent(commit), target, ports);
@@ -73,9 +73,13 @@ export async function deploySite(
     }
     logger.info('the branch has changed meanwhile: what it has now is deployed');
     return undefined;
-  });
-  if (newest === undefined && accepted === '') throw refusal;
-  return { id: accepted, isNewest: newest !== undefined };
+  };
+  const newest = await resultOf(() => poll({ clock, deadline, interval: ARTIFACT.pause, signal }, attempt));
+  if (accepted === '' && hasFailed(newest)) throw newest;
+  if (accepted === '') throw refusal;
+  // What fails after one was accepted says nothing of that one.
+  if (hasFailed(newest)) return { id: accepted, doubt: newest.message };
+  return { id: accepted, doubt: newest === undefined ? 'the time was over before that' : null };
 }
 
 const movedError = (): DeliveryError =>
@@ -119,14 +123,15 @@ async function create(
   return created;
 }
 
-const UNDEPLOYED = 'whether the newest files of the branch are deployed: the time was over before that';
-
 /** The placement with its deployment, which is followed. */
-export const withDeployment = (placement: Placement, { id, isNewest }: SiteDeployment): Placement => ({
+export const withDeployment = (placement: Placement, { id, doubt }: SiteDeployment): Placement => ({
   ...placement,
   deployment: id,
   evidence: `${placement.evidence}, deployment ${id}`,
-  unknown: isNewest ? placement.unknown : [...placement.unknown, UNDEPLOYED],
+  unknown: [
+    ...placement.unknown,
+    ...(doubt === null ? [] : [`whether the newest files of the branch are deployed: ${doubt}`]),
+  ],
 });
 
 /**

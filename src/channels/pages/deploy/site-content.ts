@@ -24,20 +24,29 @@ export interface SiteContent {
 
 /** Files of this machine as a whole site. @param commit of the run */
 export function contentOfFiles(files: readonly LocalSiteFile[], commit: string): SiteContent {
-  const site = files.filter(({ path }) => path !== RECEIPT_PATH);
-  const blobs = site.map(
+  const blobs = files.map(
     ({ path, file }) => [path, { sha: file.blobSha || file.sha256, size: file.size }] as const,
   );
   const receipt = { branch: null, commit, files: new Map<string, GitBlob>(blobs) };
   refuseLarge(receipt);
   return {
     receipt,
-    open: () => site.map(({ path, file }) => ({ path, size: file.size, read: () => file.pieces() })),
+    open: () => files.map(({ path, file }) => ({ path, size: file.size, read: () => file.pieces() })),
   };
 }
 
-/** Git's own files and GitHub's settings, which are no part of a site. */
-const NO_PART = /^\.git/;
+/** Git's own files, GitHub's settings and what is written last are no part of a site's content. */
+const isNoPart = (path: string): boolean => path.startsWith('.git') || path === RECEIPT_PATH;
+
+/** Refuses a file that no deployment would have. @throws {DeliveryError} `BAD_INPUT` */
+export function refuseNoPart(path: string): void {
+  if (!isNoPart(path)) return;
+  throw new DeliveryError('BAD_INPUT', `${path} would not be on the site: a deployment leaves it out`, {
+    step: 'check',
+    hint: (w) => `leave it out, or set ${w.input('path')} to another place`,
+    leftBehind: [],
+  });
+}
 
 /**
  * The files of a commit as a whole site.
@@ -53,7 +62,7 @@ export async function contentOfCommit(
   const files = new Map<string, GitBlob>();
   for (const [path, { type, mode, sha, size }] of await listEntries(github, commit)) {
     // GitHub Pages takes no links.
-    if (type !== 'blob' || mode === '120000' || NO_PART.test(path) || path === RECEIPT_PATH) continue;
+    if (type !== 'blob' || mode === '120000' || isNoPart(path)) continue;
     files.set(path, { sha, size });
   }
   const receipt = { branch, commit, files };
