@@ -72,8 +72,11 @@ export const unfinishedError = ({ name }: Asset, tag: string, isRemoval = false)
  * Whether a run of this tool uploaded the asset to replace the one of that name, and has not ended. It is left by a
  * run that was killed.
  */
-export const isInterim = (asset: Asset, name: string): boolean =>
-  /^incoming-[0-9a-f]{12}-(.+)$/.exec(asset.name)?.[1] === name && hasOwnLabel(asset);
+export function isInterim(asset: Asset, name: string): boolean {
+  const [prefix, end] = /^(incoming-[0-9a-f]{12}-)(.+)$/.exec(asset.name)?.slice(1) ?? [];
+  // The label of a file that was delivered under such a name has its whole name.
+  return end === name && hasOwnLabel(asset) && asset.label?.startsWith(prefix ?? '') === false;
+}
 
 /** Numbers of files from which on the log says how long it takes, and after which how far it is. */
 const [MANY_FILES, LOG_EVERY] = [10, 25];
