@@ -113,7 +113,11 @@ export function createDeliveryContext(
       const { createChannels } = await import(/* webpackMode: "eager" */ './create-channels.ts');
       return {
         repository,
-        channels: createChannels(request, { github, repository, isTokenGiven: token !== undefined }, ports),
+        channels: createChannels(
+          request,
+          { github, repository, isTokenGiven: token !== undefined, isRepositoryGiven: name !== undefined },
+          ports,
+        ),
       };
     },
   };

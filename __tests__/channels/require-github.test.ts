@@ -22,6 +22,15 @@ describe('requireGitHub', () => {
     );
   });
 
+  test('names the token alone where a repository is given', () => {
+    expect(() => requireGitHub({ ...accessWith(null), isRepositoryGiven: true }, 'K2')).toThrow(
+      expect.objectContaining({
+        message: 'channel K2 needs a token',
+        hint: expect.not.stringContaining('repository:'),
+      }),
+    );
+  });
+
   test('throws the reason why the device flow gave no token', () => {
     const declined = failure('NOT_AUTHORIZED');
     expect(() => requireGitHub(accessWith(null, { authorizationError: declined }), 'K1')).toThrow(declined);

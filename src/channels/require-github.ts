@@ -10,6 +10,8 @@ export interface RepositoryAccess {
   readonly repository: RepositoryContext;
   /** Whether a token was given, even if no repository was. */
   readonly isTokenGiven?: boolean;
+  /** Whether a repository was given, even if no token was. */
+  readonly isRepositoryGiven?: boolean;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface RepositoryAccess {
  * @see protocol 5
  */
 export function requireGitHub(
-  { github, repository, isTokenGiven }: RepositoryAccess,
+  { github, repository, isTokenGiven, isRepositoryGiven = false }: RepositoryAccess,
   channel: ChannelKey,
 ): GitHubClient {
   if (github !== null) return github;
@@ -30,9 +32,13 @@ export function requireGitHub(
       hint: (w) => `set ${w.input('repository', 'owner/name')}${w.orUse('K3')}`,
     });
   }
-  throw new DeliveryError('NO_TOKEN', `channel ${channel} needs a token and a repository`, {
-    step: 'authorize',
-    hint: (w) =>
-      `set ${w.input('token')} to one with the permission \`contents: write\`${w.ownToken}, and ${w.input('repository')}${w.orUse('K3')}`,
-  });
+  throw new DeliveryError(
+    'NO_TOKEN',
+    `channel ${channel} needs a token${isRepositoryGiven ? '' : ' and a repository'}`,
+    {
+      step: 'authorize',
+      hint: (w) =>
+        `set ${w.input('token')} to one with the permission \`contents: write\`${w.ownToken}${isRepositoryGiven ? '' : `, and ${w.input('repository')}`}${w.orUse('K3')}`,
+    },
+  );
 }
