@@ -132,6 +132,15 @@ describe('a folder', () => {
     expect(await Promise.all(left)).toEqual([false, false, false, true, true, true]);
   });
 
+  test('names the older folders that it removed where it is not proven', async () => {
+    const repository = await play.repository();
+    await deliver(repository, { path: 'runs/1/', keep: '1' });
+    repository.pages.builds = ['errored', 'errored'];
+    const { report } = await deliver(repository, { path: 'runs/2/', keep: '1' });
+    expect(report.ready).toBe(false);
+    expect(report.lines.UNKNOWN).toContain('older sites removed: runs/1/');
+  });
+
   test('with names that Jekyll leaves out is refused before the commit, unless `nojekyll` is set', async () => {
     const repository = await play.repository();
     const files = { ...SITE, 'dist/_static/app.js': 'one\n', 'dist/notes.md': '---\n---\n# two\n' };

@@ -210,7 +210,9 @@ function describeLeftBehind(main: ChannelAttempt | null): string {
   if (placement && task?.plan.channel === 'K4') return 'whether the link will show it later';
   const where = task?.plan.destination;
   if (placement) {
-    return `whether the address will show the file later; it is placed (${placement.evidence}; ${where})`;
+    const older = placement.changes?.removedFolders ?? [];
+    const removed = older.length === 0 ? '' : `; older sites removed: ${nameFew(older)}`;
+    return `whether the address will show the file later; it is placed (${placement.evidence}; ${where}${removed})`;
   }
   if (failure && failure.leftBehind === undefined && !isRefusal(failure)) {
     return `whether a part of the file has arrived (${where})`;
