@@ -88,15 +88,21 @@ export async function openSite(
     const refusal = await describeProblems(about, results, () => checkSite(delivery, request, signal));
     throw refusal;
   }
-  logSite(site, logger);
+  logSite(site, request, logger);
   return site;
 }
 
-function logSite({ entry, files, size, leftOut }: LocalSite, logger: Ports['logger']): void {
+function logSite(
+  { entry, files, size, leftOut }: LocalSite,
+  { allowSecret }: DeliveryRequest,
+  logger: Ports['logger'],
+): void {
   const { markerCount } = entry.file;
   if (markerCount !== null)
     logger.info(`marker found ${markerCount === 1 ? 'once' : `${markerCount} times`}`);
-  logger.info(`${countFiles(files.length)}, ${size} bytes, no secret found`);
+  logger.info(
+    `${countFiles(files.length)}, ${size} bytes, no ${allowSecret.length === 0 ? '' : 'other '}secret found`,
+  );
   if (leftOut.length > 0) logger.info(`hidden, and so left out: ${leftOut.slice(0, SITE.named).join(', ')}`);
 }
 
