@@ -28,17 +28,15 @@ export async function verifyPlacement(
   const result = await provePage(check, page, limits, ports);
   const { files, plain } = listFurther(check, page, result, ports);
   const words: ProofWords = { which: '', gone: expected.gone ?? false, host: result.hosts.at(-1) };
-  const known = placement.bypassCache ? undefined : nameBytes(check, result);
   logFiles(placement, ports);
-  const found = await prove(files, { ...words, known }, limits, ports);
+  const found = await prove(files, { ...words, known: nameBytes(check, result) }, limits, ports);
   if (plain.length > 0) ports.logger.info('without ?v=, as a person will open it');
   const opened = await prove(plain, { ...words, which: 'without ?v=' }, limits, ports);
   const old = opened.filter(({ isOld }) => isOld);
   // A cache with the old copy says nothing of the new one: that must still be there.
   const again = old.flatMap(({ address }) => address.fresh ?? []);
   await prove(again, words, limits, ports);
-  const raw = plain.find(({ isOptional }) => isOptional);
-  const isRawProven = opened.some(({ address }) => address === raw);
+  const isRawProven = opened.some(({ address }) => address.isOptional);
   // Another file of the branch has the address of what was removed.
   const isReplaced = result.match === 'served';
   return {
@@ -54,10 +52,9 @@ export async function verifyPlacement(
       isInternal: session.internalReason !== '',
     },
     unknown: [
-      ...describePage(check, result),
-      ...(placement.bypassCache ? [] : describeLink(found.length > 0 ? found : [{ result }])),
+      ...describePage(check, result, found),
       ...(isUnasked(check) ? [UNASKED_CACHES] : describeOld(old)),
-      ...(raw === undefined || isRawProven ? [] : [describeRaw(raw)]),
+      ...(isRawProven ? [] : plain.filter(({ isOptional }) => isOptional).map(describeRaw)),
     ],
   };
 }
@@ -89,11 +86,13 @@ const isIdenticalFile = ({ address: { path, wanted }, result }: ProvenAddress): 
   path !== null && !wanted.mayBeServed && result.match !== 'extended';
 
 /** What the bytes of a link's site are, by which an answer in place of a missing file is recognized. */
-const nameBytes = ({ placement: { parts = [] } }: PlacementCheck, page: ProbeResult) =>
-  new Map([
-    ...parts.map(({ sha256, path }) => [sha256 ?? '', path] as const),
-    [page.fingerprint?.sha256 ?? '', 'the page of the site'],
-  ]);
+const nameBytes = ({ placement: { bypassCache, parts = [] } }: PlacementCheck, page: ProbeResult) =>
+  bypassCache
+    ? undefined
+    : new Map([
+        ...parts.map(({ sha256, path }) => [sha256 ?? '', path] as const),
+        [page.fingerprint?.sha256 ?? '', 'the page of the site'],
+      ]);
 
 const isUnasked = ({ placement, expected }: PlacementCheck): boolean =>
   placement.bypassCache === true && expected.gone === true;
@@ -120,13 +119,14 @@ function describeRaw({ path, probe }: Address): string {
   return `${path} ${why}, so it was not verified`;
 }
 
-/** What the answer of the page itself leaves open. */
+/** What the answers with `?v=` leave open: of the page itself, and of a link all of them together. */
 function describePage(
   { placement: { url, bypassCache }, expected: { gone = false }, session }: PlacementCheck,
-  { hosts }: ProbeResult,
+  result: ProbeResult,
+  files: readonly ProvenAddress[],
 ): readonly string[] {
   const { internalReason } = session;
-  const end = hosts.at(-1);
+  const end = result.hosts.at(-1);
   // A page of K1 may be at another host, such as the site's own domain.
   const isElsewhere = !gone && bypassCache && end !== undefined && end !== url.host;
   return [
@@ -136,6 +136,7 @@ function describePage(
           `whether ${end}, where the address leads to, is a part of the site: what it shows can change without the repository`,
         ]
       : []),
+    ...(bypassCache ? [] : describeLink(files.length > 0 ? files : [{ result }])),
   ];
 }
 

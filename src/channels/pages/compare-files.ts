@@ -3,6 +3,7 @@ import { getExistingBlobs } from '../../github/api/branch.ts';
 import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
+import type { BranchTree } from './branch-reader.ts';
 import { type ComparedPlace, type HeldFile, planChange, sortByChange } from './compare.ts';
 import { isServedByAnother, takenPageError } from './jekyll.ts';
 import { isOwned } from './ownership.ts';
@@ -30,20 +31,8 @@ export async function compareFiles(
   sent: ReadonlySet<PagesTask>,
 ): Promise<BranchComparison> {
   const head = await readTargetHead(target);
-  const own = new Set(
-    tasks.flatMap(({ place, files, destination: { rivals = [] } }) => [
-      place,
-      ...files.map(({ path }) => path),
-      ...rivals,
-    ]),
-  );
-  const rendersBeside = (one: PagesTask): boolean =>
-    isRemoval(one) && isHtml(one.place) && one.destination.builtBy === 'branch';
-  const isAsked = head !== null && tasks.some(rendersBeside);
-  // Where GitHub does not list so many files, every address must be empty.
-  const read = isAsked ? await resultOf(() => target.readEntries(target.github, head)) : null;
-  const entries = read === null || hasFailed(read) ? [] : read;
-  const rest = new Map([...entries].filter(([path]) => !own.has(path)));
+  const own = new Set(tasks.flatMap(listPaths));
+  const rest = await readRest(tasks, target, head, own);
   // What is delivered may have been there before: a cache may still have it.
   const mayBeGone = new Set(
     tasks.flatMap((one) =>
@@ -72,6 +61,28 @@ export async function compareFiles(
     })),
   );
   return { head, places: await Promise.all(places) };
+}
+
+/** Every path that a task is about. */
+const listPaths = ({ place, files, destination: { rivals = [] } }: PagesTask): readonly string[] => [
+  place,
+  ...files.map(({ path }) => path),
+  ...rivals,
+];
+
+/** The other files of the branch, which may have the address of a page that is removed; none where no page is. */
+async function readRest(
+  tasks: readonly PagesTask[],
+  { github, readEntries }: CommitTarget,
+  head: string | null,
+  own: ReadonlySet<string>,
+): Promise<BranchTree['entries']> {
+  const rendersBeside = (one: PagesTask): boolean =>
+    isRemoval(one) && isHtml(one.place) && one.destination.builtBy === 'branch';
+  if (head === null || !tasks.some(rendersBeside)) return new Map();
+  const entries = await resultOf(() => readEntries(github, head));
+  // Where GitHub does not list so many files, every address must be empty.
+  return new Map([...(hasFailed(entries) ? [] : entries)].filter(([path]) => !own.has(path)));
 }
 
 /** What a path holds, and the last commit that touched it. */
