@@ -5,7 +5,13 @@ import type { Ports } from '../ports.ts';
 import type { ProvenAddress } from './address-proof.ts';
 import { type Address, listFurther, type PlacementCheck, pageAddress } from './addresses.ts';
 import type { ChannelAttempt, Proof } from './delivery.ts';
-import { countMarker, describeCacheTime, describeProbe, type ProofWords } from './describe-probe.ts';
+import {
+  countMarker,
+  describeCacheTime,
+  describeProbe,
+  loginPageError,
+  type ProofWords,
+} from './describe-probe.ts';
 import { isProof, type ProbeResult, type ProvenMatch } from './probe-result.ts';
 import { prove, type WaitLimits } from './prove.ts';
 
@@ -67,6 +73,7 @@ export async function provePage(
   ports: Ports,
 ): Promise<ProbeResult> {
   const { last } = page.probe;
+  if (last?.match === 'login') throw loginPageError(last, page.isLink);
   const known = last !== null && isProof(last) ? last : undefined;
   // Of a link's site, its page is asked again after the other files.
   const answers = bypassCache || parts.length === 0 ? page.answers : 1;
