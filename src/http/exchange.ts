@@ -15,7 +15,7 @@ export function exchange(
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    // Whoever reads it later sees a failure as well; where nobody does, it ends no process.
+    // A later reader sees a failure as well; where nobody does, it ends no process.
     const received = new ReceivedBody(signal).on('error', reject);
     let announced = 0;
     const options: Dispatcher.DispatchOptions = {
