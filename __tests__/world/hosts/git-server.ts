@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { FindRepository } from '../api/host.ts';
 import { createRuleHook } from '../branch-rules.ts';
 import { createBackendEnvironment } from '../git/git.ts';
@@ -90,8 +91,8 @@ async function runGitBackend(repository: TestRepository, service: string, reques
     env: createBackendEnvironment(repository.git.directory, { method, service, query, headers }),
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  child.stdin.on('error', () => {});
-  body.pipe(child.stdin);
+  // A client that goes away in the middle of a push ends the program too; it may also end before it has read all.
+  pipeline(body, child.stdin).catch(() => {});
   return parseCgiReply(child.stdout);
 }
 
