@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Report } from '../../src/delivery/report.ts';
 import type { TestRepository } from '../world/repository.ts';
-import { type Played, requestsOf, setUpPlay } from './play.ts';
+import { expectRefused, type Played, requestsOf, setUpPlay } from './play.ts';
 import { createPage } from './scenario.ts';
 
 const play = setUpPlay();
@@ -297,8 +297,12 @@ describe('assets of releases', () => {
     // More than a list of releases names.
     repository.addEarlierAssets('files', 40);
     await deliverAsset(repository);
-    const played = await audit(repository, { channel: 'K2' });
-    expect(verdicts(played)).toEqual({ 'files/data.zip': 'as-delivered' });
+    for (const path of ['', 'data.zip']) {
+      const played = await audit(repository, { channel: 'K2', path });
+      expect(verdicts(played)).toEqual({ 'files/data.zip': 'as-delivered' });
+    }
+    const none = await audit(repository, { channel: 'K2', path: 'docs/' });
+    expectRefused(none, 'check', /to the releases as docs\/ of/, { hint: /the name of an asset/ });
     play.intercept(
       { url: /releases\/download\/files\/data\.zip/, times: 99 },
       { status: 200, body: 'PK two' },

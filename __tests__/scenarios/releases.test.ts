@@ -271,6 +271,17 @@ test('a draft that a killed run left is kept until it is quiet, and deleted by a
   ]);
 });
 
+test.each([
+  { channel: 'K2', tag: 'v1', file: 'd/' },
+  { channel: 'K1, K2', file: 'd' },
+  { channel: 'K3', bin: 'some-bin', file: 'd' },
+])('no folder is withdrawn where there are none: %j', async (inputs) => {
+  const withdrawal = { files: { 'd/a.zip': 'PK' }, inputs: { operation: 'withdraw', ...inputs } };
+  const refused = await play.deliver(withdrawal);
+  expectRefused(refused, 'check', /K2 and K3 have no folders to withdraw/, { hint: /`file:`.*`path:`/ });
+  expect(refused.requests).toEqual([]);
+});
+
 describe('an asset whose replacement was killed before the new one got its name', () => {
   const LOST = 'incoming-0123456789ab-a.zip';
   test.each<[string, Readonly<Record<string, string>>, object, readonly string[]]>([

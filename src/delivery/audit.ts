@@ -28,7 +28,7 @@ export async function audit(
     const opened = await context.openRepository(query);
     step = 'check';
     const found = await findDelivered(keys, opened, context);
-    if (found.length === 0) throw nothingFoundError(subject, opened);
+    if (found.length === 0) throw nothingFoundError(request, keys, opened);
     step = 'verify';
     return await proveAll(found, request, context);
   } catch (thrown) {
@@ -62,17 +62,23 @@ async function findDelivered(
 }
 
 /** Whether all of it is lost, or there never was any, nothing tells. */
-function nothingFoundError(subject: string, { repository }: OpenRepository): DeliveryError {
+function nothingFoundError(
+  { path = './', tag, tagIsDefault }: DeliveryRequest,
+  keys: readonly ChannelKey[],
+  { repository }: OpenRepository,
+): DeliveryError {
+  const isOnPages = keys.includes('K1');
+  const release = tagIsDefault ? 'the releases' : `the release ${tag}`;
+  const place = isOnPages ? path : `${release}${path === './' ? '' : ` as ${path}`}`;
   const site = repository.site === null ? ', which has no Pages site' : '';
-  return new DeliveryError(
-    'NOT_FOUND',
-    `nothing tells that this tool delivered anything to ${subject} of the repository${site}`,
-    {
-      hint: (w) =>
-        `if it did, the history of the branch was rewritten, or the site has another branch now: look at Settings → Pages, set ${w.input('branch')} or ${w.input('path')}, or deliver it again`,
-      leftBehind: [],
-    },
-  );
+  const message = `nothing tells that this tool delivered anything to ${place} of the repository${site}`;
+  return new DeliveryError('NOT_FOUND', message, {
+    hint: (w) =>
+      isOnPages
+        ? `if it did, the history of the branch was rewritten, or the site has another branch now: look at Settings → Pages, set ${w.input('branch')} or ${w.input('path')}, or deliver it again`
+        : `if it did, the asset was deleted, uploaded again or given another label: look at the releases, set ${w.input('path')} to the name of an asset, or deliver it again`,
+    leftBehind: [],
+  });
 }
 
 /** In groups, of which the addresses are made when they are asked: what is kept of each is its report. */

@@ -2,6 +2,8 @@ import type { ChannelItem, ChannelMap } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { Logger } from '../ports.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
+import { refuseInput } from '../request/input-kinds.ts';
+import { NO_FOLDERS } from '../request/input-rules.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile } from '../rules/inspect.ts';
 import { type LocalSite, siteOfFile } from '../rules/local-site.ts';
@@ -90,7 +92,8 @@ async function itemsToRemove(
   const items: ChannelItem[] = [];
   for (const one of found) {
     // A folder is named as such, or is one here.
-    const isSite = isOnPages && (/[/\\]$/.test(one.given) || (await isFolderAt(one.path)));
+    const isSite = /[/\\]$/.test(one.given) || (await isFolderAt(one.path));
+    if (isSite && !isOnPages) refuseInput(NO_FOLDERS.problem, NO_FOLDERS.hint);
     items.push({
       site: isOnPages ? null : await openToCompare(one, signal),
       name: isSite ? `${siteName(one, { path, isOnly: found.length === 1 })}/` : deliveredName(one, path),

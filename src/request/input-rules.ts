@@ -123,6 +123,12 @@ const withdrawsFrom = ({ channel, tag, bin }: GivenInputs): readonly ChannelKey[
   return [bin !== undefined ? 'K3' : tag !== undefined ? 'K2' : 'K1'];
 };
 
+/** Also of a file that turns out to be a folder. */
+export const NO_FOLDERS = {
+  problem: 'K2 and K3 have no folders to withdraw',
+  hint: (w: Words) => `give the names as ${w.input('file')}, or set ${w.input('path')} to one of them`,
+};
+
 const WITHDRAWAL_RULES: readonly InputRule[] = [
   [
     namesAddress,
@@ -145,8 +151,8 @@ const WITHDRAWAL_RULES: readonly InputRule[] = [
       given.fileLines.length === 0 &&
       given.path?.endsWith('/') === true &&
       withdrawsFrom(given).some((key) => key !== 'K1'),
-    'K2 and K3 have no folders to withdraw',
-    (w) => `give the names as ${w.input('file')}, or set ${w.input('path')} to one of them`,
+    NO_FOLDERS.problem,
+    NO_FOLDERS.hint,
   ],
   [
     ({ path, overwrite }) => overwrite && path === './',

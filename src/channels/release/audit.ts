@@ -7,6 +7,7 @@ import {
 } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
 import { AGREEING_PROBES, RELEASES } from '../../protocol/limits.ts';
+import { assetName, flatName } from '../../rules/naming.ts';
 import { type AuditedDelivery, type ChannelPlan, whenAnswered } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 
@@ -32,11 +33,12 @@ export function createReleaseAudit(
     const releases = await listReleases(github);
     const unread = `what was delivered to older releases than the newest ${RELEASES.total}`;
     const unknown = releases.length >= RELEASES.total ? [unread] : [];
+    const name = path === undefined ? undefined : await assetName(flatName(path));
     const found: AuditedDelivery[] = [];
     for (const release of releases) {
       if (release.draft || !(tagIsDefault || release.tag_name === tag)) continue;
       for (const asset of await listPublicAssets(github, release)) {
-        const isWanted = hasOwnLabel(asset) && !isUnfinished(asset) && (path ?? asset.name) === asset.name;
+        const isWanted = hasOwnLabel(asset) && !isUnfinished(asset) && (name ?? asset.name) === asset.name;
         if (!isWanted) continue;
         const [, sha256] = /^sha256:([0-9a-f]{64})$/.exec(asset.digest ?? '') ?? [];
         if (sha256 === undefined) {
