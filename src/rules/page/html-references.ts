@@ -12,14 +12,18 @@ import {
   type ReferenceGrade,
   trimAddress,
 } from './addresses.ts';
-import { getAddressReader, getScriptType, gradeScript, isForSomeScreens } from './fetching-attributes.ts';
+import {
+  getAddressReader,
+  getScriptType,
+  gradeScript,
+  isCss,
+  isForSomeScreens,
+} from './fetching-attributes.ts';
 import { type PageFields, parseImportMap, readPageFields } from './import-map.ts';
 import { findCssReferences, findScriptReferences } from './script-references.ts';
 
-/** Limits of a search, far beyond any page that a browser shows easily. They bound memory and time. */
+/** Limits of a search, far beyond any page that a browser shows easily: beyond them it would take much time. */
 export const SEARCH_LIMITS = {
-  /** Tags and comments of the page and all documents in it. */
-  nodes: 2_000_000,
   /** Drawings and formulas that are open at once. */
   depth: 2_048,
   /** Documents inside documents, by `srcdoc`. */
@@ -28,13 +32,6 @@ export const SEARCH_LIMITS = {
 
 /** Gets one reference after another, in page order; without those that cause no request, such as `data:` and `#top`. */
 type AddReference = (reference: PageReference, page: Readonly<PageFields>) => void;
-
-/** What a page and the documents in it share. */
-interface SearchState {
-  readonly add: AddReference;
-  readonly page: PageFields;
-  nodes: number;
-}
 
 /** A document: the page itself, or one in a `srcdoc`. */
 interface DocumentPlace {
@@ -61,7 +58,7 @@ export async function searchPage(
 ): Promise<Readonly<PageFields>> {
   const page = { base: '', importMap: [], generator: '', hasScript: false, complete: true };
   const place = { firstLine: 1, level: 0, isXml, grade: 'code' } as const;
-  const document = new DocumentSearch({ add, page, nodes: 0 }, place);
+  const document = new DocumentSearch(add, page, place);
   for await (const piece of pieces) document.search(piece, false);
   document.search('', true);
   return page;
@@ -77,7 +74,8 @@ const MAX_ADDRESS = 4_000;
 
 /** Reads the tags of one document, in their order and without building a tree. */
 class DocumentSearch extends SAXParser {
-  readonly #state: SearchState;
+  readonly #add: AddReference;
+  readonly #page: PageFields;
   readonly #place: DocumentPlace;
   /** How many templates are open, whose content waits for a script. */
   #templates = 0;
@@ -89,14 +87,15 @@ class DocumentSearch extends SAXParser {
   #text = '';
   #textLine = 1;
 
-  constructor(state: SearchState, place: DocumentPlace) {
+  /** @param page shared with the documents in it */
+  constructor(add: AddReference, page: PageFields, place: DocumentPlace) {
     super({ sourceCodeLocationInfo: true });
-    this.#state = state;
+    this.#add = add;
+    this.#page = page;
     this.#place = place;
     this.on('startTag', (tag) => this.#readTag(tag));
     this.on('endTag', ({ tagName }) => this.#readEndTag(getLocalName(tagName)));
     this.on('text', (text) => this.#readText(text));
-    this.on('comment', () => this.#countNode());
   }
 
   /** Reads a piece at once: as a stream it would be read later. */
@@ -121,25 +120,20 @@ class DocumentSearch extends SAXParser {
     if (this.#open !== null) super.onCharacter(token);
   }
 
-  /** Ends the search at a limit, and then returns false. */
-  #countNode(): boolean {
-    this.#state.nodes += 1;
-    if (this.#state.nodes <= SEARCH_LIMITS.nodes && this.#depth <= SEARCH_LIMITS.depth) return true;
-    this.#state.page.complete = false;
-    this.#isStopped = true;
-    this.stop();
-    return false;
-  }
-
   #readTag(tag: StartTag): void {
     this.#endText();
     const name = getLocalName(tag.tagName);
     if (FOREIGN_ELEMENTS.has(name)) this.#depth += 1;
-    if (!this.#countNode()) return;
+    if (this.#depth > SEARCH_LIMITS.depth) {
+      this.#page.complete = false;
+      this.#isStopped = true;
+      this.stop();
+      return;
+    }
     this.#searchAttributes(tag, name);
     if (name === 'template') this.#templates += 1;
     if (TEXT_ELEMENTS.has(name)) this.#open = tag;
-    if (this.#place.level === 0 && this.#templates === 0) readPageFields(this.#state.page, tag, name);
+    if (this.#place.level === 0 && this.#templates === 0) readPageFields(this.#page, tag, name);
   }
 
   #readEndTag(name: string): void {
@@ -163,8 +157,8 @@ class DocumentSearch extends SAXParser {
 
   #searchDocument(text: string, line: number): void {
     const place = { firstLine: this.#place.firstLine - 1 + line, level: this.#place.level + 1, isXml: false };
-    if (place.level > SEARCH_LIMITS.documents) this.#state.page.complete = false;
-    else new DocumentSearch(this.#state, { ...place, grade: this.#grade }).search(text, true);
+    if (place.level > SEARCH_LIMITS.documents) this.#page.complete = false;
+    else new DocumentSearch(this.#add, this.#page, { ...place, grade: this.#grade }).search(text, true);
   }
 
   #readText({ text, sourceCodeLocation }: Text): void {
@@ -181,19 +175,16 @@ class DocumentSearch extends SAXParser {
     this.#open = null;
     this.#text = '';
     if (tag === null || text === '') return;
-    const type = getAttribute(tag, 'type').trim().toLowerCase();
     const grade = this.#gradeOf(tag);
-    if (getLocalName(tag.tagName) === 'script') this.#searchScript(tag, text, type, grade);
-    else if (type === '' || type === 'text/css') {
-      findCssReferences(text, this.#adder(text, this.#textLine, 'style', grade));
-    }
+    if (getLocalName(tag.tagName) === 'script') this.#searchScript(tag, text, grade);
+    else if (isCss(tag)) findCssReferences(text, this.#adder(text, this.#textLine, 'style', grade));
   }
 
-  #searchScript(tag: StartTag, text: string, type: string, grade: ReferenceGrade): void {
+  #searchScript(tag: StartTag, text: string, grade: ReferenceGrade): void {
     const kind = getScriptType(tag);
-    if (type === 'importmap') {
+    if (/^\s*importmap\s*$/i.test(getAttribute(tag, 'type'))) {
       const entries = parseImportMap(text);
-      const { page } = this.#state;
+      const page = this.#page;
       if (grade !== 'later') page.importMap = [...page.importMap, ...entries];
       // An address of an import map is loaded by the modules that import it.
       const add = this.#adder(text, this.#textLine, 'importmap', grade);
@@ -215,12 +206,12 @@ class DocumentSearch extends SAXParser {
 
   /** Hands on the addresses in a text that cause a request. @param line that of the document on which the text begins */
   #adder(text: string, line: number, element: string, grade: ReferenceGrade): AddAddress {
-    const { add, page } = this.#state;
     const getLine = createLineCounter(text, this.#place.firstLine - 1 + line);
     return ({ offset, ...found }) => {
       if (!isExternal(found.address)) return;
       const address = trimAddress(found.address, MAX_ADDRESS);
-      add({ ...found, address, line: getLine(offset), element, grade: laterGrade(grade, found.grade) }, page);
+      const reference = { ...found, address, line: getLine(offset), element };
+      this.#add({ ...reference, grade: laterGrade(grade, found.grade) }, this.#page);
     };
   }
 }

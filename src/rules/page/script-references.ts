@@ -1,20 +1,22 @@
 import * as css from 'css-tree/tokenizer';
 import { ident, string, url } from 'css-tree/utils';
 import { parse } from 'es-module-lexer/minimal/js';
-import type { AddAddress, FoundAddress } from './addresses.ts';
+import type { AddAddress } from './addresses.ts';
 
 /**
  * Addresses in a script: what a module imports statically, and, perhaps loaded later, the literal addresses of
- * `import()` and those with a host in other calls. Which code runs, and when, is not guessed. The bare name of a module
- * is an address only for an import map.
+ * `import()`. What else its code loads, and when, the browser sees. The bare name of a module is an address only for an
+ * import map.
  */
 export function findScriptReferences(code: string, isModule: boolean, add: AddAddress): void {
-  const hasImports = /import|export/.test(code);
+  if (!/import|export/.test(code)) return;
   for (let start = 0; start < code.length; ) {
-    const { end, imports } = hasImports ? lexPiece(code, start) : { end: code.length, imports: [] };
-    const found = [...readImports(imports, isModule), ...findCalls(code.slice(start, end))];
-    for (const one of found.sort((one, other) => one.offset - other.offset)) {
-      add({ ...one, offset: start + one.offset });
+    const { end, imports } = lexPiece(code, start);
+    for (const { n: address, s: at, d: call, a: attributes } of imports) {
+      const isStatic = call === -1;
+      if (address === undefined || (isStatic && !isModule)) continue;
+      const kind = isStatic && attributes !== -1 ? 'data' : 'module';
+      add({ offset: start + at, address, kind, grade: isStatic ? 'code' : 'later', isSpecifier: true });
     }
     start = end;
   }
@@ -45,26 +47,6 @@ function lexImports(code: string): Imports {
   } catch {
     return [];
   }
-}
-
-const readImports = (imports: Imports, isModule: boolean): FoundAddress[] =>
-  imports.flatMap(({ n: address, s: offset, d: call, a: attributes }): FoundAddress[] => {
-    const isStatic = call === -1;
-    if (address === undefined || (isStatic && !isModule)) return [];
-    const kind = isStatic && attributes !== -1 ? 'data' : 'module';
-    return [{ offset, address, kind, grade: isStatic ? 'code' : 'later', isSpecifier: true }];
-  });
-
-/** A call or assignment that loads something, with an address that has a host, as far as it is written there. */
-const CALL =
-  /(?:\b(?:fetch|Request|Worker|SharedWorker|importScripts|EventSource|WebSocket|sendBeacon)\s*\(\s*|\.open\s*\(\s*["'`]\w+["'`]\s*,\s*|\.src\s*=\s*)["'`]((?:https?:|wss?:)?\/\/[^"'`\s\\$]+)/g;
-
-function findCalls(code: string): FoundAddress[] {
-  return Array.from(code.matchAll(CALL), (call): FoundAddress => {
-    const [found, address = ''] = call;
-    const offset = call.index + found.length - address.length;
-    return { offset, address, kind: 'data', grade: 'later' };
-  });
 }
 
 /** Functions in which a plain string is an address. */

@@ -170,7 +170,7 @@ class SiteSearch {
     });
     const { complete, generator, hasScript } = page;
     if (isLoaded(grade)) this.hasScript ||= hasScript;
-    if (!complete) this.#addIncomplete(path, 'is nested too deeply or has too many elements');
+    if (!complete) this.#addIncomplete(path, 'is nested too deeply');
     if (generator !== '') this.generators.set(path, generator);
   }
 
