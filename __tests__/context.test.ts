@@ -12,18 +12,24 @@ const SITE = 'octo.github.io is built from';
 const NOTHING = { repository: false, site: false };
 
 describe('createDeliveryContext', () => {
+  const GRANT = '`token:` to one with the permission `contents: write`, such as `${{ github.token }}`';
   test.each([
-    ['a token', { token: '' }, 'NO_TOKEN'],
-    ['a repository', { token: TOKEN, repository: '' }, 'BAD_INPUT'],
-  ])('opens no repository without %s, and sends no request', async (_, inputs, code) => {
+    ['a token', { token: '' }, 'NO_TOKEN', 'a token', GRANT],
+    ['both', { token: '', repository: '' }, 'NO_TOKEN', 'a token and a repository', `${GRANT}, and \`repo`],
+    ['a repository', { token: TOKEN, repository: '' }, 'BAD_INPUT', 'a repository, and none is', '`repo'],
+  ])('opens no repository without %s, and sends no request', async (_, inputs, code, needed, hint) => {
     const { channels, repository } = await createDeliveryContext(
       requestWith(inputs),
       fakePorts(),
     ).openRepository(BOTH);
-    expect(repository).toMatchObject({ hasToken: false });
+    const refusal = {
+      ...{ code, step: 'authorize', message: expect.stringContaining(`K1 and K2 need ${needed}`) },
+      hint: expect.stringMatching(/^set .*K3/),
+    };
+    expect(repository).toMatchObject({ github: { ...refusal, hint: expect.stringContaining(hint) } });
     const file = await localFile('x');
     for (const key of ['K1', 'K2'] as const) {
-      await expect(prepareOne(channels[key], file)).rejects.toMatchObject({ code });
+      await expect(prepareOne(channels[key], file)).rejects.toMatchObject(refusal);
     }
   });
 
@@ -37,7 +43,7 @@ describe('createDeliveryContext', () => {
       requestWith(inputs),
       fakePorts(host.http),
     ).openRepository(BOTH);
-    expect(repository).toEqual({ hasToken: true, privateRepository: true, site: null });
+    expect(repository).toMatchObject({ privateRepository: true, site: null });
     expect(host.seen.map(({ url }) => url)).toEqual([
       'https://git.dev/api/v3/repos/octo/site',
       'https://git.dev/api/v3/repos/octo/site/pages',

@@ -10,14 +10,15 @@ import { type FindFiles, findLiteralFiles } from './delivery/find-files.ts';
 import { finishReport } from './delivery/finish-report.ts';
 import type { FullReport } from './delivery/report.ts';
 import { withdraw } from './delivery/withdraw.ts';
-import { DeliveryError } from './errors.ts';
-import { createGitHubClient } from './github/api/client.ts';
+import { DeliveryError, hasFailed, type Result, resultOf } from './errors.ts';
+import { createGitHubClient, type GitHubClient } from './github/api/client.ts';
 import {
   loadRepositoryContext,
+  noAccessError,
   type RepositoryContext,
   type RepositoryQuery,
 } from './github/api/repository.ts';
-import type { authorizeDevice, DeviceFlowOptions } from './github/device-flow.ts';
+import type { authorizeDevice } from './github/device-flow.ts';
 import { createHttpClient } from './http/client.ts';
 import type { Logger, Ports } from './ports.ts';
 import type { RawInputs } from './request/inputs.ts';
@@ -102,30 +103,19 @@ export function createDeliveryContext(
     screen: createLazyScreen(() => loadScreen(browserOptions(request, ports, face)), ports),
     async openRepository(query) {
       ports.logger.startSection('Authorize');
-      const { apiUrl, repository: name } = request;
-      const askPerson = (options: DeviceFlowOptions) => authorize(options, ports);
-      const { token, authorizationError } = await getToken(request, query, askPerson);
-      const isUsable = token !== undefined && name !== undefined;
-      const github = isUsable ? createGitHubClient({ apiUrl, token, repository: name }, ports) : null;
-      const repository = { ...(await loadRepositoryContext(github, query)), authorizationError };
+      const github = await openGitHub(request, query, authorize, ports);
+      const repository = await loadRepositoryContext(github, query);
       for (const line of describeRepository(repository)) ports.logger.info(line);
       // Loaded after the first requests: most of the code is for what follows them. `eager` keeps the bundle one file.
       const { createChannels } = await import(/* webpackMode: "eager" */ './create-channels.ts');
-      return {
-        repository,
-        channels: createChannels(
-          request,
-          { github, repository, isTokenGiven: token !== undefined, isRepositoryGiven: name !== undefined },
-          ports,
-        ),
-      };
+      return { repository, channels: createChannels(request, repository, ports) };
     },
   };
 }
 
 /** What is known of the repository, in a few lines for people. */
-function describeRepository({ hasToken, privateRepository, site }: RepositoryContext): string[] {
-  const lines = [hasToken ? 'there is a token' : 'there is no token, or no repository for it'];
+function describeRepository({ github, privateRepository, site }: RepositoryContext): string[] {
+  const lines = [hasFailed(github) ? 'there is no token, or no repository for it' : 'there is a token'];
   if (privateRepository !== null) lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
   if (site === null) lines.push('the repository has no Pages site');
   else if (site === 'unreadable') lines.push("the repository's Pages settings can't be read");
@@ -151,19 +141,26 @@ const browserOptions = (
   tempFolder: tmpdir(),
 });
 
-/** Uses the given token, or one that a person grants; if they decline, none. @see protocol 5 (4, 7) */
-async function getToken(
-  { token, clientId, repository, serverUrl, dryRun }: DeliveryRequest,
+/**
+ * The API for the given token, or for one that a person grants; why there is none, also where they decline.
+ *
+ * @see protocol 5 (4, 7)
+ */
+async function openGitHub(
+  { apiUrl, token: given, clientId, repository, serverUrl, dryRun }: DeliveryRequest,
   query: RepositoryQuery,
-  askPerson: (options: DeviceFlowOptions) => Promise<string>,
-): Promise<{ readonly token?: string | undefined; readonly authorizationError?: DeliveryError }> {
+  authorize: typeof authorizeDevice,
+  ports: Ports,
+): Promise<Result<GitHubClient>> {
   const isNeeded = repository !== undefined && (query.repository || query.site);
   // A dry run asks no person for anything.
-  if (token !== undefined || clientId === undefined || !isNeeded || dryRun) return { token };
-  try {
-    return { token: await askPerson({ authUrl: serverUrl, clientId }) };
-  } catch (thrown) {
-    if (!(thrown instanceof DeliveryError) || thrown.code !== 'NOT_AUTHORIZED') throw thrown;
-    return { authorizationError: thrown };
+  const isAsked = given === undefined && clientId !== undefined && isNeeded && !dryRun;
+  const token = isAsked ? await resultOf(() => authorize({ authUrl: serverUrl, clientId }, ports)) : given;
+  if (token instanceof DeliveryError) {
+    if (token.code !== 'NOT_AUTHORIZED') throw token;
+    return token;
   }
+  if (token !== undefined && repository !== undefined)
+    return createGitHubClient({ apiUrl, token, repository }, ports);
+  return noAccessError(token !== undefined, repository !== undefined);
 }

@@ -7,12 +7,16 @@ import { createPagesActions } from './channels/pages/publish.ts';
 import { createReleaseAudit } from './channels/release/audit.ts';
 import { createReleasePublisher } from './channels/release/publish.ts';
 import { createReleaseRemover } from './channels/release/remove.ts';
-import type { RepositoryAccess } from './channels/require-github.ts';
+import type { RepositoryContext } from './github/api/repository.ts';
 import type { Ports } from './ports.ts';
 import type { DeliveryRequest } from './request/parse-request.ts';
 
 /** The channels, for what is asked for: nothing can be withdrawn from K4, which the request refuses. */
-export function createChannels(request: DeliveryRequest, access: RepositoryAccess, ports: Ports): ChannelMap {
+export function createChannels(
+  request: DeliveryRequest,
+  access: RepositoryContext,
+  ports: Ports,
+): ChannelMap {
   const isRemoval = request.operation === 'withdraw';
   const pages = createPagesActions(request, access, ports);
   const releases = isRemoval

@@ -1,6 +1,6 @@
-import type { RepositoryAccess } from '../../src/channels/require-github.ts';
 import type { GitHubClient } from '../../src/github/api/client.ts';
-import type { PagesSite, RepositoryContext } from '../../src/github/api/repository.ts';
+import { noAccessError, type PagesSite, type RepositoryContext } from '../../src/github/api/repository.ts';
+import { FakeGitHub } from '../github/fake-github.ts';
 
 /** A public site, built from the root of main. */
 export const siteWith = (more: Partial<PagesSite> = {}): PagesSite => ({
@@ -14,7 +14,7 @@ export const siteWith = (more: Partial<PagesSite> = {}): PagesSite => ({
 
 /** A public repository with such a site, and a token for it. */
 export const repositoryContextWith = (more: Partial<RepositoryContext> = {}): RepositoryContext => ({
-  hasToken: true,
+  github: new FakeGitHub(),
   privateRepository: false,
   site: siteWith(),
   ...more,
@@ -24,4 +24,4 @@ export const repositoryContextWith = (more: Partial<RepositoryContext> = {}): Re
 export const accessWith = (
   github: GitHubClient | null,
   more: Partial<RepositoryContext> = {},
-): RepositoryAccess => ({ github, repository: repositoryContextWith(more) });
+): RepositoryContext => repositoryContextWith({ github: github ?? noAccessError(false, false), ...more });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { CHANNEL_RULES, chooseChannels, refuseTooLarge } from '../../src/delivery/choose-channel.ts';
-import type { RepositoryContext } from '../../src/github/api/repository.ts';
+import { noAccessError, type RepositoryContext } from '../../src/github/api/repository.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import type { RunContext } from '../../src/request/parse-request.ts';
@@ -12,7 +12,7 @@ import { deliveryWith, fileWith, requestWith } from './builders.ts';
 const MEGABYTE = 1_048_576;
 const LINK = 'https://a.dev/x';
 const LINK_ALONE = { file: '', url: LINK, marker: 'It works' };
-const NO_TOKEN = { hasToken: false, privateRepository: null, site: 'unasked' } as const;
+const NO_TOKEN = { github: noAccessError(false, true), privateRepository: null, site: 'unasked' } as const;
 const PRIVATE = { privateRepository: true } as const;
 const OWNERS_WORD = { 'allow-public-bin': 'true' } as const;
 

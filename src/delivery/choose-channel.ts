@@ -1,6 +1,6 @@
 import type { Screen } from '../browser/screen-view.ts';
 import type { ChannelMap } from '../channels/channel.ts';
-import { DeliveryError } from '../errors.ts';
+import { DeliveryError, hasFailed } from '../errors.ts';
 import type { RepositoryContext, RepositoryQuery } from '../github/api/repository.ts';
 import type { Ports } from '../ports.ts';
 import { MAX_FILE_SIZE, MEGABYTE, SIZE } from '../protocol/limits.ts';
@@ -48,11 +48,11 @@ export const CHANNEL_RULES: readonly ChannelRule[] = [
   { when: ({ request }) => !request.binIsNew, channel: 'K3', reason: 'a bin was named' },
   { when: ({ request }) => !request.tagIsDefault, channel: 'K2', reason: 'a tag was named' },
   {
-    when: ({ request, repository }) => !repository.hasToken && request.token !== undefined,
+    when: ({ request, repository }) => hasFailed(repository.github) && request.token !== undefined,
     channel: 'K3',
     reason: 'it is not known in which repository to publish with the token',
   },
-  { when: ({ repository }) => !repository.hasToken, channel: 'K3', reason: 'there is no token' },
+  { when: ({ repository }) => hasFailed(repository.github), channel: 'K3', reason: 'there is no token' },
   { when: ({ size }) => size > SIZE.asset, channel: 'K3', reason: 'the file is larger than 2 GB' },
   {
     when: ({ size, repository }) => size > SIZE.repository && repository.privateRepository !== true,
@@ -96,10 +96,11 @@ export function chooseChannels(
   const facts = { request, repository, size, display };
   // The last rule fits everything.
   const { channel, ...rule } = CHANNEL_RULES.find(({ when }) => when(facts)) as ChannelRule;
-  const tried = repository.authorizationError;
-  const reason = tried === undefined ? rule.reason : `${rule.reason} (${tried.message})`;
+  const { github } = repository;
+  const isDeclined = hasFailed(github) && github.code === 'NOT_AUTHORIZED';
+  const reason = isDeclined ? `${rule.reason} (${github.message})` : rule.reason;
   if (site?.isFolder && !takesFolders(channel)) {
-    throw folderChannelError(subject, channel, reason, repository.hasToken);
+    throw folderChannelError(subject, channel, reason, !hasFailed(github));
   }
   if (channel === 'K3' && !request.allowPublicBin) refusePublicBin(request, repository, reason);
   refuseTooLarge([channel], size, subject);
@@ -126,7 +127,7 @@ export function refuseTooLarge(
 /** A private repository's file goes to the public bin only if its owner says so. What is not known is not public. */
 function refusePublicBin(
   { sourceIsPrivate, isFromTarget, token }: DeliveryRequest,
-  { hasToken, privateRepository }: RepositoryContext,
+  { github, privateRepository }: RepositoryContext,
   reason: string,
 ): void {
   const isPrivate = sourceIsPrivate === true || privateRepository === true;
@@ -134,7 +135,7 @@ function refusePublicBin(
   if (isPublic && !isPrivate) return;
   const known = isPrivate ? 'is private' : 'may be private';
   const forK1 = (w: Words): string =>
-    hasToken
+    !hasFailed(github)
       ? ''
       : `set ${token === undefined ? `${w.input('token')} and ` : ''}${w.input('repository')} for K1, or, `;
   throw new DeliveryError(

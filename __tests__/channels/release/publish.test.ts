@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { createReleasePublisher } from '../../../src/channels/release/publish.ts';
 import type { ReleaseOptions } from '../../../src/channels/release/release-choice.ts';
-import type { RepositoryAccess } from '../../../src/channels/require-github.ts';
 import { type Asset, formatLabel } from '../../../src/github/api/releases.ts';
+import type { RepositoryContext } from '../../../src/github/api/repository.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
@@ -67,7 +67,7 @@ describe('preparing an upload to channel K2', () => {
     expect([github.calls, host.seen]).toEqual([[], []]);
   });
 
-  test.each<[string, RepositoryAccess, string | null, object]>([
+  test.each<[string, RepositoryContext, string | null, object]>([
     [
       'of a private repository, whose assets cannot be read anonymously',
       accessWith(new FakeGitHub(), { privateRepository: true }),

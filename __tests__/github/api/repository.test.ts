@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { getPagesSite, loadRepositoryContext } from '../../../src/github/api/repository.ts';
+import { getPagesSite, loadRepositoryContext, noAccessError } from '../../../src/github/api/repository.ts';
 import { absent, FakeGitHub, failure } from '../fake-github.ts';
 
 const SITE = { html_url: 'https://octo.github.io/site/', source: { branch: 'main', path: '/' } };
@@ -8,10 +8,11 @@ const BOTH = { repository: true, site: true };
 describe('loadRepositoryContext', () => {
   test('requests nothing without a token, and nothing that is not needed', async () => {
     const nothing = { privateRepository: null, site: 'unasked' };
-    await expect(loadRepositoryContext(null, BOTH)).resolves.toEqual({ hasToken: false, ...nothing });
+    const none = noAccessError(false, false);
+    await expect(loadRepositoryContext(none, BOTH)).resolves.toEqual({ github: none, ...nothing });
     const github = new FakeGitHub();
     const asked = loadRepositoryContext(github, { repository: false, site: false });
-    await expect(asked).resolves.toEqual({ hasToken: true, ...nothing });
+    await expect(asked).resolves.toEqual({ github, ...nothing });
     expect(github.calls).toEqual([]);
   });
 

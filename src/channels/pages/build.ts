@@ -8,11 +8,11 @@ import {
   getDeploymentStatus,
   requestBuild,
 } from '../../github/api/pages-build.ts';
+import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { Clock, Ports } from '../../ports.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
 import type { ChannelAction, HostProgress, Placement } from '../channel.ts';
-import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { watchDeployment } from './deploy/watch-deployment.ts';
 import type { PagesDestination } from './destination.ts';
 import { type BuildStarter, createSiteRun, type RunProgress } from './site-workflow.ts';
@@ -37,12 +37,12 @@ type BuiltTask = { readonly destination: Pick<PagesDestination, 'builtBy' | 'bra
 
 /** How far the host is with its build: one watch for all files that the same kind of build publishes. */
 export function createProgress(
-  access: RepositoryAccess,
+  access: RepositoryContext,
   options: BuildOptions,
   ports: Ports,
 ): NonNullable<ChannelAction<BuiltTask>['progress']> {
   const createWatch = ({ builtBy, branch }: BuiltTask['destination']): WatchBuild => {
-    const github = requireGitHub(access, 'K1');
+    const github = requireGitHub(access);
     if (builtBy === 'deployment') return watchDeployment(github, options.timeout, ports);
     const build = new BuildWatch(github, { builtBy, branch }, options, ports.clock);
     return (placed) => build.ask(placed);

@@ -1,6 +1,6 @@
 import { forEachItem } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
-import type { RepositoryContext } from '../../github/api/repository.ts';
+import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import type { LocalSiteFile } from '../../rules/local-site.ts';
@@ -8,7 +8,6 @@ import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { baseName, encodePath, entryUrl } from '../../rules/naming.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type { ChannelItem, ChannelPlan, PreparedTask, ServedFile } from '../channel.ts';
-import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { createEntriesReader } from './branch-reader.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import { refuseNoPart } from './deploy/site-content.ts';
@@ -39,12 +38,12 @@ interface StepContext {
 export async function prepareItems(
   given: readonly ChannelItem[],
   options: PagesOptions,
-  access: RepositoryAccess,
+  access: RepositoryContext,
   ports: Ports,
 ): Promise<readonly Result<Prepared>[]> {
-  const github = requireGitHub(access, 'K1');
+  const github = requireGitHub(access);
   const deployed = await findDeployedSite(access, options);
-  const pages = deployed ?? access.repository.site;
+  const pages = deployed ?? access.site;
   await checkSiteWorkflow(github, options, pages);
   const deploy = deployed && (await openDeployTarget(deployed, access, options, ports));
   const isWhole = deploy !== null && options.branch === undefined;

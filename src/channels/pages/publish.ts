@@ -1,10 +1,10 @@
 import { forEachItem } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../github/api/branch.ts';
+import type { RepositoryContext } from '../../github/api/repository.ts';
 import { nameFew } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import type { AbsentFile, ChannelAction, PlacedTask, Placement, PreparedTask } from '../channel.ts';
-import type { RepositoryAccess } from '../require-github.ts';
 import { createProgress } from './build.ts';
 import { commitTasks, previewCommits } from './commit.ts';
 import { deployBranch } from './deploy/deploy.ts';
@@ -20,7 +20,7 @@ import type { PagesOptions, PagesTask } from './target.ts';
  *
  * @see protocol 4.2
  */
-export function createPagesActions(inputs: PagesOptions, access: RepositoryAccess, ports: Ports) {
+export function createPagesActions(inputs: PagesOptions, access: RepositoryContext, ports: Ports) {
   const actionFor = (options: PagesOptions): ChannelAction<PagesTask> => ({
     prepare: (items) => prepareItems(items, options, access, ports),
     preview: (tasks, absent) => previewTasks(tasks, absent, ports),

@@ -5,11 +5,11 @@ import {
   listPublicAssets,
   listReleases,
 } from '../../github/api/releases.ts';
+import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { Ports } from '../../ports.ts';
 import { AGREEING_PROBES, RELEASES } from '../../protocol/limits.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
 import { type AuditedDelivery, type ChannelPlan, whenAnswered } from '../channel.ts';
-import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 
 /** What an audit needs of the inputs. */
 interface AuditOptions {
@@ -25,11 +25,11 @@ interface AuditOptions {
  */
 export function createReleaseAudit(
   { tag, tagIsDefault, path }: AuditOptions,
-  access: RepositoryAccess,
+  access: RepositoryContext,
   { logger }: Pick<Ports, 'logger'>,
 ) {
   return async (): Promise<readonly AuditedDelivery[]> => {
-    const github = requireGitHub(access, 'K2');
+    const github = requireGitHub(access);
     const releases = await listReleases(github);
     const unread = `what was delivered to older releases than the newest ${RELEASES.total}`;
     const unknown = releases.length >= RELEASES.total ? [unread] : [];
@@ -51,7 +51,7 @@ export function createReleaseAudit(
             evidence: `asset ${asset.id} has the label of this tool`,
             url: getDownloadUrl(github, asset),
             answers: AGREEING_PROBES.counted,
-            refusals: access.repository.privateRepository === true ? PRIVATE : LOST,
+            refusals: access.privateRepository === true ? PRIVATE : LOST,
             written: false,
             notes: [],
             unknown: [],

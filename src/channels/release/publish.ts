@@ -1,10 +1,10 @@
 import { forEachItem } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, toDeliveryError } from '../../errors.ts';
 import { type Asset, formatLabel, getDownloadUrl, isUnfinished } from '../../github/api/releases.ts';
+import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { Ports } from '../../ports.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
 import type { AbsentFile, ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
-import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import {
   type AssetTask,
   assetExistsError,
@@ -25,12 +25,12 @@ import {
 /** K2: uploads files as assets of the tag's release. @see protocol 4.3 */
 export function createReleasePublisher(
   options: ReleaseOptions,
-  access: RepositoryAccess,
+  access: RepositoryContext,
   ports: Ports,
 ): ChannelAction<AssetTask> {
   const toBatch = (tasks: readonly PreparedTask<AssetTask>[], absent?: AbsentFile): ReleaseBatch => ({
     ...options,
-    github: requireGitHub(access, 'K2'),
+    github: requireGitHub(access),
     tasks: tasks.map(({ data }) => data),
     absent,
   });
@@ -52,13 +52,13 @@ export function createReleasePublisher(
 async function prepareAsset(
   { site, name: wanted }: ChannelItem,
   { tag }: ReleaseOptions,
-  access: RepositoryAccess,
+  access: RepositoryContext,
 ): Promise<PreparedTask<AssetTask>> {
-  requireGitHub(access, 'K2');
+  requireGitHub(access);
   if (site === null) {
     throw new DeliveryError('BAD_INPUT', 'channel K2 needs a file to upload', { hint: 'name a file' });
   }
-  if (access.repository.privateRepository === true) {
+  if (access.privateRepository === true) {
     throw new DeliveryError(
       'NOT_EXTERNAL',
       "the repository is private, and its assets can't be read anonymously",

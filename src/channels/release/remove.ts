@@ -12,10 +12,10 @@ import {
   listAssets,
   type Release,
 } from '../../github/api/releases.ts';
+import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, Placement, PreparedTask } from '../channel.ts';
-import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { hasDigestOf, isInterim, unfinishedError } from './asset.ts';
 import type { ReleaseOptions } from './release-choice.ts';
 
@@ -49,7 +49,7 @@ const NOTHING_THERE = 'nothing exists there';
 /** K2: deletes owned assets. Releases and tags are never deleted. */
 export function createReleaseRemover(
   options: RemovalOptions,
-  access: RepositoryAccess,
+  access: RepositoryContext,
 ): ChannelAction<AssetRemoval> {
   const { tag, tagIsDefault, earlierTag, overwrite } = options;
   const tags = tagIsDefault ? [tag, earlierTag] : [tag];
@@ -59,7 +59,7 @@ export function createReleaseRemover(
     tasks: readonly PreparedTask<AssetRemoval>[],
     work: (chosen: ChosenAssets | null, name: string, github: GitHubClient) => Promise<Value>,
   ): Promise<readonly Result<Value>[]> {
-    const github = requireGitHub(access, 'K2');
+    const github = requireGitHub(access);
     const listed = await listReleased(github, tags);
     return forEachItem(tasks, async ({ data }) => {
       const chosen = chooseAssets(data, listed, overwrite);
@@ -71,7 +71,7 @@ export function createReleaseRemover(
   return {
     prepare: (items) =>
       forEachItem(items, async ({ site, name: wanted }) => {
-        requireGitHub(access, 'K2');
+        requireGitHub(access);
         const name = await assetName(flatName(wanted));
         const destination = formatDestination(tags.join(' or '), name);
         return {

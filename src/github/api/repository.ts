@@ -1,5 +1,5 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { DeliveryError } from '../../errors.ts';
+import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
 import { type RetryPorts, withRetries } from '../../retry.ts';
 import { defaultSiteUrl, type RepositoryName, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
@@ -70,9 +70,8 @@ function toPagesSite(
 
 /** What is known of the repository when the channel is chosen; only what the possible channels need is requested. */
 export interface RepositoryContext {
-  readonly hasToken: boolean;
-  /** Why there is no token, where the device flow was tried. */
-  readonly authorizationError?: DeliveryError | undefined;
+  /** Its API, or why there is none. */
+  readonly github: Result<GitHubClient>;
   /** Whether the repository to publish in is private; `null` where it was not requested or not said. */
   readonly privateRepository: boolean | null;
   /** `null` where the repository has none. */
@@ -91,15 +90,15 @@ export interface RepositoryQuery {
  * @throws {DeliveryError} `BAD_TOKEN` or `NOT_FOUND` when the token gives no access to the repository.
  */
 export async function loadRepositoryContext(
-  github: GitHubClient | null,
+  github: Result<GitHubClient>,
   query: RepositoryQuery,
 ): Promise<RepositoryContext> {
-  if (github === null) return { hasToken: false, privateRepository: null, site: 'unasked' };
+  if (hasFailed(github)) return { github, privateRepository: null, site: 'unasked' };
   const { rest, repository } = github;
   const found = query.repository ? await dataOrNull(rest.repos.get(repository)) : undefined;
   if (found === null) throw noRepositoryError(repository);
   return {
-    hasToken: true,
+    github,
     privateRepository: found?.private ?? null,
     site: query.site ? await getPagesSite(github) : 'unasked',
   };
@@ -110,3 +109,24 @@ const noRepositoryError = ({ owner, repo }: RepositoryName): DeliveryError =>
     httpCode: 404,
     hint: (w) => `set ${w.input('repository')} to one that ${w.input('token')} may write to`,
   });
+
+/** The repository's API, for a channel that can not work without it. @throws {DeliveryError} why there is none */
+export function requireGitHub({ github }: Pick<RepositoryContext, 'github'>): GitHubClient {
+  if (hasFailed(github)) throw github;
+  return github;
+}
+
+/** Why there is no API, with the channel that needs none. @see protocol 5 */
+export function noAccessError(hasToken: boolean, hasRepository: boolean): DeliveryError {
+  if (hasToken) {
+    return new DeliveryError('BAD_INPUT', 'K1 and K2 need a repository, and none is known', {
+      step: 'authorize',
+      hint: (w) => `set ${w.input('repository', 'owner/name')}${w.orUse('K3')}`,
+    });
+  }
+  return new DeliveryError('NO_TOKEN', `K1 and K2 need a token${hasRepository ? '' : ' and a repository'}`, {
+    step: 'authorize',
+    hint: (w) =>
+      `set ${w.input('token')} to one with the permission \`contents: write\`${w.ownToken}${hasRepository ? '' : `, and ${w.input('repository')}`}${w.orUse('K3')}`,
+  });
+}

@@ -75,11 +75,7 @@ export function actionsOn(branch: MemoryBranch, options: RunOptions = {}) {
 function actionsThrough(github: GitHubClient, ports: FakePorts, options: RunOptions) {
   const { siteRoot = '', pages, ...more } = options;
   const site = siteWith({ folder: siteRoot.replace(/\/$/, ''), ...pages });
-  return createPagesActions(
-    pagesOptionsWith(more),
-    { github, repository: repositoryContextWith({ site }) },
-    ports,
-  );
+  return createPagesActions(pagesOptionsWith(more), repositoryContextWith({ github, site }), ports);
 }
 
 /** Delivers a folder through K1, from the preparation to the commit. */

@@ -1,13 +1,12 @@
 import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../../errors.ts';
 import { getBranchHead } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
-import type { RepositoryContext } from '../../../github/api/repository.ts';
+import { type RepositoryContext, requireGitHub } from '../../../github/api/repository.ts';
 import { nameFew, shorten } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { AUDIT, LIST_PAGE } from '../../../protocol/limits.ts';
 import { baseName } from '../../../rules/naming.ts';
 import type { AuditedDelivery, ChannelPlan } from '../../channel.ts';
-import { type RepositoryAccess, requireGitHub } from '../../require-github.ts';
 import { type Claim, isWithin } from '../claims.ts';
 import { type DeployedReceipt, readDeployedReceipt } from '../deploy/deployed-receipt.ts';
 import { type PagesDestination, resolveDestination, targetBranch } from '../destination.ts';
@@ -28,12 +27,12 @@ type AuditOptions = PagesOptions & { readonly entry: string };
 type Site = RepositoryContext['site'];
 
 /** K1: finds what this tool delivered to the branch of the site, or to a folder of it. */
-export function createPagesAudit(inputs: AuditOptions, access: RepositoryAccess, ports: Ports) {
+export function createPagesAudit(inputs: AuditOptions, access: RepositoryContext, ports: Ports) {
   // A site that was switched off is no reason not to look: its addresses tell it.
   const options = { ...inputs, setup: true };
   return async (): Promise<readonly AuditedDelivery[]> => {
-    const github = requireGitHub(access, 'K1');
-    const { site } = access.repository;
+    const github = requireGitHub(access);
+    const { site } = access;
     const receipt = await readSiteReceipt(site, options, ports);
     if (receipt?.branch === null) return auditReceipt(receipt, { github, site, options, branch: null });
     const branch = receipt?.branch ?? targetBranch(options, site);

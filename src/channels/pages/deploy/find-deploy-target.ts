@@ -1,9 +1,8 @@
 import { DeliveryError, hasFailed, resultOf } from '../../../errors.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
-import type { PagesSite } from '../../../github/api/repository.ts';
+import { type PagesSite, type RepositoryContext, requireGitHub } from '../../../github/api/repository.ts';
 import { isJobToken } from '../../../github/api/token-owner.ts';
 import type { Ports } from '../../../ports.ts';
-import { type RepositoryAccess, requireGitHub } from '../../require-github.ts';
 import type { PagesOptions } from '../target.ts';
 import type { DeployTarget } from './deploy.ts';
 import { readDeployedReceipt, refuseForeignSite } from './deployed-receipt.ts';
@@ -14,14 +13,14 @@ import { getIdToken, OTHER_WAYS, requireJobRuntime } from './job-runtime.ts';
  * it runs with the job's own token: a commit by it starts no workflow. What starts one is left to that.
  */
 export async function findDeployedSite(
-  access: RepositoryAccess,
+  access: RepositoryContext,
   { siteWorkflow, pagesBase }: Pick<PagesOptions, 'siteWorkflow' | 'pagesBase'>,
 ): Promise<PagesSite | null> {
-  const { site } = access.repository;
+  const { site } = access;
   if (site === null || typeof site === 'string' || site.builtBy !== 'workflow') return null;
   // What builds a site at another address, such as a service that GitHub notifies of the push, is not known.
   if (siteWorkflow !== undefined || pagesBase !== undefined) return null;
-  if (!(await isJobToken(requireGitHub(access, 'K1')))) return null;
+  if (!(await isJobToken(requireGitHub(access)))) return null;
   // The source that the settings name belongs to the time before: the whole branch is deployed.
   return { ...site, builtBy: 'deployment', branch: null, folder: '' };
 }
@@ -33,12 +32,12 @@ export async function findDeployedSite(
  */
 export async function openDeployTarget(
   site: PagesSite,
-  access: RepositoryAccess,
+  access: RepositoryContext,
   options: PagesOptions,
   ports: Ports,
 ): Promise<DeployTarget> {
   const { branch, overwrite, runtime: given, timeout } = options;
-  const github = requireGitHub(access, 'K1');
+  const github = requireGitHub(access);
   refuseOtherPlace(options);
   const runtime = requireJobRuntime(given);
   refuseOtherRepository(runtime.repository, github);
