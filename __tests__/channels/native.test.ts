@@ -13,7 +13,7 @@ describe('channel K4', () => {
       evidence: "the environment's link on files.octo.dev",
       url: LINK,
       written: false,
-      mustBeExternal: true,
+      isLink: true,
       isInBin: false,
       unknown: ['whether the link still opens later, and from every network'],
     });

@@ -84,7 +84,7 @@ export const placementWith = (more: Partial<Placement> = {}): Placement => ({
   rawUrl: RAW,
   bypassCache: true,
   hostMayChangeBytes: true,
-  mustBeExternal: false,
+  isLink: false,
   notes: [],
   unknown: [],
   ...more,

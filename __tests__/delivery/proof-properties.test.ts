@@ -99,7 +99,7 @@ const placements: Readonly<Record<HostModel['channel'], (sha: string) => Placeme
       isInBin: true,
       answers: AGREEING_PROBES.counted,
     }),
-  K4: () => placementWith({ bypassCache: false, hostMayChangeBytes: false, mustBeExternal: true }),
+  K4: () => placementWith({ bypassCache: false, hostMayChangeBytes: false, isLink: true }),
 };
 
 /** A host that plays the model, by the seconds that have passed. */

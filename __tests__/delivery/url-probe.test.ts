@@ -1,24 +1,25 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
+import type { Address } from '../../src/delivery/addresses.ts';
 import { countMarker } from '../../src/delivery/describe-probe.ts';
-import type { ExpectedContent } from '../../src/delivery/match-content.ts';
 import { type ContentMatch, isProof } from '../../src/delivery/probe-result.ts';
-import { newProbeSession, type ProbeTarget, UrlProbe } from '../../src/delivery/url-probe.ts';
+import { newProbeSession, UrlProbe } from '../../src/delivery/url-probe.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import type { Ports, SendHttp } from '../../src/ports.ts';
+import type { SendHttp } from '../../src/ports.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
-import { PAGE } from './builders.ts';
+import { INTERVAL, PAGE, TIMEOUT } from './builders.ts';
 
 const BYTES = '<p>It works</p>\n<p>really</p>\n';
 const MARKER = 'It works';
 const OLD = '<p>It works, an older page</p>';
 const STAMP = NOON / 1000;
 
-const ADDRESS: ProbeTarget = { url: PAGE, bypassCache: false, mustBeExternal: false };
+const ADDRESS = { path: null, url: PAGE, marker: undefined, answers: 1 };
+const LIMITS = { interval: INTERVAL, timeout: TIMEOUT, begun: NOON, deadline: NOON + TIMEOUT };
 
 interface Stage {
-  readonly address?: Partial<ProbeTarget>;
+  readonly address?: Partial<Address>;
   readonly marker?: string | undefined;
   readonly withFile?: boolean;
   readonly gone?: boolean;
@@ -29,14 +30,10 @@ async function probing({ address = {}, marker, withFile = true, gone = false, an
   const file = withFile ? await localFile(BYTES) : null;
   const host = new FakeHttp(typeof answer === 'function' ? answer : () => answer);
   const ports = fakePorts(host.http);
-  const session = newProbeSession(NOON + 240_000, ports);
-  const probe = new UrlProbe({ ...ADDRESS, ...address }, { file, marker, gone }, session, ports);
+  const session = newProbeSession(LIMITS, ports);
+  const probe = new UrlProbe({ ...ADDRESS, file, marker, gone, ...address }, session);
   return { probe, host, ports, session };
 }
-
-/** A probe of its own session. */
-const newProbe = (target: ProbeTarget, expected: ExpectedContent, ports: Ports): UrlProbe =>
-  new UrlProbe(target, expected, newProbeSession(NOON + 240_000, ports), ports);
 
 const matchOf = async (stage: Stage): Promise<ContentMatch> =>
   (await (await probing(stage)).probe.probe()).match;
@@ -107,7 +104,7 @@ describe('a body', () => {
 
   test('of a link that a browser reads in another encoding is not shown, where only its marker is known too', async () => {
     const body = `<p>${MARKER} für alle</p>`;
-    const address = { mustBeExternal: true };
+    const address = { isLink: true };
     const stage = { address, marker: MARKER, withFile: false };
     const matchFor = (type: string) =>
       matchOf({ answer: { body, headers: { 'content-type': type } }, ...stage });
@@ -352,7 +349,7 @@ describe('a marker that only the address brings into the page', () => {
 describe('a link with a marker alone', () => {
   const page = (body: string): string => `<title>Report</title><p>${MARKER}</p>${body}`;
   const matchOfLink = (body: string): Promise<ContentMatch> =>
-    matchOf({ answer: { body }, marker: MARKER, withFile: false, address: { mustBeExternal: true } });
+    matchOf({ answer: { body }, marker: MARKER, withFile: false, address: { isLink: true } });
 
   test.each([
     page('<form><input name=p type="password"></form>'),
@@ -380,7 +377,7 @@ describe('a link with a marker alone', () => {
 });
 
 describe('a link with a file', () => {
-  const address = { mustBeExternal: true };
+  const address = { isLink: true };
   const [first, second] = BYTES.split('\n');
 
   test('is proven by a page that has all of the file, and says what was added', async () => {
@@ -439,7 +436,7 @@ describe('a further probe of a large file', () => {
   async function probeAgain(later: Scripted, first: Scripted = { body: LARGE }) {
     const file = await localFile(LARGE);
     const host = new FakeHttp((_, nth) => (nth === 1 ? first : later));
-    const probe = newProbe(ADDRESS, { file, marker: undefined }, fakePorts(host.http));
+    const probe = new UrlProbe({ ...ADDRESS, file }, newProbeSession(LIMITS, fakePorts(host.http)));
     await probe.probe();
     return { result: await probe.probe('part'), host };
   }
@@ -469,7 +466,7 @@ describe('a further probe of a large file', () => {
 });
 
 describe('a link from outside', () => {
-  const address = { mustBeExternal: true };
+  const address = { isLink: true };
 
   test.each(['https://169.254.169.254/latest', 'https://localhost/x', 'https://printer.local/'])(
     'is refused as soon as a hop leads to %s',
@@ -535,10 +532,8 @@ describe('an address on a host that the user named', () => {
       return { status: 200, headers: {}, body: Readable.from([Buffer.from(BYTES)]) };
     };
     const file = await localFile(BYTES);
-    const address = { ...ADDRESS, url: new URL('https://bins.octo.dev/x') };
-    const ports = fakePorts(http);
-    const session = newProbeSession(NOON + 240_000, ports);
-    const probe = new UrlProbe(address, { file, marker: undefined }, session, ports);
+    const session = newProbeSession(LIMITS, fakePorts(http));
+    const probe = new UrlProbe({ ...ADDRESS, file, url: new URL('https://bins.octo.dev/x') }, session);
     await expect(probe.probe()).resolves.toMatchObject({ match: 'identical' });
     await probe.probe();
     expect(asked).toEqual([true, false, false]);

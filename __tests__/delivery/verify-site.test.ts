@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { PlacedPart } from '../../src/channels/channel.ts';
-import { newPlacementCheck } from '../../src/delivery/addresses.ts';
-import { verifyPlacement } from '../../src/delivery/verify.ts';
+import { newAttempt } from '../../src/delivery/delivery.ts';
+import { newProbeSession } from '../../src/delivery/url-probe.ts';
+import { newPlacementCheck, verifyPlacement } from '../../src/delivery/verify.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { shaOf } from '../channels/pages/site/memory-branch.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
-import { placementWith } from './builders.ts';
+import { placementWith, taskWith } from './builders.ts';
 
 const SITE_URL = 'https://octo.github.io/site/';
 const ENTRY = '<p>entry</p>';
@@ -59,9 +60,10 @@ async function verify(
   const { rawUrl: _, ...rest } = placementWith({ hostMayChangeBytes: false, url: new URL(SITE_URL), parts });
   const expected = { file: gone ? null : await localFile(ENTRY), marker: undefined, gone };
   const limits = { interval: 5_000, timeout, begun: NOON, deadline: NOON + timeout };
-  const check = newPlacementCheck(rest, expected, limits.deadline, ports);
+  const attempt = { ...newAttempt(taskWith(), 'site/', expected), placement: rest };
+  const check = newPlacementCheck(attempt, newProbeSession(limits, ports));
   const asked = () => host.seen.filter(({ url }) => new URL(url).pathname !== '/site/');
-  return { asked, ports, verified: verifyPlacement(check, limits, ports) };
+  return { asked, ports, verified: verifyPlacement(check) };
 }
 
 const provenParts = async (verified: ReturnType<typeof verifyPlacement>) => (await verified).proof.parts;
@@ -215,13 +217,13 @@ describe('the files of a link', () => {
     const url = new URL(SITE_URL);
     const parts = Array.from({ length: count }, (_, nth) => part(`${nth}.txt`));
     const placement = {
-      ...{ evidence: 'a link', url, written: false, mustBeExternal: true, notes: [], unknown: [] },
+      ...{ evidence: 'a link', url, written: false, isLink: true, notes: [], unknown: [] },
       ...{ home: new URL('index.html', url), display: 'page' as const, parts },
     };
     const limits = { interval: 5_000, timeout: TIMEOUT, begun: NOON, deadline: NOON + TIMEOUT };
     const expected = { file: await localFile(ENTRY), marker: undefined };
-    const check = newPlacementCheck(placement, expected, limits.deadline, ports);
-    const verified = await verifyPlacement(check, limits, ports);
+    const attempt = { ...newAttempt(taskWith(), 'site/', expected), placement };
+    const verified = await verifyPlacement(newPlacementCheck(attempt, newProbeSession(limits, ports)));
     const asked = host.seen.map((seen) => new URL(seen.url).pathname.slice('/site/'.length));
     return { verified, asked, slept: ports.clock.slept };
   }

@@ -1,254 +1,204 @@
 import { describe, expect, test } from '@jest/globals';
 import type { HostProgress, Placement } from '../../src/channels/channel.ts';
-import { newPlacementCheck, pageAddress } from '../../src/delivery/addresses.ts';
-import type { ProbeResult } from '../../src/delivery/probe-result.ts';
-import { prove } from '../../src/delivery/prove.ts';
-import { waitForAddress } from '../../src/delivery/publish-through-channel.ts';
-import type { UrlProbe } from '../../src/delivery/url-probe.ts';
-import { provePage, verifyPlacement } from '../../src/delivery/verify.ts';
+import { newAttempt } from '../../src/delivery/delivery.ts';
+import { proveAttempts } from '../../src/delivery/publish-through-channel.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { AGREEING_PROBES, LATER_PROBE } from '../../src/protocol/limits.ts';
 import { shaOf } from '../channels/pages/site/memory-branch.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted } from '../support/ports.ts';
-import { INTERVAL, placementWith, TIMEOUT } from './builders.ts';
+import { INTERVAL, placementWith, TIMEOUT, taskWith } from './builders.ts';
 
 const BYTES = '<p>It works</p>\n<p>really</p>\n';
 const MARKER = 'It works';
 const ALTERED = { body: `<!-- built -->${BYTES}` };
-/** The fingerprint of other bytes. */
-const OTHER = { size: 5, sha256: 'ab'.repeat(32), counts: [1] };
+const NOT_FOUND = { status: 404 };
 const LOOKS = TIMEOUT / INTERVAL + 1;
+const RESET = new DeliveryError('CONNECTION', 'reset');
+/** Placements of K2 and K3, and of K4. */
+const BIN = { bypassCache: false, hostMayChangeBytes: false };
+const LINK = { ...BIN, isLink: true };
 
-type Answer = (nth: number, seconds: number) => Scripted | Error;
-
-/** An address that answers by how often, and how many seconds after the placing, it is asked. */
-async function stage(
-  answer: Answer,
-  more: Partial<Placement> = {},
-  marker: string | null = MARKER,
-  gone = false,
-  builtAt?: number,
-) {
-  const file = await localFile(BYTES);
-  const host: FakeHttp = new FakeHttp((_, nth) => answer(nth, (ports.clock.now() - NOON) / 1000));
-  const ports = fakePorts(host.http);
-  const placement = placementWith({ earlier: [{ sha: shaOf('old'), size: 3 }], ...more });
-  const limits = { interval: INTERVAL, timeout: TIMEOUT, begun: NOON, deadline: NOON + TIMEOUT };
-  const expected = { file: gone ? null : file, marker: marker ?? undefined, gone };
-  const check = newPlacementCheck(placement, expected, limits.deadline, ports);
-  const { probe } = check;
-  return {
-    file,
-    host,
-    ports,
-    probe,
-    expected,
-    elapsed: () => ports.clock.now() - NOON,
-    check,
-    verifying: () => provePage(check, pageAddress({ ...check, builtAt }), limits, ports),
-    waiting: (ask: () => Promise<HostProgress>) => waitForAddress(check, ask, limits, ports),
-    placement,
-    limits,
-  };
+interface Expected {
+  readonly marker?: string;
+  readonly gone?: boolean;
+  /** Asks the host, where it is waited for. */
+  readonly progress?: () => Promise<HostProgress>;
 }
 
-const building = async (): Promise<HostProgress> => ({
-  finished: false,
-  detail: 'build of our commit: building',
-});
-const built = async (): Promise<HostProgress> => ({ finished: true, detail: 'build of our commit: built' });
+/** By how often the address of the proof is asked, as a browser does or not, and how many seconds after the placing. */
+type Answer = (nth: number, seconds: number, isBrowser: boolean) => Scripted | Error;
 
-describe('a refusal that the channel can explain', () => {
-  const refusals = ['ban', 'approval'].map((word) => ({
-    ...{ httpCodes: [403], text: new RegExp(word) },
-    ...{ hint: `what helps against ${word}`, isFinal: word === 'ban' },
-  }));
-
-  test.each([
-    ['ends the wait at once where waiting can not help', 'ban', '', 1],
-    ['is waited out until the deadline where it may pass', 'approval', ' in time', LOOKS],
-  ])('%s', async (_, word, time, looks) => {
-    const headers = { 'content-type': 'text/plain' };
-    const { host, verifying } = await stage(() => ({ status: 403, headers, body: word }), { refusals });
-    await expect(verifying()).rejects.toMatchObject({
-      ...{ code: 'NOT_PROVEN', httpCode: 403, hint: `what helps against ${word}` },
-      message: `the address was not proven${time}: the address answers HTTP 403: ${word}`,
-    });
-    expect(host.seen).toHaveLength(looks);
+/** Proves a file at an address. On K1 the address without `?v=` is always right. */
+async function prove(
+  answer: Answer | Scripted | Error,
+  more: Partial<Placement> = {},
+  { marker = MARKER, gone = false, progress }: Expected = {},
+) {
+  const { rawUrl: _, ...usual } = placementWith({ earlier: [{ sha: shaOf('old'), size: 3 }], ...more });
+  const asked: number[] = [];
+  const host = new FakeHttp(({ url, headers }) => {
+    if (usual.bypassCache && !url.includes('?v=') && !url.includes('/login')) return { body: BYTES };
+    const seconds = (ports.clock.now() - NOON) / 1000;
+    asked.push(seconds);
+    const isBrowser = headers['user-agent']?.startsWith('Mozilla/5.0 ') ?? false;
+    return typeof answer === 'function' ? answer(asked.length, seconds, isBrowser) : answer;
   });
+  const ports = fakePorts(host.http);
+  const expected = { file: gone ? null : await localFile(BYTES), marker: marker || undefined, gone };
+  const attempt = { ...newAttempt(taskWith(), 'page.html', expected), placement: usual };
+  const limits = { interval: INTERVAL, timeout: TIMEOUT };
+  const [proven = attempt] = await proveAttempts([attempt], limits, ports, progress && { progress });
+  const { proof, failure, unknown, took } = proven;
+  return { proof, failure, unknown, took, host, ports, asked, elapsed: ports.clock.now() - NOON };
+}
+
+const building = async (): Promise<HostProgress> => ({ finished: false, detail: 'building' });
+const builtAt = (committedAt?: number) => async (): Promise<HostProgress> => ({
+  ...{ finished: true, detail: 'built', committedAt },
+});
+
+test.each([
+  ['ends the wait at once where waiting can not help', 'ban', '', 1],
+  ['is waited out until the deadline where it may pass', 'approval', ' in time', LOOKS],
+])('A refusal that the channel can explain %s.', async (_, word, time, looks) => {
+  const refusals = ['ban', 'approval'].map((one) => ({
+    ...{ httpCodes: [403], text: new RegExp(one) },
+    ...{ hint: `what helps against ${one}`, isFinal: one === 'ban' },
+  }));
+  const answer = { status: 403, headers: { 'content-type': 'text/plain' }, body: word };
+  const { failure, asked } = await prove(answer, { refusals });
+  expect(failure).toMatchObject({
+    ...{ code: 'NOT_PROVEN', httpCode: 403, hint: `what helps against ${word}` },
+    message: `the address was not proven${time}: the address answers HTTP 403: ${word}`,
+  });
+  expect(asked).toHaveLength(looks);
 });
 
 describe('verifying', () => {
   test('asks a host that limits requests again only after the time in Retry-After', async () => {
-    const asked: number[] = [];
-    const { host, verifying } = await stage((nth, seconds) => {
-      asked.push(seconds);
-      return nth === 1 ? { status: 429, headers: { 'retry-after': '61' } } : { body: BYTES };
-    });
-    await expect(verifying()).resolves.toMatchObject({ match: 'identical' });
-    expect(host.seen).toHaveLength(2);
+    const limited = { status: 429, headers: { 'retry-after': '61' } };
+    const { proof, asked } = await prove((nth) => (nth === 1 ? limited : { body: BYTES }));
+    expect(proof).toMatchObject({ match: 'identical' });
     expect(asked).toEqual([0, 65]);
   });
 
   test('names the limits of a site whose host limits requests until the end', async () => {
-    const { host, verifying } = await stage(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
-    await expect(verifying()).rejects.toMatchObject({
-      code: 'NOT_PROVEN',
-      httpCode: 429,
-      hint: expect.stringMatching(/10 builds an hour, 100 GB a month and 1 GB/),
-    });
-    expect(host.seen).toHaveLength(1);
-  });
-
-  test('does not ask again for what the wait has already seen', async () => {
-    const { host, probe, verifying } = await stage(() => ({ body: BYTES }));
-    await probe.probe();
-    await verifying();
-    expect(host.seen).toHaveLength(1);
-  });
-
-  test('asks again when what the wait has seen proves nothing', async () => {
-    const { host, probe, verifying } = await stage((nth) => (nth === 1 ? ALTERED : { body: BYTES }));
-    await probe.probe();
-    await expect(verifying()).resolves.toMatchObject({ match: 'identical' });
-    expect(host.seen).toHaveLength(2);
+    const { failure, asked } = await prove({ status: 429, headers: { 'retry-after': '3600' } });
+    const hint = expect.stringMatching(/10 builds an hour, 100 GB a month and 1 GB/);
+    expect(failure).toMatchObject({ code: 'NOT_PROVEN', httpCode: 429, hint });
+    expect(asked).toHaveLength(1);
   });
 
   test.each<[string, Scripted | Error]>([
-    ['a 404', { status: 404 }],
+    ['a 404', NOT_FOUND],
     ['the page before', { body: 'old' }],
     ['a beginning', { body: BYTES.slice(0, 9) }],
     ['a warning page', { body: 'Please read' }],
     ['altered bytes that hold the marker', ALTERED],
-    ['a broken connection', new DeliveryError('CONNECTION', 'reset')],
+    ['a broken connection', RESET],
   ])('goes on after %s until the file shows', async (_, before) => {
-    const { host, verifying, elapsed } = await stage((nth) => (nth <= 3 ? before : { body: BYTES }));
-    await expect(verifying()).resolves.toMatchObject({ match: 'identical' });
-    expect(host.seen).toHaveLength(4);
-    expect(elapsed()).toBe(3 * INTERVAL);
+    const { proof, asked } = await prove((nth) => (nth <= 3 ? before : { body: BYTES }));
+    expect(proof).toMatchObject({ match: 'identical' });
+    expect(asked).toEqual([0, 5, 10, 15]);
   });
 
   test.each<[string, Scripted | Error, number | undefined, RegExp, RegExp]>([
-    ['nothing', { status: 404 }, 404, /answers HTTP 404$/, /public/],
+    ['nothing', NOT_FOUND, 404, /answers HTTP 404$/, /public/],
     ['the page before', { body: 'old' }, 200, /the content from before$/, /cache.*`path:`/],
     ['a beginning', { body: BYTES.slice(0, 9) }, 200, /only the beginning/, /incompletely/],
     ['something else', { body: 'Please read' }, 200, /other content/, /plain text of it/],
+    ['other bytes with the marker', ALTERED, 200, /marker, but other bytes/, /\.nojekyll/],
     [
       'silence',
       new DeliveryError('CONNECTION', 'reset', { hint: 'plug it in' }),
       undefined,
-      /: reset$/,
+      /^[^:]*: reset$/,
       /plug it in/,
     ],
   ])('fails at the deadline when the address still shows %s', async (_, answer, httpCode, message, hint) => {
-    const { host, verifying, elapsed } = await stage(() => answer);
-    await expect(verifying()).rejects.toMatchObject({
-      code: 'NOT_PROVEN',
-      httpCode,
-      message: expect.stringMatching(message),
-      hint: expect.stringMatching(hint),
+    const { failure, asked, elapsed } = await prove(answer);
+    expect(failure).toMatchObject({
+      ...{ code: 'NOT_PROVEN', httpCode },
+      ...{ message: expect.stringMatching(message), hint: expect.stringMatching(hint) },
     });
-    expect([host.seen.length, elapsed()]).toEqual([LOOKS, TIMEOUT]);
-  });
-
-  test('keeps why there was no answer as the cause, and shows no address', async () => {
-    const reset = new DeliveryError('CONNECTION', 'reset');
-    const { verifying } = await stage(() => reset);
-    const message = expect.not.stringContaining('https://');
-    await expect(verifying()).rejects.toMatchObject({ cause: reset, message });
+    expect([asked.length, elapsed]).toEqual([LOOKS, TIMEOUT]);
   });
 
   test('writes down what it saw, once, with the seconds that had gone by', async () => {
-    const { ports, verifying } = await stage((nth) => (nth < 3 ? { status: 404 } : { body: BYTES }));
-    await verifying();
-    expect(ports.logger.lines).toEqual([
+    const { ports } = await prove((nth) => (nth < 3 ? NOT_FOUND : { body: BYTES }));
+    expect(ports.logger.lines.slice(0, 3)).toEqual([
+      '# Verify the public address',
       '0 s: the address answers HTTP 404',
       'the address answers HTTP 200 with the file, byte for byte',
     ]);
   });
-
-  test('stops at once when the delivery is stopped', async () => {
-    const reason = new Error('stopped');
-    const { host, ports, verifying } = await stage((nth) => {
-      if (nth === 2) ports.stop.abort(reason);
-      return { status: 404 };
-    });
-    await expect(verifying()).rejects.toBe(reason);
-    expect(host.seen).toHaveLength(2);
-  });
 });
 
 describe('answers in a row', () => {
-  const bin = { bypassCache: false, hostMayChangeBytes: false };
-
   test('are four where no cache is got past, at once', async () => {
-    const { host, verifying, elapsed } = await stage(() => ({ body: BYTES }), bin);
-    await expect(verifying()).resolves.toMatchObject({ match: 'identical' });
-    expect(host.seen).toHaveLength(4);
-    expect(elapsed()).toBe(0);
+    const { proof, asked } = await prove({ body: BYTES }, BIN);
+    expect(proof).toMatchObject({ match: 'identical' });
+    expect(asked).toEqual([0, 0, 0, 0]);
   });
 
-  test('are four of a link from outside, the second one some seconds later', async () => {
-    const { host, verifying, elapsed } = await stage(() => ({ body: BYTES }), {
-      ...bin,
-      mustBeExternal: true,
-    });
-    await expect(verifying()).resolves.toMatchObject({});
-    expect(host.seen).toHaveLength(4);
-    expect(elapsed()).toBe(5_000);
+  test('are four of a link from outside, the second one some seconds later and as a browser asks', async () => {
+    const browsers: boolean[] = [];
+    const answer: Answer = (_, __, isBrowser) => {
+      browsers.push(isBrowser);
+      return { body: BYTES };
+    };
+    const { asked, unknown } = await prove(answer, LINK);
+    expect([asked, unknown]).toEqual([[0, 5, 5, 5], []]);
+    expect(browsers).toEqual([false, true, false, false]);
   });
 
-  test.each([
-    ['that opens once', (nth: number) => nth === 1],
-    ['that opens for four seconds', (_: number, seconds: number) => seconds < 4],
-  ])('are not given by a link %s', async (_, opens) => {
-    const answer: Answer = (nth, seconds) => (opens(nth, seconds) ? { body: BYTES } : { status: 410 });
-    const { verifying } = await stage(answer, { ...bin, mustBeExternal: true });
-    await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN', httpCode: 410 });
+  test('say where a link leads to another host, which may change what it shows', async () => {
+    const store = { status: 302, headers: { location: 'https://store.dev/page.html' } };
+    const { unknown } = await prove((nth) => (nth % 2 === 1 ? store : { body: BYTES }), LINK);
+    expect(unknown).toEqual([expect.stringMatching(/^whether store\.dev, where .* without the link$/)]);
   });
 
-  test('are not given by a link that shows browsers a page of its own', async () => {
-    const { host, verifying } = await stage(() => ({ body: BYTES }), { ...bin, mustBeExternal: true });
-    await verifying();
-    const browsers = host.seen.filter(({ headers }) => headers['user-agent']?.startsWith('Mozilla/5.0 '));
-    expect(browsers.map(({ headers }) => headers.accept)).toEqual([expect.stringMatching(/^text\/html,/)]);
-    const isBrowser = (nth: number): boolean =>
-      shy.host.seen[nth - 1]?.headers['user-agent']?.startsWith('Mozilla/') ?? false;
-    const shy = await stage(
-      (nth) => ({ body: isBrowser(nth) ? `<title>Friendly Reminder</title>${MARKER}` : BYTES }),
-      { ...bin, mustBeExternal: true },
-    );
-    await expect(shy.verifying()).rejects.toMatchObject({
-      message: expect.stringMatching(/answers browsers HTTP 200 with other content/),
-    });
+  test.each<[string, Answer, object]>([
+    ['that opens once', (nth) => (nth === 1 ? { body: BYTES } : { status: 410 }), { httpCode: 410 }],
+    [
+      'that opens for four seconds',
+      (_, seconds) => (seconds < 4 ? { body: BYTES } : { status: 410 }),
+      { httpCode: 410 },
+    ],
+    [
+      'that shows browsers a page of its own',
+      (_, __, isBrowser) => ({ body: isBrowser ? `<title>Friendly Reminder</title>${MARKER}` : BYTES }),
+      { message: expect.stringMatching(/answers browsers HTTP 200 with other content/) },
+    ],
+  ])('are not given by a link %s', async (_, answer, failure) => {
+    expect((await prove(answer, LINK)).failure).toMatchObject({ code: 'NOT_PROVEN', ...failure });
   });
 
   test.each([2, 3, 4])('are not given where one of %i nodes that take turns is wrong', async (nodes) => {
     for (let wrong = 0; wrong < nodes; wrong += 1) {
-      const answer: Answer = (nth) => (nth % nodes === wrong ? { status: 404 } : { body: BYTES });
-      const { verifying } = await stage(answer, bin);
-      await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN' });
+      const { failure } = await prove((nth) => (nth % nodes === wrong ? NOT_FOUND : { body: BYTES }), BIN);
+      expect(failure).toMatchObject({ code: 'NOT_PROVEN' });
     }
   });
 
-  test.each<[string, Partial<ProbeResult>, Partial<ProbeResult>]>([
-    ['come from two hosts', { hosts: ['a.dev'] }, { hosts: ['b.dev'] }],
-    ['are two pages with the marker', { match: 'altered' }, { match: 'altered', fingerprint: OTHER }],
-    ['are the file and a page with the marker', {}, { match: 'altered' }],
-  ])('prove nothing where they %s', async (_, first, second) => {
-    const { limits, ports } = await stage(() => ({ body: BYTES }));
-    const usual = { match: 'identical', hosts: ['a.dev'], httpCode: 200, lastModified: NOON } as const;
-    const answers = [second, first, second].map((one) => ({ ...usual, ...one }) as ProbeResult);
-    const probe = { probe: async () => answers.shift() } as unknown as UrlProbe;
-    const known = { ...usual, ...first } as ProbeResult;
-    const address = { path: null, probe, answers: 4, known, wanted: { built: { at: 0 } } };
-    const now = { ...limits, deadline: NOON };
-    await expect(prove([address], { which: '', gone: false }, now, ports)).rejects.toMatchObject({
+  const dated = (body: string): Scripted => ({
+    body,
+    headers: { 'last-modified': new Date(NOON).toUTCString() },
+  });
+  const away = { status: 302, headers: { location: 'https://b.dev/' } };
+  test.each<[string, readonly (Scripted | Error)[]]>([
+    ['come from two hosts', [dated(BYTES), away, dated(BYTES)]],
+    ['are two pages with the marker', [dated(ALTERED.body), dated(`<!-- 2 -->${BYTES}`)]],
+    ['are the file and a page with the marker', [dated(BYTES), dated(ALTERED.body)]],
+  ])('prove nothing where they %s', async (_, turns) => {
+    const answer: Answer = (nth) => turns[(nth - 1) % turns.length] as Scripted;
+    const hidden = { ...BIN, hostMayChangeBytes: true };
+    const { failure } = await prove(answer, hidden, { progress: builtAt(NOON) });
+    expect(failure).toMatchObject({
       code: 'NOT_PROVEN',
       message: expect.stringContaining('and at other times'),
     });
-    expect(answers).toHaveLength(2);
   });
 
   test.each([
@@ -256,17 +206,19 @@ describe('answers in a row', () => {
     [2, 4 + 16],
     [9, 18 + 32],
   ])('are twice as many after each wrong one, up to a limit: %i', async (wrong, requests) => {
-    const answer: Answer = (nth) => (nth % 2 === 0 && nth <= wrong * 2 ? { status: 404 } : { body: BYTES });
-    const { host, verifying } = await stage(answer, bin);
-    await expect(verifying()).resolves.toMatchObject({});
-    expect(host.seen.length).toBe(requests);
+    const { proof, asked } = await prove(
+      (nth) => (nth % 2 === 0 && nth <= wrong * 2 ? NOT_FOUND : { body: BYTES }),
+      BIN,
+    );
+    expect([proof?.match, asked.length]).toEqual(['identical', requests]);
   });
 
   test('prove nothing where the deadline cuts them short after a wrong one', async () => {
-    const answer: Answer = (nth, seconds) =>
-      seconds < TIMEOUT / 1_000 && nth % 2 === 0 ? { status: 404 } : { body: BYTES };
-    const { verifying } = await stage(answer, bin);
-    await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN' });
+    const { failure } = await prove(
+      (nth, seconds) => (seconds < TIMEOUT / 1_000 && nth % 2 === 0 ? NOT_FOUND : { body: BYTES }),
+      BIN,
+    );
+    expect(failure).toMatchObject({ code: 'NOT_PROVEN' });
   });
 });
 
@@ -276,146 +228,91 @@ describe('a body that has the marker in other bytes, where a build was made', ()
     body,
     headers: { 'last-modified': new Date(at).toUTCString() },
   });
+  const built = builtAt(COMMITTED);
+  /** The address is as it is without `?v=` too. */
+  const rendered = { bypassCache: false };
 
   test.each<[string, Scripted]>([
     ['of the same second', dated(COMMITTED)],
     ['of later', dated(COMMITTED + 60_000)],
   ])('is proven at once by a page %s', async (_, answer) => {
-    const { verifying, elapsed } = await stage(() => answer, {}, MARKER, false, COMMITTED);
-    await expect(verifying()).resolves.toMatchObject({ match: 'altered', fingerprint: { counts: [1] } });
-    expect(elapsed()).toBe(0);
+    const { proof, elapsed } = await prove(answer, rendered, { progress: built });
+    expect([proof, elapsed]).toMatchObject([{ match: 'altered', markerCount: 1 }, 0]);
   });
 
-  test.each<[string, Scripted, number | undefined]>([
-    ['the page is older than the commit', dated(COMMITTED - 1_000), COMMITTED],
-    ['the page has no date', ALTERED, COMMITTED],
-    ['the time of the commit is not known', dated(COMMITTED), undefined],
-    ['another page answers', dated(COMMITTED, 'Please read'), COMMITTED],
-    ['an old page answers', dated(COMMITTED, 'old'), COMMITTED],
-  ])('is not believed where %s, not even at the deadline', async (_, answer, builtAt) => {
-    const { verifying, elapsed } = await stage(() => answer, {}, MARKER, false, builtAt);
-    await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN' });
-    expect(elapsed()).toBe(TIMEOUT);
+  test.each<[string, Scripted, Partial<Placement>, Expected]>([
+    ['the page is older than the commit', dated(COMMITTED - 1_000), rendered, { progress: built }],
+    ['the page has no date', ALTERED, rendered, { progress: built }],
+    ['the time of the commit is not known', dated(COMMITTED), rendered, { progress: builtAt() }],
+    ['another page answers', dated(COMMITTED, 'Please read'), rendered, { progress: built }],
+    ['an old page answers', dated(COMMITTED, 'old'), rendered, { progress: built }],
+    ['the host has no reason to change bytes', dated(COMMITTED), BIN, { progress: built }],
+    ['it is to be withdrawn', dated(COMMITTED), rendered, { gone: true, progress: built }],
+  ])('is not believed where %s, not even at the deadline', async (_, answer, placement, expected) => {
+    const { failure, elapsed } = await prove(answer, placement, expected);
+    expect([failure, elapsed]).toMatchObject([{ code: 'NOT_PROVEN' }, TIMEOUT]);
   });
-
-  test('is not believed where the host has no reason to change bytes', async () => {
-    const exact = { hostMayChangeBytes: false };
-    const { verifying } = await stage(() => dated(COMMITTED), exact, MARKER, false, COMMITTED);
-    await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN' });
-  });
-
-  test('does not prove that a file is withdrawn', async () => {
-    const { verifying } = await stage(() => dated(COMMITTED), {}, MARKER, true, COMMITTED);
-    await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN' });
-  });
-});
-
-describe('a body that has the marker in other bytes than the file', () => {
-  test('is not believed from K1 without a word of the host', async () => {
-    const { verifying } = await stage(() => ALTERED);
-    await expect(verifying()).rejects.toMatchObject({
-      code: 'NOT_PROVEN',
-      httpCode: 200,
-      message: expect.stringContaining('the marker, but other bytes than the file'),
-      hint: expect.stringContaining('.nojekyll'),
-    });
-  });
-
-  test.each([MARKER, null])(
-    'is believed of a link where the host only added to the file (%s)',
-    async (marker) => {
-      const { verifying, elapsed } = await stage(
-        () => ALTERED,
-        { bypassCache: false, mustBeExternal: true },
-        marker,
-      );
-      await expect(verifying()).resolves.toMatchObject({ match: 'extended' });
-      expect(elapsed()).toBe(LATER_PROBE);
-    },
-  );
 });
 
 test.each([
-  [`${BYTES}<script>1</script>`, "what the link's host has added to the page does: <script>"],
-  [BYTES.replace('\n', ''), 'changed spaces or line breaks, which count in preformatted text'],
-])('UNKNOWN says of a link what its host has changed: %s', async (body, said) => {
-  const { check, limits, ports } = await stage(() => ({ body }), {
-    bypassCache: false,
-    mustBeExternal: true,
-  });
-  const { unknown } = await verifyPlacement(check, limits, ports);
+  [`${BYTES}<script>1</script>`, MARKER, "what the link's host has added to the page does: <script>"],
+  [BYTES.replace('\n', ''), '', 'changed spaces or line breaks, which count in preformatted text'],
+])('A link is proven where its host only added to the file, and UNKNOWN says what: %s.', async (...row) => {
+  const [body, marker, said] = row;
+  const { proof, unknown, elapsed } = await prove({ body }, LINK, { marker });
+  expect(proof?.match).toBe('extended');
   expect(unknown[0]).toMatch(said);
+  expect(elapsed).toBe(LATER_PROBE);
 });
 
 describe('a host that nothing reaches', () => {
-  const unknown = new DeliveryError('NO_NETWORK', "example.com can't be reached");
-  const link = { bypassCache: false, mustBeExternal: true };
+  const away = new DeliveryError('NO_NETWORK', "example.com can't be reached");
 
   test('is given up after a quarter of the time where it is that of a link', async () => {
-    const { verifying, elapsed } = await stage(() => unknown, link);
-    await expect(verifying()).rejects.toMatchObject({
-      message: `the address was not proven, because nothing answered for ${TIMEOUT / 4_000} s: ${unknown.message}`,
-    });
-    expect(elapsed()).toBe(TIMEOUT / 4);
+    const { failure, elapsed } = await prove(away, LINK);
+    expect(failure?.message).toBe(
+      `the address was not proven, because nothing answered for ${TIMEOUT / 4_000} s: ${away.message}`,
+    );
+    expect(elapsed).toBe(TIMEOUT / 4);
   });
 
   test.each<[string, Answer, Partial<Placement>]>([
-    ['has answered', (nth) => (nth === 1 ? { status: 503 } : unknown), link],
-    ['is that of a placement', () => unknown, {}],
+    ['has answered', (nth) => (nth === 1 ? { status: 503 } : away), LINK],
+    ['is that of a placement', () => away, {}],
   ])('is waited for where it %s', async (_, answer, more) => {
-    const { verifying, elapsed } = await stage(answer, more);
-    await expect(verifying()).rejects.toThrow('the address was not proven in time');
-    expect(elapsed()).toBe(TIMEOUT);
+    const { failure, elapsed } = await prove(answer, more);
+    expect(failure?.message).toMatch('the address was not proven in time');
+    expect(elapsed).toBe(TIMEOUT);
   });
 });
 
-describe('a login page', () => {
-  const LOGIN = (nth: number): Scripted =>
-    nth % 2 === 1 ? { status: 302, headers: { location: '/login' } } : { body: `Sign in: ${MARKER}` };
-  const refusal = {
-    code: 'NOT_EXTERNAL',
-    httpCode: 200,
-    message: expect.stringMatching(/^the address answers HTTP 200 with a login page: .* private mode/),
-    hint: expect.stringContaining('Public Pages'),
-  };
-
-  test('is no proof although it holds the marker, and nobody waits for it to become one', async () => {
-    const { verifying, elapsed } = await stage(LOGIN, { hostMayChangeBytes: true });
-    await expect(verifying()).rejects.toMatchObject(refusal);
-    expect(elapsed()).toBe(0);
-  });
-
-  test('ends the wait for the build at once', async () => {
-    const { waiting, elapsed } = await stage(LOGIN);
-    await expect(waiting(building)).rejects.toMatchObject(refusal);
-    expect(elapsed()).toBe(0);
-  });
-});
+test.each([undefined, building])(
+  'A login page ends the wait and the proof at once, whatever it holds.',
+  async (progress) => {
+    const answer: Answer = (nth) =>
+      nth % 2 === 1 ? { status: 302, headers: { location: '/login' } } : { body: `Sign in: ${MARKER}` };
+    const { failure, elapsed } = await prove(answer, {}, progress && { progress });
+    expect(failure).toMatchObject({
+      ...{ code: 'NOT_EXTERNAL', httpCode: 200, hint: expect.stringContaining('Public Pages') },
+      message: expect.stringMatching(/^the address answers HTTP 200 with a login page: .* private mode/),
+    });
+    expect(elapsed).toBe(0);
+  },
+);
 
 describe('verifying that nothing is there any more', () => {
-  const withdrawing = (answer: Answer) => stage(answer, {}, null, true);
-
-  test('is done when nothing is there as often as it takes', async () => {
-    const { host, verifying, elapsed } = await withdrawing(() => ({ status: 404 }));
-    await expect(verifying()).resolves.toMatchObject({
-      httpCode: 404,
-      fingerprint: null,
-      match: 'gone',
-      hosts: ['octo.github.io'],
-    });
-    expect(host.seen).toHaveLength(AGREEING_PROBES.usual);
-    expect(elapsed()).toBe(0);
-  });
+  const withdraw = (answer: Answer | Scripted, progress?: Expected['progress']) =>
+    prove(answer, {}, { marker: '', gone: true, ...(progress && { progress }) });
 
   test.each<[string, Scripted | Error]>([
     ['the file', { body: BYTES }],
     ['an error of the host', { status: 503 }],
-    ['no answer', new DeliveryError('CONNECTION', 'reset')],
-  ])('goes on after %s until nothing shows', async (_, before) => {
-    const { host, verifying, elapsed } = await withdrawing((nth) => (nth <= 2 ? before : { status: 410 }));
-    await expect(verifying()).resolves.toMatchObject({ match: 'gone', httpCode: 410 });
-    expect(host.seen).toHaveLength(2 + AGREEING_PROBES.usual);
-    expect(elapsed()).toBe(2 * INTERVAL);
+    ['no answer', RESET],
+  ])('goes on after %s until nothing shows as often as it takes', async (_, before) => {
+    const { proof, asked, elapsed } = await withdraw((nth) => (nth <= 2 ? before : { status: 410 }));
+    expect(proof).toMatchObject({ match: 'gone', httpCode: 410, sha256: null, hosts: ['octo.github.io'] });
+    expect(asked).toHaveLength(2 + AGREEING_PROBES.usual);
+    expect(elapsed).toBe(2 * INTERVAL);
   });
 
   test.each<[string, HostProgress, number]>([
@@ -423,63 +320,40 @@ describe('verifying that nothing is there any more', () => {
     ['does not wait where nobody says so', { finished: false, building: false, detail: 'denied' }, 0],
   ])('%s: anything may answer a 404', async (_, first, waits) => {
     let asked = 0;
-    const { waiting, elapsed } = await withdrawing(() => ({ status: 404 }));
-    await waiting(async () => (asked++ === 0 ? first : { finished: true, detail: 'built' }));
-    expect(elapsed()).toBe(waits * INTERVAL);
+    const built = { finished: true, detail: 'built' };
+    const { took } = await withdraw(NOT_FOUND, async () => (asked++ === 0 ? first : built));
+    expect(took.wait).toBe(waits * INTERVAL);
   });
 
   test('fails at the deadline when the address still shows something', async () => {
-    const { verifying, elapsed } = await withdrawing(() => ({ body: BYTES }));
-    await expect(verifying()).rejects.toMatchObject({
-      code: 'NOT_PROVEN',
-      httpCode: 200,
-      message: expect.stringContaining('some content: there should be none'),
-    });
-    expect(elapsed()).toBe(TIMEOUT);
-  });
-
-  test('is waited for until the address shows nothing', async () => {
-    const { waiting, elapsed } = await withdrawing((nth) => (nth < 3 ? { body: BYTES } : { status: 404 }));
-    await waiting(building);
-    expect(elapsed()).toBe(2 * INTERVAL);
+    const { failure, elapsed } = await withdraw({ body: BYTES });
+    const message = expect.stringContaining('some content: there should be none');
+    expect([failure, elapsed]).toMatchObject([{ code: 'NOT_PROVEN', httpCode: 200, message }, TIMEOUT]);
   });
 });
 
 describe('waiting for the host', () => {
-  const nothing: Answer = () => ({ status: 404 });
-  const late: Answer = (nth) => (nth < 3 ? { status: 404 } : { body: BYTES });
-  const errored = new DeliveryError('BUILD_ERRORED', 'bad front matter');
+  const late: Answer = (nth) => (nth < 3 ? NOT_FOUND : { body: BYTES });
+  const refuse = () => Promise.reject(new Error('asked'));
 
-  test.each<[string, Answer, () => Promise<HostProgress>, number]>([
+  test.each<[string, Answer, NonNullable<Expected['progress']>, number]>([
     ['at the live bytes, whatever the build says', late, building, 2],
-    [
-      'without asking the host when the bytes are live',
-      () => ({ body: BYTES }),
-      () => Promise.reject(new Error('asked')),
-      0,
-    ],
-    ['when the host has finished, and leaves the rest to verification', nothing, built, 0],
-  ])('ends %s', async (_, answer, ask, waits) => {
-    const { waiting, elapsed } = await stage(answer);
-    await waiting(ask);
-    expect(elapsed()).toBe(waits * INTERVAL);
-  });
-
-  test('ends at once with a build that is errored', async () => {
-    const { waiting, elapsed } = await stage(nothing);
-    await expect(waiting(() => Promise.reject(errored))).rejects.toBe(errored);
-    expect(elapsed()).toBe(0);
+    ['without asking the host when the bytes are live', () => ({ body: BYTES }), refuse, 0],
+    ['when the host has finished, and leaves the rest to verification', late, builtAt(), 0],
+  ])('ends %s, and does not ask again for what it has seen', async (_, answer, progress, waits) => {
+    const { proof, took, asked } = await prove(answer, {}, { progress });
+    expect([proof?.match, took.wait]).toEqual(['identical', waits * INTERVAL]);
+    expect(asked).toHaveLength(answer(1, 0, false) === NOT_FOUND ? 3 : 1);
   });
 
   test.each<[string, Scripted | Error, Partial<HostProgress>, object]>([
     [
       'with the HTTP code, the build’s state and what to do',
-      { status: 404 },
+      NOT_FOUND,
       { hint: 'look at Settings' },
       {
         httpCode: 404,
-        message:
-          'the site did not show the file within 240 s: the address answers HTTP 404; build of our commit: building',
+        message: 'the site did not show the file within 240 s: the address answers HTTP 404; building',
         hint: 'look at Settings',
       },
     ],
@@ -489,16 +363,11 @@ describe('waiting for the host', () => {
       {},
       { httpCode: 200, hint: expect.stringContaining('try again') },
     ],
-    [
-      'with the API’s code where the address gave none',
-      new DeliveryError('CONNECTION', 'reset'),
-      { httpCode: 403 },
-      { httpCode: 403 },
-    ],
-  ])('ends after 240 s %s', async (_, answer, progress, failure) => {
-    const { waiting, elapsed } = await stage(() => answer);
-    const waited = waiting(async () => ({ ...(await building()), ...progress }));
-    await expect(waited).rejects.toMatchObject({ code: 'BUILD_TIMEOUT', ...failure });
-    expect(elapsed()).toBe(TIMEOUT);
+    ['with the API’s code where the address gave none', RESET, { httpCode: 403 }, { httpCode: 403 }],
+  ])('ends after 240 s %s', async (_, answer, more, failure) => {
+    const progress = async () => ({ ...(await building()), ...more });
+    const waited = await prove(answer, {}, { progress });
+    expect(waited.failure).toMatchObject({ code: 'BUILD_TIMEOUT', step: 'wait', ...failure });
+    expect(waited.elapsed).toBe(TIMEOUT);
   });
 });

@@ -153,11 +153,11 @@ export interface Placement {
   /** Whether the host is the file-bin: it shows a warning page once to each browser, and may count and limit requests. */
   readonly isInBin?: boolean;
   /** What the host means when it refuses the address; the first that fits counts. */
-  readonly refusals?: readonly KnownRefusal[];
+  readonly refusals?: readonly KnownRefusal[] | undefined;
   /** How many right answers in a row prove it, where no cache has to be got past; `AGREEING_PROBES.usual` by default. */
   readonly answers?: number;
   /** Whether every redirect must lead to a public host: the address came from outside. */
-  readonly mustBeExternal?: boolean;
+  readonly isLink?: boolean;
   /** What a person should know: expiry, a warning page, a changed name. */
   readonly notes: readonly string[];
   /** What could not be verified while placing. */

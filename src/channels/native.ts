@@ -104,7 +104,7 @@ function placementOf({ url, home, site, display }: LinkTask, isBin: boolean): Pl
     evidence: `the environment's link on ${url.hostname}`,
     url,
     written: false,
-    mustBeExternal: true,
+    isLink: true,
     isInBin: isBin,
     ...(isBin && { answers: AGREEING_PROBES.counted, refusals: BIN_REFUSALS }),
     ...(home && { home, parts: [] }),

@@ -1,9 +1,9 @@
 import { DeliveryError } from '../errors.ts';
-import type { Ports } from '../ports.ts';
 import { AGREEING_PROBES, FURTHER_PROBES, SITE } from '../protocol/limits.ts';
 import { type Address, judgeAnswer } from './addresses.ts';
 import { loginPageError, type WrongAnswer } from './describe-probe.ts';
 import { failedProbe, isProof, type ProbeResult } from './probe-result.ts';
+import { type ProbeSession, UrlProbe } from './url-probe.ts';
 
 /** An address that is proven. */
 export interface ProvenAddress {
@@ -16,10 +16,10 @@ export interface ProvenAddress {
 /** One address on the way to its proof. */
 export class AddressProof {
   readonly address: Address;
+  readonly probe: UrlProbe;
   /** Its last answers, where they were right. */
   proven: ProvenAddress | undefined;
-  readonly #deadline: number;
-  readonly #ports: Ports;
+  readonly #session: ProbeSession;
   #needed: number;
   #looks = 0;
   #oldLooks = 0;
@@ -29,14 +29,14 @@ export class AddressProof {
   #wrong: ProbeResult | null = null;
   #earlier: ProbeResult | undefined;
 
-  /** @param deadline milliseconds since the epoch */
-  constructor(address: Address, deadline: number, ports: Ports) {
+  /** @param probe asks it; a new one where it was not asked before */
+  constructor(address: Address, session: ProbeSession, probe = new UrlProbe(address, session)) {
     this.address = address;
+    this.probe = probe;
+    this.#session = session;
     this.#needed = address.answers;
     this.#known = address.known;
     this.#isReached = address.known !== undefined;
-    this.#deadline = deadline;
-    this.#ports = ports;
   }
 
   /** Whether it is a link whose host has never answered. */
@@ -58,12 +58,11 @@ export class AddressProof {
   async look({ isLast, pause }: { readonly isLast: boolean; readonly pause: number }): Promise<boolean> {
     const { address } = this;
     // Of thousands of files, a second each would add up to many minutes.
-    const isOver = this.#ports.clock.now() > this.#deadline + SITE.overtime;
-    if (isOver && address.path !== null) return false;
+    if (address.path !== null && this.#isOver(SITE.overtime)) return false;
     this.#looks += 1;
     const first = this.#known ?? (await this.#ask('whole', address.asBrowser ?? false));
     this.#known = undefined;
-    const verdict = judgeAnswer(first, address.wanted);
+    const verdict = judgeAnswer(first, address);
     if (verdict === 'old') this.#oldLooks += 1;
     const acceptsOld = this.#oldLooks >= FURTHER_PROBES || (isLast && this.#oldLooks > 0);
     const isAccepted = verdict === 'right' || (verdict === 'old' && acceptsOld);
@@ -80,16 +79,16 @@ export class AddressProof {
     { acceptsOld, pause }: { readonly acceptsOld: boolean; readonly pause: number },
   ): Promise<ProvenAddress | undefined> {
     const { address } = this;
-    const { answers, isLink = false, wanted } = address;
+    const { answers, isLink = false } = address;
     let result = first;
-    let isOld = judgeAnswer(first, wanted) === 'old';
+    let isOld = judgeAnswer(first, address) === 'old';
     for (let count = 1; count < this.#needed; count += 1) {
       // Where answers differed, a series that the deadline cuts short proves nothing.
-      if (this.#ports.clock.now() >= this.#deadline && count >= answers) return undefined;
+      if (count >= answers && this.#isOver()) return undefined;
       if (isLink && address.path === null && count === 1) await this.#wait(pause);
       const asBrowser = address.asBrowser ?? count === BROWSER_PROBE;
       const next = await this.#ask(isProof(first) ? 'part' : 'whole', asBrowser);
-      const verdict = judgeAnswer(next, wanted);
+      const verdict = judgeAnswer(next, address);
       if (verdict === 'old') this.#oldLooks += 1;
       isOld ||= verdict === 'old';
       const mayDiffer = isOld || (isLink && asBrowser);
@@ -106,17 +105,24 @@ export class AddressProof {
     return { address, result, isOld };
   }
 
+  /** Whether the deadline has passed so many milliseconds ago. */
+  #isOver(overtime = 0): boolean {
+    const { ports, limits } = this.#session;
+    return ports.clock.now() >= limits.deadline + overtime;
+  }
+
   /** Until so long after the last request, or the deadline. */
   async #wait(pause: number): Promise<void> {
-    const { clock, signal } = this.#ports;
-    const left = Math.min(this.address.probe.askedAt + pause, this.#deadline) - clock.now();
+    const { ports, limits } = this.#session;
+    const { clock, signal } = ports;
+    const left = Math.min(this.probe.askedAt + pause, limits.deadline) - clock.now();
     if (left > 0) await clock.sleep(left, signal);
   }
 
   async #ask(size: 'whole' | 'part', asBrowser: boolean): Promise<ProbeResult> {
-    const { path, probe, isLink } = this.address;
+    const { path, isLink } = this.address;
     try {
-      const result = await probe.probe(size, asBrowser);
+      const result = await this.probe.probe(size, asBrowser);
       this.#isReached ||= result.failure?.code !== 'NO_NETWORK';
       if (path === null && (result.match === 'login' || this.#isWall(result))) {
         throw loginPageError(result, isLink);

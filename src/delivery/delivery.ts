@@ -10,7 +10,7 @@ import {
 } from '../errors.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import type { ExpectedContent } from './match-content.ts';
+import type { ExpectedContent } from './addresses.ts';
 import type { ProbeResult, ProvenMatch } from './probe-result.ts';
 
 /** The subject of a delivery that has no file. */
@@ -203,8 +203,9 @@ export interface ChannelAttempt {
   readonly took: Readonly<Partial<Record<Step, number>>>;
 }
 
-export const isPlaced = (attempt: ChannelAttempt): attempt is ChannelAttempt & PlacedTask =>
-  attempt.placement !== null;
+export type PlacedAttempt = ChannelAttempt & PlacedTask;
+
+export const isPlaced = (attempt: ChannelAttempt): attempt is PlacedAttempt => attempt.placement !== null;
 
 /** With what is known before anything is placed. */
 export function newAttempt(task: PreparedTask, title: string, expected: ExpectedContent): ChannelAttempt {

@@ -1,34 +1,12 @@
-import type { Placement } from '../channels/channel.ts';
 import type { FetchedContent } from '../http/fetch-back.ts';
 import { leadsToSignIn } from '../http/follow.ts';
 import { isAbsence, isReplaced, isSaved, isShownAsPage, readLength, readType } from '../http/response.ts';
 import { MEGABYTE, PARTIAL_PROBE } from '../protocol/limits.ts';
 import { isPartOfAddress } from '../rules/external-address.ts';
-import type { LocalFile } from '../rules/inspect.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import { decodePage, isReadAsWritten } from '../rules/text-encoding.ts';
+import type { Address, ExpectedFile } from './addresses.ts';
 import type { ContentMatch, MatchedAnswer } from './probe-result.ts';
-
-/** The bytes that an address must show; of a local file they can be read as well. */
-export type ExpectedFile = Pick<LocalFile, 'size'> &
-  Partial<Pick<LocalFile, 'headSha256' | 'pieces' | 'blobSha'>> & {
-    /** `null` where only the branch tells what was delivered: then git's id counts. */
-    readonly sha256: string | null;
-  };
-
-/** What the address must show. */
-export interface ExpectedContent {
-  /** `null` for a link that is verified by its marker alone. */
-  readonly file: ExpectedFile | null;
-  readonly marker: string | undefined;
-  /** Whether there must be nothing at the address any more. */
-  readonly gone?: boolean;
-  /** Pages that a host may show in place of a missing one. */
-  readonly fallbacks?: readonly ExpectedFile[];
-}
-
-/** How a browser must be able to show what is matched. */
-type MatchTarget = Pick<Placement, 'display' | 'mustBeExternal' | 'home'> & { readonly isPart?: boolean };
 
 /** What is the content, if its headers let a browser show it. */
 const RIGHT: readonly ContentMatch[] = ['identical', 'extended', 'altered', 'marked'];
@@ -37,32 +15,31 @@ const RIGHT: readonly ContentMatch[] = ['identical', 'extended', 'altered', 'mar
 const OTHER_PAGES: readonly ContentMatch[] = ['different', 'altered', 'echo', 'cut-short'];
 
 /** Whether it is a page to which its host may have added something. */
-export const comparesPage = ({ mustBeExternal = false, isPart = false, display }: MatchTarget): boolean =>
-  mustBeExternal && (!isPart || display === 'page');
+export const comparesPage = ({ isLink = false, path, display }: Address): boolean =>
+  isLink && (path === null || display === 'page');
 
 /** Compares an answer with what the address must show. @param isBeginning whether only its beginning was read */
 export async function matchAnswer(
   fetched: FetchedContent,
-  target: MatchTarget,
-  expected: ExpectedContent,
+  address: Address,
   isBeginning: boolean,
 ): Promise<MatchedAnswer> {
   if (fetched.status === 200 && isReplaced(fetched)) return { match: 'gate' };
-  const match = await (isBeginning ? matchBeginning : matchContent)(fetched, expected);
-  const { file, fallbacks } = expected;
-  const isKept = isKeptFromSight(fetched, target);
+  const match = await (isBeginning ? matchBeginning : matchContent)(fetched, address);
+  const { file, fallbacks } = address;
+  const isKept = isKeptFromSight(fetched, address);
   // With a file the whole page decides, and no marker.
-  if (file !== null && !isKept && comparesPage(target) && OTHER_PAGES.includes(match)) {
+  if (file !== null && !isKept && comparesPage(address) && OTHER_PAGES.includes(match)) {
     const added = await readAdditions(fetched, file, fallbacks);
     if (added === null) return { match: match === 'cut-short' ? match : 'different' };
-    return { added, ...placeAnswer('extended', fetched, target) };
+    return { added, ...placeAnswer('extended', fetched, address) };
   }
   if (!RIGHT.includes(match)) return { match };
-  return isKept ? { match: 'not-shown' } : placeAnswer(match, fetched, target);
+  return isKept ? { match: 'not-shown' } : placeAnswer(match, fetched, address);
 }
 
 /** The right content, if it is in its own folder. */
-function placeAnswer(match: ContentMatch, fetched: FetchedContent, { home }: MatchTarget): MatchedAnswer {
+function placeAnswer(match: ContentMatch, fetched: FetchedContent, { home }: Address): MatchedAnswer {
   const folder = home === undefined ? 'own' : findFolder(fetched, home);
   if (folder === 'moved') return { match: 'moved' };
   return { match, ...(folder === 'elsewhere' && { isElsewhere: true }) };
@@ -78,19 +55,19 @@ const NEEDED_TYPES: readonly (readonly [RegExp, RegExp])[] = [
 /** Whether the headers keep a browser from showing what it is to show, or from using it. */
 function isKeptFromSight(
   fetched: FetchedContent,
-  { display = 'none', mustBeExternal = false, home, isPart = false }: MatchTarget,
+  { display = 'none', isLink = false, home, path }: Address,
 ): boolean {
   const [, needed] = NEEDED_TYPES.find(([name]) => home !== undefined && name.test(home.pathname)) ?? [];
   const type = readType(fetched);
   if (needed !== undefined && !needed.test(type)) return true;
   // A part may be a fragment of a page, or a text that a script reads.
-  const isRead = mustBeExternal || display === 'page';
-  if (isRead && !isReadAsWritten(fetched.readHead, type, isPart ? 'utf-8' : undefined)) return true;
+  const isRead = isLink || display === 'page';
+  if (isRead && !isReadAsWritten(fetched.readHead, type, path === null ? undefined : 'utf-8')) return true;
   return display === 'page' ? !isShownAsPage(fetched) : display !== 'none' && isSaved(fetched);
 }
 
 /** Compares the beginning of a body, and the length that its host announces, with the file. */
-async function matchBeginning(fetched: FetchedContent, { file }: ExpectedContent): Promise<ContentMatch> {
+async function matchBeginning(fetched: FetchedContent, { file }: Address): Promise<ContentMatch> {
   const { fingerprint } = fetched;
   if (file === null || fingerprint === null) return 'absent';
   const length = readLength(fetched);
@@ -100,9 +77,9 @@ async function matchBeginning(fetched: FetchedContent, { file }: ExpectedContent
 }
 
 /** Compares a body with the file, and with what the address showed before. */
-async function matchContent(fetched: FetchedContent, expected: ExpectedContent): Promise<ContentMatch> {
+async function matchContent(fetched: FetchedContent, address: Address): Promise<ContentMatch> {
   const { status, fingerprint, addresses, blobSha } = fetched;
-  const { file, marker, gone = false } = expected;
+  const { file, marker, gone = false } = address;
   const login = leadsToSignIn(addresses);
   if (gone && isAbsence(status) && !login) return 'gone';
   if (fingerprint !== null && fingerprint.sha256 === file?.sha256) return 'identical';

@@ -1,21 +1,9 @@
 import { mapConcurrently } from '../async.ts';
 import { countFiles } from '../plain-text.ts';
-import type { Ports } from '../ports.ts';
 import { LATER_PROBE, SECOND, SITE } from '../protocol/limits.ts';
-import { AddressProof, type ProvenAddress } from './address-proof.ts';
-import type { Address } from './addresses.ts';
+import type { AddressProof, ProvenAddress } from './address-proof.ts';
 import { describeWrong, type ProofWords, wrongAnswersError } from './describe-probe.ts';
-
-/** How long, and how often, addresses are asked. */
-export interface WaitLimits {
-  /** Milliseconds between two requests. */
-  readonly interval: number;
-  /** Milliseconds that build and verification may take together. */
-  readonly timeout: number;
-  /** When they began, and when they must end: milliseconds since the epoch. */
-  readonly begun: number;
-  readonly deadline: number;
-}
+import type { ProbeSession } from './url-probe.ts';
 
 /**
  * Asks every address until it has answered right as often in a row as it must; after a wrong answer that follows a
@@ -27,16 +15,15 @@ export interface WaitLimits {
  * @throws {DeliveryError} `NOT_PROVEN` at the deadline with what is wrong; `NOT_EXTERNAL` for a login page.
  */
 export async function prove(
-  addresses: readonly Address[],
+  proofs: readonly AddressProof[],
   words: ProofWords,
-  limits: WaitLimits,
-  ports: Ports,
+  session: ProbeSession,
 ): Promise<readonly ProvenAddress[]> {
-  if (addresses.length === 0) return [];
-  const proofs = addresses.map((address) => new AddressProof(address, limits.deadline, ports));
+  if (proofs.length === 0) return [];
+  const { clock, logger } = session.ports;
   const total = proofs.filter(({ address }) => !address.isOptional).length;
-  const log = createWaitLog('waited for the address', total, limits, ports);
-  const loop = { words, limits, ports, log, total, begun: ports.clock.now() };
+  const log = createWaitLog('waited for the address', total, session);
+  const loop = { words, session, log, total, begun: clock.now() };
   let pause: number = LATER_PROBE;
   let asked = proofs.filter(({ address }) => total === 1 || address.known === undefined);
   try {
@@ -47,7 +34,7 @@ export async function prove(
       asked = proofs.filter(
         (one) => one.address.isLink && !isAsked.has(one) && (wasLate || one.proven === undefined),
       );
-      if (wasLate && asked.length > 0) ports.logger.info(`once more: ${countFiles(asked.length)}`);
+      if (wasLate && asked.length > 0) logger.info(`once more: ${countFiles(asked.length)}`);
     }
   } finally {
     log.end();
@@ -65,8 +52,7 @@ const isManyFresh = (proofs: readonly AddressProof[]): boolean =>
 
 interface ProofLoop {
   readonly words: ProofWords;
-  readonly limits: WaitLimits;
-  readonly ports: Ports;
+  readonly session: ProbeSession;
   readonly log: ReturnType<typeof createWaitLog>;
   /** How many addresses must be proven. */
   readonly total: number;
@@ -78,8 +64,9 @@ interface ProofLoop {
 /** @returns those that were asked in the last round, and whether there was more than one round */
 async function proveAll(
   asked: readonly AddressProof[],
-  { words, limits, ports, log, total, begun, pause }: ProofLoop,
+  { words, session, log, total, begun, pause }: ProofLoop,
 ): Promise<{ readonly last: readonly AddressProof[]; readonly wasLate: boolean }> {
+  const { limits, ports } = session;
   const { clock, signal } = ports;
   let last = asked;
   for (let round = 0; ; round += 1) {
@@ -141,8 +128,7 @@ async function lookAtAll(
 export function createWaitLog(
   title: string,
   total: number,
-  { begun, timeout }: WaitLimits,
-  { clock, logger }: Ports,
+  { limits: { begun, timeout }, ports: { clock, logger } }: ProbeSession,
 ): { write(line: string): void; advance(): void; end(): void } {
   const progress =
     total === 1

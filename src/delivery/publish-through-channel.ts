@@ -3,12 +3,12 @@ import type { AbsentFile, ChannelAction, HostProgress } from '../channels/channe
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { BATCH, SECOND } from '../protocol/limits.ts';
-import { newPlacementCheck, type PlacementCheck } from './addresses.ts';
 import { askChannel, type ChannelAttempt, isPlaced } from './delivery.ts';
 import { AGAIN_HINT, BUSY_HINT, describeProbe, loginPageError } from './describe-probe.ts';
 import { isProof } from './probe-result.ts';
-import { createWaitLog, type WaitLimits } from './prove.ts';
-import { verifyPlacement } from './verify.ts';
+import { createWaitLog } from './prove.ts';
+import { newProbeSession, type WaitLimits } from './url-probe.ts';
+import { newPlacementCheck, type PlacementCheck, verifyPlacement } from './verify.ts';
 
 /**
  * Files through one channel: place → wait → verify. All are placed together and waited for once; each
@@ -54,22 +54,15 @@ export async function proveAttempts(
   action: Pick<ChannelAction, 'progress'> = {},
 ): Promise<readonly ChannelAttempt[]> {
   const begun = ports.clock.now();
-  const wait = { interval, timeout, begun, deadline: begun + timeout };
-  const checked = attempts.filter(isPlaced).map((attempt) => {
-    const { placement, expected } = attempt;
-    return { attempt, check: newPlacementCheck(placement, expected, wait.deadline, ports) };
-  });
-  if (checked.length === 0) return attempts;
-  const waited = await waitForSite(action, checked, wait, ports);
-  const proven = await verifyAll(checked, waited, wait, ports);
-  const byTask = new Map(proven.map((one) => [one.task, one]));
-  return attempts.map((one) => byTask.get(one.task) ?? one);
-}
-
-/** An attempt, and how its placement is asked. */
-interface CheckedAttempt {
-  readonly attempt: ChannelAttempt;
-  readonly check: PlacementCheck;
+  const limits = { interval, timeout, begun, deadline: begun + timeout };
+  const placed = attempts.filter(isPlaced);
+  if (placed.length === 0) return attempts;
+  const checks = placed.map((one) =>
+    newPlacementCheck(one, newProbeSession(limits, withLogPrefix(one, placed, ports))),
+  );
+  const waited = await waitForSite(action, checks, ports);
+  const proven = [...(await verifyAll(checks, waited, ports))];
+  return attempts.map((one) => (isPlaced(one) ? (proven.shift() ?? one) : one));
 }
 
 /** The milliseconds of the wait, where there was one; and why the site did not come, if so. */
@@ -85,28 +78,25 @@ interface WaitResult {
  */
 async function waitForSite(
   { progress }: Pick<ChannelAction, 'progress'>,
-  attempts: readonly CheckedAttempt[],
-  limits: WaitLimits,
-  ports: Ports,
+  checks: readonly PlacementCheck[],
+  { clock, logger }: Ports,
 ): Promise<WaitResult> {
-  const written = attempts.filter(({ check }) => check.placement.written);
-  const lead = written.findLast(isRendered) ?? written.at(-1) ?? attempts.at(-1);
+  const written = checks.filter(({ attempt }) => attempt.placement.written);
+  const lead = written.findLast(isRendered) ?? written.at(-1) ?? checks.at(-1);
   if (lead === undefined || progress === undefined) return { took: {}, late: null };
-  const begun = ports.clock.now();
-  ports.logger.startSection('Wait for the site');
-  const ownBuild = attempts.filter((one) => one !== lead && isRendered(one) && !written.includes(one));
+  const begun = clock.now();
+  logger.startSection('Wait for the site');
+  const ownBuild = checks.filter((one) => one !== lead && isRendered(one) && !written.includes(one));
   const late = await resultOf(async () => {
-    for (const { attempt, check } of [lead, ...ownBuild]) {
-      const placed = { task: attempt.task, placement: check.placement };
-      check.builtAt = await waitForAddress(check, () => progress(placed), limits, ports);
+    for (const one of [lead, ...ownBuild]) {
+      one.builtAt = await waitForAddress(one, () => progress(one.attempt));
     }
   });
-  for (const { check } of written) check.builtAt = lead.check.builtAt;
-  const took = { wait: ports.clock.now() - begun };
-  return { took, late: hasFailed(late) ? late.withStep('wait') : null };
+  for (const one of written) one.builtAt = lead.builtAt;
+  return { took: { wait: clock.now() - begun }, late: hasFailed(late) ? late.withStep('wait') : null };
 }
 
-const isRendered = ({ check }: CheckedAttempt): boolean => check.placement.hostMayChangeBytes === true;
+const isRendered = ({ attempt }: PlacementCheck): boolean => attempt.placement.hostMayChangeBytes === true;
 
 /**
  * WAIT: until the address shows the file, or the host says that it has finished.
@@ -116,14 +106,13 @@ const isRendered = ({ check }: CheckedAttempt): boolean => check.placement.hostM
  * @throws {DeliveryError} `BUILD_ERRORED`, or `BUILD_TIMEOUT` at the deadline.
  * @see protocol 3.2, 8
  */
-export async function waitForAddress(
-  { probe, expected }: PlacementCheck,
+async function waitForAddress(
+  { probe, attempt: { expected }, session }: PlacementCheck,
   ask: () => Promise<HostProgress>,
-  limits: WaitLimits,
-  ports: Ports,
 ): Promise<number | undefined> {
+  const { limits, ports } = session;
   let progress: HostProgress = { finished: false, detail: 'the host was not asked yet' };
-  const log = createWaitLog('waited for the site', 1, limits, ports);
+  const log = createWaitLog('waited for the site', 1, session);
   const finished = await poll({ ...limits, ...ports }, async () => {
     const result = await probe.probe();
     const shows = isProof(result);
@@ -176,24 +165,23 @@ function placeTitle(attempts: readonly ChannelAttempt[]): string {
 
 /** Proves each placement on its own. Where the site did not come, each address is asked once more. */
 async function verifyAll(
-  checked: readonly CheckedAttempt[],
+  checks: readonly PlacementCheck[],
   { took: waited, late }: WaitResult,
-  limits: WaitLimits,
-  ports: Ports,
+  { clock, logger }: Ports,
 ): Promise<readonly ChannelAttempt[]> {
-  const all = checked.map(({ attempt }) => attempt);
-  const title = all.length === 1 ? 'Verify the public address' : `Verify ${all.length} public addresses`;
-  ports.logger.startSection(title);
-  const until = late === null ? limits : { ...limits, deadline: ports.clock.now() };
-  const hasFolders = checked.some(({ check }) => (check.placement.parts ?? []).length > 0);
-  return mapConcurrently(checked, hasFolders ? BATCH.folders : BATCH.probes, async ({ attempt, check }) => {
-    const begun = ports.clock.now();
-    const prefixed = withLogPrefix(attempt, all, ports);
-    const verified = await resultOf(() => verifyPlacement(check, until, prefixed));
-    const took = { ...attempt.took, ...waited, verify: ports.clock.now() - begun };
-    const after = { ...attempt, took, lastProbe: check.probe.last };
+  const title =
+    checks.length === 1 ? 'Verify the public address' : `Verify ${checks.length} public addresses`;
+  logger.startSection(title);
+  const hasFolders = checks.some(({ attempt }) => (attempt.placement.parts ?? []).length > 0);
+  return mapConcurrently(checks, hasFolders ? BATCH.folders : BATCH.probes, async (check) => {
+    const { attempt, session, probe } = check;
+    const begun = clock.now();
+    if (late !== null) session.limits = { ...session.limits, deadline: begun };
+    const verified = await resultOf(() => verifyPlacement(check));
+    const took = { ...attempt.took, ...waited, verify: clock.now() - begun };
+    const after = { ...attempt, took, lastProbe: probe.last };
     // What is removed is gone when the host has built without it.
-    if (late !== null && (hasFailed(verified) || check.expected.gone)) return { ...after, failure: late };
+    if (late !== null && (hasFailed(verified) || attempt.expected.gone)) return { ...after, failure: late };
     if (hasFailed(verified)) return { ...after, failure: verified.withStep('verify') };
     const { proof, unknown } = verified;
     return { ...after, proof, unknown: [...new Set([...attempt.unknown, ...unknown])] };

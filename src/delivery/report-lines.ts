@@ -116,7 +116,7 @@ function describeCode({ delivery, main, duplicates, notReady }: ReportFacts): st
 
 /** What was carried out; of what is only planned, what would be. At a link from outside nothing is ever written. */
 function describeMethod({ operation }: Delivery, { task, placement }: ChannelAttempt): string {
-  const mayWrite = operation !== 'audit' && placement?.mustBeExternal !== true;
+  const mayWrite = operation !== 'audit' && placement?.isLink !== true;
   if (placement?.method !== undefined || placement?.written !== false || !mayWrite) {
     return placement?.method ?? task.plan.method;
   }

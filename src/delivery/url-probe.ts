@@ -1,5 +1,4 @@
 import { keepRecent } from '../async.ts';
-import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { type FetchBackOptions, fetchBack } from '../http/fetch-back.ts';
 import type { CookieJar } from '../http/follow.ts';
@@ -15,21 +14,27 @@ import {
 import type { Ports } from '../ports.ts';
 import { MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND } from '../protocol/limits.ts';
 import { getReach, parseExternalAddress } from '../rules/external-address.ts';
-import { comparesPage, type ExpectedContent, LINK_HEAD_SIZE, matchAnswer } from './match-content.ts';
+import type { Address } from './addresses.ts';
+import { comparesPage, LINK_HEAD_SIZE, matchAnswer } from './match-content.ts';
 import { failedProbe, isProof, type ProbeResult } from './probe-result.ts';
 
-/** The address, and how it is asked. */
-export type ProbeTarget = Pick<
-  Placement,
-  'url' | 'bypassCache' | 'mustBeExternal' | 'earlier' | 'display' | 'isInBin' | 'home'
-> & {
-  /** Whether it is one of the files of a folder: fetched too fast for a progress of its own, and perhaps no whole page. */
-  readonly isPart?: boolean;
-};
+/** How long, and how often, addresses are asked. */
+export interface WaitLimits {
+  /** Milliseconds between two requests. */
+  readonly interval: number;
+  /** Milliseconds that build and verification may take together. */
+  readonly timeout: number;
+  /** When they began, and when they must end: milliseconds since the epoch. */
+  readonly begun: number;
+  readonly deadline: number;
+}
 
-/** What the probes of one placement share. */
+/** What all probes of one placement share. */
 export interface ProbeSession {
-  /** Aborts when the delivery stops, after so many milliseconds, or at the deadline. */
+  readonly ports: Ports;
+  /** The deadline comes early where the site does not come. */
+  limits: WaitLimits;
+  /** Aborts when the delivery stops, after so many milliseconds, or at the first deadline. */
   readonly signalWithin: (ms: number) => AbortSignal;
   /** A new value for `?v=`, the time and digits that nobody else has: a cache keeps the answer to each. */
   readonly nextStamp: () => string;
@@ -38,8 +43,8 @@ export interface ProbeSession {
   publicOnly: boolean;
 }
 
-/** @param deadline milliseconds since the epoch at which a request in progress is canceled */
-export function newProbeSession(deadline: number, { clock, random, signal }: Ports): ProbeSession {
+export function newProbeSession(limits: WaitLimits, ports: Ports): ProbeSession {
+  const { clock, random, signal } = ports;
   const own = String(Math.floor(random() * 1e8)).padStart(8, '0');
   let asked = 0;
   const nextStamp = (): string => {
@@ -51,10 +56,10 @@ export function newProbeSession(deadline: number, { clock, random, signal }: Por
     AbortSignal.any([signal, clock.timeout(Number(second) * SECOND - clock.now())]),
   );
   const signalWithin = (ms: number): AbortSignal => {
-    const left = Math.max(deadline - clock.now(), SECOND);
+    const left = Math.max(limits.deadline - clock.now(), SECOND);
     return getSignal(String(Math.ceil((clock.now() + Math.min(ms, left)) / SECOND)));
   };
-  return { signalWithin, nextStamp, internalReason: '', publicOnly: true };
+  return { ports, limits, signalWithin, nextStamp, internalReason: '', publicOnly: true };
 }
 
 const RECENT_SIGNALS = 16;
@@ -70,10 +75,8 @@ export class UrlProbe {
   last: ProbeResult | null = null;
   /** When it was asked last: milliseconds since the epoch. */
   askedAt = 0;
-  readonly #target: ProbeTarget;
-  readonly #expected: ExpectedContent;
+  readonly #address: Address;
   readonly #session: ProbeSession;
-  readonly #ports: Ports;
   /** Whether an address was refused by its name. */
   #isRefused = false;
   /** The version of the last answer that was the file as a whole. */
@@ -81,11 +84,9 @@ export class UrlProbe {
   /** Milliseconds since the epoch; the host asked for no request before. */
   #notBefore = 0;
 
-  constructor(target: ProbeTarget, expected: ExpectedContent, session: ProbeSession, ports: Ports) {
-    this.#target = target;
-    this.#expected = expected;
+  constructor(address: Address, session: ProbeSession) {
+    this.#address = address;
     this.#session = session;
-    this.#ports = ports;
   }
 
   /**
@@ -98,11 +99,11 @@ export class UrlProbe {
    * must be one; the abort's reason.
    */
   async probe(size: 'whole' | 'part' = 'whole', asBrowser = false): Promise<ProbeResult> {
-    this.askedAt = this.#ports.clock.now();
+    this.askedAt = this.#session.ports.clock.now();
     if (this.last !== null && this.askedAt < this.#notBefore) return this.last;
-    const { isInBin = false } = this.#target;
+    const { isInBin = false, file } = this.#address;
     // The bin's warning page is the one exception: a person leaves it with one click, and then the bytes decide.
-    const cookies: CookieJar | undefined = isInBin && this.#expected.file !== null ? new Map() : undefined;
+    const cookies: CookieJar | undefined = isInBin && file !== null ? new Map() : undefined;
     // Where each look counts, the only one is that of a browser.
     const how = { cookies, readsBeginning: size === 'part', asBrowser: asBrowser || isInBin };
     this.last = await this.#askAndCheckVersion(how);
@@ -123,14 +124,14 @@ export class UrlProbe {
 
   /** Whether only the beginning of the file is compared. */
   #isBeginning({ readsBeginning }: AskOptions): boolean {
-    const { size = 0, headSha256 } = this.#expected.file ?? {};
+    const { size = 0, headSha256 } = this.#address.file ?? {};
     return readsBeginning && this.#version !== undefined && headSha256 !== undefined && size > PARTIAL_PROBE;
   }
 
   async #ask(how: AskOptions): Promise<ProbeResult> {
-    const { clock, http, signal: stop } = this.#ports;
-    const signal = this.#session.signalWithin(maxProbeTime(this.#expected));
-    const { marker } = this.#expected;
+    const { clock, http, signal: stop } = this.#session.ports;
+    const signal = this.#session.signalWithin(maxProbeTime(this.#address));
+    const { marker } = this.#address;
     try {
       const needles = marker === undefined ? [] : [Buffer.from(marker)];
       const fetched = await fetchBack(http, this.#url(), this.#fetchOptions(how, signal), needles);
@@ -146,8 +147,8 @@ export class UrlProbe {
           ...readCacheTime(fetched),
         },
         hasPolicy: isShownAsPage(fetched) && firstHeader(fetched, 'content-security-policy') !== undefined,
-        ...(await matchAnswer(fetched, this.#target, this.#expected, this.#isBeginning(how))),
-        ...(how.asBrowser && !this.#target.isInBin && { asBrowser: true }),
+        ...(await matchAnswer(fetched, this.#address, this.#isBeginning(how))),
+        ...(how.asBrowser && !this.#address.isInBin && { asBrowser: true }),
       };
     } catch (thrown) {
       stop.throwIfAborted();
@@ -157,9 +158,8 @@ export class UrlProbe {
   }
 
   #fetchOptions(how: AskOptions, signal: AbortSignal): FetchBackOptions {
-    const { earlier = [], display, isInBin = false, isPart = false, home } = this.#target;
-    const { file, marker } = this.#expected;
-    const isLink = file === null || comparesPage(this.#target);
+    const { file, marker, earlier = [], display, isInBin = false, path, home } = this.#address;
+    const isLink = file === null || comparesPage(this.#address);
     const isComparedOnly = display === undefined && marker === undefined && !isLink;
     return {
       signal,
@@ -171,7 +171,9 @@ export class UrlProbe {
       ...(isComparedOnly && { readAtMost: this.#largestKnown() + 1 }),
       ...(isComparedOnly && home === undefined && { headSize: 0 }),
       ...(!isComparedOnly &&
-        !isPart && { startProgress: (total) => this.#ports.logger.progress('fetched back', total, 'bytes') }),
+        path === null && {
+          startProgress: (total) => this.#session.ports.logger.progress('fetched back', total, 'bytes'),
+        }),
       ...(this.#isBeginning(how) && { readAtMost: PARTIAL_PROBE }),
       ...(isLink && { headSize: LINK_HEAD_SIZE }),
       blobs: file?.sha256 === null ? [{ size: file.size, sha: file.blobSha ?? '' }, ...earlier] : earlier,
@@ -180,15 +182,14 @@ export class UrlProbe {
 
   /** Bytes of the largest body that means anything. */
   #largestKnown(): number {
-    const { earlier = [] } = this.#target;
-    const { file, fallbacks = [] } = this.#expected;
+    const { file, earlier = [], fallbacks = [] } = this.#address;
     return Math.max(file?.size ?? 0, ...[...earlier, ...fallbacks].map(({ size }) => size));
   }
 
   /** A host that the user named may be internal to a network; one on this machine is never a delivery. */
   #guard(url: URL): void {
     const { reach, why } = getReach(url);
-    if (this.#target.mustBeExternal || reach === 'machine') {
+    if (this.#address.isLink || reach === 'machine') {
       // Stays set where the next line throws: what is refused is not asked again.
       this.#isRefused = true;
       parseExternalAddress(url, 'the address');
@@ -199,8 +200,8 @@ export class UrlProbe {
 
   /** The address, each time with another `?v=`, so that no cache can give two requests the same answer. */
   #url(): URL {
-    if (!this.#target.bypassCache) return this.#target.url;
-    const url = new URL(this.#target.url);
+    if (!this.#address.bypassCache) return this.#address.url;
+    const url = new URL(this.#address.url);
     url.searchParams.set('v', this.#session.nextStamp());
     return url;
   }
@@ -208,7 +209,7 @@ export class UrlProbe {
   async #failed(failure: unknown, how: AskOptions): Promise<ProbeResult> {
     if (!(failure instanceof DeliveryError)) throw failure;
     if (failure.code !== 'NOT_EXTERNAL') return failedProbe(failure);
-    if (this.#isRefused || this.#target.mustBeExternal || !this.#session.publicOnly) throw failure;
+    if (this.#isRefused || this.#address.isLink || !this.#session.publicOnly) throw failure;
     // The name resolves to an internal address: it is asked once more from within this network.
     this.#session.publicOnly = false;
     this.#session.internalReason ||= failure.message;
@@ -217,7 +218,7 @@ export class UrlProbe {
 }
 
 /** Milliseconds that one request may take: a very slow answer must leave time for another request. */
-function maxProbeTime({ file, gone }: ExpectedContent): number {
+function maxProbeTime({ file, gone }: Address): number {
   // The size of a link's content is not known.
   if (file === null && !gone) return Number.POSITIVE_INFINITY;
   return PROBE_TIME.least + ((file?.size ?? 0) / MEGABYTE) * PROBE_TIME.perMegabyte;

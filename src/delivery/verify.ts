@@ -1,10 +1,10 @@
 import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { countFiles, nameFew } from '../plain-text.ts';
-import type { Ports } from '../ports.ts';
-import type { ProvenAddress } from './address-proof.ts';
-import { type Address, listFurther, type PlacementCheck, pageAddress } from './addresses.ts';
-import type { ChannelAttempt, Proof } from './delivery.ts';
+import type { Logger } from '../ports.ts';
+import { AddressProof, type ProvenAddress } from './address-proof.ts';
+import { type Address, listFurther, pageAddress } from './addresses.ts';
+import type { PlacedAttempt, Proof } from './delivery.ts';
 import {
   countMarker,
   describeCacheTime,
@@ -13,7 +13,24 @@ import {
   type ProofWords,
 } from './describe-probe.ts';
 import { isProof, type ProbeResult, type ProvenMatch } from './probe-result.ts';
-import { prove, type WaitLimits } from './prove.ts';
+import { prove } from './prove.ts';
+import { type ProbeSession, UrlProbe } from './url-probe.ts';
+
+/** A placement on the way to its proof. */
+export interface PlacementCheck {
+  readonly attempt: PlacedAttempt;
+  readonly session: ProbeSession;
+  /** Asks the address that is handed over, with `?v=` where a cache has to be got past. */
+  readonly probe: UrlProbe;
+  /** When the commit was made that the host says it has built: milliseconds since the epoch. */
+  builtAt?: number | undefined;
+}
+
+export const newPlacementCheck = (attempt: PlacedAttempt, session: ProbeSession): PlacementCheck => ({
+  attempt,
+  session,
+  probe: new UrlProbe(pageAddress(attempt), session),
+});
 
 /**
  * VERIFY: proves every address of a placement, in this order: the one to hand over with `?v=`; the other files of a
@@ -26,25 +43,27 @@ import { prove, type WaitLimits } from './prove.ts';
  */
 export async function verifyPlacement(
   check: PlacementCheck,
-  limits: WaitLimits,
-  ports: Ports,
-): Promise<Pick<ChannelAttempt, 'unknown'> & { readonly proof: Proof }> {
-  const { placement, expected, session } = check;
-  const page = pageAddress(check);
-  const result = await provePage(check, page, limits, ports);
-  const { files, plain } = listFurther(check, page, result, ports);
+): Promise<{ readonly proof: Proof; readonly unknown: readonly string[] }> {
+  const { attempt, session, builtAt } = check;
+  const { placement, expected } = attempt;
+  const { logger } = session.ports;
+  const page = pageAddress(attempt, builtAt);
+  const result = await provePage(check, page);
+  const { files, plain } = listFurther(attempt, page, result);
   const words: ProofWords = { which: '', gone: expected.gone ?? false, host: result.hosts.at(-1) };
-  logFiles(placement, ports);
-  const found = await prove(files, { ...words, known: nameBytes(check, result) }, limits, ports);
-  if (plain.length > 0) ports.logger.info('without ?v=, as a person will open it');
-  const opened = await prove(plain, { ...words, which: 'without ?v=' }, limits, ports);
+  const open = (rows: readonly Address[]) => rows.map((one) => openAddress(one, check));
+  logFiles(placement, logger);
+  const found = await prove(open(files), { ...words, known: nameBytes(placement, result) }, session);
+  if (plain.length > 0) logger.info('without ?v=, as a person will open it');
+  const asked = open(plain);
+  const opened = await prove(asked, { ...words, which: 'without ?v=' }, session);
   const old = opened.filter(({ isOld }) => isOld);
   // A cache with the old copy says nothing of the new one: that must still be there.
-  const again = old.flatMap(({ address }) => address.fresh ?? []);
-  await prove(again, words, limits, ports);
+  await prove(open(old.flatMap(({ address }) => address.fresh ?? [])), words, session);
   const isRawProven = opened.some(({ address }) => address.isOptional);
   // Another file of the branch has the address of what was removed.
   const isReplaced = result.match === 'served';
+  const isUnasked = placement.bypassCache === true && words.gone;
   return {
     proof: {
       httpCode: result.httpCode ?? 0,
@@ -54,55 +73,58 @@ export async function verifyPlacement(
       hosts: result.hosts,
       parts: found.filter((one) => words.gone || isIdenticalFile(one)).length,
       rawUrl: (isRawProven && placement.rawUrl) || null,
-      isCached: old.length > 0 || isUnasked(check),
+      isCached: old.length > 0 || isUnasked,
       isInternal: session.internalReason !== '',
     },
     unknown: [
       ...describePage(check, result, found),
-      ...(isUnasked(check) ? [UNASKED_CACHES] : describeOld(old)),
-      ...(isRawProven ? [] : plain.filter(({ isOptional }) => isOptional).map(describeRaw)),
+      ...(isUnasked ? [UNASKED_CACHES] : describeOld(old)),
+      ...asked.filter(({ proven }) => proven === undefined).map(describeRaw),
     ],
   };
 }
 
+/** The page that is handed over keeps its probe. */
+const openAddress = (address: Address, { session, probe }: PlacementCheck): AddressProof =>
+  new AddressProof(
+    address,
+    session,
+    address.path === null && address.fresh === undefined ? probe : undefined,
+  );
+
 /** The address that is handed over, with `?v=`. What the wait has seen is not asked again. */
-export async function provePage(
-  { placement: { bypassCache, parts = [] }, expected: { gone = false } }: PlacementCheck,
-  page: Address,
-  limits: WaitLimits,
-  ports: Ports,
-): Promise<ProbeResult> {
-  const { last } = page.probe;
+async function provePage(check: PlacementCheck, page: Address): Promise<ProbeResult> {
+  const { session, probe, attempt } = check;
+  const { bypassCache, parts = [] } = attempt.placement;
+  const { last } = probe;
   if (last?.match === 'login') throw loginPageError(last, page.isLink);
   const known = last !== null && isProof(last) ? last : undefined;
   // Of a link's site, its page is asked again after the other files.
   const answers = bypassCache || parts.length === 0 ? page.answers : 1;
-  const [proven] = await prove([{ ...page, known, answers }], { which: '', gone }, limits, ports);
+  const rows = [openAddress({ ...page, known, answers }, check)];
+  const [proven] = await prove(rows, { which: '', gone: page.gone ?? false }, session);
   if (proven === undefined) throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
-  ports.logger.info(describeProbe(proven.result));
+  session.ports.logger.info(describeProbe(proven.result));
   return proven.result;
 }
 
-function logFiles({ parts = [], removed = [] }: Placement, { logger }: Ports): void {
+function logFiles({ parts = [], removed = [] }: Placement, logger: Logger): void {
   if (parts.length > 0) logger.info(`further: ${countFiles(parts.length)}`);
   if (removed.length > 0) logger.info(`removed: ${countFiles(removed.length)}`);
 }
 
 /** Whether it is there as it was delivered: nothing was added to it, and it is none that was removed. */
-const isIdenticalFile = ({ address: { path, wanted }, result }: ProvenAddress): boolean =>
-  path !== null && !wanted.mayBeServed && result.match !== 'extended';
+const isIdenticalFile = ({ address: { path, mayBeServed }, result }: ProvenAddress): boolean =>
+  path !== null && !mayBeServed && result.match !== 'extended';
 
 /** What the bytes of a link's site are, by which an answer in place of a missing file is recognized. */
-const nameBytes = ({ placement: { bypassCache, parts = [] } }: PlacementCheck, page: ProbeResult) =>
+const nameBytes = ({ bypassCache, parts = [] }: Placement, page: ProbeResult) =>
   bypassCache
     ? undefined
     : new Map([
         ...parts.map(({ sha256, path }) => [sha256 ?? '', path] as const),
         [page.fingerprint?.sha256 ?? '', 'the page of the site'],
       ]);
-
-const isUnasked = ({ placement, expected }: PlacementCheck): boolean =>
-  placement.bypassCache === true && expected.gone === true;
 
 /** A look at what is withdrawn would be kept as a 404, and its next delivery would not be seen for as long. */
 const UNASKED_CACHES =
@@ -121,26 +143,26 @@ function describeOld(old: readonly ProvenAddress[]): readonly string[] {
   ];
 }
 
-function describeRaw({ path, probe }: Address): string {
+function describeRaw({ address: { path }, probe }: AddressProof): string {
   const why = probe.last?.match === 'login' ? 'answers with a login page' : 'did not show the file yet';
   return `${path} ${why}, so it was not verified`;
 }
 
 /** What the answers with `?v=` leave open: of the page itself, and of a link all of them together. */
 function describePage(
-  { placement: { url, bypassCache }, expected: { gone = false }, session }: PlacementCheck,
+  { attempt: { placement, expected }, session: { internalReason } }: PlacementCheck,
   result: ProbeResult,
   files: readonly ProvenAddress[],
 ): readonly string[] {
-  const { internalReason } = session;
+  const { url, bypassCache, isLink } = placement;
   const end = result.hosts.at(-1);
-  // A page of K1 may be at another host, such as the site's own domain.
-  const isElsewhere = !gone && bypassCache && end !== undefined && end !== url.host;
+  // A page of K1 may be at another host, such as the site's own domain, and the file of a link in a store.
+  const isElsewhere = !expected.gone && (bypassCache || isLink) && end !== undefined && end !== url.host;
   return [
     ...(internalReason === '' ? [] : [`whether the address opens outside this network: ${internalReason}`]),
     ...(isElsewhere
       ? [
-          `whether ${end}, where the address leads to, is a part of the site: what it shows can change without the repository`,
+          `whether ${end}, where the address leads to, is a part of the site: what it shows can change without ${isLink ? 'the link' : 'the repository'}`,
         ]
       : []),
     ...(bypassCache ? [] : describeLink(files.length > 0 ? files : [{ result }])),
