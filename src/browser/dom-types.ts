@@ -55,7 +55,6 @@ export interface DomElement extends DomNode {
 interface DomRange {
   selectNodeContents(node: DomNode): void;
   getClientRects(): Iterable<PageBox>;
-  getBoundingClientRect(): PageBox;
 }
 
 export interface DomDocument extends DomNode {

@@ -45,28 +45,18 @@ const LONGEST = { text: 400, trace: 4_000, notFound: 600 } as const;
 
 const ERROR_NAME = '(?:uncaught )?(?:\\(in promise\\) )?(?:[a-z]\\w*\\.)*(?:[A-Z]\\w*)?(?:Error|Exception)';
 
-/** An exception as a runtime prints it: alone, or with the calls that led to it. */
-const EXCEPTIONS = [
+/** An exception as a runtime prints it, alone or with the calls that led to it; and a template that nobody filled in. */
+const PRINTED = [
   new RegExp(`^${ERROR_NAME}: (?=\\p{L})(?!.*[.!?] \\p{Lu}).{1,200}$`, 'iu'),
+  new RegExp(`^(?:Exception in .{1,80} )?${ERROR_NAME}\\b.* at .*:\\d+\\)?$`, 'iu'),
   /^Traceback \(most recent call last\): .*\w(?:Error|Exception|Exit|Interrupt)\b.{0,300}$/u,
+  /^(?:\{\{[^{}]{0,80}\}\} ?)+$/,
 ];
-
-const TRACE_HEAD = new RegExp(`^(?:Exception in .{1,80} )?${ERROR_NAME}\\b`, 'iu');
-
-/** Whether a text is an exception with its calls, each of which ends in a place of the code. */
-function isTrace(line: string): boolean {
-  const [head = '', ...calls] = line.split(' at ');
-  const isPlace = (call: string): boolean => /:\d+\)?$/.test(call);
-  const first = calls.findIndex(isPlace);
-  return first !== -1 && calls.slice(first).every(isPlace) && TRACE_HEAD.test(head);
-}
 
 /** Whether a text is an error and nothing else: a page that talks about errors has more to say. */
 export function isOnlyError(text: string): boolean {
   const line = simplify(text);
-  const isLong = line.length > LONGEST.trace;
-  if (!isLong && (isTrace(line) || EXCEPTIONS.some((pattern) => pattern.test(line)))) return true;
-  if (/^(?:\{\{[^{}]{0,80}\}\} ?)+$/.test(line)) return true;
+  if (line.length <= LONGEST.trace && PRINTED.some((pattern) => pattern.test(line))) return true;
   const lower = line.toLowerCase();
   return (
     line.length <= LONGEST.text && ERROR.test(lower) && isMadeOf(lower.replace(/[[\]]/g, ' '), ERROR_WORDS)
@@ -106,7 +96,6 @@ const SOURCE_SCREEN = /^This XML file does not appear to have any style informat
  *
  * @param isDrawn whether the type is one of which a browser shows no source
  */
-export function isErrorScreen(text: string, isDrawn: boolean): boolean {
-  const line = simplify(text);
-  return (text.length <= 2_000 && ERROR_SCREENS.test(line)) || (isDrawn && SOURCE_SCREEN.test(line));
-}
+export const isErrorScreen = (text: string, isDrawn: boolean): boolean =>
+  (text.length <= 2_000 && ERROR_SCREENS.test(simplify(text))) ||
+  (isDrawn && SOURCE_SCREEN.test(simplify(text)));

@@ -1,7 +1,6 @@
 import type { Frame } from 'puppeteer-core';
 import { untilAborted } from '../async.ts';
 import type { ContentBox, FrameLook, PageBox } from './dom-types.ts';
-import { MarkerSearch } from './marker-search.ts';
 import type { OpenPage } from './open-page.ts';
 import { PageLook } from './page-look.ts';
 import {
@@ -164,13 +163,39 @@ const SCROLL_BACK = "scrollTo({ top: 0, left: 0, behavior: 'instant' })";
 /** Whether the marker is in the pixels, anywhere on the page: it is scrolled to. */
 async function isVisibleMarker(opened: OpenPage, marker: string, text: string): Promise<boolean> {
   const main = opened.page.mainFrame();
-  const search = `new (${MarkerSearch.toString()})().run(${JSON.stringify(marker)})`;
-  const box = (await evaluateApart(main, search)) as PageBox | null;
+  const found = (await evaluateApart(main, `(${FIND_MARKER})(${JSON.stringify(marker)})`)) as
+    | PageBox
+    | string;
   // Of inner frames and form fields only what is in the window counts.
-  if (box === null) return joinWords(text).includes(joinWords(marker));
-  const isThere = hasContrast((await takePicture(opened)).grid, box);
+  if (typeof found === 'string') return joinWords(text + found).includes(joinWords(marker));
+  const isThere = hasContrast((await takePicture(opened)).grid, found);
   await evaluateApart(main, SCROLL_BACK);
   return isThere;
 }
+
+/**
+ * Scrolls to the first place at which the browser's own search finds a text, and returns where it is in the window.
+ * That search ends at the end of a paragraph: where it finds nothing, the text of the page is returned.
+ */
+const FIND_MARKER = `(marker) => {
+  const selection = getSelection();
+  const selectable = new CSSStyleSheet();
+  selectable.replaceSync('* { user-select: text !important }');
+  document.adoptedStyleSheets.push(selectable);
+  selection.empty();
+  const words = marker.trim().replace(/\\s+/g, ' ');
+  let box = null;
+  let tried = 0;
+  for (; box === null && tried < 50 && find(words); tried += 1) {
+    const range = selection.getRangeAt(0);
+    const { x, y, width, height } = range.getBoundingClientRect();
+    const element = range.startContainer.parentElement;
+    const isShown = element?.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
+    if (isShown && width >= 1 && height >= 1) box = { x, y, width, height };
+  }
+  selection.empty();
+  document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== selectable);
+  return box ?? (tried === 0 ? (document.body?.innerText ?? '') : '');
+}`;
 
 const joinWords = (text: string): string => text.normalize('NFC').replace(/\s+/g, '');
