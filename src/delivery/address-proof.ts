@@ -49,60 +49,55 @@ export class AddressProof {
     return this.#oldLooks > 0;
   }
 
-  /**
-   * Asks as often as is needed, and stops at the first wrong answer.
-   *
-   * @param pause milliseconds between the first two answers of a link's page, which may open only once, or for a moment
-   * @returns whether it is proven now, or is optional and was asked often enough
-   */
-  async look({ isLast, pause }: { readonly isLast: boolean; readonly pause: number }): Promise<boolean> {
-    const { address } = this;
-    // Of thousands of files, a second each would add up to many minutes.
-    if (address.path !== null && this.#isOver(SITE.overtime)) return false;
-    this.#looks += 1;
-    const first = this.#known ?? (await this.#ask('whole', address.asBrowser ?? false));
-    this.#known = undefined;
-    const verdict = judgeAnswer(first, address);
-    if (verdict === 'old') this.#oldLooks += 1;
-    const acceptsOld = this.#oldLooks >= FURTHER_PROBES || (isLast && this.#oldLooks > 0);
-    const isAccepted = verdict === 'right' || (verdict === 'old' && acceptsOld);
-    if (!isAccepted) this.#wrong = first;
-    const proven = isAccepted ? await this.#confirm(first, { acceptsOld, pause }) : undefined;
-    this.proven = proven ?? this.proven;
-    const isEnough = isLast || this.#looks >= FURTHER_PROBES || first.match === 'login';
-    return proven !== undefined || (address.isOptional === true && isEnough);
+  /** Whether one look was not enough. */
+  get wasLate(): boolean {
+    return this.#looks > 1;
   }
 
-  /** Further answers in a row, which must be the same: of several nodes of a cache each answers once. */
-  async #confirm(
-    first: ProbeResult,
-    { acceptsOld, pause }: { readonly acceptsOld: boolean; readonly pause: number },
-  ): Promise<ProvenAddress | undefined> {
+  /** @returns whether it is proven now, or is optional and was asked often enough */
+  async look(isLast: boolean): Promise<boolean> {
+    const { path, isOptional = false } = this.address;
+    // Of thousands of files, a second each would add up to many minutes.
+    if (path !== null && this.#isOver(SITE.overtime)) return false;
+    this.#looks += 1;
+    const proven = await this.#askInARow(isLast);
+    this.proven = proven ?? this.proven;
+    const isEnough = isLast || this.#looks >= FURTHER_PROBES || this.#wrong?.match === 'login';
+    return proven !== undefined || (isOptional && isEnough);
+  }
+
+  /**
+   * Asks as often as is needed, and stops at the first wrong answer. The answers must be the same: of several nodes of
+   * a cache each answers once.
+   */
+  async #askInARow(isLast: boolean): Promise<ProvenAddress | undefined> {
     const { address } = this;
-    const { answers, isLink = false } = address;
-    let result = first;
-    let isOld = judgeAnswer(first, address) === 'old';
-    for (let count = 1; count < this.#needed; count += 1) {
+    let result: ProbeResult | undefined;
+    let isOld = false;
+    for (let count = 0; count < this.#needed; count += 1) {
       // Where answers differed, a series that the deadline cuts short proves nothing.
-      if (count >= answers && this.#isOver()) return undefined;
-      if (isLink && address.path === null && count === 1) await this.#wait(pause);
+      if (count >= address.answers && this.#isOver()) return undefined;
+      if (count === 1) await this.#wait();
       const asBrowser = address.asBrowser ?? count === BROWSER_PROBE;
-      const next = await this.#ask(isProof(first) ? 'part' : 'whole', asBrowser);
+      const known = this.#known;
+      this.#known = undefined;
+      const next = known ?? (await this.#ask(result && isProof(result) ? 'part' : 'whole', asBrowser));
       const verdict = judgeAnswer(next, address);
       if (verdict === 'old') this.#oldLooks += 1;
       isOld ||= verdict === 'old';
-      const mayDiffer = isOld || (isLink && asBrowser);
+      const acceptsOld = this.#oldLooks >= FURTHER_PROBES || (isLast && this.#oldLooks > 0);
       const isAccepted = verdict === 'right' || (verdict === 'old' && acceptsOld);
-      if (!isAccepted || !(mayDiffer || isSameAnswer(next, result))) {
-        this.#earlier = result;
+      const mayDiffer = isOld || (address.isLink && asBrowser);
+      if (!isAccepted || (result && !mayDiffer && !isSameAnswer(next, result))) {
         this.#wrong = next;
-        this.#needed = Math.min(this.#needed * 2, AGREEING_PROBES.most);
+        this.#earlier = result ?? this.#earlier;
+        if (result) this.#needed = Math.min(this.#needed * 2, AGREEING_PROBES.most);
         return undefined;
       }
       // A part has another fingerprint than the whole.
-      if (!isProof(next) && !asBrowser) result = next;
+      if (result === undefined || (!isProof(next) && !asBrowser)) result = next;
     }
-    return { address, result, isOld };
+    return result && { address, result, isOld };
   }
 
   /** Whether the deadline has passed so many milliseconds ago. */
@@ -111,11 +106,11 @@ export class AddressProof {
     return ports.clock.now() >= limits.deadline + overtime;
   }
 
-  /** Until so long after the last request, or the deadline. */
-  async #wait(pause: number): Promise<void> {
+  /** Until so long after the first answer, or the deadline. */
+  async #wait(): Promise<void> {
     const { ports, limits } = this.#session;
     const { clock, signal } = ports;
-    const left = Math.min(this.probe.askedAt + pause, limits.deadline) - clock.now();
+    const left = Math.min(this.probe.askedAt + (this.address.pause ?? 0), limits.deadline) - clock.now();
     if (left > 0) await clock.sleep(left, signal);
   }
 

@@ -1,5 +1,5 @@
 import type { Placement } from '../channels/channel.ts';
-import { AGREEING_PROBES, SITE } from '../protocol/limits.ts';
+import { AGREEING_PROBES, LATER_PROBE, SITE } from '../protocol/limits.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { isHtml } from '../rules/page/page-file.ts';
 import { isProof, type ProbeResult } from './probe-result.ts';
@@ -32,6 +32,8 @@ export interface Address extends Asked, ExpectedContent {
   readonly path: string | null;
   /** How many answers in a row must be right. */
   readonly answers: number;
+  /** Milliseconds between the first two of them: a link may open only once, or for a moment. */
+  readonly pause?: number;
   /** Pages that a host may show in place of a missing one. */
   readonly fallbacks?: readonly ExpectedFile[];
   /** Whether every answer, or none, is asked for as a browser does; where absent, the second one is. */
@@ -45,7 +47,7 @@ export interface Address extends Asked, ExpectedContent {
    * the marker are enough if they are not older; without `?v=` they must be those that were seen with it.
    */
   readonly built?: { readonly at: number | undefined; readonly sha256?: string | undefined } | undefined;
-  /** What it has answered already: then it is asked after the others. */
+  /** What it has answered already. */
   readonly known?: ProbeResult | undefined;
   /** Whether a few looks are enough, and none has to be right. */
   readonly isOptional?: boolean;
@@ -78,7 +80,14 @@ interface Placed {
 
 /** The address that is handed over, with `?v=` against caches. @param builtAt see `Address.built` */
 export function pageAddress({ placement, expected }: Placed, builtAt?: number): Address {
-  const { answers = AGREEING_PROBES.usual, bypassCache, hostMayChangeBytes, mayBeServed, home } = placement;
+  const {
+    answers = AGREEING_PROBES.usual,
+    bypassCache,
+    hostMayChangeBytes,
+    mayBeServed,
+    home,
+    isLink,
+  } = placement;
   return {
     ...placement,
     ...expected,
@@ -87,12 +96,12 @@ export function pageAddress({ placement, expected }: Placed, builtAt?: number): 
     answers: bypassCache && expected.gone !== true ? 1 : answers,
     built: hostMayChangeBytes || mayBeServed ? { at: builtAt } : undefined,
     ...(home && { asBrowser: true }),
+    ...(isLink && { pause: LATER_PROBE }),
   };
 }
 
 /**
- * What is asked after the page was right once: the other files of a site, past caches, and the page of a link again;
- * then what is asked without `?v=`: the page as it is handed over, the files that changed, and the raw address.
+ * What is asked after the page was right once: the other files of a site, past caches; then what is asked without `?v=`: the page as it is handed over, the files that changed, and the raw address.
  *
  * @param seen what the page has answered
  */
@@ -109,7 +118,6 @@ export function listFurther(
     return { path, url, earlier, refusals, ...nothing, bypassCache: true, answers: AGREEING_PROBES.usual };
   });
   const files = [...parts, ...gone];
-  if (!bypassCache && files.length > 0) files.push({ ...page, known: seen });
   if (!bypassCache || expected.gone) return { files, plain: [] };
   const { built } = page;
   const changed = parts.filter(({ earlier }) => earlier !== undefined);

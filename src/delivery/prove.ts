@@ -1,6 +1,5 @@
 import { mapConcurrently } from '../async.ts';
-import { countFiles } from '../plain-text.ts';
-import { LATER_PROBE, SECOND, SITE } from '../protocol/limits.ts';
+import { SECOND, SITE } from '../protocol/limits.ts';
 import type { AddressProof, ProvenAddress } from './address-proof.ts';
 import { describeWrong, type ProofWords, wrongAnswersError } from './describe-probe.ts';
 import type { ProbeSession } from './url-probe.ts';
@@ -8,8 +7,6 @@ import type { ProbeSession } from './url-probe.ts';
 /**
  * Asks every address until it has answered right as often in a row as it must; after a wrong answer that follows a
  * right one, twice as often. The copy from before gets a few looks, since a cache may be late, and is accepted then.
- * A link's addresses must all be right together: its page is asked after its files, and where some of them were late,
- * the others are asked once more.
  *
  * @returns each address with its answer, in the order of the addresses; an optional one only where it is proven
  * @throws {DeliveryError} `NOT_PROVEN` at the deadline with what is wrong; `NOT_EXTERNAL` for a login page.
@@ -20,71 +17,31 @@ export async function prove(
   session: ProbeSession,
 ): Promise<readonly ProvenAddress[]> {
   if (proofs.length === 0) return [];
-  const { clock, logger } = session.ports;
+  const { limits, ports } = session;
+  const { clock, signal } = ports;
   const total = proofs.filter(({ address }) => !address.isOptional).length;
   const log = createWaitLog('waited for the address', total, session);
-  const loop = { words, session, log, total, begun: clock.now() };
-  let pause: number = LATER_PROBE;
-  let asked = proofs.filter(({ address }) => total === 1 || address.known === undefined);
+  const begun = clock.now();
+  let open = proofs;
   try {
-    for (let pass = 1; asked.length > 0 && pass <= MOST_PASSES; pass += 1) {
-      const { last, wasLate } = await proveAll(asked, { ...loop, pause });
-      pause = wasLate || !isManyFresh(proofs) ? LATER_PROBE : 0;
-      const isAsked = new Set(last);
-      asked = proofs.filter(
-        (one) => one.address.isLink && !isAsked.has(one) && (wasLate || one.proven === undefined),
-      );
-      if (wasLate && asked.length > 0) logger.info(`once more: ${countFiles(asked.length)}`);
+    for (let asksAll = true; ; asksAll = false) {
+      signal.throwIfAborted();
+      const isUnreached = open.every((one) => one.isUnreached);
+      const time = isUnreached ? limits.timeout * UNREACHED_SHARE : Number.POSITIVE_INFINITY;
+      const isLast = clock.now() >= Math.min(limits.deadline, begun + time);
+      open = await lookAtAll(open, { asksAll: asksAll || isLast, isLast }, log.advance);
+      if (open.length === 0) return proofs.flatMap(({ proven }) => proven ?? []);
+      const wrong = open.map((one) => one.describe());
+      if (isLast || wrong.some(({ meaning }) => meaning?.isFinal)) {
+        const unreachedFor = isUnreached && isLast ? clock.now() - begun : undefined;
+        throw wrongAnswersError(wrong, total, { ...words, unreachedFor });
+      }
+      const count = total === 1 ? '' : `${wrong.length} of ${total} files are not there yet: `;
+      log.write(count + describeWrong(wrong, words));
+      await clock.sleep(Math.max(Math.min(limits.interval, limits.deadline - clock.now()), 0), signal);
     }
   } finally {
     log.end();
-  }
-  return proofs.flatMap(({ proven }) => proven ?? []);
-}
-
-/** The files of a link; then its page; then the files again, where the page was late. */
-const MOST_PASSES = 3;
-
-/** Whether more than a few files of a link are proven, and none came from a cache: its page was not there by chance. */
-const isManyFresh = (proofs: readonly AddressProof[]): boolean =>
-  proofs.length - 1 > SITE.fewLinked &&
-  proofs.every(({ proven, address }) => !(proven?.result ?? address.known)?.age);
-
-interface ProofLoop {
-  readonly words: ProofWords;
-  readonly session: ProbeSession;
-  readonly log: ReturnType<typeof createWaitLog>;
-  /** How many addresses must be proven. */
-  readonly total: number;
-  readonly begun: number;
-  /** See `AddressProof.look`. */
-  readonly pause: number;
-}
-
-/** @returns those that were asked in the last round, and whether there was more than one round */
-async function proveAll(
-  asked: readonly AddressProof[],
-  { words, session, log, total, begun, pause }: ProofLoop,
-): Promise<{ readonly last: readonly AddressProof[]; readonly wasLate: boolean }> {
-  const { limits, ports } = session;
-  const { clock, signal } = ports;
-  let last = asked;
-  for (let round = 0; ; round += 1) {
-    signal.throwIfAborted();
-    const isUnreached = last.every((one) => one.isUnreached);
-    const time = isUnreached ? limits.timeout * UNREACHED_SHARE : Number.POSITIVE_INFINITY;
-    const isLast = clock.now() >= Math.min(limits.deadline, begun + time);
-    const open = await lookAtAll(last, { asksAll: round === 0 || isLast, isLast, pause }, log.advance);
-    if (open.length === 0) return { last, wasLate: round > 0 };
-    const wrong = open.map((one) => one.describe());
-    if (isLast || wrong.some(({ meaning }) => meaning?.isFinal)) {
-      const unreachedFor = isUnreached && isLast ? clock.now() - begun : undefined;
-      throw wrongAnswersError(wrong, total, { ...words, unreachedFor });
-    }
-    const count = total === 1 ? '' : `${wrong.length} of ${total} files are not there yet: `;
-    log.write(count + describeWrong(wrong, words));
-    await clock.sleep(Math.max(Math.min(limits.interval, limits.deadline - clock.now()), 0), signal);
-    last = open;
   }
 }
 
@@ -102,7 +59,7 @@ const UNREACHED_SHARE = 1 / 4;
  */
 async function lookAtAll(
   open: readonly AddressProof[],
-  { asksAll, ...how }: { readonly asksAll: boolean; readonly isLast: boolean; readonly pause: number },
+  { asksAll, isLast }: { readonly asksAll: boolean; readonly isLast: boolean },
   advance: () => void,
 ): Promise<AddressProof[]> {
   const left: AddressProof[] = [];
@@ -110,7 +67,7 @@ async function lookAtAll(
     const asked = open.slice(at, at + count);
     const looks = await mapConcurrently(asked, SITE.probes, async (one) => {
       const isNew = one.proven === undefined;
-      const isDone = await one.look(how);
+      const isDone = await one.look(isLast);
       if (isDone && isNew && !one.address.isOptional) advance();
       return isDone;
     });

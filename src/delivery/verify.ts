@@ -2,6 +2,7 @@ import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { countFiles, nameFew } from '../plain-text.ts';
 import type { Logger } from '../ports.ts';
+import { SITE } from '../protocol/limits.ts';
 import { AddressProof, type ProvenAddress } from './address-proof.ts';
 import { type Address, listFurther, pageAddress } from './addresses.ts';
 import type { PlacedAttempt, Proof } from './delivery.ts';
@@ -53,7 +54,10 @@ export async function verifyPlacement(
   const words: ProofWords = { which: '', gone: expected.gone ?? false, host: result.hosts.at(-1) };
   const open = (rows: readonly Address[]) => rows.map((one) => openAddress(one, check));
   logFiles(placement, logger);
-  const found = await prove(open(files), { ...words, known: nameBytes(placement, result) }, session);
+  const rows = open(files);
+  const found = await prove(rows, { ...words, known: nameBytes(placement, result) }, session);
+  if (placement.isLink && files.length > 0)
+    await proveTogether({ ...page, known: result }, rows, words, check);
   if (plain.length > 0) logger.info('without ?v=, as a person will open it');
   const asked = open(plain);
   const opened = await prove(asked, { ...words, which: 'without ?v=' }, session);
@@ -95,17 +99,39 @@ const openAddress = (address: Address, { session, probe }: PlacementCheck): Addr
 /** The address that is handed over, with `?v=`. What the wait has seen is not asked again. */
 async function provePage(check: PlacementCheck, page: Address): Promise<ProbeResult> {
   const { session, probe, attempt } = check;
-  const { bypassCache, parts = [] } = attempt.placement;
+  const { isLink, parts = [] } = attempt.placement;
   const { last } = probe;
   if (last?.match === 'login') throw loginPageError(last, page.isLink);
   const known = last !== null && isProof(last) ? last : undefined;
   // Of a link's site, its page is asked again after the other files.
-  const answers = bypassCache || parts.length === 0 ? page.answers : 1;
+  const answers = isLink && parts.length > 0 ? 1 : page.answers;
   const rows = [openAddress({ ...page, known, answers }, check)];
   const [proven] = await prove(rows, { which: '', gone: page.gone ?? false }, session);
   if (proven === undefined) throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
   session.ports.logger.info(describeProbe(proven.result));
   return proven.result;
+}
+
+/** A link's addresses must all be right together: its page is asked again after its files; these, if any was late. */
+async function proveTogether(
+  page: Address,
+  files: readonly AddressProof[],
+  words: ProofWords,
+  check: PlacementCheck,
+): Promise<void> {
+  const { session } = check;
+  const isFresh = files.every(({ proven, wasLate }) => !wasLate && !proven?.result.age);
+  const isManyFresh = files.length > SITE.fewLinked && isFresh && !page.known?.age;
+  // After many files that no cache answered, its page was not there by chance.
+  const again = openAddress({ ...page, ...(isManyFresh && { pause: 0 }) }, check);
+  await prove([again], words, session);
+  if (![...files, again].some(({ wasLate }) => wasLate)) return;
+  session.ports.logger.info(`once more: ${countFiles(files.length)}`);
+  await prove(
+    files.map(({ address }) => openAddress(address, check)),
+    words,
+    session,
+  );
 }
 
 function logFiles({ parts = [], removed = [] }: Placement, logger: Logger): void {
@@ -114,17 +140,17 @@ function logFiles({ parts = [], removed = [] }: Placement, logger: Logger): void
 }
 
 /** Whether it is there as it was delivered: nothing was added to it, and it is none that was removed. */
-const isIdenticalFile = ({ address: { path, mayBeServed }, result }: ProvenAddress): boolean =>
-  path !== null && !mayBeServed && result.match !== 'extended';
+const isIdenticalFile = ({ address, result }: ProvenAddress): boolean =>
+  !address.mayBeServed && result.match !== 'extended';
 
 /** What the bytes of a link's site are, by which an answer in place of a missing file is recognized. */
-const nameBytes = ({ bypassCache, parts = [] }: Placement, page: ProbeResult) =>
-  bypassCache
-    ? undefined
-    : new Map([
+const nameBytes = ({ isLink, parts = [] }: Placement, page: ProbeResult) =>
+  isLink
+    ? new Map([
         ...parts.map(({ sha256, path }) => [sha256 ?? '', path] as const),
         [page.fingerprint?.sha256 ?? '', 'the page of the site'],
-      ]);
+      ])
+    : undefined;
 
 /** A look at what is withdrawn would be kept as a 404, and its next delivery would not be seen for as long. */
 const UNASKED_CACHES =
@@ -165,7 +191,7 @@ function describePage(
           `whether ${end}, where the address leads to, is a part of the site: what it shows can change without ${isLink ? 'the link' : 'the repository'}`,
         ]
       : []),
-    ...(bypassCache ? [] : describeLink(files.length > 0 ? files : [{ result }])),
+    ...(isLink ? describeLink([...files, { result }]) : []),
   ];
 }
 
