@@ -96,7 +96,6 @@ export class FaultRunner<F extends InjectedFault> {
     const repository = await this.#world.repository({
       owner: 'octo',
       name,
-      inMemory: true,
       ...spec,
       pages: spec?.pages ?? {},
     });

@@ -23,7 +23,6 @@ const METHOD_C: DeliveryKind = {
   name: 'K1, method C',
   file: 'large.bin',
   inputs: { channel: 'K1' },
-  repository: { inMemory: false },
   requests: /^\w+ github\.com/,
 };
 const tooLarge: FaultHandler = async () =>

@@ -85,7 +85,6 @@ async function run({ method, existing, overwrite }: Setting, events: readonly Re
   const repository = await world.repository({
     owner: 'octo',
     name: `run-${runs}`,
-    inMemory: true,
     pages: {},
   });
   if (existing === 'theirs') await repository.commit(PATH, 'theirs');

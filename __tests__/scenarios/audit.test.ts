@@ -367,7 +367,7 @@ test('200 deliveries cost at most 30 API requests', async () => {
   await deliver(repository, 'previews/0.html');
   const [{ message } = { message: '' }] = await repository.log();
   const [, first = ''] = /Delivered-object: ([0-9a-f]{40})/.exec(message) ?? [];
-  const { computeBlobSha } = await import('../world/git/bare-repository.ts');
+  const { computeBlobSha } = await import('../world/git/git-store.ts');
   for (let nth = 1; nth < 200; nth += 1) {
     const text = createPage(`${nth}`);
     const named = message

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { computeBlobSha } from '../world/git/bare-repository.ts';
+import { computeBlobSha } from '../world/git/git-store.ts';
 import { replyHtml } from '../world/server/messages.ts';
 import { LOGINS } from '../world/tokens.ts';
 import { collectOutput, expectNotReady, expectReady, parseRunnerCommands } from './expect-report.ts';

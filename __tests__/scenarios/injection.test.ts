@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Step } from '../../src/protocol/words.ts';
-import { computeBlobSha } from '../world/git/bare-repository.ts';
+import { computeBlobSha } from '../world/git/git-store.ts';
 import type { RepositoryOptions } from '../world/repository.ts';
 import type { InterceptedReply, RequestMatch } from '../world/server/interceptions.ts';
 import { LOGINS } from '../world/tokens.ts';

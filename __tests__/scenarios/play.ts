@@ -109,7 +109,7 @@ export function setUpPlay(): PlayWorld {
     },
     repository: (spec = {}) => {
       repositories += 1;
-      return world.repository({ owner: 'octo', name: `play-${repositories}`, inMemory: true, ...spec });
+      return world.repository({ owner: 'octo', name: `play-${repositories}`, ...spec });
     },
     intercept: (match, answer) => rules.add(match, answer),
     meanwhile: (match, act) => rules.add(match, doMeanwhile(act)),

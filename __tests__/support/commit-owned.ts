@@ -1,5 +1,5 @@
 import { ownMessage } from '../channels/fake-branch.ts';
-import { computeBlobSha } from '../world/git/bare-repository.ts';
+import { computeBlobSha } from '../world/git/git-store.ts';
 import type { TestRepository } from '../world/repository.ts';
 
 /** Commits a file as an earlier delivery of this tool would have done. */

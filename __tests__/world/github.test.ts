@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createWorldClient, type WorldClient } from './client.ts';
 import { getDeploymentState } from './deployment-store.ts';
-import { computeBlobSha } from './git/bare-repository.ts';
+import { computeBlobSha } from './git/git-store.ts';
 import type { FakePagesOptions } from './pages/fake-pages.ts';
 import type { RepositoryOptions, TestRepository } from './repository.ts';
 import { setUpWorld } from './set-up-world.ts';
@@ -76,8 +76,9 @@ const USUAL: Readonly<Record<string, object | string>> = {
 
 /** Plays the steps one after the other in a repository of their own. */
 async function play(steps: readonly Step[]): Promise<void> {
-  const options = steps.find((step) => !isCall(step) && typeof step !== 'function');
-  const repository = await setup.newRepository({ inMemory: true, ...options });
+  const [first] = steps;
+  const hasOptions = first !== undefined && !isCall(first) && typeof first !== 'function';
+  const repository = await setup.newRepository(hasOptions ? first : {});
   const { fullName } = repository;
   const known: Record<string, object> = { repository, first: { sha: await repository.head() } };
   const fill = (text: string): string =>
@@ -356,7 +357,7 @@ test.each([
 );
 
 test('only one of two concurrent writes to a branch is accepted', async () => {
-  const { fullName } = await setup.newRepository();
+  const { fullName } = await setup.newRepository({ writeMs: 200 });
   const put = (name: string) => setup.client.send(`PUT /repos/${fullName}/contents/${name}`, PUT);
   const answers = await Promise.all([put('a'), put('b')]);
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
@@ -424,7 +425,7 @@ describe('a site', () => {
     return [status, status === 200 ? text : ''];
   };
   const newSite = (pages: FakePagesOptions = {}, more: Partial<RepositoryOptions> = {}) =>
-    setup.newRepository({ inMemory: true, pages: { buildMs: 1, ...pages }, ...more });
+    setup.newRepository({ pages: { buildMs: 1, ...pages }, ...more });
   const latest = async ({ fullName }: TestRepository) =>
     (await setup.client.send(`GET /repos/${fullName}/pages/builds/latest`)).json;
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BRANCH_RULES, type BranchRule, BranchRules } from './branch-rules.ts';
 import { DeploymentStore } from './deployment-store.ts';
-import { BareRepository, type GitStore, type NewCommit, type TreeChange } from './git/bare-repository.ts';
-import { MemoryRepository } from './git/memory-repository.ts';
+import { type GitCommit, GitStore, type NewCommit, type TreeChange } from './git/git-store.ts';
 import { GITHUB_COM, type GitHubInstance } from './instance.ts';
 import { IssueTracker } from './issue-tracker.ts';
 import { FakePages, type FakePagesOptions } from './pages/fake-pages.ts';
@@ -22,8 +22,8 @@ export interface RepositoryOptions {
   readonly files?: Readonly<Record<string, string | Buffer>>;
   /** No commit at all. */
   readonly empty?: boolean;
-  /** Stored in memory: fast, but git can't clone it or push to it. */
-  readonly inMemory?: boolean;
+  /** How long a write takes, in which others may arrive. */
+  readonly writeMs?: number;
   /** False: no site. By default the first commit is built and live from the start. */
   readonly pages?: FakePagesOptions | false;
 }
@@ -54,12 +54,13 @@ export class TestRepository {
   site: FakePages | null;
   serveSite: ReturnType<typeof serveSite> | null;
   readonly #stopped: AbortSignal;
+  readonly #writeMs: number;
   readonly rules = new BranchRules();
   /** The commits that GitHub has signed: those that a bot made through the API. */
   readonly signedCommits = new Set<string>();
   #writing: Promise<unknown> = Promise.resolve();
 
-  private constructor(spec: RepositoryOptions, git: GitStore, context: RepositoryDependencies) {
+  private constructor(spec: RepositoryOptions, context: RepositoryDependencies) {
     this.id = context.nextId();
     this.instance = spec.instance ?? GITHUB_COM;
     this.owner = spec.owner;
@@ -67,12 +68,15 @@ export class TestRepository {
     this.fullName = `${spec.owner}/${spec.name}`;
     this.branch = spec.branch ?? 'main';
     this.isPrivate = spec.private ?? false;
-    this.git = git;
+    const where = spec.instance === undefined ? '' : `${spec.instance.host}--`;
+    const folder = join(context.folder, `${where}${spec.owner}--${spec.name}.git`);
+    this.git = new GitStore(folder, this.branch);
     this.releaseStore = new ReleaseStore(context.nextId);
     this.deployments = new DeploymentStore(context.nextId);
     this.issues = new IssueTracker(spec.owner, spec.name, this.id);
     const pages = spec.pages ?? {};
     this.#stopped = context.stopped;
+    this.#writeMs = spec.writeMs ?? 0;
     this.site = null;
     this.serveSite = null;
     if (pages !== false) this.switchPagesOn(pages);
@@ -87,31 +91,17 @@ export class TestRepository {
   }
 
   /** Whether it has no commit on any branch. */
-  async isEmpty(): Promise<boolean> {
-    return (await this.git.branches()).size === 0;
+  get isEmpty(): boolean {
+    return this.git.branches().size === 0;
   }
 
-  static async create(spec: RepositoryOptions, context: RepositoryDependencies): Promise<TestRepository> {
-    const where = spec.instance === undefined ? '' : `${spec.instance.host}--`;
-    const folder = join(context.folder, `${where}${spec.owner}--${spec.name}.git`);
-    const git = spec.inMemory
-      ? new MemoryRepository()
-      : await BareRepository.create(folder, spec.branch ?? 'main');
-    const repository = new TestRepository(spec, git, context);
+  static create(spec: RepositoryOptions, context: RepositoryDependencies): TestRepository {
+    const repository = new TestRepository(spec, context);
     if (spec.empty === true) return repository;
-    const { pages = {} } = spec;
-    const files = Object.entries(spec.files ?? { 'README.md': `# ${spec.name}\n` });
-    const changes = files.map(async ([path, bytes]) => ({
-      path,
-      mode: '100644',
-      sha: await git.writeBlob(Buffer.from(bytes)),
-    }));
-    const commit = await repository.#commitAsOwner(
-      await Promise.all(changes),
-      'Initial commit',
-      repository.branch,
-    );
-    if (pages !== false && pages.built !== false) await repository.site?.publishImmediately(commit);
+    const { pages = {}, files = { 'README.md': `# ${spec.name}\n` } } = spec;
+    const changes = Object.entries(files).map(([path, bytes]) => repository.#writeFile(path, bytes));
+    const commit = repository.#commitAsOwner(changes, 'Initial commit', repository.branch);
+    if (pages !== false && pages.built !== false) repository.site?.publishImmediately(commit);
     return repository;
   }
 
@@ -128,9 +118,9 @@ export class TestRepository {
     message = `${bytes === null ? 'Delete' : 'Update'} ${path}`,
     branch = this.branch,
   ): Promise<string> {
-    const sha = bytes === null ? null : await this.git.writeBlob(Buffer.from(bytes));
-    return this.runExclusively(async () => {
-      const commit = await this.#commitAsOwner([{ path, mode: '100644', sha }], message, branch);
+    const change = bytes === null ? { path, mode: '100644', sha: null } : this.#writeFile(path, bytes);
+    return this.runExclusively(() => {
+      const commit = this.#commitAsOwner([change], message, branch);
       this.site?.onPush(branch, commit);
       return commit;
     });
@@ -140,55 +130,54 @@ export class TestRepository {
   async addSubmodule(path: string): Promise<string> {
     const sha = '5b'.repeat(20);
     const settings = `[submodule "${path}"]\n\tpath = ${path}\n\turl = https://github.com/octo/other.git\n`;
-    const changes = [
-      { path: '.gitmodules', mode: '100644', sha: await this.git.writeBlob(Buffer.from(settings)) },
-      { path, mode: '160000', sha },
-    ];
+    const changes = [this.#writeFile('.gitmodules', settings), { path, mode: '160000', sha }];
     await this.runExclusively(() => this.#commitAsOwner(changes, `Add submodule ${path}`, this.branch));
     return sha;
   }
 
+  #entryAt(path: string, branch = this.branch) {
+    const head = this.head(branch);
+    return head === null ? null : this.git.entryAt(head, path);
+  }
+
   /** What the branch has at a path, as `mode sha`; null for nothing. */
-  async entry(path: string): Promise<string | null> {
-    const head = await this.head();
-    const entry = head === null ? null : await this.git.entryAt(head, path);
+  entry(path: string): string | null {
+    const entry = this.#entryAt(path);
     return entry && `${entry.mode} ${entry.sha}`;
   }
 
-  async read(path: string, branch = this.branch): Promise<Buffer | null> {
-    const head = await this.head(branch);
-    const entry = head === null ? null : await this.git.entryAt(head, path);
-    return entry === null ? null : this.git.readBlob(entry.sha);
+  read(path: string, branch = this.branch): Buffer | null {
+    const entry = this.#entryAt(path, branch);
+    return entry && this.git.readBlob(entry.sha);
+  }
+
+  #history(branch: string): GitCommit[] {
+    const head = this.head(branch);
+    return head === null ? [] : this.git.log(head);
   }
 
   /** The newest first. */
-  async log(branch = this.branch): Promise<CommitSummary[]> {
-    const head = await this.head(branch);
-    const commits = head === null ? [] : await this.git.log(head);
-    const entries = commits.map(async ({ sha, message, parents }) => {
-      const changed = await this.git.changedFiles(parents[0] ?? null, sha);
+  log(branch = this.branch): CommitSummary[] {
+    return this.#history(branch).map(({ sha, message, parents }) => {
+      const changed = this.git.changedFiles(parents[0] ?? null, sha);
       return { sha, message, files: changed.map(({ path }) => path) };
     });
-    return Promise.all(entries);
   }
 
   /** Author and committer of each commit as `Name <address>`, the newest commit first. */
-  async authors(branch = this.branch): Promise<string[]> {
-    const head = await this.head(branch);
-    const commits = head === null ? [] : await this.git.log(head);
-    return commits.map(({ author, committer }) =>
+  authors(branch = this.branch): string[] {
+    return this.#history(branch).map(({ author, committer }) =>
       [author, committer].map(({ name, email }) => `${name} <${email}>`).join(', '),
     );
   }
 
   /** The commits of the history with more than one parent. */
-  async merges(branch = this.branch): Promise<string[]> {
-    const head = await this.head(branch);
-    const commits = head === null ? [] : await this.git.log(head);
-    return commits.filter(({ parents }) => parents.length > 1).map(({ sha }) => sha);
+  merges(branch = this.branch): string[] {
+    const merges = this.#history(branch).filter(({ parents }) => parents.length > 1);
+    return merges.map(({ sha }) => sha);
   }
 
-  head(branch = this.branch): Promise<string | null> {
+  head(branch = this.branch): string | null {
     return this.git.readRef(`refs/heads/${branch}`);
   }
 
@@ -214,10 +203,10 @@ export class TestRepository {
   }
 
   /** The rule that refuses to move a branch to a commit; null when it may move. */
-  async findBrokenRule(branch: string, to: string, from: string | null): Promise<BranchRule | null> {
+  findBrokenRule(branch: string, to: string, from: string | null): BranchRule | null {
     const rule = this.rules.get(branch);
     if (rule === null || !BRANCH_RULES[rule].unsignedOnly) return rule;
-    const added = await this.git.log(to, { not: from ?? '' });
+    const added = this.git.log(to, { not: from ?? '' });
     return added.every(({ sha }) => this.signedCommits.has(sha)) ? null : rule;
   }
 
@@ -227,27 +216,33 @@ export class TestRepository {
   }
 
   /** Runs writes to the repository one after the other. */
-  runExclusively<Result>(write: () => Promise<Result>): Promise<Result> {
-    const result = this.#writing.then(write);
+  runExclusively<Result>(write: () => Promise<Result> | Result): Promise<Result> {
+    const result = this.#writing
+      .then(() => (this.#writeMs === 0 ? undefined : sleep(this.#writeMs)))
+      .then(write);
     this.#writing = result.catch(() => {});
     return result;
   }
 
   /** Moves a branch, if it still points to `from`, and notifies Pages of the push and its author. */
-  async moveBranch(branch: string, to: string, from: string | null, login: string | null): Promise<boolean> {
-    const moved = await this.git.updateRef(`refs/heads/${branch}`, to, from);
+  moveBranch(branch: string, to: string, from: string | null, login: string | null): boolean {
+    const moved = this.git.updateRef(`refs/heads/${branch}`, to, from);
     if (moved) this.site?.onPush(branch, to, login ?? this.owner);
     return moved;
   }
 
   /** A commit on top of a branch's head; doesn't move the branch. */
-  async writeCommit(
+  writeCommit(
     head: string | null,
     changes: readonly TreeChange[],
     about: Pick<NewCommit, 'message' | 'author' | 'committer'>,
-  ): Promise<string> {
-    const tree = await this.git.writeTree(head, changes);
+  ): string {
+    const tree = this.git.writeTree(head, changes);
     return this.git.writeCommit({ ...about, tree, parents: head === null ? [] : [head] });
+  }
+
+  #writeFile(path: string, bytes: string | Buffer): TreeChange {
+    return { path, mode: '100644', sha: this.git.writeBlob(Buffer.from(bytes)) };
   }
 
   #ensureRelease(tag: string): StoredRelease {
@@ -257,16 +252,16 @@ export class TestRepository {
   }
 
   /** A commit by the repository's owner, not by a workflow. Starts no build. */
-  async #commitAsOwner(changes: readonly TreeChange[], message: string, branch: string): Promise<string> {
+  #commitAsOwner(changes: readonly TreeChange[], message: string, branch: string): string {
     const owner = {
       name: this.owner,
       email: `${this.owner}@users.noreply.github.com`,
       date: new Date().toISOString(),
     };
-    const head = await this.head(branch);
-    const base = head ?? (await this.head());
-    const commit = await this.writeCommit(base, changes, { message, author: owner, committer: owner });
-    await this.git.updateRef(`refs/heads/${branch}`, commit, head);
+    const head = this.head(branch);
+    const base = head ?? this.head();
+    const commit = this.writeCommit(base, changes, { message, author: owner, committer: owner });
+    this.git.updateRef(`refs/heads/${branch}`, commit, head);
     return commit;
   }
 }

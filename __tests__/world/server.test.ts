@@ -114,6 +114,7 @@ describe('the hosts of the local GitHub', () => {
     };
     await mkdir(join(world.folder, 'clone'));
     await git('clone', '-q', remote(token), '.');
+    expect(await git('fsck', '--strict')).toMatchObject({ exitCode: 0 });
     expect(await readFile(join(world.folder, 'clone/a.html'), 'utf8')).toBe('x'.repeat(100));
     await git('commit', '--allow-empty', '-qm', 'By git');
     expect(await push(false, world.token({ contents: 'read' }))).not.toBe('pushed');

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApiHost } from './api/host.ts';
 import { WITHOUT_BROWSER } from './chromium.ts';
-import { stopGitRunner } from './git/git.ts';
 import { FakeActionsService } from './hosts/actions-service.ts';
 import { createCodeloadHost } from './hosts/codeload.ts';
 import { FakeDeviceFlow } from './hosts/device-flow.ts';
@@ -159,7 +158,6 @@ export async function startWorld(): Promise<GitHubWorld> {
     async stop() {
       stopping.abort();
       await proxy.close();
-      stopGitRunner();
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };

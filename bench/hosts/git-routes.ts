@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { createBackendEnvironment } from '../../__tests__/world/git/git.ts';
+import { createBackendEnvironment } from '../../__tests__/world/git/backend-environment.ts';
 import { type BenchCall, type BenchRoute, OWNER, REPOSITORY, sendJson } from './route.ts';
 
 /** Real git for github.com, for files that the object API refuses. */

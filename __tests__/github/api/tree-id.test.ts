@@ -1,20 +1,21 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import { hashTree } from '../../../src/github/api/tree-id.ts';
 import { shaOf } from '../../channels/pages/site/memory-branch.ts';
 import { temporaryFolder } from '../../support/files.ts';
-import { BareRepository } from '../../world/git/bare-repository.ts';
 
 const BLOB = shaOf('content');
 const filesAt = (...paths: string[]) => paths.map((path) => ({ path, sha: BLOB }));
 
 /** The id that git itself gives to the tree. */
 async function hashWithGit(paths: readonly string[]): Promise<string> {
-  const git = await BareRepository.create(await temporaryFolder(), 'main');
-  const sha = await git.writeBlob(Buffer.from('content'));
-  return git.writeTree(
-    null,
-    paths.map((path) => ({ path, mode: '100644', sha })),
-  );
+  const cwd = await temporaryFolder();
+  const git = (args: string, input = '') =>
+    execFileSync('git', args.split(' '), { cwd, input }).toString().trim();
+  git('init --quiet');
+  const sha = git('hash-object -w --stdin', 'content');
+  git('update-index -z --index-info', paths.map((path) => `100644 ${sha}\t${path}\0`).join(''));
+  return git('write-tree');
 }
 
 describe('hashTree', () => {

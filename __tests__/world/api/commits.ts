@@ -1,4 +1,4 @@
-import type { GitCommit } from '../git/bare-repository.ts';
+import type { GitCommit } from '../git/git-store.ts';
 import type { TestRepository } from '../repository.ts';
 import { replyJson } from '../server/messages.ts';
 import { type ApiCall, paginate } from './call.ts';
@@ -24,19 +24,19 @@ export function formatVerification({ signedCommits }: TestRepository, sha: strin
   return { verified, reason: verified ? 'valid' : 'unsigned' };
 }
 
-async function listChangedFiles({ repository }: ApiCall, before: string | null, after: string) {
-  const changed = await repository.git.changedFiles(before, after);
+function listChangedFiles({ repository }: ApiCall, before: string | null, after: string) {
+  const changed = repository.git.changedFiles(before, after);
   return changed.map(({ path, status, sha }) => {
     return { sha, filename: path, status: STATUS_NAMES[status] ?? 'changed' };
   });
 }
 
-async function listCommits(call: ApiCall) {
+function listCommits(call: ApiCall) {
   const { repository, request } = call;
   const ref = request.query.get('sha') ?? repository.branch;
-  if (await repository.isEmpty()) fail(409, 'Git Repository is empty.');
-  const from = (await repository.git.resolve(ref)) ?? failNotFound();
-  const commits = await repository.git.log(from, { path: request.query.get('path') ?? '' });
+  if (repository.isEmpty) fail(409, 'Git Repository is empty.');
+  const from = repository.git.resolve(ref) ?? failNotFound();
+  const commits = repository.git.log(from, { path: request.query.get('path') ?? '' });
   const { page, headers } = paginate(call, commits);
   return replyJson(
     200,
@@ -51,23 +51,22 @@ function formatComparison(ahead: number, behind: number): string {
   return behind > 0 ? 'behind' : 'identical';
 }
 
-async function compareCommits(call: ApiCall) {
+function compareCommits(call: ApiCall) {
   const { repository, parameters } = call;
   const { git } = repository;
   const [baseName = '', headName = ''] = (parameters.basehead ?? '').split('...');
-  const base = (await git.resolve(baseName)) ?? failNotFound();
-  const head = (await git.resolve(headName)) ?? failNotFound();
-  const mergeBase =
-    (await git.mergeBase(base, head)) ?? fail(404, `No common ancestor between ${base} and ${head}.`);
-  const { left: behind, right: ahead } = await git.countDifferentCommits(base, head);
-  const commits = ahead === 0 ? [] : (await git.log(head, { not: base })).reverse();
+  const base = git.resolve(baseName) ?? failNotFound();
+  const head = git.resolve(headName) ?? failNotFound();
+  const mergeBase = git.mergeBase(base, head) ?? fail(404, `No common ancestor between ${base} and ${head}.`);
+  const commits = git.log(head, { not: base }).reverse();
+  const [ahead, behind] = [commits.length, git.log(base, { not: head }).length];
   return replyJson(200, {
     status: formatComparison(ahead, behind),
     ahead_by: ahead,
     behind_by: behind,
     total_commits: ahead,
     commits: commits.map((commit) => formatCommit(repository, commit)),
-    files: await listChangedFiles(call, mergeBase, head),
+    files: listChangedFiles(call, mergeBase, head),
   });
 }
 

@@ -1,5 +1,5 @@
 import { refuseContents } from '../branch-rules.ts';
-import { computeBlobSha, type TreeEntry } from '../git/bare-repository.ts';
+import { computeBlobSha, type TreeEntry } from '../git/git-store.ts';
 import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getText, readBody, requireText } from './call.ts';
@@ -29,36 +29,36 @@ function formatEntry(repository: TestRepository, { path, sha, size, type }: Tree
   };
 }
 
-async function readContents(call: ApiCall): Promise<HostReply> {
+function readContents(call: ApiCall): HostReply {
   const { repository, request, parameters } = call;
   const { git } = repository;
   const ref = request.query.get('ref') ?? repository.branch;
   const path = (parameters.path ?? '').replace(/\/+$/, '');
-  if (await repository.isEmpty()) fail(404, 'This repository is empty.');
-  const commit = (await git.resolve(ref)) ?? fail(404, `No commit found for the ref ${ref}`);
-  const entry = isMalformedPath(path) ? null : await git.entryAt(commit, path);
+  if (repository.isEmpty) fail(404, 'This repository is empty.');
+  const commit = git.resolve(ref) ?? fail(404, `No commit found for the ref ${ref}`);
+  const entry = isMalformedPath(path) ? null : git.entryAt(commit, path);
   if (entry === null) failNotFound();
   if (entry.type === 'commit') return replySubmodule(call, entry, { commit, ref });
-  return entry.type === 'tree' ? replyFolder(call, entry, ref) : await replyBlob(call, entry, ref);
+  return entry.type === 'tree' ? replyFolder(call, entry, ref) : replyBlob(call, entry, ref);
 }
 
 /** A submodule: a commit of another repository, whose files are not part of this one. */
-async function replySubmodule(
+function replySubmodule(
   { repository }: ApiCall,
   entry: TreeEntry,
   { commit, ref }: { readonly commit: string; readonly ref: string },
-): Promise<HostReply> {
-  const settings = await repository.git.entryAt(commit, '.gitmodules');
-  const text = settings === null ? '' : (await repository.git.readBlob(settings.sha)).toString();
+): HostReply {
+  const settings = repository.git.entryAt(commit, '.gitmodules');
+  const text = settings === null ? '' : repository.git.readBlob(settings.sha).toString();
   const [, url = null] = new RegExp(`path = ${entry.path}\\n\\s*url = (\\S+)`).exec(text) ?? [];
   const about = formatEntry(repository, entry, ref);
   return replyJson(200, { ...about, type: 'submodule', submodule_git_url: url });
 }
 
-async function replyFolder(call: ApiCall, entry: TreeEntry, ref: string): Promise<HostReply> {
+function replyFolder(call: ApiCall, entry: TreeEntry, ref: string): HostReply {
   const { repository } = call;
   const prefix = entry.path === '' ? '' : `${entry.path}/`;
-  const entries = (await repository.git.listTree(entry.sha)).slice(0, LISTING_LIMIT);
+  const entries = repository.git.listTree(entry.sha).slice(0, LISTING_LIMIT);
   const views = entries.map((child) =>
     formatEntry(repository, { ...child, path: `${prefix}${child.path}` }, ref),
   );
@@ -66,17 +66,17 @@ async function replyFolder(call: ApiCall, entry: TreeEntry, ref: string): Promis
   return replyJson(200, { ...formatEntry(repository, entry, ref), entries: views });
 }
 
-async function replyBlob(call: ApiCall, entry: TreeEntry, ref: string): Promise<HostReply> {
+function replyBlob(call: ApiCall, entry: TreeEntry, ref: string): HostReply {
   const { repository } = call;
   const size = entry.size ?? 0;
   if (size > SUPPORTED_LIMIT) failTooLarge();
   if (isAccepted(call, 'raw')) {
     const headers = { 'content-type': 'application/vnd.github.raw+json', 'content-length': String(size) };
-    return { status: 200, headers, body: repository.git.streamBlob(entry.sha) };
+    return { status: 200, headers, body: repository.git.readBlob(entry.sha) };
   }
   const about = formatEntry(repository, entry, ref);
   if (size <= INLINE_LIMIT) {
-    const bytes = await repository.git.readBlob(entry.sha);
+    const bytes = repository.git.readBlob(entry.sha);
     const content = bytes.toString('base64').replace(/.{60}/g, '$&\n');
     return replyJson(200, { ...about, content: `${content}\n`, encoding: 'base64' });
   }
@@ -100,7 +100,7 @@ async function writeContents(call: ApiCall): Promise<HostReply> {
   const { repository, parameters } = call;
   const path = parameters.path ?? '';
   // The head is read when the request arrives: a branch that moves before the write is a conflict.
-  const arrivedAt = await repository.head();
+  const arrivedAt = repository.head();
   const body = await readBody(call);
   const message = requireText(body, 'message');
   const branch = getText(body, 'branch') ?? repository.branch;
@@ -108,25 +108,25 @@ async function writeContents(call: ApiCall): Promise<HostReply> {
   assertValidPath(path);
   const bytes = decodeBase64(requireText(body, 'content'));
   const isDefault = branch === repository.branch;
-  const expected = isDefault ? arrivedAt : await repository.head(branch);
+  const expected = isDefault ? arrivedAt : repository.head(branch);
   if (expected === null && !isDefault) fail(404, `Branch ${branch} not found`);
   return repository.runExclusively(async () => {
-    const head = await repository.head(branch);
+    const head = repository.head(branch);
     if (head !== expected) fail(409, `is at ${head} but expected ${expected}`);
-    const existing = head === null ? null : await repository.git.entryAt(head, path);
+    const existing = head === null ? null : repository.git.entryAt(head, path);
     assertExpected(path, existing, sha);
-    const blob = await repository.git.writeBlob(bytes);
+    const blob = repository.git.writeBlob(bytes);
     const changes = [{ path, mode: existing?.mode ?? '100644', sha: blob }];
     const { signed, ...authors } = createAuthors(body, call.login);
-    const commit = await repository.writeCommit(head, changes, { message, ...authors });
+    const commit = repository.writeCommit(head, changes, { message, ...authors });
     if (signed) repository.signedCommits.add(commit);
-    const broken = await repository.findBrokenRule(branch, commit, head);
+    const broken = repository.findBrokenRule(branch, commit, head);
     if (broken !== null) fail(409, refuseContents(broken, existing === null ? 'create' : 'update'));
-    await repository.moveBranch(branch, commit, head, call.login);
+    repository.moveBranch(branch, commit, head, call.login);
     const content = formatWrittenFile(repository, path, bytes, branch);
     return replyJson(existing === null ? 201 : 200, {
       content,
-      commit: await formatGitCommit(call, commit),
+      commit: formatGitCommit(call, commit),
     });
   });
 }

@@ -88,7 +88,7 @@ async function listDeployments(call: ApiCall): Promise<HostReply> {
 
 /** A commit of the repository, also one that only a pull request has: a fork's. */
 async function resolveRef({ git, issues }: TestRepository, ref: string): Promise<string | null> {
-  return (await git.resolve(ref)) ?? (issues.hasHead(ref) ? ref : null);
+  return git.resolve(ref) ?? (issues.hasHead(ref) ? ref : null);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { refuseRefUpdate } from '../branch-rules.ts';
-import type { TreeChange } from '../git/bare-repository.ts';
+import type { TreeChange } from '../git/git-store.ts';
 import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getText, readBody, requireText } from './call.ts';
@@ -8,23 +8,23 @@ import { fail, failInvalid, failMissing, failNotFound } from './errors.ts';
 import { createRoute } from './routes.ts';
 import { createAuthors, decodeBase64, isMalformedPath } from './write-checks.ts';
 
-async function assertNotEmpty({ repository }: ApiCall): Promise<void> {
-  if (await repository.isEmpty()) fail(409, 'Git Repository is empty.');
+function assertNotEmpty({ repository }: ApiCall): void {
+  if (repository.isEmpty) fail(409, 'Git Repository is empty.');
 }
 
 async function createBlob(call: ApiCall): Promise<HostReply> {
   const { repository } = call;
-  await assertNotEmpty(call);
+  assertNotEmpty(call);
   const body = await readBody(call);
   const content = requireText(body, 'content');
   const isBase64 = getText(body, 'encoding') === 'base64';
-  const sha = await repository.git.writeBlob(isBase64 ? decodeBase64(content) : Buffer.from(content));
+  const sha = repository.git.writeBlob(isBase64 ? decodeBase64(content) : Buffer.from(content));
   return replyJson(201, { sha });
 }
 
-async function formatTree({ repository, request }: ApiCall, sha: string) {
+function formatTree({ repository, request }: ApiCall, sha: string) {
   const recursive = request.query.get('recursive') !== null;
-  const entries = await repository.git.listTree(sha, { recursive });
+  const entries = repository.git.listTree(sha, { recursive });
   const tree = entries.map(({ path, mode, type, sha, size }) => ({
     path,
     mode,
@@ -37,56 +37,49 @@ async function formatTree({ repository, request }: ApiCall, sha: string) {
 
 async function createTree(call: ApiCall): Promise<HostReply> {
   const { git } = call.repository;
-  await assertNotEmpty(call);
+  assertNotEmpty(call);
   const body = await readBody(call);
   const base = getText(body, 'base_tree') ?? null;
-  if (base !== null && (await git.getType(base)) !== 'tree') fail(422, 'base_tree is not a valid tree oid');
+  if (base !== null && git.getType(base) !== 'tree') fail(422, 'base_tree is not a valid tree oid');
   if (!Array.isArray(body.tree)) failMissing('tree');
   const changes = [];
-  for (const item of body.tree) changes.push(await parseTreeChange(call, base, item));
-  const sha = await git.writeTree(base, changes);
-  return replyJson(201, await formatTree(call, sha));
+  for (const item of body.tree) changes.push(parseTreeChange(call, base, item));
+  const sha = git.writeTree(base, changes);
+  return replyJson(201, formatTree(call, sha));
 }
 
-async function parseTreeChange(
-  { repository }: ApiCall,
-  base: string | null,
-  item: unknown,
-): Promise<TreeChange> {
+function parseTreeChange({ repository }: ApiCall, base: string | null, item: unknown): TreeChange {
   const { git } = repository;
   const { path, mode = '100644', sha, content } = item as Record<string, unknown>;
   if (typeof path !== 'string' || isMalformedPath(path)) {
     fail(422, 'tree.path contains a malformed path component');
   }
   if (sha === null) {
-    const existing = base === null ? null : await git.entryAt(base, path);
+    const existing = base === null ? null : git.entryAt(base, path);
     if (existing === null) fail(422, 'GitRPC::BadObjectState');
     return { path, mode: '100644', sha: null };
   }
   if (typeof content === 'string') {
-    return { path, mode: String(mode), sha: await git.writeBlob(Buffer.from(content)) };
+    return { path, mode: String(mode), sha: git.writeBlob(Buffer.from(content)) };
   }
-  if (typeof sha !== 'string' || (await git.getType(sha)) === null) {
+  if (typeof sha !== 'string' || git.getType(sha) === null) {
     fail(422, `tree.sha ${sha} is not a valid blob`);
   }
   return { path, mode: String(mode), sha };
 }
 
-async function showTree(call: ApiCall): Promise<HostReply> {
+function showTree(call: ApiCall): HostReply {
   const { repository, parameters } = call;
-  await assertNotEmpty(call);
+  assertNotEmpty(call);
   const { sha = '' } = parameters;
-  const type = await repository.git.getType(sha);
+  const type = repository.git.getType(sha);
   if (type !== 'tree' && type !== 'commit') failNotFound();
-  return replyJson(
-    200,
-    await formatTree(call, type === 'tree' ? sha : (await repository.git.commit(sha)).tree),
-  );
+  return replyJson(200, formatTree(call, type === 'tree' ? sha : repository.git.commit(sha).tree));
 }
 
 /** A git commit, as an answer to a write also shows it. */
-export async function formatGitCommit({ repository }: ApiCall, sha: string) {
-  const { tree, parents, ...commit } = await repository.git.commit(sha);
+export function formatGitCommit({ repository }: ApiCall, sha: string) {
+  const { tree, parents, ...commit } = repository.git.commit(sha);
   return {
     ...commit,
     tree: { sha: tree },
@@ -97,75 +90,75 @@ export async function formatGitCommit({ repository }: ApiCall, sha: string) {
 
 async function createCommit(call: ApiCall): Promise<HostReply> {
   const { git } = call.repository;
-  await assertNotEmpty(call);
+  assertNotEmpty(call);
   const body = await readBody(call);
   const message = requireText(body, 'message');
   const tree = requireText(body, 'tree');
   const parents = Array.isArray(body.parents) ? body.parents.map(String) : [];
-  if ((await git.getType(tree)) !== 'tree') fail(422, 'Tree SHA does not exist');
+  if (git.getType(tree) !== 'tree') fail(422, 'Tree SHA does not exist');
   for (const parent of parents) {
-    if ((await git.getType(parent)) !== 'commit') {
+    if (git.getType(parent) !== 'commit') {
       fail(422, 'Parent SHA does not exist or is not a commit object');
     }
   }
   const { signed, ...authors } = createAuthors(body, call.login);
-  const sha = await git.writeCommit({ tree, parents, message, ...authors });
+  const sha = git.writeCommit({ tree, parents, message, ...authors });
   if (signed) call.repository.signedCommits.add(sha);
-  return replyJson(201, await formatGitCommit(call, sha));
+  return replyJson(201, formatGitCommit(call, sha));
 }
 
-async function showCommit(call: ApiCall): Promise<HostReply> {
+function showCommit(call: ApiCall): HostReply {
   const { repository, parameters } = call;
   const { sha = '' } = parameters;
-  if ((await repository.git.getType(sha)) !== 'commit') failNotFound();
-  return replyJson(200, await formatGitCommit(call, sha));
+  if (repository.git.getType(sha) !== 'commit') failNotFound();
+  return replyJson(200, formatGitCommit(call, sha));
 }
 
 const formatRef = (ref: string, sha: string) => ({ ref, object: { type: 'commit', sha } });
 
-async function showRef(call: ApiCall): Promise<HostReply> {
-  await assertNotEmpty(call);
+function showRef(call: ApiCall): HostReply {
+  assertNotEmpty(call);
   const ref = `refs/${call.parameters.ref}`;
-  const sha = (await call.repository.git.readRef(ref)) ?? failNotFound();
+  const sha = call.repository.git.readRef(ref) ?? failNotFound();
   return replyJson(200, formatRef(ref, sha));
 }
 
 async function createRef(call: ApiCall): Promise<HostReply> {
   const { repository } = call;
-  await assertNotEmpty(call);
+  assertNotEmpty(call);
   const body = await readBody(call);
   const ref = requireText(body, 'ref');
   const sha = requireText(body, 'sha');
-  if ((await repository.git.getType(sha)) !== 'commit') fail(422, 'Object does not exist');
+  if (repository.git.getType(sha) !== 'commit') fail(422, 'Object does not exist');
   return repository.runExclusively(async () => {
-    if ((await repository.git.readRef(ref)) !== null) fail(422, 'Reference already exists');
+    if (repository.git.readRef(ref) !== null) fail(422, 'Reference already exists');
     if (repository.releaseStore.isBurned(getTagName(ref)))
       failRule('Cannot create ref due to creations being restricted.');
     const branch = getBranchName(ref);
-    const broken = branch === null ? null : await repository.findBrokenRule(branch, sha, null);
+    const broken = branch === null ? null : repository.findBrokenRule(branch, sha, null);
     if (broken !== null) fail(422, refuseRefUpdate(broken));
-    await moveRef(call, ref, sha, null);
+    moveRef(call, ref, sha, null);
     return replyJson(201, formatRef(ref, sha));
   });
 }
 
 async function updateRef(call: ApiCall): Promise<HostReply> {
   const { repository, parameters } = call;
-  await assertNotEmpty(call);
+  assertNotEmpty(call);
   const body = await readBody(call);
   const sha = requireText(body, 'sha');
   const ref = `refs/${parameters.ref}`;
   return repository.runExclusively(async () => {
-    const old = (await repository.git.readRef(ref)) ?? fail(422, 'Reference does not exist');
-    if ((await repository.git.getType(sha)) !== 'commit') fail(422, 'Object does not exist');
+    const old = repository.git.readRef(ref) ?? fail(422, 'Reference does not exist');
+    if (repository.git.getType(sha) !== 'commit') fail(422, 'Object does not exist');
     if (isFrozenTag(repository, ref)) failRule('Cannot update this tag, because its release is immutable.');
-    if (body.force !== true && !(await repository.git.isAncestor(old, sha))) {
+    if (body.force !== true && !repository.git.isAncestor(old, sha)) {
       fail(422, 'Update is not a fast forward');
     }
     const branch = getBranchName(ref);
-    const broken = branch === null ? null : await repository.findBrokenRule(branch, sha, old);
+    const broken = branch === null ? null : repository.findBrokenRule(branch, sha, old);
     if (broken !== null) fail(422, refuseRefUpdate(broken));
-    await moveRef(call, ref, sha, old);
+    moveRef(call, ref, sha, old);
     return replyJson(200, formatRef(ref, sha));
   });
 }
@@ -190,13 +183,13 @@ function failRule(rule: string): never {
   fail(422, `Repository rule violations found\n\n${rule}`);
 }
 
-async function moveRef(call: ApiCall, ref: string, to: string, from: string | null): Promise<void> {
+function moveRef(call: ApiCall, ref: string, to: string, from: string | null): void {
   const { repository, login } = call;
   const branch = getBranchName(ref);
   const moved =
     branch === null
-      ? await repository.git.updateRef(ref, to, from)
-      : await repository.moveBranch(branch, to, from, login);
+      ? repository.git.updateRef(ref, to, from)
+      : repository.moveBranch(branch, to, from, login);
   if (!moved) failInvalid({ resource: 'Reference', code: 'invalid', field: 'ref' });
 }
 

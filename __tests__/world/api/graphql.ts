@@ -13,11 +13,11 @@ const FIELD =
  *
  * @see https://docs.github.com/graphql/reference/objects#commit
  */
-export async function answerGraphql(
+export function answerGraphql(
   { query, variables = {} }: { readonly query?: unknown; readonly variables?: Record<string, string> },
   login: string,
   find: FindRepository,
-): Promise<object> {
+): object {
   if (VIEWER.test(String(query))) return { data: { viewer: { login, databaseId: getUserId(login) } } };
   const [, fields] = HISTORY.exec(String(query)) ?? [];
   if (fields === undefined) return { errors: [{ message: 'This query is not known here' }] };
@@ -26,21 +26,21 @@ export async function answerGraphql(
   if (repository === undefined) {
     return { data: { repository: null }, errors: [{ type: 'NOT_FOUND', message: 'Could not resolve' }] };
   }
-  const fileAt = async (commit: string | undefined, path: string) => {
-    const entry = commit === undefined ? null : await repository.git.entryAt(commit, path);
+  const fileAt = (commit: string | undefined, path: string) => {
+    const entry = commit === undefined ? null : repository.git.entryAt(commit, path);
     return { file: entry && { oid: entry.sha, size: entry.size ?? 0 } };
   };
-  const pages = [...fields.matchAll(FIELD)].map(async ([, name = '', first = '', variable = '']) => {
+  const pages = [...fields.matchAll(FIELD)].map(([, name = '', first = '', variable = '']) => {
     const path = variables[variable] ?? '';
-    const commits = await repository.git.log(head, { path, limit: Number(first) });
-    const nodes = commits.map(async ({ sha, message, committer, parents }) => ({
+    const commits = repository.git.log(head, { path }).slice(0, Number(first));
+    const nodes = commits.map(({ sha, message, committer, parents }) => ({
       oid: sha,
       message,
       committedDate: committer.date,
-      ...(await fileAt(sha, path)),
-      parents: { nodes: parents.length === 0 ? [] : [await fileAt(parents[0], path)] },
+      ...fileAt(sha, path),
+      parents: { nodes: parents.length === 0 ? [] : [fileAt(parents[0], path)] },
     }));
-    return [name, { nodes: await Promise.all(nodes) }] as const;
+    return [name, { nodes }] as const;
   });
-  return { data: { repository: { object: Object.fromEntries(await Promise.all(pages)) } } };
+  return { data: { repository: { object: Object.fromEntries(pages) } } };
 }

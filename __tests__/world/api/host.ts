@@ -165,7 +165,7 @@ async function handleUserRequest(
     if (login.endsWith('[bot]')) return createErrorReply(403, 'Resource not accessible by integration');
     return replyJson(200, formatUser(login));
   }
-  return replyJson(200, await answerGraphql((await readJsonBody(request)) ?? {}, login, find));
+  return replyJson(200, answerGraphql((await readJsonBody(request)) ?? {}, login, find));
 }
 
 function addApiHeaders(

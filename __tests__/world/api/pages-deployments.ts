@@ -20,7 +20,7 @@ async function createDeployment(call: ApiCall, actions: FakeActionsService): Pro
     fail(400, "Missing environment. Ensure your workflow's deployment job has an environment.");
   const refusal = site.deploymentRefusals.shift();
   if (refusal !== undefined) fail(...refusal);
-  if ((await repository.git.getType(commit)) !== 'commit') failNotFound();
+  if (repository.git.getType(commit) !== 'commit') failNotFound();
   const other = site.artifactDeployments.find(({ status }) => status === 'deployment_in_progress');
   if (other !== undefined) {
     fail(

@@ -88,10 +88,10 @@ async function claimTag({ repository }: ApiCall, tag: string, target: string): P
       { resource: 'Release', code: 'custom', message: noTag },
     );
   }
-  if ((await git.readRef(`refs/tags/${tag}`)) !== null) return;
-  const commit = await git.resolve(target);
+  if (git.readRef(`refs/tags/${tag}`) !== null) return;
+  const commit = git.resolve(target);
   if (commit === null) failInvalid({ resource: 'Release', code: 'invalid', field: 'target_commitish' });
-  await git.updateRef(`refs/tags/${tag}`, commit, null);
+  git.updateRef(`refs/tags/${tag}`, commit, null);
 }
 
 async function createRelease(call: ApiCall): Promise<HostReply> {

@@ -1,4 +1,4 @@
-import type { CommitPerson } from '../git/bare-repository.ts';
+import type { CommitPerson } from '../git/git-store.ts';
 import { getUserId, LOGINS } from '../tokens.ts';
 import { fail } from './errors.ts';
 

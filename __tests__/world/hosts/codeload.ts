@@ -11,20 +11,20 @@ export function createCodeloadHost(find: FindRepository): HostHandler {
   return async ({ path, query, headers }) => {
     const [, owner = '', name = '', , ref = ''] = path.split('/').map(decodeComponent);
     const repository = find(owner, name);
-    const commit = (await repository?.git.resolve(ref)) ?? null;
+    const commit = repository?.git.resolve(ref) ?? null;
     if (repository === undefined || commit === null) return replyText(404, '404: Not Found');
     if (headers.authorization !== undefined || query.get('token') !== ARCHIVE_TOKEN)
       return replyText(404, '404: Not Found');
     const archive = pack();
     const folder = `${owner}-${name}-${commit.slice(0, 7)}`;
     archive.entry({ name: `${folder}/`, type: 'directory' });
-    const entries = await repository.git.listTree(commit, { recursive: true });
+    const entries = repository.git.listTree(commit, { recursive: true });
     const attributes = entries.find((one) => one.path === '.gitattributes');
-    const settings = attributes === undefined ? '' : String(await repository.git.readBlob(attributes.sha));
+    const settings = attributes === undefined ? '' : String(repository.git.readBlob(attributes.sha));
     for (const { path: file, sha, type, mode } of entries) {
       // `git archive` leaves out what has this attribute; here only whole paths are known.
       if (type !== 'blob' || settings.includes(`${file} export-ignore`)) continue;
-      const blob = await repository.git.readBlob(sha);
+      const blob = repository.git.readBlob(sha);
       // In place of what `git archive` puts in.
       const isChanged = settings.includes(`${file} export-subst`);
       const bytes = isChanged ? Buffer.from(blob.toString().toUpperCase()) : blob;

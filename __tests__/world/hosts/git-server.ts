@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FindRepository } from '../api/host.ts';
 import { createRuleHook } from '../branch-rules.ts';
-import { createBackendEnvironment } from '../git/git.ts';
+import { createBackendEnvironment } from '../git/backend-environment.ts';
 import type { TestRepository } from '../repository.ts';
 import {
   collectBytes,
@@ -59,11 +59,12 @@ function getToken({ headers }: HostRequest): string | null {
 async function receivePack(repository: TestRepository, request: HostRequest, login?: string) {
   return repository.runExclusively(async () => {
     await writeProtectionHook(repository);
-    const before = await repository.git.branches();
+    const before = repository.git.branches();
     const { body, ...reply } = await runGitBackend(repository, '/git-receive-pack', request);
     // The branches have moved only after the end of the report, which is small.
     const report = await collectBytes(body);
-    for (const [branch, sha] of await repository.git.branches()) {
+    repository.git.readRefsFromDisk();
+    for (const [branch, sha] of repository.git.branches()) {
       if (before.get(branch) !== sha) repository.site?.onPush(branch, sha, login);
     }
     return { ...reply, body: report };
@@ -76,7 +77,7 @@ async function writeProtectionHook({ git, fullName, rules, signedCommits }: Test
   await mkdir(hooks, { recursive: true });
   const signedFile = join(git.directory, 'signed-commits');
   await writeFile(signedFile, [...signedCommits, ''].join('\n'));
-  const branches = [...(await git.branches()).keys()];
+  const branches = [...git.branches().keys()];
   const found = branches.flatMap((branch) => {
     const rule = rules.get(branch);
     return rule === null ? [] : [[branch, rule] as const];
@@ -87,6 +88,7 @@ async function writeProtectionHook({ git, fullName, rules, signedCommits }: Test
 
 async function runGitBackend(repository: TestRepository, service: string, request: HostRequest) {
   const { method, query, headers, body } = request;
+  repository.git.writeToDisk();
   const child = spawn('git', ['http-backend'], {
     env: createBackendEnvironment(repository.git.directory, { method, service, query, headers }),
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -16,8 +16,8 @@ export function createRawHost(find: FindRepository, tokens: TokenStore): HostHan
     // A ref may be written in full: refs/heads/main/…
     const parts = rest[0] === 'refs' ? rest.slice(2) : rest;
     const [ref = '', ...path] = parts;
-    const commit = await repository.git.resolve(ref);
-    const entry = commit === null ? null : await repository.git.entryAt(commit, path.join('/'));
+    const commit = repository.git.resolve(ref);
+    const entry = commit === null ? null : repository.git.entryAt(commit, path.join('/'));
     if (entry === null || entry.type !== 'blob') return missing;
     const etag = `"${entry.sha}"`;
     const headers = {
@@ -31,7 +31,7 @@ export function createRawHost(find: FindRepository, tokens: TokenStore): HostHan
     return {
       status: 200,
       headers: { ...headers, 'content-type': getRawType(entry.path), 'content-length': String(entry.size) },
-      body: repository.git.streamBlob(entry.sha),
+      body: repository.git.readBlob(entry.sha),
     };
   };
 }

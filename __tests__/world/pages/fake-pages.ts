@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { computeBlobSha, type GitStore } from '../git/bare-repository.ts';
+import { computeBlobSha, type GitStore } from '../git/git-store.ts';
 import type { GitHubInstance } from '../instance.ts';
 import { LOGINS } from '../tokens.ts';
 import { buildSiteVersion, type SiteFile, type SiteVersion } from './site-version.ts';
@@ -205,7 +205,7 @@ export class FakePages extends PagesBehavior {
   }
 
   /** A file of the live site; null where there is none. */
-  async readLive(path: string): Promise<Buffer | null> {
+  readLive(path: string): Buffer | null {
     const file = this.#current?.files.get(path);
     return file === undefined ? null : (file.bytes ?? this.#git.readBlob(file.sha));
   }
@@ -267,8 +267,8 @@ export class FakePages extends PagesBehavior {
   }
 
   /** Builds and publishes a commit at once, independent of the settings for later builds. */
-  async publishImmediately(commit: string): Promise<void> {
-    const version = await buildSiteVersion(this.#git, commit, this.path);
+  publishImmediately(commit: string): void {
+    const version = buildSiteVersion(this.#git, commit, this.path);
     this.#current = version;
     this.#previous = version;
     if (this.buildType === 'workflow') this.deployments.unshift(this.#newDeployment(commit, 'success'));
@@ -314,7 +314,7 @@ export class FakePages extends PagesBehavior {
     return async () => {
       build.status = 'building';
       await this.#pause();
-      if (mode !== 'errored') await this.#publish(commit);
+      if (mode !== 'errored') this.#publish(commit);
       build.duration = this.buildMs;
       build.updatedAt = new Date();
       if (mode === 'stuck') return;
@@ -343,7 +343,7 @@ export class FakePages extends PagesBehavior {
     return async () => {
       tell('in_progress');
       await this.#pause();
-      if (mode !== 'errored') await this.#publish(commit);
+      if (mode !== 'errored') this.#publish(commit);
       if (mode === 'errored') tell('failure', this.errorMessage);
       else if (mode !== 'stuck') tell('success');
     };
@@ -359,9 +359,8 @@ export class FakePages extends PagesBehavior {
     return { id: this.#nextId++, sha, createdAt: now, statuses: [{ state, description: '', at: now }] };
   }
 
-  async #publish(commit: string): Promise<void> {
-    if (!this.live) return;
-    this.#putLive(await buildSiteVersion(this.#git, commit, this.path));
+  #publish(commit: string): void {
+    if (this.live) this.#putLive(buildSiteVersion(this.#git, commit, this.path));
   }
 
   #putLive(version: SiteVersion): void {

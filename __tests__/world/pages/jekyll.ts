@@ -23,13 +23,10 @@ export function isExcluded(path: string): boolean {
 }
 
 /** The addresses that a file gets in a site built by Jekyll, each with whether its bytes may change there. */
-export async function listBuiltPaths(
-  path: string,
-  read: () => Promise<Buffer>,
-): Promise<readonly (readonly [string, boolean])[]> {
+export function listBuiltPaths(path: string, read: () => Buffer): readonly (readonly [string, boolean])[] {
   if (!MARKDOWN.test(path)) return [[path, isTextFile(path)]];
   const page = path.replace(MARKDOWN, '.html');
-  if (FRONT_MATTER_START.test((await read()).toString('latin1', 0, 1024))) return [[page, true]];
+  if (FRONT_MATTER_START.test(read().toString('latin1', 0, 1024))) return [[page, true]];
   const name = path.replace(/.*\//s, '').replace(MARKDOWN, '').toUpperCase();
   const copy = [path, false] as const;
   return NOT_RENDERED.has(name) ? [copy] : [copy, [page, true]];

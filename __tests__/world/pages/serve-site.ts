@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { GitStore } from '../git/bare-repository.ts';
+import type { GitStore } from '../git/git-store.ts';
 import { getMediaType } from '../media-types.ts';
 import {
   decodeComponent,
@@ -75,12 +75,12 @@ function locateFile(version: SiteVersion, address: string): LocatedFile | 'folde
 
 type CacheHeaders = { readonly 'x-cache': 'HIT' | 'MISS'; readonly age: string };
 
-async function sendFile(
+function sendFile(
   git: GitStore,
   request: HostRequest,
   found: LocatedFile | null,
   { about, isLive }: { readonly about: CacheHeaders; readonly isLive: boolean },
-): Promise<HostReply> {
+): HostReply {
   const headers = {
     server: 'GitHub.com',
     'access-control-allow-origin': '*',
@@ -93,7 +93,7 @@ async function sendFile(
   const { file, name, version } = found;
   const etag = `"${createHash('sha1').update(`${version.commit} ${file.sha}`).digest('hex')}"`;
   if (request.headers['if-none-match'] === etag) return { status: 304, headers: { ...headers, etag } };
-  const body = await readContent(git, file);
+  const body = readContent(git, file);
   return {
     status: 200,
     headers: {
@@ -101,15 +101,15 @@ async function sendFile(
       etag,
       'last-modified': version.builtAt.toUTCString(),
       'content-type': getMediaType(name),
-      'content-length': String(body instanceof Buffer ? body.length : file.size),
+      'content-length': String(body.length),
     },
     body,
   };
 }
 
-async function readContent(git: GitStore, { isRendered, source, sha, bytes }: SiteFile) {
-  if (bytes !== undefined) return bytes;
-  return isRendered ? renderFile(source, await git.readBlob(sha)) : git.streamBlob(sha);
+function readContent(git: GitStore, { isRendered, source, sha, bytes }: SiteFile): Buffer {
+  const content = bytes ?? git.readBlob(sha);
+  return isRendered ? renderFile(source, content) : content;
 }
 
 function redirectToFolder({ url, path }: HostRequest): HostReply {

@@ -1,4 +1,4 @@
-import type { GitStore } from '../git/bare-repository.ts';
+import type { GitStore } from '../git/git-store.ts';
 import { getReadmeIndex, isExcluded, listBuiltPaths } from './jekyll.ts';
 
 /** A file of a built site. */
@@ -21,9 +21,9 @@ export interface SiteVersion {
 }
 
 /** Builds the site of a commit from a folder of its tree (`/` or `/docs`). */
-export async function buildSiteVersion(git: GitStore, commit: string, folder: string): Promise<SiteVersion> {
+export function buildSiteVersion(git: GitStore, commit: string, folder: string): SiteVersion {
   const prefix = folder === '/' ? '' : `${folder.slice(1)}/`;
-  const entries = await git.listTree(commit, { recursive: true });
+  const entries = git.listTree(commit, { recursive: true });
   const sources = entries
     .filter(({ type, path }) => type === 'blob' && path.startsWith(prefix))
     .map((entry) => ({ ...entry, path: entry.path.slice(prefix.length) }));
@@ -37,7 +37,7 @@ export async function buildSiteVersion(git: GitStore, commit: string, folder: st
   };
   for (const entry of kept) {
     const built = builtByJekyll
-      ? await listBuiltPaths(entry.path, () => git.readBlob(entry.sha))
+      ? listBuiltPaths(entry.path, () => git.readBlob(entry.sha))
       : [[entry.path, false] as const];
     for (const [address, isRendered] of built) add(entry, address, isRendered);
   }

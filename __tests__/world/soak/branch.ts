@@ -25,7 +25,11 @@ export async function loadBranch(
   deliverers: number,
   say: LogProgress,
 ): Promise<LoadReport> {
-  const repository = await world.repository({ owner: 'octo', name: `soak-branch-${deliverers}` });
+  const repository = await world.repository({
+    owner: 'octo',
+    name: `soak-branch-${deliverers}`,
+    writeMs: 20,
+  });
   world.traffic.clear();
   const startedAt = performance.now();
   const others = startOtherAuthors(repository, Math.ceil(deliverers / 2));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Scripted, Seen } from '../../../support/ports.ts';
-import { computeBlobSha } from '../../../world/git/bare-repository.ts';
+import { computeBlobSha } from '../../../world/git/git-store.ts';
 
 /** What a path holds: its bytes by git's id of them, and its mode. */
 export interface HeldFile {
