@@ -1,11 +1,6 @@
 import { parseArgs } from 'node:util';
 import { loadBranch } from './soak/branch.ts';
-import {
-  formatLoadReport,
-  formatSecondsSince,
-  type LoadReport,
-  type LogProgress,
-} from './soak/load-report.ts';
+import type { LoadReport } from './soak/load.ts';
 import { loadImmutableReleases, loadRelease } from './soak/release.ts';
 import { loadSequence } from './soak/sequence.ts';
 import { type GitHubWorld, startWorld } from './world.ts';
@@ -15,7 +10,7 @@ import { type GitHubWorld, startWorld } from './world.ts';
  * be immutable, and many deliveries one after the other in one process. `--deliverers 16,64` loads a branch twice. Exit code 1 when something was lost, or memory grew.
  */
 
-type RunLoad = (world: GitHubWorld, size: number, say: LogProgress) => Promise<LoadReport>;
+type RunLoad = (world: GitHubWorld, size: number) => Promise<LoadReport>;
 
 const { values } = parseArgs({
   options: {
@@ -32,8 +27,16 @@ const LOADS: readonly (readonly [RunLoad, size: string])[] = [
   [loadSequence, values.sequence],
 ];
 
+const formatSecondsSince = (startedAt: number): string =>
+  `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
+
+function printReport({ title, rows, problems }: LoadReport): void {
+  const width = Math.max(...rows.map(([what]) => what.length));
+  const lines = rows.map(([what, count]) => `  ${what.padEnd(width)}  ${count}`);
+  console.log(['', title, ...lines, ...problems.map((problem) => `  FAULT: ${problem}`), ''].join('\n'));
+}
+
 const startedAt = performance.now();
-const say: LogProgress = (line) => console.log(`  … ${line}`);
 const world = await startWorld();
 // The load is more than one repository may have in an hour; the report says how many requests there were.
 world.rateLimits.enforced = false;
@@ -41,9 +44,11 @@ let faults = 0;
 try {
   for (const [load, size] of LOADS) {
     if (Number(size) === 0) continue;
-    const tally = await load(world, Number(size), say);
-    faults += tally.problems.length;
-    console.log(`\n${formatLoadReport(tally)}\n`);
+    world.traffic.clear();
+    const loadedAt = performance.now();
+    const report = await load(world, Number(size));
+    faults += report.problems.length;
+    printReport({ ...report, rows: [...report.rows, ['time', formatSecondsSince(loadedAt)]] });
   }
 } finally {
   await world.stop();

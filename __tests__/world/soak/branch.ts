@@ -1,66 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TRAILER } from '../../../src/protocol/words.ts';
 import type { CommitSummary, TestRepository } from '../repository.ts';
 import type { GitHubWorld } from '../world.ts';
-import { countAttempts, countRefusals, formatApiCalls } from './api-calls.ts';
-import {
-  deliverAtOnce,
-  formatPeakMemory,
-  type LoadFile,
-  type LoadResult,
-  listNotReady,
-} from './concurrent-deliveries.ts';
-import { formatSecondsSince, type LoadReport, type LogProgress } from './load-report.ts';
-import { startOtherAuthors } from './other-authors.ts';
+import { deliverAtOnce, describeLoad, type LoadFile, type LoadReport, type LoadResult } from './load.ts';
 
 const MEGABYTE = 1_048_576;
-/** Larger files need a git push. */
-const LARGEST_BLOB = 35 * MEGABYTE;
 const FOLDER = 'load/';
 /** From this number of deliveries two of the files need a git push. */
 const MANY = 32;
+const PAUSE_MS = 700;
+/** Requests that move a branch: the contents API, the git data API, and a git push. */
+const ATTEMPTS = {
+  PUT: /^PUT .*\/contents\//,
+  PATCH: /^PATCH .*\/git\/refs\//,
+  push: /^GET .*\/info\/refs\?service=git-receive-pack/,
+} as const;
 
 /** Many concurrent deliveries into one branch to which other authors commit as well. */
-export async function loadBranch(
-  world: GitHubWorld,
-  deliverers: number,
-  say: LogProgress,
-): Promise<LoadReport> {
+export async function loadBranch(world: GitHubWorld, deliverers: number): Promise<LoadReport> {
   const repository = await world.repository({
     owner: 'octo',
     name: `soak-branch-${deliverers}`,
     writeMs: 20,
   });
-  world.traffic.clear();
-  const startedAt = performance.now();
-  const others = startOtherAuthors(repository, Math.ceil(deliverers / 2));
+  let isOver = false;
+  const others = commitMeanwhile(repository, Math.ceil(deliverers / 2), () => isOver);
   const files = Array.from({ length: deliverers }, (_, at) => createLoadFile(at, deliverers));
-  const results = await deliverAtOnce(world, repository, files, say);
-  await others.stop();
-  const time = formatSecondsSince(startedAt);
+  const results = await deliverAtOnce(world, repository, files);
+  isOver = true;
+  const theirs = await others;
 
-  const log = await repository.log();
-  const lost = (await Promise.all(results.map((result) => listLosses(result, log, repository)))).flat();
-  const theirs = await others.listLosses(log);
-  const forks = (await repository.merges()).map((sha) => `the history is not linear at ${sha}`);
-  const { PUT, PATCH, push } = countAttempts(world);
-  const lostNames = new Set(lost.map(({ name }) => name));
-  const gone = lostNames.size;
-  const pushed = files.filter(
-    ({ name, bytes }) => bytes.length > LARGEST_BLOB && !lostNames.has(name),
-  ).length;
-  return {
+  const log = repository.log();
+  const lost = results
+    .map((result) => listFlaws(result, log, repository))
+    .filter((flaws) => flaws.length > 0);
+  const theirLosses = [
+    ...theirs.commits
+      .filter((one) => log.every(({ sha }) => sha !== one))
+      .map((one) => `their commit ${one} is lost`),
+    ...[...theirs.files]
+      .filter(([path, text]) => (repository.read(path)?.toString() ?? null) !== text)
+      .map(([path]) => `their file ${path} is not as they left it`),
+  ];
+  const attempts = Object.entries(ATTEMPTS).map(
+    ([name, pattern]) => [name, world.traffic.exchanges(pattern).length] as const,
+  );
+  const sum = attempts.reduce((all, [, count]) => all + count, 0);
+  return describeLoad(world, results, {
     title: `K1: ${deliverers} deliverers at once into one branch`,
+    lost: lost.length,
     rows: [
-      ['files landed', `${deliverers - gone}, lost ${gone}`],
-      ['others’ commits', `${others.commits}, losses ${theirs.length}`],
-      ['attempts', `${PUT + PATCH + push}: ${PUT} PUT, ${PATCH} PATCH, ${push} push`],
-      ['conflicts', `${countRefusals(world, /^(PUT|PATCH) /)} refused, ${push - pushed} pushes repeated`],
-      ['API calls', formatApiCalls(world, deliverers)],
-      ['memory', `${formatPeakMemory(results)}, of one process`],
-      ['time', time],
+      ['others’ commits', `${theirs.commits.length}, losses ${theirLosses.length}`],
+      ['attempts', `${sum}: ${attempts.map(([name, count]) => `${count} ${name}`).join(', ')}`],
     ],
-    problems: [...lost.map(({ why }) => why), ...theirs, ...listNotReady(results), ...forks],
-  };
+    problems: [
+      ...lost.flat(),
+      ...theirLosses,
+      ...repository.merges().map((sha) => `the history is not linear at ${sha}`),
+    ],
+  });
+}
+
+/** Other authors add, change and delete their own files. */
+async function commitMeanwhile(repository: TestRepository, most: number, isOver: () => boolean) {
+  const commits: string[] = [];
+  const files = new Map<string, string | null>();
+  for (let at = 0; !isOver() && commits.length < most; at += 1) {
+    const path = `theirs/note-${at % 5}.txt`;
+    const text = at % 7 === 6 ? null : `note ${at}\n`;
+    if (text !== null || files.get(path) !== null) {
+      commits.push(await repository.commit(path, text));
+      files.set(path, text);
+    }
+    await sleep(PAUSE_MS);
+  }
+  return { commits, files };
 }
 
 /** Mostly small pages; every eighth file needs the object API, and two of many need a git push. */
@@ -74,21 +88,16 @@ function createLoadFile(at: number, deliverers: number): LoadFile {
   return { name, bytes, inputs: { channel: 'K1', path: FOLDER, message: `file ${number} of the load` } };
 }
 
-interface LostFile {
-  readonly name: string;
-  readonly why: string;
-}
-
 /** Checks that a file is stored as it was sent, in exactly one commit of its own. */
-async function listLosses(
+function listFlaws(
   { file: { name, bytes, inputs }, report }: LoadResult,
   log: readonly CommitSummary[],
   repository: TestRepository,
-): Promise<LostFile[]> {
+): string[] {
   const path = FOLDER + name;
   const commits = log.filter(({ files }) => files.includes(path));
-  const existing = await repository.read(path);
-  const whys = [
+  const existing = repository.read(path);
+  const flaws = [
     existing === null && `${path} is not there`,
     existing !== null && !existing.equals(bytes) && `${path} holds other bytes`,
     commits.length > 1 && `${path} was committed ${commits.length} times`,
@@ -97,5 +106,5 @@ async function listLosses(
       `the commit of ${path} has another message`,
     commits[0]?.sha !== report?.commitSha && `the report on ${path} names another commit`,
   ];
-  return whys.filter((why) => why !== false).map((why) => ({ name, why }));
+  return flaws.filter((flaw) => flaw !== false);
 }
