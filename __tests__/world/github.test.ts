@@ -1,10 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { createWorldClient, type WorldClient } from './client.ts';
 import { getDeploymentState } from './deployment-store.ts';
-import { computeBlobSha } from './git/git-store.ts';
-import type { FakePagesOptions } from './pages/fake-pages.ts';
 import type { RepositoryOptions, TestRepository } from './repository.ts';
 import { setUpWorld } from './set-up-world.ts';
 import { FORK_PERMISSIONS, LOGINS, type TokenPermissions } from './tokens.ts';
@@ -111,14 +108,6 @@ const expectStates =
   ({ deployments }: TestRepository) =>
     expect(deployments.all.map(getDeploymentState)).toEqual(states);
 
-const CLASSIC: readonly (readonly [Parameters<TestRepository['protect']>[0], RegExp])[] = [
-  ['classic-pull-request', /Changes must be made through a pull request\./],
-  ['classic-status-check', /Required status check \\"ci\\" is expected\./],
-  ['classic-status-checks', /2 of 2 required status checks are expected\./],
-  ['classic-review', /At least 1 approving review is required by reviewers with write access\./],
-  ['classic-push-access', /You're not authorized to push to this branch\./],
-];
-
 const STORIES: Readonly<Record<string, readonly Step[]>> = {
   'credentials are asked for, and a refusal names the permission': [
     ['PUT contents/a.txt as nobody', 401, /"Requires authentication".*"status":"401"/],
@@ -151,24 +140,6 @@ const STORIES: Readonly<Record<string, readonly Step[]>> = {
     ['PUT contents/a%2F%2Fb.txt', 422, /path contains a malformed path component/],
     ['PUT contents/a%2F..%2Fb.txt', 422, /path contains a malformed path component/],
   ],
-  'a file above 1 MB has no content in JSON': [
-    { files: { 'big.bin': randomBytes(1_200_000) } },
-    ['GET contents/big.bin', 403],
-  ],
-  'an empty repository has its own words, and takes a first file but no release': [
-    { empty: true },
-    ['GET contents/a.txt', 404, /This repository is empty\./],
-    ['GET git/ref/heads/main', 409, /Git Repository is empty\./],
-    ['POST releases', 422],
-    ['PUT contents/a.txt', 201],
-  ],
-  'a submodule is one in its own answer, and a file in the list of its folder': [
-    (repository) => repository.addSubmodule('lib/other'),
-    ['GET contents/lib/other', 200, /"type":"submodule".*"submodule_git_url":"https:.*\/other\.git"/],
-    ['GET contents/lib', 200, /"type":"file"/],
-    ['GET contents/lib/other/a.html', 404],
-    ['GET git/trees/{head.sha}?recursive=1', 200, /"mode":"160000","type":"commit"/],
-  ],
   'a branch only moves forward, a tree grows from a tree, and a blob has a limit': [
     (repository) => repository.commit('a.txt', 'a'),
     ['PATCH git/refs/heads/main', 422, /Update is not a fast forward/, { sha: '{first.sha}' }],
@@ -189,12 +160,24 @@ const STORIES: Readonly<Record<string, readonly Step[]>> = {
     ['GET compare/main...{first.sha}', 200, /"status":"behind"/],
     ['GET commits?path=a.txt&per_page=1', 200, /"second"[\s\S]*page=2>; rel="next"/],
   ],
-  'a ruleset refuses both ways of writing': [
+  'a ruleset refuses both ways of writing, and a classic rule in its own words': [
+    (repository) => repository.protect('classic-signatures'),
+    ['PUT contents/a.txt as human', 409, /"Could not create file: Commits must have verified signatures\./],
+    ['GET rules/branches/main', 200, /^\[\]/],
     (repository) => repository.protect(true),
     ['PUT contents/a.txt', 409, /Repository rule violations found\\n\\nChanges must be made through a pull/],
     ['PATCH git/refs/heads/main', 422, /Repository rule violations found/, { sha: '{head.sha}' }],
     ['GET rules/branches/main', 200, /"pull_request"/],
     expectCommits(1),
+  ],
+  'where signatures are demanded, only what GitHub itself signs is taken': [
+    (repository) => repository.protect('signatures'),
+    ['PUT contents/a.txt', 201],
+    ['PUT contents/b.txt', 409, /must have verified signatures/, { author: { name: 'A', email: 'a@b.c' } }],
+    ['PUT contents/b.txt as human', 409],
+    ['tree = GET git/trees/{head.sha}', 200],
+    ['own = POST git/commits', 201, /"verified":true/, COMMIT],
+    ['PATCH git/refs/heads/main', 200, /./, { sha: '{own.sha}' }],
   ],
   'a release is one for a tag, its assets have names of their own, and a failed upload keeps the name': [
     ['release = POST releases', 201],
@@ -270,20 +253,27 @@ const STORIES: Readonly<Record<string, readonly Step[]>> = {
     ['GET /user as nobody', 401],
     ['POST /graphql as nobody', 401],
   ],
-  'a job dispatches the workflow of a site, if it may and if there is one': [
+  'a job dispatches the workflow of a site, if it may and if there is one; its commits start no run': [
     { pages: { buildType: 'workflow' } },
+    ['PUT contents/a.html', 201],
     ['POST actions/workflows/pages.yml/dispatches', 403],
     ['POST actions/workflows/other.yml/dispatches as dispatcher', 404],
     ['POST actions/workflows/pages.yml/dispatches as dispatcher', 422, /./, { ref: 'nowhere' }],
-    ({ pages }) => Object.assign(pages, { workflowEnabled: false }),
-    ['POST actions/workflows/pages.yml/dispatches as dispatcher', 422],
-    ({ pages }) => Object.assign(pages, { workflowEnabled: true, dispatchable: false }),
-    ['POST actions/workflows/pages.yml/dispatches as dispatcher', 422],
     ({ pages }) => expect(pages.runs).toEqual([]),
+    ['PUT contents/b.html as app', 201],
+    ({ pages }) => expect(pages.runs).toHaveLength(1),
     // A site that a workflow publishes has no builds, and none can be requested.
     ['GET pages/builds/latest', 404],
     ['POST pages/builds', 422],
     ['GET pages', 200, /"status":null/],
+  ],
+  'the raw host never shows a page': [
+    { files: { 'b.html': '<p>raw</p>' } },
+    [
+      'GET https://raw.githubusercontent.com/{repository.fullName}/main/b.html as nobody',
+      200,
+      /<p>raw<\/p>[\s\S]*nosniff[\s\S]*text\/plain/,
+    ],
   ],
   'Pages is switched on by who may, for a branch that exists, and once': [
     { pages: false },
@@ -295,8 +285,6 @@ const STORIES: Readonly<Record<string, readonly Step[]>> = {
     ({ site }) => expect(site).toBeNull(),
     ['GET pages', 404],
     ['POST pages as administrator', 201],
-    ({ pages }) => pages.whenBuilt(),
-    ['GET {site.url}README.md as nobody', 200],
     ['POST pages as administrator', 409, /GitHub Pages is already enabled\./],
   ],
   'a deployment takes known states, and a success ends the others in its environment unless it is told not to':
@@ -320,30 +308,6 @@ const STORIES: Readonly<Record<string, readonly Step[]>> = {
 
 test.each(Object.entries(STORIES))('%s', (_, steps) => play(steps));
 
-test.each(CLASSIC)('%s refuses in its own words, on its branches, and is in no list', (rule, words) =>
-  play([
-    (repository) => repository.commit('b.txt', 'b', 'Other', 'other'),
-    (repository) => repository.protect(rule, ['main']),
-    ['PUT contents/a.txt', 409, new RegExp(`"Could not create file: ${words.source}`)],
-    ['PATCH git/refs/heads/main', 422, words, { sha: '{head.sha}' }],
-    ['PUT contents/a.txt', 201, /./, { branch: 'other' }],
-    ['GET rules/branches/main', 200, /^\[\]/],
-    expectCommits(1),
-  ]),
-);
-
-test.each(['signatures', 'classic-signatures'] as const)('%s takes only what GitHub signs', (rule) =>
-  play([
-    (repository) => repository.protect(rule),
-    ['PUT contents/a.txt', 201],
-    ['PUT contents/b.txt', 409, /must have verified signatures/, { author: { name: 'A', email: 'a@b.c' } }],
-    ['PUT contents/b.txt as human', 409],
-    ['tree = GET git/trees/{head.sha}', 200],
-    ['own = POST git/commits', 201, /"verified":true/, COMMIT],
-    ['PATCH git/refs/heads/main', 200, /./, { sha: '{own.sha}' }],
-  ]),
-);
-
 test.each([
   ['a merge of the default branch', { auto_merge: undefined }, 409, /Conflict merging main/],
   ['a wait for all checks', { required_contexts: undefined }, 409, /status checks failed/],
@@ -364,14 +328,6 @@ test('only one of two concurrent writes to a branch is accepted', async () => {
   expect(answers.find(({ status }) => status === 409)?.json.message).toMatch(
     /^is at \w{40} but expected \w{40}$/,
   );
-});
-
-test('a large file has its sha alone in the media type `object`', async () => {
-  const bytes = randomBytes(1_200_000);
-  const { fullName } = await setup.newRepository({ files: { 'big.bin': bytes } });
-  const accept = { accept: 'application/vnd.github.object+json' };
-  const { json } = await setup.client.send(`GET /repos/${fullName}/contents/big.bin`, null, accept);
-  expect(json).toMatchObject({ sha: computeBlobSha(bytes), size: 1_200_000, content: '', encoding: 'none' });
 });
 
 test.each([
@@ -418,68 +374,35 @@ test.each([
   expect([answer.status, String(answer.body)]).toEqual([status, expect.stringContaining(says)]);
 });
 
-describe('a site', () => {
-  /** What is at an address of the site: the status, and the text of a 200. */
-  const visit = async ({ pages }: TestRepository, path: string) => {
-    const { status, text } = await setup.anonymous.send(`GET ${pages.url}${path}`);
-    return [status, status === 200 ? text : ''];
-  };
-  const newSite = (pages: FakePagesOptions = {}, more: Partial<RepositoryOptions> = {}) =>
-    setup.newRepository({ pages: { buildMs: 1, ...pages }, ...more });
-  const latest = async ({ fullName }: TestRepository) =>
-    (await setup.client.send(`GET /repos/${fullName}/pages/builds/latest`)).json;
-
-  test.each([
-    ['errored', { status: 'errored', error: { message: 'Page build failed.' } }, 'old'],
-    ['stuck', { status: 'building' }, 'new'],
-    ['older', { status: 'built' }, 'new'],
-    ['never', { status: 'built' }, 'old'],
-  ] as const)('whose build is %s tells %j, and shows the %s page', async (builds, told, shown) => {
-    const repository = await newSite({ builds }, { files: { 'a.html': 'old' } });
-    const before = await repository.head();
-    const commit = await repository.commit('a.html', 'new');
-    await repository.pages.whenBuilt();
-    expect(await latest(repository)).toMatchObject({
-      ...told,
-      commit: builds === 'errored' || builds === 'stuck' ? commit : before,
-    });
-    expect(await visit(repository, 'a.html?v=1')).toEqual([200, shown]);
-  });
-
-  test('is built on request where pushes start no builds', async () => {
-    const repository = await newSite({ startsBuilds: false });
-    const commit = await repository.commit('a.html', 'a');
-    await repository.pages.whenBuilt();
-    expect(await visit(repository, 'a.html?1')).toEqual([404, '']);
-    const requested = await setup.client.send(`POST /repos/${repository.fullName}/pages/builds`);
-    expect(requested).toMatchObject({ status: 201, json: { status: 'queued' } });
-    await repository.pages.whenBuilt();
-    expect(await latest(repository)).toMatchObject({ commit, status: 'built' });
-    expect(await visit(repository, 'a.html?2')).toEqual([200, 'a']);
-  });
-
-  test.each<[string, FakePagesOptions, unknown, unknown]>([
-    ['keeps an answer by path and query', { purges: false }, [200, 'old'], [200, 'new']],
-    ['is cleared when a build goes live', {}, [200, 'new'], [200, 'new']],
-    ['may lag for some requests', { liveAfterRequests: 2, purges: false }, [200, 'old'], [200, 'old']],
-  ])('has a cache that %s', async (_, pages, without, fresh) => {
-    const repository = await newSite(pages, { files: { 'a.html': 'old' } });
-    expect(await visit(repository, 'a.html')).toEqual([200, 'old']);
-    await repository.commit('a.html', 'new');
-    await repository.pages.whenBuilt();
-    expect(await visit(repository, 'a.html')).toEqual(without);
-    expect(await visit(repository, 'a.html?v=1')).toEqual(fresh);
-  });
-
-  test('may keep a 404 as well', async () => {
-    const repository = await newSite({ caches404: true, purges: false });
-    expect(await visit(repository, 'a.html')).toEqual([404, '']);
-    await repository.commit('a.html', 'a');
-    await repository.pages.whenBuilt();
-    expect(await visit(repository, 'a.html')).toEqual([404, '']);
-    expect(await visit(repository, 'a.html?v=1')).toEqual([200, 'a']);
-  });
-
+test.each<[string, Readonly<Record<string, string>>, Readonly<Record<string, RegExp | number>>]>([
+  [
+    'built with Jekyll',
+    {},
+    {
+      '': /^home$/,
+      'sub/': /^sub$/,
+      sub: 301,
+      '_hidden.html': 404,
+      '.dot.html': 404,
+      'node_modules/x.html': 404,
+      '~tilde.html': 404,
+      'doc.md': /^# Title$/,
+      'doc.html': /<h1>Title<\/h1>/,
+      'front.md': 404,
+      'front.html': /<h1>Title<\/h1>/,
+      'guide/': /<h1>Guide<\/h1>/,
+      'guide/README.html': 404,
+      'LICENSE.html': 404,
+      'matter.html': /^body$/,
+      '%D0%B8%D0%BC%D1%8F.html': /^cyrillic$/,
+    },
+  ],
+  [
+    'without Jekyll',
+    { '.nojekyll': '' },
+    { '_hidden.html': /^hidden$/, 'doc.html': 404, 'matter.html': /^---/ },
+  ],
+])('a site %s has these addresses', async (_, more, expected) => {
   const files = {
     'index.html': 'home',
     'sub/index.html': 'sub',
@@ -490,130 +413,14 @@ describe('a site', () => {
     'doc.md': '# Title',
     'front.md': '---\ntitle: x\n---\n# Title',
     'guide/README.md': '# Guide',
-    'sub/README.md': '# Sub',
     'LICENSE.md': '# License',
     'matter.html': '---\ntitle: x\n---\nbody',
     'имя.html': 'cyrillic',
   };
-
-  test.each<[string, Readonly<Record<string, string>>, readonly (readonly [string, number, RegExp?])[]]>([
-    [
-      'built with Jekyll',
-      files,
-      [
-        ['', 200, /^home$/],
-        ['sub/', 200, /^sub$/],
-        ['sub', 301],
-        ['_hidden.html', 404],
-        ['.dot.html', 404],
-        ['node_modules/x.html', 404],
-        ['~tilde.html', 404],
-        ['doc.md', 200, /^# Title$/],
-        ['doc.html', 200, /<h1>Title<\/h1>/],
-        ['front.md', 404],
-        ['front.html', 200, /<h1>Title<\/h1>/],
-        ['guide/', 200, /<h1>Guide<\/h1>/],
-        ['guide/README.html', 404],
-        ['sub/README.md', 200, /^# Sub$/],
-        ['LICENSE.html', 404],
-        ['matter.html', 200, /^body$/],
-        ['%D0%B8%D0%BC%D1%8F.html', 200, /^cyrillic$/],
-      ],
-    ],
-    [
-      'without Jekyll',
-      { ...files, '.nojekyll': '' },
-      [
-        ['_hidden.html', 200, /^hidden$/],
-        ['doc.html', 404],
-        ['matter.html', 200, /^---/],
-      ],
-    ],
-  ])('%s has these addresses', async (_, given, expected) => {
-    const repository = await newSite({}, { files: given });
-    for (const [path, status, shows = /^$/] of expected) {
-      expect([path, ...(await visit(repository, path))]).toEqual([
-        path,
-        status,
-        expect.stringMatching(shows),
-      ]);
-    }
-  });
-
-  test('has its own address for a user, a folder and a custom domain', async () => {
-    const user = await newSite({}, { owner: 'Mona', name: 'mona.github.io', files: { 'a.html': 'user' } });
-    expect([user.pages.url, await visit(user, 'a.html')]).toEqual(['https://mona.github.io/', [200, 'user']]);
-    const folder = await newSite({ path: '/docs' }, { files: { 'docs/a.html': 'docs', 'b.html': 'root' } });
-    expect([await visit(folder, 'a.html'), await visit(folder, 'b.html')]).toEqual([
-      [200, 'docs'],
-      [404, ''],
-    ]);
-    const domain = await newSite({ cname: 'docs.example.org' }, { files: { 'a.html': 'domain' } });
-    expect(await visit(domain, 'a.html')).toEqual([200, 'domain']);
-    const moved = await setup.anonymous.send(`GET https://octo.github.io/${domain.name}/a.html?v=1`);
-    expect([moved.status, moved.headers.location]).toEqual([301, 'https://docs.example.org/a.html?v=1']);
-  });
-
-  test.each([
-    ['job', 0],
-    ['app', 1],
-    ['human', 1],
-  ])('that a workflow publishes: a commit of a token of %s starts %d runs', async (who, runs) => {
-    const repository = await newSite({ buildType: 'workflow' });
-    await clientOf(who).send(`PUT /repos/${repository.fullName}/contents/a.html`, PUT);
-    await repository.pages.whenBuilt();
-    expect(await visit(repository, 'a.html')).toEqual(runs === 1 ? [200, 'x'] : [404, '']);
-    expect(repository.pages.runs).toHaveLength(runs);
-  });
-
-  test('has a raw host that never shows a page', async () => {
-    const { fullName } = await newSite({}, { files: { 'b.html': '<p>raw</p>' } });
-    const raw = await setup.anonymous.send(`GET https://raw.githubusercontent.com/${fullName}/main/b.html`);
-    expect(raw).toMatchObject({ status: 200, text: '<p>raw</p>' });
-    expect(raw.headers).toMatchObject({
-      'content-type': 'text/plain; charset=utf-8',
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'max-age=300',
-    });
-  });
-});
-
-describe('the device flow', () => {
-  const START = 'https://github.com/login/device/code';
-  const send = (url: string, body: string) =>
-    setup.anonymous.send(`POST ${url}`, body, {
-      accept: 'application/json',
-      'content-type': 'application/x-www-form-urlencoded',
-    });
-  const poll = async (code: string) => {
-    const grant = `device_code=${code}&grant_type=urn:ietf:params:oauth:grant-type:device_code`;
-    return (await send('https://github.com/login/oauth/access_token', `client_id=app&${grant}`)).json;
-  };
-
-  test.each([
-    ['pending', 'authorization_pending'],
-    ['slow_down', 'slow_down'],
-    ['refuse', 'access_denied'],
-    ['expire', 'expired_token'],
-    ['grant', undefined],
-  ] as const)('answers a poll with %s as %s, and knows its own code alone', async (act, error) => {
-    setup.world.deviceUser.script = [act];
-    const { json } = await send(START, 'client_id=app&scope=repo');
-    expect([json.device_code.length, json.user_code, json.interval]).toEqual([
-      40,
-      expect.stringMatching(/^\w{4}-\w{4}$/),
-      5,
-    ]);
-    expect((await poll('wrong')).error).toBe('incorrect_device_code');
-    expect((await poll(json.device_code)).error).toBe(error);
-  });
-
-  test.each([
-    ['an unknown app', { clientIds: ['other'] }, 404, 'Not Found'],
-    ['an app without it', { disabledClientIds: ['app'] }, 400, 'device_flow_disabled'],
-  ])('refuses %s', async (_, settings, status, error) => {
-    Object.assign(setup.world.deviceUser, settings);
-    expect(await send(START, 'client_id=app')).toMatchObject({ status, json: { error } });
-    Object.assign(setup.world.deviceUser, { clientIds: null, disabledClientIds: [] });
-  });
+  const { pages } = await setup.newRepository({ files: { ...files, ...more } });
+  for (const [path, shown] of Object.entries(expected)) {
+    const { status, text } = await setup.anonymous.send(`GET ${pages.url}${path}`);
+    const seen = typeof shown === 'number' ? status : text;
+    expect([path, seen]).toEqual([path, typeof shown === 'number' ? shown : expect.stringMatching(shown)]);
+  }
 });

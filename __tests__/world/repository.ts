@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BRANCH_RULES, type BranchRule, BranchRules } from './branch-rules.ts';
+import { BRANCH_RULES, type BranchRule } from './branch-rules.ts';
 import { DeploymentStore } from './deployment-store.ts';
 import { type GitCommit, GitStore, type NewCommit, type TreeChange } from './git/git-store.ts';
 import { GITHUB_COM, type GitHubInstance } from './instance.ts';
@@ -55,7 +55,8 @@ export class TestRepository {
   serveSite: ReturnType<typeof serveSite> | null;
   readonly #stopped: AbortSignal;
   readonly #writeMs: number;
-  readonly rules = new BranchRules();
+  /** What all its branches require. */
+  rule: BranchRule | null = null;
   /** The commits that GitHub has signed: those that a bot made through the API. */
   readonly signedCommits = new Set<string>();
   #writing: Promise<unknown> = Promise.resolve();
@@ -196,15 +197,14 @@ export class TestRepository {
     this.releaseStore.attachEarlier(this.#ensureRelease(tag), count);
   }
 
-  /** Sets a rule for some branches, or for all where `branches` is absent; true: only by pull request; false: none. */
-  protect(rule: BranchRule | boolean, branches?: readonly string[]): void {
-    const chosen = typeof rule === 'string' ? rule : rule ? 'pull-request' : null;
-    this.rules.set(chosen, branches ?? null);
+  /** Sets a rule for all branches; true: only by pull request; false: none. */
+  protect(rule: BranchRule | boolean): void {
+    this.rule = typeof rule === 'string' ? rule : rule ? 'pull-request' : null;
   }
 
   /** The rule that refuses to move a branch to a commit; null when it may move. */
-  findBrokenRule(branch: string, to: string, from: string | null): BranchRule | null {
-    const rule = this.rules.get(branch);
+  findBrokenRule(to: string, from: string | null): BranchRule | null {
+    const { rule } = this;
     if (rule === null || !BRANCH_RULES[rule].unsignedOnly) return rule;
     const added = this.git.log(to, { not: from ?? '' });
     return added.every(({ sha }) => this.signedCommits.has(sha)) ? null : rule;

@@ -19,7 +19,7 @@ function getWorkflowSite({ repository, parameters }: ApiCall): FakePages {
 const formatWorkflow = (site: FakePages) => ({
   id: WORKFLOW_ID,
   path: `.github/workflows/${site.workflow}`,
-  state: site.workflowEnabled ? 'active' : 'disabled_manually',
+  state: 'active',
 });
 
 function formatRun({ repository }: ApiCall, site: FakePages, run: SiteWorkflowRun) {
@@ -48,8 +48,6 @@ async function dispatchWorkflow(call: ApiCall): Promise<HostReply> {
   const ref = requireText(body, 'ref').replace(/^refs\/heads\//, '');
   const inputs = (body.inputs ?? {}) as Record<string, unknown>;
   const commit = (await repository.head(ref)) ?? fail(422, `No ref found for: ${ref}`);
-  if (!site.dispatchable) fail(422, "Workflow does not have 'workflow_dispatch' trigger");
-  if (!site.workflowEnabled) fail(422, "Cannot trigger a 'workflow_dispatch' on a disabled workflow");
   if (Object.keys(inputs).length > INPUTS_LIMIT) fail(422, 'you may only define up to 25 `inputs`');
   const actor = login ?? repository.owner;
   const run = site.startWorkflow(commit, { event: 'workflow_dispatch', branch: ref, actor, inputs });

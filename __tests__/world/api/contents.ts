@@ -120,7 +120,7 @@ async function writeContents(call: ApiCall): Promise<HostReply> {
     const { signed, ...authors } = createAuthors(body, call.login);
     const commit = repository.writeCommit(head, changes, { message, ...authors });
     if (signed) repository.signedCommits.add(commit);
-    const broken = repository.findBrokenRule(branch, commit, head);
+    const broken = repository.findBrokenRule(commit, head);
     if (broken !== null) fail(409, refuseContents(broken, existing === null ? 'create' : 'update'));
     repository.moveBranch(branch, commit, head, call.login);
     const content = formatWrittenFile(repository, path, bytes, branch);

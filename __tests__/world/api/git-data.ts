@@ -135,7 +135,7 @@ async function createRef(call: ApiCall): Promise<HostReply> {
     if (repository.releaseStore.isBurned(getTagName(ref)))
       failRule('Cannot create ref due to creations being restricted.');
     const branch = getBranchName(ref);
-    const broken = branch === null ? null : repository.findBrokenRule(branch, sha, null);
+    const broken = branch === null ? null : repository.findBrokenRule(sha, null);
     if (broken !== null) fail(422, refuseRefUpdate(broken));
     moveRef(call, ref, sha, null);
     return replyJson(201, formatRef(ref, sha));
@@ -156,7 +156,7 @@ async function updateRef(call: ApiCall): Promise<HostReply> {
       fail(422, 'Update is not a fast forward');
     }
     const branch = getBranchName(ref);
-    const broken = branch === null ? null : repository.findBrokenRule(branch, sha, old);
+    const broken = branch === null ? null : repository.findBrokenRule(sha, old);
     if (broken !== null) fail(422, refuseRefUpdate(broken));
     moveRef(call, ref, sha, old);
     return replyJson(200, formatRef(ref, sha));

@@ -61,10 +61,10 @@ const RULE_PARAMETERS: Readonly<Record<string, object>> = {
 export const REPOSITORY_ROUTES = [
   // Every token may see a repository's metadata.
   createRoute('GET ', {}, (call) => replyJson(200, formatRepository(call))),
-  createRoute('GET /rules/branches/*branch', {}, ({ repository, parameters }) => {
-    const rule = repository.rules.get(parameters.branch ?? '');
-    const { type } = rule === null ? {} : BRANCH_RULES[rule];
+  createRoute('GET /rules/branches/*branch', {}, ({ repository }) => {
+    const { rule } = repository;
+    const type = rule && BRANCH_RULES[rule].type;
     const origin = { ruleset_source_type: 'Repository', ruleset_source: repository.fullName, ruleset_id: 1 };
-    return replyJson(200, type === undefined ? [] : [{ type, ...origin, ...RULE_PARAMETERS[type] }]);
+    return replyJson(200, type === null ? [] : [{ type, ...origin, ...RULE_PARAMETERS[type] }]);
   }),
 ];

@@ -72,17 +72,11 @@ async function receivePack(repository: TestRepository, request: HostRequest, log
 }
 
 /** Writes the hook with which git refuses a push to a protected branch, with GitHub's lines. */
-async function writeProtectionHook({ git, fullName, rules, signedCommits }: TestRepository): Promise<void> {
+async function writeProtectionHook({ git, fullName, rule, signedCommits }: TestRepository): Promise<void> {
   const hooks = join(git.directory, 'hooks');
   await mkdir(hooks, { recursive: true });
-  const signedFile = join(git.directory, 'signed-commits');
-  await writeFile(signedFile, [...signedCommits, ''].join('\n'));
-  const branches = [...git.branches().keys()];
-  const found = branches.flatMap((branch) => {
-    const rule = rules.get(branch);
-    return rule === null ? [] : [[branch, rule] as const];
-  });
-  const hook = createRuleHook(fullName, Object.fromEntries(found), signedFile);
+  const rules = new Map(rule === null ? [] : [...git.branches().keys()].map((branch) => [branch, rule]));
+  const hook = createRuleHook(fullName, rules, signedCommits);
   await writeFile(join(hooks, 'pre-receive'), hook, { mode: 0o755 });
 }
 

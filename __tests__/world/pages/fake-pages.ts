@@ -9,10 +9,9 @@ import { buildSiteVersion, type SiteFile, type SiteVersion } from './site-versio
  * - `normal`: built, and its content goes live
  * - `errored`: ends with `errorMessage`, nothing goes live
  * - `stuck`: stays `building` forever, but its content goes live
- * - `older`: never shows in the API (the previous build stays the latest), but its content goes live
  * - `never`: no build at all
  */
-export type BuildMode = 'normal' | 'errored' | 'stuck' | 'older' | 'never';
+export type BuildMode = 'normal' | 'errored' | 'stuck' | 'never';
 
 /**
  * What becomes of a run of the site's workflow.
@@ -45,10 +44,6 @@ class PagesBehavior {
   pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal });
   /** Whether a push starts a build or the site's workflow; otherwise only a request does. */
   startsBuilds = true;
-  /** Whether the site's workflow has the trigger `workflow_dispatch`. */
-  dispatchable = true;
-  /** Whether the site's workflow is switched on. */
-  workflowEnabled = true;
   /** One outcome for all runs of the site's workflow, or one a run (the last stays). */
   runOutcomes: RunOutcome | RunOutcome[] = 'published';
   /** How deployments of artifacts end, one each (the last stays): GitHub's word for it. */
@@ -251,7 +246,7 @@ export class FakePages extends PagesBehavior {
     this.#enqueue(async () => {
       await this.#pause();
       deployment.status = earlier === 'deployment_cancelled' ? earlier : end;
-      if (deployment.status !== 'succeed' || !this.live || files === null) return;
+      if (deployment.status !== 'succeed' || files === null) return;
       const all = [...files].map(([path, bytes]): [string, SiteFile] => [
         path,
         { sha: computeBlobSha(bytes), size: bytes.length, bytes, source: path, isRendered: false },
@@ -310,11 +305,11 @@ export class FakePages extends PagesBehavior {
 
   #build(commit: string, mode: BuildMode): () => Promise<void> {
     const build = this.#newBuild(commit, 'queued');
-    if (mode !== 'older') this.history.unshift(build);
+    this.history.unshift(build);
     return async () => {
       build.status = 'building';
       await this.#pause();
-      if (mode !== 'errored') this.#publish(commit);
+      if (mode !== 'errored') this.#putLive(buildSiteVersion(this.#git, commit, this.path));
       build.duration = this.buildMs;
       build.updatedAt = new Date();
       if (mode === 'stuck') return;
@@ -339,11 +334,11 @@ export class FakePages extends PagesBehavior {
     const deployment = this.#newDeployment(commit, 'queued');
     const tell = (state: string, description = '') =>
       deployment.statuses.unshift({ state, description, at: new Date() });
-    if (mode !== 'older') this.deployments.unshift(deployment);
+    this.deployments.unshift(deployment);
     return async () => {
       tell('in_progress');
       await this.#pause();
-      if (mode !== 'errored') this.#publish(commit);
+      if (mode !== 'errored') this.#putLive(buildSiteVersion(this.#git, commit, this.path));
       if (mode === 'errored') tell('failure', this.errorMessage);
       else if (mode !== 'stuck') tell('success');
     };
@@ -359,11 +354,8 @@ export class FakePages extends PagesBehavior {
     return { id: this.#nextId++, sha, createdAt: now, statuses: [{ state, description: '', at: now }] };
   }
 
-  #publish(commit: string): void {
-    if (this.live) this.#putLive(buildSiteVersion(this.#git, commit, this.path));
-  }
-
   #putLive(version: SiteVersion): void {
+    if (!this.live) return;
     this.#previous = this.#current;
     this.#current = version;
     this.#requestCounts = new Map();
