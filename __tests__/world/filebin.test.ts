@@ -23,7 +23,7 @@ const send = (operation: string, body: string | null = null, headers: Headers = 
     : `https://filebin.net/${bin}${path && `/${encodeURIComponent(path)}`}`;
   return setup.anonymous.send(`${method} ${url}`, body, headers);
 };
-const upload = (name = 'a.txt', body = 'text') => send(`POST ${name}`, body);
+const upload = (name: string, body = 'text') => send(`POST ${name}`, body);
 
 /** A request, the status, what its text or headers hold, and its headers; or what happens meanwhile. */
 type Call = readonly [operation: string, status: number, says?: RegExp, headers?: Headers];
@@ -57,30 +57,11 @@ const STORIES: Readonly<Record<string, readonly Step[]>> = {
     ['GET a.txt', 404, /^This bin is no longer available\./],
     ['POST a.txt', 405, /^The bin is no longer available/],
   ],
-  'a bin that needs approval shows nothing before, and its files can be deleted': [
-    (filebin) => Object.assign(filebin, { manualApproval: true }),
-    ['POST a.txt', 201],
-    ['POST b.txt', 201],
-    ['GET a.txt', 403, /^This bin requires approval before files can be downloaded\./],
-    ['DELETE b.txt', 200],
-    (filebin) => filebin.approve(bin),
-    ['GET a.txt', 302],
-  ],
-  'a download limit counts every GET': [
-    (filebin) => Object.assign(filebin, { downloadLimit: 2 }),
-    ['POST a.txt', 201],
-    ['GET a.txt', 302],
-    ['GET a.txt', 302],
-    ['GET a.txt', 403, /^The file has been requested too many times\./],
-  ],
-  'content is blocked': [
-    (filebin) => Object.assign(filebin, { refusal: 'This content is blocked.' }),
-    ['POST a.txt', 403, /^This content is blocked\./],
-  ],
   'storage is full': [
     (filebin) => Object.assign(filebin, { full: true }),
     ['POST a.txt', 507, /^Insufficient storage, please retry later/],
   ],
+  'an empty file': [['POST empty.txt', 400, /^Empty file/]],
   'another sha256': [['POST a.txt', 400, /^SHA256 checksum did not match/, { 'content-sha256': 'f' }]],
   'a short bin': [['POST https://filebin.net/short/a', 400, /^the bin is too short/]],
   'a long bin': [[`POST https://filebin.net/${'x'.repeat(61)}/a`, 400, /^the bin is too long/]],
@@ -94,18 +75,12 @@ test.each(Object.entries(STORIES))('%s', async (_, steps) => {
       continue;
     }
     const [operation, status, says = /(?:)/, sent] = step;
-    const answer = await send(operation, operation.startsWith('POST') ? 'text' : null, sent);
+    const body = operation.endsWith('empty.txt') ? '' : 'text';
+    const answer = await send(operation, operation.startsWith('POST') ? body : null, sent);
     const headers = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}`);
     const seen = [answer.text, ...headers].join('\n');
     expect([operation, answer.status, seen]).toEqual([operation, status, expect.stringMatching(says)]);
   }
-});
-
-test('an empty file is refused', async () => {
-  expect(await upload('a.txt', '')).toMatchObject({
-    status: 400,
-    text: expect.stringMatching(/^Empty file/),
-  });
 });
 
 test.each([
@@ -125,21 +100,11 @@ test.each([
   ['frame.txt', '<iframe src=x></iframe>', 'text/html; charset=utf-8', 'attachment'],
   ['plain.html', 'Hello', 'text/plain; charset=utf-8', 'inline'],
   ['page.xhtml', '<?xml version="1.0"?><html/>', 'text/xml; charset=utf-8', 'inline'],
-  [
-    'x',
-    '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>',
-    'application/xhtml+xml',
-    'inline',
-  ],
   ['x', '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>', 'image/svg+xml', 'inline'],
-  ['x', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'image/svg+xml', 'inline'],
   ['x', '{"a":1}', 'application/json', 'inline'],
-  ['x', '{"a":1}\n{"a":2}', 'text/plain; charset=utf-8', 'inline'],
   ['x', 'a,b\n1,2\n', 'text/csv', 'inline'],
   ['x', 'a, b\nc\n', 'text/plain; charset=utf-8', 'inline'],
-  ['x', 'a\tb\n1\t2\n', 'text/tab-separated-values', 'inline'],
   ['report.txt', '%PDF-1.7', 'application/pdf', 'attachment'],
-  ['files.zip', 'PK\u0003\u0004x', 'application/zip', 'inline'],
   ['x.html', 'a\u0000b', 'application/octet-stream', 'inline'],
 ])(
   'the bytes of %s decide on its type and disposition, not its name: %j',
@@ -149,19 +114,6 @@ test.each([
     expect([headers['content-type'], headers['content-disposition']?.split(';')[0]]).toEqual([type, shown]);
   },
 );
-
-test('the answer to an upload can come long after the file is stored, and writes over a lock', async () => {
-  const { filebin } = setup.world;
-  const answer = Promise.withResolvers<void>();
-  filebin.beforeAnswer = () => answer.promise;
-  const pending = upload();
-  while (!filebin.bins.has(bin)) await new Promise((resolve) => setImmediate(resolve));
-  expect((await send('GET a.txt')).status).toBe(302);
-  filebin.lock(bin);
-  answer.resolve();
-  expect((await pending).status).toBe(201);
-  expect(filebin.bins.get(bin)?.locked).toBe(false);
-});
 
 function sha256(content: string): string {
   return createHash('sha256').update(content).digest('hex');

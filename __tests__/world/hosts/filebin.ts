@@ -34,7 +34,6 @@ export interface StoredBinFile {
   readonly contentType: string;
   readonly size: number;
   readonly sha256: string;
-  readonly md5: string;
   readonly path: string;
   readonly createdAt: Date;
   /** How often it was fetched; each GET that leads to the storage counts. */
@@ -175,42 +174,24 @@ export class FakeFilebin extends FilebinSettings {
     // The server stumbles over a second upload whose name it has to change.
     if (filename !== requestedName && known?.files.has(filename)) return replyText(500, 'Errno 139\n');
     const stored = await storeBody(body, join(this.#folder, `bin-${this.#nextId()}`));
-    const md5 = Buffer.from(stored.md5, 'hex').toString('base64');
     if ((headers['content-sha256'] ?? stored.sha256) !== stored.sha256) {
       return replyText(400, 'SHA256 checksum did not match\n');
     }
-    if ((headers['content-md5'] ?? md5) !== md5) return replyText(400, 'MD5 checksum did not match\n');
     const { path, size, sha256, head } = stored;
     const now = new Date();
-    const uploaded: StoredBinFile = {
-      filename,
-      contentType: detectContentType(head),
-      size,
-      sha256,
-      md5,
-      path,
-      createdAt: now,
-      downloads: 0,
-    };
+    const about = { filename, contentType: detectContentType(head), size, sha256, path };
+    const uploaded: StoredBinFile = { ...about, createdAt: now, downloads: 0 };
     const bin = known ?? this.#open(binName, now);
     // The bin is described as it was before this upload.
-    const before = { ...formatBin(bin), expired_at: new Date(now.getTime() + 7 * DAY).toISOString() };
-    bin.files.set(filename, uploaded);
     bin.expiresAt = new Date(now.getTime() + 7 * DAY);
+    const before = formatBin(bin, bin.expiresAt);
+    bin.files.set(filename, uploaded);
     return replyJson(201, { bin: before, file: formatFile(uploaded) });
   }
 
   #open(id: string, now: Date): StoredBin {
-    const bin: StoredBin = {
-      id,
-      createdAt: now,
-      expiresAt: now,
-      locked: false,
-      deleted: false,
-      approved: !this.manualApproval,
-      files: new Map(),
-      deletedFiles: new Set(),
-    };
+    const empty = { files: new Map(), deletedFiles: new Set<string>(), locked: false, deleted: false };
+    const bin: StoredBin = { ...empty, id, createdAt: now, expiresAt: now, approved: !this.manualApproval };
     this.bins.set(id, bin);
     return bin;
   }
@@ -278,9 +259,10 @@ export class FakeFilebin extends FilebinSettings {
   #bin({ method, headers }: HostRequest, binName: string): HostReply {
     const bin = this.bins.get(binName);
     if (method === 'GET' && (bin === undefined || isUnavailable(bin))) {
-      // The server describes a bin that does not exist as an empty one that was never created.
-      const description = bin === undefined ? formatNoBin(binName) : formatBin(bin);
-      return replyJson(bin === undefined ? 200 : 404, { bin: description, files: null });
+      const missing = { id: binName, locked: false, files: new Map(), createdAt: NEVER };
+      const expiresAt = bin?.expiresAt ?? new Date(Date.now() + 7 * DAY);
+      const description = { bin: formatBin(bin ?? missing, expiresAt), files: null };
+      return replyJson(bin === undefined ? 200 : 404, description);
     }
     if (bin === undefined) return replyText(404, 'Bin does not exist\n');
     if (isUnavailable(bin)) return replyText(404, 'This bin is no longer available\n');
@@ -289,7 +271,10 @@ export class FakeFilebin extends FilebinSettings {
         const files = [...bin.files.values()].map(formatFile);
         // Only this exact Accept header gets JSON.
         if (headers.accept !== 'application/json') return replyHtml(200, `<title>${bin.id}</title>`);
-        return replyJson(200, { bin: formatBin(bin), files: files.length === 0 ? null : files });
+        return replyJson(200, {
+          bin: formatBin(bin, bin.expiresAt),
+          files: files.length === 0 ? null : files,
+        });
       }
       case 'PUT':
         if (bin.locked) return replyText(200, 'This bin is already locked\n');
@@ -324,34 +309,16 @@ function normalizeFilename(requestedName: string): string {
   return cut;
 }
 
-/** The pattern of a file's first bytes, as latin1; escapes, because a pattern must hold no control characters. */
-const startsWith = (pattern: string): RegExp => new RegExp(`^${pattern}`, 's');
+const XML = /^<\?xml[^>]*\?>\s*/;
 
-const XML = '<\\?xml[^>]*\\?>\\s*';
-
-/** What the bytes begin with, and the type that the server names then. */
+/** What the bytes begin with, after an XML declaration, and the type that the server names then. */
 const SIGNATURES: readonly (readonly [RegExp, string])[] = [
-  [startsWith('%PDF-'), 'application/pdf'],
-  [startsWith('%!PS-Adobe-'), 'application/postscript'],
-  [startsWith('\\x89PNG'), 'image/png'],
-  [startsWith('\\xff\\xd8\\xff'), 'image/jpeg'],
-  [startsWith('GIF8'), 'image/gif'],
-  [startsWith('RIFF.{4}WEBP'), 'image/webp'],
-  [startsWith('RIFF.{4}WAVE'), 'audio/wav'],
-  [startsWith('ID3'), 'audio/mpeg'],
-  [startsWith('OggS'), 'application/ogg'],
-  [startsWith('.{4}ftyp(mp4|isom)'), 'video/mp4'],
-  [startsWith('\\0\\0\\x01\\0'), 'image/x-icon'],
-  [startsWith('\\0asm'), 'application/wasm'],
-  [startsWith('wOF2'), 'font/woff2'],
-  [startsWith('\\x1f\\x8b'), 'application/gzip'],
-  [startsWith('PK\\x03\\x04'), 'application/zip'],
-  [startsWith('\\{\\\\rtf'), 'text/rtf'],
-  [startsWith('\\xff\\xfe'), 'text/plain; charset=utf-16le'],
-  [startsWith(`(${XML})?<svg[\\s>]`), 'image/svg+xml'],
-  [startsWith(`${XML}<html xmlns=`), 'application/xhtml+xml'],
-  [startsWith(`${XML}<rss[\\s>]`), 'application/rss+xml'],
-  [startsWith('<\\?xml'), 'text/xml; charset=utf-8'],
+  [/^%PDF-/, 'application/pdf'],
+  [/^\x89PNG/, 'image/png'],
+  [/^\xff\xd8\xff/, 'image/jpeg'],
+  [/^PK/, 'application/zip'],
+  [/^<svg[\s>]/, 'image/svg+xml'],
+  [/^<html xmlns=/, 'application/xhtml+xml'],
 ];
 
 const HTML_START =
@@ -360,14 +327,16 @@ const HTML_START =
 /** The server detects the type from the bytes alone: neither the client's header nor the name counts. */
 function detectContentType(head: Buffer): string {
   const start = head.toString('latin1').replace(/^\xef\xbb\xbf/, '');
-  if (HTML_START.test(start)) return 'text/html; charset=utf-8';
-  const known = SIGNATURES.find(([signature]) => signature.test(start));
+  const known = SIGNATURES.find(([signature]) => signature.test(start.replace(XML, '')));
   if (known !== undefined) return known[1];
-  if (isBinary(head)) return 'application/octet-stream';
+  if (HTML_START.test(start)) return 'text/html; charset=utf-8';
+  if (XML.test(start)) return 'text/xml; charset=utf-8';
+  // Control characters that no text has.
+  if (head.some((byte) => byte < 9 || (byte > 13 && byte < 27) || (byte > 27 && byte < 32))) {
+    return 'application/octet-stream';
+  }
   if (isJson(start)) return 'application/json';
-  const table = [',', '\t'].find((separator) => isTable(start, separator));
-  if (table !== undefined) return table === ',' ? 'text/csv' : 'text/tab-separated-values';
-  return 'text/plain; charset=utf-8';
+  return isTable(start) ? 'text/csv' : 'text/plain; charset=utf-8';
 }
 
 function isJson(start: string): boolean {
@@ -381,54 +350,26 @@ function isJson(start: string): boolean {
 }
 
 /** Several lines with the same number of columns, two at least. */
-function isTable(start: string, separator: string): boolean {
+function isTable(start: string): boolean {
   const lines = start.split('\n').filter((line) => line.trim() !== '');
-  const columns = new Set(lines.map((line) => line.split(separator).length));
+  const columns = new Set(lines.map((line) => line.split(',').length));
   return lines.length > 1 && columns.size === 1 && !columns.has(1);
 }
 
-/** Whether there are control characters that no text has. */
-function isBinary(head: Buffer): boolean {
-  return head.some((byte) => byte < 9 || (byte > 13 && byte < 27) || (byte > 27 && byte < 32));
-}
+/** The server describes a bin that does not exist as an empty one that was never created. */
+const NEVER = new Date('0001-01-01T00:00:00Z');
 
-const NEVER = '0001-01-01T00:00:00Z';
-
-function formatNoBin(id: string) {
-  const expires = new Date(Date.now() + 7 * DAY).toISOString();
-  return {
-    id,
-    readonly: false,
-    bytes: 0,
-    files: 0,
-    created_at: NEVER,
-    updated_at: NEVER,
-    expired_at: expires,
-  };
-}
-
-function formatBin({ id, locked, files, createdAt, expiresAt }: StoredBin) {
+function formatBin(
+  { id, locked, files, createdAt }: Pick<StoredBin, 'id' | 'locked' | 'files' | 'createdAt'>,
+  expiresAt: Date,
+) {
   const bytes = [...files.values()].reduce((sum, { size }) => sum + size, 0);
-  return {
-    id,
-    readonly: locked,
-    bytes,
-    files: files.size,
-    created_at: createdAt.toISOString(),
-    updated_at: createdAt.toISOString(),
-    expired_at: expiresAt.toISOString(),
-  };
+  const dates = { created_at: createdAt, updated_at: createdAt, expired_at: expiresAt };
+  return { id, readonly: locked, bytes, files: files.size, ...dates };
 }
 
 /** The real server adds the sizes and times in words; how often a file was downloaded is not told. */
-function formatFile({ filename, contentType, size, sha256, md5, createdAt }: StoredBinFile) {
-  return {
-    filename,
-    'content-type': contentType,
-    bytes: size,
-    md5,
-    sha256,
-    created_at: createdAt.toISOString(),
-    updated_at: createdAt.toISOString(),
-  };
+function formatFile({ filename, contentType, size, sha256, createdAt }: StoredBinFile) {
+  const dates = { created_at: createdAt, updated_at: createdAt };
+  return { filename, 'content-type': contentType, bytes: size, sha256, ...dates };
 }

@@ -9,8 +9,6 @@ export interface StoredBody {
   readonly size: number;
   /** Hex. */
   readonly sha256: string;
-  /** Hex. */
-  readonly md5: string;
   /** The first bytes, to detect the content type. */
   readonly head: Buffer;
 }
@@ -18,18 +16,16 @@ export interface StoredBody {
 /** Streams a body to a file and measures it on the way. */
 export async function storeBody(body: Readable, path: string): Promise<StoredBody> {
   const sha256 = createHash('sha256');
-  const md5 = createHash('md5');
   let size = 0;
   let head: Buffer = Buffer.alloc(0);
   const measure = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       sha256.update(chunk);
-      md5.update(chunk);
       if (size === 0) head = Buffer.from(chunk.subarray(0, 512));
       size += chunk.length;
       done(null, chunk);
     },
   });
   await pipeline(body, measure, createWriteStream(path));
-  return { path, size, sha256: sha256.digest('hex'), md5: md5.digest('hex'), head };
+  return { path, size, sha256: sha256.digest('hex'), head };
 }
