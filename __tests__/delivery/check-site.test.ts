@@ -4,6 +4,7 @@ import { type Delivery, newDelivery } from '../../src/delivery/delivery.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { createMemoryFile } from '../../src/rules/inspect.ts';
 import { siteOfFile } from '../../src/rules/local-site.ts';
+import { EMBEDDING } from '../../src/rules/site/generators.ts';
 import { memoryFile, memorySite } from '../channels/pages/site/memory-files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
 import { attemptWith, deliveryWith, PAGE, plannedAttempt, requestWith, taskWith } from './builders.ts';
@@ -225,10 +226,7 @@ describe('a page that is delivered alone', () => {
     expect(await checkAlone(mode, [PAGE_WITH_STYLE], { status: 404 })).toEqual({ code: 'BAD_FILE', asked });
   });
 
-  const [WARN, EMBED] = [
-    'or set `self-contained: warn`',
-    'write styles and scripts into the page and images as data: addresses',
-  ];
+  const [WARN, EMBED] = ['or set `self-contained: warn`', EMBEDDING];
   test.each([
     [
       '<link rel=stylesheet href="a_files/a.css">',
@@ -244,18 +242,6 @@ describe('a page that is delivered alone', () => {
     ],
     ['<script src="https://cdn.example/a.js"></script>', `${EMBED}, ${WARN}`],
     ['<script src="/a.js"></script>', EMBED],
-    [
-      '<script src="https://cdn.plot.ly/plotly-3.0.0.min.js"></script>',
-      `write the page with \`include_plotlyjs=True\` of Plotly, ${WARN}`,
-    ],
-    [
-      '<script src="https://cdn.bokeh.org/b.js"></script>',
-      `write the page with \`mode="inline"\` of Bokeh, ${WARN}`,
-    ],
-    [
-      '<meta name=generator content="quarto-1.5.5"><script src="a/b.js"></script>',
-      'put the missing files in place and deliver the folder site/out/, with `entry: a.html`, or set `embed-resources: true` in the options of Quarto',
-    ],
     ['<meta charset=windows-1251>\xcf\xf0\xe8\xe2\xe5\xf2', 'save it as UTF-8'],
   ])('leads out of %s', async (html, hint) => {
     const file = createMemoryFile('a.html', Buffer.from(html, 'latin1'));

@@ -7,9 +7,8 @@ import { withdraw } from '../../src/delivery/withdraw.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { RepositoryQuery } from '../../src/github/api/repository.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
-import { findSecrets } from '../../src/rules/secrets/secrets.ts';
 import { repositoryContextWith } from '../channels/repository-context.ts';
-import { drawn, fileOf } from '../rules/secrets/fake-secrets.ts';
+import { drawn, findSecrets } from '../rules/secrets/fake-secrets.ts';
 import { FakeScreen } from '../support/fake-screen.ts';
 import { listOpenFiles } from '../support/file-handles.ts';
 import { temporaryFolder } from '../support/files.ts';
@@ -136,7 +135,7 @@ describe('a secret in the file', () => {
   const bytes = `<p>one</p>\n<p>${SECRET}</p>\n`;
   const files = { 'page.html': bytes };
   const fingerprint = async (): Promise<string> => {
-    const [finding] = await findSecrets(fileOf(bytes), new AbortController().signal);
+    const [finding] = await findSecrets(bytes);
     return finding?.fingerprint ?? '';
   };
 

@@ -24,8 +24,12 @@ export function createEncodingCheck() {
   /** Characters that are no UTF-8, counted up to the fewest that make a text unreadable. */
   let wrong = 0;
   const read = (text: Buffer): void => {
-    if (wrong === 0) line += countRightLines(text);
-    if (wrong < FEWEST_WRONG && !isUtf8(text)) wrong += countWrong(text);
+    if (wrong >= FEWEST_WRONG) return;
+    const [right = '', ...rest] = isUtf8(text)
+      ? [text.toString('latin1')]
+      : new TextDecoder().decode(text).split('\ufffd');
+    if (wrong === 0) line += right.split('\n').length - 1;
+    wrong += rest.length;
   };
   return {
     add(piece: Buffer): void {
@@ -53,8 +57,6 @@ export function createEncodingCheck() {
 /** Fewer wrong characters than this are a slip, often in a comment or a script. */
 const FEWEST_WRONG = 4;
 
-const countWrong = (bytes: Buffer): number => new TextDecoder().decode(bytes).split('\ufffd').length - 1;
-
 /** Bytes in which browsers look for a declaration. */
 const DECLARED_WITHIN = 1_024;
 
@@ -80,19 +82,6 @@ function cutLastCharacter(bytes: Buffer): Buffer {
   }
   return bytes;
 }
-
-/** How many lines of a text end before the first one that is wrong; a character is never on two of them. */
-function countRightLines(bytes: Buffer): number {
-  const isRight = isUtf8(bytes);
-  let lines = 0;
-  for (let start = 0; ; lines += 1) {
-    const end = bytes.indexOf(LINE_FEED, start);
-    if (end === -1 || (!isRight && !isUtf8(bytes.subarray(start, end)))) return lines;
-    start = end + 1;
-  }
-}
-
-const LINE_FEED = 0x0a;
 
 /** What is wrong, in a clause. @param isPage whether a browser opens it, not a page that uses it */
 export function describeMisread({ encoding, isUnreadable }: MisreadText, isPage: boolean): string {

@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { decodeEmbedded } from '../../../src/rules/secrets/embedded.ts';
-import { findSecrets } from '../../../src/rules/secrets/secrets.ts';
-import { drawn, fileOf, PRESET_SECRETS, pem } from './fake-secrets.ts';
+import { drawn, findSecrets, PRESET_SECRETS, pem } from './fake-secrets.ts';
 
 const TOKEN = `ghp_${drawn(36)}`;
-const { signal } = new AbortController();
 const find = async (content: string | Buffer): Promise<(string | number | null)[][]> =>
-  (await findSecrets(fileOf(content), signal)).map(({ rule, line }) => [rule, line]);
+  (await findSecrets(content)).map(({ rule, line }) => [rule, line]);
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const inLines = (text: string): string => text.replace(/.{64}/g, '$&\n');
 const padding = 'a usual text without any secret; '.repeat(3);
 
-describe('findSecrets in embedded content', () => {
+describe('the search in embedded content', () => {
   const source = `const x = 1; ${padding}\n// ${TOKEN}\n${padding}`;
   test.each([
     ['a data: URI', `<p>\n<a href="data:text/plain;base64,${base64(source)}">x</a>`, 2],
@@ -70,8 +68,8 @@ describe('findSecrets in embedded content', () => {
   );
 
   test('finds a secret once, with the fingerprint that it has as plain text', async () => {
-    const [plain] = await findSecrets(fileOf(TOKEN), signal);
-    const [embedded, ...others] = await findSecrets(fileOf(`"${base64(source)}"`), signal);
+    const [plain] = await findSecrets(TOKEN);
+    const [embedded, ...others] = await findSecrets(`"${base64(source)}"`);
     expect([embedded?.fingerprint, others]).toEqual([plain?.fingerprint, []]);
   });
 

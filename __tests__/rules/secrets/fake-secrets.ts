@@ -1,6 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { hasFailed, resultOf } from '../../../src/errors.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
+import { refuseSecrets } from '../../../src/rules/secrets/secrets.ts';
+import { fakePorts } from '../../support/ports.ts';
 
 /**
  * Secrets that have a real format but open nothing. They are composed at run time, so that no scanner finds
@@ -99,4 +102,25 @@ export function fileOf(
   const read = (): Readable => Readable.from([bytes]);
   const head = bytes.toString('latin1', 0, 16);
   return { name, size: bytes.length, head, binary: bytes.includes(0), read, pieces };
+}
+
+interface Finding {
+  readonly rule: string;
+  readonly line: number | null;
+  readonly column: number | null;
+  readonly fingerprint: string;
+}
+
+/** What the refusal of a file says of the secrets in it. */
+export async function findSecrets(...file: Parameters<typeof fileOf>): Promise<readonly Finding[]> {
+  const refused = await resultOf(() => refuseSecrets(fileOf(...file), [], fakePorts()));
+  if (!hasFailed(refused)) return [];
+  if (refused.code !== 'BAD_FILE') throw refused;
+  const found = refused.message.matchAll(/([\w-]+)(?: in line (\d+) column (\d+))? \(fingerprint (\w+)\)/g);
+  return Array.from(found, ([, rule = '', line, column, fingerprint = '']) => ({
+    rule,
+    line: line === undefined ? null : Number(line),
+    column: column === undefined ? null : Number(column),
+    fingerprint,
+  }));
 }

@@ -3,18 +3,14 @@ import { rules as preset } from '@secretlint/secretlint-rule-preset-recommend';
 import fc from 'fast-check';
 import { DeliveryError } from '../../../src/errors.ts';
 import { BLOCK_SIZES } from '../../../src/rules/secrets/file-blocks.ts';
-import { findSecrets, refuseSecrets, type SecretFinding } from '../../../src/rules/secrets/secrets.ts';
+import { refuseSecrets } from '../../../src/rules/secrets/secrets.ts';
 import { fakePorts } from '../../support/ports.ts';
-import { armoured, drawn, fileOf, PRESET_SECRETS, pem } from './fake-secrets.ts';
+import { armoured, drawn, fileOf, findSecrets, PRESET_SECRETS, pem } from './fake-secrets.ts';
 
-const { signal } = new AbortController();
 const TOKEN = `ghp_${drawn(36)}`;
 const OTHER_TOKEN = `gho_${drawn(36, undefined, 5)}`;
 
-const find = (content: string | Buffer, name?: string, chunk?: number): Promise<readonly SecretFinding[]> =>
-  findSecrets(fileOf(content, name, chunk), signal);
-
-const listRulesAndLines = (findings: readonly SecretFinding[]): (string | null)[][] =>
+const listRulesAndLines = (findings: Awaited<ReturnType<typeof findSecrets>>): (string | null)[][] =>
   findings.map(({ rule, line }) => [rule, line === null ? null : String(line)]);
 
 async function getRefusal(content: string | Buffer, allowed: readonly string[] = []): Promise<DeliveryError> {
@@ -26,11 +22,11 @@ async function getRefusal(content: string | Buffer, allowed: readonly string[] =
   return thrown;
 }
 
-describe('findSecrets in a text', () => {
+describe('the search in a text', () => {
   test.each(PRESET_SECRETS)(
     'finds a secret of the rule %s and its line (%#)',
     async (rule, before, secret) => {
-      expect(listRulesAndLines(await find(`<p>\n\n${before}${secret}"\n</p>`))).toEqual([[rule, '3']]);
+      expect(listRulesAndLines(await findSecrets(`<p>\n\n${before}${secret}"\n</p>`))).toEqual([[rule, '3']]);
     },
   );
 
@@ -47,17 +43,17 @@ describe('findSecrets in a text', () => {
     ['authorization', 'Authorization: Bearer ', drawn(40)],
     ['url-password', 'https://', `deploy:${drawn(14)}@git.acme.io`],
   ])('finds a secret of the custom rule %s and its line', async (rule, before, secret) => {
-    expect(listRulesAndLines(await find(`\r\n${before}${secret}\r\n`))).toEqual([[rule, '2']]);
+    expect(listRulesAndLines(await findSecrets(`\r\n${before}${secret}\r\n`))).toEqual([[rule, '2']]);
   });
 
   test('returns a secret that several rules find only once', async () => {
     const text = `Authorization: Bearer ${TOKEN}\nhttps://x-access-token:${OTHER_TOKEN}@github.com/a/b.git`;
-    expect((await find(text)).map(({ line }) => line)).toEqual([1, 2]);
+    expect((await findSecrets(text)).map(({ line }) => line)).toEqual([1, 2]);
   });
 
   test('ignores a comment in the file that turns the search off', async () => {
     const text = `<!-- secretlint-disable -->\n${TOKEN} // secretlint-disable-line\n`;
-    expect(listRulesAndLines(await find(text))).toEqual([['github', '2']]);
+    expect(listRulesAndLines(await findSecrets(text))).toEqual([['github', '2']]);
   });
 
   test.each([
@@ -67,27 +63,27 @@ describe('findSecrets in a text', () => {
     ['nothing at all', ''],
     ['ordinary text', 'Authorization: see the section on cookies, and set the password. '.repeat(50)],
   ])('does not find %s', async (_, text) => {
-    expect(await find(text)).toEqual([]);
+    expect(await findSecrets(text)).toEqual([]);
   });
 
   test('returns the line of the secret, not of its name', async () => {
     const [, before, secret] = PRESET_SECRETS[0] as (typeof PRESET_SECRETS)[number];
-    expect(listRulesAndLines(await find(`${before.replace('=', ':\n  ')}${secret}"`))).toEqual([
+    expect(listRulesAndLines(await findSecrets(`${before.replace('=', ':\n  ')}${secret}"`))).toEqual([
       ['aws', '2'],
     ]);
   });
 
   test('returns at most 20 findings', async () => {
-    expect(await find(`${TOKEN}\n`.repeat(500))).toHaveLength(20);
+    expect(await findSecrets(`${TOKEN}\n`.repeat(500))).toHaveLength(20);
   });
 
   test('finds a secret after a byte order mark and invalid UTF-8', async () => {
     const bytes = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf, 0xff, 0xc3]), Buffer.from(`\n${TOKEN}`)]);
-    expect(listRulesAndLines(await find(bytes))).toEqual([['github', '2']]);
+    expect(listRulesAndLines(await findSecrets(bytes))).toEqual([['github', '2']]);
   });
 });
 
-describe('findSecrets across the borders of blocks and pieces', () => {
+describe('the search across the borders of blocks and pieces', () => {
   const step = BLOCK_SIZES.size - BLOCK_SIZES.before - BLOCK_SIZES.after;
   const filler = Buffer.from(`${'Проверка — проверка. '.repeat(4)}\n`.repeat(4_500));
   const insertAt = (at: number, text: string): Buffer =>
@@ -102,10 +98,10 @@ describe('findSecrets across the borders of blocks and pieces', () => {
   ];
 
   test.each(secrets)('finds %s once, with its line and fingerprint', async (_, rule, secret) => {
-    const [alone] = await find(`\n${secret}\n`);
+    const [alone] = await findSecrets(`\n${secret}\n`);
     await fc.assert(
       fc.asyncProperty(nearBorder, fc.constantFrom(4_093, 65_536, 1_000_003), async (at, piece) => {
-        const findings = await find(insertAt(at, `\n${secret}\n`), 'page.html', piece);
+        const findings = await findSecrets(insertAt(at, `\n${secret}\n`), 'page.html', piece);
         const line = filler.subarray(0, at).toString('latin1').split('\n').length + 1;
         expect(findings).toEqual([{ rule, line, column: alone?.column, fingerprint: alone?.fingerprint }]);
       }),
@@ -114,7 +110,7 @@ describe('findSecrets across the borders of blocks and pieces', () => {
   });
 
   test.each(secrets)('finds %s in a binary file once', async (_, _rule, secret) => {
-    const [alone] = await find(secret);
+    const [alone] = await findSecrets(secret);
     const hidden = Buffer.concat([Buffer.of(1, 0), Buffer.from(secret), Buffer.of(1, 0)]);
     // In noise, or in the middle of a text of several blocks.
     const noise = Buffer.from(Array.from({ length: 400_000 }, (_, nth) => (nth * nth * 31) % 256));
@@ -123,7 +119,7 @@ describe('findSecrets across the borders of blocks and pieces', () => {
       fc.asyncProperty(offset, fc.constantFrom(noise, words), async (by, around) => {
         const at = step + by - (by % 2);
         const bytes = Buffer.concat([around.subarray(0, at), hidden, around.subarray(at)]);
-        expect(await find(bytes, 'x.bin')).toEqual([{ ...alone, line: null, column: null }]);
+        expect(await findSecrets(bytes, 'x.bin')).toEqual([{ ...alone, line: null, column: null }]);
       }),
       { numRuns: 10 },
     );
@@ -131,44 +127,46 @@ describe('findSecrets across the borders of blocks and pieces', () => {
 
   test('finds a secret whose letters are in several pieces', async () => {
     const address = 'https://bob:совсем-не-секрет-7@acme.io';
-    expect(await find(address, 'page.html', 1)).toEqual(await find(address));
+    expect(await findSecrets(address, 'page.html', 1)).toEqual(await findSecrets(address));
   });
 
   test.each([
     ['continues after a block', BLOCK_SIZES.size - TOKEN.length - 1, ` ${TOKEN}${drawn(60)} `],
     ['began before a block', step - 61, `${drawn(60)}x${TOKEN} `],
   ])('does not find a token in a longer word that %s', async (_, at, word) => {
-    expect(await find(insertAt(at, word))).toEqual([]);
+    expect(await findSecrets(insertAt(at, word))).toEqual([]);
   });
 });
 
-describe('findSecrets in a binary file', () => {
+describe('the search in a binary file', () => {
   const noise = Buffer.from(Array.from({ length: 5_000 }, (_, nth) => (nth * nth * 31) % 256));
   const surround = (bytes: Buffer): Buffer =>
     Buffer.concat([noise, Buffer.of(0), bytes, Buffer.of(0), noise]);
 
   test('finds a token without a line', async () => {
-    const [inText] = await find(TOKEN);
+    const [inText] = await findSecrets(TOKEN);
     const expected = [{ ...inText, line: null, column: null }];
-    expect(await find(surround(Buffer.from(TOKEN)))).toEqual(expected);
-    expect(await find(surround(Buffer.from(TOKEN)), 'x.bin', 7)).toEqual(expected);
+    expect(await findSecrets(surround(Buffer.from(TOKEN)))).toEqual(expected);
+    expect(await findSecrets(surround(Buffer.from(TOKEN)), 'x.bin', 7)).toEqual(expected);
   });
 
   test('finds a private key with its line breaks', async () => {
-    expect(listRulesAndLines(await find(surround(Buffer.from(pem()))))).toEqual([['private-key', null]]);
+    expect(listRulesAndLines(await findSecrets(surround(Buffer.from(pem()))))).toEqual([
+      ['private-key', null],
+    ]);
   });
 
   test('finds a token in a text with a NUL byte at the end', async () => {
     const bytes = Buffer.concat([Buffer.from(`${TOKEN}\n${'a '.repeat(200_000)}`), Buffer.of(0)]);
-    expect(listRulesAndLines(await find(bytes))).toEqual([['github', null]]);
+    expect(listRulesAndLines(await findSecrets(bytes))).toEqual([['github', null]]);
   });
 
   test('finds nothing in noise', async () => {
-    expect(await find(surround(noise))).toEqual([]);
+    expect(await findSecrets(surround(noise))).toEqual([]);
   });
 });
 
-describe('findSecrets in a text of UTF-16', () => {
+describe('the search in a text of UTF-16', () => {
   const text = `\ufeffжж\n${'words '.repeat(60_000)}\nж ${TOKEN}\n`;
   const bytes = Buffer.from(text, 'utf16le');
 
@@ -176,14 +174,14 @@ describe('findSecrets in a text of UTF-16', () => {
     ['little-endian', bytes],
     ['big-endian', Buffer.from(bytes).swap16()],
   ])('finds a token with its line, as in UTF-8: %s', async (_, wide) => {
-    const [inText] = await find(TOKEN);
-    expect(await find(wide)).toEqual([{ ...inText, line: 3, column: 3 }]);
+    const [inText] = await findSecrets(TOKEN);
+    expect(await findSecrets(wide)).toEqual([{ ...inText, line: 3, column: 3 }]);
   });
 });
 
 describe('the fingerprint of a finding', () => {
   test('has 16 hex digits and is equal only for equal secrets', async () => {
-    const findings = await find(`${TOKEN}\n${OTHER_TOKEN}\n<b>${TOKEN}</b>`);
+    const findings = await findSecrets(`${TOKEN}\n${OTHER_TOKEN}\n<b>${TOKEN}</b>`);
     const [first, second, third] = findings.map(({ fingerprint }) => fingerprint);
     expect(first).toMatch(/^[0-9a-f]{16}$/);
     expect(third).toBe(first);
@@ -193,7 +191,7 @@ describe('the fingerprint of a finding', () => {
   test('differs for keys with the same beginning', async () => {
     const start = drawn(120);
     const keys = [1, 2].map((more) => armoured('OPENSSH PRIVATE KEY', { start, length: 300 + more }));
-    const findings = await find(keys.join('\n'));
+    const findings = await findSecrets(keys.join('\n'));
     expect(new Set(findings.map(({ fingerprint }) => fingerprint)).size).toBe(2);
   });
 });
@@ -201,7 +199,7 @@ describe('the fingerprint of a finding', () => {
 describe('refuseSecrets', () => {
   test('reports rule, line, column and fingerprint of each finding, and how to allow it', async () => {
     const text = `a\nx = ${TOKEN}\n${OTHER_TOKEN}`;
-    const [first, second] = (await find(text)).map(({ fingerprint }) => fingerprint);
+    const [first, second] = (await findSecrets(text)).map(({ fingerprint }) => fingerprint);
     const { code, message, hint } = await getRefusal(text);
     expect(code).toBe('BAD_FILE');
     expect(message).toBe(
@@ -212,7 +210,10 @@ describe('refuseSecrets', () => {
 
   test('accepts a file only if the fingerprints of all findings are allowed', async () => {
     const text = `${TOKEN}\n${OTHER_TOKEN}`;
-    const [first, second] = (await find(text)).map(({ fingerprint }) => fingerprint) as [string, string];
+    const [first, second] = (await findSecrets(text)).map(({ fingerprint }) => fingerprint) as [
+      string,
+      string,
+    ];
     const ports = fakePorts();
     await refuseSecrets(fileOf(text), [` ${first.toUpperCase()}`, second], ports);
     expect(ports.logger.lines).toEqual(['page.html: allowed, though it looks like a secret: 2 times']);
@@ -221,7 +222,7 @@ describe('refuseSecrets', () => {
   });
 
   test('reports a secret after any number of allowed ones', async () => {
-    const [allowed] = await find(TOKEN);
+    const [allowed] = await findSecrets(TOKEN);
     const text = `${`${TOKEN}\n`.repeat(9_000)}${OTHER_TOKEN}`;
     expect((await getRefusal(text, [allowed?.fingerprint as string])).message).toContain(
       'github in line 9001 column 1 (',
@@ -253,7 +254,7 @@ describe('refuseSecrets', () => {
 });
 
 test('an abort ends the search and stops reading the file', async () => {
-  const stop = new AbortController();
+  const { stop, ...ports } = fakePorts();
   const file = fileOf('a'.repeat(1_000_000));
   let stopped = false;
   async function* pieces(): AsyncGenerator<Buffer> {
@@ -266,6 +267,6 @@ test('an abort ends the search and stops reading the file', async () => {
       stopped = true;
     }
   }
-  await expect(findSecrets({ ...file, pieces }, stop.signal)).rejects.toThrow('aborted');
+  await expect(refuseSecrets({ ...file, pieces }, [], ports)).rejects.toThrow('aborted');
   expect(stopped).toBe(true);
 });

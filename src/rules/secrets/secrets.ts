@@ -22,47 +22,18 @@ interface FoundSecret {
   readonly position: number;
 }
 
-/** A secret in a file, described so that it is safe to print. */
-export interface SecretFinding extends Pick<FoundSecret, 'rule' | 'fingerprint'> {
-  /** From 1; `null` in a binary file. */
-  readonly line: number | null;
-  /** From 1; `null` in a binary file. */
-  readonly column: number | null;
-}
-
 type SearchedFile = Pick<LocalFile, 'name' | 'head' | 'binary' | 'pieces'>;
 
 /** A longer list would not be read. */
 const MAX_FINDINGS = 20;
 
 /**
- * Searches a whole file of any size, text or binary. Memory is bounded by one block.
+ * Refuses a file of any size, text or binary, that contains secrets. Memory is bounded by one block. Each secret is
+ * masked, so that nothing that is told of the file repeats it.
  *
- * @param isHarmless says of a fingerprint that its finding does not count, not toward the maximum either
- * @param mask gets each secret, so that nothing that is told of the file repeats it
- * @returns at most 20 findings, in the order of the file
- */
-export async function findSecrets(
-  file: SearchedFile,
-  signal: AbortSignal,
-  isHarmless: (fingerprint: string) => boolean = () => false,
-  mask: (secret: string) => void = () => undefined,
-): Promise<readonly SecretFinding[]> {
-  const found: FoundSecret[] = [];
-  for await (const one of searchFile(file, signal)) {
-    if (isHarmless(one.fingerprint)) continue;
-    mask(one.secret);
-    found.push(one);
-    if (found.length === MAX_FINDINGS) break;
-  }
-  return addLines(found, file, signal);
-}
-
-/**
- * Refuses a file that contains secrets.
- *
- * @param allowed fingerprints of findings that are known to be harmless
- * @throws {DeliveryError} `BAD_FILE` with rule, line, column and fingerprint of each finding, never with the secret.
+ * @param allowed fingerprints of findings that are known to be harmless; they don't count
+ * @throws {DeliveryError} `BAD_FILE` with rule, line, column and fingerprint of the first 20 findings, never with the
+ * secret.
  * @see protocol 1 (file rules: secrets), 7 (prohibition 3)
  */
 export async function refuseSecrets(
@@ -71,28 +42,25 @@ export async function refuseSecrets(
   { logger, signal }: Pick<Ports, 'logger' | 'signal'>,
 ): Promise<void> {
   const harmless = new Set(allowed.map((fingerprint) => fingerprint.trim().toLowerCase()));
+  const found: FoundSecret[] = [];
   let count = 0;
-  const isHarmless = (fingerprint: string): boolean => {
-    if (!harmless.has(fingerprint)) return false;
-    count += 1;
-    return true;
-  };
-  const findings = await findSecrets(file, signal, isHarmless, (secret) => logger.mask(secret));
+  for await (const block of readBlocks(readAsUtf8(file, signal))) {
+    for await (const one of searchBlock(block)) {
+      if (found.length === MAX_FINDINGS) break;
+      if (harmless.has(one.fingerprint)) count += 1;
+      else found.push(one);
+    }
+    if (found.length === MAX_FINDINGS) break;
+  }
+  for (const { secret } of found) logger.mask(secret);
   if (count > 0) logger.info(`${file.name}: allowed, though it looks like a secret: ${count} times`);
-  if (findings.length === 0) return;
-  const list = findings.map(({ rule, line, column, fingerprint }) => {
-    const place = line === null ? '' : ` in line ${line} column ${column}`;
-    return `${rule}${place} (fingerprint ${fingerprint})`;
+  if (found.length === 0) return;
+  const list = (await describeFindings(found, file, signal)).join(', ');
+  const fingerprints = [...new Set(found.map(({ fingerprint }) => fingerprint))].join(' ');
+  throw new DeliveryError('BAD_FILE', `the file ${file.name} contains what looks like a secret: ${list}`, {
+    hint: (w) =>
+      `remove it from the file and revoke it, or, if it is known to be harmless, set ${w.input('allow-secret', fingerprints)}`,
   });
-  const fingerprints = [...new Set(findings.map(({ fingerprint }) => fingerprint))];
-  throw new DeliveryError(
-    'BAD_FILE',
-    `the file ${file.name} contains what looks like a secret: ${list.join(', ')}`,
-    {
-      hint: (w) =>
-        `remove it from the file and revoke it, or, if it is known to be harmless, set ${w.input('allow-secret', fingerprints.join(' '))}`,
-    },
-  );
 }
 
 /** Searches a short text, such as an input or a file name. */
@@ -101,14 +69,6 @@ export async function findSecretsInText(text: string): Promise<readonly FoundSec
   const found: FoundSecret[] = [];
   for await (const one of searchBlock({ bytes, from: 0, to: bytes.length, offset: 0 })) found.push(one);
   return found;
-}
-
-/** Yields one finding after another; the file is read only as far as the caller asks for more. */
-async function* searchFile(
-  file: SearchedFile,
-  signal: AbortSignal,
-): AsyncGenerator<FoundSecret, void, undefined> {
-  for await (const block of readBlocks(readAsUtf8(file, signal))) yield* searchBlock(block);
 }
 
 /** The secrets that begin in the range of a block: as they are, and in what is embedded. */
@@ -164,23 +124,22 @@ async function* readAsUtf8(file: SearchedFile, signal: AbortSignal): AsyncGenera
 
 const LINE_FEED = 0x0a;
 
-/** Adds line and column of each finding in a text, which is read again up to the last one. */
-async function addLines(
+/** The findings in the order of the file; those in a text with line and column, up to the last of which it is read again. */
+async function describeFindings(
   found: readonly FoundSecret[],
   file: SearchedFile,
   signal: AbortSignal,
-): Promise<readonly SecretFinding[]> {
+): Promise<readonly string[]> {
   const pending = found.toSorted((one, other) => one.position - other.position);
-  if (file.binary && !isWide(file)) {
-    return pending.map(({ rule, fingerprint }) => ({ rule, line: null, column: null, fingerprint }));
-  }
-  const located: SecretFinding[] = [];
+  const describe = ({ rule, fingerprint }: FoundSecret, place = ''): string =>
+    `${rule}${place} (fingerprint ${fingerprint})`;
+  if (file.binary && !isWide(file)) return pending.map((one) => describe(one));
+  const located: string[] = [];
   let [position, line, column] = [0, 1, 1];
-  if (pending.length === 0) return located;
   for await (const piece of readAsUtf8(file, signal)) {
     for (let at = 0; at < piece.length; at += 1) {
       for (let next = pending[0]; next?.position === position; next = pending[0]) {
-        located.push({ rule: next.rule, line, column, fingerprint: next.fingerprint });
+        located.push(describe(next, ` in line ${line} column ${column}`));
         pending.shift();
       }
       if (pending.length === 0) return located;

@@ -1,5 +1,3 @@
-import type { SiteFinding } from './findings.ts';
-
 /** A program that writes sites, and how it is told where its output will be. */
 type Generator = readonly [name: string, setting: string, folder?: string];
 
@@ -76,17 +74,6 @@ export function describeRouter(
   return `${setting}, and the same for its router and for addresses in its scripts`;
 }
 
-/** How tools write all into one page, by what only their own pages have: a generator's name, or a host. */
-const EMBEDDERS = [
-  ['quarto', 'set `embed-resources: true` in the options of Quarto'],
-  ['https://cdn.bokeh.org/', 'write the page with `mode="inline"` of Bokeh'],
-  ['https://cdn.plot.ly/', 'write the page with `include_plotlyjs=True` of Plotly'],
-] as const;
-
-/** How everything gets into a single page. @param meta what the page says of its generator */
-export function describeEmbedding(meta: string, findings: readonly SiteFinding[]): string {
-  const marks = [meta, ...findings.map(({ text }) => text)];
-  const [, way = 'write styles and scripts into the page and images as data: addresses'] =
-    EMBEDDERS.find(([mark]) => marks.some((one) => one.includes(mark))) ?? [];
-  return way;
-}
+/** How everything gets into a single page. */
+export const EMBEDDING =
+  'write styles and scripts into the page and images as data: addresses (tools have an option for it: `embed-resources` of Quarto, `include_plotlyjs` of Plotly, `mode="inline"` of Bokeh)';

@@ -16,7 +16,7 @@ import { decodeText, isHtml, isXhtml, joinText, LARGEST_PAGE } from '../page/pag
 import { findCssReferences, findScriptReferences } from '../page/script-references.ts';
 import { createEncodingCheck, describeMisread, MISREAD_HINT, type MisreadText } from '../text-encoding.ts';
 import type { FindingCollector, SiteFiles, SiteFinding, SiteInspection, SiteOptions } from './findings.ts';
-import { describeBase, describeEmbedding, describeRouter, findGenerator } from './generators.ts';
+import { describeBase, describeRouter, EMBEDDING, findGenerator } from './generators.ts';
 import { ReferenceJudge } from './judge-reference.ts';
 import { getKindOfName, gradeVisit, hasReferences, isOpenedPage, isSvg } from './site-address.ts';
 
@@ -44,9 +44,8 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
   const list = (findings: FindingCollector): readonly SiteFinding[] =>
     findings.list().map((one) => (one.kind === 'base' ? { hint: describe(one.file), ...one } : one));
   const refusals = list(judge.refusals);
-  const embedding = describeEmbedding(search.generators.get(options.entry) ?? '', refusals);
   return {
-    refusals: options.isFolder ? refusals : refusals.map((one) => ({ hint: embedding, ...one })),
+    refusals: options.isFolder ? refusals : refusals.map((one) => ({ hint: EMBEDDING, ...one })),
     unknown: list(judge.unknown),
     notes: list(judge.notes),
     hasAbsolute: judge.hasRightBase,
