@@ -359,8 +359,7 @@ test('of many folders only some are asked at once, each for many of its files', 
     return new FakeHttp(() => ({ body: BYTES })).http(request);
   };
   const parts = Array.from({ length: 40 }, (_, nth) => ({
-    ...{ path: `${nth}.html`, url: new URL(`${nth}.html`, PAGE), size: BYTES.length },
-    sha256: file.sha256,
+    ...{ path: `${nth}.html`, url: new URL(`${nth}.html`, PAGE), file },
   }));
   const folders = Array.from({ length: 12 }, (_, nth) => ({
     ...newAttempt(taskWith(), `${nth}/`, { file, marker: undefined }),

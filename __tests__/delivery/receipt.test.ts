@@ -26,8 +26,7 @@ const siteOf = (parts: number, url = PAGE): FullReport => ({
         parts: Array.from({ length: parts }, (_, nth) => ({
           path: `file-${nth}.js`,
           url: new URL(`file-${nth}.js`, url),
-          size: 1,
-          sha256: OTHER,
+          file: { size: 1, sha256: OTHER },
         })),
       }),
     }),

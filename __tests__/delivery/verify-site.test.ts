@@ -21,8 +21,7 @@ const TIMEOUT = 60_000;
 const part = (path: string, more: Partial<PlacedPart> = {}): PlacedPart => ({
   path,
   url: new URL(SITE_URL + path),
-  size: path.length,
-  sha256: createHash('sha256').update(path).digest('hex'),
+  file: { size: path.length, sha256: createHash('sha256').update(path).digest('hex') },
   ...more,
 });
 
@@ -57,7 +56,11 @@ async function verify(
     return respond({ ...seen, path, isFresh, nth: counts.get(key) ?? 0 }) ?? usual;
   });
   const ports = fakePorts(host.http);
-  const { rawUrl: _, ...rest } = placementWith({ hostMayChangeBytes: false, url: new URL(SITE_URL), parts });
+  const { rawUrl: _, ...rest } = placementWith({
+    hostMayChangeBytes: false,
+    url: new URL(SITE_URL),
+    parts: gone ? parts.map((one) => ({ ...one, file: null })) : parts,
+  });
   const expected = { file: gone ? null : await localFile(ENTRY), marker: undefined, gone };
   const limits = { interval: 5_000, timeout, begun: NOON, deadline: NOON + timeout };
   const attempt = { ...newAttempt(taskWith(), 'site/', expected), placement: rest };
@@ -132,7 +135,7 @@ describe('the files of a site', () => {
   });
 
   test('are empty files as well', async () => {
-    const parts = [part('empty.txt', { size: 0, sha256: createHash('sha256').digest('hex') })];
+    const parts = [part('empty.txt', { file: { size: 0, sha256: createHash('sha256').digest('hex') } })];
     await expect(provenParts((await verify(() => ({ body: '' }), { parts })).verified)).resolves.toBe(1);
     await expect((await verify(() => ({ body: 'x' }), { parts })).verified).rejects.toThrow('other content');
   });

@@ -88,19 +88,20 @@ export interface HostProgress {
   readonly hint?: Text;
 }
 
+/** The bytes that an address must show; of a local file they can be read as well. */
+export type ExpectedFile = Pick<LocalFile, 'size'> &
+  Partial<Pick<LocalFile, 'headSha256' | 'pieces' | 'blobSha'>> & {
+    /** `null` where only the branch tells what was delivered: then git's id counts. */
+    readonly sha256: string | null;
+  };
+
 /** One file of a site, at its own address. */
 export interface PlacedPart {
   /** Path within the site. */
   readonly path: string;
   readonly url: URL;
-  /** Bytes. */
-  readonly size: number;
-  /** Lowercase hex; `null` where only the branch tells what it is. */
-  readonly sha256: string | null;
-  /** Git's id of the bytes, where that is all that is known. */
-  readonly blobSha?: string;
-  /** K4: the file itself, which tells what the host has added to a page. */
-  readonly file?: LocalFile;
+  /** `null` for one that was removed: it must not be served there any more. */
+  readonly file: ExpectedFile | null;
   /** As that of a placement; then it is asked without `?v=` as well. Absent where it did not change. */
   readonly earlier?: readonly GitBlob[];
   /** As that of a placement. */
@@ -125,10 +126,8 @@ export interface Placement {
   readonly deployment?: string;
   /** The raw address of the same file, verified too. */
   readonly rawUrl?: URL;
-  /** The other files of a site, or the pictures of a page: each is fetched back as well. */
+  /** The other files of a site, the pictures of a page, and what was removed: each is asked for as well. */
   readonly parts?: readonly PlacedPart[];
-  /** Files that the delivery removed: each with what must not be served there any more. */
-  readonly removed?: readonly PlacedPart[];
   /** The pictures of the page; they are among the parts. */
   readonly pictures?: PlacedPictures | undefined;
   readonly changes?: SiteChanges;
@@ -197,7 +196,7 @@ export interface ChannelAction<Data = unknown> {
   restore?(
     failed: readonly PlacedTask<Data>[],
     step: readonly PlacedTask<Data>[],
-  ): Promise<readonly Result<RestoredDelivery>[]>;
+  ): Promise<readonly Result<EarlierDelivery>[]>;
   /**
    * After the proof: looks once more at what may have changed since it was placed.
    *
@@ -208,19 +207,17 @@ export interface ChannelAction<Data = unknown> {
   audit?(): Promise<readonly AuditedDelivery[]>;
 }
 
-/** What was delivered before, and what its first address must show. */
-export interface RestoredDelivery {
+/** What was delivered before, and what its first address must show; `null` for nothing. */
+export interface EarlierDelivery {
   readonly placement: Placement;
-  readonly file: Pick<PlacedPart, 'size' | 'sha256' | 'blobSha'>;
+  readonly file: ExpectedFile | null;
 }
 
 /** What an audit finds of one delivery, and how it is proven again. */
 export interface AuditedDelivery {
   readonly plan: ChannelPlan;
   /** Called when it is asked, since those of all deliveries would take much memory; absent where nothing is left. */
-  readonly composePlacement?: () =>
-    | RestoredDelivery
-    | { readonly placement: Placement; readonly file: 'gone' };
+  readonly composePlacement?: () => EarlierDelivery;
   /** What somebody has changed of it since, in words. */
   readonly changed?: string | undefined;
   /** Why it is lost, where no address tells it. */

@@ -107,7 +107,7 @@ function placementOf({ url, home, site, display }: LinkTask, isBin: boolean): Pl
     isLink: true,
     isInBin: isBin,
     ...(isBin && { answers: AGREEING_PROBES.counted, refusals: BIN_REFUSALS }),
-    ...(home && { home, parts: [] }),
+    ...(home && { home }),
     // A bin gives every file as a download.
     ...(display && !isBin && { display }),
     ...(home && site && { parts: listSiteParts(site, home) }),
@@ -132,8 +132,7 @@ function listSiteParts(site: LocalSite, home: URL): readonly PlacedPart[] {
   const folder = folderOf(home, site);
   return site.files.flatMap(({ path, file }) => {
     if (path === site.entry.path || CONTROL_FILES.has(path)) return [];
-    const { size, sha256 } = file;
-    return [{ path, url: new URL(encodePath(path), folder), size, sha256, file }];
+    return [{ path, url: new URL(encodePath(path), folder), file }];
   });
 }
 

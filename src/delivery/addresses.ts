@@ -1,15 +1,7 @@
-import type { Placement } from '../channels/channel.ts';
+import type { ExpectedFile, Placement } from '../channels/channel.ts';
 import { AGREEING_PROBES, LATER_PROBE, SITE } from '../protocol/limits.ts';
-import type { LocalFile } from '../rules/inspect.ts';
 import { isHtml } from '../rules/page/page-file.ts';
 import { isProof, type ProbeResult } from './probe-result.ts';
-
-/** The bytes that an address must show; of a local file they can be read as well. */
-export type ExpectedFile = Pick<LocalFile, 'size'> &
-  Partial<Pick<LocalFile, 'headSha256' | 'pieces' | 'blobSha'>> & {
-    /** `null` where only the branch tells what was delivered: then git's id counts. */
-    readonly sha256: string | null;
-  };
 
 /** What an address must show. */
 export interface ExpectedContent {
@@ -110,17 +102,12 @@ export function listFurther(
   page: Address,
   seen: ProbeResult,
 ): { readonly files: readonly Address[]; readonly plain: readonly Address[] } {
-  const { removed = [], refusals, bypassCache, rawUrl } = placement;
+  const { bypassCache, rawUrl } = placement;
   const host = seen.hosts.at(-1);
-  const parts = listParts({ placement, expected }, host);
-  const gone = removed.map(({ path, url, earlier = [] }): Address => {
-    const nothing = { file: null, marker: undefined, gone: true, mayBeServed: true };
-    return { path, url, earlier, refusals, ...nothing, bypassCache: true, answers: AGREEING_PROBES.usual };
-  });
-  const files = [...parts, ...gone];
+  const files = listParts({ placement, expected }, host);
   if (!bypassCache || expected.gone) return { files, plain: [] };
   const { built } = page;
-  const changed = parts.filter(({ earlier }) => earlier !== undefined);
+  const changed = files.filter(({ earlier, gone }) => earlier !== undefined && !gone);
   const toPlain = (fresh: Address): Address => ({
     ...fresh,
     bypassCache: false,
@@ -144,13 +131,12 @@ export function listFurther(
 /** The other files of a site. A link is asked as it is given: nobody knows what its host makes of `?v=`. */
 function listParts({ placement, expected }: Placed, host: string | undefined): readonly Address[] {
   const { parts = [], refusals, isLink = false } = placement;
-  const { file: entry, gone = false } = expected;
-  const isMany = isLink ? parts.length > SITE.fewLinked : !gone;
+  const { file: entry } = expected;
   const pages = isLink ? parts.flatMap((one) => (FALLBACK.test(one.path) && one.file ? [one.file] : [])) : [];
   const fallbacks = isLink && entry ? [...pages, entry] : pages;
-  return parts.map((part): Address => {
-    const { path, url, earlier, mayBeServed } = part;
-    const file = gone ? null : (part.file ?? part);
+  return parts.map(({ path, url, file, earlier, mayBeServed }): Address => {
+    const gone = file === null;
+    const isMany = isLink ? parts.length > SITE.fewLinked : !gone;
     return {
       ...{ path, url, refusals, host, file, marker: undefined, gone, isLink },
       bypassCache: !isLink,

@@ -118,8 +118,8 @@ async function proveAll(
 /** With one attempt, as if it had just been placed. */
 function openDelivery({ plan, composePlacement, changed, failure, unknown }: AuditedDelivery): Delivery {
   const { channel, name } = plan;
-  const { file = null, placement = null } = composePlacement?.() ?? {};
-  const expected = { file: file === 'gone' ? null : file, marker: undefined, gone: file === 'gone' };
+  const { file, placement = null } = composePlacement?.() ?? {};
+  const expected = { file: file ?? null, marker: undefined, gone: file === null };
   return {
     ...newDelivery('audit', name),
     ...{ name, unknown, failure: failure?.withStep('verify') ?? null },

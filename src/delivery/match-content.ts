@@ -1,3 +1,4 @@
+import type { ExpectedFile } from '../channels/channel.ts';
 import type { FetchedContent } from '../http/fetch-back.ts';
 import { leadsToSignIn } from '../http/follow.ts';
 import { isAbsence, isReplaced, isSaved, isShownAsPage, readLength, readType } from '../http/response.ts';
@@ -5,7 +6,7 @@ import { MEGABYTE, PARTIAL_PROBE } from '../protocol/limits.ts';
 import { isPartOfAddress } from '../rules/external-address.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import { decodePage, isReadAsWritten } from '../rules/text-encoding.ts';
-import type { Address, ExpectedFile } from './addresses.ts';
+import type { Address } from './addresses.ts';
 import type { ContentMatch, MatchedAnswer } from './probe-result.ts';
 
 /** What is the content, if its headers let a browser show it. */

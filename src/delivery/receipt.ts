@@ -7,8 +7,8 @@ import { type FullReport, getDeliveryResult, type ProvenSubject } from './report
 export function listProven({ placement, proof }: ChannelAttempt): readonly ProvenSubject[] {
   if (placement === null || proof?.sha256 == null) return [];
   const page = { url: placement.url.href, sha256: proof.sha256 };
-  const parts = (placement.parts ?? []).flatMap(({ url, sha256 }) =>
-    sha256 === null ? [] : [{ url: url.href, sha256 }],
+  const parts = (placement.parts ?? []).flatMap(({ url, file }) =>
+    file?.sha256 == null ? [] : [{ url: url.href, sha256: file.sha256 }],
   );
   return [page, ...parts].slice(0, SITE.subjects);
 }

@@ -1,4 +1,4 @@
-import type { ChannelMap, PlacedTask, RestoredDelivery } from '../channels/channel.ts';
+import type { ChannelMap, EarlierDelivery, PlacedTask } from '../channels/channel.ts';
 import { hasFailed } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
@@ -31,7 +31,7 @@ export async function restoreFailed(
   // After a stop there is no time to prove anything.
   if (failed.length === 0 || restore === undefined || signal.aborted) return deliveries;
   logger.startSection('Put back what was there before');
-  const put = await askChannel<ChannelAttempt, PlacedTask, RestoredDelivery>(
+  const put = await askChannel<ChannelAttempt, PlacedTask, EarlierDelivery>(
     failed,
     (one) => (isPlaced(one) ? one : undefined),
     (tasks) => restore(tasks, placed),

@@ -125,18 +125,20 @@ async function proveTogether(
   // After many files that no cache answered, its page was not there by chance.
   const again = openAddress({ ...page, ...(isManyFresh && { pause: 0 }) }, check);
   await prove([again], words, session);
-  if (![...files, again].some(({ wasLate }) => wasLate)) return;
-  session.ports.logger.info(`once more: ${countFiles(files.length)}`);
+  const older = files.filter((one) => again.wasLate || !one.wasLate);
+  if (!again.wasLate && older.length === files.length) return;
+  if (older.length > 0) session.ports.logger.info(`once more: ${countFiles(older.length)}`);
   await prove(
-    files.map(({ address }) => openAddress(address, check)),
+    older.map(({ address }) => openAddress(address, check)),
     words,
     session,
   );
 }
 
-function logFiles({ parts = [], removed = [] }: Placement, logger: Logger): void {
-  if (parts.length > 0) logger.info(`further: ${countFiles(parts.length)}`);
-  if (removed.length > 0) logger.info(`removed: ${countFiles(removed.length)}`);
+function logFiles({ parts = [] }: Placement, logger: Logger): void {
+  const removed = parts.filter(({ file }) => file === null).length;
+  if (parts.length > removed) logger.info(`further: ${countFiles(parts.length - removed)}`);
+  if (removed > 0) logger.info(`removed: ${countFiles(removed)}`);
 }
 
 /** Whether it is there as it was delivered: nothing was added to it, and it is none that was removed. */
@@ -147,7 +149,7 @@ const isIdenticalFile = ({ address, result }: ProvenAddress): boolean =>
 const nameBytes = ({ isLink, parts = [] }: Placement, page: ProbeResult) =>
   isLink
     ? new Map([
-        ...parts.map(({ sha256, path }) => [sha256 ?? '', path] as const),
+        ...parts.map(({ file, path }) => [file?.sha256 ?? '', path] as const),
         [page.fingerprint?.sha256 ?? '', 'the page of the site'],
       ])
     : undefined;

@@ -61,8 +61,7 @@ function describePublished(place: CommittedPlace): Described {
       refusals: [notDeployed(task.place || './', target.options.siteWorkflow)],
     }),
     earlier: earlier.get(entry) ?? [],
-    ...((isFolder || pictures) && { parts: placeParts(task, asked) }),
-    ...(gone.size > 0 && { removed: placeGone(gone, destination) }),
+    parts: [...placeParts(task, asked), ...placeGone(gone, destination)],
     ...(pictures && { pictures: placePictures(pictures, destination.pageUrl) }),
     ...(isFolder && { changes, treeSha, servedSize }),
     notes: [
@@ -81,11 +80,11 @@ export function describeUnchanged({ task, commitSha }: ComparedPlace): string {
 }
 
 function placeParts({ destination, files, place }: PagesTask, asked: EarlierFiles): readonly PlacedPart[] {
-  return files.flatMap(({ path, file: { size, sha256 } }) => {
+  return files.flatMap(({ path, file }) => {
     if (path === destination.path) return [];
     const earlier = asked.get(path);
     const name = isFolderPath(place) ? path.slice(place.length) : path;
-    const part = { path: name, url: addressOf(destination, path), size, sha256 };
+    const part = { path: name, url: addressOf(destination, path), file };
     return [earlier === undefined ? part : { ...part, earlier }];
   });
 }
@@ -135,7 +134,7 @@ function describeRemoved(place: CommittedPlace): Described {
     ...(written && commitSha && { commitSha }),
     ...(!isFolder && { rawUrl }),
     held: new Map(paths.map((path) => [path, null])),
-    ...((isFolder || parts.length > 0) && { parts }),
+    parts,
     notes: written && isFolder ? [describeRemoval(place, 'removed')] : [],
     unknown,
   };
@@ -182,7 +181,7 @@ const describeSize = (bytes: number): string =>
 const placeGone = (gone: EarlierFiles, destination: PagesDestination): readonly PlacedPart[] =>
   listAddresses([...gone.keys()], destination)
     .slice(0, AUDIT.gone)
-    .map((one) => ({ ...one, earlier: gone.get(one.path) ?? [] }));
+    .map((one) => ({ ...one, earlier: gone.get(one.path) ?? [], mayBeServed: true }));
 
 /**
  * The address of each removed file that was served: the pages of folders first, the highest of them before, then the
@@ -205,6 +204,6 @@ export function listAddresses(
     .map((path) => {
       const url = entryUrl(addressOf(destination, path));
       const shown = isRendered && MARKDOWN.test(path) ? new URL(url.href.replace(MARKDOWN, '.html')) : url;
-      return { path, url: shown, size: 0, sha256: '' };
+      return { path, url: shown, file: null };
     });
 }

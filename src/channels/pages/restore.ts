@@ -8,7 +8,7 @@ import type { Change } from '../../github/change.ts';
 import { nameFew } from '../../plain-text.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { entryUrl } from '../../rules/naming.ts';
-import type { PlacedTask, RestoredDelivery } from '../channel.ts';
+import type { EarlierDelivery, PlacedTask } from '../channel.ts';
 import type { BranchTree } from './branch-reader.ts';
 import { listKept } from './claims.ts';
 import { describeDelivered, formatCommitMessage, parseMessage } from './commit-message.ts';
@@ -28,7 +28,7 @@ type Placed = PlacedTask<PagesTask>;
 export async function restoreBefore(
   failed: readonly Placed[],
   step: readonly Placed[],
-): Promise<readonly Result<RestoredDelivery>[]> {
+): Promise<readonly Result<EarlierDelivery>[]> {
   const own = new Set(step.flatMap(({ placement }) => (placement.written && placement.commitSha) || []));
   // One after the other: each is written on top of the one before.
   return forEachItem(
@@ -45,7 +45,7 @@ export async function restoreBefore(
 async function restore(
   { task: { data }, placement: { written, commitSha } }: Placed,
   own: ReadonlySet<string>,
-): Promise<RestoredDelivery> {
+): Promise<EarlierDelivery> {
   const { github, branch, readEntries } = data.target;
   if (!written || commitSha === undefined) throw notRestoredError('this step wrote nothing there');
   const head = await getBranchHead(github, branch);
@@ -145,12 +145,12 @@ function describeRestored(
   commitSha: string,
   files: readonly TreeFile[],
   ...trees: [before: BranchTree, after: BranchTree]
-): RestoredDelivery {
+): EarlierDelivery {
   const isFolder = isFolderPath(place);
   const paths = files.map((one) => one.path);
   const page = paths.includes(destination.path) ? destination.path : (paths[0] ?? destination.path);
   const others = paths.filter((one) => one !== page).slice(0, SITE.files);
-  const { earlier, ...file } = describeFile(page, ...trees);
+  const { earlier, file } = describeFile(page, ...trees);
   // A rendered page never has the file's bytes.
   const shown = destination.rivals ? destination.rawUrl : destination.pageUrl;
   return {
@@ -178,5 +178,5 @@ function describeFile(path: string, before: BranchTree, after: BranchTree) {
   const { sha: blobSha = '', size = 0 } = before.entries.get(path) ?? {};
   const now = after.entries.get(path);
   const earlier = now === undefined ? [] : [{ sha: now.sha, size: now.size }];
-  return { size, sha256: null, blobSha, ...(now?.sha !== blobSha && { earlier }) };
+  return { file: { size, sha256: null, blobSha }, ...(now?.sha !== blobSha && { earlier }) };
 }

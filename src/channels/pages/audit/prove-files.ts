@@ -81,7 +81,7 @@ export function proveFiles({
       url: isRendered ? destination.rawUrl : folder === null ? pageUrl : entryUrl(pageUrl),
       ...(!isRendered && { display: getBrowserDisplay(pageUrl.pathname) }),
       parts: others.map((path, nth) => ({
-        ...{ path: path.slice(folder?.length ?? 0), url: addressOf(destination, path), ...fileAt(path) },
+        ...{ path: path.slice(folder?.length ?? 0), url: addressOf(destination, path), file: fileAt(path) },
         // Asked without `?v=` as well: a cache or a proxy may have something else for people.
         ...(nth < SITE.plainProbes && { earlier: [] }),
       })),
@@ -131,7 +131,7 @@ export function proveRemoval(
       parts,
       refusals: STILL_SERVED,
     };
-    return { file: 'gone' as const, placement };
+    return { file: null, placement };
   };
   return { composePlacement, unknown: left > 0 ? [unasked] : [] };
 }
