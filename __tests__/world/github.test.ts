@@ -245,12 +245,8 @@ const STORIES: Readonly<Record<string, readonly Step[]>> = {
     ['POST issues/1/comments as human', 201, /"login":"human"/, { body: 'Yes' }],
     ['GET issues/1/comments?per_page=1', 200, /comments\?per_page=1&page=2>; rel="next"/],
   ],
-  'the login of a token: REST tells that of a person, GraphQL that of any': [
-    ['GET /user', 403],
-    ['GET /user as app', 403],
-    ['GET /user as human', 200, /"login":"human"/],
+  'GraphQL names the login of any token': [
     ['POST /graphql', 200, /"login":"github-actions\[bot\]"/, { query: '{ viewer { login databaseId } }' }],
-    ['GET /user as nobody', 401],
     ['POST /graphql as nobody', 401],
   ],
   'a job dispatches the workflow of a site, if it may and if there is one; its commits start no run': [

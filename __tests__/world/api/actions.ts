@@ -1,6 +1,6 @@
 import type { FakePages, SiteWorkflowRun } from '../pages/fake-pages.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, getId, paginate, readBody, requireText } from './call.ts';
+import { type ApiCall, getId, replyPage, requireText } from './call.ts';
 import { fail, failNotFound } from './errors.ts';
 import { formatUser, getApiUrl, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
@@ -44,7 +44,7 @@ function formatRun({ repository }: ApiCall, site: FakePages, run: SiteWorkflowRu
 async function dispatchWorkflow(call: ApiCall): Promise<HostReply> {
   const { repository, login } = call;
   const site = getWorkflowSite(call);
-  const body = await readBody(call);
+  const { body } = call;
   const ref = requireText(body, 'ref').replace(/^refs\/heads\//, '');
   const inputs = (body.inputs ?? {}) as Record<string, unknown>;
   const commit = (await repository.head(ref)) ?? fail(422, `No ref found for: ${ref}`);
@@ -76,13 +76,16 @@ async function listRuns(call: ApiCall): Promise<HostReply> {
   const workflow = call.parameters.workflow === undefined ? site : getWorkflowSite(call);
   await workflow?.beforeAnswer();
   const found = workflow === null ? [] : findRuns(call, workflow);
-  const { page, headers } = paginate(call, found);
-  const runs = page.map((run) => formatRun(call, workflow as FakePages, run));
-  return replyJson(200, { total_count: found.length, workflow_runs: runs }, headers);
+  return replyPage(
+    call,
+    found,
+    (run) => formatRun(call, workflow as FakePages, run),
+    (workflow_runs) => ({ total_count: found.length, workflow_runs }),
+  );
 }
 
 /** What a run waits for before it may deploy: a person's approval, or a timer. */
-async function listPendingDeployments(call: ApiCall): Promise<HostReply> {
+function listPendingDeployments(call: ApiCall): HostReply {
   const { repository } = call;
   const site = repository.site ?? failNotFound();
   const run = site.runs.find(({ id }) => id === getId(call, 'id')) ?? failNotFound();

@@ -1,12 +1,14 @@
 import type { TestRepository } from '../repository.ts';
-import { type HostRequest, readJsonBody } from '../server/messages.ts';
+import { type HostReply, type HostRequest, replyJson } from '../server/messages.ts';
 import type { TokenPermissions } from '../tokens.ts';
-import { fail, failMissing } from './errors.ts';
+import { failMissing } from './errors.ts';
 
 /** A request to the API whose route is known and whose credentials are good. */
 export interface ApiCall {
   readonly request: HostRequest;
   readonly repository: TestRepository;
+  /** The JSON of a write; empty for a read. */
+  readonly body: Readonly<Record<string, unknown>>;
   /** The named parts of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
   /** Null: asked without credentials. */
@@ -15,19 +17,14 @@ export interface ApiCall {
   readonly login: string | null;
 }
 
-/** The request's body as a JSON object. */
-export async function readBody({ request }: ApiCall): Promise<Record<string, unknown>> {
-  return (await readJsonBody(request)) ?? fail(400, 'Problems parsing JSON');
-}
-
 /** A text field; absent unless it is a string. */
-export function getText(body: Record<string, unknown>, name: string): string | undefined {
+export function getText(body: ApiCall['body'], name: string): string | undefined {
   const value = body[name];
   return typeof value === 'string' ? value : undefined;
 }
 
 /** A text field that must be there. */
-export function requireText(body: Record<string, unknown>, name: string): string {
+export function requireText(body: ApiCall['body'], name: string): string {
   return getText(body, name) ?? failMissing(name);
 }
 
@@ -36,11 +33,13 @@ export function getId({ parameters }: ApiCall, name: string): number {
   return Number(parameters[name]);
 }
 
-/** One page of a list, and its Link header. */
-export function paginate<Item>(
+/** One page of a list, with its Link header. @param wrap what is around the page; by default nothing */
+export function replyPage<Item>(
   { request }: ApiCall,
   items: readonly Item[],
-): { page: readonly Item[]; headers: Record<string, string> } {
+  format: (item: Item) => object,
+  wrap: (page: readonly object[]) => object = (page) => page,
+): HostReply {
   const size = Math.min(Number(request.query.get('per_page') ?? 30) || 30, 100);
   const number = Number(request.query.get('page') ?? 1) || 1;
   const last = Math.max(1, Math.ceil(items.length / size));
@@ -56,6 +55,6 @@ export function paginate<Item>(
     link(last, 'last');
   }
   if (number > 1) link(1, 'first');
-  const page = items.slice((number - 1) * size, number * size);
-  return { page, headers: links.length === 0 ? {} : { link: links.join(', ') } };
+  const page = items.slice((number - 1) * size, number * size).map(format);
+  return replyJson(200, wrap(page), links.length === 0 ? {} : { link: links.join(', ') });
 }

@@ -1,7 +1,7 @@
 import type { GitCommit } from '../git/git-store.ts';
 import type { TestRepository } from '../repository.ts';
 import { replyJson } from '../server/messages.ts';
-import { type ApiCall, paginate } from './call.ts';
+import { type ApiCall, replyPage } from './call.ts';
 import { fail, failNotFound } from './errors.ts';
 import { createRoute } from './routes.ts';
 
@@ -37,12 +37,7 @@ function listCommits(call: ApiCall) {
   if (repository.isEmpty) fail(409, 'Git Repository is empty.');
   const from = repository.git.resolve(ref) ?? failNotFound();
   const commits = repository.git.log(from, { path: request.query.get('path') ?? '' });
-  const { page, headers } = paginate(call, commits);
-  return replyJson(
-    200,
-    page.map((commit) => formatCommit(repository, commit)),
-    headers,
-  );
+  return replyPage(call, commits, (commit) => formatCommit(repository, commit));
 }
 
 function formatComparison(ahead: number, behind: number): string {

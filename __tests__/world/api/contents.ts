@@ -1,8 +1,8 @@
 import { refuseContents } from '../branch-rules.ts';
-import { computeBlobSha, type TreeEntry } from '../git/git-store.ts';
+import type { TreeEntry } from '../git/git-store.ts';
 import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, getText, readBody, requireText } from './call.ts';
+import { type ApiCall, getText, requireText } from './call.ts';
 import { fail, failMissing, failNotFound } from './errors.ts';
 import { formatGitCommit } from './git-data.ts';
 import { createRoute } from './routes.ts';
@@ -38,70 +38,35 @@ function readContents(call: ApiCall): HostReply {
   const commit = git.resolve(ref) ?? fail(404, `No commit found for the ref ${ref}`);
   const entry = isMalformedPath(path) ? null : git.entryAt(commit, path);
   if (entry === null) failNotFound();
-  if (entry.type === 'commit') return replySubmodule(call, entry, { commit, ref });
-  return entry.type === 'tree' ? replyFolder(call, entry, ref) : replyBlob(call, entry, ref);
-}
-
-/** A submodule: a commit of another repository, whose files are not part of this one. */
-function replySubmodule(
-  { repository }: ApiCall,
-  entry: TreeEntry,
-  { commit, ref }: { readonly commit: string; readonly ref: string },
-): HostReply {
-  const settings = repository.git.entryAt(commit, '.gitmodules');
-  const text = settings === null ? '' : repository.git.readBlob(settings.sha).toString();
-  const [, url = null] = new RegExp(`path = ${entry.path}\\n\\s*url = (\\S+)`).exec(text) ?? [];
   const about = formatEntry(repository, entry, ref);
-  return replyJson(200, { ...about, type: 'submodule', submodule_git_url: url });
-}
-
-function replyFolder(call: ApiCall, entry: TreeEntry, ref: string): HostReply {
-  const { repository } = call;
-  const prefix = entry.path === '' ? '' : `${entry.path}/`;
-  const entries = repository.git.listTree(entry.sha).slice(0, LISTING_LIMIT);
-  const views = entries.map((child) =>
-    formatEntry(repository, { ...child, path: `${prefix}${child.path}` }, ref),
-  );
-  if (!isAccepted(call, 'object')) return replyJson(200, views);
-  return replyJson(200, { ...formatEntry(repository, entry, ref), entries: views });
-}
-
-function replyBlob(call: ApiCall, entry: TreeEntry, ref: string): HostReply {
-  const { repository } = call;
+  const acceptsObject = /vnd\.github\.object\b/.test(request.headers.accept ?? '');
+  // A submodule is a commit of another repository, whose files are not part of this one.
+  if (entry.type === 'commit') return replyJson(200, { ...about, type: 'submodule' });
+  if (entry.type === 'tree') {
+    const entries = git
+      .listTree(entry.sha)
+      .slice(0, LISTING_LIMIT)
+      .map((child) => formatEntry(repository, { ...child, path: `${path}/${child.path}` }, ref));
+    return replyJson(200, acceptsObject ? { ...about, entries } : entries);
+  }
   const size = entry.size ?? 0;
-  if (size > SUPPORTED_LIMIT) failTooLarge();
-  if (isAccepted(call, 'raw')) {
-    const headers = { 'content-type': 'application/vnd.github.raw+json', 'content-length': String(size) };
-    return { status: 200, headers, body: repository.git.readBlob(entry.sha) };
+  if (size > (acceptsObject ? SUPPORTED_LIMIT : INLINE_LIMIT)) {
+    fail(
+      403,
+      'This API returns blobs up to 1 MB in size. The requested blob is too large to fetch via the API.',
+    );
   }
-  const about = formatEntry(repository, entry, ref);
-  if (size <= INLINE_LIMIT) {
-    const bytes = repository.git.readBlob(entry.sha);
-    const content = bytes.toString('base64').replace(/.{60}/g, '$&\n');
-    return replyJson(200, { ...about, content: `${content}\n`, encoding: 'base64' });
-  }
-  if (!isAccepted(call, 'object')) failTooLarge();
-  return replyJson(200, { ...about, content: '', encoding: 'none' });
-}
-
-function isAccepted({ request }: ApiCall, format: 'raw' | 'object'): boolean {
-  return new RegExp(`vnd\\.github\\.(v3\\.)?${format}\\b`).test(request.headers.accept ?? '');
-}
-
-function failTooLarge(): never {
-  fail(
-    403,
-    'This API returns blobs up to 1 MB in size. The requested blob is too large to fetch via the API.',
-  );
+  if (size > INLINE_LIMIT) return replyJson(200, { ...about, content: '', encoding: 'none' });
+  const content = git.readBlob(entry.sha).toString('base64').replace(/.{60}/g, '$&\n');
+  return replyJson(200, { ...about, content: `${content}\n`, encoding: 'base64' });
 }
 
 /** Creates or replaces one file in one commit. */
-async function writeContents(call: ApiCall): Promise<HostReply> {
-  const { repository, parameters } = call;
+function writeContents(call: ApiCall): Promise<HostReply> {
+  const { repository, parameters, body } = call;
   const path = parameters.path ?? '';
   // The head is read when the request arrives: a branch that moves before the write is a conflict.
   const arrivedAt = repository.head();
-  const body = await readBody(call);
   const message = requireText(body, 'message');
   const branch = getText(body, 'branch') ?? repository.branch;
   const sha = getText(body, 'sha');
@@ -110,7 +75,7 @@ async function writeContents(call: ApiCall): Promise<HostReply> {
   const isDefault = branch === repository.branch;
   const expected = isDefault ? arrivedAt : repository.head(branch);
   if (expected === null && !isDefault) fail(404, `Branch ${branch} not found`);
-  return repository.runExclusively(async () => {
+  return repository.runExclusively(() => {
     const head = repository.head(branch);
     if (head !== expected) fail(409, `is at ${head} but expected ${expected}`);
     const existing = head === null ? null : repository.git.entryAt(head, path);
@@ -123,10 +88,10 @@ async function writeContents(call: ApiCall): Promise<HostReply> {
     const broken = repository.findBrokenRule(commit, head);
     if (broken !== null) fail(409, refuseContents(broken, existing === null ? 'create' : 'update'));
     repository.moveBranch(branch, commit, head, call.login);
-    const content = formatWrittenFile(repository, path, bytes, branch);
+    const written = repository.git.entryAt(commit, path);
     return replyJson(existing === null ? 201 : 200, {
-      content,
-      commit: formatGitCommit(call, commit),
+      content: written && formatEntry(repository, written, branch),
+      commit: formatGitCommit(repository, commit),
     });
   });
 }
@@ -137,17 +102,6 @@ function assertExpected(path: string, existing: TreeEntry | null, sha: string | 
   if (existing.type === 'tree') fail(422, `${path} is a directory`);
   if (sha === undefined) failMissing('sha');
   if (sha !== existing.sha) fail(409, `${path} does not match ${sha}`);
-}
-
-function formatWrittenFile(repository: TestRepository, path: string, bytes: Buffer, branch: string) {
-  const entry = {
-    path,
-    sha: computeBlobSha(bytes),
-    size: bytes.length,
-    type: 'blob',
-    mode: '100644',
-  } as const;
-  return formatEntry(repository, entry, branch);
 }
 
 export const CONTENTS_ROUTES = [

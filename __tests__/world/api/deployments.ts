@@ -6,7 +6,7 @@ import {
 } from '../deployment-store.ts';
 import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, getId, getText, paginate, readBody, requireText } from './call.ts';
+import { type ApiCall, getId, getText, replyPage, requireText } from './call.ts';
 import { fail, failInvalid, failNotFound } from './errors.ts';
 import { formatUser, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
@@ -82,12 +82,11 @@ async function listDeployments(call: ApiCall): Promise<HostReply> {
     const environment = query.get('environment');
     return named && (environment === null || isSameEnvironment(one, environment));
   });
-  const { page, headers } = paginate(call, wanted);
-  return replyJson(200, page.map(formatDeployment), headers);
+  return replyPage(call, wanted, formatDeployment);
 }
 
 /** A commit of the repository, also one that only a pull request has: a fork's. */
-async function resolveRef({ git, issues }: TestRepository, ref: string): Promise<string | null> {
+function resolveRef({ git, issues }: TestRepository, ref: string): string | null {
   return git.resolve(ref) ?? (issues.hasHead(ref) ? ref : null);
 }
 
@@ -99,7 +98,7 @@ async function resolveRef({ git, issues }: TestRepository, ref: string): Promise
  */
 async function createDeployment(call: ApiCall): Promise<HostReply> {
   const { repository, login } = call;
-  const body = await readBody(call);
+  const { body } = call;
   const ref = requireText(body, 'ref');
   const environment = getText(body, 'environment') ?? 'production';
   const task = getText(body, 'task') ?? 'deploy';
@@ -123,12 +122,7 @@ async function createDeployment(call: ApiCall): Promise<HostReply> {
 
 async function listStatuses(call: ApiCall): Promise<HostReply> {
   const deployment = await findDeployment(call);
-  const { page, headers } = paginate(call, deployment.statuses);
-  return replyJson(
-    200,
-    page.map((status) => formatStatus(call, status)),
-    headers,
-  );
+  return replyPage(call, deployment.statuses, (status) => formatStatus(call, status));
 }
 
 /** An address that a status may have; the host takes none without its scheme. */
@@ -139,11 +133,11 @@ function getAddress(body: Record<string, unknown>, name: string): string | null 
 }
 
 /** @see https://docs.github.com/rest/deployments/statuses#create-a-deployment-status */
-async function createStatus(call: ApiCall): Promise<HostReply> {
+function createStatus(call: ApiCall): HostReply {
   const { repository, login } = call;
   const id = getId(call, 'id');
   const deployment = repository.deployments.all.find((one) => one.id === id) ?? failNotFound();
-  const body = await readBody(call);
+  const { body } = call;
   const state = requireText(body, 'state');
   const description = getText(body, 'description') ?? '';
   const isValid = STATES.includes(state) && description.length <= DESCRIPTION_LIMIT;

@@ -17,14 +17,14 @@ import { ACTIONS_ROUTES } from './actions.ts';
 import { COMMIT_ROUTES } from './commits.ts';
 import { CONTENTS_ROUTES } from './contents.ts';
 import { DEPLOYMENT_ROUTES } from './deployments.ts';
-import { createErrorReply, fail, failNotFound } from './errors.ts';
+import { fail, failNotFound } from './errors.ts';
 import { GIT_DATA_ROUTES } from './git-data.ts';
 import { answerGraphql } from './graphql.ts';
 import { ISSUE_ROUTES } from './issues.ts';
 import { PAGES_ROUTES } from './pages.ts';
 import { createPagesDeploymentRoutes } from './pages-deployments.ts';
 import { RELEASE_ROUTES } from './releases.ts';
-import { formatUser, REPOSITORY_ROUTES } from './repository.ts';
+import { REPOSITORY_ROUTES } from './repository.ts';
 import { type ApiRoute, assertPermission, matchPath } from './routes.ts';
 
 const ROUTES: readonly ApiRoute[] = [
@@ -58,7 +58,10 @@ export function createApiHost(parts: ApiHostParts): HostHandler {
   const routes =
     parts.actions === undefined ? ROUTES : [...ROUTES, ...createPagesDeploymentRoutes(parts.actions)];
   return async (request) => {
-    const reply = await handleRequest(request, parts, routes);
+    const reply = await handleRequest(request, parts, routes).catch((error) => {
+      if (error instanceof ReplyError) return error.reply;
+      throw error;
+    });
     return addApiHeaders(request, completeReply(request, reply), parts);
   };
 }
@@ -103,69 +106,37 @@ async function handleRequest(
   { find, tokens, rateLimits }: ApiHostParts,
   routes: readonly ApiRoute[],
 ): Promise<HostReply> {
-  try {
-    if (request.headers['user-agent'] === undefined) {
-      fail(
-        403,
-        'Request forbidden by administrative rules. Please make sure your request has a User-Agent header',
-      );
-    }
-    assertKnownVersion(request);
-    const permissions = authenticate(request, tokens);
-    const counted = countFor(request, tokens);
-    if (!rateLimits.take(counted)) fail(403, describeExcess(counted.login));
-    const [root, owner = '', name = '', ...rest] = request.path.split('/').slice(1);
-    const login = tokens.getLogin(parseToken(request)) ?? null;
-    if (root !== 'repos') return await handleUserRequest(root, request, login, find);
-    const repository = find(decodeComponent(owner), decodeComponent(name)) ?? failNotFound();
-    if (repository.isPrivate && permissions === null) failNotFound();
-    return await dispatch({ request, repository, permissions, login }, rest, routes);
-  } catch (error) {
-    if (error instanceof ReplyError) return error.reply;
-    throw error;
+  if (request.headers['user-agent'] === undefined) {
+    fail(
+      403,
+      'Request forbidden by administrative rules. Please make sure your request has a User-Agent header',
+    );
   }
-}
-
-interface RepositoryRequest {
-  readonly request: HostRequest;
-  readonly repository: TestRepository;
-  readonly permissions: TokenPermissions | null;
-  /** Whose token it is; null without one. */
-  readonly login: string | null;
-}
-
-async function dispatch(
-  { request, repository, permissions, login }: RepositoryRequest,
-  rest: string[],
-  routes: readonly ApiRoute[],
-): Promise<HostReply> {
+  assertKnownVersion(request);
+  const permissions = authenticate(request, tokens);
+  const counted = countFor(request, tokens);
+  const { login } = counted;
+  if (!rateLimits.take(counted)) fail(403, describeExcess(login));
+  const [root, owner = '', name = '', ...rest] = request.path.split('/').slice(1);
+  const readBody = async () => (await readJsonBody(request)) ?? fail(400, 'Problems parsing JSON');
+  if (root === 'graphql') {
+    if (login === null) fail(401, 'Requires authentication');
+    return replyJson(200, answerGraphql(await readBody(), login, find));
+  }
+  if (root !== 'repos') failNotFound();
+  const repository = find(decodeComponent(owner), decodeComponent(name)) ?? failNotFound();
+  if (repository.isPrivate && permissions === null) failNotFound();
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   for (const { method, pattern, permissions: need, handle } of routes) {
-    if (method !== (request.method === 'HEAD' ? 'GET' : request.method)) continue;
-    const parameters = matchPath(pattern, rest);
+    const parameters = method === (isRead ? 'GET' : request.method) ? matchPath(pattern, rest) : null;
     if (parameters === null) continue;
     // Public files, commits, releases and workflow runs can be read without permissions; Pages and deployments can't.
     const readsPublic = isRead && !repository.isPrivate && (need.contents ?? need.actions) !== undefined;
     assertPermission(permissions, need, readsPublic);
-    return handle({ request, repository, parameters, permissions, login });
+    const body = isRead ? {} : await readBody();
+    return handle({ request, body, repository, parameters, permissions, login });
   }
   return failNotFound();
-}
-
-/** REST names the owner of a person's token alone; GraphQL names that of any. */
-async function handleUserRequest(
-  root: string | undefined,
-  request: HostRequest,
-  login: string | null,
-  find: FindRepository,
-): Promise<HostReply> {
-  if (root !== 'user' && root !== 'graphql') return createErrorReply(404, 'Not Found');
-  if (login === null) return createErrorReply(401, 'Requires authentication');
-  if (root === 'user') {
-    if (login.endsWith('[bot]')) return createErrorReply(403, 'Resource not accessible by integration');
-    return replyJson(200, formatUser(login));
-  }
-  return replyJson(200, answerGraphql((await readJsonBody(request)) ?? {}, login, find));
 }
 
 function addApiHeaders(

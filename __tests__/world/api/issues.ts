@@ -1,7 +1,7 @@
 import type { StoredComment, StoredIssue } from '../issue-tracker.ts';
 import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, getId, getText, paginate, readBody, requireText } from './call.ts';
+import { type ApiCall, getId, getText, replyPage, requireText } from './call.ts';
 import { failInvalid, failNotFound } from './errors.ts';
 import { formatRepository, formatUser, getPageUrl } from './repository.ts';
 import { assertPermission, createRoute, type RequiredPermissions } from './routes.ts';
@@ -77,12 +77,7 @@ function listPulls(call: ApiCall): HostReply {
       isInState(one, request) &&
       (asked === null || asked === `${one.head.owner}:${one.head.ref}`),
   );
-  const { page, headers } = paginate(call, found);
-  return replyJson(
-    200,
-    page.map((one) => formatPull(call, one)),
-    headers,
-  );
+  return replyPage(call, found, (one) => formatPull(call, one));
 }
 
 function listIssues(call: ApiCall): HostReply {
@@ -92,25 +87,20 @@ function listIssues(call: ApiCall): HostReply {
   const found = repository.issues.all.filter(
     (one) => isInState(one, request) && (creator === null || creator === one.author),
   );
-  const { page, headers } = paginate(call, found);
-  return replyJson(
-    200,
-    page.map((one) => formatIssue(repository, one)),
-    headers,
-  );
+  return replyPage(call, found, (one) => formatIssue(repository, one));
 }
 
-async function createIssue(call: ApiCall): Promise<HostReply> {
+function createIssue(call: ApiCall): HostReply {
   assertAllowed(call, false);
-  const body = await readBody(call);
+  const { body } = call;
   const title = requireText(body, 'title');
   const issue = call.repository.issues.open(title, getText(body, 'body') ?? null, call.login ?? '');
   return replyJson(201, formatIssue(call.repository, issue));
 }
 
-async function updateIssue(call: ApiCall): Promise<HostReply> {
+function updateIssue(call: ApiCall): HostReply {
   const issue = getIssue(call);
-  const body = await readBody(call);
+  const { body } = call;
   issue.title = getText(body, 'title') ?? issue.title;
   issue.body = getText(body, 'body') ?? issue.body;
   const state = getText(body, 'state');
@@ -130,12 +120,7 @@ function getIssue(call: ApiCall): StoredIssue {
 
 function listComments(call: ApiCall): HostReply {
   const issue = getIssue(call);
-  const { page, headers } = paginate(call, issue.comments);
-  return replyJson(
-    200,
-    page.map((one) => formatComment(call.repository, issue, one)),
-    headers,
-  );
+  return replyPage(call, issue.comments, (one) => formatComment(call.repository, issue, one));
 }
 
 async function createComment(call: ApiCall): Promise<HostReply> {
@@ -163,8 +148,8 @@ function deleteComment(call: ApiCall): HostReply {
 }
 
 /** The real host measures characters. */
-async function readComment(call: ApiCall): Promise<string> {
-  const text = requireText(await readBody(call), 'body');
+function readComment(call: ApiCall): string {
+  const text = requireText(call.body, 'body');
   if (text.length <= COMMENT_LIMIT) return text;
   const message = `Body is too long (maximum is ${COMMENT_LIMIT} characters)`;
   return failInvalid({ resource: 'IssueComment', code: 'unprocessable', field: 'data', message });

@@ -1,7 +1,7 @@
 import type { FakeActionsService } from '../hosts/actions-service.ts';
 import { ARCHIVE_TOKEN } from '../hosts/codeload.ts';
 import { type HostReply, replyJson, replyRedirect } from '../server/messages.ts';
-import { type ApiCall, readBody } from './call.ts';
+import type { ApiCall } from './call.ts';
 import { fail, failNotFound } from './errors.ts';
 import { getApiUrl } from './repository.ts';
 import { type ApiRoute, createRoute } from './routes.ts';
@@ -13,7 +13,7 @@ async function createDeployment(call: ApiCall, actions: FakeActionsService): Pro
   const { repository } = call;
   const site = repository.site;
   if (site === null || site.buildType !== 'workflow') return failNotFound();
-  const { artifact_id, oidc_token, pages_build_version } = await readBody(call);
+  const { artifact_id, oidc_token, pages_build_version } = call.body;
   const commit = String(pages_build_version);
   const job = actions.identify(String(oidc_token)) ?? fail(400, 'Invalid OIDC token');
   if (job.environment === undefined)
@@ -41,7 +41,7 @@ async function showDeployment({ repository, parameters }: ApiCall): Promise<Host
 }
 
 /** Sends on to the host of archives. */
-async function redirectToArchive({ repository, parameters }: ApiCall): Promise<HostReply> {
+function redirectToArchive({ repository, parameters }: ApiCall): HostReply {
   const { owner, name } = repository;
   const ref = encodeURIComponent(parameters.ref ?? '');
   return replyRedirect(

@@ -1,6 +1,6 @@
 import type { FakePages, PagesBuild } from '../pages/fake-pages.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, getText, readBody } from './call.ts';
+import { type ApiCall, getText } from './call.ts';
 import { fail, failMissing, failNotFound } from './errors.ts';
 import { createRoute } from './routes.ts';
 
@@ -33,7 +33,7 @@ function showSite(call: ApiCall): HostReply {
  */
 async function createSite(call: ApiCall): Promise<HostReply> {
   const { repository, permissions } = call;
-  const body = await readBody(call);
+  const { body } = call;
   if (permissions?.pages !== 'write') fail(403, 'Resource not accessible by integration');
   if (repository.site !== null) fail(409, 'GitHub Pages is already enabled.');
   const buildType = getText(body, 'build_type') ?? 'legacy';

@@ -2,7 +2,7 @@ import type { StoredAsset, StoredRelease } from '../release-store.ts';
 import { normalizeAssetName } from '../release-store.ts';
 import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, getId, getText, paginate, readBody, requireText } from './call.ts';
+import { type ApiCall, getId, getText, replyPage, requireText } from './call.ts';
 import { fail, failInvalid, failNotFound } from './errors.ts';
 import { getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
@@ -75,7 +75,7 @@ export function assertMutable({ immutable }: StoredRelease, change: string): voi
 }
 
 /** Makes the tag of a release that gets published, or ends the request when it can't have that tag. */
-async function claimTag({ repository }: ApiCall, tag: string, target: string): Promise<void> {
+function claimTag({ repository }: ApiCall, tag: string, target: string): void {
   const { git, releaseStore } = repository;
   if (releaseStore.findByTag(tag) !== undefined) {
     failInvalid({ resource: 'Release', code: 'already_exists', field: 'tag_name' });
@@ -96,7 +96,7 @@ async function claimTag({ repository }: ApiCall, tag: string, target: string): P
 
 async function createRelease(call: ApiCall): Promise<HostReply> {
   const { repository } = call;
-  const body = await readBody(call);
+  const { body } = call;
   const tag = requireText(body, 'tag_name');
   const target = getText(body, 'target_commitish') ?? repository.branch;
   const draft = body.draft === true;
@@ -120,7 +120,7 @@ async function createRelease(call: ApiCall): Promise<HostReply> {
 async function updateRelease(call: ApiCall): Promise<HostReply> {
   const { repository } = call;
   const release = getRelease(call);
-  const body = await readBody(call);
+  const { body } = call;
   const tag = getText(body, 'tag_name') ?? release.tag;
   return repository.runExclusively(async () => {
     if (tag !== release.tag) assertMutable(release, 'change the tag of');
@@ -144,27 +144,17 @@ async function removeRelease(call: ApiCall): Promise<HostReply> {
 function listReleases(call: ApiCall): HostReply {
   const { repository } = call;
   const visible = repository.releaseStore.releases.filter((release) => isVisible(call, release));
-  const { page, headers } = paginate(call, visible);
-  return replyJson(
-    200,
-    page.map((release) => formatRelease(repository, release)),
-    headers,
-  );
+  return replyPage(call, visible, (release) => formatRelease(repository, release));
 }
 
 function listAssets(call: ApiCall): HostReply {
   const release = getRelease(call);
-  const { page, headers } = paginate(call, release.assets);
-  return replyJson(
-    200,
-    page.map((asset) => formatAsset(call.repository, release, asset)),
-    headers,
-  );
+  return replyPage(call, release.assets, (asset) => formatAsset(call.repository, release, asset));
 }
 
-async function renameAsset(call: ApiCall): Promise<HostReply> {
+function renameAsset(call: ApiCall): HostReply {
   const { release, asset } = getAsset(call);
-  const body = await readBody(call);
+  const { body } = call;
   const name = normalizeAssetName(getText(body, 'name') ?? asset.name);
   assertMutable(release, 'update assets of');
   if (release.assets.some((other) => other !== asset && other.name === name)) {
