@@ -2,17 +2,26 @@ import { createHash, randomBytes } from 'node:crypto';
 
 export type PermissionLevel = 'none' | 'read' | 'write';
 
+const PERMISSIONS = [
+  'contents',
+  'pages',
+  'pull_requests',
+  'issues',
+  'deployments',
+  'actions',
+  // No job's token ever has it.
+  'administration',
+] as const;
+
 /** The permissions of a token, as in a workflow's `permissions:`. */
-export interface TokenPermissions {
-  contents: PermissionLevel;
-  pages: PermissionLevel;
-  pull_requests: PermissionLevel;
-  issues: PermissionLevel;
-  deployments: PermissionLevel;
-  actions: PermissionLevel;
-  /** No job's token ever has it. */
-  administration: PermissionLevel;
-}
+export type TokenPermissions = Record<(typeof PERMISSIONS)[number], PermissionLevel>;
+
+const allOf = (level: PermissionLevel): TokenPermissions =>
+  Object.fromEntries(PERMISSIONS.map((name) => [name, level])) as TokenPermissions;
+
+export const NO_PERMISSIONS = allOf('none');
+/** The permissions of a fork's pull request, independent of its workflow. */
+export const FORK_PERMISSIONS: TokenPermissions = { ...allOf('read'), administration: 'none' };
 
 /** Logins of the local GitHub, apart from the repositories' owners. */
 export const LOGINS = {
@@ -33,17 +42,6 @@ export function getUserId(login: string): number {
   return KNOWN_IDS.get(login) ?? 1_000_000 + (digits % 9_000_000);
 }
 
-/** The permissions of a fork's pull request, independent of its workflow. */
-export const FORK_PERMISSIONS: TokenPermissions = {
-  contents: 'read',
-  pages: 'read',
-  pull_requests: 'read',
-  issues: 'read',
-  deployments: 'read',
-  actions: 'read',
-  administration: 'none',
-};
-
 /** The tokens of the local GitHub with their logins and permissions. */
 export class TokenStore {
   readonly #permissions = new Map<string, TokenPermissions>();
@@ -57,16 +55,10 @@ export class TokenStore {
   ): string {
     const token = `${prefix}${randomBytes(27).toString('base64url').replace(/[-_]/g, 'x')}`;
     this.#logins.set(token, login);
-    this.#permissions.set(token, {
-      contents: 'write',
-      pages: 'write',
-      pull_requests: 'write',
-      issues: 'none',
-      deployments: 'read',
-      actions: 'none',
-      ...permissions,
-      administration: login === LOGINS.workflow ? 'none' : (permissions.administration ?? 'none'),
-    });
+    const usual = { contents: 'write', pages: 'write', pull_requests: 'write', deployments: 'read' } as const;
+    const granted = { ...NO_PERMISSIONS, ...usual, ...permissions };
+    if (login === LOGINS.workflow) granted.administration = 'none';
+    this.#permissions.set(token, granted);
     return token;
   }
 

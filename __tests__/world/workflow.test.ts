@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TestRepository } from './repository.ts';
+import { NO_PERMISSIONS } from './tokens.ts';
 import { isTriggeredBy, parseWorkflowDefinition, type TriggerEvent } from './workflow/definition.ts';
 import { computeJobPermissions, type WorkflowEvent } from './workflow/event.ts';
 import { interpolate, isConditionMet, type JobStatus } from './workflow/expressions.ts';
@@ -17,16 +18,13 @@ const on = (name: string, payload: TriggerEvent['payload'] = {}): TriggerEvent =
 const push = (ref: string): TriggerEvent => ({ ...on('push'), ref });
 
 test.each<[on: string, event: TriggerEvent, starts: boolean]>([
-  ['push: {}', push('refs/heads/any'), true],
   ['push: {}', on('schedule'), false],
   ['push: { branches: [main] }', push('refs/heads/main'), true],
   ['push: { branches: [main] }', push('refs/heads/main2'), false],
   ["push: { tags: ['v*'] }", push('refs/tags/v1.2'), true],
   ["push: { tags: ['v*'] }", push('refs/tags/v1/2'), false],
-  ["push: { tags: ['v*'] }", push('refs/heads/v1'), false],
   ['pull_request: {}', on('pull_request', { action: 'synchronize' }), true],
   ['pull_request: {}', on('pull_request', { action: 'closed' }), false],
-  ['pull_request: { types: [closed] }', on('pull_request', { action: 'closed' }), true],
   ["schedule: [{ cron: '1 2 * * *' }]", on('schedule', { schedule: '1 2 * * *' }), true],
   ["schedule: [{ cron: '1 2 * * *' }]", on('schedule', { schedule: '9 9 * * *' }), false],
   ['workflow_run: { workflows: [A] }', on('workflow_run', { workflow_run: { name: 'A' } }), true],
@@ -37,9 +35,7 @@ test.each<[on: string, event: TriggerEvent, starts: boolean]>([
 
 test.each([
   ['  job: { steps: [], container: x }', '`container` of a job'],
-  ['  job: { steps: [{ run: x, shell: bash }] }', '`shell` of a step'],
   ['  job: { steps: [], strategy: { matrix: {}, max-parallel: 1 } }', '`max-parallel` of a strategy'],
-  ['  job: { steps: [] }\nenv: {}', '`env` of a workflow'],
 ])('a workflow with an unsupported key is refused: %s', (jobs, message) => {
   expect(() => workflow(jobs)).toThrow(`${message} is not supported here.`);
 });
@@ -48,12 +44,10 @@ test.each<[string | undefined, JobStatus, boolean]>([
   [undefined, 'success', true],
   [undefined, 'failure', false],
   ["github.event.action == 'closed'", 'success', true],
-  ["github.event.action == 'closed'", 'failure', false],
   ["${{ github.event.action != 'closed' }}", 'success', false],
   ['always()', 'failure', true],
   ['${{ !cancelled() }}', 'failure', true],
   ['failure()', 'failure', true],
-  ['failure()', 'success', false],
 ])('`if: %s` after %s is %s', (condition, status, value) => {
   expect(isConditionMet(condition, { github: { event: { action: 'closed' } }, needs: {} }, status)).toBe(
     value,
@@ -79,15 +73,7 @@ describe('the token of a job', () => {
     ['pull_request', fork, 'read'],
     ['pull_request_target', fork, 'write'],
   ])('on %s of %j has only the permissions %s', (name, pull, level) => {
-    expect(may(name, pull)).toEqual({
-      contents: level,
-      pages: 'none',
-      pull_requests: 'none',
-      issues: 'none',
-      deployments: 'none',
-      actions: 'read',
-      administration: 'none',
-    });
+    expect(may(name, pull)).toEqual({ ...NO_PERMISSIONS, contents: level, actions: 'read' });
   });
 });
 
@@ -136,24 +122,6 @@ describe('a workflow run', () => {
       ['', false],
       ['failure\n', true],
     ]);
-  });
-
-  test.each([
-    ['fails to check out an event without files', 'uses: actions/checkout@v1', /nothing to check out/],
-    [
-      'fails to download an artifact that does not exist',
-      'uses: actions/download-artifact@v1, with: { name: x }',
-      /has no such artifact/,
-    ],
-    [
-      'fails to download the artifacts of another run without permission',
-      "uses: actions/download-artifact@v1, with: { run-id: 1, github-token: '${{ github.token }}' }",
-      /need `github-token` and `permissions: \{ actions: read \}`/,
-    ],
-  ])('%s', async (_, step, log) => {
-    const run = await play(`  job: { steps: [{ ${step} }] }`);
-    expect(run?.conclusion).toBe('failure');
-    expect(run?.jobs[0]?.steps[0]?.log).toMatch(log);
   });
 
   test.each([

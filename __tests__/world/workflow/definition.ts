@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { matchesGlob } from 'node:path/posix';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
@@ -113,12 +114,7 @@ export function isTriggeredBy({ on }: WorkflowDefinition, { name, ref, payload }
     ...(branches ?? []).map((pattern) => `refs/heads/${pattern}`),
     ...(tags ?? []).map((pattern) => `refs/tags/${pattern}`),
   ];
-  return patterns.some((pattern) => matchesPattern(pattern, ref));
-}
-
-/** `*` matches anything but a slash. */
-function matchesPattern(pattern: string, ref: string): boolean {
-  return new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')}$`).test(ref);
+  return patterns.some((pattern) => matchesGlob(ref, pattern));
 }
 
 /** The combinations of a matrix; one empty combination without a matrix. */

@@ -1,6 +1,6 @@
 import type { PullRequestPayload } from '../issue-tracker.ts';
 import type { TestRepository } from '../repository.ts';
-import type { TokenPermissions } from '../tokens.ts';
+import { NO_PERMISSIONS, type TokenPermissions } from '../tokens.ts';
 import type { PermissionGrants } from './definition.ts';
 
 /** An event of a repository, with the data for the runs that it starts. */
@@ -74,25 +74,6 @@ export function createGithubEnvironment(context: GithubContext): Record<string, 
   return Object.fromEntries(handed.map(([name, value]) => [`GITHUB_${name.toUpperCase()}`, String(value)]));
 }
 
-const PERMISSION_NAMES: Readonly<Record<string, keyof TokenPermissions>> = {
-  contents: 'contents',
-  pages: 'pages',
-  'pull-requests': 'pull_requests',
-  issues: 'issues',
-  deployments: 'deployments',
-  actions: 'actions',
-};
-
-const NO_PERMISSIONS: TokenPermissions = {
-  contents: 'none',
-  pages: 'none',
-  pull_requests: 'none',
-  issues: 'none',
-  deployments: 'none',
-  actions: 'none',
-  administration: 'none',
-};
-
 /** The permissions of a job's token: those granted, and at most read for a fork. */
 export function computeJobPermissions(
   grants: PermissionGrants,
@@ -100,9 +81,9 @@ export function computeJobPermissions(
 ): TokenPermissions {
   const isForks =
     name === 'pull_request' && pull_request?.head.repo.full_name !== pull_request?.base.repo.full_name;
-  const granted = Object.entries(grants).flatMap(([grant, level]) => {
-    const kind = PERMISSION_NAMES[grant];
-    return kind === undefined ? [] : [[kind, isForks && level === 'write' ? 'read' : level]];
-  });
+  const granted = Object.entries(grants).map(([grant, level]) => [
+    grant.replaceAll('-', '_'),
+    isForks && level === 'write' ? 'read' : level,
+  ]);
   return { ...NO_PERMISSIONS, ...Object.fromEntries(granted) };
 }

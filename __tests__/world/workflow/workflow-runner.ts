@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GitHubWorld } from '../world.ts';
-import { ArtifactStore } from './artifacts.ts';
 import {
   isTriggeredBy,
   type JobDefinition,
@@ -17,6 +16,7 @@ import {
   isConditionMet,
   type JobStatus,
 } from './expressions.ts';
+import type { ActionContext } from './fake-actions.ts';
 import { type JobContext, runStep, type StepOutcome } from './steps.ts';
 
 /** A finished step. */
@@ -54,7 +54,7 @@ export interface WorkflowRunner {
 }
 
 export function createWorkflowRunner(world: GitHubWorld): WorkflowRunner {
-  const artifacts = new ArtifactStore(join(world.folder, 'artifacts'));
+  const artifacts: ActionContext['artifacts'] = new Map();
   let lastRun = 7000;
   return {
     async run(named, event) {
@@ -68,7 +68,7 @@ export function createWorkflowRunner(world: GitHubWorld): WorkflowRunner {
 
 interface RunContext {
   readonly world: GitHubWorld;
-  readonly artifacts: ArtifactStore;
+  readonly artifacts: ActionContext['artifacts'];
   readonly event: WorkflowEvent;
   readonly id: number;
 }
