@@ -23,8 +23,8 @@ export interface DeviceFlow extends DeviceFlowOptions {
   readonly page: string;
   /** When the codes expire: milliseconds since the epoch. */
   readonly deadline: number;
-  /** Milliseconds before each poll. */
-  readonly pause: number;
+  /** Milliseconds before each poll; longer after each `slow_down`. */
+  pause: number;
 }
 
 /**
@@ -66,27 +66,32 @@ export async function startDeviceFlow(options: DeviceFlowOptions, ports: Ports):
 /**
  * Polls until the user has entered the code.
  *
+ * @param until when to stop for now, in milliseconds since the epoch
+ * @returns the token; `null` where nothing was decided until then
  * @throws {DeliveryError} `NOT_AUTHORIZED` when the user refused, or the code expired.
  */
-export async function pollForToken(flow: DeviceFlow, ports: Ports): Promise<string> {
+export async function pollForToken(flow: DeviceFlow, ports: Ports): Promise<string>;
+export async function pollForToken(flow: DeviceFlow, ports: Ports, until: number): Promise<string | null>;
+export async function pollForToken(flow: DeviceFlow, ports: Ports, until = flow.deadline) {
   const { clock, logger, signal } = ports;
   const form = { device_code: flow.deviceCode, grant_type: DEVICE_FLOW.grantType };
-  let { pause } = flow;
   let failure: string | undefined;
-  while (clock.now() + pause < flow.deadline) {
-    await clock.sleep(pause, signal);
+  while (clock.now() + flow.pause < Math.min(until, flow.deadline)) {
+    await clock.sleep(flow.pause, signal);
     const answer = await resultOf(() => postForm(AUTH.token, flow, form, ports));
     if (hasFailed(answer)) {
       // The next poll asks again, later where the rate is limited.
       if (!answer.retryable) throw answer;
       failure = answer.message;
-      if (answer.code === 'RATE_LIMITED') pause = slowDown(pause, (answer.retryAfter ?? 0) / SECOND);
+      if (answer.code === 'RATE_LIMITED')
+        flow.pause = slowDown(flow.pause, (answer.retryAfter ?? 0) / SECOND);
     } else {
       if (answer.error === undefined) return acceptToken(answer, logger);
       failure = undefined;
-      if (answer.error === 'slow_down') pause = slowDown(pause, answer.interval);
+      if (answer.error === 'slow_down') flow.pause = slowDown(flow.pause, answer.interval);
     }
   }
+  if (clock.now() + flow.pause < flow.deadline) return null;
   throw flowError('NOT_AUTHORIZED', failure === undefined ? EXPIRED : `${EXPIRED}: ${failure}`);
 }
 

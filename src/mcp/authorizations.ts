@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { untilAborted } from '../async.ts';
-import { DeliveryError, stoppedError } from '../errors.ts';
+import { DeliveryError } from '../errors.ts';
 import {
   type DeviceFlow,
   type DeviceFlowOptions,
@@ -32,40 +31,23 @@ export interface ToolCall {
   readonly isDeclined: boolean;
 }
 
-/** A flow of one app: it goes on until the person has decided or the code expires, whatever becomes of the calls. */
-interface OpenFlow {
-  readonly started: Promise<DeviceFlow>;
-  readonly granted: Promise<string>;
-  /** Ends the polling. */
-  readonly stop: AbortController;
-  token?: string;
-  /** Whether there will be no token. */
-  isOver: boolean;
-}
-
 interface WaitingCall extends Pick<ToolCall, 'tool' | 'args'> {
-  /** When its code expires: milliseconds since the epoch. */
-  readonly deadline: number;
+  readonly flow: DeviceFlow;
 }
 
 /** The authorizations of one server; tokens stay in memory, until it ends. @see protocol 4.1, 5 */
 export class PersonAuthorizations {
-  readonly #ports: Ports;
-  readonly #flows = new Map<string, OpenFlow>();
+  /** By the app that they were granted to. */
+  readonly #tokens = new Map<string, string>();
   readonly #waiting = new Map<string, WaitingCall>();
-
-  /** @param ports those of the server: a call may end before the person decides */
-  constructor(ports: Ports) {
-    this.#ports = ports;
-  }
 
   /** The arguments of a call; of one that waited those of its beginning. @throws {DeliveryError} `BAD_INPUT` */
   findArguments({ handle, tool, args }: ToolCall, clock: Pick<Clock, 'now'>): ToolArguments {
     if (handle === undefined) return args;
     const first = this.#waiting.get(handle);
-    if (first?.tool !== tool || first.deadline <= clock.now()) {
+    if (first?.tool !== tool || first.flow.deadline <= clock.now()) {
       return refuseInput(
-        'input `authorization` is no handle of a call that waits for an authorization',
+        'argument `authorization` is no handle of a call that waits for an authorization',
         'leave `authorization` out and give the other arguments again: the answer has a new code',
       );
     }
@@ -80,80 +62,45 @@ export class PersonAuthorizations {
   }
 
   /**
-   * A token that a person granted, before or after a short wait for them. A call is answered at once with a new code;
-   * one that goes on with a code waits a while for the person.
+   * A token that a person granted. A call is answered at once with a code of its own; one that goes on with a code
+   * waits a while for the person, and only as long the host is asked.
    *
    * @returns what to show the person, where they have not decided yet
    * @throws {DeliveryError} `NOT_AUTHORIZED` where they declined.
    */
   async authorize(
-    call: ToolCall,
+    { tool, args, handle = randomUUID(), isDeclined }: ToolCall,
     options: DeviceFlowOptions,
-    { clock, signal }: Ports,
+    ports: Ports,
   ): Promise<string | PersonRequest> {
-    const key = `${options.authUrl.origin} ${options.clientId}`;
-    const goesOn = call.handle !== undefined;
-    const known = this.#flows.get(key);
-    if (call.isDeclined) {
-      const declined = declinedError();
-      known?.stop.abort(declined);
-      this.#flows.delete(key);
-      throw declined;
+    const app = `${options.authUrl.origin} ${options.clientId}`;
+    const waiting = this.#waiting.get(handle);
+    try {
+      if (isDeclined) throw declinedError();
+      const known = this.#tokens.get(app);
+      if (known !== undefined) return known;
+      const until = ports.clock.now() + MCP.authorization;
+      const token = waiting && (await pollForToken(waiting.flow, ports, until));
+      if (token) this.#tokens.set(app, token);
+      if (token) return token;
+    } catch (thrown) {
+      // One that was only canceled may go on.
+      if (!ports.signal.aborted) this.#waiting.delete(handle);
+      throw thrown;
     }
-    const isNew = known === undefined || (known.isOver && !goesOn);
-    const open = isNew ? this.#begin(key, options) : known;
-    const { userCode, page, deadline } = await untilAborted(signal, open.started);
-    if (goesOn && !isNew) {
-      const time = AbortSignal.any([signal, clock.timeout(MCP.authorization)]);
-      await untilAborted(time, open.granted).catch((thrown) => {
-        signal.throwIfAborted();
-        if (!open.isOver) return;
-        // It is told once: the next call gets a new code.
-        this.#flows.delete(key);
-        throw thrown;
-      });
-    }
-    if (open.token !== undefined) return open.token;
-    // The handle stays valid until its code expires: a client may give up while the delivery goes on.
-    const { tool, args, handle = randomUUID() } = call;
-    this.#waiting.set(handle, { tool, args, deadline });
-    removeOldest(this.#waiting);
-    const expiresIn = Math.max(Math.floor((deadline - clock.now()) / SECOND), 0);
+    const flow = waiting?.flow ?? (await startDeviceFlow(options, ports));
+    this.#waiting.set(handle, { tool, args, flow });
+    const [oldest = handle] = this.#waiting.keys();
+    if (this.#waiting.size > MCP.waiting) this.#waiting.delete(oldest);
+    const { userCode, page, deadline } = flow;
+    const expiresIn = Math.max(Math.floor((deadline - ports.clock.now()) / SECOND), 0);
     return { userCode, page, handle, expiresIn };
   }
 
   /** Forgets a token that the host does not accept any more. */
   forget(token: string): void {
-    for (const [key, open] of this.#flows) if (open.token === token) this.#flows.delete(key);
+    for (const [app, known] of this.#tokens) if (known === token) this.#tokens.delete(app);
   }
-
-  /** Calls for the same app share one code, also while the host is asked for it: a person enters it once. */
-  #begin(key: string, options: DeviceFlowOptions): OpenFlow {
-    const stop = new AbortController();
-    const ports = { ...this.#ports, signal: AbortSignal.any([this.#ports.signal, stop.signal]) };
-    const started = startDeviceFlow(options, ports);
-    const granted = started.then((flow) => pollForToken(flow, ports));
-    const open: OpenFlow = { started, granted, stop, isOver: false };
-    granted.then(
-      (token) => {
-        open.token = token;
-      },
-      () => {
-        open.isOver = true;
-      },
-    );
-    this.#flows.set(key, open);
-    removeOldest(this.#flows)?.stop.abort(stoppedError());
-    return open;
-  }
-}
-
-/** A map lists its entries in the order in which they were added. @returns what was too much */
-function removeOldest<Value>(entries: Map<string, Value>): Value | undefined {
-  const [oldest] = entries;
-  if (entries.size <= MCP.waiting || oldest === undefined) return undefined;
-  entries.delete(oldest[0]);
-  return oldest[1];
 }
 
 export const authorizationRequiredError = ({ userCode, page }: PersonRequest): DeliveryError =>

@@ -51,7 +51,7 @@ export function createSession(settings: McpSettings, ports: Omit<Ports, 'logger'
     ...shared,
     roots: findRoots(root),
     redactor,
-    authorizations: new PersonAuthorizations(all),
+    authorizations: new PersonAuthorizations(),
     ports: all,
     ended: [],
   };
