@@ -1,275 +1,232 @@
 import { describe, expect, test } from '@jest/globals';
 import { readJobRuntime } from '../../src/channels/pages/deploy/job-runtime.ts';
 import { ARCHIVE_TOKEN } from '../world/hosts/codeload.ts';
-import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
+import type { TestRepository } from '../world/repository.ts';
 import type { InterceptedReply } from '../world/server/interceptions.ts';
 import { LOGINS } from '../world/tokens.ts';
-import { expectRefused, type Played, type PlayedDelivery, requestsOf, setUpPlay } from './play.ts';
+import {
+  type Played,
+  type PlayedDelivery,
+  proven,
+  refused,
+  requestsOf,
+  setUpPlay,
+  writesOf,
+} from './play.ts';
 import { createPage } from './scenario.ts';
 
 const play = setUpPlay();
-const pages = { buildType: 'workflow', built: false } as const;
-const WRITES = /^(PUT|POST|PATCH|DELETE) (?!.*\/graphql$)/;
-const WHOLE = { channel: 'K1', path: './' };
+const DEPLOYS = { buildType: 'workflow', built: false } as const;
 const SITE = {
   'site/index.html': createPage('<script src="js/app.js"></script>'),
   'site/js/app.js': 'document.title = "app";\n',
 };
-const FOLDER = { ...WHOLE, file: 'site/' };
+const FOLDER = { channel: 'K1', path: './', file: 'site/' };
+const BRANCH = { channel: 'K1', branch: 'gh-pages', setup: 'true' };
+const BUSY =
+  'Deployment request failed for a1 due to in progress deployment. Please cancel b2 first or wait for it to complete.';
+const DENIED: [number, string] = [403, 'Resource not accessible by integration'];
+const DEPLOYMENT = /^POST .*pages\/deployments$/;
+const RECEIPT = '.well-known/screen-delivery.json';
 
-const newSite = (more: Partial<RepositoryOptions> = {}): Promise<TestRepository> =>
-  play.repository({ pages, ...more });
+const newSite = (): Promise<TestRepository> => play.repository({ pages: DEPLOYS });
+/** A site that somebody else has deployed. */
+const siteOfOthers = (files: Record<string, string>): Promise<TestRepository> =>
+  play.repository({ pages: { buildType: 'workflow' }, files });
+const readLive = async ({ pages }: TestRepository, path = 'index.html'): Promise<string> =>
+  String(await pages.readLive(path));
+const readReceipt = async (repository: TestRepository) => JSON.parse(await readLive(repository, RECEIPT));
 
 /** What the runner of a job gives to the action. */
 async function startJob(repository: TestRepository, job: object = {}): Promise<Record<string, string>> {
-  return play.world.actions.startJob({
-    commit: (await repository.head()) ?? '',
-    repository: repository.fullName,
-    ...job,
-  });
+  const commit = (await repository.head()) ?? '';
+  return play.world.actions.startJob({ commit, repository: repository.fullName, ...job });
 }
 
-async function deliver(given: PlayedDelivery & { readonly job?: object }): Promise<Played> {
-  const { job = {}, repository = await newSite(), ...delivery } = given;
+type Given = Omit<PlayedDelivery, 'repository'> & { readonly job?: object };
+
+/** Delivers in a job; the folder as the whole site unless told otherwise. */
+async function deliver(repository: TestRepository, { job, ...given }: Given = {}): Promise<Played> {
   const runtime = readJobRuntime(await startJob(repository, job));
-  return play.deliver({ ...delivery, repository, around: { runtime, ...delivery.around } });
+  return play.deliver({ files: SITE, inputs: FOLDER, ...given, repository, around: { runtime } });
 }
+const deliverPage = (repository: TestRepository, name: string, text = name, inputs: object = BRANCH) =>
+  deliver(repository, { files: { [name]: createPage(text) }, inputs });
+const deliverSite = (repository: TestRepository, text: string, job = {}, inputs: object = FOLDER) =>
+  deliver(repository, { files: { 'site/index.html': createPage(text) }, inputs, job });
+
+/** Does something right after the host has answered a request, once. */
+const onceAfter = (url: RegExp, act: () => unknown): void =>
+  void play.meanwhile({ method: 'POST', url }, act);
 
 describe('a site that GitHub Actions deploys, without a branch', () => {
   test('is replaced by a folder, and nothing is committed', async () => {
     const repository = await newSite();
     const before = await repository.log();
-    const { report, log, requests } = await deliver({ repository, files: SITE, inputs: FOLDER });
-    expect(report.lines.RESULT).toMatch(/^ГОТОВО/);
+    const { report, log, requests } = await proven(deliver(repository));
     expect(report.url).toBe(repository.pages.url);
     expect(log).toMatch(/artifact of 2 files, deployment [0-9a-f]{40}/);
-    expect(await repository.log()).toEqual(before);
     expect(log).toMatch(/uploaded 2 files as artifact \d+/);
+    expect(await repository.log()).toEqual(before);
     expect(requests.filter((one) => one.includes('api.github.com')).length).toBeLessThanOrEqual(15);
   });
 
   test('is replaced by one page, and by another one, and keeps a receipt', async () => {
     const repository = await newSite();
-    const files = { 'report.html': createPage() };
-    expect((await deliver({ repository, files, inputs: WHOLE })).report.ready).toBe(true);
-    const token = play.world.token();
-    const other = { repository, token, files: { 'other.html': createPage('2') }, inputs: WHOLE };
-    const second = await deliver(other);
-    expect(second.report).toMatchObject({ ready: true, url: `${repository.pages.url}other.html` });
-    const receipt = await readReceipt(repository);
-    expect(receipt).toMatchObject({ tool: 'screen-delivery', branch: null, files: [{ path: 'other.html' }] });
-    const again = await deliver(other);
-    expect(again.report.ready).toBe(true);
+    const whole = { channel: 'K1', path: './' };
+    await proven(deliverPage(repository, 'report.html', '1', whole));
+    const { report } = await proven(deliverPage(repository, 'other.html', '2', whole));
+    expect(report.url).toBe(`${repository.pages.url}other.html`);
+    const receipt = { tool: 'screen-delivery', branch: null, files: [{ path: 'other.html' }] };
+    expect(await readReceipt(repository)).toMatchObject(receipt);
     // What is live says nothing of a deployment that is on its way.
-    expect(requestsOf(again, /^POST .*pages\/deployments$/)).toHaveLength(1);
+    const again = await proven(deliverPage(repository, 'other.html', '2', whole));
+    expect(requestsOf(again, DEPLOYMENT)).toHaveLength(1);
   });
 
   test('is only described by a dry run', async () => {
-    const inputs = { ...FOLDER, 'dry-run': 'true' };
-    const dry = await deliver({ files: SITE, inputs });
-    expect(dry.log).toMatch(/would be deployed as the whole site octo\.github\.io/);
-    expect(requestsOf(dry, WRITES)).toEqual([]);
+    const planned = await deliver(await newSite(), { inputs: { ...FOLDER, 'dry-run': 'true' } });
+    expect(planned.log).toMatch(/would be deployed as the whole site octo\.github\.io/);
+    expect(writesOf(planned)).toEqual([]);
   });
 
   test('is never deployed in part', async () => {
     const files = { 'a.html': createPage(), 'b.html': '' };
-    const inputs = { ...WHOLE, file: 'a.html\nb.html' };
-    const part = await deliver({ files, inputs });
+    const inputs = { channel: 'K1', path: './', file: 'a.html\nb.html' };
+    const part = await refused(
+      deliver(await newSite(), { files, inputs }),
+      /^place: .*would be deployed without b\.html/,
+    );
     expect(part.reports.map(({ ready }) => ready)).toEqual([false, false]);
-    expectRefused(part, 'place', /would be deployed without b\.html/);
-    expect(requestsOf(part, WRITES)).toEqual([]);
-  });
-
-  test.each([
-    ['a folder below the root', { ...FOLDER, path: 'previews/' }],
-    ['no path', { channel: 'K1', file: 'site/' }],
-    ['a file below the root', { channel: 'K1', file: 'site/index.html', path: 'a/index.html' }],
-  ])('takes the whole of it alone: %s is refused with the line to add', async (_, inputs) => {
-    const refused = await deliver({ files: SITE, inputs });
-    expectRefused(refused, 'check', /each deployment replaces all of it/, {
-      hint: /`branch: gh-pages`.*`path: \.\/`.*`site-workflow:`.*Deploy from a branch/,
-    });
-    expect(requestsOf(refused, WRITES)).toEqual([]);
+    expect(writesOf(part)).toEqual([]);
   });
 
   test('has nothing that could be withdrawn, or put back', async () => {
     const repository = await newSite();
-    await deliver({ repository, files: SITE, inputs: FOLDER });
-    const inputs = { ...WHOLE, operation: 'withdraw' };
-    const withdrawn = await deliver({ repository, inputs });
-    expectRefused(withdrawn, 'check', /nothing can be removed from it alone/, {
-      hint: /`branch:`.*deliver another site, or switch Pages off/,
-    });
+    await proven(deliver(repository));
+    await refused(
+      deliver(repository, { files: {}, inputs: { ...FOLDER, file: '', operation: 'withdraw' } }),
+      /^check: .*nothing can be removed from it alone → .*`branch:`.*deliver another site, or switch Pages off/,
+    );
     repository.pages.deploymentEnds = ['deployment_failed'];
-    const files = { ...SITE, 'site/js/app.js': 'document.title = 2;\n' };
-    const failed = await deliver({ repository, files, inputs: { ...FOLDER, 'on-failure': 'restore' } });
+    const failed = await deliverSite(repository, 'second', {}, { ...FOLDER, 'on-failure': 'restore' });
     expect(failed.report.ready).toBe(false);
     expect(failed.log).toContain('keeps nothing of what was there before');
   });
 
-  test('of somebody else is replaced with `overwrite: true` alone', async () => {
-    const repository = await play.repository({
-      pages: { buildType: 'workflow' },
-      files: { 'index.html': createPage('theirs') },
-    });
-    const refused = await deliver({ repository, files: SITE, inputs: FOLDER });
-    expectRefused(refused, 'check', /was not deployed by this tool, and a deployment replaces all of it/, {
-      hint: /`overwrite: true` once/,
-    });
-    expect(requestsOf(refused, WRITES)).toEqual([]);
-    const inputs = { ...FOLDER, overwrite: 'true' };
-    expect((await deliver({ repository, files: SITE, inputs })).report.ready).toBe(true);
-    expect((await deliver({ repository, files: SITE, inputs: FOLDER })).report.ready).toBe(true);
-  });
+  test.each(['index.html', 'docs/index.html'])(
+    'of somebody else, with %s, is replaced with `overwrite: true` alone',
+    async (path) => {
+      const repository = await siteOfOthers({ [path]: 'theirs' });
+      await refused(
+        deliver(repository),
+        /^check: .*was not deployed by this tool, and a deployment replaces all of it → .*`overwrite: true` once/,
+      );
+      expect(await readLive(repository, path)).toBe('theirs');
+      await proven(deliver(repository, { inputs: { ...FOLDER, overwrite: 'true' } }));
+      await proven(deliver(repository));
+    },
+  );
 });
 
 describe('a site that GitHub Actions deploys, with a branch', () => {
-  const BRANCH = { channel: 'K1', branch: 'gh-pages', setup: 'true' };
-
   test('shows previews and other pages beside each other, and loses a withdrawn one alone', async () => {
     const repository = await newSite();
-    const main = await deliver({ repository, files: { 'index.html': createPage() }, inputs: BRANCH });
-    expect(main.report).toMatchObject({ ready: true, url: `${repository.pages.url}index.html` });
-    const files = { 'page.html': createPage('preview') };
+    const { url } = repository.pages;
+    const main = await proven(deliverPage(repository, 'index.html'));
+    expect(main.report.url).toBe(`${url}index.html`);
     const inputs = { ...BRANCH, path: 'previews/pr-7/' };
-    const preview = await deliver({ repository, files, inputs });
-    expect(preview.report.url).toBe(`${repository.pages.url}previews/pr-7/page.html`);
+    const preview = await proven(deliverPage(repository, 'page.html', 'preview', inputs));
+    expect(preview.report.url).toBe(`${url}previews/pr-7/page.html`);
     expect(preview.log).toMatch(/commit [0-9a-f]{40}, deployment [0-9a-f]{40}/);
     const receipt = await readReceipt(repository);
     expect(receipt).toMatchObject({ branch: 'gh-pages', commit: await repository.head('gh-pages') });
-    const paths = receipt.files.map(({ path }: { path: string }) => path).toSorted();
+    const paths = receipt.files.map(({ path }: { path: string }) => path);
     expect(paths).toEqual(expect.arrayContaining(['index.html', 'previews/pr-7/page.html']));
     const withdrawal = { ...inputs, operation: 'withdraw', setup: 'false' };
-    const withdrawn = await deliver({ repository, inputs: withdrawal });
-    expect(withdrawn.report.lines.RESULT).toMatch(/^ГОТОВО/);
+    await proven(deliver(repository, { files: {}, inputs: withdrawal }));
     expect((await readReceipt(repository)).files).toHaveLength(paths.length - 1);
   });
 
   test('is deployed by a second try where the first one failed after its commit', async () => {
     const repository = await newSite();
-    const files = { 'page.html': createPage() };
     repository.pages.deploymentRefusals = [
       [400, 'Branch "x" is not allowed to deploy to github-pages due to environment protection rules.'],
     ];
-    const refused = await deliver({ repository, files, inputs: BRANCH });
-    expectRefused(refused, 'place', /not allowed to deploy/, { httpCode: 400, hint: /Deployment branches/ });
-    expect(refused.report.lines.UNKNOWN).toMatch(/commit [0-9a-f]{40} on the branch gh-pages/);
-    const again = await deliver({ repository, files, inputs: BRANCH });
-    expect(again.report.ready).toBe(true);
-    expect(await repository.log('gh-pages')).toHaveLength(1);
-    const third = await deliver({ repository, files, inputs: BRANCH });
-    expect(third.report.ready).toBe(true);
+    const { report } = await refused(
+      deliverPage(repository, 'page.html'),
+      /^place 400: .*not allowed to deploy.* → .*Deployment branches/,
+    );
+    expect(report.lines.UNKNOWN).toMatch(/commit [0-9a-f]{40} on the branch gh-pages/);
+    for (const _ of ['second', 'third']) await proven(deliverPage(repository, 'page.html'));
     expect(await repository.log('gh-pages')).toHaveLength(1);
   });
 
   test('deploys the newest tree, never an older one over a newer', async () => {
     const repository = await newSite();
-    await deliver({ repository, files: { 'a.html': createPage() }, inputs: BRANCH });
-    let moved = false;
-    play.meanwhile({ method: 'POST', url: /pages\/deployments$/ }, async () => {
-      // Another job commits right after this deployment was accepted.
-      if (!moved) await repository.commit('later.html', 'later', 'by another job', 'gh-pages');
-      moved = true;
-    });
-    const { report, log } = await deliver({ repository, files: { 'b.html': createPage() }, inputs: BRANCH });
-    expect(report.ready).toBe(true);
+    await deliverPage(repository, 'a.html');
+    // Another job commits right after this deployment was accepted.
+    onceAfter(/pages\/deployments$/, () => repository.commit('later.html', 'later', 'Later', 'gh-pages'));
+    const { log } = await proven(deliverPage(repository, 'b.html'));
     expect(log).toContain('the branch has changed meanwhile');
     expect(repository.pages.liveCommit).toBe(await repository.head('gh-pages'));
   });
 
   test('names what is live where its branch can not be read after that', async () => {
-    const repository = await newSite();
-    play.meanwhile({ method: 'POST', url: /pages\/deployments$/ }, () => {
-      play.intercept({ method: 'GET', url: /git\/ref\/heads/ }, { status: 403, body: '{}' });
-    });
-    const files = { 'a.html': createPage() };
-    const { report, log } = await deliver({ repository, files, inputs: BRANCH });
-    expect(report.ready).toBe(true);
+    onceAfter(/pages\/deployments$/, () =>
+      play.intercept({ method: 'GET', url: /git\/ref\/heads/ }, { status: 403, body: '{}' }),
+    );
+    const { report, log } = await proven(deliverPage(await newSite(), 'a.html'));
     expect(log).toMatch(/deployment [0-9a-f]{40}/);
     expect(report.lines.UNKNOWN).toContain('whether the newest files of the branch are deployed: ');
   });
 
-  test.each(['.gitlab/page.html', '.well-known/screen-delivery.json'])(
-    'takes nothing that a deployment leaves out: %s',
-    async (path) => {
-      const refused = await deliver({ files: { 'page.html': createPage() }, inputs: { ...BRANCH, path } });
-      expectRefused(refused, 'check', /a deployment leaves it out/, { hint: /`path:` to another place/ });
-      expect(requestsOf(refused, WRITES)).toEqual([]);
-    },
-  );
-
   test('is refused where a folder without a branch is live, or another branch', async () => {
     const repository = await newSite();
-    await deliver({ repository, files: SITE, inputs: FOLDER });
-    const files = { 'a.html': createPage() };
-    const branch = await deliver({ repository, files, inputs: BRANCH });
-    expectRefused(branch, 'check', /a folder that this tool deployed without a branch/);
-    await deliver({ repository, files, inputs: { ...BRANCH, overwrite: 'true' } });
-    const folder = await deliver({ repository, files: SITE, inputs: FOLDER });
-    expectRefused(folder, 'check', /that of the branch gh-pages/, { hint: /`branch: gh-pages`/ });
+    await proven(deliver(repository));
+    const page = (inputs: object) => deliverPage(repository, 'a.html', 'a', inputs);
+    await refused(page(BRANCH), /^check: .*a folder that this tool deployed without a branch/);
+    await proven(page({ ...BRANCH, overwrite: 'true' }));
+    await refused(deliver(repository), /^check: .*that of the branch gh-pages.* → .*`branch: gh-pages`/);
   });
 
   test.each(['export-ignore', 'export-subst'])(
     'is not deployed with other files than the branch has: %s',
     async (attribute) => {
       const repository = await newSite();
-      await deliver({ repository, files: { 'a.html': createPage() }, inputs: BRANCH });
+      await deliverPage(repository, 'a.html');
       await repository.commit('.gitattributes', `a.html ${attribute}\n`, 'Set it', 'gh-pages');
-      const refused = await deliver({ repository, files: { 'b.html': createPage() }, inputs: BRANCH });
-      expectRefused(refused, 'place', /has not the a\.html/, { hint: /export-ignore/ });
+      await refused(deliverPage(repository, 'b.html'), /^place: .*has not the a\.html.* → .*export-ignore/);
     },
   );
 
-  test('puts back what was there before, and deploys that', async () => {
+  test('puts back what was there before, and deploys that, or names the commit that it could not deploy', async () => {
     const repository = await newSite();
-    const first = { 'a.html': createPage('first') };
-    await deliver({ repository, files: first, inputs: BRANCH });
-    repository.pages.deploymentEnds = ['deployment_failed', 'succeed'];
+    await proven(deliverPage(repository, 'a.html', 'first'));
     const inputs = { ...BRANCH, 'on-failure': 'restore' };
-    const failed = await deliver({ repository, files: { 'a.html': createPage('second') }, inputs });
+    repository.pages.deploymentEnds = ['deployment_failed', 'succeed'];
+    const failed = await deliverPage(repository, 'a.html', 'second', inputs);
     expect(failed.report.ready).toBe(false);
     expect(failed.log).toContain('shows that again, byte for byte');
+    repository.pages.deploymentEnds = ['deployment_failed'];
+    onceAfter(/pages\/deployments$/, () => {
+      repository.pages.deploymentRefusals = Array.from({ length: 99 }, () => DENIED);
+    });
+    const { report } = await deliverPage(repository, 'a.html', 'third', inputs);
+    const left = `what was put back is commit ${await repository.head('gh-pages')} on the branch gh-pages`;
+    expect(report.restored).toMatchObject({ proven: false, detail: expect.stringContaining(left) });
   });
 });
 
 describe('a site that others deploy at the same time', () => {
-  const BRANCH = { channel: 'K1', branch: 'gh-pages', setup: 'true' };
-  const BUSY =
-    'Deployment request failed for a1 due to in progress deployment. Please cancel b2 first or wait for it to complete.';
-  const isDeployment = /^POST .*pages\/deployments$/;
-  const site = (text: string) => ({ 'site/index.html': createPage(text) });
-  const liveText = async (repository: TestRepository, path = 'index.html'): Promise<string> =>
-    String(await repository.pages.readLive(path));
-  /** Does something right after the host has answered a request. */
-  const onceAfter = (url: RegExp, act: () => Promise<unknown>): void => {
-    let done = false;
-    play.meanwhile({ method: 'POST', url }, async () => {
-      if (!done) {
-        done = true;
-        await act();
-      }
-    });
-  };
-
-  test('is not replaced where it has no page at its root', async () => {
-    const repository = await play.repository({
-      pages: { buildType: 'workflow' },
-      files: { 'docs/index.html': 'theirs' },
-    });
-    const refused = await deliver({ repository, files: SITE, inputs: FOLDER });
-    expectRefused(refused, 'check', /was not deployed by this tool/);
-    expect(await liveText(repository, 'docs/index.html')).toBe('theirs');
-  });
-
   test('is not replaced where it came while another deployment was waited for', async () => {
     const repository = await newSite();
     repository.pages.deploymentRefusals = [[400, BUSY]];
     const theirs = new Map([['index.html', Buffer.from('theirs')]]);
     const commit = (await repository.head()) ?? '';
-    onceAfter(/pages\/deployments$/, async () => repository.pages.deployArtifact(commit, theirs));
-    const refused = await deliver({ repository, files: SITE, inputs: FOLDER });
-    expectRefused(refused, 'place', /deployed the site at .* meanwhile, not by this tool/);
-    expect(await liveText(repository)).toBe('theirs');
+    onceAfter(/pages\/deployments$/, () => repository.pages.deployArtifact(commit, theirs));
+    await refused(deliver(repository), /^place.*: .*deployed the site at .* meanwhile, not by this tool/);
+    expect(await readLive(repository)).toBe('theirs');
   });
 
   test('keeps the folder of a newer run that was faster', async () => {
@@ -277,252 +234,231 @@ describe('a site that others deploy at the same time', () => {
     const older = await repository.head();
     const newer = await repository.commit('src.txt', 'new source', undefined, 'other');
     repository.pages.deploymentRefusals = [[400, BUSY]];
-    const job = { commit: newer };
-    onceAfter(/pages\/deployments$/, () =>
-      deliver({ repository, job, files: site('newer'), inputs: FOLDER }),
+    onceAfter(/pages\/deployments$/, () => deliverSite(repository, 'newer', { commit: newer }));
+    await refused(
+      deliverSite(repository, 'older', { commit: older }),
+      new RegExp(`^place.*: .*meanwhile, from commit ${newer.slice(0, 7)}.* → .*deliver again`),
     );
-    const given = { repository, job: { commit: older }, files: site('older'), inputs: FOLDER };
-    const refused = await deliver(given);
-    const reason = new RegExp(`meanwhile, from commit ${newer.slice(0, 7)}`);
-    expectRefused(refused, 'place', reason, { hint: /deliver again/ });
-    expect(await liveText(repository)).toContain('newer');
+    expect(await readLive(repository)).toContain('newer');
   });
 
   test('ends with the newest tree where a job that was slower deploys after one that was faster', async () => {
     const repository = await newSite();
-    const add = (name: string) =>
-      deliver({ repository, files: { [name]: createPage(name) }, inputs: BRANCH });
-    await add('first.html');
-    onceAfter(/FinalizeArtifact$/, () => add('newer.html'));
-    expect((await add('older.html')).report.ready).toBe(true);
+    await deliverPage(repository, 'first.html');
+    onceAfter(/FinalizeArtifact$/, () => deliverPage(repository, 'newer.html'));
+    await proven(deliverPage(repository, 'older.html'));
     expect(repository.pages.liveCommit).toBe(await repository.head('gh-pages'));
-    expect(await liveText(repository, 'newer.html')).toContain('newer.html');
+    expect(await readLive(repository, 'newer.html')).toContain('newer.html');
   });
 
   test('is packed only as long as the time allows where others write to its branch all the time', async () => {
     const repository = await newSite();
-    await deliver({ repository, files: { 'a.html': createPage() }, inputs: BRANCH });
+    await deliverPage(repository, 'a.html');
     let commits = 0;
-    play.meanwhile({ method: 'POST', url: /FinalizeArtifact$/, times: 99 }, async () => {
+    play.meanwhile({ method: 'POST', url: /FinalizeArtifact$/, times: 99 }, () => {
       commits += 1;
-      await repository.commit(`${commits}.html`, 'by others', undefined, 'gh-pages');
+      return repository.commit(`${commits}.html`, 'by others', undefined, 'gh-pages');
     });
-    const inputs = { ...BRANCH, timeout: '60' };
-    const refused = await deliver({ repository, files: { 'b.html': createPage() }, inputs });
-    const reason = /others wrote to the branch all the time/;
-    expectRefused(refused, 'place', reason, { hint: /the next try deploys what the branch has then/ });
-    expect(refused.report.lines.UNKNOWN).toMatch(/commit [0-9a-f]{40} on the branch gh-pages/);
+    const played = await refused(
+      deliverPage(repository, 'b.html', 'b', { ...BRANCH, timeout: '60' }),
+      /^place: .*others wrote to the branch all the time.* → .*the next try deploys what the branch has then/,
+    );
+    expect(played.report.lines.UNKNOWN).toMatch(/commit [0-9a-f]{40} on the branch gh-pages/);
     expect(commits).toBeLessThanOrEqual(7);
-    expect(requestsOf(refused, isDeployment)).toEqual([]);
+    expect(requestsOf(played, DEPLOYMENT)).toEqual([]);
   });
 
   test('is deployed again where a version that was not ready is still in the queue', async () => {
     const repository = await newSite();
-    const put = (text: string) => deliver({ repository, files: site(text), inputs: FOLDER });
-    await put('first');
+    await proven(deliverSite(repository, 'first'));
     repository.pages.deploymentEnds = ['deployment_queued'];
-    expect((await put('second')).report.ready).toBe(false);
-    expect(requestsOf(await put('first'), isDeployment).length).toBeGreaterThan(0);
+    expect((await deliverSite(repository, 'second')).report.ready).toBe(false);
+    expect(requestsOf(await deliverSite(repository, 'first'), DEPLOYMENT).length).toBeGreaterThan(0);
   });
 
   test('is deployed again where its receipt is right and its page is not', async () => {
     const repository = await newSite();
-    await deliver({ repository, files: site('ours'), inputs: FOLDER });
-    const path = '.well-known/screen-delivery.json';
-    const copied = Buffer.from(await liveText(repository, path));
-    const theirs = new Map([
-      ['index.html', Buffer.from('theirs')],
-      [path, copied],
-    ]);
+    await proven(deliverSite(repository, 'ours'));
+    const files = { 'index.html': 'theirs', [RECEIPT]: await readLive(repository, RECEIPT) };
+    const theirs = new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)]));
     repository.pages.deployArtifact('f'.repeat(40), theirs);
-    const { report } = await deliver({ repository, files: site('ours'), inputs: FOLDER });
-    expect(report.ready).toBe(true);
-    expect(await liveText(repository)).toContain('ours');
-  });
-
-  test('names the commit that was put back and could not be deployed', async () => {
-    const repository = await newSite();
-    await deliver({ repository, files: { 'a.html': createPage('first') }, inputs: BRANCH });
-    repository.pages.deploymentEnds = ['deployment_failed'];
-    onceAfter(/pages\/deployments$/, async () => {
-      const denied = [403, 'Resource not accessible by integration'] as const;
-      repository.pages.deploymentRefusals = Array.from({ length: 99 }, () => [...denied]);
-    });
-    const inputs = { ...BRANCH, 'on-failure': 'restore' };
-    const { report } = await deliver({ repository, files: { 'a.html': createPage('second') }, inputs });
-    const head = await repository.head('gh-pages');
-    expect(report.restored).toMatchObject({ proven: false });
-    expect(report.restored?.detail).toContain(`what was put back is commit ${head} on the branch gh-pages`);
+    await proven(deliverSite(repository, 'ours'));
+    expect(await readLive(repository)).toContain('ours');
   });
 });
 
-describe('a file that a delivery removes', () => {
+describe('a file that a delivery removes must be gone', () => {
   const both = { 'site/index.html': createPage(), 'site/secret.html': createPage('secret') };
   const one = { 'site/index.html': createPage() };
-  const reason = /secret\.html \(HTTP 200 with the content from before\)/;
+  const still = /^verify.*: .*secret\.html \(HTTP 200 with the content from before\)/;
 
-  test('must be gone from a site that GitHub Actions deploys', async () => {
+  test('from a site that GitHub Actions deploys', async () => {
     const repository = await newSite();
-    await deliver({ repository, files: both, inputs: FOLDER });
+    await proven(deliver(repository, { files: both }));
     repository.pages.deploymentEnds = ['deployment_failed', 'succeed'];
-    expectRefused(await deliver({ repository, files: one, inputs: FOLDER }), 'verify', reason);
-    const { report } = await deliver({ repository, files: one, inputs: FOLDER });
+    await refused(deliver(repository, { files: one }), still);
+    const { report } = await proven(deliver(repository, { files: one }));
     expect(report.lines.TEST).toContain('files identical: 1 of 1');
   });
 
-  test('must be gone from a site that a branch builds, in a second run as well', async () => {
+  test('from a site that a branch builds, in a second run as well', async () => {
     const repository = await play.repository();
     const inputs = { channel: 'K1', path: 'docs/', file: 'site/' };
-    await play.deliver({ repository, files: both, inputs });
+    await proven(play.deliver({ repository, files: both, inputs }));
     repository.pages.live = false;
-    expectRefused(await play.deliver({ repository, files: one, inputs }), 'verify', reason);
-    expectRefused(await play.deliver({ repository, files: one, inputs }), 'verify', reason);
+    for (const _ of [1, 2]) await refused(play.deliver({ repository, files: one, inputs }), still);
     repository.pages.live = true;
     await repository.commit('later.txt', 'later');
-    expect((await play.deliver({ repository, files: one, inputs })).report.ready).toBe(true);
+    await proven(play.deliver({ repository, files: one, inputs }));
   });
 });
 
+const REPLACES_ALL =
+  /^check: .*each deployment replaces all of it.* → .*`branch: gh-pages`.*`path: \.\/`.*`site-workflow:`.*Deploy from a branch/;
+const LEFT_OUT = /^check: .*a deployment leaves it out → .*`path:` to another place/;
+const BLOCK = 'environment github-pages.*pages: write, id-token: write';
+
+test.each<[string, Given, RegExp]>([
+  ['a folder below the root', { inputs: { ...FOLDER, path: 'previews/' } }, REPLACES_ALL],
+  ['a folder without a path', { inputs: { channel: 'K1', file: 'site/' } }, REPLACES_ALL],
+  [
+    'a file below the root',
+    { inputs: { ...FOLDER, file: 'site/index.html', path: 'a/index.html' } },
+    REPLACES_ALL,
+  ],
+  [
+    'a path that no deployment has',
+    { inputs: { ...BRANCH, file: 'site/index.html', path: '.gitlab/page.html' } },
+    LEFT_OUT,
+  ],
+  ['the path of the receipt', { inputs: { ...BRANCH, file: 'site/index.html', path: RECEIPT } }, LEFT_OUT],
+  [
+    'a job without an identity',
+    { job: { identity: false } },
+    RegExp(`^check: .*has no identity.* → .*${BLOCK}`),
+  ],
+  [
+    'a job without an environment',
+    { job: { environment: undefined } },
+    RegExp(`^check: .*has no environment.* → .*${BLOCK}`),
+  ],
+  [
+    'a job of another repository',
+    { job: { repository: 'octo/other' } },
+    /^check: .*a job of octo\/other can't.* → .*run it in octo\/play/,
+  ],
+])('%s is refused before a write, with what to change', async (what, given, says) => {
+  const played = await refused(deliver(await newSite(), given), says);
+  if (/another/.test(what)) expect(requestsOf(played, /actions\.githubusercontent/)).toEqual([]);
+});
+
 describe('a job that deploys a site', () => {
-  const inputs = FOLDER;
-
-  test.each([
-    ['without an identity', { identity: false }, /has no identity/],
-    ['without an environment', { environment: undefined }, /has no environment/],
-  ])('%s is told the whole block', async (_, job, reason) => {
-    const refused = await deliver({ files: SITE, inputs, job });
-    const hint = /environment github-pages.*pages: write, id-token: write/;
-    expectRefused(refused, 'check', reason, { hint });
-    expect(requestsOf(refused, WRITES)).toEqual([]);
-  });
-
-  test('of another repository can not deploy it', async () => {
-    const job = { repository: 'octo/other' };
-    const refused = await deliver({ files: SITE, inputs, job });
-    expectRefused(refused, 'check', /a job of octo\/other can't/, { hint: /run it in octo\/play/ });
-    expect(requestsOf(refused, /actions\.githubusercontent/)).toEqual([]);
-  });
-
   test('outside of an action is told so, and the other ways', async () => {
-    const repository = await newSite();
-    const refused = await play.deliver({ repository, files: SITE, inputs });
-    expectRefused(refused, 'check', /exists only in an action of a job on github\.com/, {
-      hint: /`uses:`.*`site-workflow:`.*Deploy from a branch.*K2 or K3/,
-    });
+    await refused(
+      play.deliver({ repository: await newSite(), files: SITE, inputs: FOLDER }),
+      /^check: .*exists only in an action of a job on github\.com.* → .*`uses:`.*`site-workflow:`.*Deploy from a branch.*K2 or K3/,
+    );
   });
 
   test('leaves a site to its workflow where its token starts that', async () => {
     const token = play.world.token({}, LOGINS.app);
-    const repository = await play.repository({ pages: { buildType: 'workflow' } });
-    const { report, requests } = await deliver({
-      repository,
-      token,
-      files: { 'a.html': createPage() },
-      inputs: { channel: 'K1' },
-    });
-    expect(report.ready).toBe(true);
+    const repository = await siteOfOthers({});
+    const files = { 'a.html': createPage() };
+    const { requests } = await proven(deliver(repository, { token, files, inputs: { channel: 'K1' } }));
     expect(requests.join('\n')).not.toMatch(/pages\/deployments|actions\.githubusercontent/);
   });
 
-  test.each([
+  test.each<[number, string, RegExp]>([
     [400, 'Missing environment. Ensure your deployment job has an environment.', /environment github-pages/],
     [400, 'Deployments are only allowed from gh-pages', /Deployment branches/],
-    [403, 'Resource not accessible by integration', /pages: write/],
+    [...DENIED, /pages: write/],
     [404, 'Not Found', /GitHub Actions under Settings → Pages → Source/],
   ])('is told what %s (%s) means', async (status, message, hint) => {
     const repository = await newSite();
     repository.pages.deploymentRefusals = [[status, message]];
-    const refused = await deliver({ repository, files: SITE, inputs });
-    expectRefused(refused, 'place', new RegExp(message), { httpCode: status, hint });
+    await refused(deliver(repository), new RegExp(`^place ${status}: .*${message}.* → .*${hint.source}`));
   });
 
   test.each([
-    ['deployment_failed', /try again/],
-    ['deployment_content_failed', /1 GB/],
-    ['deployment_lost', /try again/],
-    ['deployment_cancelled', /newer commit/],
-  ])('is told at once that a deployment ended as %s', async (end, hint) => {
-    const repository = await newSite();
-    repository.pages.deploymentEnds = [end];
-    const refused = await deliver({ repository, files: SITE, inputs });
-    expectRefused(refused, 'wait', new RegExp(`ended with ${end}`), { hint });
-    expect(refused.report.notReady?.code).toBe('BUILD_ERRORED');
-    expect(refused.took).toBeLessThan(60_000);
-  });
-
-  test.each([
+    ['deployment_failed', /^wait.*: .*ended with deployment_failed.* → .*try again/],
+    ['deployment_content_failed', /^wait.*: .*ended with deployment_content_failed.* → .*1 GB/],
+    ['deployment_lost', /^wait.*: .*ended with deployment_lost.* → .*try again/],
+    ['deployment_cancelled', /^wait.*: .*ended with deployment_cancelled.* → .*newer commit/],
     ['', /waits in the queue/],
     ['deployment_queued', /waits in the queue/],
     ['deployment_attempt_error', /has the status deployment_attempt_error/],
     ['something_new', /has the status something_new/],
-  ])('waits as long as the timeout for a deployment that is "%s", and cancels none', async (end, reason) => {
-    const repository = await newSite();
-    repository.pages.deploymentEnds = [end];
-    const refused = await deliver({ repository, files: SITE, inputs });
-    expectRefused(refused, 'wait', reason, { hint: /`timeout:`.*was not cancelled/ });
-    expect(refused.report.notReady?.reason).toMatch(/deployment [0-9a-f]{40}/);
-    expect(requestsOf(refused, /cancel/)).toEqual([]);
-    expect(requestsOf(refused, /GET .*pages\/deployments/).length).toBeLessThanOrEqual(48);
-  });
+  ])(
+    'is told at once of a deployment that ended, waits for any other, and cancels none: "%s"',
+    async (end, says) => {
+      const repository = await newSite();
+      repository.pages.deploymentEnds = [end];
+      const played = await refused(deliver(repository), says);
+      if (/ended/.test(says.source)) {
+        expect(played.report.notReady?.code).toBe('BUILD_ERRORED');
+        expect(played.took).toBeLessThan(60_000);
+      } else {
+        const { step, reason, hint } = played.report.notReady ?? {};
+        expect(`${step}: ${reason} ${hint}`).toMatch(
+          /^wait: .*deployment [0-9a-f]{40}.*`timeout:`.*was not cancelled/,
+        );
+        expect(requestsOf(played, /GET .*pages\/deployments/).length).toBeLessThanOrEqual(48);
+      }
+      expect(requestsOf(played, /cancel/)).toEqual([]);
+    },
+  );
 
   test('is not ready where GitHub calls a deployment finished and serves the old site', async () => {
     const repository = await newSite();
-    await deliver({ repository, files: SITE, inputs });
+    await proven(deliver(repository));
     repository.pages.live = false;
-    const files = { ...SITE, 'site/index.html': createPage('new') };
-    const refused = await deliver({ repository, files, inputs });
-    expectRefused(refused, 'wait', /finished by the word of GitHub/, {
-      hint: /newer commit.*`branch: gh-pages`/,
-    });
+    await refused(
+      deliverSite(repository, 'new'),
+      /^wait.*: .*finished by the word of GitHub.* → .*newer commit.*`branch: gh-pages`/,
+    );
   });
 
   test('waits for the deployment of another job, and gives up after the timeout', async () => {
     const repository = await newSite();
-    const busy =
-      'Deployment request failed for a1 due to in progress deployment. Please cancel b2 first or wait for it to complete.';
     repository.pages.deploymentRefusals = [
-      [400, busy],
-      [400, busy],
+      [400, BUSY],
+      [400, BUSY],
     ];
-    const ready = await deliver({ repository, files: SITE, inputs });
-    expect(ready.report.ready).toBe(true);
+    const ready = await proven(deliver(repository));
     expect(requestsOf(ready, /^PUT .*comp=blocklist/)).toHaveLength(1);
-    repository.pages.deploymentRefusals = Array.from({ length: 99 }, () => [400, busy]);
-    const files = { ...SITE, 'site/index.html': createPage('new') };
-    const refused = await deliver({ repository, files, inputs });
-    expectRefused(refused, 'place', /in progress deployment/, {
-      httpCode: 400,
-      hint: /wait for the other deployment/,
-    });
+    repository.pages.deploymentRefusals = Array.from({ length: 99 }, () => [400, BUSY]);
+    await refused(
+      deliverSite(repository, 'new'),
+      /^place 400: .*in progress deployment.* → .*wait for the other deployment/,
+    );
   });
 
   test('shows its credentials to nobody but those they are for', async () => {
     const repository = await newSite();
     const { actions } = play.world;
     const env = await startJob(repository);
-    const runtime = readJobRuntime(env);
     const before = { tokens: actions.idTokens.length, signatures: actions.signatures.length };
     const token = play.world.token();
-    const onBranch = { channel: 'K1', branch: 'main', file: 'site/', path: './' };
-    const around = { runtime };
-    const played = await play.deliver({ repository, token, files: SITE, inputs: onBranch, around });
-    expect(played.report.ready).toBe(true);
-    const hostsOf = (secret = ''): string[] => [...new Set(played.sightings(secret).map(({ host }) => host))];
-    expect(hostsOf(env.ACTIONS_RUNTIME_TOKEN)).toEqual(['results-receiver.actions.githubusercontent.com']);
-    expect(hostsOf(env.ACTIONS_ID_TOKEN_REQUEST_TOKEN)).toEqual([
-      'run-actions-1-azure-eastus.actions.githubusercontent.com',
-    ]);
+    const inputs = { ...FOLDER, branch: 'main' };
+    const around = { runtime: readJobRuntime(env) };
+    const played = await proven(play.deliver({ repository, token, files: SITE, inputs, around }));
     const idTokens = actions.idTokens.slice(before.tokens);
     const signatures = actions.signatures.slice(before.signatures);
-    expect(hostsOf(idTokens.at(-1))).toEqual(['api.github.com']);
-    expect(hostsOf(encodeURIComponent(signatures[0] ?? ''))).toEqual([
-      'productionresultssa0.blob.core.windows.net',
-    ]);
-    expect(played.masked).toEqual(expect.arrayContaining([...idTokens, ...signatures, ARCHIVE_TOKEN]));
-    expect(hostsOf(token)).toEqual(['api.github.com']);
-    expect(hostsOf(ARCHIVE_TOKEN)).toEqual(['codeload.github.com']);
+    const hostsOf = (secret = ''): string[] => [...new Set(played.sightings(secret).map(({ host }) => host))];
+    for (const [secret, host] of [
+      [env.ACTIONS_RUNTIME_TOKEN, 'results-receiver.actions.githubusercontent.com'],
+      [env.ACTIONS_ID_TOKEN_REQUEST_TOKEN, 'run-actions-1-azure-eastus.actions.githubusercontent.com'],
+      [idTokens.at(-1), 'api.github.com'],
+      [encodeURIComponent(signatures[0] ?? ''), 'productionresultssa0.blob.core.windows.net'],
+      [token, 'api.github.com'],
+      [ARCHIVE_TOKEN, 'codeload.github.com'],
+    ] as const) {
+      expect(hostsOf(secret)).toEqual([host]);
+    }
+    const secrets = [...idTokens, ...signatures, ARCHIVE_TOKEN];
+    expect(played.masked).toEqual(expect.arrayContaining(secrets));
     const text = `${played.log}${JSON.stringify(played.reports)}`;
-    for (const secret of [...idTokens, ...signatures, ARCHIVE_TOKEN]) expect(text).not.toContain(secret);
+    for (const secret of secrets) expect(text).not.toContain(secret);
   });
 });
 
@@ -532,47 +468,31 @@ describe('an audit of a site that GitHub Actions deploys', () => {
 
   test('proves what the receipt of the site says, without a branch', async () => {
     const repository = await newSite();
-    expect((await deliver({ repository, files: SITE, inputs: FOLDER })).report.ready).toBe(true);
-    const { report, reports, requests } = await audit(repository);
-    expect(reports).toHaveLength(1);
-    expect(report).toMatchObject({ verdict: 'as-delivered', url: repository.pages.url });
-    expect(report.lines.TEST).toContain('files identical: 2 of 2');
-    expect(report.unknown).toEqual([expect.stringContaining('only the receipt that it carries')]);
-    expect(requests.filter((one) => WRITES.test(one))).toEqual([]);
+    await proven(deliver(repository));
+    const played = await audit(repository);
+    expect(played.reports).toMatchObject([{ verdict: 'as-delivered', url: repository.pages.url }]);
+    expect(played.report.lines.TEST).toContain('files identical: 2 of 2');
+    expect(played.report.unknown).toEqual([expect.stringContaining('only the receipt that it carries')]);
+    expect(writesOf(played)).toEqual([]);
     const part = await audit(repository, { path: 'js/' });
     expect(part.report).toMatchObject({ verdict: 'as-delivered', url: `${repository.pages.url}js/app.js` });
   });
 
-  test.each<[string, InterceptedReply, RegExp]>([
-    ['altered', { status: 200, body: 'defaced' }, /js\/app\.js \(HTTP 200 with other content\)/],
-    ['lost', { status: 404 }, /js\/app\.js \(HTTP 404\)/],
-  ])('names a file that is %s', async (_, reply, reason) => {
-    const repository = await newSite();
-    expect((await deliver({ repository, files: SITE, inputs: FOLDER })).report.ready).toBe(true);
-    play.alterSite(repository, 'js/app.js', reply);
-    const { report } = await audit(repository);
-    expect(report).toMatchObject({ ready: false, verdict: 'lost' });
-    expect(report.notReady?.reason).toMatch(reason);
-  });
-
   test('finds the branch that was deployed in the receipt', async () => {
     const repository = await newSite();
-    const onBranch = { channel: 'K1', branch: 'gh-pages', setup: 'true', path: 'previews/pr-7/' };
-    const files = { 'page.html': createPage() };
-    expect((await deliver({ repository, files, inputs: onBranch })).report.ready).toBe(true);
+    await proven(deliverPage(repository, 'page.html', 'page', { ...BRANCH, path: 'previews/pr-7/' }));
     const { report } = await audit(repository);
     expect(report).toMatchObject({ verdict: 'as-delivered', file: { path: 'previews/pr-7/page.html' } });
   });
 
   test('is asked for a folder in both spellings, and for no other one with its name', async () => {
     const repository = await newSite();
-    const files = { ...SITE, 'site/pr-10/index.html': createPage('ten') };
-    await deliver({ repository, files, inputs: FOLDER });
+    await proven(deliver(repository, { files: { ...SITE, 'site/pr-10/index.html': createPage('ten') } }));
     for (const path of ['pr-10', 'pr-10/']) {
       const { report } = await audit(repository, { path });
       expect(report).toMatchObject({ verdict: 'as-delivered', url: `${repository.pages.url}pr-10/` });
     }
-    expectRefused(await audit(repository, { path: 'pr-1' }), 'check', /nothing tells/);
+    await refused(audit(repository, { path: 'pr-1' }), /^check: .*nothing tells/);
   });
 
   const receiptWith = (file: unknown): InterceptedReply => ({
@@ -580,23 +500,27 @@ describe('an audit of a site that GitHub Actions deploys', () => {
     body: JSON.stringify({ tool: 'screen-delivery', branch: null, commit: 'a1', files: [file] }),
   });
   const [path, size, blob] = ['a.html', 1, 'a'.repeat(40)];
+  const FOREIGN = /nothing tells that this tool delivered anything/;
 
-  test.each<[string, InterceptedReply]>([
-    ['nothing', { status: 404 }],
-    ['no file', receiptWith(null)],
-    ['a file without a path', receiptWith({ size, blob })],
-    ['a file without a blob', receiptWith({ path, size, blob: 'a1' })],
-    ['a file without a size', receiptWith({ path, size: -1, blob })],
-  ])('says so where another tool has replaced the site, with %s as its receipt', async (_, reply) => {
+  test.each<[string, string, InterceptedReply, RegExp]>([
+    [
+      'an altered file',
+      'js/app.js',
+      { status: 200, body: '!' },
+      /js\/app\.js \(HTTP 200 with other content\)/,
+    ],
+    ['a lost file', 'js/app.js', { status: 404 }, /js\/app\.js \(HTTP 404\)/],
+    ['no receipt', RECEIPT, { status: 404 }, FOREIGN],
+    ['no file in the receipt', RECEIPT, receiptWith(null), FOREIGN],
+    ['a file without a path in it', RECEIPT, receiptWith({ size, blob }), FOREIGN],
+    ['a file without a blob in it', RECEIPT, receiptWith({ path, size, blob: 'a1' }), FOREIGN],
+    ['a file without a size in it', RECEIPT, receiptWith({ path, size: -1, blob }), FOREIGN],
+  ])('names %s', async (_, at, reply, reason) => {
     const repository = await newSite();
-    expect((await deliver({ repository, files: SITE, inputs: FOLDER })).report.ready).toBe(true);
-    play.alterSite(repository, '.well-known/screen-delivery.json', reply);
+    await proven(deliver(repository));
+    play.alterSite(repository, at, reply);
     const { report } = await audit(repository);
-    expect(report.ready).toBe(false);
-    expect(report.notReady?.reason).toContain('nothing tells that this tool delivered anything');
+    expect([report.ready, report.verdict]).toEqual([false, at === RECEIPT ? undefined : 'lost']);
+    expect(report.notReady?.reason).toMatch(reason);
   });
 });
-
-async function readReceipt(repository: TestRepository) {
-  return JSON.parse(String(await repository.pages.readLive('.well-known/screen-delivery.json')));
-}

@@ -3,7 +3,7 @@ import type { Report } from '../../src/delivery/report.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import { DeployedSite, type SiteFiles } from '../world/hosts/deployed-site.ts';
 import type { TestRepository } from '../world/repository.ts';
-import { expectRefused, setUpPlay } from './play.ts';
+import { proven, refused, setUpPlay } from './play.ts';
 
 const play = setUpPlay();
 let repository: TestRepository;
@@ -54,11 +54,20 @@ const builtFor = (below: string): SiteFiles =>
 const without = (...names: readonly string[]): SiteFiles =>
   Object.fromEntries(Object.entries(SITE).filter(([name]) => !names.includes(name)));
 
-/** The site at a host that changes a page of it, or every one. */
-const altered = (name: string, from: string | RegExp, to: string): DeployedSite =>
-  new DeployedSite(SITE, { alter: (html, path) => (path.startsWith(name) ? html.replace(from, to) : html) });
-/** The site at a host that names other types. */
-const typed = (types: Readonly<Record<string, string>>): DeployedSite => new DeployedSite(SITE, { types });
+/** A host as `DeployedSite` plays it, with what is not as in the folder. */
+interface Host extends NonNullable<ConstructorParameters<typeof DeployedSite>[1]> {
+  readonly files?: SiteFiles;
+  readonly nodes?: readonly SiteFiles[];
+}
+function serve({ files = SITE, nodes = [files], ...habits }: Host = {}): DeployedSite {
+  const site = new DeployedSite(files, habits);
+  site.nodes = nodes;
+  return site;
+}
+/** A host that changes a page, or every one. */
+const alters = (name: string, from: string | RegExp, to: string): Host => ({
+  alter: (html, path) => (path.startsWith(name) ? html.replace(from, to) : html),
+});
 
 describe('a folder that others deployed', () => {
   test.each<[string, string, string, string, Partial<RawInputs>]>([
@@ -71,268 +80,223 @@ describe('a folder that others deployed', () => {
     ['with the page of a folder as its entry', '/', '/', '/docs/', { entry: 'docs/index.html' }],
   ])('is proven file by file %s', async (_, below, given, expected, inputs) => {
     const local = builtFor(below);
-    const site = new DeployedSite(local, { below });
-    const { report } = await verify(site, { local, inputs, url: HOST + given });
-    expect(report.notReady).toBeNull();
-    expect(report).toMatchObject({ ready: true, url: HOST + expected, channel: 'K4' });
+    const site = serve({ files: local, below });
+    const { report } = await proven(verify(site, { local, inputs, url: HOST + given }));
+    expect(report).toMatchObject({ url: HOST + expected, channel: 'K4' });
     expect(report.lines.TEST).toContain('bytes identical: yes; files identical: 6 of 6');
-    const { entry = 'index.html' } = inputs;
-    const others = Object.keys(SITE).filter((name) => name !== entry);
+    const others = Object.keys(SITE).filter((name) => name !== (inputs.entry ?? 'index.html'));
     const asked = site.asked.map((path) => decodeURI(path));
     expect(asked).toEqual(expect.arrayContaining([expected, ...others.map((name) => below + name)]));
   });
 
   test('is as little asked for in a dry run as its plan says', async () => {
-    const site = new DeployedSite(SITE);
+    const site = serve();
     const { report } = await verify(site, { inputs: { 'dry-run': 'true' } });
     expect(report.notReady).toMatchObject({ code: 'DRY_RUN' });
     expect(site.asked).toEqual([]);
   });
 
   test('is named file by file where the list says so, each at its own address', async () => {
-    const site = new DeployedSite(SITE);
-    const { reports } = await verify(site, {
-      inputs: { file: 'dist/about.html\ndist/js/app.js\ndist/a.css' },
-    });
-    expect(reports.map(({ url }) => url)).toEqual(
-      ['about.html', 'js/app.js', 'a.css'].map((name) => `${HOST}/${name}`),
-    );
-    site.nodes = [without('js/app.js')];
-    const missing = await verify(site, {
-      inputs: { file: 'dist/about.html\ndist/js/app.js', timeout: '20' },
-    });
-    expect(missing.reports.map(({ ready }) => ready)).toEqual([true, false]);
-  });
-
-  test('keeps its addresses where one of the list is refused before', async () => {
-    const site = new DeployedSite(SITE);
-    const file = 'dist/empty.html\ndist/about.html';
-    const { reports } = await verify(site, { local: { ...SITE, 'empty.html': '' }, inputs: { file } });
-    expect(reports.map(({ url }) => url)).toEqual([null, `${HOST}/about.html`]);
+    const list = async (site: DeployedSite, file: string, local = SITE) => {
+      const { reports } = await verify(site, { local, inputs: { file, timeout: '20' } });
+      return reports.map(({ url }) => url);
+    };
+    const urls = ['about.html', 'js/app.js', 'a.css'].map((name) => `${HOST}/${name}`);
+    expect(await list(serve(), 'dist/about.html\ndist/js/app.js\ndist/a.css')).toEqual(urls);
+    const lacking = serve({ files: without('js/app.js') });
+    expect(await list(lacking, 'dist/about.html\ndist/js/app.js')).toEqual([urls[0], null]);
+    const refusedBefore = { ...SITE, 'empty.html': '' };
+    expect(await list(serve(), 'dist/empty.html\ndist/about.html', refusedBefore)).toEqual([null, urls[0]]);
   });
 });
 
 describe('what hosts do with a site', () => {
-  test.each<[string, DeployedSite, RegExp]>([
-    ['clean addresses', new DeployedSite(SITE, { cleans: true }), /^whether the link still opens[^;]*$/],
+  const PLAIN = /^whether the link still opens[^;]*$/;
+  test.each<[string, Host, RegExp]>([
+    ['clean addresses', { cleans: true }, PLAIN],
     [
       'folders without their slash, but no relative references',
-      new DeployedSite(SITE, { cleans: 'bare' }),
+      { cleans: 'bare' },
       /; where addresses lead that styles and scripts of the page make: the link's host answers in another folder/,
     ],
-    ['compression', new DeployedSite(SITE, { compresses: true }), /^whether the link still opens[^;]*$/],
+    ['compression', { compresses: true }, PLAIN],
     [
       'a script in every page',
-      altered('', '</body>', '<script src="/rum.js"></script></body>'),
+      alters('', '</body>', '<script src="/rum.js"></script></body>'),
       /what the link's host has added to 3 pages does: <script>$/,
     ],
     [
       'a banner on one page',
-      altered('about.html', '<h1>', '<aside>Preview</aside><h1>'),
+      alters('about.html', '<h1>', '<aside>Preview</aside><h1>'),
       /added to the page does: <aside>$/,
     ],
-  ])('%s: ready, and told', async (_, site, unknown) => {
-    const { report } = await verify(site);
-    expect(report.notReady).toBeNull();
+    [
+      'a policy that may keep pages from working',
+      { policy: "sandbox; default-src 'none'; style-src 'self'" },
+      /; what the Content-Security-Policy of the link's host keeps from working on 3 pages$/,
+    ],
+  ])('%s: ready, and told', async (_, host, unknown) => {
+    const { report } = await proven(verify(serve(host)));
     expect(unknownOf(report)).toMatch(unknown);
   });
 
-  test('a policy that may keep pages from working: ready, and told', async () => {
-    const site = new DeployedSite(SITE, { policy: "sandbox; default-src 'none'; style-src 'self'" });
-    const { report } = await verify(site);
-    expect(report.notReady).toBeNull();
-    expect(unknownOf(report)).toMatch(
-      /; what the Content-Security-Policy of the link's host keeps from working on 3 pages$/,
-    );
-  });
-
   test('a page whose encoding neither it nor the host says: not ready, and as a part of another: ready', async () => {
-    const local = { ...SITE, 'about.html': page('Über uns') };
-    const site = new DeployedSite(local, { types: { 'about.html': 'text/html' } });
-    expect((await verify(site, { local })).report.notReady).toBeNull();
-    const given = { local, inputs: { entry: 'about.html', timeout: '9' } };
-    expectRefused(await verify(site, given), 'verify', /in another encoding/);
-    const said = page('Über uns').replace('<title>', '<meta charset="utf-8"><title>');
-    const sayingSo = new DeployedSite(
-      { ...SITE, 'about.html': said },
-      { types: { 'about.html': 'text/html' } },
-    );
-    const right = { local: { ...SITE, 'about.html': said }, inputs: { entry: 'about.html' } };
-    expect((await verify(sayingSo, right)).report.notReady).toBeNull();
+    const put = (about: string, inputs: Partial<RawInputs> = {}) => {
+      const local = { ...SITE, 'about.html': about };
+      const site = serve({ files: local, types: { 'about.html': 'text/html' } });
+      return verify(site, { local, inputs: { timeout: '9', ...inputs } });
+    };
+    const entry = 'about.html';
+    const silent = page('Über uns');
+    await proven(put(silent));
+    await refused(put(silent, { entry }), /^verify.*: .*in another encoding/);
+    await proven(put(silent.replace('<title>', '<meta charset="utf-8"><title>'), { entry }));
   });
 
   test('files that it reads and does not serve: left out and named, hidden ones too', async () => {
     const control = { _redirects: '/x /y 301', _headers: '/*', CNAME: 'site.deployed.dev', '.nojekyll': '' };
-    const site = new DeployedSite(SITE);
-    const { report } = await verify(site, {
-      local: { ...SITE, ...control, 'docs/CNAME': 'no control file' },
-      inputs: { timeout: '9' },
-    });
-    expectRefused({ report, log: '' }, 'verify', /^1 of 6 files .*: docs\/CNAME \(HTTP 404\)$/);
-    const ready = await verify(site, { local: { ...SITE, ...control } });
-    expect(unknownOf(ready.report)).toMatch(/not asked for: CNAME, _headers, _redirects, \.nojekyll$/);
-    expect(ready.report.lines.TEST).toContain('files identical: 6 of 9');
+    const local = { ...SITE, ...control };
+    const { report } = await proven(verify(serve(), { local }));
+    expect(unknownOf(report)).toMatch(/not asked for: CNAME, _headers, _redirects, \.nojekyll$/);
+    expect(report.lines.TEST).toContain('files identical: 6 of 9');
+    const more = { ...local, 'docs/CNAME': 'no control file' };
+    const says = /^verify.*: 1 of 6 files .*: docs\/CNAME \(HTTP 404\) → /;
+    await refused(verify(serve(), { local: more, inputs: { timeout: '9' } }), says);
   });
 
-  test.each<[string, DeployedSite, RegExp]>([
-    ['a missing file', new DeployedSite(without('js/app.js')), /js\/app\.js \(HTTP 404\)/],
+  const asFallback = { fallback: 'index.html' };
+  const SHELL =
+    '<!doctype html><html><head></head><body><div id="app"></div><script src="/js/app.js"></script></body></html>';
+  const LOADING = SHELL.replace('<body>', '<body><p>Loading</p>');
+  const RELATIVE = { 'docs/index.html': page('Docs', '<img src="x.png">') };
+  const OTHER = String.raw`\(HTTP 200 with other content\)`;
+  const RIGHT = String.raw`\(HTTP 200 with the right content, but`;
+  test.each<[string, SiteFiles, Host, string]>([
+    ['a missing file', {}, { files: without('js/app.js') }, String.raw`js/app\.js \(HTTP 404\)`],
     [
       'the entry in place of a missing file',
-      new DeployedSite(without('js/app.js', 'about.html'), { fallback: 'index.html' }),
-      /^2 of 5 .*about\.html \(missing: HTTP 200 with the page of the site in its place\), js\/app\.js \(missing:/,
+      {},
+      { files: without('js/app.js', 'about.html'), ...asFallback },
+      String.raw`: 2 of 5 .*about\.html \(missing: HTTP 200 with the page of the site in its place\), js/app\.js \(missing:`,
     ],
     [
       'another page in place of a missing one',
-      new DeployedSite(without('about.html'), { fallback: 'docs/index.html' }),
-      /about\.html \(missing: HTTP 200 with docs\/index\.html in its place\)/,
+      {},
+      { files: without('about.html'), fallback: 'docs/index.html' },
+      String.raw`about\.html \(missing: HTTP 200 with docs/index\.html in its place\)`,
     ],
-    [
-      'a page in which a word is replaced',
-      altered('', '<h1>Docs', '<h1>Dogs'),
-      /docs\/index\.html \(HTTP 200 with other content\)/,
-    ],
-    [
-      'a page that lacks its style sheet',
-      altered('about.html', /<link[^>]*>/, ''),
-      /about\.html \(HTTP 200 with other content\)/,
-    ],
-    [
-      'a style sheet as plain text',
-      typed({ 'a.css': 'text/plain' }),
-      /a\.css \(HTTP 200 with the right content, but /,
-    ],
+    ['a style sheet as plain text', {}, { types: { 'a.css': 'text/plain' } }, `a\\.css ${RIGHT} `],
     [
       'a script in another encoding',
-      typed({ 'js/app.js': 'text/javascript; charset=windows-1251' }),
-      /js\/app\.js \(HTTP 200 with the right content, but .* in another encoding/,
+      {},
+      { types: { 'js/app.js': 'text/javascript; charset=windows-1251' } },
+      `js/app\\.js ${RIGHT} .* in another encoding`,
     ],
     [
       'a page to which it adds a base',
-      altered('about.html', '<title>', '<base href="https://cdn.dev/"><title>'),
-      /about\.html \(HTTP 200 with other content\)/,
+      {},
+      alters('about.html', '<title>', '<base href="https://cdn.dev/"><title>'),
+      `about\\.html ${OTHER}`,
     ],
     [
       'a page as a download',
-      typed({ 'about.html': 'application/octet-stream' }),
-      /about\.html \(HTTP 200 with the right content, but as a download/,
+      {},
+      { types: { 'about.html': 'application/octet-stream' } },
+      `about\\.html ${RIGHT} as a download`,
     ],
     [
       'one node of three that is stale',
-      nodes(SITE, SITE, { ...SITE, 'a.css': 'old' }),
-      /a\.css \(HTTP 200 with other/,
+      {},
+      { nodes: [SITE, SITE, { ...SITE, 'a.css': 'old' }] },
+      `a\\.css ${OTHER}`,
     ],
-  ])('%s: not ready, and named', async (_, site, reason) => {
-    expectRefused(await verify(site, { inputs: { timeout: '30' } }), 'verify', reason);
+    [
+      'the entry in place of a blank page',
+      { 'blank.html': '<html><body></body></html>' },
+      asFallback,
+      String.raw`: 1 of 6 .*blank\.html \(missing`,
+    ],
+    [
+      'the entry in place of an empty file',
+      { 'ping.txt': '' },
+      asFallback,
+      String.raw`ping\.txt \(.*HTTP 200`,
+    ],
+    [
+      'a page of its own for everything missing in place of a blank page',
+      { 'blank.html': '<html><body> </body></html>' },
+      { files: { ...SITE, oops: page('Oops') }, fallback: 'oops', types: { oops: 'text/html' } },
+      `: 1 of 6 .*blank\\.html ${OTHER}`,
+    ],
+    [
+      'a page of which another one has everything, where it adds a script to each',
+      { 'index.html': LOADING, 'admin.html': SHELL },
+      {
+        ...alters('', '</body>', '<script src="/rum.js"></script></body>'),
+        files: { ...SITE, 'index.html': LOADING },
+        ...asFallback,
+      },
+      String.raw`: 1 of 6 .*admin\.html \(missing: HTTP 200 with the page of the site`,
+    ],
+    [
+      'a page with relative references that ends in another folder',
+      RELATIVE,
+      { files: { ...SITE, ...RELATIVE }, cleans: 'bare' },
+      `: 1 of 5 .*docs/index\\.html ${RIGHT} after a redirect`,
+    ],
+  ])('%s: not ready, and named', async (_, more, host, says) => {
+    const given = { local: { ...SITE, ...more }, inputs: { timeout: '30', 'self-contained': 'off' } };
+    await refused(verify(serve(host), given), new RegExp(`^verify.*${says}`));
   });
 });
 
 describe('a folder that is not served as it is, but looks so', () => {
-  const SHELL =
-    '<!doctype html><html><head></head><body><div id="app"></div><script src="/js/app.js"></script></body></html>';
-  const asFallback = { fallback: 'index.html' };
-  const withScript = (html: string): string =>
-    html.replace('</body>', '<script src="/rum.js"></script></body>');
-  const to = (location: string) => ({ status: 302, headers: { location } });
-
-  test.each<[string, SiteFiles, DeployedSite, RegExp]>([
-    [
-      'a blank page',
-      { 'blank.html': '<html><body></body></html>' },
-      new DeployedSite(SITE, asFallback),
-      /^1 of 6 .*blank\.html \(missing/,
-    ],
-    ['an empty file', { 'ping.txt': '' }, new DeployedSite(SITE, asFallback), /ping\.txt \(.*HTTP 200/],
-    [
-      'a blank page, where the host has a page of its own for everything missing',
-      { 'blank.html': '<html><body> </body></html>' },
-      new DeployedSite({ ...SITE, oops: page('Oops') }, { fallback: 'oops', types: { oops: 'text/html' } }),
-      /^1 of 6 .*blank\.html \(HTTP 200 with other content\)/,
-    ],
-    [
-      'a page of which another one has everything, where the host adds a script to each',
-      { 'index.html': SHELL.replace('<body>', '<body><p>Loading</p>'), 'admin.html': SHELL },
-      new DeployedSite(
-        { ...SITE, 'index.html': SHELL.replace('<body>', '<body><p>Loading</p>') },
-        { ...asFallback, alter: withScript },
-      ),
-      /^1 of 6 .*admin\.html \(missing: HTTP 200 with the page of the site/,
-    ],
-    [
-      'a page with a script that asks to sign in',
-      {},
-      altered('about.html', '<h1>', '<input type="password"><h1>'),
-      /about\.html \(HTTP 200 with other content\)/,
-    ],
-    [
-      'a page with relative references that ends in another folder',
-      { 'docs/index.html': page('Docs', '<img src="x.png">') },
-      new DeployedSite({ ...SITE, 'docs/index.html': page('Docs', '<img src="x.png">') }, { cleans: 'bare' }),
-      /^1 of 5 .*docs\/index\.html \(HTTP 200 with the right content, but after a redirect/,
-    ],
-  ])('%s: not ready, and named', async (_, more, site, reason) => {
-    const local = { ...SITE, ...more };
-    expectRefused(
-      await verify(site, { local, inputs: { timeout: '9', 'self-contained': 'off' } }),
-      'verify',
-      reason,
-    );
-  });
-
-  test.each<[string, string, string, RegExp]>([
-    [
-      'to the same page in another place',
-      '/docs/index.html',
-      '/about.html',
-      /docs\/index\.html \(HTTP 200 with the right content, but after a redirect/,
-    ],
+  const AFTER = 'HTTP 200 with the right content, but after';
+  test.each<[string, string, string, string]>([
+    ['to the same page in another place', '/docs/index.html', '/about.html', `docs/index\\.html \\(${AFTER}`],
     [
       'to another host that has it',
       '/about.html',
       'https://copy.deployed.dev/about.html',
-      /about\.html \(HTTP 200 with the right content, but after/,
+      `about\\.html \\(${AFTER}`,
     ],
-    [
-      'to another host and back',
-      '/about.html',
-      'https://copy.deployed.dev/back',
-      /about\.html \(HTTP 200 with the right content, but after/,
-    ],
+    ['to another host and back', '/about.html', 'https://copy.deployed.dev/back', `about\\.html \\(${AFTER}`],
     [
       'of the entry to another host that has it',
       '/',
       'https://copy.deployed.dev/',
-      /the right content, but after a redirect/,
+      'the right content, but after',
     ],
-  ])('a redirect %s: not ready', async (_, path, location, reason) => {
+  ])('a redirect %s: not ready', async (_, path, location, says) => {
+    const to = (address: string) => ({ status: 302, headers: { location: address } });
     const local = { ...SITE, 'docs/index.html': SITE['about.html'] ?? '' };
-    const site = new DeployedSite(local);
+    const site = serve({ files: local });
     play.world.host('copy.deployed.dev', (request) =>
-      request.path === '/back' ? to(`${HOST}/about.html?`) : new DeployedSite(local).answer(request),
+      request.path === '/back' ? to(`${HOST}/about.html?`) : serve({ files: local }).answer(request),
     );
     let isBack = false;
     site.before = (asked) => {
       isBack = asked === path && location.endsWith('back') && !isBack;
       return asked !== path || (location.endsWith('back') && !isBack) ? undefined : to(location);
     };
-    expectRefused(await verify(site, { local, inputs: { timeout: '9' } }), 'verify', reason);
+    await refused(
+      verify(site, { local, inputs: { timeout: '9' } }),
+      new RegExp(`^verify.*: .*${says} a redirect`),
+    );
   });
 
   test('an entry without the slash of its folder, from which its references lead elsewhere: not ready', async () => {
-    const local = {
-      'js/app.js': 'start()',
-      'index.html': '<!doctype html><title>x</title><script src="js/app.js"></script><p>Home</p>',
-    };
-    const site = new DeployedSite(local, { below: '/docs/' });
-    const bare = { status: 200, headers: { 'content-type': 'text/html' }, body: local['index.html'] };
+    const entry = '<!doctype html><title>x</title><script src="js/app.js"></script><p>Home</p>';
+    const local = { 'js/app.js': 'start()', 'index.html': entry };
+    const site = serve({ files: local, below: '/docs/' });
+    const bare = { status: 200, headers: { 'content-type': 'text/html' }, body: entry };
     site.before = (path) => (path === '/docs' ? bare : undefined);
     const given = { local, inputs: { timeout: '9', 'self-contained': 'off' } };
-    expectRefused(
-      await verify(site, { ...given, url: `${HOST}/docs` }),
-      'verify',
-      /in another folder than its references need/,
-      { hint: /with the \/ of its folder at the end/ },
+    await refused(
+      verify(site, { ...given, url: `${HOST}/docs` }),
+      /^verify.*: .*in another folder than its references need.* → .*with the \/ of its folder at the end/,
     );
-    expect((await verify(site, { ...given, url: `${HOST}/docs/` })).report.notReady).toBeNull();
+    await proven(verify(site, { ...given, url: `${HOST}/docs/` }));
   });
 });
 
@@ -345,6 +309,16 @@ describe('a host that is late', () => {
       Array.from({ length: COUNT - 2 }, (_, at) => [`f/${at}.txt`, `${at}${at < changed ? version : ''}`]),
     ),
   });
+  /** A host that has other files once it was asked so often. */
+  const changing = (old: SiteFiles, ...later: readonly (readonly [number, SiteFiles])[]): DeployedSite => {
+    const site = serve({ files: old });
+    site.before = () => {
+      const [, files] = later.findLast(([after]) => site.asked.length > after) ?? [];
+      if (files !== undefined) site.nodes = [files];
+      return undefined;
+    };
+    return site;
+  };
 
   test.each<[string, Partial<SiteFiles>, number]>([
     ['its entry too', { 'index.html': page('Old') }, 40],
@@ -352,101 +326,67 @@ describe('a host that is late', () => {
     ['every file but its page', {}, COUNT],
   ])('with %s: ready in the end, and asked cheaply', async (_, old, changed) => {
     const now = large('new', changed);
-    const site = new DeployedSite({ ...large('old', changed), ...old } as SiteFiles);
-    const lateUntil = 330;
-    site.before = () => {
-      if (site.asked.length > COUNT + lateUntil || (old['index.html'] && site.asked.length > lateUntil))
-        site.nodes = [now];
-      return undefined;
-    };
-    const played = await verify(site, { local: now, inputs: { timeout: '1800' } });
-    expect(played.report.notReady).toBeNull();
+    const isEntryLate = old['index.html'] !== undefined;
+    const before = { ...large('old', changed), ...old } as SiteFiles;
+    const site = changing(before, [isEntryLate ? 330 : COUNT + 330, now]);
+    const played = await proven(verify(site, { local: now, inputs: { timeout: '1800' } }));
     expect(played.took).toBeGreaterThan(1_500_000);
     expect(site.asked.length).toBeLessThanOrEqual(3 * COUNT);
     const counts = Map.groupBy(site.asked, (path) => path);
     const often = [...counts.values()].filter((asked) => asked.length > 3);
-    expect(often.map(([path]) => path)).toEqual(['/', ...(old['index.html'] ? [] : ['/f/0.txt'])]);
-    expect(played.report.notes).toContain(
-      'up to 1800 s were allowed for build and verification; the protocol has 240',
-    );
+    expect(often.map(([path]) => path)).toEqual(['/', ...(isEntryLate ? [] : ['/f/0.txt'])]);
+    const note = 'up to 1800 s were allowed for build and verification; the protocol has 240';
+    expect(played.report.notes).toContain(note);
   });
 
   test('says what is still old, and asks for all of it once more at the end', async () => {
-    const now = large('new', 3);
-    const site = new DeployedSite(large('old', 3));
-    const arrive = [{ ...large('old', 3), 'f/0.txt': now['f/0.txt'] ?? '' }, now];
-    site.before = () => {
-      const next =
-        site.asked.length > COUNT + 10 ? arrive[1] : site.asked.length > COUNT + 6 ? arrive[0] : undefined;
-      if (next !== undefined) site.nodes = [next];
-      return undefined;
-    };
-    const { report, log } = await verify(site, { local: now });
-    expect(report.notReady).toBeNull();
-    expect(log).toMatch(
-      /3 of 499 files are not there yet: f\/0\.txt \(HTTP 200 with other content\), f\/1\.txt/,
-    );
+    const [old, now] = [large('old', 3), large('new', 3)];
+    const site = changing(old, [COUNT + 6, { ...old, 'f/0.txt': now['f/0.txt'] ?? '' }], [COUNT + 10, now]);
+    const { log } = await proven(verify(site, { local: now }));
+    const other = String.raw`\(HTTP 200 with other content\)`;
+    expect(log).toMatch(new RegExp(`3 of 499 files are not there yet: f/0\\.txt ${other}, f/1\\.txt`));
     expect(log).toMatch(/2 of 499 files are not there yet: f\/1\.txt/);
     expect(log).toMatch(/once more: 496 files/);
   });
 
   test('and takes back a file meanwhile: not ready', async () => {
     const now = large('new', 3);
-    const site = new DeployedSite(large('old', 3));
-    site.before = () => {
-      if (site.asked.length > COUNT + 20) site.nodes = [{ ...now, 'f/400.txt': 'changed meanwhile' }];
-      return undefined;
-    };
-    expectRefused(await verify(site, { local: now }), 'verify', /^1 of 496 .*f\/400\.txt/);
+    const site = changing(large('old', 3), [COUNT + 20, { ...now, 'f/400.txt': 'changed meanwhile' }]);
+    await refused(verify(site, { local: now }), /^verify.*: 1 of 496 .*f\/400\.txt/);
   });
 });
 
 describe('a wall before a deployment', () => {
-  const vercel = { status: 302, headers: { location: 'https://vercel.com/sso-api?url=x&nonce=1' } };
+  const to = (location: string): object => ({ status: 302, headers: { location } });
   test.each<[string, object]>([
     ['HTTP 401', { status: 401, body: 'Authentication Required' }],
     ['HTTP 403', { status: 403, headers: { 'content-type': 'text/html' }, body: '<h1>Forbidden</h1>' }],
-    ['a redirect to sign in', vercel],
+    ['a redirect to sign in', to('https://vercel.com/sso-api?url=x&nonce=1')],
     [
       'a redirect of Cloudflare Access',
-      {
-        status: 302,
-        headers: { location: 'https://team.cloudflareaccess.com/cdn-cgi/access/login/site?kid=1' },
-      },
+      to('https://team.cloudflareaccess.com/cdn-cgi/access/login/site?kid=1'),
     ],
   ])('%s: not ready at once, with what opens it', async (_, reply) => {
     const form = { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Log in' };
-    play.world.host('vercel.com', () => form);
-    play.world.host('team.cloudflareaccess.com', () => form);
-    const site = new DeployedSite(SITE);
+    for (const host of ['vercel.com', 'team.cloudflareaccess.com']) play.world.host(host, () => form);
+    const site = serve();
     site.before = () => reply as { status: number };
-    const played = await verify(site);
-    expectRefused(played, 'verify', /HTTP \d+/, { hint: /Vercel \*Settings → Deployment Protection/ });
-    expect(played.took).toBeLessThan(5_000);
+    const says = /^verify.*: .*HTTP \d+.* → .*Vercel \*Settings → Deployment Protection/;
+    const { took } = await refused(verify(site), says);
+    expect(took).toBeLessThan(5_000);
     expect(site.asked).toHaveLength(1);
   });
 
   test('that its query alone opens: not ready, with what the other files are asked without', async () => {
-    const site = new DeployedSite(SITE);
+    const site = serve();
     site.before = (path) => (path === '/' ? undefined : { status: 403 });
-    expectRefused(
-      await verify(site, { url: `${HOST}/?sig=a1`, inputs: { timeout: '9' } }),
-      'verify',
-      /^5 of 5 files .*HTTP 403/,
-      { hint: /without the query of the link/ },
-    );
+    const says = /^verify.*: 5 of 5 files .*HTTP 403.* → .*without the query of the link/;
+    await refused(verify(site, { url: `${HOST}/?sig=a1`, inputs: { timeout: '9' } }), says);
   });
 
   test('before one file alone: waited for, as S3 answers 403 for what is not there yet', async () => {
-    const site = new DeployedSite(SITE);
+    const site = serve();
     site.before = (path) => (path === '/js/app.js' && site.asked.length < 12 ? { status: 403 } : undefined);
-    expect((await verify(site)).report.notReady).toBeNull();
+    await proven(verify(site));
   });
 });
-
-/** A host of several nodes. */
-function nodes(...given: readonly SiteFiles[]): DeployedSite {
-  const site = new DeployedSite(SITE);
-  site.nodes = given;
-  return site;
-}

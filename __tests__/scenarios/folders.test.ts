@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { runOf } from '../action/current-runs.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { listUnproven } from './expect-report.ts';
-import { expectRefused, type Played, requestsOf, setUpPlay } from './play.ts';
+import { type Played, proven, refused, setUpPlay, writesOf } from './play.ts';
 import { createPage, listRequests, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
@@ -105,11 +105,10 @@ describe('a folder', () => {
 
   test('leaves files of others alone, and refuses to replace one of them', async () => {
     const repository = await play.repository({ files: { [`${PATH}notes.txt`]: 'theirs' } });
-    const { report } = await deliver(repository);
+    const { report } = await proven(deliver(repository));
     expect(report.site?.changes?.kept).toEqual(['notes.txt']);
     const more = { 'dist/notes.txt': 'ours', 'dist/index.html': createPage('second') };
-    const next = await deliver(repository, {}, { ...SITE, ...more });
-    expectRefused(next, 'place', /notes\.txt/);
+    const next = await refused(deliver(repository, {}, { ...SITE, ...more }), /^place.*: .*notes\.txt/);
     expect(next.report.notReady?.code).toBe('NOT_OURS');
     expect(String(await repository.read(`${PATH}notes.txt`))).toBe('theirs');
     expect(String(await repository.read(`${PATH}index.html`))).toBe(createPage());
@@ -134,23 +133,18 @@ describe('a folder', () => {
 
   test('names the older folders that it removed where it is not proven', async () => {
     const repository = await play.repository();
-    await deliver(repository, { path: 'runs/1/', keep: '1' });
+    await proven(deliver(repository, { path: 'runs/1/', keep: '1' }));
     repository.pages.builds = ['errored', 'errored'];
-    const { report } = await deliver(repository, { path: 'runs/2/', keep: '1' });
-    expect(report.ready).toBe(false);
+    const { report } = await refused(deliver(repository, { path: 'runs/2/', keep: '1' }), /^wait/);
     expect(report.lines.UNKNOWN).toContain('older sites removed: runs/1/');
   });
 
   test('with names that Jekyll leaves out is refused before the commit, unless `nojekyll` is set', async () => {
     const repository = await play.repository();
     const files = { ...SITE, 'dist/_static/app.js': 'one\n', 'dist/notes.md': '---\n---\n# two\n' };
-    expectRefused(
-      await deliver(repository, {}, files),
-      'check',
-      /^Jekyll, .*, leaves out _static\/app\.js, and renders notes\.md$/,
-      { hint: /`nojekyll: true`/ },
-    );
-    expect(await repository.log()).toHaveLength(1);
+    const says =
+      /^check: Jekyll, .*, leaves out _static\/app\.js, and renders notes\.md → .*`nojekyll: true`/;
+    await refused(deliver(repository, {}, files), says);
     const delivered = await deliver(repository, { nojekyll: 'true' }, files);
     expectSite(delivered, `${repository.pages.url}${PATH}`, 6);
     expect((await repository.read('.nojekyll'))?.length).toBe(0);
@@ -158,106 +152,71 @@ describe('a folder', () => {
 
   test('at the root of the site is delivered again and withdrawn beside the file that switches Jekyll off', async () => {
     const repository = await play.repository({ owner: 'Mona', name: 'mona.github.io' });
-    const atRoot = { path: './', nojekyll: 'true' };
     // Addresses from the root are right there.
-    const page = (text: string) =>
-      createPage(text).replace('<p>', '<script src="/_static/app.js"></script><p>');
-    const files = (text: string) => ({ ...SITE, 'dist/index.html': page(text), 'dist/_static/app.js': '1' });
-    expectSite(await deliver(repository, atRoot, files('first')), 'https://mona.github.io/', 5);
+    const put = async (text: string): Promise<Played> => {
+      const page = createPage(text).replace('<p>', '<script src="/_static/app.js"></script><p>');
+      const files = { ...SITE, 'dist/index.html': page, 'dist/_static/app.js': '1' };
+      const delivered = await deliver(repository, { path: './', nojekyll: 'true' }, files);
+      expectSite(delivered, 'https://mona.github.io/', 5);
+      return delivered;
+    };
+    await put('first');
     await repository.commit('theirs.txt', 'theirs');
-    const again = await deliver(repository, atRoot, files('second'));
-    expectSite(again, 'https://mona.github.io/', 5);
-    expect(again.report.site?.changes).toMatchObject({ changed: ['index.html'], removed: [] });
-    expect((await withdraw(repository, { path: './' })).report.notReady).toBeNull();
-    expect(await repository.read('index.html')).toBeNull();
-    expect(String(await repository.read('theirs.txt'))).toBe('theirs');
-    expect((await repository.read('.nojekyll'))?.length).toBe(0);
+    const { report } = await put('second');
+    expect(report.site?.changes).toMatchObject({ changed: ['index.html'], removed: [] });
+    await proven(withdraw(repository, { path: './' }));
+    const left = await Promise.all(
+      ['index.html', 'theirs.txt', '.nojekyll'].map((path) => repository.read(path)),
+    );
+    expect(left.map((bytes) => bytes && String(bytes))).toEqual([null, 'theirs', '']);
   });
 
   test('without a path goes into what the site is built from, and nowhere else', async () => {
     const repository = await play.repository({ files: { 'docs/a.txt': 'a' }, pages: { path: '/docs' } });
     expectSite(await deliver(repository, { path: '' }), `${repository.pages.url}dist/`, 4);
     expect(await repository.read('docs/dist/index.html')).not.toBeNull();
-    const refused = await deliver(repository);
-    expect(refused.report.notReady?.hint).toBe('set `path: docs/previews/pr-12/`');
+    const { report } = await deliver(repository);
+    expect(report.notReady?.hint).toBe('set `path: docs/previews/pr-12/`');
   });
 
-  const OUTSIDE = { file: '/etc/' };
-  const LFS = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345\n`;
   const many = Object.fromEntries(Array.from({ length: 25 }, (_, nth) => [`dist/${nth}.txt`, `${nth}\n`]));
+  const TOO_MANY = /^place: .*29 changed files, and no git .* at most 20/;
   const token = `ghp_${'0123456789abcdefghijABCDEFGHIJ012345'}`;
   const missing =
     '<!doctype html>\n<script src="app.js"></script>\n<link rel="stylesheet" href="Style.css">\n';
-  const windows1251 = Buffer.from(
-    '<!doctype html>\n<meta charset="windows-1251">\n<p>\u00cf\u00f0\u00e8\u00e2\u00e5\u00f2</p>\n',
-    'latin1',
-  );
-  test.each<[string, Record<string, string | Buffer>, object, string, RegExp, RegExp]>([
-    ['outside the workspace', {}, OUTSIDE, 'check', /^the file \/etc\/ is outside the workspace$/, /./],
-    ['for K2', {}, { channel: 'K2' }, 'check', /./, /`tar -czf site\.tar\.gz dist\/`/],
+  const elsewhere = '<!doctype html><script type="module" src="/assets/app.js"></script>';
+  test.each<[string, Record<string, string | Buffer>, object, RegExp]>([
+    ['outside the workspace', {}, { file: '/etc/' }, /^check: the file \/etc\/ is outside the workspace → /],
     [
       'for a named tag, whose release takes single files,',
       {},
       { channel: 'auto', tag: 'v1' },
-      'check',
-      /^a tag was named, and K2 takes single files, not the folder dist\/$/,
-      /`tar -czf site\.tar\.gz dist\/`/,
-    ],
-    [
-      'with a pointer of Git LFS',
-      { 'dist/a.png': LFS },
-      {},
-      'check',
-      /^the file dist\/a\.png is a Git LFS pointer/,
-      /`lfs: true`/,
+      /^check: a tag was named, and K2 takes single files, not the folder dist\/ → .*`tar -czf site\.tar\.gz dist\/`/,
     ],
     [
       'with a secret in the name of a hidden file',
       { [`dist/.${token}`]: 'x' },
       {},
-      'check',
-      /the name of a file contains/,
-      /./,
+      /^check: the name of a file contains/,
     ],
     [
       'with a base for another place',
-      { 'dist/index.html': '<!doctype html><script type="module" src="/assets/app.js"></script>' },
+      { 'dist/index.html': elsewhere },
       {},
-      'check',
-      /\/assets\/app\.js/,
-      /set the base path of the generator to `\/play-\d+\/previews\/pr-12\/`/,
+      /^check: .*\/assets\/app\.js.* → .*set the base path of the generator to `\/play-\d+\/previews\/pr-12\/`/,
     ],
     [
       'that lacks what its page loads',
       { 'dist/index.html': missing },
       {},
-      'check',
-      /index\.html line 2: .*app\.js.*; index\.html line 3: .*Style\.css/,
-      /./,
+      /^check: .*index\.html line 2: .*app\.js.*; index\.html line 3: .*Style\.css/,
     ],
-    [
-      'in letters that Pages would show wrong',
-      { 'dist/index.html': windows1251 },
-      {},
-      'check',
-      /the page is in windows-1251/,
-      /^save it as UTF-8$/,
-    ],
-    ['with 25 more files, and no git', many, {}, 'place', /29 changed files, and no git .* at most 20/, /./],
-    [
-      'with 25 more files, and no git, in a dry run',
-      many,
-      { 'dry-run': 'true' },
-      'place',
-      /29 changed files, and no git .* at most 20/,
-      /./,
-    ],
-  ])('%s is refused before anything is written', async (_, more, given, step, reason, hint) => {
-    const repository = await play.repository();
-    const refused = await deliver(repository, given, { ...SITE, ...more });
-    expectRefused(refused, step as 'check', reason, { hint });
-    expect(requestsOf(refused, /^(PUT|PATCH) |^POST (?!.*graphql)/)).toEqual([]);
-    expect(JSON.stringify([refused.report, refused.log])).not.toContain(token);
+    ['with 25 more files, and no git', many, {}, TOO_MANY],
+    ['with 25 more files, and no git, in a dry run', many, { 'dry-run': 'true' }, TOO_MANY],
+  ])('%s is refused before anything is written', async (_, more, given, says) => {
+    const played = await refused(deliver(await play.repository(), given, { ...SITE, ...more }), says);
+    expect(writesOf(played)).toEqual([]);
+    expect(JSON.stringify([played.report, played.log])).not.toContain(token);
   });
 });
 
@@ -291,8 +250,8 @@ describe('withdrawing a folder', () => {
     await deliver(repository);
     await repository.commit(`${PATH}theirs.txt`, 'theirs');
     await repository.commit(`${PATH}assets/app.js`, 'changed by hand');
-    const { report } = await withdraw(repository);
-    expect(report).toMatchObject({ ready: true, url: null });
+    const { report } = await proven(withdraw(repository));
+    expect(report.url).toBeNull();
     expect(report.lines.UNKNOWN).toMatch(/^what stays in previews\/pr-12\/, .*app\.js, .*theirs\.txt;/);
     const [commit, ...before] = await repository.log();
     expect(before).toHaveLength(4);
@@ -327,8 +286,7 @@ describe('a second withdrawal, which finds nothing on the branch', () => {
     }
     expect(await repository.pages.readLive(`${PATH}index.html`)).not.toBeNull();
     repository.pages.builds = 'normal';
-    const { report, requests } = await withdrawBelow(repository);
-    expect(report.notReady).toBeNull();
+    const { requests } = await proven(withdrawBelow(repository));
     expect(await repository.pages.readLive(`${PATH}index.html`)).toBeNull();
     expect(requests.join('\n')).toContain(`${PATH}assets/app.js`);
     expect(await repository.log()).toHaveLength(3);
@@ -342,10 +300,7 @@ describe('a second withdrawal, which finds nothing on the branch', () => {
       const both = { channel: 'K1', file: 'one.html\ntwo.html', timeout: '30' };
       await play.deliver({ repository, files, inputs: both });
       repository.pages.builds = 'never';
-      play.intercept(
-        { url: (address) => address.startsWith(repository.pages.url + hidden), times: 999 },
-        { status: 404 },
-      );
+      play.alterSite(repository, hidden, { status: 404 });
       for (const _ of ['first', 'second']) {
         const { reports } = await play.deliver({ repository, inputs: { ...both, operation: 'withdraw' } });
         expect(reports.map(({ ready }) => ready)).toEqual([false, false]);
@@ -356,8 +311,7 @@ describe('a second withdrawal, which finds nothing on the branch', () => {
   test('is ready at once where nothing was ever there', async () => {
     const repository = await play.repository();
     await deliver(repository, { path: 'docs/' });
-    const { report, requests } = await withdrawBelow(repository);
-    expect(report.notReady).toBeNull();
+    const { requests } = await proven(withdrawBelow(repository));
     expect(requests.filter((one) => /pages\/builds$/.test(one))).toEqual([]);
   });
 });

@@ -216,6 +216,40 @@ function intercepted(answer: InterceptedReply, request: HostRequest, stop: Abort
   throw new Error(`${answer.fault} is a row of faults/simulated-faults.ts`);
 }
 
+/** A request by which something could be changed; a question in GraphQL is a POST. */
+const WRITE = /^(PUT|PATCH|DELETE) |^POST (?!.*(\/graphql|\/login\/\S+)$)/;
+
+/** Waits for a delivery that must be ready. */
+export async function proven(playing: Promise<Played>): Promise<Played> {
+  const played = await playing;
+  expect(played.report.notReady).toBeNull();
+  return played;
+}
+
+/**
+ * Waits for a delivery that must not be ready, with no address anywhere, and nothing written where its check failed.
+ * `says` is for its step, its HTTP code if it has one, its reason and what to change: `place 403: reason → hint`.
+ */
+export async function refused(playing: Promise<Played>, says: RegExp): Promise<Played> {
+  const played = await playing;
+  const { report, log } = played;
+  expect(report).toMatchObject({ ready: false, url: null, rawUrl: null });
+  const { code, step, httpCode, reason, hint } = report.notReady ?? {};
+  expect(hint === '').toBe(code === 'ABORTED');
+  expect(`${step}${httpCode == null ? '' : ` ${httpCode}`}: ${reason} → ${hint}`).toMatch(says);
+  expect(report.lines.UNKNOWN).not.toBe('');
+  expect(`${reportText(report)}\n${log}`).not.toMatch(PUBLIC_ADDRESS);
+  if (step === 'check') expect(writesOf(played)).toEqual([]);
+  return played;
+}
+
+/** The requests of a delivery that match. */
+export const requestsOf = ({ requests }: Pick<Played, 'requests'>, pattern: RegExp): readonly string[] =>
+  requests.filter((one) => pattern.test(one));
+
+/** The requests of a delivery by which something could be changed. */
+export const writesOf = (played: Pick<Played, 'requests'>): readonly string[] => requestsOf(played, WRITE);
+
 /** Checks that a delivery is not ready, says at which step and why, and gives no address. */
 export function expectRefused(
   { report, log }: Pick<Played, 'report' | 'log'>,
@@ -233,7 +267,3 @@ export function expectRefused(
   expect(report.lines.UNKNOWN).not.toBe('');
   expect(`${reportText(report)}\n${log}`).not.toMatch(PUBLIC_ADDRESS);
 }
-
-/** The requests of a delivery that match. */
-export const requestsOf = ({ requests }: Played, pattern: RegExp): readonly string[] =>
-  requests.filter((one) => pattern.test(one));

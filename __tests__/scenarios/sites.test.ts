@@ -3,386 +3,328 @@ import { LARGE_CONTENT } from '../faults/delivery-kinds.ts';
 import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
 import { replyHtml } from '../world/server/messages.ts';
 import { LOGINS } from '../world/tokens.ts';
-import { expectRefused, type Played, requestsOf, setUpPlay } from './play.ts';
-import { createPage, MARKER } from './scenario.ts';
+import { type Played, proven, refused, requestsOf, setUpPlay, writesOf } from './play.ts';
+import { createPage } from './scenario.ts';
 
 const play = setUpPlay();
 const files = { 'page.html': createPage() };
 const inputs = { channel: 'K1' };
-const WRITES = /^(PUT|PATCH|DELETE) |^POST (?!.*graphql)/;
+const deliver = (repository: TestRepository, more: object = {}, token?: string) =>
+  play.deliver({ repository, files, inputs: { ...inputs, ...more }, ...(token && { token }) });
 
 describe('where the site is', () => {
   test.each<[string, Partial<RepositoryOptions>, string, string]>([
-    [
-      "a user's site",
-      { owner: 'Mona', name: 'mona.github.io' },
-      'https://mona.github.io/page.html',
-      'page.html',
-    ],
+    ["a user's site", { owner: 'Mona', name: 'mona.github.io' }, 'https://mona.github.io/', 'page.html'],
     [
       'a domain of its own',
       { name: 'own-domain', pages: { cname: 'reports.octo-org.com' } },
-      'https://reports.octo-org.com/page.html',
+      'https://reports.octo-org.com/',
       'page.html',
     ],
     [
       'the folder /docs of an owner in capitals',
       { owner: 'ACME', name: 'Reports', pages: { path: '/docs' } },
-      'https://acme.github.io/Reports/page.html',
+      'https://acme.github.io/Reports/',
       'docs/page.html',
     ],
   ])('%s', async (_, spec, url, path) => {
     const repository = await play.repository(spec);
-    const { report } = await play.deliver({ repository, files, inputs });
-    expect(report).toMatchObject({ ready: true, url });
+    const { report } = await proven(deliver(repository));
+    const rawUrl = `https://raw.githubusercontent.com/${repository.fullName}/main/${path}`;
+    expect(report).toMatchObject({ url: `${url}page.html`, rawUrl });
     expect((await repository.log())[0]?.files).toEqual([path]);
-    expect(report.rawUrl).toBe(`https://raw.githubusercontent.com/${repository.fullName}/main/${path}`);
   });
 
   test('another branch is taken from the settings', async () => {
     const repository = await play.repository({ pages: { branch: 'gh-pages' } });
     await repository.commit('index.html', 'theirs', undefined, 'gh-pages');
-    const { report } = await play.deliver({ repository, files, inputs });
-    expect(report).toMatchObject({ ready: true, rawUrl: expect.stringContaining('/gh-pages/page.html') });
+    const { report } = await proven(deliver(repository));
+    expect(report.rawUrl).toContain('/gh-pages/page.html');
     expect(await repository.read('page.html')).toBeNull();
   });
 
   test('settings that can’t be read: the usual address is taken, and UNKNOWN says so', async () => {
     const repository = await play.repository();
-    const token = play.world.token({ pages: 'none' });
-    const { report } = await play.deliver({ repository, files, inputs, token });
-    expect(report).toMatchObject({ ready: true, url: `${repository.pages.url}page.html` });
+    const { report } = await proven(deliver(repository, {}, play.world.token({ pages: 'none' })));
+    expect(report.url).toBe(`${repository.pages.url}page.html`);
     expect(report.lines.UNKNOWN).toMatch(/^the Pages settings could not be read .*`pages: read`/);
   });
 
   test('`pages-base` and `raw-base` beat whatever the settings say', async () => {
     const repository = await play.repository({ pages: false });
-    for (const [host, prefix] of [
-      ['www.octo-org.com', '/site/'],
-      ['raw.octo-org.com', '/main/'],
-    ] as const) {
-      play.world.host(host, async ({ path }) => {
-        const body = await repository.read(path.slice(prefix.length));
-        return body === null ? { status: 404 } : replyHtml(200, String(body));
-      });
-    }
     const bases = {
       'pages-base': 'https://www.octo-org.com/site',
       'raw-base': 'https://raw.octo-org.com/main/',
     };
-    const { report } = await play.deliver({ repository, files, inputs: { ...inputs, ...bases } });
-    expect(report).toMatchObject({
-      ready: true,
-      url: 'https://www.octo-org.com/site/page.html',
-      rawUrl: 'https://raw.octo-org.com/main/page.html',
-    });
+    for (const base of Object.values(bases)) {
+      const { host, pathname } = new URL(base);
+      play.world.host(host, async ({ path }) => {
+        const body = await repository.read(path.slice(pathname.replace(/\/$/, '').length + 1));
+        return body === null ? { status: 404 } : replyHtml(200, String(body));
+      });
+    }
+    const { report } = await proven(deliver(repository, bases));
+    const [url, rawUrl] = [`${bases['pages-base']}/page.html`, `${bases['raw-base']}page.html`];
+    expect(report).toMatchObject({ url, rawUrl });
   });
 
   test('a name that Jekyll leaves out is taken with a .nojekyll, and refused without', async () => {
     const named = { repository: await play.repository(), files: { '_page.html': createPage() }, inputs };
-    const refused = await play.deliver(named);
-    expectRefused(refused, 'check', /Jekyll.* leaves out _page\.html/, { hint: /\.nojekyll/ });
-    expect(requestsOf(refused, WRITES)).toEqual([]);
+    await refused(play.deliver(named), /^check: Jekyll.* leaves out _page\.html.* → .*\.nojekyll/);
     const repository = await play.repository({ files: { '.nojekyll': '\n' } });
-    expect((await play.deliver({ ...named, repository })).report.ready).toBe(true);
+    await proven(play.deliver({ ...named, repository }));
   });
 
   test('an empty repository gets its first commit by one small file alone, and has nothing to withdraw', async () => {
     const repository = await play.repository({ empty: true });
     const withdrawal = { ...inputs, path: 'previews/', operation: 'withdraw' };
-    const withdrawn = await play.deliver({ repository, inputs: withdrawal });
-    expect(withdrawn.report.lines.RESULT).toMatch(/^ГОТОВО, nothing to withdraw/);
-    const large = await play.deliver({ repository, files: { 'a.bin': LARGE_CONTENT }, inputs });
-    expectRefused(large, 'place', /empty/, { hint: /push a first commit/ });
-    expect((await play.deliver({ repository, files, inputs })).report.ready).toBe(true);
+    const { report } = await play.deliver({ repository, inputs: withdrawal });
+    expect(report.lines.RESULT).toMatch(/^ГОТОВО, nothing to withdraw/);
+    const large = { repository, files: { 'a.bin': LARGE_CONTENT }, inputs };
+    await refused(play.deliver(large), /^place.*: .*empty.* → .*push a first commit/);
+    await proven(deliver(repository));
     expect(await repository.log()).toMatchObject([{ files: ['page.html'] }]);
   });
 });
 
 describe('a site that a workflow builds', () => {
   const pages = { buildType: 'workflow', buildMs: 200 } as const;
-  const named = { ...inputs, 'site-workflow': 'pages.yml' };
-  const RUN_PAGE = 'https://github\\.com/octo/play-\\d+/actions/runs/\\d+';
-  const run = async (
-    site: Partial<RepositoryOptions['pages'] & object>,
-    more: { token?: string; inputs?: object; repository?: Awaited<ReturnType<typeof play.repository>> } = {},
-  ): Promise<Played> =>
-    play.deliver({
-      repository: await play.repository({ pages: { ...pages, ...site } }),
-      files,
-      token: play.world.token({ actions: 'write' }),
-      ...more,
-      inputs: { ...named, ...more.inputs },
-    });
+  const newSite = (more: object = {}) => play.repository({ pages: { ...pages, ...more } });
+  /** Delivers to a site whose workflow is named, with a token that may start it. */
+  const run = (repository: TestRepository, more: object = {}, permissions: object = { actions: 'write' }) =>
+    deliver(repository, { 'site-workflow': 'pages.yml', ...more }, play.world.token(permissions));
 
   test('is built by a push of an app, and what the deployment says is told', async () => {
-    const token = (more = {}) => play.world.token(more, LOGINS.app);
-    const byPush = { 'site-workflow': '' };
-    const ready = await run({}, { token: token(), inputs: byPush });
-    expect(ready.report.ready).toBe(true);
+    const byApp = (repository: TestRepository, more = {}): Promise<Played> =>
+      deliver(repository, {}, play.world.token(more, LOGINS.app));
+    const ready = await proven(byApp(await newSite()));
     expect(ready.log).toContain('deployment of our commit: in_progress');
     expect(requestsOf(ready, /pages\/builds/)).toEqual([]);
-    const unread = await run({}, { token: token({ deployments: 'none' }), inputs: byPush });
-    expect(unread.report.ready).toBe(true);
-    const failing = { builds: 'errored', errorMessage: 'artifact is too large' } as const;
-    const failed = await run(failing, { token: token(), inputs: byPush });
-    expectRefused(failed, 'wait', /artifact is too large.*our commit: failure/);
+    await proven(byApp(await newSite(), { deployments: 'none' }));
+    const failing = await newSite({ builds: 'errored', errorMessage: 'artifact is too large' });
+    const failed = await refused(byApp(failing), /^wait.*: .*artifact is too large.*our commit: failure/);
     expect(requestsOf(failed, /page\.html\?v=/).length).toBeLessThan(4);
   });
 
-  test("with the job's own token is refused before anything is committed, in a dry run too", async () => {
-    for (const dryRun of ['false', 'true']) {
-      const refused = await run({}, { inputs: { 'site-workflow': '', 'dry-run': dryRun } });
-      expectRefused(refused, 'check', /each deployment replaces all of it/, {
-        hint: /`branch: gh-pages`.*`site-workflow:`.*K2 or K3/,
-      });
-      expect(requestsOf(refused, WRITES)).toEqual([]);
-    }
-  });
+  test.each(['false', 'true'])(
+    "with the job's own token is refused before anything is committed (dry run: %s)",
+    async (dryRun) => {
+      await refused(
+        run(await newSite(), { 'site-workflow': '', 'dry-run': dryRun }),
+        /^check: .*each deployment replaces all of it.* → .*`branch: gh-pages`.*`site-workflow:`.*K2 or K3/,
+      );
+    },
+  );
 
   test('is delivered by the workflow that `site-workflow` names, which is started after the commit', async () => {
-    const delivered = await run({});
-    expect(delivered.report.ready).toBe(true);
+    const delivered = await proven(run(await newSite()));
     expect(delivered.log).toContain('the workflow pages.yml was started');
     expect(requestsOf(delivered, /^POST .*\/dispatches$/)).toHaveLength(1);
-    const unknown = await run({}, { inputs: { 'site-workflow': 'other.yml' } });
-    expectRefused(unknown, 'check', /no workflow other\.yml/, { hint: /`site-workflow:`/ });
-    const denied = await run({}, { token: play.world.token({ actions: 'read' }) });
-    expectRefused(denied, 'wait', /starting/, { httpCode: 403, hint: /actions: write/ });
+    const unknown = run(await newSite(), { 'site-workflow': 'other.yml' });
+    await refused(unknown, /^check.*: .*no workflow other\.yml.* → .*`site-workflow:`/);
+    const denied = run(await newSite(), {}, { actions: 'read' });
+    await refused(denied, /^wait 403: .*starting.* → .*actions: write/);
   });
 
+  const PAGE = 'https://github\\.com/octo/play-\\d+/actions/runs/\\d+';
   test.each([
-    ['failure', /ended with failure/, /fix what failed there and try again/],
-    ['timed_out', /ended with timed_out/, /fix what failed there/],
-    ['cancelled', /ended with cancelled/, /try again/],
-    ['skipped', /ended with skipped/, /change the `if:`/],
-    ['startup_failure', /ended with startup_failure/, /fix the workflow file/],
-    ['approval', /waits for an approval/, /approve it and try again.*Settings → Environments/],
-    ['queued', /its run waits for a runner/, /`runs-on:`/],
-    ['pending', /its run waits for another run/, /`concurrency:`/],
+    ['failure', 'ended with failure', 'fix what failed there and try again'],
+    ['timed_out', 'ended with timed_out', 'fix what failed there'],
+    ['cancelled', 'ended with cancelled', 'try again'],
+    ['skipped', 'ended with skipped', 'change the `if:`'],
+    ['startup_failure', 'ended with startup_failure', 'fix the workflow file'],
+    ['approval', 'waits for an approval', 'approve it and try again.*Settings → Environments'],
+    ['queued', 'its run waits for a runner', '`runs-on:`'],
+    ['pending', 'its run waits for another run', '`concurrency:`'],
   ] as const)(
     'whose run ends as %s names the page of the run and what to change',
-    async (end, reason, hint) => {
-      const refused = await run({ runOutcomes: end });
-      expectRefused(refused, 'wait', reason, { hint });
-      expect(refused.report.notReady?.hint).toMatch(new RegExp(RUN_PAGE));
+    async (end, why, change) => {
+      const says = new RegExp(`^wait.*: .*${why}.* → .*${change}`);
+      const played = await refused(run(await newSite({ runOutcomes: end })), says);
+      expect(played.report.notReady?.hint).toMatch(new RegExp(PAGE));
       // Only a run that waits is waited for until the timeout.
-      if (!['queued', 'pending'].includes(end)) {
-        expect(requestsOf(refused, /page\.html\?v=\d+$/).length).toBeLessThanOrEqual(3);
-      }
+      const most = ['queued', 'pending'].includes(end) ? 99 : 3;
+      expect(requestsOf(played, /page\.html\?v=\d+$/).length).toBeLessThanOrEqual(most);
     },
   );
 
   test.each([
-    ['no run follows its start', { runOutcomes: 'absent' }, 'wait', /no run of it has appeared/, /Actions/],
+    [
+      'no run follows its start',
+      { runOutcomes: 'absent' },
+      {},
+      /^wait.*: .*no run of it has appeared.* → .*Actions/,
+    ],
     [
       'its run leaves the file out',
       { builds: 'never' },
-      'wait',
-      /its run ended with success/,
-      /actions\/runs\/\d+: let the workflow publish this file too/,
+      {},
+      /^wait.*: .*its run ended with success.* → .*actions\/runs\/\d+: let the workflow publish this file too/,
     ],
     [
       'its run deploys our commit without the file',
       { live: false },
-      'verify',
-      /HTTP 404/,
-      /^pages\.yml deployed our commit without `page\.html`; let its upload include it/,
+      {},
+      /^verify 404: .* → pages\.yml deployed our commit without `page\.html`; let its upload include it/,
     ],
-  ] as const)('is not ready where %s', async (_, site, step, reason, hint) => {
-    const refused = await run(site as object);
-    expectRefused(refused, step, reason, { hint });
-    if (step === 'wait' && 'runOutcomes' in site) expect(refused.took).toBeLessThan(120_000);
-  });
-
-  test('is not ready where the run deploys our commit without the files of a folder', async () => {
-    const refused = await play.deliver({
-      repository: await play.repository({ pages: { ...pages, live: false } }),
-      files: { 'out/index.html': createPage(), 'out/a.txt': 'text' },
-      inputs: { ...named, file: 'out/', path: 'p/' },
-      token: play.world.token({ actions: 'write' }),
-    });
-    expectRefused(refused, 'verify', /HTTP 404/, {
-      hint: /^pages\.yml deployed our commit without all of `p\/`; let its upload include it/,
-    });
+    [
+      'its run deploys our commit without the files of a folder',
+      { live: false },
+      { file: './', path: 'p/', entry: 'page.html' },
+      /^verify 404: .* → pages\.yml deployed our commit without all of `p\/`; let its upload include it/,
+    ],
+  ])('is not ready where %s', async (_, site, more, says) => {
+    const { took } = await refused(run(await newSite(site), more), says);
+    if ('runOutcomes' in site) expect(took).toBeLessThan(120_000);
   });
 
   test('is ready where a timer holds the run back, and where a later run replaced it', async () => {
-    expect((await run({ runOutcomes: 'timer' })).report.ready).toBe(true);
-    const repository = await play.repository({
-      pages: { ...pages, runOutcomes: ['cancelled', 'published'] },
-    });
+    await proven(run(await newSite({ runOutcomes: 'timer' })));
+    const repository = await newSite({ runOutcomes: ['cancelled', 'published'] });
     play.meanwhile({ method: 'POST', url: /\/dispatches$/ }, async () => {
-      const later = {
-        event: 'workflow_dispatch' as const,
-        branch: 'main',
-        actor: LOGINS.app,
-        inputs: {},
-      };
-      repository.pages.startWorkflow((await repository.head()) ?? '', later);
+      const later = { branch: 'main', actor: LOGINS.app, inputs: {} };
+      const head = (await repository.head()) ?? '';
+      repository.pages.startWorkflow(head, { event: 'workflow_dispatch', ...later });
     });
-    expect((await run({}, { repository })).report.ready).toBe(true);
+    await proven(run(repository));
     expect(repository.pages.runs.map(({ conclusion }) => conclusion)).toEqual(['success', 'cancelled']);
   });
 
   test('is ready where the token may not read runs: the deployment decides', async () => {
-    const denied = {
-      status: 403,
-      headers: { 'content-type': 'application/json; charset=utf-8' },
-      body: JSON.stringify({ message: 'Resource not accessible by integration' }),
-    };
-    play.intercept({ method: 'GET', url: /\/runs\?/, times: 99 }, denied);
-    const delivered = await run({});
-    expect(delivered.report.ready).toBe(true);
+    const headers = { 'content-type': 'application/json; charset=utf-8' };
+    const body = JSON.stringify({ message: 'Resource not accessible by integration' });
+    play.intercept({ method: 'GET', url: /\/runs\?/, times: 99 }, { status: 403, headers, body });
+    const delivered = await proven(run(await newSite()));
     expect(requestsOf(delivered, /\/actions\/(workflows\/pages\.yml\/runs|runs\/)/)).toHaveLength(1);
   });
 
   test.each([
-    ['its run failed', { runOutcomes: ['failure', 'published'] }, /ended with failure/],
-    ['its deployment failed', { builds: ['errored', 'normal'] }, /deployment of our commit: failure/],
-  ] as const)('is started again by the next step where %s', async (_, site, reason) => {
-    const repository = await play.repository({ pages: { ...pages, ...(site as object) } });
-    expectRefused(await run({}, { repository }), 'wait', reason, { hint: new RegExp(RUN_PAGE) });
-    expect((await run({}, { repository })).report.ready).toBe(true);
+    ['its run failed', { runOutcomes: ['failure', 'published'] }, 'ended with failure'],
+    ['its deployment failed', { builds: ['errored', 'normal'] }, 'deployment of our commit: failure'],
+  ])('is started again by the next step where %s', async (_, site, reason) => {
+    const repository = await newSite(site);
+    await refused(run(repository), new RegExp(`^wait.*: .*${reason}.* → .*${PAGE}`));
+    await proven(run(repository));
     expect(repository.pages.runs).toHaveLength(2);
   });
 
   test('is started again where another deployment has replaced ours', async () => {
-    const repository = await play.repository({ pages });
-    expect((await run({}, { repository })).report.ready).toBe(true);
+    const repository = await newSite();
+    await proven(run(repository));
     // An older commit was deployed at the same time, and ended later.
     const [, initial = ''] = (await repository.log()).map(({ sha }) => sha);
     await repository.pages.publishImmediately(initial);
     const { deployments } = repository.pages;
     deployments.reverse();
     deployments[0]?.statuses.unshift({ state: 'inactive', description: '', at: new Date() });
-    expect((await run({}, { repository })).report.ready).toBe(true);
+    await proven(run(repository));
     expect(repository.pages.runs).toHaveLength(2);
   });
 });
 
 test('a build of a branch that had failed is requested again, and the permission for that is named', async () => {
-  for (const [token, ready] of [
-    [play.world.token(), true],
-    [play.world.token({ pages: 'read' }), false],
-  ] as const) {
+  for (const permission of ['write', 'read'] as const) {
+    const token = play.world.token({ pages: permission });
     const repository = await play.repository({ pages: { builds: ['errored', 'normal'] } });
-    const first = await play.deliver({ repository, files, inputs, token });
-    expectRefused(first, 'wait', /Page build failed/);
-    const second = await play.deliver({ repository, files, inputs, token });
-    expect(second.report.ready).toBe(ready);
-    expect(requestsOf(second, /^POST .*\/pages\/builds$/)).toHaveLength(1);
-    if (!ready) expect(second.report.notReady?.reason).toContain('needs the permission `pages: write`');
+    await refused(deliver(repository, {}, token), /^wait.*: .*Page build failed/);
+    const second = deliver(repository, {}, token);
+    if (permission === 'write') await proven(second);
+    else await refused(second, /needs the permission `pages: write`.* → /);
+    expect(requestsOf(await second, /^POST .*\/pages\/builds$/)).toHaveLength(1);
   }
 });
 
 describe('`setup`', () => {
-  const site = { 'dist/index.html': createPage(), 'dist/app.js': 'document.title = 1;\n' };
+  const files = { 'dist/index.html': createPage(), 'dist/app.js': 'document.title = 1;\n' };
   const folder = { channel: 'K1', file: 'dist/', path: './', branch: 'gh-pages', setup: 'true' };
-  /** The token of somebody who may change the repository's settings. */
-  const adminToken = (): string => play.world.token({ administration: 'write' }, LOGINS.human);
+  /** With the token of somebody who may change the repository's settings. */
+  const asAdmin = (repository: TestRepository, more: object = {}): Promise<Played> => {
+    const token = play.world.token({ administration: 'write' }, LOGINS.human);
+    return play.deliver({ repository, files, inputs: { ...folder, ...more }, token });
+  };
 
   test('creates the branch without the history of others, and switches Pages on for it', async () => {
     const repository = await play.repository({ pages: false });
-    const delivery = { repository, files: site, inputs: folder, token: adminToken() };
-    const planned = await play.deliver({ ...delivery, inputs: { ...folder, 'dry-run': 'true' } });
+    const planned = await asAdmin(repository, { 'dry-run': 'true' });
     expect(planned.log).toContain('; creates the branch gh-pages; switches Pages on for the branch gh-pages');
-    expect(requestsOf(planned, WRITES)).toEqual([]);
-    const { report } = await play.deliver(delivery);
-    expect(report).toMatchObject({ ready: true, url: repository.pages.url });
-    expect(report.notes).toEqual(
-      expect.arrayContaining([
-        'the branch gh-pages was created',
-        'Pages was switched on for the branch gh-pages',
-      ]),
-    );
+    expect(writesOf(planned)).toEqual([]);
+    const { report } = await proven(asAdmin(repository));
+    expect(report.url).toBe(repository.pages.url);
+    const notes = ['the branch gh-pages was created', 'Pages was switched on for the branch gh-pages'];
+    expect(report.notes).toEqual(expect.arrayContaining(notes));
     expect(await repository.log('gh-pages')).toMatchObject([{ files: ['app.js', 'index.html'] }]);
     expect(repository.pages).toMatchObject({ branch: 'gh-pages', path: '/' });
   });
 
   test("with the job's own token names the two clicks, and the branch is there already", async () => {
     const repository = await play.repository({ pages: false });
-    const refused = await play.deliver({ repository, files: site, inputs: folder });
-    expectRefused(refused, 'place', /^the branch gh-pages is there already, but this token may not/, {
-      httpCode: 403,
-      hint: /Settings → Pages .*"Deploy from a branch" and the branch gh-pages/,
-    });
-    expect(refused.report.unknown.join()).toMatch(/left behind: commit [0-9a-f]+ on the branch gh-pages/);
+    const { report } = await refused(
+      play.deliver({ repository, files, inputs: folder }),
+      /^place 403: the branch gh-pages is there already, .* → .*Settings → Pages .*"Deploy from a branch" and the branch gh-pages/,
+    );
+    expect(report.unknown.join()).toMatch(/left behind: commit [0-9a-f]+ on the branch gh-pages/);
     expect(await repository.log('gh-pages')).toMatchObject([{ files: ['app.js', 'index.html'] }]);
   });
 
   test('makes the branch of a site for several files', async () => {
-    const several = { 'a.html': createPage('a'), 'b.html': createPage(MARKER) };
-    const existing = await play.repository({ pages: { branch: 'gh-pages', built: false } });
-    const file = { ...folder, file: '*.html' };
-    const { reports } = await play.deliver({ repository: existing, files: several, inputs: file });
-    expect(reports.map(({ notReady }) => notReady)).toEqual([null, null]);
-    expect(await existing.log('gh-pages')).toHaveLength(2);
+    const repository = await play.repository({ pages: { branch: 'gh-pages', built: false } });
+    const several = { 'a.html': createPage('a'), 'b.html': createPage('b') };
+    const given = { repository, files: several, inputs: { ...folder, file: '*.html' } };
+    const { reports } = await proven(play.deliver(given));
+    expect(reports.map(({ ready }) => ready)).toEqual([true, true]);
+    expect(await repository.log('gh-pages')).toHaveLength(2);
   });
 
   test.each([
     ['where it is not set', { setup: 'false' }, /`setup: true`/],
     ['where a branch with sources would be shown', { branch: '' }, /`branch: gh-pages`/],
   ])('is named %s, and nothing is created', async (_, more, hint) => {
-    const repository = await play.repository({ pages: false });
-    const given = { ...folder, ...more };
-    const refused = await play.deliver({ repository, files: site, inputs: given, token: adminToken() });
-    expect(refused.report.notReady?.hint).toMatch(hint);
-    expect(requestsOf(refused, WRITES)).toEqual([]);
+    const { report, requests } = await asAdmin(await play.repository({ pages: false }), more);
+    expect(report.notReady?.hint).toMatch(hint);
+    expect(writesOf({ requests })).toEqual([]);
   });
 });
 
 describe('a folder whose page needs code from outside of it', () => {
   const page = createPage('<script src="../lib/a.js"></script>');
-  const files = { 'doc/book/index.html': page, 'doc/lib/a.js': '"a";\n' };
-  const deliver = async (repository: TestRepository, file: string, more: object = {}) =>
-    play.deliver({ repository, files, inputs: { channel: 'K1', file, ...more } });
+  const files = { 'doc/book/index.html': page, 'doc/lib/a.js': '"a";\n', 'doc/lib/index.html': createPage() };
+  const deliver = (repository: TestRepository, file: string, entry = 'index.html') =>
+    play.deliver({ repository, files, inputs: { channel: 'K1', file, entry } });
 
-  test('is refused where the site does not have it, and the hint leads out', async () => {
+  test('is refused where the site does not have it, and the hint leads out, as does a folder of the step that has it', async () => {
     const repository = await play.repository();
-    const head = await repository.head();
-    expectRefused(
-      await deliver(repository, 'doc/book/'),
-      'check',
-      /script \.\.\/lib\/a\.js is outside the folder, .*: its host does not have it/,
-      { hint: / deliver the folder doc\/, with `entry: book\/index\.html`/ },
+    await refused(
+      deliver(repository, 'doc/book/'),
+      /^check: .*script \.\.\/lib\/a\.js is outside the folder, .*: its host does not have it.* → .*deliver the folder doc\/, with `entry: book\/index\.html`/,
     );
-    expect(await repository.head()).toBe(head);
-    const { report } = await deliver(repository, 'doc/', { entry: 'book/index.html' });
-    expect(report).toMatchObject({ ready: true, url: `${repository.pages.url}doc/book/` });
+    const { report } = await proven(deliver(repository, 'doc/', 'book/index.html'));
+    expect(report.url).toBe(`${repository.pages.url}doc/book/`);
+    const { reports } = await proven(deliver(await play.repository(), 'doc/book/\ndoc/lib/'));
+    expect(reports.map(({ ready }) => ready)).toEqual([true, true]);
   });
 
   test('is delivered where another delivery has put it there', async () => {
     const repository = await play.repository({ files: { 'lib/a.js': '"a";\n' } });
-    const { report } = await deliver(repository, 'doc/book/');
-    expect(report).toMatchObject({ ready: true, url: `${repository.pages.url}book/` });
+    const { report } = await proven(deliver(repository, 'doc/book/'));
+    expect(report.url).toBe(`${repository.pages.url}book/`);
     expect(report.lines.UNKNOWN).toMatch(
       /^index\.html line \d+: script \.\.\/lib\/a\.js is outside the folder, and no part of this delivery;/,
     );
-  });
-
-  test('is delivered with a folder of the same step that has it', async () => {
-    const more = { ...files, 'doc/lib/index.html': createPage() };
-    const inputs = { channel: 'K1', file: 'doc/book/\ndoc/lib/' };
-    const { reports } = await play.deliver({ files: more, inputs });
-    expect(reports.map(({ ready }) => ready)).toEqual([true, true]);
   });
 });
 
 test('`auto` takes K2 for a program beside a page, and one release, without a commit, for a tag', async () => {
   const repository = await play.repository();
   const given = { 'page.html': createPage(), 'setup.exe': 'MZ\0program' };
-  const inputs = { file: 'page.html\nsetup.exe' };
-  const { reports } = await play.deliver({ repository, files: given, inputs });
-  expect(reports.map(({ channel, ready }) => [channel, ready])).toEqual([
-    ['K1', true],
-    ['K2', true],
-  ]);
-  const tagged = await play.deliver({ repository, files: given, inputs: { ...inputs, tag: 'v1.2.0' } });
-  expect(tagged.reports.map(({ channel, ready }) => [channel, ready])).toEqual([
-    ['K2', true],
-    ['K2', true],
-  ]);
-  expect(tagged.report.lines.CODE).toContain('because a tag was named');
+  const choose = async (tag: string, expected: readonly string[]): Promise<Played> => {
+    const inputs = { file: 'page.html\nsetup.exe', tag };
+    const played = await play.deliver({ repository, files: given, inputs });
+    const chosen = played.reports.map(({ channel, ready }) => [channel, ready]);
+    expect(chosen).toEqual(expected.map((channel) => [channel, true]));
+    return played;
+  };
+  await choose('', ['K1', 'K2']);
+  const { report } = await choose('v1.2.0', ['K2', 'K2']);
+  expect(report.lines.CODE).toContain('because a tag was named');
   expect(await repository.log()).toHaveLength(2);
 });
