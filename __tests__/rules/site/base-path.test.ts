@@ -1,16 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { inspect } from './sites.ts';
-
-type Files = Readonly<Record<string, string>>;
+import { type Files, inspect, site } from './sites.ts';
 
 const PAGE = '<script src=/a.js></script><link rel=stylesheet href=/a.css>';
 /** What a page of this generator names, and files by which it is known. */
-const made = (generator: string, ...paths: readonly string[]): Files => ({
-  'index.html': `${generator && `<meta name=generator content="${generator}">`}${PAGE}`,
-  'a.js': '',
-  'a.css': '',
-  ...Object.fromEntries(paths.map((path) => [path, ''])),
-});
+const made = (generator: string, ...paths: readonly string[]): Files =>
+  site(`${generator && `<meta name=generator content="${generator}">`}${PAGE}`, 'a.js', 'a.css', ...paths);
 
 /** The hint of the one finding about the base path. */
 async function hintOf(files: Files): Promise<string | undefined> {
@@ -41,8 +35,8 @@ describe('a folder that was built for another base path', () => {
   );
 
   test('is refused without the name of the generator that made only another page', async () => {
-    const docs = { 'docs/index.html': '<meta name=generator content="mkdocs-1.6.1"><p>Docs</p>' };
-    expect(await hintOf({ ...made(''), ...docs })).toMatch(/^use addresses relative to the page /);
+    const docs = 'docs/index.html: <meta name=generator content="mkdocs-1.6.1"><p>Docs</p>';
+    expect(await hintOf(made('', docs))).toMatch(/^use addresses relative to the page /);
   });
 
   test.each([
@@ -55,11 +49,8 @@ describe('a folder that was built for another base path', () => {
   });
 
   test('is refused with the base to set at the root of a host, too', async () => {
-    const files = {
-      'index.html': '<script src=/repo/assets/a.js></script><link rel=stylesheet href=/repo/assets/b.css>',
-      'assets/a.js': '',
-      'assets/b.css': '',
-    };
+    const page = '<script src=/repo/assets/a.js></script><link rel=stylesheet href=/repo/assets/b.css>';
+    const files = site(page, 'assets/a.js', 'assets/b.css');
     const { refusals } = await inspect(files, { sitePath: '/' });
     expect(refusals).toMatchObject([
       {
@@ -72,11 +63,8 @@ describe('a folder that was built for another base path', () => {
   });
 
   test.each<[string, Files]>([
-    [
-      'a file of a folder that is there',
-      { 'index.html': '<script src=/a/b.js></script>', 'a/c.js': '', 'b.js': '' },
-    ],
-    ['a relative address', { 'index.html': '<script src=a/b.js></script>', 'b.js': '' }],
+    ['a file of a folder that is there', site('<script src=/a/b.js></script>', 'a/c.js', 'b.js')],
+    ['a relative address', site('<script src=a/b.js></script>', 'b.js')],
   ])('is not what refuses %s', async (_, files) => {
     const { refusals } = await inspect(files, { sitePath: '/' });
     expect(refusals).toMatchObject([{ kind: 'missing' }]);
@@ -85,45 +73,43 @@ describe('a folder that was built for another base path', () => {
   test('has the base of its page to change, through which its relative addresses lead out', async () => {
     // As Flutter, Flet and Angular write it.
     const page = '<base href="/"><script src="flutter_bootstrap.js" async></script>';
-    expect(await hintOf({ 'index.html': page, 'flutter_bootstrap.js': '' })).toBe(
+    expect(await hintOf(site(page, 'flutter_bootstrap.js'))).toBe(
       'let the `<base href>` of the page begin with `/repo/previews/pr-12/`',
     );
   });
 });
 
 describe('a folder with the right base path, and an address that its generator left as it was', () => {
-  const files = {
-    'index.html': '<script src=/repo/previews/pr-12/_next/a.js></script><script src=/x.js></script>',
-    '_next/a.js': '',
-    'x.js': '',
-  };
+  const code = '<script src=/repo/previews/pr-12/_next/a.js></script>';
   const hint =
     'other addresses lead into the folder: make this one relative to its file, or let it begin with `/repo/previews/pr-12/`';
 
   test('is refused without naming the setting again', async () => {
+    const files = site(`${code}<script src=/x.js></script>`, '_next/a.js', 'x.js');
     expect(await hintOf(files)).toBe(hint);
   });
 
   test('is a note if it is only an image', async () => {
     const page = '<base href=/repo/previews/pr-12/><script src=_next/a.js></script><img src=/x.js>';
-    const { refusals, notes } = await inspect({ ...files, 'index.html': page });
+    const { refusals, notes } = await inspect(site(page, '_next/a.js', 'x.js'));
     expect([refusals, notes]).toMatchObject([[], [{ kind: 'base', hint }]]);
   });
 
   test('is not taken for set if only a relative address leads into the folder', async () => {
     const page = '<meta name=generator content="Hexo 8.1.2"><script src=/a.js></script><img src=b.png>';
-    expect(await hintOf({ 'index.html': page, 'a.js': '', 'b.png': '' })).toContain('made by Hexo: set ');
+    expect(await hintOf(site(page, 'a.js', 'b.png'))).toContain('made by Hexo: set ');
   });
 });
 
 describe('a folder that was built for another host', () => {
   const origin = 'https://octo.github.io';
-  const page = (host: string): Files => ({
-    // As Hugo writes it with the `baseURL` of a new site.
-    'index.html': `<link rel=stylesheet href=${host}/css/a.css><script src=${host}/js/a.js></script>`,
-    'css/a.css': '',
-    'js/a.js': '',
-  });
+  // As Hugo writes it with the `baseURL` of a new site.
+  const page = (host: string): Files =>
+    site(
+      `<link rel=stylesheet href=${host}/css/a.css><script src=${host}/js/a.js></script>`,
+      'css/a.css',
+      'js/a.js',
+    );
 
   test.each([
     ['https://example.org', 'host', 'another host'],
@@ -147,37 +133,23 @@ describe('a folder that was built for another host', () => {
     'https://a.example/',
     'http://localhost/b/c.js',
   ])('is not what refuses a page for what it needs of others: %s', async (address) => {
-    const files = { 'index.html': `<script src=${address}></script>`, 'a.js': '' };
+    const files = site(`<script src=${address}></script>`, 'a.js');
     const hint = 'deliver a copy of it in the folder';
     expect((await inspect(files, { origin })).refusals).toMatchObject([{ hint }]);
   });
 });
 
-const SPA = '<title>R</title><script type="module" crossorigin src="./assets/index-B0-gaXsw.js"></script>';
-
-const settingOf = async (script: string, options = {}, page = SPA) =>
-  (await inspect({ 'index.html': page, 'assets/index-B0-gaXsw.js': script }, options)).routerSetting;
-
-describe('a page with a script', () => {
-  test('has what to set if a browser sees something else at the root of a host', async () => {
-    expect(await settingOf('createRoot(a)')).toBe(
-      'the base path of the build to `/repo/previews/pr-12/`, and the same for its router and for addresses in its scripts',
-    );
-    const slidev = {
-      'index.html': SPA,
-      'assets/index-B0-gaXsw.js': '',
-      'assets/slidev/shortcuts-DlL240M5.js': '',
-    };
-    expect((await inspect(slidev)).routerSetting).toBe(
-      'the base with `slidev build --base /repo/previews/pr-12/`, and the same for its router and for addresses in its scripts',
-    );
-  });
-
-  test('has nothing to set where there is no script', async () => {
-    expect(await settingOf('', {}, '<a href=assets/index-B0-gaXsw.js>code</a>')).toBeNull();
-  });
-
-  test('has nothing to set at the root of a host', async () => {
-    expect(await settingOf('', { sitePath: '/' })).toBeNull();
-  });
+test('a page with a script has what to set if a browser sees something else at the root of a host', async () => {
+  const settingOf = async (files: Files, options = {}) => (await inspect(files, options)).routerSetting;
+  const spa = site(
+    '<script type=module src=./assets/index-B0.js></script>',
+    'assets/index-B0.js: createRoot(a)',
+  );
+  const rest = 'and the same for its router and for addresses in its scripts';
+  expect(await settingOf(spa)).toBe(`the base path of the build to \`/repo/previews/pr-12/\`, ${rest}`);
+  expect(await settingOf({ ...spa, 'assets/slidev/shortcuts-DlL240M5.js': '' })).toBe(
+    `the base with \`slidev build --base /repo/previews/pr-12/\`, ${rest}`,
+  );
+  expect(await settingOf(spa, { sitePath: '/' })).toBeNull();
+  expect(await settingOf(site('<a href=a.js>code</a>', 'a.js'))).toBeNull();
 });

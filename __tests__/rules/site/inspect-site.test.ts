@@ -1,129 +1,71 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SiteOptions } from '../../../src/rules/site/findings.ts';
-import { formatSiteFindings } from '../../../src/rules/site/findings.ts';
+import { formatSiteFindings, type SiteOptions } from '../../../src/rules/site/findings.ts';
 import { inspectSite } from '../../../src/rules/site/inspect-site.ts';
-import { type Files, inspect, siteFile, verdictOf } from './sites.ts';
-
-const html = (body: string | Buffer): Files => ({ 'index.html': body });
+import { type Files, inspect, site, siteFile, verdictOf } from './sites.ts';
 
 const judge = async (files: Files, options?: Partial<SiteOptions>): Promise<string> =>
   verdictOf(await inspect(files, options));
 
+const module = (code: string): string => `<script type=module>${code}</script>`;
+const importMap = (imports: string): string => `<script type=importmap>{"imports":{${imports}}}</script>`;
+const MODULE = '<script type=module src=a.js></script>';
+
 describe('a page that is shown completely', () => {
   test.each<[string, Files]>([
-    ['a relative address', { ...html('<script src=a.js></script>'), 'a.js': '' }],
-    ['an address with a dot', { ...html('<script src=./b/../a.js></script>'), 'a.js': '' }],
-    ['an address with query and fragment', { ...html('<img src="a.png?v=1#b">'), 'a.png': '' }],
-    ['a percent-encoded address', { ...html('<img src="a%20%C3%A4.png">'), 'a ä.png': '' }],
-    ['an address with a space', { ...html('<img src=" a b.png ">'), 'a b.png': '' }],
-    ['a percent sign in a name', { ...html('<img src="100%25.png">'), '100%.png': '' }],
-    ['an address of the whole host', { ...html('<img src="/repo/previews/pr-12/a.png">'), 'a.png': '' }],
-    ['an address that leaves the folder and returns', { ...html('<img src="../pr-12/a.png">'), 'a.png': '' }],
-    ['a page in a folder', { 'index.html': '', 'b/index.html': '<img src=../a.png>', 'a.png': '' }],
-    [
-      'a folder with an index',
-      { ...html('<iframe src=b/></iframe><iframe src=b></iframe>'), 'b/index.html': '' },
-    ],
-    ['a page without its ending', { ...html('<a href=b>b</a><iframe src=b></iframe>'), 'b.html': '' }],
-    ['a base', { ...html('<base href=a/><script src=b.js></script>'), 'a/b.js': '' }],
-    ['candidates', { ...html('<img srcset="a.png 1x, b.png 2x">'), 'a.png': '', 'b.png': '' }],
-    [
-      'addresses without a request',
-      html('<img src=data:,a><a href=mailto:a@b.c>a</a><a href="javascript:a()">a</a><a href="#a">a</a>'),
-    ],
-    [
-      'a style sheet',
-      { ...html('<link rel=stylesheet href=a/a.css>'), 'a/a.css': 'b { c: url(../b.png) }', 'b.png': '' },
-    ],
-    [
-      'a module with imports',
-      {
-        ...html('<script type=module src=a/a.js></script>'),
-        'a/a.js': 'import "../b.js"',
-        'b.js': 'export {}',
-      },
-    ],
-    [
-      'an import map',
-      {
-        ...html(
-          '<script type=importmap>{"imports":{"b":"./c.js"}}</script><script type=module src=a.js></script>',
-        ),
-        'a.js': 'import "b"',
-        'c.js': '',
-      },
-    ],
+    ['a relative address', site('<script src=a.js></script>', 'a.js')],
+    ['an address with a dot', site('<script src=./b/../a.js></script>', 'a.js')],
+    ['an address with query and fragment', site('<img src="a.png?v=1#b">', 'a.png')],
+    ['a percent-encoded address', site('<img src="a%20%C3%A4.png">', 'a ä.png')],
+    ['an address with a space', site('<img src=" a b.png ">', 'a b.png')],
+    ['a percent sign in a name', site('<img src="100%25.png">', '100%.png')],
+    ['an address of the whole host', site('<img src="/repo/previews/pr-12/a.png">', 'a.png')],
+    ['an address that leaves the folder and returns', site('<img src="../pr-12/a.png">', 'a.png')],
+    ['a page in a folder', site('', 'b/index.html: <img src=../a.png>', 'a.png')],
+    ['a folder with an index', site('<iframe src=b/></iframe><iframe src=b></iframe>', 'b/index.html')],
+    ['a page without its ending', site('<a href=b>b</a><iframe src=b></iframe>', 'b.html')],
+    ['a base', site('<base href=a/><script src=b.js></script>', 'a/b.js')],
+    ['candidates', site('<img srcset="a.png 1x, b.png 2x">', 'a.png', 'b.png')],
+    ['addresses without a request', site('<img src=data:,a><a href=mailto:a@b.c>a</a><a href="#a">a</a>')],
+    ['a style sheet', site('<link rel=stylesheet href=a/a.css>', 'a/a.css: b { c: url(../b.png) }', 'b.png')],
+    ['a module with imports', site(MODULE, 'a.js: import "./b/b.js"', 'b/b.js: import "../c.js"', 'c.js')],
+    ['an import map', site(importMap('"b":"./c.js"') + MODULE, 'a.js: import "b"', 'c.js')],
     [
       'an import map with a folder, as of three.js without a bundler',
-      {
-        ...html(
-          '<script type=importmap>{"imports":{"three/addons/":"./addons/"}}</script><script type=module>import "three/addons/a.js"</script>',
-        ),
-        'addons/a.js': '',
-      },
+      site(importMap('"three/addons/":"./addons/"') + module('import "three/addons/a.js"'), 'addons/a.js'),
     ],
-    [
-      'a drawing',
-      {
-        ...html('<svg><use href="a.svg#b"/></svg><object data=a.svg></object>'),
-        'a.svg': '<svg><image href="b.png"/></svg>',
-        'b.png': '',
-      },
-    ],
+    ['a drawing', site('<object data=a.svg></object>', 'a.svg: <svg><image href="b.png"/></svg>', 'b.png')],
+    ['a dynamic import of a bare name', site(module('import("_").catch(() => 1)'))],
+    ['an address that a script completes', site('<script>import("./a/" + b); import(`./${a}.js`)</script>')],
+    ['a link to another host', site('<a href=https://a.example>a</a>')],
+    ['a script that is data', site('<script type=text/template src=a.js>import "./a.js"</script>')],
+    ['text in a string', site(module('const a = `import "./a.js"`'))],
   ])('is accepted without a note: %s', async (_, files) => {
     expect(await judge(files)).toBe('');
   });
 
   test.each<[string, string, Files]>([
-    ['content', 'missing', html('<img src=a.png>')],
+    ['content', 'missing', site('<img src=a.png>')],
     [
       'fonts and an import as Javadoc leaves them out',
       'missing missing',
-      {
-        ...html('<link rel=stylesheet href=stylesheet.css>'),
-        'stylesheet.css':
-          "@import url('resources/fonts/dejavu.css'); .ui-icon { background: url(images/ui.png) }",
-      },
+      site(
+        '<link rel=stylesheet href=stylesheet.css>',
+        "stylesheet.css: @import url('resources/fonts/dejavu.css'); .ui-icon { background: url(images/ui.png) }",
+      ),
     ],
-    ['what is loaded later', 'missing', html('<link rel=icon href=a.ico>')],
-    [
-      'a style sheet that only a script reads',
-      'missing',
-      html('<link rel=stylesheet type=text/less href=a.less>'),
-    ],
-    [
-      'each candidate of an image',
-      'missing missing',
-      { ...html('<img src=a.png srcset="b.png 1x, c.png 2x">'), 'a.png': '' },
-    ],
-    ['a template', 'later-host', html('<template><script src=https://a.example/a.js></script></template>')],
-    ['a dynamic import', 'missing', html('<script>Promise.all([import("./a.js")])</script>')],
-    ['a dynamic import from a host', 'later-host', html('<script>import("https://a.example/a.js")</script>')],
-    ['a link', 'link-missing', html('<a href=b.html>b</a>')],
-    [
-      'an entry of an import map',
-      'missing',
-      html('<script type=importmap>{"imports":{"b":"./c.js"}}</script>'),
-    ],
-    ['an unused style sheet', 'missing', { ...html(''), 'a.css': 'a { b: url(b.png) }' }],
-    ['an attachment', 'outside', { ...html(''), 'data/3f2a.html': '<script src=/x.js></script>' }],
-    [
-      'a page for missing addresses',
-      'base',
-      { ...html(''), '404.html': '<script src=/a.js></script>', 'a.js': '' },
-    ],
+    ['what is loaded later', 'missing', site('<link rel=icon href=a.ico>')],
+    ['a sheet that only a script reads', 'missing', site('<link rel=stylesheet type=text/less href=a.less>')],
+    ['each candidate', 'missing missing', site('<img src=a.png srcset="b.png 1x, c.png 2x">', 'a.png')],
+    ['a template', 'later-host', site('<template><script src=https://a.example/a.js></script></template>')],
+    ['a dynamic import', 'missing', site('<script>Promise.all([import("./a.js")])</script>')],
+    ['a dynamic import from a host', 'later-host', site('<script>import("https://a.example/a.js")</script>')],
+    ['a link', 'link-missing', site('<a href=b.html>b</a>')],
+    ['an entry of an import map', 'missing', site(importMap('"b":"./c.js"'))],
+    ['an unused style sheet', 'missing', site('', 'a.css: a { b: url(b.png) }')],
+    ['an attachment', 'outside', site('', 'data/3f2a.html: <script src=/x.js></script>')],
+    ['a page for missing addresses', 'base', site('', '404.html: <script src=/a.js></script>', 'a.js')],
   ])('is accepted with a note: %s', async (_, kind, files) => {
     expect(await judge(files)).toBe(`note ${kind}`);
-  });
-
-  test.each<[string, Files]>([
-    ['a dynamic import of a bare name', html('<script type=module>import("_").catch(() => 1)</script>')],
-    ['an address that a script completes', html('<script>import("./a/" + b); import(`./${a}.js`)</script>')],
-    ['a link to another host', html('<a href=https://a.example>a</a>')],
-    ['a script that is data', html('<script type=text/template src=a.js>import "./a.js"</script>')],
-    ['text in a string', html('<script type=module>const a = `import "./a.js"`</script>')],
-  ])('needs no note for %s', async (_, files) => {
-    expect(await judge(files)).toBe('');
   });
 });
 
@@ -131,66 +73,44 @@ describe('a page that misses its code', () => {
   const code = '<script src=a.js></script>';
 
   test.each<[string, Files]>([
-    ['a script', html(code)],
-    [
-      'a module of a module',
-      {
-        ...html('<script type=module>import "./a.js"</script>'),
-        'a.js': 'export * from "./b.js"',
-        'b.js': 'import "./c.js"',
-      },
-    ],
-    [
-      'a module of an import map',
-      html(
-        '<script type=importmap>{"imports":{"b":"./c.js"}}</script><script type=module>import "b"</script>',
-      ),
-    ],
-    ['a name in another case', { ...html('<script src=A.js></script>'), 'a.js': '' }],
-    ['a file below a base', { ...html('<base href=a/><script src=b.js></script>'), 'b.js': '' }],
-    ['a page below another one', { ...html('<a href=b/c.html>b</a>'), 'b/c.html': code }],
-    ['a page in a folder with a space', { ...html('<a href="d%20e/c">c</a>'), 'd e/c.html': code }],
-    ['a page below a base', { ...html('<base href=d/><iframe src=../e/c.html></iframe>'), 'e/c.html': code }],
-    ['a page in a frame', { ...html('<iframe src=b/c.html></iframe>'), 'b/c.html': code }],
-    ['the index of a folder', { ...html(''), 'b/index.html': code }],
-    ['another page at the top', { ...html(''), 'b.html': code }],
-    ['a hidden file', html('<script src=.a.js></script>')],
+    ['a script', site(code)],
+    ['a style sheet', site('<link rel=stylesheet href=a.css>')],
+    ['a module of a module', site(MODULE, 'a.js: export * from "./b.js"', 'b.js: import "./c.js"')],
+    ['a module of an import map', site(importMap('"b":"./c.js"') + module('import "b"'))],
+    ['a name in another case', site('<script src=A.js></script>', 'a.js')],
+    ['a file below a base', site('<base href=a/><script src=b.js></script>', 'b.js')],
+    ['a page below another one', site('<a href=b/c.html>b</a>', `b/c.html: ${code}`)],
+    ['a page in a folder with a space', site('<a href="d%20e/c">c</a>', `d e/c.html: ${code}`)],
+    ['a page below a base', site('<base href=d/><iframe src=../e/c.html></iframe>', `e/c.html: ${code}`)],
+    ['a page in a frame', site('<iframe src=b/c.html></iframe>', `b/c.html: ${code}`)],
+    ['the index of a folder', site('', `b/index.html: ${code}`)],
+    ['another page at the top', site('', `b.html: ${code}`)],
+    ['a hidden file', site('<script src=.a.js></script>')],
   ])('is refused: %s', async (_, files) => {
     expect(await judge(files)).toMatch(/^refused missing\b/);
   });
 
   test('is refused for a module that is no script, but not for one that says what it is', async () => {
-    const files = {
-      'main.js': 'import "./style.css"; import logo from "./a.svg"',
-      'style.css': '',
-      'a.svg': '',
-    };
-    const { refusals } = await inspect({ ...html('<script type=module src=./main.js></script>'), ...files });
-    expect(refusals).toMatchObject([
-      { kind: 'missing', file: 'main.js', text: expect.stringContaining('style.css is text/css') },
-      { kind: 'missing', file: 'main.js', text: expect.stringContaining('a.svg is image/svg+xml') },
+    const wrong = ['a.js: import "./style.css"; import logo from "./a.svg"', 'style.css', 'a.svg'];
+    expect((await inspect(site(MODULE, ...wrong))).refusals).toMatchObject([
+      { kind: 'missing', file: 'a.js', text: expect.stringContaining('style.css is text/css') },
+      { kind: 'missing', file: 'a.js', text: expect.stringContaining('a.svg is image/svg+xml') },
     ]);
-    expect(await judge({ ...html('<script type=module src=main.ts></script>'), 'main.ts': '' })).toBe(
-      'refused missing',
-    );
-    const right = {
-      'main.js': 'import a from "./a.json" with { type: "json" }; import("./b.css")',
-      'a.json': '1',
-      'b.css': '',
-    };
-    expect(await judge({ ...html('<script type=module src=./main.js></script>'), ...right })).toBe('');
+    expect(await judge(site(module('import "./main.ts"'), 'main.ts'))).toBe('refused missing');
+    const right = 'a.js: import a from "./a.json" with { type: "json" }; import("./b.css")';
+    expect(await judge(site(MODULE, right, 'a.json: 1', 'b.css'))).toBe('');
   });
 
   test.each<[string, Files, string]>([
-    ['itself', html('<p>\n<script async src=a.js></script>'), 'index.html line 2: script a.js is missing ('],
+    ['itself', site('<p>\n<script async src=a.js></script>'), 'index.html line 2: script a.js is missing ('],
     [
       'a module of it',
-      { ...html('<script async type=module src=a.js></script>'), 'a.js': '\nimport "./b.js"' },
+      site('<script async type=module src=a.js></script>', 'a.js: \nimport "./b.js"'),
       'a.js line 2: import ./b.js is missing (add the file to the folder, ',
     ],
     [
       'its right address',
-      { ...html('<img src=/b.png><script async src=/b.js></script>'), 'b.js': '', 'b.png': '' },
+      site('<img src=/b.png><script async src=/b.js></script>', 'b.js', 'b.png'),
       'index.html line 1: script /b.js leads out of the folder /repo/previews/pr-12/ (use addresses relative ',
     ],
   ])('may be shown without a script that it does not wait for, which lacks %s', async (_, files, told) => {
@@ -203,37 +123,32 @@ describe('a page that misses its code', () => {
   });
 
   test('is refused for a bare name without an import map', async () => {
-    const { refusals } = await inspect(html('<script type=module>\nimport "react"</script>'));
+    const { refusals } = await inspect(site(module('\nimport "react"')));
     expect(refusals).toMatchObject([
       { kind: 'bare-import', line: 2, text: expect.stringContaining('react') },
     ]);
   });
 
   test.each([
-    [
-      'in another case',
-      'Js/A.js',
-      'js/a.js',
-      'the folder has js/a.js; upper and lower case differ on GitHub Pages',
-    ],
-    ['in another folder', 'a.js', 'js/a.js', 'the folder has js/a.js'],
-    ['nowhere', 'a.js', 'b.js', 'add the file to the folder, or remove the reference'],
-  ])('is refused with a hint to a file %s', async (_, address, file, hint) => {
-    const { refusals } = await inspect({ ...html(`<p>\n<script src="${address}"></script>`), [file]: '' });
+    ['Js/A.js', 'js/a.js', 'the folder has js/a.js; upper and lower case differ on GitHub Pages'],
+    ['a.js', 'js/a.js', 'the folder has js/a.js'],
+    ['a.js', 'b.js', 'add the file to the folder, or remove the reference'],
+  ])('is refused for %s with a hint where the folder has %s', async (address, file, hint) => {
+    const { refusals } = await inspect(site(`<p>\n<script src="${address}"></script>`, file));
     expect(refusals).toEqual([
       { kind: 'missing', file: 'index.html', line: 2, text: `script ${address} is missing`, hint, count: 1 },
     ]);
   });
 
   test('is named once, with the number of places', async () => {
-    const pages = Array.from({ length: 30 }, (_, at) => [`p${at}.html`, '<script src=a.js></script>']);
-    const { refusals } = await inspect({ ...html(''), ...Object.fromEntries(pages) });
+    const pages = Array.from({ length: 30 }, (_, at) => `p${at}.html: ${code}`);
+    const { refusals } = await inspect(site('', ...pages));
     expect(refusals).toMatchObject([{ file: 'p0.html', count: 30 }]);
   });
 });
 
 describe('something of another host', () => {
-  const files = html('<script src=https://a.example/a.js></script>');
+  const files = site('<script src=https://a.example/a.js></script>');
 
   test.each([
     ['enforce', 'refused host'],
@@ -247,7 +162,7 @@ describe('something of another host', () => {
   );
 
   test('is unknown if it is an image of the machine itself', async () => {
-    expect(await judge(html('<img src=http://localhost/a.png>'), { selfContained: 'off' })).toBe(
+    expect(await judge(site('<img src=http://localhost/a.png>'), { selfContained: 'off' })).toBe(
       'unknown machine',
     );
   });
@@ -255,27 +170,27 @@ describe('something of another host', () => {
   test.each(['http://localhost:3000/a.js', 'https://127.0.0.1/a.js'])(
     'is refused in any mode if it is the machine itself: %s',
     async (address) => {
-      expect(await judge(html(`<script src=${address}></script>`), { selfContained: 'off' })).toBe(
+      expect(await judge(site(`<script src=${address}></script>`), { selfContained: 'off' })).toBe(
         'refused machine',
       );
     },
   );
 
   test('belongs to the site if it is its own host', async () => {
-    const own = { ...html('<script src=https://o.example/repo/previews/pr-12/a.js></script>'), 'a.js': '' };
+    const own = site('<script src=https://o.example/repo/previews/pr-12/a.js></script>', 'a.js');
     expect(await judge(own, { origin: 'https://o.example' })).toBe('');
     expect(await judge(own)).toBe('refused host');
   });
 });
 
 describe('an address outside of the folder', () => {
-  const files = { ...html('<script src=/repo/a.js></script>') };
+  const files = { ...site('<script src=/repo/a.js></script>') };
 
   test('is unknown, with where its host can be asked, and how far up it leads', async () => {
     expect((await inspect(files)).unknown).toMatchObject([
       { kind: 'outside', url: 'https://site.invalid/repo/a.js', levels: undefined },
     ]);
-    const up = { ...html('<p>'), 'a/index.html': '<script src=../../lib/a.js></script>' };
+    const up = { ...site('<p>'), 'a/index.html': '<script src=../../lib/a.js></script>' };
     expect((await inspect(up)).unknown).toMatchObject([
       { kind: 'outside', url: 'https://site.invalid/repo/previews/lib/a.js', levels: 1 },
     ]);
@@ -286,14 +201,14 @@ describe('an address outside of the folder', () => {
     ['an icon', '<link rel=icon href=/a.ico>', 'note outside'],
     ['a link', '<a href=/repo/b.html>b</a>', ''],
   ])('is asked for nothing but code: %s', async (_, page, verdict) => {
-    const inspection = await inspect(html(page));
+    const inspection = await inspect(site(page));
     expect(verdictOf(inspection)).toBe(verdict);
     expect(inspection.unknown.flatMap(({ url }) => url ?? [])).toEqual([]);
   });
 
   test('is one refusal for the whole folder if only its base is wrong', async () => {
     const page = '<link rel=stylesheet href=/a/a.css><script src=/a/a.js></script>';
-    const { refusals } = await inspect({ ...html(page), 'b.html': page, 'a/a.css': '', 'a/a.js': '' });
+    const { refusals } = await inspect({ ...site(page), 'b.html': page, 'a/a.css': '', 'a/a.js': '' });
     expect(refusals).toEqual([
       {
         kind: 'base',
@@ -308,7 +223,7 @@ describe('an address outside of the folder', () => {
 
   test('is a note with the same hint if it is no code', async () => {
     const { refusals, notes } = await inspect({
-      ...html('<img src=/a.png><a href=/b.html>b</a>'),
+      ...site('<img src=/a.png><a href=/b.html>b</a>'),
       'a.png': '',
       'b.html': '',
     });
@@ -324,14 +239,14 @@ describe('an address outside of the folder', () => {
     ['of the host, by a base', 'a/a.js'],
   ])('has a wrong base if it is an address %s', async (_, address) => {
     const page = `<base href=/><script src="${address}"></script>`;
-    expect(await judge({ ...html(page), 'a/a.js': '' })).toMatch(/^refused base\b/);
+    expect(await judge(site(page, 'a/a.js'))).toMatch(/^refused base\b/);
   });
 });
 
 describe('formatSiteFindings', () => {
   test('lists ten findings, at least one of each kind, and counts the others', async () => {
     const body = Array.from({ length: 14 }, (_, at) => `<script src=${at}.js></script>`).join('\n');
-    const { refusals } = await inspect(html(`${body}<script src=https://a.example/a.js></script>`));
+    const { refusals } = await inspect(site(`${body}<script src=https://a.example/a.js></script>`));
     const lines = formatSiteFindings(refusals);
     expect(lines[0]).toBe(
       'index.html line 1: script 0.js is missing (add the file to the folder, or remove the reference)',
@@ -370,7 +285,7 @@ describe('the cost of a search', () => {
 
   test('ends when the signal is aborted', async () => {
     const aborted = AbortSignal.abort(new Error('stopped'));
-    await expect(inspect(html(''), { signal: aborted })).rejects.toThrow('stopped');
+    await expect(inspect(site(''), { signal: aborted })).rejects.toThrow('stopped');
   });
 });
 
@@ -384,9 +299,9 @@ describe('a file in another encoding than UTF-8', () => {
     ['refuses a linked page', { ...INDEX, 'b/c.html': latin1(BAD) }, 'refused encoding'],
     ['notes an attachment', { ...INDEX, 'b/c.html': '', 'b/d.html': latin1(BAD) }, 'note encoding'],
     ['notes a script', { ...INDEX, 'a.js': latin1('// \xe9'), 'b/c.html': '' }, 'note encoding'],
-    ['notes a page with a wrong byte', html(latin1('<meta charset=utf-8>\xe9')), 'note encoding'],
+    ['notes a page with a wrong byte', site(latin1('<meta charset=utf-8>\xe9')), 'note encoding'],
     ['accepts a drawing', { 'index.html': '', 'a.svg': latin1('<svg>\xe9</svg>') }, ''],
-    ['accepts Latin letters', html(latin1('<meta charset=windows-1251>Hello')), ''],
+    ['accepts Latin letters', site(latin1('<meta charset=windows-1251>Hello')), ''],
   ])('%s', async (_, files, verdict) => {
     expect(await judge(files)).toBe(verdict);
   });

@@ -4,6 +4,17 @@ import { inspectSite } from '../../../src/rules/site/inspect-site.ts';
 /** The texts or the bytes of files by their path. */
 export type Files = Readonly<Record<string, string | Buffer>>;
 
+/** A folder with a page, and with other files: their names, or `name: text`. */
+export const site = (index: string | Buffer, ...others: readonly string[]): Files => ({
+  'index.html': index,
+  ...Object.fromEntries(
+    others.map((one) => {
+      const [name = '', text = ''] = one.split(/: (.*)/s);
+      return [name, text];
+    }),
+  ),
+});
+
 /** A file with this text or these bytes, read in two pieces that may cut a letter. */
 export function siteFile(text: string | Buffer): SiteFile {
   const bytes = Buffer.from(text as string);
