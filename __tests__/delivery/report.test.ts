@@ -39,7 +39,7 @@ const lineOf = (line: keyof Report['lines'], more: DeliveryParts = {}): string =
 const WITH_MARKER = { file: null, marker: 'It works' };
 const ALTERED = probeResultWith({
   match: 'altered',
-  fingerprint: { size: 9, sha256: 'bb', counts: [3] },
+  fingerprint: { size: 9, sha256: 'bb', markerCount: 3 },
 });
 
 describe('a ready report', () => {

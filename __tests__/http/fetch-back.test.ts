@@ -11,11 +11,11 @@ import { MAX_FETCHED_BODY, MAX_REDIRECTS } from '../../src/protocol/limits.ts';
 import { FakeHttp, type Scripted, type Seen } from '../support/ports.ts';
 
 const START = new URL('https://start.example.com/file');
-const NEEDLES = [Buffer.from('MARK')];
+const MARKER = 'MARK';
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const fetchFrom = (http: SendHttp, more: Partial<FetchBackOptions> = {}, start = START) =>
-  fetchBack(http, start, { signal: new AbortController().signal, guard: () => undefined, ...more }, NEEDLES);
+  fetchBack(http, start, { signal: new AbortController().signal, guard: () => undefined, ...more }, MARKER);
 /** From a host that answers every request alike. */
 const fetchAnswer = (answer: Scripted, more?: Partial<FetchBackOptions>) =>
   fetchFrom(new FakeHttp(() => answer).http, more);
@@ -36,7 +36,7 @@ describe('what is fetched back', () => {
 
   test('is the fingerprint of the body, after one request without credentials for fresh, uncompressed bytes', async () => {
     const host = new FakeHttp(() => ({ body: 'MARK and MARK' }));
-    const fingerprint = { size: 13, sha256: sha256('MARK and MARK'), counts: [2] };
+    const fingerprint = { size: 13, sha256: sha256('MARK and MARK'), markerCount: 2 };
     const { readHead, ...fetched } = await fetchFrom(host.http);
     expect([fetched, readHead()]).toEqual([{ ...FETCHED, fingerprint }, 'MARK and MARK']);
     const headers = { accept: '*/*', 'accept-encoding': 'identity', 'cache-control': 'no-cache' };
@@ -46,7 +46,7 @@ describe('what is fetched back', () => {
   test.each([201, 204, 206, 300, 304, 403, 404, 410, 500, 503])(
     'is no fingerprint for HTTP %d, and the body is closed',
     async (status) => {
-      const body = Readable.from(NEEDLES);
+      const body = Readable.from([Buffer.from(MARKER)]);
       const headers = { location: 'https://next.example.com/' };
       const { readHead, ...fetched } = await fetchFrom(respondWith(body, status, headers));
       expect([fetched, readHead()]).toEqual([{ ...FETCHED, status, headers, fingerprint: null }, '']);
@@ -270,11 +270,11 @@ describe('the encoding of a body', () => {
   ])('is undone where a browser would: %s', async (encoding, body) => {
     const answer = encodedAs(encoding, body);
     const fetched = await fetchAnswer(answer, { asBrowser: true });
-    expect(fetched.fingerprint).toMatchObject({ sha256: sha256(PAGE), counts: [50_000] });
+    expect(fetched.fingerprint).toMatchObject({ sha256: sha256(PAGE), markerCount: 50_000 });
     // The length is that of the encoded bytes.
     expect([readLength(fetched), readVersion(fetched)]).toEqual([null, '"7f"']);
     const { fingerprint } = await fetchAnswer(answer, { asBrowser: true, readAtMost: 11 });
-    expect(fingerprint).toMatchObject({ size: 11, counts: [1] });
+    expect(fingerprint).toMatchObject({ size: 11, markerCount: 1 });
   });
 
   test.each<[string, Scripted, RegExp]>([

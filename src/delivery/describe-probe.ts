@@ -9,7 +9,7 @@ import { describeMatch, isProof, type ProbeResult, type ProvenMatch } from './pr
 
 /** How often the marker was found in an answer; `null` without a marker. */
 export function countMarker(result: ProbeResult | null, { marker }: ExpectedContent): number | null {
-  return marker === undefined ? null : (result?.fingerprint?.counts[0] ?? 0);
+  return marker === undefined ? null : (result?.fingerprint?.markerCount ?? 0);
 }
 
 /** One answer in words; never the address itself, which is not proven yet. */

@@ -133,8 +133,7 @@ export class UrlProbe {
     const signal = this.#session.signalWithin(maxProbeTime(this.#address));
     const { marker } = this.#address;
     try {
-      const needles = marker === undefined ? [] : [Buffer.from(marker)];
-      const fetched = await fetchBack(http, this.#url(), this.#fetchOptions(how, signal), needles);
+      const fetched = await fetchBack(http, this.#url(), this.#fetchOptions(how, signal), marker);
       const { status, addresses, fingerprint, refusal } = fetched;
       // What may be a proof is asked for again: each answer counts once.
       const isBusy = status !== 200 && !isAbsence(status);

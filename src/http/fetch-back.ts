@@ -41,7 +41,7 @@ const HEAD_SIZE = 65_536;
 /**
  * Sends an anonymous GET, follows redirects and computes the fingerprint of the body, which may be of any size.
  *
- * @param needles byte strings to count in the body
+ * @param marker text to count in the body
  * @throws {DeliveryError} like `followRedirects`; `CONNECTION` when the body is interrupted, `NOT_PROVEN`
  * when it is longer than any file that can be delivered, `HOST_ERROR` when it is encoded and should not be.
  * @see protocol 4.5
@@ -50,7 +50,7 @@ export async function fetchBack(
   http: SendHttp,
   url: URL,
   options: FetchBackOptions,
-  needles: readonly Buffer[],
+  marker?: string,
 ): Promise<FetchedContent> {
   const { response, hops } = await followRedirects(http, url, options);
   const { status, headers } = response;
@@ -60,7 +60,7 @@ export async function fetchBack(
     return { ...answer, fingerprint: null, blobSha: null, readHead: () => '', refusal };
   }
   try {
-    return { ...answer, ...(await readContent(response, options, needles)) };
+    return { ...answer, ...(await readContent(response, options, marker)) };
   } catch (thrown) {
     throw connectionError(thrown, { url: hops.at(-1) ?? url, signal: options.signal });
   }
@@ -69,10 +69,10 @@ export async function fetchBack(
 async function readContent(
   response: HttpResponse,
   { readAtMost = Number.POSITIVE_INFINITY, headSize = HEAD_SIZE, ...options }: FetchBackOptions,
-  needles: readonly Buffer[],
+  marker: string | undefined,
 ): Promise<Pick<FetchedContent, 'fingerprint' | 'blobSha' | 'readHead'>> {
   const progress = options.startProgress?.(Math.min(readLength(response) ?? 0, readAtMost));
-  const fingerprint = createFingerprint(needles);
+  const fingerprint = createFingerprint(marker);
   const blob = createBlobCheck(options.blobs ?? []);
   const head: Buffer[] = [];
   let size = 0;

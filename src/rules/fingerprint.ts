@@ -9,44 +9,25 @@ export interface ContentFingerprint {
   readonly size: number;
   /** Lowercase hex. */
   readonly sha256: string;
-  /** How often each needle occurs, in the order of the needles; occurrences don't overlap. */
-  readonly counts: readonly number[];
+  /** How often the marker occurs, without overlaps; `null` without a marker. */
+  readonly markerCount: number | null;
 }
 
-/**
- * Reads a stream once. Memory is bounded by one chunk and the longest needle.
- *
- * @param needles byte strings to count, each at least one byte
- * @param onChunk receives every chunk, for another hash or a limit
- */
-export async function fingerprintBytes(
-  bytes: AsyncIterable<Buffer>,
-  needles: readonly Buffer[] = [],
-  onChunk: (chunk: Buffer) => void = () => undefined,
-): Promise<ContentFingerprint> {
-  const fingerprint = createFingerprint(needles);
-  for await (const chunk of bytes) {
-    onChunk(chunk);
-    fingerprint.add(chunk);
-  }
-  return fingerprint.end();
-}
-
-/** The same for bytes that are read elsewhere. */
-export function createFingerprint(needles: readonly Buffer[]) {
+/** Takes the chunks of a stream, each once. Memory is bounded by one chunk and the marker. @param marker not empty */
+export function createFingerprint(marker?: string) {
   const hash = createHash('sha256');
-  const counters = needles.map(createOccurrenceCounter);
+  const counter = marker === undefined ? undefined : createOccurrenceCounter(Buffer.from(marker));
   let size = 0;
   return {
     add(chunk: Buffer): void {
       hash.update(chunk);
       size += chunk.length;
-      for (const counter of counters) counter.push(chunk);
+      counter?.push(chunk);
     },
     end: (): ContentFingerprint => ({
       size,
       sha256: hash.digest('hex'),
-      counts: counters.map((counter) => counter.count()),
+      markerCount: counter?.count() ?? null,
     }),
   };
 }

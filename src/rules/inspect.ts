@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
 import { SIZE } from '../protocol/limits.ts';
-import { createBlobHash, createCredentialSearch, fingerprintBytes } from './fingerprint.ts';
+import { createBlobHash, createCredentialSearch, createFingerprint } from './fingerprint.ts';
 import { type FileLocation, withFile } from './open-file.ts';
 import { UnchangedFile } from './unchanged-file.ts';
 
@@ -107,27 +107,31 @@ class CheckedFile extends UnchangedFile implements LocalFile {
   async scan({ given, marker, secrets, signal }: InspectOptions): Promise<void> {
     const blob = this.size > SIZE.repository ? null : createBlobHash(this.size);
     const hasCredential = createCredentialSearch(secrets);
+    const fingerprint = createFingerprint(marker);
     let leaks = false;
-    const needles = marker === undefined ? [] : [Buffer.from(marker)];
-    const { sha256, counts } = await fingerprintBytes(this.pieces(), needles, (chunk) => {
+    for await (const chunk of this.pieces()) {
       signal?.throwIfAborted();
       leaks ||= hasCredential(chunk);
       blob?.update(chunk);
       this.binary ||= chunk.includes(0);
       this.head ||= chunk.toString('latin1', 0, HEAD_LENGTH);
-    });
+      fingerprint.add(chunk);
+    }
     if (leaks) {
       throw new DeliveryError('BAD_FILE', `the file ${given} contains a credential of this environment`, {
         hint: 'remove it from the file, and revoke it if the file was published anywhere',
       });
     }
+    const { sha256, markerCount } = fingerprint.end();
     this.sha256 = sha256;
+    this.markerCount = markerCount;
     this.blobSha = blob?.digest('hex') ?? '';
-    this.markerCount = counts[0] ?? null;
   }
 
   async headSha256(length: number): Promise<string> {
-    return (await fingerprintBytes(this.pieces(length))).sha256;
+    const hash = createHash('sha256');
+    for await (const chunk of this.pieces(length)) hash.update(chunk);
+    return hash.digest('hex');
   }
 }
 

@@ -39,9 +39,9 @@ export interface SiteFinding {
   readonly count: number;
 }
 
-export interface FoundPlace extends Omit<SiteFinding, 'count' | 'text'> {
+export interface FoundPlace extends Omit<SiteFinding, 'count' | 'text' | 'hint'> {
   /** Called where it is kept: a page may have very many. */
-  readonly text: () => string;
+  readonly describe: () => Pick<SiteFinding, 'text' | 'hint'>;
   /** Findings with the same kind and key are one. */
   readonly key: string;
 }
@@ -54,14 +54,14 @@ export class FindingCollector {
   readonly #findings = new Map<string, SiteFinding & { count: number }>();
   readonly #sizes = new Map<string, number>();
 
-  add({ key, text, ...finding }: FoundPlace): void {
+  add({ key, describe, ...finding }: FoundPlace): void {
     const { kind } = finding;
     const isNew = !this.#findings.has(`${kind}\n${key}`);
     const size = (this.#sizes.get(kind) ?? 0) + Number(isNew);
     this.#sizes.set(kind, size);
     const kept = isNew && size > MAX_GROUPS ? `${kind}\n…` : `${kind}\n${key}`;
     const known = this.#findings.get(kept);
-    if (known === undefined) this.#findings.set(kept, { ...finding, text: text(), count: 1 });
+    if (known === undefined) this.#findings.set(kept, { ...finding, ...describe(), count: 1 });
     else known.count += 1;
   }
 

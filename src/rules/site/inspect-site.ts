@@ -137,8 +137,8 @@ class SiteSearch {
   }
 
   #addIncomplete(file: string, reason: string): void {
-    const text = () => `the file was not searched completely, because it ${reason}`;
-    this.#judge.unknown.add({ kind: 'incomplete', key: file, file, line: 1, text });
+    const describe = () => ({ text: `the file was not searched completely, because it ${reason}` });
+    this.#judge.unknown.add({ kind: 'incomplete', key: file, file, line: 1, describe });
   }
 
   /**
@@ -155,8 +155,7 @@ class SiteSearch {
       key: path,
       file: path,
       line: misread.line,
-      text: () => describeMisread(misread, isPage),
-      ...(isRefused && { hint: MISREAD_HINT }),
+      describe: () => ({ text: describeMisread(misread, isPage), ...(isRefused && { hint: MISREAD_HINT }) }),
     });
   }
 

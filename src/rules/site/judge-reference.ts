@@ -1,5 +1,5 @@
 import { getContentType } from '../media-type.ts';
-import { encodePath } from '../naming.ts';
+import { baseName, encodePath } from '../naming.ts';
 import {
   countLevels,
   formatAddress,
@@ -37,14 +37,12 @@ export class ReferenceJudge {
   hasRightBase = false;
   readonly #files: SiteFiles;
   readonly #options: SiteOptions;
-  readonly #nearNames: ReturnType<typeof createNearNames>;
   readonly #topFolders: ReadonlySet<string>;
 
   constructor(files: SiteFiles, options: SiteOptions) {
     this.#files = files;
     this.#options = options;
     this.resolver = createAddressResolver(options);
-    this.#nearNames = createNearNames([...files.keys()]);
     this.#topFolders = new Set(Array.from(files.keys(), topFolder));
   }
 
@@ -71,17 +69,22 @@ export class ReferenceJudge {
   /** A module that is imported by a bare name, which only an import map turns into an address. */
   #judgeBareImport(reference: SiteReference): void {
     if (!isLoaded(reference.grade)) return;
-    const text = () => `${describe(reference)} is a bare name, and the page has no import map with it`;
-    const hint = 'bundle the modules, or add an import map to the page';
-    this.#add(reference, { kind: 'bare-import', key: reference.address, text, hint });
+    const found = () => ({
+      text: `${nameOf(reference)} is a bare name, and the page has no import map with it`,
+      hint: 'bundle the modules, or add an import map to the page',
+    });
+    this.#add(reference, { kind: 'bare-import', key: reference.address, describe: found });
   }
 
   /** A module that is another kind of file, as a project has it before its build: no browser runs it. */
   #judgeModule(reference: SiteReference, path: string): void {
     const type = getContentType(path);
     if (!/^(?:code|async)$/.test(reference.grade) || /\/(?:javascript|wasm)\b/.test(type)) return;
-    const text = () => `${describe(reference)} is ${type}, and no script that a browser runs`;
-    this.#add(reference, { kind: 'missing', key: path, text, hint: 'deliver what the build writes' });
+    const found = () => ({
+      text: `${nameOf(reference)} is ${type}, and no script that a browser runs`,
+      hint: 'deliver what the build writes',
+    });
+    this.#add(reference, { kind: 'missing', key: path, describe: found });
   }
 
   readonly #isFile = (path: string): boolean => this.#files.has(path);
@@ -95,22 +98,27 @@ export class ReferenceJudge {
       this.#add(reference, {
         kind: reference.grade === 'link' ? 'link-missing' : 'missing',
         key: path,
-        text: () => `${describe(reference)} is missing`,
-        hint: this.#describeNear(path, reference.grade),
+        describe: () => ({
+          text: `${nameOf(reference)} is missing`,
+          hint: this.#describeNear(path, reference.grade),
+        }),
       });
     }
   }
 
+  /** Names the files that are probably meant: in another case, or with the same name in another folder. */
   #describeNear(missing: string, grade: ReferenceGrade): string | undefined {
-    const near = this.#nearNames(missing);
-    if (near.length === 0) {
-      return /^(?:code|async)$/.test(grade)
-        ? 'add the file to the folder, or remove the reference'
-        : undefined;
+    const [lower, name] = [missing.toLowerCase(), baseName(missing).toLowerCase()];
+    const isCase = (path: string): boolean => path.toLowerCase() === lower;
+    // Every folder has an index, so that name says nothing.
+    const isNear = (path: string): boolean =>
+      isCase(path) || (name !== 'index.html' && baseName(path).toLowerCase() === name);
+    const near = [...this.#files.keys()].filter(isNear).sort((one, other) => +isCase(other) - +isCase(one));
+    if (near.length > 0) {
+      const names = near.slice(0, MAX_NAMES).join(' and ');
+      return `the folder has ${names}${near.some(isCase) ? '; upper and lower case differ on GitHub Pages' : ''}`;
     }
-    const hasCase = near.some((name) => name.toLowerCase() === missing.toLowerCase());
-    const names = near.join(' and ');
-    return `the folder has ${names}${hasCase ? '; upper and lower case differ on GitHub Pages' : ''}`;
+    return /^(?:code|async)$/.test(grade) ? 'add the file to the folder, or remove the reference' : undefined;
   }
 
   #judgeHost(reference: SiteReference, { url: { host }, path }: SiteTarget): void {
@@ -129,9 +137,10 @@ export class ReferenceJudge {
       kind: !isStart ? 'later-host' : isMachine ? 'machine' : 'host',
       // All that the folder has have one cause.
       key: inFolder === null ? `${host}/${path}` : host,
-      text: () =>
-        `${describe(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isMachine ? 'the machine that made it' : 'another host'}`,
-      ...(isStart && this.#options.isFolder && { hint }),
+      describe: () => ({
+        text: `${nameOf(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isMachine ? 'the machine that made it' : 'another host'}`,
+        ...(isStart && this.#options.isFolder && { hint }),
+      }),
     };
     const isRefused = (isStart && selfContained === 'enforce') || (grade === 'code' && isMachine);
     this.#add(reference, finding, isRefused ? 'refusals' : isStart ? 'unknown' : 'notes');
@@ -148,8 +157,9 @@ export class ReferenceJudge {
       const finding: FindingText = {
         kind: 'outside',
         key: `${grade} ${path}`,
-        text: () =>
-          `${describe(reference)} is outside the ${isFolder ? 'folder' : 'page'}, and no part of this delivery`,
+        describe: () => ({
+          text: `${nameOf(reference)} is outside the ${isFolder ? 'folder' : 'page'}, and no part of this delivery`,
+        }),
         levels: ABSOLUTE.test(address) ? undefined : countLevels(address) - file.split('/').length + 1,
         url: grade === 'code' ? url.origin + url.pathname : undefined,
       };
@@ -173,10 +183,10 @@ export class ReferenceJudge {
 
   /** All of them have one cause, so they are one finding; what to change is known at the end, or is the page's `<base>`. */
   #addWrongBase(reference: SiteReference, problem: string): void {
-    const text = () => `${describe(reference)} ${problem}`;
-    const finding: FindingText = { kind: 'base', key: '', text };
+    const text = `${nameOf(reference)} ${problem}`;
     const hint = `let the \`<base href>\` of the page begin with \`${this.#options.sitePath}\``;
-    this.#add(reference, ABSOLUTE.test(reference.address) ? finding : { ...finding, hint });
+    const found = () => (ABSOLUTE.test(reference.address) ? { text } : { text, hint });
+    this.#add(reference, { kind: 'base', key: '', describe: found });
   }
 
   /** Only without its code a page is refused; of a script that it does not wait for, nobody knows what it is for. */
@@ -194,6 +204,9 @@ const LISTS = {
   link: 'notes',
 } as const satisfies Record<ReferenceGrade, string>;
 
+/** How many files are named that a missing one may mean. */
+const MAX_NAMES = 2;
+
 const topFolder = (path: string): string => (path.includes('/') ? path.replace(/\/.*/s, '') : '');
 
 /** Whether an address leads from the root of the host, by itself or through the base of its page. */
@@ -201,30 +214,5 @@ const isAbsolute = ({ address, base, file }: SiteReference): boolean =>
   ABSOLUTE.test(address) || !base.endsWith(`/${encodePath(file)}`);
 
 /** The text of a link is its address; of anything else, what uses it too. */
-const describe = ({ element, address, grade }: SiteReference): string =>
+const nameOf = ({ element, address, grade }: SiteReference): string =>
   `${grade === 'link' ? 'the link to' : element} ${formatAddress(address)}`;
-
-/** How many names are named. */
-const MAX_NAMES = 2;
-
-/**
- * Looks for files of a folder that a missing one probably means: in another case, or with the same name in another
- * folder. The index of all names is made at the first call.
- */
-export function createNearNames(paths: readonly string[]): (missing: string) => readonly string[] {
-  let index: ReadonlyMap<string, readonly (readonly [string, string])[]> | undefined;
-  return (missing) => {
-    const pairs = () => paths.flatMap((path) => keysOf(path).map((key) => [key, path] as const));
-    index ??= Map.groupBy(pairs(), ([key]) => key);
-    const found = keysOf(missing).flatMap((key) => index?.get(key)?.slice(0, MAX_NAMES + 1) ?? []);
-    const names = new Set(found.map(([, path]) => path));
-    return [...names].filter((name) => name !== missing).slice(0, MAX_NAMES);
-  };
-}
-
-/** The path and the name in lower case. Every folder has an index, so that name says nothing. */
-function keysOf(path: string): readonly string[] {
-  const lower = path.toLowerCase();
-  const name = lower.slice(lower.lastIndexOf('/') + 1);
-  return name === 'index.html' ? [lower] : [lower, `//${name}`];
-}
