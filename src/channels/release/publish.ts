@@ -3,6 +3,7 @@ import { DeliveryError, hasFailed, type Result, toDeliveryError } from '../../er
 import { type Asset, formatLabel, getDownloadUrl, isUnfinished } from '../../github/api/releases.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { Ports } from '../../ports.ts';
+import { withRetries } from '../../retry.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
 import type { AbsentFile, ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import {
@@ -13,8 +14,8 @@ import {
   type PlacedFiles,
   uploadFiles,
 } from './asset.ts';
-import { discardDraft, readDrafts } from './draft.ts';
-import { chooseAgain, type FilledDraft, fillDraft, publishUnder } from './new-release.ts';
+import { openDraft, readDrafts } from './draft.ts';
+import { NewRelease } from './new-release.ts';
 import {
   chooseRelease,
   type ReleaseBatch,
@@ -121,36 +122,40 @@ function describeAdded(
  * tag, the choice is made again: under the next free number the draft is published without another upload.
  */
 async function uploadAssets(batch: ReleaseBatch, ports: Ports): Promise<PlacedFiles> {
-  let placed: PlacedFiles = new Map();
+  const placed = new Map<AssetTask, Result<PlacedAsset>>();
   const add = (some: PlacedFiles): void => {
-    placed = new Map([...placed, ...some]);
+    for (const [task, result] of some) placed.set(task, result);
   };
   const takenTags = new Set<string>();
   let rest = batch;
-  let filled: FilledDraft | null = null;
+  let made: NewRelease | null = null;
   try {
     for (;;) {
-      const choice: ReleaseChoice = await (filled === null
-        ? chooseRelease(rest, takenTags)
-        : chooseAgain(filled, takenTags, ports));
+      const isAgain = made !== null;
+      const choice = await withRetries(ports, () => chooseRelease(rest, takenTags, isAgain));
       const { done, open, release, assets, tag } = choice;
       add(done);
       rest = { ...rest, tasks: open };
-      if (filled !== null && (release !== null || done.size > 0)) {
-        await discardDraft(filled.draft, filled.batch, ports);
-        filled = null;
+      if (made !== null && (release !== null || done.size > 0)) {
+        await made.discard();
+        made = null;
       }
       if (release !== null) add(await uploadFiles(open, { ...rest, release, assets }, ports));
       if (release !== null || open.length === 0) return placed;
-      filled ??= await fillDraft(rest, tag, ports);
-      const published = await publishUnder(tag, filled, takenTags, ports);
+      if (made === null) {
+        made = new NewRelease(await openDraft(rest, tag, ports), rest, ports);
+        await made.fill();
+      }
+      const published = await made.publishUnder(tag, takenTags);
       add(published ?? new Map());
       if (published !== null) return placed;
       ports.logger.info(`the tag ${tag} is taken`);
     }
   } catch (thrown) {
     const failure = toDeliveryError(thrown);
-    return new Map([...placed, ...rest.tasks.map((task) => [task, failure] as const)]);
+    const told = made === null ? failure : failure.withLeftBehind(await made.discard());
+    for (const task of rest.tasks) placed.set(task, told);
+    return placed;
   }
 }
 

@@ -51,11 +51,13 @@ type FoundRelease = Omit<ReleaseChoice, 'done' | 'open'>;
  * Chooses the release for the files. Reads, but writes nothing.
  *
  * @param takenTags tags that were found to be taken, although no list shows a release for them
- * @throws {DeliveryError} `BAD_INPUT` where a branch has the name of the tag
+ * @param isAgain whether the tag without a number was found to be taken: the release that was first is there by now
+ * @throws {DeliveryError} `BAD_INPUT` where a branch has the name of the tag, `CONFLICT` where no list shows it yet
  */
 export async function chooseRelease(
   batch: ReleaseBatch,
   takenTags: ReadonlySet<string> = new Set(),
+  isAgain = false,
 ): Promise<ReleaseChoice> {
   const found = await findRelease(batch, takenTags);
   const { frozen, tag } = found;
@@ -70,6 +72,12 @@ export async function chooseRelease(
   }
   const open = batch.tasks.filter((task) => !done.has(task));
   if (open.length > 0) await refuseBranchName(batch.github, tag);
+  if (isAgain && found.release === null && done.size === 0 && tag === batch.tag) {
+    throw new DeliveryError('CONFLICT', `another job is publishing the release ${tag}`, {
+      hint: (w) => `try again, or set ${w.input('tag')} to another one`,
+      retryable: true,
+    });
+  }
   return { ...found, done, open };
 }
 
