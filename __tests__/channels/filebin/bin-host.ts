@@ -1,0 +1,72 @@
+import { createFilebinPublisher } from '../../../src/channels/filebin/publish.ts';
+import { createFilebinRemover } from '../../../src/channels/filebin/remove.ts';
+import type { FilebinOptions } from '../../../src/channels/filebin/store-file.ts';
+import { localFile } from '../../support/files.ts';
+import { FakeHttp, fakePorts, type Scripted, type Seen } from '../../support/ports.ts';
+
+export const BIN = 'sv1767323045-abc';
+export const ADDRESS = `https://filebin.net/${BIN}`;
+export const CONTENT = '<p>hello</p>';
+export const EXPIRY = '2026-01-09T03:04:05Z';
+export const PAGE: Scripted = { headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<html>' };
+/** Comes only before a file that may still be downloaded. */
+export const WARNING: Scripted = { ...PAGE, headers: { ...PAGE.headers, 'set-cookie': 'verified=1' } };
+export const NO_BIN: Scripted = { status: 404, body: 'The bin does not exist.' };
+export const RECORD = {
+  bin: { id: BIN, expired_at: EXPIRY },
+  file: { filename: 'page.html', 'content-type': 'text/html; charset=utf-8' },
+};
+export const CREATED: Scripted = { status: 201, body: RECORD };
+
+/** The list of a bin with files: the bytes of each, by its name. */
+export async function listOf(contents: Readonly<Record<string, string>>, more = {}): Promise<Scripted> {
+  const files = await Promise.all(
+    Object.entries(contents).map(async ([filename, bytes]) => {
+      const { sha256 } = await localFile(bytes);
+      return { filename, sha256 };
+    }),
+  );
+  return { body: { bin: { id: BIN, expired_at: EXPIRY, readonly: false, ...more }, files } };
+}
+
+/** The answers to requests of one kind, one after the other; the last one from then on. */
+type Answers = Scripted | Error | readonly (Scripted | Error)[];
+
+export interface BinSetup extends Partial<FilebinOptions> {
+  readonly list?: Answers;
+  readonly post?: Answers;
+  readonly put?: Answers;
+  readonly remove?: Answers;
+  /** To a GET of a file's own address. */
+  readonly look?: Answers;
+}
+
+/** K3 in front of a bin host that answers as scripted; by default it takes every file, and locks every bin. */
+export function openBin(setup: BinSetup = {}) {
+  const { list = NO_BIN, post = CREATED, put = {}, remove = {}, look = WARNING, ...more } = setup;
+  const answers: Readonly<Record<string, Answers>> = {
+    GET: list,
+    POST: post,
+    PUT: put,
+    DELETE: remove,
+    LOOK: look,
+  };
+  const kinds: string[] = [];
+  const host = new FakeHttp(({ method, url }: Seen) => {
+    const kind = method === 'GET' && !url.endsWith(BIN) ? 'LOOK' : method;
+    kinds.push(kind);
+    const own = [answers[kind] ?? []].flat();
+    return own[Math.min(kinds.filter((one) => one === kind).length, own.length) - 1];
+  });
+  const ports = fakePorts(host.http);
+  const options = {
+    ...{ binHostUrl: new URL('https://filebin.net'), bin: BIN, binIsNew: true, overwrite: false, ...more },
+  };
+  return {
+    ...{ host, ports },
+    publisher: createFilebinPublisher(options, ports),
+    remover: createFilebinRemover(options, ports),
+    /** The kinds of the requests, in order, such as `GET POST PUT`. */
+    kinds: () => kinds.join(' '),
+  };
+}
