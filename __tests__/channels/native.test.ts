@@ -25,10 +25,6 @@ describe('channel K4', () => {
     expect(JSON.stringify(plan)).not.toContain('s3cret');
   });
 
-  test('previews that the link would be proven', async () => {
-    await expect((await prepare(LINK)).preview()).resolves.toBe('the link on files.octo.dev would be proven');
-  });
-
   test('tells of the warning page that the file-bin shows before the content', async () => {
     const task = await prepareOne(createNativeChannel(LINK, BINS), null);
     await expect(task.perform()).resolves.toMatchObject({
@@ -52,12 +48,5 @@ describe('channel K4', () => {
     // A link has no bin to go on with.
     expect(say(meaning?.hint ?? '', ACTION)).not.toContain('`bin:');
     expect((await (await prepare(LINK)).perform()).refusals).toBeUndefined();
-  });
-
-  test('is refused without a link', async () => {
-    await expect(prepare(undefined)).rejects.toMatchObject({
-      code: 'BAD_INPUT',
-      hint: expect.stringContaining('set `url:`'),
-    });
   });
 });

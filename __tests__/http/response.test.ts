@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import {
   discard,
-  firstHeader,
   parseRetryAfter,
   readCacheTime,
   readLastModified,
@@ -29,14 +28,10 @@ describe('readText', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test.each<[string, Buffer]>([
-    ['gzip', gzipSync('too many times')],
-    ['deflate', deflateSync('too many times')],
-    ['br', brotliCompressSync('too many times')],
-    ['zstd', zstdCompressSync('too many times')],
-  ])('decodes %s, which nobody asked for, and counts what it becomes', async (encoding, bytes) => {
-    await expect(read([bytes], 14, encoding).text).resolves.toBe('too many times');
-    await expect(read([bytes], 13, encoding).text).rejects.toMatchObject({ code: 'HOST_ERROR' });
+  test('decodes an encoding that nobody asked for, and counts what it becomes', async () => {
+    const bytes = gzipSync('too many times');
+    await expect(read([bytes], 14, 'gzip').text).resolves.toBe('too many times');
+    await expect(read([bytes], 13, 'gzip').text).rejects.toMatchObject({ code: 'HOST_ERROR' });
   });
 
   test('throws the error of a response that is interrupted', async () => {
@@ -46,12 +41,6 @@ describe('readText', () => {
 });
 
 describe('discard', () => {
-  test('closes the body of the response', () => {
-    const body = Readable.from([Buffer.from('of no interest')]);
-    discard({ status: 302, headers: {}, body });
-    expect(body.destroyed).toBe(true);
-  });
-
   test('ignores an error while the body is closed', async () => {
     const body = new Readable({
       read: () => undefined,
@@ -63,30 +52,12 @@ describe('discard', () => {
   });
 });
 
-describe('firstHeader', () => {
-  test.each([
-    ['a text', 'a', 'a'],
-    ['a number as text', 7, '7'],
-    ['the first of several values', ['a', 'b'], 'a'],
-    ['undefined for an empty list', [], undefined],
-    ['undefined for an undefined value', undefined, undefined],
-    ['an empty text', '', ''],
-  ])('returns %s', (_case, value, expected) => {
-    expect(firstHeader({ headers: { 'x-test': value } }, 'x-test')).toBe(expected);
-  });
-
-  test('returns undefined for a header that was not sent', () => {
-    expect(firstHeader({ headers: {} }, 'x-test')).toBeUndefined();
-  });
-});
-
 describe('parseRetryAfter', () => {
-  const parse = (value: string | number | undefined): number | undefined =>
+  const parse = (value: string | undefined): number | undefined =>
     parseRetryAfter({ headers: { 'retry-after': value } }, NOON);
 
   test.each([
     ['seconds', '30', 30_000],
-    ['seconds as a number', 30, 30_000],
     ['zero seconds', '0', 0],
     ['a date in the future', new Date(NOON + 45_000).toUTCString(), 45_000],
     ['a date in the past', new Date(NOON - 45_000).toUTCString(), 0],

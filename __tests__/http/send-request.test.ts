@@ -45,30 +45,6 @@ describe('sendRequest', () => {
     expect(fake.seen).toMatchObject([{ headers: request.headers, body: sent }]);
   });
 
-  test('returns the parsed JSON of the response', async () => {
-    expect(await uploadWith({ status: 201, body: { id: 7 } })).toMatchObject({
-      status: 201,
-      json: { id: 7 },
-      text: '{"id":7}',
-    });
-  });
-
-  test.each([
-    ['plain text', 'Storage error'],
-    ['an empty text', ''],
-    ['incomplete JSON', '{"id":'],
-  ])('returns a response of %s as text', async (_case, body) => {
-    expect(await uploadWith({ status: 500, body })).toMatchObject({
-      status: 500,
-      text: body,
-      json: undefined,
-    });
-  });
-
-  test.each([100, 302, 405, 422, 507])('does not throw for HTTP %d', async (status) => {
-    expect((await uploadWith({ status, body: 'no' })).status).toBe(status);
-  });
-
   test('returns each header as one text', async () => {
     const http: SendHttp = async () => ({
       status: 201,

@@ -6,7 +6,7 @@ import { SECOND, TEXT } from '../protocol/limits.ts';
 
 /** What is known of a response before its body. */
 interface Answer {
-  readonly headers: Readonly<Record<string, string | number | string[] | undefined>>;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 /** Closes a response without reading its body. */
@@ -19,9 +19,7 @@ export const isAbsence = (status: number): boolean => status === 404 || status =
 
 /** The first value of a header; header names are in lower case. */
 export function firstHeader({ headers }: Answer, name: string): string | undefined {
-  const value = headers[name];
-  const first = Array.isArray(value) ? value[0] : value;
-  return first === undefined ? undefined : String(first);
+  return [headers[name]].flat()[0];
 }
 
 /** Whether the body is a page: of a proxy on the way, or of another host than the one that is meant. */

@@ -178,6 +178,11 @@ describe('a new release of channel K2', () => {
   }
 
   const DRAFT_LEFT = 'the draft 3 of the release files-20260102, which is not public';
+  const notOurs = (message: RegExp) => ({ code: 'NOT_OURS', message: expect.stringMatching(message) });
+  const CHANGED = notOurs(/^somebody changed the draft of this delivery/);
+  const BROKEN = { code: 'HOST_ERROR' };
+  const changeEach = (more: object) => (stored: readonly Asset[]) =>
+    stored.map((one) => ({ ...one, ...more }));
   const REFUSED: Setup = { uploads: [{ status: 403, body: { message: 'no' } }] };
   const gone = { get_release: absent };
   const taken = { get_release: { ...RELEASE, draft: false } };
@@ -223,63 +228,36 @@ describe('a new release of channel K2', () => {
     expect(github.writes).toEqual(['create_release', ...writes]);
   });
 
-  test.each<[string, (stored: readonly Asset[]) => readonly Asset[], string]>([
-    [
-      'holds other bytes',
-      (stored) => stored.map((one) => ({ ...one, digest: 'sha256:0ther' })),
-      'HOST_ERROR',
-    ],
-    ['lacks a file', (stored) => stored.slice(1), 'HOST_ERROR'],
-    [
-      'holds an upload that did not end',
-      (stored) => stored.map((one) => ({ ...one, state: 'open' })),
-      'HOST_ERROR',
-    ],
-    [
-      'holds a file of somebody',
-      (stored) => [...stored, assetWith({ id: 77, name: 'notes.txt' })],
-      'NOT_OURS',
-    ],
-  ])('is not published where the draft %s', async (_, change, code) => {
-    const { github, perform, stored } = await prepareNew({
-      answers: { list_assets: () => change(stored) },
-    });
-    expect(await perform()).toMatchObject([{ code }, { code }]);
-    expect(github.sent('publish_release')).toEqual([]);
-  });
-
-  test.each<[string, object, string]>([
-    ['changed its text', { body: 'Notes by hand.' }, 'somebody changed the draft of this delivery'],
-    ['changed its title', { name: 'Version one' }, 'somebody changed the draft of this delivery'],
-    ['changed its tag', { tag_name: 'v1' }, 'somebody changed the draft of this delivery'],
-    [
-      'published it under another tag',
-      { draft: false, tag_name: 'v1', body: 'Notes by hand.' },
-      'somebody published the draft of this delivery as v1',
-    ],
-  ])('is neither published nor deleted where somebody %s', async (_, change, message) => {
-    const { github, perform } = await prepareNew({ change });
-    const refusal = { code: 'NOT_OURS', message: expect.stringContaining(message) };
-    expect(await perform()).toMatchObject([refusal, refusal]);
-    expect(github.writes).toEqual(['create_release']);
-  });
+  const notes = assetWith({ id: 77, name: 'notes.txt' });
+  const PUBLISHED = { draft: false, tag_name: 'v1', body: 'Notes by hand.' };
+  const THEIRS = 'the release v1, which is published';
+  type ChangeAssets = (stored: readonly Asset[]) => readonly Asset[];
+  test.each<[string, Setup & { change?: object }, ChangeAssets | null, object, readonly string[]]>([
+    ['changed its text', { change: { body: 'Notes by hand.' } }, null, CHANGED, [DRAFT_LEFT]],
+    ['changed its title', { change: { name: 'Version one' } }, null, CHANGED, [DRAFT_LEFT]],
+    ['changed its tag', { change: { tag_name: 'v1' } }, null, CHANGED, [DRAFT_LEFT]],
+    ['added a file', {}, (stored) => [...stored, notes], notOurs(/added notes\.txt/), [DRAFT_LEFT]],
+    ['added a file before ours failed', REFUSED, () => [notes], { code: 'NO_PERMISSION' }, [DRAFT_LEFT]],
+    ['replaced a file', {}, changeEach({ digest: 'sha256:0ther' }), BROKEN, []],
+    ['removed a file', {}, (stored) => stored.slice(1), BROKEN, []],
+    ['began an upload that has not ended', {}, changeEach({ state: 'open' }), BROKEN, []],
+    ['published it under another tag', { change: PUBLISHED }, null, notOurs(/this delivery as v1/), [THEIRS]],
+  ])(
+    'is not published where somebody %s, and deleted only if it is still ours',
+    async (_, setup, change, refusal, left) => {
+      const answers = change && { list_assets: () => change(made.stored) };
+      const made = await prepareNew({ ...setup, answers: { ...answers } });
+      const results = await made.perform();
+      for (const one of results) expect(one).toMatchObject(refusal);
+      expect((results[0] as { leftBehind?: string[] }).leftBehind).toEqual(left);
+      expect(made.github.writes).toEqual(['create_release', ...(left.length === 0 ? ['delete_draft'] : [])]);
+    },
+  );
 
   test('is handed over as somebody published it under the same tag, with their text', async () => {
     const { github, perform } = await prepareNew({ change: { draft: false, body: 'Notes by hand.' } });
     expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
     expect(github.writes).toEqual(['create_release']);
-  });
-
-  test.each<[string, Setup]>([
-    ['compares it', {}],
-    ['fails before that', REFUSED],
-  ])('is left with a file of somebody else where the delivery %s', async (_, setup) => {
-    const notes = assetWith({ id: 77, name: 'notes.txt' });
-    const answers = { list_assets: [notes] };
-    const { github, perform } = await prepareNew({ ...setup, answers });
-    const left = { leftBehind: [DRAFT_LEFT] };
-    expect(await perform()).toMatchObject([left, left]);
-    expect(github.sent('delete_draft')).toEqual([]);
   });
 
   test('is published with the name that the host gave to a file', async () => {
@@ -314,71 +292,53 @@ describe('a new release of channel K2', () => {
     ...more,
   });
 
-  test('is made although such a draft can not be deleted', async () => {
+  const JUST_NOW = '2026-01-02T03:00:00Z';
+  const withAsset = (more: Partial<Asset>) => ({ assets: [assetWith({ updated_at: QUIET, ...more })] });
+  const AB = ['a.zip', 'b.zip'];
+  test.each<[string, Setup, string[], object]>([
+    ['whose tag somebody changed', {}, AB, { tag_name: 'v1', name: 'v1' }],
+    ['with a file that somebody added', {}, AB, withAsset({ name: 'notes.txt' })],
+    ['with an upload of somebody that has not ended', {}, AB, withAsset({ name: 'c.txt', state: 'starter' })],
+    ['that was created a while ago', {}, AB, { updated_at: JUST_NOW, assets: [] }],
+    [
+      'to which a file was uploaded a while ago',
+      {},
+      AB,
+      withAsset({ label: formatLabel('a.zip'), updated_at: JUST_NOW }),
+    ],
+    ['whose age the host does not tell', {}, AB, { updated_at: undefined }],
+    ['that is published', {}, AB, { draft: false }],
+    ['of another job', { options: { job: 'Deliver/other' } }, AB, {}],
+    ['of a delivery with other names', {}, ['a.zip', 'c.zip'], {}],
+    ['of a delivery with fewer files', {}, ['a.zip'], {}],
+  ])('leaves a draft alone %s', async (_, setup, names, more) => {
+    const left = draftWith(8, await draftBodyOf(setup, names), more);
+    const { github, perform } = await prepareNew({ answers: { list_releases: [left] } });
+    expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
+    expect(github.writes).toEqual(['create_release', 'publish_release']);
+  });
+
+  test('is made although the draft of a killed run can not be deleted', async () => {
     const left = draftWith(8, await draftBodyOf());
-    const { ports, perform } = await prepareNew({
-      answers: { list_releases: [left], delete_draft: failure('NO_PERMISSION', 403) },
-    });
+    const answers = { list_releases: [left], delete_draft: failure('NO_PERMISSION', 403) };
+    const { ports, perform } = await prepareNew({ answers });
     expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
     expect(ports.logger.lines).toContainEqual(
       expect.stringMatching(/^warning: could not delete the draft 8: /),
     );
   });
 
-  const JUST_NOW = '2026-01-02T03:00:00Z';
   test.each<[string, (body: string) => object]>([
-    ['whose tag somebody changed', (body) => draftWith(1, body, { tag_name: 'v1', name: 'v1' })],
-    [
-      'with a file that somebody added',
-      (body) => draftWith(4, body, { assets: [assetWith({ name: 'notes.txt', updated_at: QUIET })] }),
-    ],
-    [
-      'with an upload of somebody that has not ended',
-      (body) =>
-        draftWith(4, body, { assets: [assetWith({ name: 'c.txt', state: 'starter', updated_at: QUIET })] }),
-    ],
-    ['that was created a while ago', (body) => draftWith(6, body, { updated_at: JUST_NOW, assets: [] })],
-    [
-      'to which a file was uploaded a while ago',
-      (body) =>
-        draftWith(7, body, {
-          assets: [assetWith({ label: formatLabel('a.zip'), updated_at: JUST_NOW })],
-        }),
-    ],
-    ['whose age the host does not tell', (body) => draftWith(8, body, { updated_at: undefined })],
-    ['that is published', (body) => draftWith(5, body, { draft: false })],
-  ])('leaves a draft alone %s', async (_, makeDraft) => {
-    const { github, perform } = await prepareNew({
-      answers: { list_releases: [makeDraft(await draftBodyOf())] },
-    });
-    expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
-    expect(github.writes).toEqual(['create_release', 'publish_release']);
-  });
-
-  test.each<[string, Setup, string[]]>([
-    ['another job', { options: { job: 'Deliver/other' } }, ['a.zip', 'b.zip']],
-    ['a delivery with other names', {}, ['a.zip', 'c.zip']],
-    ['a delivery with fewer files', {}, ['a.zip']],
-  ])('leaves the draft of %s alone', async (_, setup, names) => {
-    const foreign = draftWith(8, await draftBodyOf(setup, names));
-    const { github, perform } = await prepareNew({
-      answers: { list_releases: [foreign] },
-    });
-    expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
-    expect(github.writes).toEqual(['create_release', 'publish_release']);
-  });
-
-  test.each<[string, (body: string) => object]>([
-    ['wrote its text', () => draftWith(1, 'Version 1')],
-    ['wrote nothing yet', () => draftWith(1, '', { body: null })],
-    ['added to its text', (body) => draftWith(2, `${body} `)],
-    ['saved its text in a browser', (body) => draftWith(2, body.replaceAll('\n', '\r\n'))],
-    ['changed its title', (body) => draftWith(3, body, { name: 'Version one' })],
-  ])('is not made where somebody prepares a release for the tag, who %s', async (_, makeDraft) => {
-    const listed = [makeDraft(await draftBodyOf())];
+    ['wrote its text', () => ({ body: 'Version 1' })],
+    ['wrote nothing yet', () => ({ body: null })],
+    ['added to its text', (body) => ({ body: `${body} ` })],
+    ['saved its text in a browser', (body) => ({ body: body.replaceAll('\n', '\r\n') })],
+    ['changed its title', () => ({ name: 'Version one' })],
+  ])('is not made where somebody prepares a release for the tag, who %s', async (_, change) => {
+    const body = await draftBodyOf();
+    const listed = [draftWith(1, body, change(body))];
     const { action, github, perform, tasks } = await prepareNew({ answers: { list_releases: listed } });
-    const message = expect.stringContaining('prepares a release for the tag files-20260102');
-    const refusal = { code: 'NOT_OURS', message };
+    const refusal = notOurs(/prepares a release for the tag files-20260102/);
     expect(await perform()).toMatchObject([refusal, refusal]);
     await expect(action.preview(tasks)).rejects.toMatchObject(refusal);
     expect(github.writes).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { hasFailed } from '../../../src/errors.ts';
-import { getBlobSha, getBranchHead, getExistingBlobs } from '../../../src/github/api/branch.ts';
+import { getBlobSha, getExistingBlobs } from '../../../src/github/api/branch.ts';
 import { type HeldFiles, listTree } from '../../channels/pages/site/memory-branch.ts';
 import { absent, FakeGitHub, failure } from '../fake-github.ts';
 import { treeAnswers } from '../tree-answers.ts';
@@ -130,20 +130,6 @@ describe('getExistingBlobs', () => {
     const blobs = await getExistingBlobs(github, 'main', ['a', 'b']);
     expect([blobs.get('a'), blobs.get('b')]).toEqual([denied, 'b']);
   });
-
-  test('throws where the branch or its tree cannot be read', async () => {
-    const denied = failure('NO_PERMISSION', 403);
-    for (const call of ['get_ref', 'get_commit', 'tree_below'] as const) {
-      const github = fakeRepository({ [call]: denied });
-      await expect(getExistingBlobs(github, 'main', many)).rejects.toBe(denied);
-    }
-  });
-});
-
-test('getBranchHead returns the commit that the branch points to', async () => {
-  const github = fakeRepository();
-  await expect(getBranchHead(github, 'docs/ä#1')).resolves.toBe(COMMIT);
-  expect(github.sent('get_ref')).toEqual([{ ref: 'heads/docs/ä#1' }]);
 });
 
 describe('getBlobSha', () => {

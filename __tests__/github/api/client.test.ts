@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { getBlobSha } from '../../../src/github/api/branch.ts';
 import { createGitHubClient } from '../../../src/github/api/client.ts';
-import { FakeHttp, fakePorts, NOON, type Scripted } from '../../support/ports.ts';
+import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
 
 const REPO = 'https://api.github.com/repos/octo/site';
 const OPTIONS = {
@@ -20,18 +20,6 @@ function createTestClient(...answers: (Scripted | Error)[]) {
 }
 
 describe('createGitHubClient: requests', () => {
-  test('sends the token, the media type and the user agent with every request', async () => {
-    const { host, getRepository } = createTestClient({ body: { private: false } });
-    await expect(getRepository()).resolves.toEqual({ private: false });
-    expect(host.seen[0]).toMatchObject({ method: 'GET', url: REPO });
-    expect(host.seen[0]?.headers).toMatchObject({
-      authorization: expect.stringMatching(/^(bearer|token) ghs_token$/i),
-      accept: 'application/vnd.github+json',
-      'user-agent': expect.stringContaining('screen-delivery/'),
-      'x-github-api-version': '2022-11-28',
-    });
-  });
-
   test('encodes a path once and keeps the media type that a call sets itself', async () => {
     const { host, github } = createTestClient({ body: { sha: 'abc' } });
     await expect(getBlobSha(github, { branch: 'main', path: 'a/я#%41.html' })).resolves.toBe('abc');
@@ -93,6 +81,7 @@ describe('createGitHubClient: errors of GraphQL, which come with HTTP 200', () =
     [{ message: FAULT }, 'HOST_ERROR', 5],
     [{ type: 'NOT_FOUND', message: 'Could not resolve to a Repository' }, 'NOT_FOUND', 1],
     [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }, 'NO_PERMISSION', 1],
+    [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded for user ID 1.' }, 'RATE_LIMITED', 3],
     [{ type: 'INSUFFICIENT_SCOPES', message: 'Your token has not been granted' }, 'NO_PERMISSION', 1],
   ])(
     'end as a failure of the host, after as many attempts as can help: %j',
@@ -109,20 +98,6 @@ describe('createGitHubClient: errors of GraphQL, which come with HTTP 200', () =
 });
 
 describe('createGitHubClient: attempts', () => {
-  test('waits for the rate limit of GraphQL, which answers HTTP 200', async () => {
-    const limited = { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded for user ID 1.' }] };
-    const reset = String(NOON / 1_000 + 30);
-    const { host, ports, github } = createTestClient(
-      { headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset }, body: limited },
-      { body: { data: { viewer: { login: 'octo' } } } },
-    );
-    await expect(github.graphql('query { viewer { login } }')).resolves.toEqual({
-      viewer: { login: 'octo' },
-    });
-    expect(host.seen).toHaveLength(2);
-    expect(ports.clock.slept).toEqual([31_500]);
-  });
-
   test('sends a repeatable call again after a retryable failure', async () => {
     const { host, ports, getRepository } = createTestClient(
       { status: 502 },
@@ -141,22 +116,6 @@ describe('createGitHubClient: attempts', () => {
     });
     expect(host.seen).toHaveLength(1);
     expect(ports.logger.lines).toEqual([]);
-  });
-
-  const limitedFor = (seconds: number): Scripted => ({
-    status: 403,
-    headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOON / 1000 + seconds) },
-    body: { message: 'API rate limit exceeded' },
-  });
-
-  test('does not wait for a rate limit that lasts too long, and reports when it is lifted', async () => {
-    const { host, ports, getRepository } = createTestClient(limitedFor(900));
-    await expect(getRepository()).rejects.toMatchObject({
-      code: 'RATE_LIMITED',
-      message:
-        'reading the repository answered HTTP 403: API rate limit exceeded; the limit is lifted at 03:19 UTC',
-    });
-    expect([host.seen.length, ports.clock.slept]).toEqual([1, []]);
   });
 });
 
@@ -187,25 +146,6 @@ describe('createGitHubClient: failures', () => {
       expect(host.seen).toHaveLength(1);
     },
   );
-
-  test('waits after a page with HTTP 429 or 5xx as after any other answer', async () => {
-    const later = new Date(NOON + 90_000).toUTCString();
-    const { ports, getRepository } = createTestClient(
-      { ...PAGE, status: 503, headers: { ...PAGE.headers, 'retry-after': later } },
-      { ...PAGE, status: 429, headers: { ...PAGE.headers, 'retry-after': '7' } },
-      { body: { private: true } },
-    );
-    await expect(getRepository()).resolves.toEqual({ private: true });
-    expect(ports.clock.slept).toEqual([90_500, 7_500]);
-  });
-
-  test('sends requests under the new signal after withSignal', async () => {
-    const { host, ports, github } = createTestClient({ body: { id: 1, private: false } });
-    const other = github.withSignal(new AbortController().signal);
-    ports.stop.abort();
-    await expect(other.rest.repos.get(other.repository)).resolves.toMatchObject({ data: { id: 1 } });
-    expect(host.seen).toHaveLength(1);
-  });
 
   test('follows no redirect of a repository that has moved: the token would go there', async () => {
     const headers = { location: 'https://api.github.com/repositories/7' };

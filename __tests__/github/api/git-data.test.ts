@@ -38,16 +38,6 @@ describe('createBlob', () => {
     await blob;
     expect(host.seen[1]?.body).toBe(host.seen[0]?.body);
   });
-
-  test('fails without another attempt where GitHub accepts no blob of this size', async () => {
-    const { host, blob } = await creatingBlob({ status: 422, body: { message: 'your input was too large' } });
-    await expect(blob).rejects.toMatchObject({
-      code: 'TOO_LARGE',
-      httpCode: 422,
-      hint: expect.stringContaining('K2'),
-    });
-    expect(host.seen).toHaveLength(1);
-  });
 });
 
 describe('commitChanges', () => {

@@ -30,12 +30,6 @@ describe('getLastCommits', () => {
     expect(commits.get('a.html')?.blobs).toEqual(blobs.map(({ oid, size }) => ({ sha: oid, size })));
   });
 
-  test('sends no request without paths', async () => {
-    const github = new FakeGitHub();
-    await expect(getLastCommits(github, HEAD, [])).resolves.toEqual(new Map());
-    expect(github.calls).toEqual([]);
-  });
-
   test('asks for 500 paths in ten queries, each path with its own variable', async () => {
     const paths = pathsUpTo(500);
     const github = branchWith(Object.fromEntries(paths.map((path) => [path, existingFile('b10b', path)])));

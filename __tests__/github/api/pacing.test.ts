@@ -20,12 +20,6 @@ function createWrites() {
 }
 
 describe('createWritePacer', () => {
-  test('runs the first write without a pause', async () => {
-    const { ports, write } = createWrites();
-    await expect(write('a')).resolves.toBe('a');
-    expect(ports.clock.slept).toEqual([]);
-  });
-
   test('runs writes one after the other, at least a second from start to start', async () => {
     const { log, write } = createWrites();
     await Promise.all([write('a', 300), write('b', 1_500), write('c')]);

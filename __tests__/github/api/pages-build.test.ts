@@ -33,15 +33,6 @@ describe('getBuildStatus', () => {
     await expect(getStatus(build, compare)).resolves.toMatchObject(expected);
   });
 
-  test('asks for the build once, and compares it only where it is of another commit', async () => {
-    const github = new FakeGitHub({ pages_latest: ofOurs('built') });
-    await getBuildStatus(github, OURS);
-    expect(github.names).toEqual(['pages_latest']);
-    const other = new FakeGitHub({ pages_latest: LATER, compare: {} });
-    await getBuildStatus(other, OURS);
-    expect(other.sent('compare')).toEqual([{ basehead: `${OURS}...later`, per_page: 1 }]);
-  });
-
   test('is unknown without the permission, which is named', async () => {
     const denied = await getStatus(failure('NO_PERMISSION', 403));
     expect(denied).toMatchObject({ status: 'unknown', detail: expect.stringContaining('pages: read') });
@@ -104,10 +95,5 @@ describe('requestBuild', () => {
   ])('says what came of it: %s', async (request_build, words, expected) => {
     const requested = await requestBuild(new FakeGitHub({ request_build }));
     expect(requested).toEqual({ words: expect.stringMatching(words), ...expected });
-  });
-
-  test('throws an error that is not a DeliveryError', async () => {
-    const github = new FakeGitHub({ request_build: new TypeError('a defect') });
-    await expect(requestBuild(github)).rejects.toThrow('a defect');
   });
 });

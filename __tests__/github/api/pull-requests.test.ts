@@ -118,14 +118,4 @@ describe('updateStickyComment: attempts', () => {
     expect(getComments(discussion)).toEqual([[BOT, NEW]]);
     expect(github.sent('create_comment')).toHaveLength(1);
   });
-
-  test('writes the comment again when the first write has failed', async () => {
-    const discussion = new Discussion();
-    const github = discussion.seenBy(BOT, {
-      create_comment: ({ body }: { body: string }, nth: number) =>
-        nth === 1 ? failure('HOST_ERROR', 502, { retryable: true }) : { id: discussion.write(body, BOT) },
-    });
-    await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('created');
-    expect(getComments(discussion)).toEqual([[BOT, NEW]]);
-  });
 });

@@ -2,12 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import {
   deleteAsset,
   deleteDraft,
-  formatLabel,
   getDownloadUrl,
-  hasOwnLabel,
-  isOwnRelease,
   publishDraft,
-  RELEASE_BODY,
   renameAsset,
   uploadAsset,
 } from '../../../src/github/api/releases.ts';
@@ -57,30 +53,6 @@ describe('publishDraft', () => {
         make_latest: 'false',
       },
     ]);
-  });
-});
-
-describe('isOwnRelease and hasOwnLabel', () => {
-  test.each([
-    [RELEASE_BODY, true],
-    [`${RELEASE_BODY}\n`, false],
-    [`Version 1.2\n\n${RELEASE_BODY}`, false],
-    [RELEASE_BODY.replaceAll('\n', '\r\n'), false],
-    [TRAILER, false],
-    ['', false],
-    [null, false],
-  ])('the text %j of a release is ours: %s', (body, own) => {
-    expect(isOwnRelease({ body })).toBe(own);
-  });
-
-  test.each([
-    [formatLabel('отчёт.zip'), true],
-    ['отчёт.zip', false],
-    ['screen-delivery', false],
-    ['', false],
-    [null, false],
-  ])('the label %j of an asset is ours: %s', (label, own) => {
-    expect(hasOwnLabel({ label })).toBe(own);
   });
 });
 

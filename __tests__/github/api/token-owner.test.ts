@@ -8,13 +8,6 @@ const ownedBy = (login: string, databaseId?: number): FakeGitHub =>
 const JOB = 'github-actions[bot]';
 
 describe('getTokenOwner', () => {
-  test('is the login and the number that GraphQL names', async () => {
-    await expect(getTokenOwner(ownedBy('octo', 583231))).resolves.toEqual({
-      login: 'octo',
-      databaseId: 583231,
-    });
-  });
-
   // What is ours would not be known.
   test.each([{}, { data: null }, { data: { viewer: null } }, { data: { viewer: { login: '' } } }])(
     'fails where the answer is %j',

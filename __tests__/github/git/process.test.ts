@@ -35,51 +35,16 @@ describe('runGit: result', () => {
     expect(text).toMatch(/^(?!first).*\nmiddle\nlast\n$/s);
     expect(text.length).toBeLessThanOrEqual(65_536);
   });
-
-  test('passes the whole error output to the listener', async () => {
-    let heard = '';
-    const onOutput = (text: string): void => {
-      heard += text;
-    };
-    await runGit(await createRun('yes line | head -n 20000 >&2; echo out', { onOutput }));
-    expect(heard).toBe('line\n'.repeat(20_000));
-  });
 });
 
 describe('runGit: input', () => {
-  test('writes it to git', async () => {
-    const input = Readable.from([Buffer.from('one '), 'two'], { objectMode: false });
-    await expect(runGit(await createRun('cat', { input }))).resolves.toMatchObject({ out: 'one two' });
-  });
-
   test('that git does not read to its end changes nothing of the exit code', async () => {
     const input = Readable.from(Array(100).fill('x'.repeat(10_000)));
     await expect(runGit(await createRun('exit 4', { input }))).resolves.toMatchObject({ exitCode: 4 });
   });
-
-  test('kills git and rejects with the error of the input', async () => {
-    const failure = new Error('the file changed');
-    async function* read(): AsyncGenerator<string> {
-      yield 'first part';
-      throw failure;
-    }
-    const run = await createRun(SLEEP, { input: Readable.from(read(), { objectMode: false }) });
-    await expect(runGit(run)).rejects.toBe(failure);
-  });
 });
 
 describe('runGit: abort', () => {
-  test('kills git with its children and rejects with the reason of the abort', async () => {
-    const stop = new AbortController();
-    const reason = new Error('stopped');
-    // The child keeps the output open: without killing it, runGit would never end.
-    const run = await createRun(`${SLEEP} & echo started >&2; wait`, {
-      signal: stop.signal,
-      onOutput: () => stop.abort(reason),
-    });
-    await expect(runGit(run)).rejects.toBe(reason);
-  });
-
   test('rejects with the reason of the abort also when git has ended with a failure of the input', async () => {
     const stop = new AbortController();
     async function* read(): AsyncGenerator<string> {

@@ -71,7 +71,6 @@ export function createReleaseRemover(
   return {
     prepare: (items) =>
       forEachItem(items, async ({ site, name: wanted }) => {
-        requireGitHub(access);
         const name = await assetName(flatName(wanted));
         const destination = formatDestination(tags.join(' or '), name);
         return {
