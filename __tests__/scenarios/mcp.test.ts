@@ -266,7 +266,7 @@ describe('the process', () => {
 async function expectNoSecret(server: ConnectedServer, results: unknown): Promise<void> {
   const read = [await server.read('screen-delivery://answers'), server.warnings, server.stderr(), results];
   const polls = scenario.world.traffic.exchanges(/access_token$/);
-  const codes = polls.map(({ body }) => new URLSearchParams(body.head).get('device_code') ?? '');
+  const codes = polls.map(({ body }) => new URLSearchParams(body.text).get('device_code') ?? '');
   expect(codes).not.toEqual([]);
   for (const secret of [...codes, ...scenario.world.deviceUser.tokens]) {
     expect(JSON.stringify(read)).not.toContain(secret);

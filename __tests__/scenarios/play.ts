@@ -195,7 +195,7 @@ export function setUpPlay(): PlayWorld {
 /** A request to compare with GitHub's description; one with other bytes than JSON has no body here. */
 function toExchange({ request: { method, url, headers = {} }, sent }: RecordedRequest): ValidatedExchange {
   const json = /json/.test(headers['content-type'] ?? '') ? sent.split('\n').slice(2).join('\n') : '';
-  const body = { sha256: json && 'sent', size: json.length, head: json, json };
+  const body = { isWhole: json !== '', size: json.length, text: json };
   return { method, url: url.href, headers, body, answer: null };
 }
 

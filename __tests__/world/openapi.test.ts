@@ -22,7 +22,7 @@ function exchange(line: string, { body, accept = 'application/vnd.github+json', 
   const [method = '', url = ''] = line.split(' ');
   const json = body === undefined ? '' : JSON.stringify(body);
   const headers = { accept, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-  return { method, url, headers, answer, body: { sha256: 'seen', size: json.length, head: json, json } };
+  return { method, url, headers, answer, body: { isWhole: true, size: json.length, text: json } };
 }
 
 describe.each(['github.com', 'ghes'] as const)('the extract of the description of %s', (host) => {

@@ -15,9 +15,6 @@ export interface CountedRequest {
   readonly resource: 'core' | 'graphql';
 }
 
-/** A repository, as far as its requests are counted. */
-type LimitedRepository = Pick<TestRepository, 'fullName' | 'instance'>;
-
 /** A count of requests, and when it starts again. */
 export interface RateLimitState {
   readonly limit: number;
@@ -54,21 +51,12 @@ export class RateLimits {
     return true;
   }
 
-  /** How many requests the jobs of a repository have sent this hour. */
-  getUsed(repository: LimitedRepository): number {
-    return this.#ofJobs(repository).used;
-  }
-
   /** Lets the jobs of a repository have a number of requests left, as if others had used the rest. */
-  setLeft(repository: LimitedRepository, left: number, secondsToReset = HOUR_MS / 1000): void {
-    const state = this.#ofJobs(repository);
+  setLeft({ fullName, instance }: TestRepository, left: number, secondsToReset = HOUR_MS / 1000): void {
+    const repository = `${new URL(instance.api).host}/${fullName}`;
+    const state = this.get({ login: LOGINS.workflow, repository, resource: 'core' });
     state.used = state.limit - left;
     state.resetAt = Date.now() + secondsToReset * 1000;
-  }
-
-  #ofJobs({ fullName, instance }: LimitedRepository): RateLimitState {
-    const repository = `${new URL(instance.api).host}/${fullName}`;
-    return this.get({ login: LOGINS.workflow, repository, resource: 'core' });
   }
 
   /** Begins a new hour for everybody. */

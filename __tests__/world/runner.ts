@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,8 +44,6 @@ export interface ActionRun {
   readonly timeoutMs?: number;
   /** Called with the process id as soon as the step runs. */
   readonly onStart?: (pid: number) => void;
-  /** Another program than the one that action.yml names. */
-  readonly bundle?: string;
 }
 
 /** The result of a step. */
@@ -65,7 +62,7 @@ export async function runAction(run: ActionRun): Promise<ActionResult> {
   const temporary = await mkdtemp(join(world.folder, 'run-'));
   const workspace = run.workspace ?? join(temporary, 'workspace');
   await writeFiles(workspace, run.files ?? {});
-  const action = await readAction();
+  const action = parse(await readFile(join(ROOT, 'action.yml'), 'utf8')) as ActionDefinition;
   const context = { 'github.token': token, 'github.repository': repository.fullName };
   const commandFiles = await createCommandFiles(temporary);
   const env = {
@@ -73,12 +70,11 @@ export async function runAction(run: ActionRun): Promise<ActionResult> {
     ...(await createRunnerEnvironment(run, temporary, workspace)),
     ...commandFiles,
     ...world.env,
-    ...createInputEnvironment({ ...resolveDefaults(action, context), ...inputs }),
+    ...createInputEnvironment(action, inputs, context),
     ...run.env,
   };
-  const bundle = run.bundle ?? join(ROOT, action.runs.main);
   const result = await runChild(NODE, {
-    args: [bundle],
+    args: [join(ROOT, action.runs.main)],
     cwd: workspace,
     env,
     timeoutMs,
@@ -106,27 +102,18 @@ interface ActionDefinition {
   readonly runs: { readonly main: string };
 }
 
-async function readAction(): Promise<ActionDefinition> {
-  const path = join(ROOT, 'action.yml');
-  if (!existsSync(path)) return { runs: { main: 'dist/index.js' } };
-  return parse(await readFile(path, 'utf8')) as ActionDefinition;
-}
-
-/** The runner passes every declared input; those without a default as empty texts. */
-function resolveDefaults(
+/** The runner passes every declared input, one without a default as an empty text; their names keep hyphens. */
+function createInputEnvironment(
   { inputs = {} }: ActionDefinition,
-  context: Record<string, string>,
+  given: Readonly<Record<string, string>>,
+  context: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const resolve = (value: unknown) =>
     String(value ?? '').replace(/\$\{\{\s*([\w.]+)\s*\}\}/g, (_, name: string) => context[name] ?? '');
-  return Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, resolve(input?.default)]));
-}
-
-/** Upper case and no spaces, but hyphens stay. */
-function createInputEnvironment(inputs: Record<string, string>): Record<string, string> {
-  const entries = Object.entries(inputs);
+  const defaults = Object.entries(inputs).map(([name, input]) => [name, resolve(input?.default)] as const);
+  const all = Object.entries({ ...Object.fromEntries(defaults), ...given });
   return Object.fromEntries(
-    entries.map(([name, value]) => [`INPUT_${name.replaceAll(' ', '_').toUpperCase()}`, value]),
+    all.map(([name, value]) => [`INPUT_${name.replaceAll(' ', '_').toUpperCase()}`, value]),
   );
 }
 

@@ -135,7 +135,7 @@ describe('pushChanges: one commit', () => {
     const fetches = world.traffic.exchanges(/^POST .*git-upload-pack/);
     // The list of references, then the branch: a third request would fetch blobs.
     expect(fetches).toHaveLength(2);
-    expect(fetches[1]?.body.head).toMatch(/deepen 1\s*0014filter blob:none/);
+    expect(fetches[1]?.body.text).toMatch(/deepen 1\s*0014filter blob:none/);
   });
 });
 

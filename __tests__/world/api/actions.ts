@@ -2,7 +2,7 @@ import type { FakePages, SiteWorkflowRun } from '../pages/fake-pages.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getId, replyPage, requireText } from './call.ts';
 import { fail, failNotFound } from './errors.ts';
-import { formatUser, getApiUrl, getPageUrl } from './repository.ts';
+import { formatUser, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
 
 /** The only workflow of a repository is the one that publishes its site. */
@@ -50,11 +50,8 @@ async function dispatchWorkflow(call: ApiCall): Promise<HostReply> {
   const commit = (await repository.head(ref)) ?? fail(422, `No ref found for: ${ref}`);
   if (Object.keys(inputs).length > INPUTS_LIMIT) fail(422, 'you may only define up to 25 `inputs`');
   const actor = login ?? repository.owner;
-  const run = site.startWorkflow(commit, { event: 'workflow_dispatch', branch: ref, actor, inputs });
-  if (body.return_run_details !== true) return { status: 204 };
-  const run_url = `${getApiUrl(repository)}/actions/runs/${run.id}`;
-  const html_url = `${getPageUrl(repository)}/actions/runs/${run.id}`;
-  return replyJson(200, { workflow_run_id: run.id, run_url, html_url });
+  site.startWorkflow(commit, { event: 'workflow_dispatch', branch: ref, actor, inputs });
+  return { status: 204 };
 }
 
 /** The runs of a site's workflow that fit the query. */

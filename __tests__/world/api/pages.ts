@@ -60,7 +60,6 @@ function formatBuild(build: PagesBuild) {
     status: build.status,
     error: { message: build.error },
     commit: build.commit,
-    duration: build.duration,
     created_at: build.createdAt.toISOString(),
     updated_at: build.updatedAt.toISOString(),
   };

@@ -66,9 +66,9 @@ class DescriptionValidator {
 
   #checkBody(route: string, operation: DescribedOperation, { headers, body }: ValidatedExchange): string[] {
     // Cut off on the way, or not JSON, as an asset's bytes are.
-    if (body.sha256 === '' || (body.size > 0 && !/json/.test(headers['content-type'] ?? ''))) return [];
+    if (!body.isWhole || (body.size > 0 && !/json/.test(headers['content-type'] ?? ''))) return [];
     if (body.size === 0) return operation.bodyRequired ? ['the body is missing'] : [];
-    const sent = JSON.parse(body.json) as Record<string, unknown>;
+    const sent = JSON.parse(body.text) as Record<string, unknown>;
     if (operation.body !== null) return this.#check(this.#strict, `${route} body`, operation.body, sent);
     return Object.keys(sent).length === 0 ? [] : [`body takes nothing, but got ${Object.keys(sent)}`];
   }

@@ -13,26 +13,17 @@ import { buildSiteVersion, type SiteFile, type SiteVersion } from './site-versio
  */
 export type BuildMode = 'normal' | 'errored' | 'stuck' | 'never';
 
+/** How a run of the site's workflow ends before it publishes anything. */
+type RunFailure = 'failure' | 'cancelled' | 'skipped' | 'timed_out' | 'startup_failure';
+
 /**
  * What becomes of a run of the site's workflow.
  * - `published`: what the build's mode says
- * - `failure`, `cancelled`, `skipped`, `timed_out`, `startup_failure`: it ends so before it publishes anything
  * - `approval`: it waits for a person; `timer`: it waits for a timer, and then publishes
  * - `queued`: no runner takes it; `pending`: another run of its concurrency group goes on for ever
  * - `absent`: no run appears, although the start was accepted
  */
-export type RunOutcome =
-  | 'published'
-  | 'failure'
-  | 'cancelled'
-  | 'skipped'
-  | 'timed_out'
-  | 'startup_failure'
-  | 'approval'
-  | 'timer'
-  | 'queued'
-  | 'pending'
-  | 'absent';
+export type RunOutcome = 'published' | RunFailure | 'approval' | 'timer' | 'queued' | 'pending' | 'absent';
 
 /** Settings that a test may change at any time; read when a build starts or a request arrives. */
 class PagesBehavior {
@@ -89,7 +80,6 @@ export interface PagesBuild {
   readonly commit: string;
   status: 'queued' | 'building' | 'built' | 'errored';
   error: string | null;
-  duration: number;
   readonly createdAt: Date;
   updatedAt: Date;
 }
@@ -103,12 +93,6 @@ export interface PagesDeployment {
   readonly statuses: { state: string; description: string; at: Date }[];
 }
 
-/** A deployment of an artifact; its id is that of its commit. */
-export interface ArtifactDeployment {
-  readonly commit: string;
-  status: string;
-}
-
 /** A run of the workflow that publishes a site. */
 export interface SiteWorkflowRun {
   readonly id: number;
@@ -119,10 +103,7 @@ export interface SiteWorkflowRun {
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly actor: string;
   status: 'queued' | 'pending' | 'waiting' | 'in_progress' | 'completed';
-  conclusion:
-    | 'success'
-    | Extract<RunOutcome, 'failure' | 'cancelled' | 'skipped' | 'timed_out' | 'startup_failure'>
-    | null;
+  conclusion: 'success' | RunFailure | null;
   readonly outcome: RunOutcome;
   readonly createdAt: Date;
   updatedAt: Date;
@@ -151,7 +132,7 @@ export class FakePages extends PagesBehavior {
   readonly history: PagesBuild[] = [];
   readonly deployments: PagesDeployment[] = [];
   /** Those of artifacts, the newest first. */
-  readonly artifactDeployments: ArtifactDeployment[] = [];
+  readonly artifactDeployments: { readonly commit: string; status: string }[] = [];
   readonly workflow: string;
   /** Runs of the workflow that publishes the site, the newest first. */
   readonly runs: SiteWorkflowRun[] = [];
@@ -161,22 +142,16 @@ export class FakePages extends PagesBehavior {
   readonly #owner: string;
   #queue: Promise<void> = Promise.resolve();
   #nextId = 1;
-  #current: SiteVersion | null = null;
+  /** What is live; null when there is nothing. */
+  liveVersion: SiteVersion | null = null;
   #previous: SiteVersion | null = null;
   /** Requests of each address since the last version went live. */
   #requestCounts = new Map<string, number>();
 
   constructor(git: GitStore, source: SiteSource, spec: FakePagesOptions, stopped: AbortSignal) {
     super();
-    const {
-      branch = source.branch,
-      path = '/',
-      buildType = 'legacy',
-      cname = null,
-      workflow = 'pages.yml',
-      built: _,
-      ...behaviour
-    } = spec;
+    const { branch = source.branch, path = '/', buildType = 'legacy', cname = null, ...more } = spec;
+    const { workflow = 'pages.yml', built: _, ...behavior } = more;
     this.#git = git;
     this.#stopped = stopped;
     this.branch = branch;
@@ -186,22 +161,17 @@ export class FakePages extends PagesBehavior {
     this.workflow = workflow;
     this.#owner = source.owner;
     this.url = cname === null ? source.instance.site(source.owner, source.name) : `https://${cname}/`;
-    Object.assign(this, behaviour);
+    Object.assign(this, behavior);
   }
 
   /** The commit whose content is live; null when there is none. */
   get liveCommit(): string | null {
-    return this.#current?.commit ?? null;
-  }
-
-  /** What is live; null when there is nothing. */
-  get liveVersion(): SiteVersion | null {
-    return this.#current;
+    return this.liveVersion?.commit ?? null;
   }
 
   /** A file of the live site; null where there is none. */
   readLive(path: string): Buffer | null {
-    const file = this.#current?.files.get(path);
+    const file = this.liveVersion?.files.get(path);
     return file === undefined ? null : (file.bytes ?? this.#git.readBlob(file.sha));
   }
 
@@ -241,7 +211,7 @@ export class FakePages extends PagesBehavior {
   deployArtifact(commit: string, files: ReadonlyMap<string, Buffer> | null): void {
     const earlier = this.artifactDeployments.find((one) => one.commit === commit)?.status;
     const end = this.takeNext('deploymentEnds');
-    const deployment: ArtifactDeployment = { commit, status: 'deployment_in_progress' };
+    const deployment = { commit, status: 'deployment_in_progress' };
     this.artifactDeployments.unshift(deployment);
     this.#enqueue(async () => {
       await this.#pause();
@@ -264,7 +234,7 @@ export class FakePages extends PagesBehavior {
   /** Builds and publishes a commit at once, independent of the settings for later builds. */
   publishImmediately(commit: string): void {
     const version = buildSiteVersion(this.#git, commit, this.path);
-    this.#current = version;
+    this.liveVersion = version;
     this.#previous = version;
     if (this.buildType === 'workflow') this.deployments.unshift(this.#newDeployment(commit, 'success'));
     else this.history.unshift(this.#newBuild(commit, 'built'));
@@ -284,69 +254,74 @@ export class FakePages extends PagesBehavior {
     const count = (this.#requestCounts.get(address) ?? 0) + 1;
     this.#requestCounts.set(address, count);
     const fresh = count > this.liveAfterRequests;
-    return { version: fresh ? this.#current : this.#previous, fresh };
+    return { version: fresh ? this.liveVersion : this.#previous, fresh };
   }
 
   /** A run that publishes nothing, or only after a timer. */
   async #endUnpublished(run: SiteWorkflowRun, outcome: Exclude<RunOutcome, 'published'>): Promise<void> {
-    if (outcome === 'queued' || outcome === 'absent') return;
-    if (outcome === 'pending' || outcome === 'approval' || outcome === 'timer') {
-      run.status = outcome === 'pending' ? 'pending' : 'waiting';
-      if (outcome !== 'timer') return;
-      await this.#pause();
-      return this.#runWorkflow(run, this.takeNext('builds'))();
+    switch (outcome) {
+      case 'queued':
+      case 'absent':
+        return;
+      case 'pending':
+        run.status = 'pending';
+        return;
+      case 'approval':
+        run.status = 'waiting';
+        return;
+      case 'timer':
+        run.status = 'waiting';
+        await this.#pause();
+        return this.#runWorkflow(run, this.takeNext('builds'))();
+      default:
+        run.status = 'in_progress';
+        await this.#pause();
+        endRun(run, outcome);
     }
-    run.status = 'in_progress';
-    await this.#pause();
-    run.updatedAt = new Date();
-    run.status = 'completed';
-    run.conclusion = outcome;
   }
 
   #build(commit: string, mode: BuildMode): () => Promise<void> {
     const build = this.#newBuild(commit, 'queued');
     this.history.unshift(build);
-    return async () => {
-      build.status = 'building';
-      await this.#pause();
-      if (mode !== 'errored') this.#putLive(buildSiteVersion(this.#git, commit, this.path));
-      build.duration = this.buildMs;
-      build.updatedAt = new Date();
-      if (mode === 'stuck') return;
-      build.status = mode === 'errored' ? 'errored' : 'built';
-      build.error = mode === 'errored' ? this.errorMessage : null;
-    };
+    return () =>
+      this.#publish(commit, mode, (status) => {
+        const error = status === 'errored' ? this.errorMessage : null;
+        Object.assign(build, { status, error, updatedAt: new Date() });
+      });
   }
 
   #runWorkflow(run: SiteWorkflowRun, mode: BuildMode): () => Promise<void> {
-    const deploy = mode === 'never' ? () => this.#pause() : this.#deploy(run.commit, mode);
+    const deployment = this.#newDeployment(run.commit, 'queued');
+    if (mode !== 'never') this.deployments.unshift(deployment);
     return async () => {
       run.status = 'in_progress';
-      await deploy();
-      run.updatedAt = new Date();
-      if (mode === 'stuck') return;
-      run.status = 'completed';
-      run.conclusion = mode === 'errored' ? 'failure' : 'success';
+      if (mode === 'never') await this.#pause();
+      else {
+        await this.#publish(run.commit, mode, (status) => {
+          const state = { building: 'in_progress', built: 'success', errored: 'failure' }[status];
+          const description = status === 'errored' ? this.errorMessage : '';
+          deployment.statuses.unshift({ state, description, at: new Date() });
+        });
+      }
+      if (mode !== 'stuck') endRun(run, mode === 'errored' ? 'failure' : 'success');
     };
   }
 
-  #deploy(commit: string, mode: BuildMode): () => Promise<void> {
-    const deployment = this.#newDeployment(commit, 'queued');
-    const tell = (state: string, description = '') =>
-      deployment.statuses.unshift({ state, description, at: new Date() });
-    this.deployments.unshift(deployment);
-    return async () => {
-      tell('in_progress');
-      await this.#pause();
-      if (mode !== 'errored') this.#putLive(buildSiteVersion(this.#git, commit, this.path));
-      if (mode === 'errored') tell('failure', this.errorMessage);
-      else if (mode !== 'stuck') tell('success');
-    };
+  /** Publishes a commit as a mode says, and tells how far it is; a stuck one never tells its end. */
+  async #publish(
+    commit: string,
+    mode: BuildMode,
+    tell: (status: 'building' | 'built' | 'errored') => void,
+  ): Promise<void> {
+    tell('building');
+    await this.#pause();
+    if (mode !== 'errored') this.#putLive(buildSiteVersion(this.#git, commit, this.path));
+    if (mode !== 'stuck') tell(mode === 'errored' ? 'errored' : 'built');
   }
 
   #newBuild(commit: string, status: PagesBuild['status']): PagesBuild {
     const now = new Date();
-    return { id: this.#nextId++, commit, status, error: null, duration: 0, createdAt: now, updatedAt: now };
+    return { id: this.#nextId++, commit, status, error: null, createdAt: now, updatedAt: now };
   }
 
   #newDeployment(sha: string, state: string): PagesDeployment {
@@ -356,12 +331,16 @@ export class FakePages extends PagesBehavior {
 
   #putLive(version: SiteVersion): void {
     if (!this.live) return;
-    this.#previous = this.#current;
-    this.#current = version;
+    this.#previous = this.liveVersion;
+    this.liveVersion = version;
     this.#requestCounts = new Map();
   }
 
   async #pause(): Promise<void> {
     await this.pause(this.buildMs, this.#stopped);
   }
+}
+
+function endRun(run: SiteWorkflowRun, conclusion: NonNullable<SiteWorkflowRun['conclusion']>): void {
+  Object.assign(run, { status: 'completed', conclusion, updatedAt: new Date() });
 }

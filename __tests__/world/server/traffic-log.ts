@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Transform } from 'node:stream';
 
 const HEAD_BYTES = 64 * 1024;
-/** A JSON body above this is recorded without its middle, which is part of one long text: a file's content. */
-const JSON_BYTES = 4 * 1024 * 1024;
 
 /** One request that a client sent through the proxy, and its status. */
 export interface HttpExchange {
@@ -19,15 +16,13 @@ export interface HttpExchange {
   answer: { readonly status: number; readonly body: unknown } | null;
 }
 
-/** What is recorded of a request's body; grows while the body arrives. */
+/** What is recorded of a request's body. */
 export interface BodyRecord {
-  /** Hex; empty until the whole body has been seen. */
-  sha256: string;
+  /** Whether the whole body has been seen. */
+  isWhole: boolean;
   size: number;
-  /** The first 64 KB as text. */
-  head: string;
-  /** A whole JSON body; one above 4 MB lacks a part of its middle. */
-  json: string;
+  /** About the first 64 KB as text, and all of a JSON body. */
+  text: string;
 }
 
 /** A place where a watched text was found. */
@@ -77,7 +72,7 @@ export class TrafficLog {
     exchange: HttpExchange;
     tap: Transform;
   } {
-    const body = { sha256: '', size: 0, head: '', json: '' };
+    const body = { isWhole: false, size: 0, text: '' };
     const exchange: HttpExchange = { ...request, body, status: null, answer: null };
     this.#exchanges.push(exchange);
     this.#inspect(exchange, 'url', exchange.url);
@@ -98,20 +93,15 @@ export class TrafficLog {
   }
 
   #tap(exchange: HttpExchange): Transform {
-    const hash = createHash('sha256');
+    const { body, headers } = exchange;
+    const isJson = /json/.test(headers['content-type'] ?? '');
     const overlap = Math.max(0, ...this.#needles.map((needle) => Buffer.byteLength(needle) - 1));
+    const kept: Buffer[] = [];
     let tail: Buffer = Buffer.alloc(0);
-    let head: Buffer = Buffer.alloc(0);
-    const json = /json/.test(exchange.headers['content-type'] ?? '') ? new JsonRecord() : null;
     return new Transform({
       transform: (chunk: Buffer, _encoding, done) => {
-        hash.update(chunk);
-        exchange.body.size += chunk.length;
-        json?.add(chunk);
-        if (head.length < HEAD_BYTES) {
-          head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES - head.length)]);
-          exchange.body.head = head.toString();
-        }
+        if (isJson || body.size < HEAD_BYTES) kept.push(chunk);
+        body.size += chunk.length;
         if (this.#needles.length > 0) {
           const seen = Buffer.concat([tail, chunk]);
           this.#inspect(exchange, 'body', seen);
@@ -121,29 +111,9 @@ export class TrafficLog {
         done(null, chunk);
       },
       flush: (done) => {
-        exchange.body.json = json?.toString() ?? '';
-        exchange.body.sha256 = hash.digest('hex');
+        Object.assign(body, { isWhole: true, text: Buffer.concat(kept).toString() });
         done();
       },
     });
-  }
-}
-
-/** The start and the end of a JSON body. */
-class JsonRecord {
-  readonly #start: Buffer[] = [];
-  #size = 0;
-  #end: Buffer = Buffer.alloc(0);
-
-  add(chunk: Buffer): void {
-    const room = Math.max(0, JSON_BYTES - this.#size);
-    this.#size += chunk.length;
-    if (room > 0) this.#start.push(chunk.subarray(0, room));
-    const rest = chunk.subarray(room);
-    if (rest.length > 0) this.#end = Buffer.concat([this.#end, rest]).subarray(-HEAD_BYTES);
-  }
-
-  toString(): string {
-    return Buffer.concat([...this.#start, this.#end]).toString();
   }
 }
