@@ -47,8 +47,8 @@ export async function runRequest(
 ): Promise<readonly FullReport[]> {
   const end = watchForEnd();
   try {
-    const { request, remove, ...own } = await Promise.race([openContent(given, ports), end.comes]);
-    const context = createDeliveryContext(request, ports, { ...parts, ...own });
+    const { request, remove } = await Promise.race([openContent(given, ports), end.comes]);
+    const context = createDeliveryContext(request, ports, parts);
     try {
       const run = { deliver, withdraw, audit }[request.operation];
       return await Promise.race([run(request, context), end.comes]);
@@ -99,7 +99,7 @@ export function createDeliveryContext(
   return {
     ...ports,
     face,
-    findFiles,
+    findFiles: request.content === undefined ? findFiles : findLiteralFiles,
     screen: createLazyScreen(() => loadScreen(browserOptions(request, ports, face)), ports),
     async openRepository(query) {
       ports.logger.startSection('Authorize');

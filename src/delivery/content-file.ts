@@ -7,38 +7,26 @@ import type { Ports } from '../ports.ts';
 import { CONTENT, MEGABYTE, SECOND } from '../protocol/limits.ts';
 import type { DeliveryRequest, GivenContent } from '../request/parse-request.ts';
 import { createTemporaryFolder } from '../system.ts';
-import type { FindFiles } from './find-files.ts';
-
-/** A request whose content lies in a file, and how that file is found. */
-export interface ContentFile {
-  readonly request: DeliveryRequest;
-  /** Absent where the request names files itself. */
-  readonly findFiles?: FindFiles;
-  /** Removes what was written. */
-  remove(): Promise<void>;
-}
 
 /**
  * Content that is given instead of a file lies in a private temporary file until it is removed; checks and reports
  * call it by the name that was given.
  *
+ * @returns the request for that file, and what removes it
  * @throws {DeliveryError} `TOO_LARGE`, or `BAD_INPUT` where the content is empty or does not end.
  */
 export async function openContent(
   request: DeliveryRequest,
   ports: Pick<Ports, 'clock' | 'signal'>,
-): Promise<ContentFile> {
+): Promise<{ readonly request: DeliveryRequest; readonly remove: () => Promise<void> }> {
   const { content } = request;
   if (content === undefined) return { request, remove: async () => undefined };
   const folder = await createTemporaryFolder(tmpdir());
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    const path = join(folder, 'content');
-    await writeContent(path, content, ports);
-    const found = { path, given: content.name, relativePath: content.name, isTemporary: true };
+    await writeContent(join(folder, content.name), content, ports);
     // No other file of the machine is meant, whatever its name is.
-    const location = { folder, allowedRoots: [folder], allowsFullPaths: false };
-    return { request: { ...request, ...location }, findFiles: async () => [found], remove };
+    return { request: { ...request, folder, allowedRoots: [folder], allowsFullPaths: false }, remove };
   } catch (thrown) {
     await remove();
     throw thrown;

@@ -13,8 +13,6 @@ export interface FoundFile {
   readonly given: string;
   /** Where it lies below the folder that all files have in common, separated by `/`. */
   readonly relativePath: string;
-  /** Whether it is removed when the delivery ends. */
-  readonly isTemporary?: boolean;
 }
 
 /** Finds the files that lines name, relative to an absolute folder. @throws {DeliveryError} `BAD_INPUT` */

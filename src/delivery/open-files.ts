@@ -6,10 +6,10 @@ import type { Ports } from '../ports.ts';
 import { SITE } from '../protocol/limits.ts';
 import { refuseInput } from '../request/input-kinds.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { inspectFile, type LocalFile } from '../rules/inspect.ts';
+import { type InspectOptions, inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { type LocalSite, listSiteFiles, refuseLargeFolder } from '../rules/local-site.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
-import { type FileLocation, refuseOutside } from '../rules/open-file.ts';
+import { refuseOutside } from '../rules/open-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import type { Words } from '../words.ts';
 import { describeProblems, findProblems, refuseSecretNames } from './check-content.ts';
@@ -31,7 +31,7 @@ export async function openFiles(
   const isOnly = all.length === 1;
   const deliveries = all.map((one) => ({
     ...newDelivery('deliver', one.given),
-    isTemporary: one.isTemporary,
+    isTemporary: request.content !== undefined,
     relativePath: isOnly ? undefined : one.relativePath,
   }));
   return runStep('check', deliveries, async (delivery, nth) => {
@@ -69,8 +69,8 @@ export async function openSite(
     : { paths: [entryPath], leftOut: [] };
   const progress = logger.progress(`check ${given}`, paths.length, 'files');
   const checked = await mapConcurrently(paths, SITE.checks, async (name) => {
-    const place = isFolder ? { path: join(found.path, name), given: join(given, name) } : found;
-    const one = await checkFile({ ...place, name, isFolder, isEntry: name === entryPath }, request, ports);
+    const options = { ...describeFile(name, found, isFolder, request), signal };
+    const one = await checkFile(options, request, ports);
     progress.advance(1);
     return one;
   }).finally(() => progress.end());
@@ -79,8 +79,8 @@ export async function openSite(
   const size = files.reduce((sum, { file }) => sum + file.size, 0);
   const site = entry && { isFolder, entry, files, size, leftOut };
   // Secrets first.
-  const secrets = checked.flatMap((one) => one.results.slice(0, 1));
-  const results = [...secrets, ...checked.flatMap((one) => one.results.slice(1))];
+  const first = checked.flatMap((one) => one.results.slice(0, 1));
+  const results = [...first, ...checked.flatMap((one) => one.results.slice(1))];
   if (site === undefined || results.some(hasFailed)) {
     const about = isFolder ? `the folder ${given} can't be a site` : `several things are wrong with ${given}`;
     const whole = site !== undefined && files.length === paths.length ? site : null;
@@ -134,28 +134,32 @@ function refuseGitFolder(folder: string, given: string): void {
   });
 }
 
-interface FilePlace extends FileLocation {
-  readonly name: string;
-  readonly isFolder: boolean;
-  readonly isEntry: boolean;
+/** How a file is read: alone, or as one of a folder. */
+function describeFile(
+  name: string,
+  found: FoundFile,
+  isFolder: boolean,
+  { allowedRoots, allowsFullPaths, channels, entry, marker, ownSecrets }: DeliveryRequest,
+): InspectOptions {
+  const { path, given } = isFolder ? { path: join(found.path, name), given: join(found.given, name) } : found;
+  const isEntry = !isFolder || name === entry;
+  return {
+    ...{ path, given, name, allowedRoots, allowsFullPaths, secrets: ownSecrets },
+    marker: isEntry ? marker : undefined,
+    mayBeEmpty: !isEntry,
+    accept: (size) => refuseTooLarge(isFolder ? ['K1'] : channels, size, given, isFolder),
+  };
 }
 
 /** @returns the file, `null` where it can't be read; and what is wrong with it, a secret first */
 async function checkFile(
-  { isFolder, isEntry, ...place }: FilePlace,
+  options: InspectOptions,
   request: DeliveryRequest,
   ports: Pick<Ports, 'logger' | 'signal'>,
 ): Promise<{ readonly file: LocalFile | null; readonly results: readonly Result<void>[] }> {
-  const { allowedRoots, allowsFullPaths, channels, ownSecrets: secrets } = request;
-  const options = {
-    ...{ allowedRoots, allowsFullPaths, ...place, secrets, signal: ports.signal },
-    marker: isEntry ? request.marker : undefined,
-    mayBeEmpty: !isEntry,
-    accept: (size: number) => refuseTooLarge(isFolder ? ['K1'] : channels, size, place.given, isFolder),
-  };
   let results: readonly Result<void>[] = [];
   const check = async (one: LocalFile): Promise<void> => {
-    results = await findProblems(one, place.given, request, ports);
+    results = await findProblems(one, options.given, request, ports);
   };
   const file = await resultOf(() => inspectFile(options, check));
   return hasFailed(file) ? { file: null, results: [file] } : { file, results };
