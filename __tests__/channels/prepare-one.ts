@@ -1,5 +1,5 @@
 import type {
-  ChannelAction,
+  Channel,
   ChannelItem,
   HostProgress,
   Placement,
@@ -21,7 +21,7 @@ export interface PreparedOne extends PreparedTask {
 
 /** Prepares one file through an action that takes many, and throws the error that refuses it. */
 export async function prepareOne<Data>(
-  action: ChannelAction<Data>,
+  action: Channel<Data>,
   file: LocalFile | null,
   name = 'page.html',
 ): Promise<PreparedOne> {
@@ -50,7 +50,7 @@ const itemOf = (file: LocalFile | null, name: string): ChannelItem => ({
 
 /** Prepares several files, and throws where one is refused. */
 export async function prepareAll<Data>(
-  action: ChannelAction<Data>,
+  action: Channel<Data>,
   files: readonly { readonly file: LocalFile | null; readonly name: string }[],
 ): Promise<readonly PreparedTask<Data>[]> {
   const items = files.map(({ file, name }) => itemOf(file, name));

@@ -1,6 +1,6 @@
 import { forEachItem } from '../../src/async.ts';
 import type {
-  ChannelAction,
+  Channel,
   ChannelItem,
   ChannelMap,
   ChannelPlan,
@@ -188,16 +188,16 @@ export type FakePreparation =
   | ((item: ChannelItem) => PreparedTask<FakeOutcome> | Error);
 
 /** A channel that prepares what it is given, then does as its tasks say, and remembers what it was asked. */
-export class FakeChannel implements ChannelAction<FakeOutcome> {
+export class FakeChannel implements Channel<FakeOutcome> {
   /** The items of each call of `prepare`. */
   readonly prepared: (readonly ChannelItem[])[] = [];
   /** The destinations of each call of `perform`. */
   readonly placed: (readonly string[])[] = [];
-  readonly progress?: NonNullable<ChannelAction<FakeOutcome>['progress']>;
+  readonly progress?: NonNullable<Channel<FakeOutcome>['progress']>;
   readonly #preparation: FakePreparation;
 
   /** @param progress where the host has to be waited for */
-  constructor(preparation: FakePreparation, progress?: ChannelAction<FakeOutcome>['progress']) {
+  constructor(preparation: FakePreparation, progress?: Channel<FakeOutcome>['progress']) {
     this.#preparation = preparation;
     if (progress !== undefined) this.progress = progress;
   }

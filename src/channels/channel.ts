@@ -180,7 +180,7 @@ export interface AbsentFile {
  *
  * @see protocol 1
  */
-export interface ChannelAction<Data = unknown> {
+export interface Channel<Data = unknown> {
   /**
    * Finds out where each item goes: a task each, but one for all items of a removal whose `path` is a folder. Whether it
    * may be written there is found by `preview` and `perform`. Writes nothing.
@@ -225,4 +225,4 @@ export interface AuditedDelivery {
   readonly unknown: readonly string[];
 }
 
-export type ChannelMap = Readonly<Record<ChannelKey, ChannelAction>>;
+export type ChannelMap = Readonly<Record<ChannelKey, Channel>>;

@@ -6,7 +6,7 @@ import type { LocalSite } from '../rules/local-site.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
 import { encodePath, entryUrl } from '../rules/naming.ts';
 import type { Words } from '../words.ts';
-import type { ChannelAction, ChannelItem, PlacedPart, Placement, PreparedTask } from './channel.ts';
+import type { Channel, ChannelItem, PlacedPart, Placement, PreparedTask } from './channel.ts';
 import { listRefusals } from './filebin/refusals.ts';
 
 interface LinkTask {
@@ -26,7 +26,7 @@ interface LinkTask {
  * @param binHostUrl the file-bin: a link to it is shown behind the bin's warning page, and refused in the bin's words
  * @see protocol 1 (channels), 7 (K4 link is not an external https URL)
  */
-export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): ChannelAction<LinkTask> {
+export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): Channel<LinkTask> {
   const isBin = url !== undefined && url.host === binHostUrl?.host;
   return {
     prepare: (items) => forEachItem(items, async (item) => prepareLink(url, item)),

@@ -1,5 +1,5 @@
 import { mapConcurrently, poll } from '../async.ts';
-import type { AbsentFile, ChannelAction, HostProgress } from '../channels/channel.ts';
+import type { AbsentFile, Channel, HostProgress } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { BATCH, SECOND } from '../protocol/limits.ts';
@@ -17,7 +17,7 @@ import { newPlacementCheck, type PlacementCheck, verifyPlacement } from './verif
  * @param limits milliseconds between requests, and for waiting and verifying together; and a file that is absent
  */
 export async function publishThroughChannel(
-  action: ChannelAction,
+  action: Channel,
   attempts: readonly ChannelAttempt[],
   limits: ProofLimits & { readonly absent?: AbsentFile | undefined },
   ports: Ports,
@@ -51,7 +51,7 @@ export async function proveAttempts(
   attempts: readonly ChannelAttempt[],
   { interval, timeout }: ProofLimits,
   ports: Ports,
-  action: Pick<ChannelAction, 'progress'> = {},
+  action: Pick<Channel, 'progress'> = {},
 ): Promise<readonly ChannelAttempt[]> {
   const begun = ports.clock.now();
   const limits = { interval, timeout, begun, deadline: begun + timeout };
@@ -77,7 +77,7 @@ interface WaitResult {
  * there already its own build counts.
  */
 async function waitForSite(
-  { progress }: Pick<ChannelAction, 'progress'>,
+  { progress }: Pick<Channel, 'progress'>,
   checks: readonly PlacementCheck[],
   { clock, logger }: Ports,
 ): Promise<WaitResult> {
@@ -142,7 +142,7 @@ async function waitForAddress(
 
 /** The last look before the claim: what somebody changed meanwhile is proven no more. */
 export async function recheckChannel(
-  { recheck }: ChannelAction,
+  { recheck }: Channel,
   attempts: readonly ChannelAttempt[],
 ): Promise<readonly ChannelAttempt[]> {
   if (recheck === undefined) return attempts;

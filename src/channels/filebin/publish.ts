@@ -7,7 +7,7 @@ import { AGREEING_PROBES, EXCHANGE, TEXT } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { getTypeDisplay } from '../../rules/media-type.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
-import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
+import type { Channel, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { BIN_HEADERS, type BinLocation, type BinState, lockBin, readBin, urlFor } from './bin-client.ts';
 import { listRefusals, refusedLaterError } from './refusals.ts';
 import {
@@ -24,7 +24,7 @@ import {
  *
  * @see protocol 4.4
  */
-export const createFilebinPublisher = (options: FilebinOptions, ports: Ports): ChannelAction<BinUpload> => ({
+export const createFilebinPublisher = (options: FilebinOptions, ports: Ports): Channel<BinUpload> => ({
   prepare: (items) => forEachItem(items, async (item) => prepareUpload(item, options)),
   async preview(tasks) {
     const before = await withRetries(ports, () => readOptionalBin(options, ports));

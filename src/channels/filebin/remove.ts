@@ -5,7 +5,7 @@ import { BIN } from '../../protocol/calls.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
-import type { ChannelAction, PreparedTask } from '../channel.ts';
+import type { Channel, PreparedTask } from '../channel.ts';
 import { type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
 import { planInBin } from './publish.ts';
 import { listRefusalsOfDeleted } from './refusals.ts';
@@ -23,7 +23,7 @@ const NOTHING_THERE = 'nothing exists there';
  * K3: deletes files from a bin that the user names. Anybody may delete from a bin: so only a file with the
  * bytes of the file at hand is deleted, unless `overwrite` allows any.
  */
-export function createFilebinRemover(options: FilebinOptions, ports: Ports): ChannelAction<BinRemoval> {
+export function createFilebinRemover(options: FilebinOptions, ports: Ports): Channel<BinRemoval> {
   const { bin } = options;
 
   /** Does the work for each task, with whether its file is there. */

@@ -12,7 +12,7 @@ import { type RepositoryContext, requireGitHub } from '../../github/api/reposito
 import type { Clock, Ports } from '../../ports.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
-import type { ChannelAction, HostProgress, Placement } from '../channel.ts';
+import type { Channel, HostProgress, Placement } from '../channel.ts';
 import { watchDeployment } from './deploy/watch-deployment.ts';
 import type { PagesDestination } from './destination.ts';
 import { type BuildStarter, createSiteRun, type RunProgress } from './site-workflow.ts';
@@ -40,7 +40,7 @@ export function createProgress(
   access: RepositoryContext,
   options: BuildOptions,
   ports: Ports,
-): NonNullable<ChannelAction<BuiltTask>['progress']> {
+): NonNullable<Channel<BuiltTask>['progress']> {
   const createWatch = ({ builtBy, branch }: BuiltTask['destination']): WatchBuild => {
     const github = requireGitHub(access);
     if (builtBy === 'deployment') return watchDeployment(github, options.timeout, ports);

@@ -4,7 +4,7 @@ import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../githu
 import type { RepositoryContext } from '../../github/api/repository.ts';
 import { nameFew } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
-import type { AbsentFile, ChannelAction, PlacedTask, Placement, PreparedTask } from '../channel.ts';
+import type { AbsentFile, Channel, PlacedTask, Placement, PreparedTask } from '../channel.ts';
 import { createProgress } from './build.ts';
 import { commitTasks, previewCommits } from './commit.ts';
 import { deployBranch } from './deploy/deploy.ts';
@@ -21,14 +21,14 @@ import type { PagesOptions, PagesTask } from './target.ts';
  * @see protocol 4.2
  */
 export function createPagesActions(inputs: PagesOptions, access: RepositoryContext, ports: Ports) {
-  const actionFor = (options: PagesOptions): ChannelAction<PagesTask> => ({
+  const actionFor = (options: PagesOptions): Channel<PagesTask> => ({
     prepare: (items) => prepareItems(items, options, access, ports),
     preview: (tasks, absent) => previewTasks(tasks, absent, ports),
     perform: (tasks, absent) => placeTasks(tasks, absent, ports),
     progress: createProgress(access, options, ports),
     recheck: recheckBranch,
   });
-  const publish: ChannelAction<PagesTask> = {
+  const publish: Channel<PagesTask> = {
     ...actionFor(inputs),
     restore: async (failed, step) => {
       const { branch = '', deploy = null } = failed[0]?.task.data.target ?? {};

@@ -5,7 +5,7 @@ import { type RepositoryContext, requireGitHub } from '../../github/api/reposito
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
-import type { AbsentFile, ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
+import type { AbsentFile, Channel, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import {
   type AssetTask,
   assetExistsError,
@@ -28,7 +28,7 @@ export function createReleasePublisher(
   options: ReleaseOptions,
   access: RepositoryContext,
   ports: Ports,
-): ChannelAction<AssetTask> {
+): Channel<AssetTask> {
   const toBatch = (tasks: readonly PreparedTask<AssetTask>[], absent?: AbsentFile): ReleaseBatch => ({
     ...options,
     github: requireGitHub(access),

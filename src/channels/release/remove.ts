@@ -15,7 +15,7 @@ import {
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
-import type { ChannelAction, Placement, PreparedTask } from '../channel.ts';
+import type { Channel, Placement, PreparedTask } from '../channel.ts';
 import { hasDigestOf, isInterim, unfinishedError } from './asset.ts';
 import type { ReleaseOptions } from './release-choice.ts';
 
@@ -50,7 +50,7 @@ const NOTHING_THERE = 'nothing exists there';
 export function createReleaseRemover(
   options: RemovalOptions,
   access: RepositoryContext,
-): ChannelAction<AssetRemoval> {
+): Channel<AssetRemoval> {
   const { tag, tagIsDefault, earlierTag, overwrite } = options;
   const tags = tagIsDefault ? [tag, earlierTag] : [tag];
 

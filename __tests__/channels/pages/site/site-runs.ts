@@ -1,4 +1,4 @@
-import type { ChannelAction, ChannelItem, Placement } from '../../../../src/channels/channel.ts';
+import type { Channel, ChannelItem, Placement } from '../../../../src/channels/channel.ts';
 import type { BranchTree } from '../../../../src/channels/pages/branch-reader.ts';
 import { withPictures } from '../../../../src/channels/pages/commit.ts';
 import { compareSite, readFolderInBranch } from '../../../../src/channels/pages/compare-folder.ts';
@@ -147,7 +147,7 @@ interface PlanOptions extends RunOptions {
   readonly pictures?: PagePictures;
 }
 
-async function runOne(channel: ChannelAction<PagesTask>, item: ChannelItem): Promise<RunOutcome> {
+async function runOne(channel: Channel<PagesTask>, item: ChannelItem): Promise<RunOutcome> {
   const [prepared] = await channel.prepare([item]);
   if (prepared === undefined) throw new Error('nothing was prepared');
   if (hasFailed(prepared)) return prepared;
