@@ -10,16 +10,10 @@ import { type FindFiles, findLiteralFiles } from './delivery/find-files.ts';
 import { finishReport } from './delivery/finish-report.ts';
 import type { FullReport } from './delivery/report.ts';
 import { withdraw } from './delivery/withdraw.ts';
-import { DeliveryError, hasFailed, type Result, resultOf } from './errors.ts';
-import { createGitHubClient, type GitHubClient } from './github/api/client.ts';
-import {
-  loadRepositoryContext,
-  noAccessError,
-  type RepositoryContext,
-  type RepositoryQuery,
-} from './github/api/repository.ts';
+import { DeliveryError } from './errors.ts';
 import type { authorizeDevice } from './github/device-flow.ts';
 import { createHttpClient } from './http/client.ts';
+import { openRepository } from './open-repository.ts';
 import type { Logger, Ports } from './ports.ts';
 import type { RawInputs } from './request/inputs.ts';
 import type { DeliveryRequest } from './request/parse-request.ts';
@@ -85,46 +79,18 @@ export async function answerRequest(
   return reports.map((report) => finishReport(report, redactor));
 }
 
-/** The code of the device flow is loaded only where a person is asked. */
-const authorizeInLog: typeof authorizeDevice = async (options, ports) => {
-  const deviceFlow = await import(/* webpackMode: "eager" */ './github/device-flow.ts');
-  return deviceFlow.authorizeDevice(options, ports);
-};
-
 export function createDeliveryContext(
   request: DeliveryRequest,
   ports: Ports,
-  { face, findFiles = findLiteralFiles, authorize = authorizeInLog }: InterfaceParts = {},
+  { face, findFiles = findLiteralFiles, authorize }: InterfaceParts = {},
 ): DeliveryContext {
   return {
     ...ports,
     face,
     findFiles: request.content === undefined ? findFiles : findLiteralFiles,
     screen: createLazyScreen(() => loadScreen(browserOptions(request, ports, face)), ports),
-    async openRepository(query) {
-      ports.logger.startSection('Authorize');
-      const github = await openGitHub(request, query, authorize, ports);
-      const repository = await loadRepositoryContext(github, query);
-      for (const line of describeRepository(repository)) ports.logger.info(line);
-      // Loaded after the first requests: most of the code is for what follows them. `eager` keeps the bundle one file.
-      const { createChannels } = await import(/* webpackMode: "eager" */ './create-channels.ts');
-      return { repository, channels: createChannels(request, repository, ports) };
-    },
+    openRepository: (query) => openRepository(request, query, ports, authorize),
   };
-}
-
-/** What is known of the repository, in a few lines for people. */
-function describeRepository({ github, privateRepository, site }: RepositoryContext): string[] {
-  const lines = [hasFailed(github) ? 'there is no token, or no repository for it' : 'there is a token'];
-  if (privateRepository !== null) lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
-  if (site === null) lines.push('the repository has no Pages site');
-  else if (site === 'unreadable') lines.push("the repository's Pages settings can't be read");
-  else if (site !== 'unasked') {
-    const source =
-      site.builtBy === 'workflow' ? 'a workflow' : `branch ${site.branch}, folder /${site.folder}`;
-    lines.push(`the Pages site on ${site.base.host} is built from ${source}`);
-  }
-  return lines;
 }
 
 const browserOptions = (
@@ -140,27 +106,3 @@ const browserOptions = (
   logger,
   tempFolder: tmpdir(),
 });
-
-/**
- * The API for the given token, or for one that a person grants; why there is none, also where they decline.
- *
- * @see protocol 5 (4, 7)
- */
-async function openGitHub(
-  { apiUrl, token: given, clientId, repository, serverUrl, dryRun }: DeliveryRequest,
-  query: RepositoryQuery,
-  authorize: typeof authorizeDevice,
-  ports: Ports,
-): Promise<Result<GitHubClient>> {
-  const isNeeded = repository !== undefined && (query.repository || query.site);
-  // A dry run asks no person for anything.
-  const isAsked = given === undefined && clientId !== undefined && isNeeded && !dryRun;
-  const token = isAsked ? await resultOf(() => authorize({ authUrl: serverUrl, clientId }, ports)) : given;
-  if (token instanceof DeliveryError) {
-    if (token.code !== 'NOT_AUTHORIZED') throw token;
-    return token;
-  }
-  if (token !== undefined && repository !== undefined)
-    return createGitHubClient({ apiUrl, token, repository }, ports);
-  return noAccessError(token !== undefined, repository !== undefined);
-}

@@ -4,6 +4,7 @@ import type { ParsedModule } from './parse-module.ts';
 const LAYERS = [
   ['action', 'cli', 'mcp'],
   ['context.ts'],
+  ['open-repository.ts'],
   ['create-channels.ts'],
   ['delivery'],
   ['request'],
@@ -16,7 +17,7 @@ const LAYERS = [
 ] as const;
 
 /** The files at the root of `src` that are a layer of their own. */
-const ROOT_LAYERS: readonly string[] = ['context.ts', 'create-channels.ts'];
+const ROOT_LAYERS: readonly string[] = ['context.ts', 'open-repository.ts', 'create-channels.ts'];
 
 /** Imports that the layers would allow and that are wrong nevertheless. */
 const FORBIDDEN = [

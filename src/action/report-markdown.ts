@@ -12,6 +12,7 @@ import {
   type ReportLine,
   STEPS,
 } from '../protocol/words.ts';
+import { withVersion } from '../rules/naming.ts';
 import {
   escapeAddress,
   escapeMarkdown,
@@ -183,9 +184,8 @@ function formatPicture({ picture, url }: Report): string {
   const alternative = shorten(picture.alternative, MOST.name);
   const isBeside = changed !== null && beforeUrl !== null;
   const formatImage = (text: string, address: string): string => {
-    const versioned = new URL(address);
     // GitHub keeps copies of pictures: the same address with other bytes would show the old one.
-    versioned.searchParams.set('v', sha256.slice(0, 16));
+    const versioned = withVersion(address, sha256.slice(0, 16));
     const alt = escapeMarkdown(text).replaceAll('"', '&quot;');
     return `<a href="${escapeAddress(url)}"><img width="${isBeside ? 360 : 480}" alt="${alt}" src="${escapeAddress(versioned.href)}"></a>`;
   };

@@ -14,6 +14,7 @@ import {
 import type { Ports } from '../ports.ts';
 import { MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND } from '../protocol/limits.ts';
 import { getReach, parseExternalAddress } from '../rules/external-address.ts';
+import { withVersion } from '../rules/naming.ts';
 import type { Address } from './addresses.ts';
 import { comparesPage, LINK_HEAD_SIZE, matchAnswer } from './match-content.ts';
 import { failedProbe, isProof, type ProbeResult } from './probe-result.ts';
@@ -199,10 +200,8 @@ export class UrlProbe {
 
   /** The address, each time with another `?v=`, so that no cache can give two requests the same answer. */
   #url(): URL {
-    if (!this.#address.bypassCache) return this.#address.url;
-    const url = new URL(this.#address.url);
-    url.searchParams.set('v', this.#session.nextStamp());
-    return url;
+    const { url, bypassCache } = this.#address;
+    return bypassCache ? withVersion(url, this.#session.nextStamp()) : url;
   }
 
   async #failed(failure: unknown, how: AskOptions): Promise<ProbeResult> {

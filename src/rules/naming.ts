@@ -52,6 +52,13 @@ export function encodePath(path: string): string {
 /** The address of a folder's page: that of the folder itself. */
 export const entryUrl = (page: URL): URL => new URL(page.href.replace(/\/index\.html$/, '/'));
 
+/** The address with `?v=`: no cache has an answer to a value that is new. */
+export function withVersion(address: URL | string, value: string): URL {
+  const url = new URL(address);
+  url.searchParams.set('v', value);
+  return url;
+}
+
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -4,6 +4,7 @@ import { resultOf } from '../../errors.ts';
 import { discard } from '../../http/response.ts';
 import type { HttpResponse, Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME } from '../../protocol/limits.ts';
+import { withVersion } from '../../rules/naming.ts';
 
 /** Addresses that a host is asked for at most; one of more may be there. */
 const MOST_ASKED = 10;
@@ -40,7 +41,6 @@ export function askPastCaches(
   purpose: string,
   { http, clock, signal }: Ports,
 ): Promise<HttpResponse> {
-  const url = new URL(known);
-  url.searchParams.set('v', `${clock.now()}-${purpose}`);
+  const url = withVersion(known, `${clock.now()}-${purpose}`);
   return http({ method: 'GET', url, signal: AbortSignal.any([signal, clock.timeout(PROBE_TIME.least)]) });
 }

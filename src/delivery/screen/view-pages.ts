@@ -7,6 +7,7 @@ import {
 import { hasFailed, resultOf } from '../../errors.ts';
 import { SCREEN, SECOND } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
+import { withVersion } from '../../rules/naming.ts';
 import type { DeliveryContext } from '../choose-channel.ts';
 import {
   attemptIn,
@@ -103,9 +104,9 @@ function findProvenPage(delivery: Delivery, { request, context }: ScreenStep): P
     (one) => one !== undefined && one.proof !== null && isToOpen(one),
   );
   if (attempt?.placement == null) return undefined;
-  const url = new URL(attempt.placement.url);
+  const { proof, placement } = attempt;
   // A cache would show the page of before.
-  if (attempt.proof?.isCached) url.searchParams.set('v', `${context.clock.now()}-screen`);
+  const url = proof?.isCached ? withVersion(placement.url, `${context.clock.now()}-screen`) : placement.url;
   return { attempt, url, isPage: served?.isPage ?? true, unopened: served?.unopened ?? '' };
 }
 

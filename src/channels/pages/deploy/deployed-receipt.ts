@@ -9,6 +9,7 @@ import { EXCHANGE } from '../../../protocol/limits.ts';
 import { TOOL } from '../../../protocol/words.ts';
 import { withRetries } from '../../../retry.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
+import { withVersion } from '../../../rules/naming.ts';
 
 /** Where the receipt of a deployed site is. */
 export const RECEIPT_PATH = '.well-known/screen-delivery.json';
@@ -63,8 +64,10 @@ export async function readDeployedReceipt(root: URL, ports: Ports): Promise<Live
 
 const lookAtReceipt = (root: URL, ports: Ports): Promise<LiveSite> =>
   withRetries(ports, async () => {
-    const { clock, signal } = ports;
-    const url = stamp(new URL(RECEIPT_PATH, root), ports);
+    const { clock, random, signal } = ports;
+    // Two jobs may ask in the same moment.
+    const stamp = `${clock.now()}${Math.floor(random() * 1_000_000)}`;
+    const url = withVersion(new URL(RECEIPT_PATH, root), stamp);
     const { response } = await followRedirects(ports.http, url, { signal, guard: () => undefined });
     const { status } = response;
     // An answer that arrives in very small pieces would never reach the stall limit.
@@ -78,13 +81,6 @@ const lookAtReceipt = (root: URL, ports: Ports): Promise<LiveSite> =>
   });
 
 const NO_SITE = /there isn[’']t a github pages site here/i;
-
-/** No cache has an answer to this; two jobs may ask in the same moment. */
-function stamp(address: URL, { clock, random }: Ports): URL {
-  const url = new URL(address);
-  url.searchParams.set('v', `${clock.now()}${Math.floor(random() * 1_000_000)}`);
-  return url;
-}
 
 const unclearError = ({ hostname }: URL, httpCode: number): DeliveryError =>
   new DeliveryError(

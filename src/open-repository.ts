@@ -1,0 +1,77 @@
+import type { OpenRepository } from './delivery/choose-channel.ts';
+import { DeliveryError, hasFailed, type Result, resultOf } from './errors.ts';
+import { createGitHubClient, type GitHubClient } from './github/api/client.ts';
+import {
+  loadRepositoryContext,
+  noAccessError,
+  type RepositoryContext,
+  type RepositoryQuery,
+} from './github/api/repository.ts';
+import type { authorizeDevice } from './github/device-flow.ts';
+import type { Ports } from './ports.ts';
+import type { DeliveryRequest } from './request/parse-request.ts';
+
+/**
+ * Gets a token where one is needed, asks the repository what the query names, and creates the channels.
+ *
+ * @param authorize asks a person for a token
+ * @see protocol 5
+ */
+export async function openRepository(
+  request: DeliveryRequest,
+  query: RepositoryQuery,
+  ports: Ports,
+  authorize = authorizeInLog,
+): Promise<OpenRepository> {
+  ports.logger.startSection('Authorize');
+  const github = await openGitHub(request, query, authorize, ports);
+  const repository = await loadRepositoryContext(github, query);
+  for (const line of describeRepository(repository)) ports.logger.info(line);
+  // Loaded after the first requests: most of the code is for what follows them. `eager` keeps the bundle one file.
+  const { createChannels } = await import(/* webpackMode: "eager" */ './create-channels.ts');
+  return { repository, channels: createChannels(request, repository, ports) };
+}
+
+/** The code of the device flow is loaded only where a person is asked. */
+const authorizeInLog: typeof authorizeDevice = async (options, ports) => {
+  const deviceFlow = await import(/* webpackMode: "eager" */ './github/device-flow.ts');
+  return deviceFlow.authorizeDevice(options, ports);
+};
+
+/** What is known of the repository, in a few lines for people. */
+function describeRepository({ github, privateRepository, site }: RepositoryContext): string[] {
+  const lines = [hasFailed(github) ? 'there is no token, or no repository for it' : 'there is a token'];
+  if (privateRepository !== null) lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
+  if (site === null) lines.push('the repository has no Pages site');
+  else if (site === 'unreadable') lines.push("the repository's Pages settings can't be read");
+  else if (site !== 'unasked') {
+    const source =
+      site.builtBy === 'workflow' ? 'a workflow' : `branch ${site.branch}, folder /${site.folder}`;
+    lines.push(`the Pages site on ${site.base.host} is built from ${source}`);
+  }
+  return lines;
+}
+
+/**
+ * The API for the given token, or for one that a person grants; why there is none, also where they decline.
+ *
+ * @see protocol 5 (4, 7)
+ */
+async function openGitHub(
+  { apiUrl, token: given, clientId, repository, serverUrl, dryRun }: DeliveryRequest,
+  query: RepositoryQuery,
+  authorize: typeof authorizeDevice,
+  ports: Ports,
+): Promise<Result<GitHubClient>> {
+  const isNeeded = repository !== undefined && (query.repository || query.site);
+  // A dry run asks no person for anything.
+  const isAsked = given === undefined && clientId !== undefined && isNeeded && !dryRun;
+  const token = isAsked ? await resultOf(() => authorize({ authUrl: serverUrl, clientId }, ports)) : given;
+  if (token instanceof DeliveryError) {
+    if (token.code !== 'NOT_AUTHORIZED') throw token;
+    return token;
+  }
+  if (token !== undefined && repository !== undefined)
+    return createGitHubClient({ apiUrl, token, repository }, ports);
+  return noAccessError(token !== undefined, repository !== undefined);
+}
