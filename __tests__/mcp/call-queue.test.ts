@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import '../support/one-realm.ts';
+import { createRedactor } from '../../src/credentials.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { ToolCall } from '../../src/mcp/authorizations.ts';
 import { CallQueue } from '../../src/mcp/call-queue.ts';
@@ -36,7 +37,9 @@ async function setUp(progressToken?: string) {
     return stopped.promise;
   });
   const root = await temporaryFolder();
-  const settings = { root, fixed: {}, token: '', secrets: [SECRET], env: {}, signal: ports.signal };
+  const redactor = createRedactor();
+  redactor.addSecret(SECRET);
+  const settings = { root, fixed: {}, token: '', secrets: [SECRET], env: {}, redactor };
   const session = createSession(settings, ports);
   const sent: { readonly progress: number; readonly message: string }[] = [];
   const logged: unknown[] = [];

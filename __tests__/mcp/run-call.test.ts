@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
+import { createRedactor } from '../../src/credentials.ts';
 import { runCall } from '../../src/mcp/call-queue.ts';
 import { createSession, type McpSettings } from '../../src/mcp/session.ts';
 import type { ToolName } from '../../src/request/inputs.ts';
@@ -25,7 +26,9 @@ async function run(tool: ToolName, args: Record<string, string>, settings: Parti
   const host = new FakeHttp(fakeBin);
   const ports = fakePorts(host.http);
   const root = settings.root ?? (await temporaryFolder());
-  const usual = { root, fixed: {}, token: '', secrets: [], env: {}, signal: ports.signal };
+  const redactor = createRedactor();
+  redactor.addSecret(settings.token ?? '');
+  const usual = { root, fixed: {}, token: '', secrets: [], env: {}, redactor };
   const session = createSession({ ...usual, ...settings }, ports);
   const answer = await runCall({ tool, args, handle: undefined, isDeclined: false }, session, ports);
   return { host, ports, answer };

@@ -30,7 +30,7 @@ const TEXTS: Readonly<Partial<Record<CliCommand['name'], (topic: string) => stri
 /** The flags that are inputs hold for every call of the client. */
 async function serveMcpClient(
   { flags: fixed, root, tokenEnv }: CliCommand,
-  { logger }: Terminal,
+  { logger, redactor }: Terminal,
   { signal }: Ports,
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
@@ -40,7 +40,7 @@ async function serveMcpClient(
     await refuseSecretInputs(given, credentials.secrets, logger);
     refuseBrokenSettings(given);
     const { startServer } = await import(/* webpackIgnore: true */ './mcp.js');
-    await startServer({ ...credentials, root, fixed, env, signal });
+    await startServer({ ...credentials, root, fixed, env, redactor }, signal);
   });
   return true;
 }

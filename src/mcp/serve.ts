@@ -2,14 +2,14 @@ import { Console } from 'node:console';
 import { Transform } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { untilAborted } from '../async.ts';
+import { createPorts } from '../context.ts';
 import { stoppedError } from '../errors.ts';
-import { createHttpClient } from '../http/client.ts';
 import { MCP } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
-import { random, systemClock } from '../system.ts';
+import { systemClock } from '../system.ts';
 import { CallQueue } from './call-queue.ts';
 import { createServer } from './server.ts';
-import { createSession, type McpSettings, writeLogLine } from './session.ts';
+import { createCallLogger, createSession, type McpSettings, writeLogLine } from './session.ts';
 
 /**
  * Serves MCP on stdin and stdout until the client closes stdin or the signal aborts. Calls that are under way are
@@ -17,17 +17,14 @@ import { createSession, type McpSettings, writeLogLine } from './session.ts';
  *
  * @throws {DeliveryError} `BAD_INPUT` where the root is no folder.
  */
-export async function startServer(settings: McpSettings): Promise<void> {
+export async function startServer(settings: McpSettings, signal: AbortSignal): Promise<void> {
+  const { redactor } = settings;
   const stop = new AbortController();
-  const session = createSession(settings, {
-    http: createHttpClient(),
-    clock: systemClock,
-    random,
-    signal: stop.signal,
-  });
+  const logger = createCallLogger('server', redactor, systemClock);
+  const session = createSession(settings, createPorts(logger, stop.signal));
   // Whatever a library prints must not be taken for a message.
   globalThis.console = new Console(process.stderr);
-  const log = (line: string): void => writeLogLine(`${TOOL.name}: ${line}`, session.redactor);
+  const log = (line: string): void => writeLogLine(`${TOOL.name}: ${line}`, redactor);
   const queue = new CallQueue(session);
   const messages = joinLines(MCP.message);
   process.stdin.on('error', (failure) => messages.destroy(failure)).pipe(messages);
@@ -44,7 +41,7 @@ export async function startServer(settings: McpSettings): Promise<void> {
     closed.resolve();
   };
   log(`MCP server ${TOOL.version}, files below ${session.roots[0]}`);
-  await untilAborted(settings.signal, closed.promise).catch(() => undefined);
+  await untilAborted(signal, closed.promise).catch(() => undefined);
   stop.abort(stoppedError());
   await queue.settle();
   // The answers of calls that a signal stopped are sent in the next turn.

@@ -1,6 +1,6 @@
 import { opendirSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createRedactor, type Redactor } from '../credentials.ts';
+import type { Redactor } from '../credentials.ts';
 import { DeliveryError } from '../errors.ts';
 import { toOneLine } from '../plain-text.ts';
 import type { Clock, Logger, Ports } from '../ports.ts';
@@ -19,43 +19,29 @@ export interface McpSettings {
   readonly token: string;
   readonly secrets: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  readonly signal: AbortSignal;
-}
-
-interface EndedCall {
-  readonly tool: ToolName;
-  /** Whether the client canceled it, so that it got no answer. */
-  readonly canceled: boolean;
-  readonly answer: ToolAnswer;
+  /** Knows the token and the secrets. */
+  readonly redactor: Redactor;
 }
 
 /** What the calls of one server share. */
-export interface McpSession extends Omit<McpSettings, 'root' | 'signal'> {
-  /** The folder as given, absolute, and without symbolic links: a file may be named through either. */
+export interface McpSession extends McpSettings {
+  /** The folder without symbolic links, and as given, absolute: a file may be named through either. */
   readonly roots: readonly [string, ...string[]];
-  readonly redactor: Redactor;
   readonly authorizations: PersonAuthorizations;
   /** Those of the server; a call has a log and a signal of its own. */
   readonly ports: Ports;
-  /** The last calls that ended, the newest last. */
-  readonly ended: EndedCall[];
+  /** The last calls that ended, the newest last. One that the client canceled got no answer. */
+  readonly ended: { readonly tool: ToolName; readonly canceled: boolean; readonly answer: ToolAnswer }[];
 }
 
 /** @throws {DeliveryError} `BAD_INPUT` where the root is no folder. */
-export function createSession(settings: McpSettings, ports: Omit<Ports, 'logger'>): McpSession {
-  const { root, signal: _, ...shared } = settings;
-  const redactor = createRedactor();
-  for (const secret of new Set([settings.token, ...settings.secrets])) redactor.addSecret(secret);
-  const all = { ...ports, logger: createCallLogger('server', redactor, ports.clock) };
-  return {
-    ...shared,
-    roots: findRoots(root),
-    redactor,
-    authorizations: new PersonAuthorizations(),
-    ports: all,
-    ended: [],
-  };
-}
+export const createSession = (settings: McpSettings, ports: Ports): McpSession => ({
+  ...settings,
+  roots: findRoots(settings.root),
+  authorizations: new PersonAuthorizations(),
+  ports,
+  ended: [],
+});
 
 function findRoots(root: string): readonly [string, ...string[]] {
   const given = resolve(root);
