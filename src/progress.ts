@@ -2,14 +2,19 @@ import type { Clock, Logger, ProgressUnit } from './ports.ts';
 import { MEGABYTE, SECOND } from './protocol/limits.ts';
 
 /**
- * The progress of a log, as plain lines: percent, rate and remaining time, one line every `interval`, and only where more
- * is done than at the last line. Nothing is printed for work that ends before the first interval is over, nor for
- * a mere wait: that time passes says nothing new.
+ * Progress as plain lines: percent, rate and remaining time, one line every `interval`, and only where more is done than
+ * at the last line. Nothing is printed for work that ends before the first interval is over.
  *
  * @param interval milliseconds between two lines
+ * @param clear removes the line, where it changes in its place; a log, where lines stay, tells nothing of a mere wait
  */
 export const lineProgress =
-  (interval: number, clock: Pick<Clock, 'now'>, print: (line: string) => void): Logger['progress'] =>
+  (
+    interval: number,
+    clock: Pick<Clock, 'now'>,
+    print: (line: string) => void,
+    clear?: () => void,
+  ): Logger['progress'] =>
   (title, total, unit) => {
     const started = clock.now();
     let lastPrinted = started;
@@ -18,11 +23,12 @@ export const lineProgress =
       advance(amount) {
         done += amount;
         const now = clock.now();
-        if (unit === 'milliseconds' || amount === 0 || now - lastPrinted < interval) return;
+        const isTold = amount > 0 && (unit !== 'milliseconds' || clear !== undefined);
+        if (!isTold || now - lastPrinted < interval) return;
         lastPrinted = now;
         print(`${title}: ${describeProgress(done, total, unit, now - started)}`);
       },
-      end: () => undefined,
+      end: () => clear?.(),
     };
   };
 

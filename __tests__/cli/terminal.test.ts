@@ -7,8 +7,6 @@ import { captureOutput } from './terminals.ts';
 
 const BOLD = '\u001b[1m';
 const CLEAR_LINE = '\r\u001b[K';
-const HIDE_CURSOR = '\u001b[?25l';
-const SHOW_CURSOR = '\u001b[?25h';
 
 const { stderr } = process;
 const output = captureOutput();
@@ -104,34 +102,29 @@ describe('createTerminal with a terminal on stderr', () => {
     expect(output.stderr.endsWith('Another\n')).toBe(true);
   });
 
-  test('clears a progress bar before it prints a line', () => {
-    openTerminal({ tty: true }).logger.info('a line');
-    expect(output.stderr).toBe(`${CLEAR_LINE}  a line\n`);
-  });
-
-  test('shows no progress bar for work that ends quickly', () => {
+  test('shows progress in one line that changes, that others clear, and of which nothing stays', () => {
     const clock = new FakeClock();
-    const progress = openTerminal({ tty: true, clock }).logger.progress('uploaded', 100, 'bytes');
-    clock.time += 499;
-    progress.advance(100);
+    const { logger } = openTerminal({ tty: true, clock });
+    const progress = logger.progress('uploaded', 10 * MEGABYTE, 'bytes');
+    for (const [passed, done] of [
+      [499, 1],
+      [501, 4],
+      [100, 1],
+    ] as const) {
+      clock.time += passed;
+      progress.advance(done * MEGABYTE);
+    }
+    logger.info('a line');
     progress.end();
-    expect(output.stderr).toBe('');
-  });
-
-  test('shows a progress bar and restores the cursor at the end', () => {
-    const clock = new FakeClock();
-    const progress = openTerminal({ tty: true, clock }).logger.progress('uploaded', 10 * MEGABYTE, 'bytes');
-    clock.time += 1_000;
-    progress.advance(4 * MEGABYTE);
-    expect(output.stderr).toContain(HIDE_CURSOR);
-    expect(output.stderr).toMatch(/ {2}uploaded \S+ 40 %, 4\.0 MB\/s, 2 s left/);
-    clock.time += 1_000;
-    progress.advance(MEGABYTE);
-    progress.end();
-    expect(output.stderr).toContain('50 %, 2.5 MB/s, 2 s left');
-    expect(output.stderr.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(output.stderr.lastIndexOf(HIDE_CURSOR));
-    const written = output.stderr;
-    progress.end();
-    expect(output.stderr).toBe(written);
+    const wait = logger.progress('waited', 240_000, 'milliseconds');
+    clock.time += 5_000;
+    wait.advance(5_000);
+    expect(output.stderr.split(CLEAR_LINE)).toEqual([
+      '',
+      '  uploaded: 50 %, 5.0 MB/s, 1 s left',
+      '  a line\n',
+      '',
+      '  waited: 2 %, at most 235 s left',
+    ]);
   });
 });

@@ -1,13 +1,9 @@
 import { styleText } from 'node:util';
-import { SingleBar } from 'cli-progress';
 import type { Redactor } from '../credentials.ts';
 import { showInvisible } from '../plain-text.ts';
 import type { Clock, Logger } from '../ports.ts';
-import { describeProgress, lineProgress } from '../progress.ts';
+import { lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
-
-/** Milliseconds before a progress bar appears. */
-const BAR_DELAY = 500;
 
 /** The output of the command line: results go to stdout, log and errors to stderr. */
 export interface Terminal {
@@ -24,11 +20,11 @@ export interface Terminal {
   printOutcome(text: string, isGood: boolean): void;
 }
 
-/** Colors and progress bars if stderr is a terminal, otherwise plain lines. `NO_COLOR` is respected. */
+/** Colors, and progress in one line that changes, if stderr is a terminal; otherwise plain lines. `NO_COLOR` is respected. */
 export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.ProcessEnv): Terminal {
   const { stdout, stderr } = process;
   const clean = (text: string): string => showInvisible(removeControlCharacters(redactor.redact(text)));
-  // Clears a progress bar on the current line; the bar is drawn again below the new line.
+  // Clears the progress on the current line; it is shown again below the new one.
   const lineStart = stderr.isTTY ? '\r\u001b[K' : '';
   const printError = (text: string): void => void stderr.write(`${lineStart}${clean(text)}\n`);
   const info = (line: string): void => printError(`  ${line}`);
@@ -54,7 +50,14 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
       startSection: (title) => void stderr.write(`${style('bold', clean(title))}\n`),
       endSection: () => undefined,
       mask: (secret) => redactor.addSecret(secret),
-      progress: stderr.isTTY ? barProgress(clock) : lineProgress(PROGRESS_INTERVAL.cli, clock, info),
+      progress: stderr.isTTY
+        ? lineProgress(
+            PROGRESS_INTERVAL.terminal,
+            clock,
+            (line) => void stderr.write(`${lineStart}  ${clean(line)}`),
+            () => void stderr.write(lineStart),
+          )
+        : lineProgress(PROGRESS_INTERVAL.cli, clock, info),
     },
   };
 }
@@ -69,31 +72,6 @@ function removeControlCharacters(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '');
 }
-
-/** A progress bar that appears after `BAR_DELAY`. */
-const barProgress =
-  (clock: Pick<Clock, 'now'>): Logger['progress'] =>
-  (title, total, unit) => {
-    const started = clock.now();
-    const bar = new SingleBar({
-      format: '  {title} {bar} {description}',
-      clearOnComplete: true,
-      hideCursor: true,
-      stream: process.stderr,
-    });
-    let done = 0;
-    return {
-      advance(amount) {
-        done += amount;
-        const elapsed = clock.now() - started;
-        if (elapsed < BAR_DELAY) return;
-        const description = describeProgress(done, total, unit, elapsed);
-        if (bar.isActive) bar.update(done, { description });
-        else bar.start(total, done, { title, description });
-      },
-      end: () => bar.stop(),
-    };
-  };
 
 /** A log of warnings alone; what is found to be secret is still hidden everywhere. */
 export const quietLogger = (logger: Logger): Logger => ({

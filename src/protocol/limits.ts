@@ -269,7 +269,12 @@ export const TEXT = {
 /** Content that is given instead of a file: its bytes, those of its name, and how long nothing may arrive. */
 export const CONTENT = { bytes: SIZE.repository, name: 255, silence: 300 * SECOND } as const;
 
-export const PROGRESS_INTERVAL = { action: 10 * SECOND, cli: 3 * SECOND, mcp: 5 * SECOND } as const;
+export const PROGRESS_INTERVAL = {
+  action: 10 * SECOND,
+  cli: 3 * SECOND,
+  mcp: 5 * SECOND,
+  terminal: SECOND / 2,
+} as const;
 
 /** The device flow. @see protocol 2.2, 4.1, 8 */
 export const DEVICE_FLOW = {
