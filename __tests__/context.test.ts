@@ -59,7 +59,8 @@ describe('createDeliveryContext', () => {
     [{ build_type: 'workflow' }, { token: TOKEN }, [`the Pages site on ${SITE} a workflow`]],
     [404, { token: TOKEN }, ['the repository has no Pages site']],
     [403, { token: TOKEN }, ["the repository's Pages settings can't be read"]],
-    [404, {}, ['there is no token, or no repository for it']],
+    [404, { token: TOKEN, repository: '' }, ['there is a token, and no repository for it']],
+    [404, {}, ['there is no token']],
   ])('tells in the log what is known of the repository: %j', async (pages, inputs, expected) => {
     const host = new FakeHttp(({ url }) => {
       if (!url.endsWith('/pages')) return { body: { private: false } };

@@ -40,7 +40,9 @@ const authorizeInLog: typeof authorizeDevice = async (options, ports) => {
 
 /** What is known of the repository, in a few lines for people. */
 function describeRepository({ github, privateRepository, site }: RepositoryContext): string[] {
-  const lines = [hasFailed(github) ? 'there is no token, or no repository for it' : 'there is a token'];
+  const isAlone = hasFailed(github) && github.code === 'BAD_INPUT';
+  const token = isAlone ? 'a token, and no repository for it' : hasFailed(github) ? 'no token' : 'a token';
+  const lines = [`there is ${token}`];
   if (privateRepository !== null) lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
   if (site === null) lines.push('the repository has no Pages site');
   else if (site === 'unreadable') lines.push("the repository's Pages settings can't be read");

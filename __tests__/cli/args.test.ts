@@ -86,6 +86,11 @@ describe('parseCommand', () => {
     ['verify https://a.b/ https://c.d/', /^verify takes exactly one URL$/],
     ['contract a', /^contract takes no arguments$/, /^write screen-delivery contract, or see /],
     ['mcp a.html', /^mcp takes no files/],
+    ...['deliver /', 'check //', 'deliver a.html /b/..'].map((line): [string, RegExp, RegExp] => [
+      line,
+      /^the whole file system/,
+      /in it$/,
+    ]),
     ['check a.html --root b', /^--root is not a flag of check$/],
     ['deliver a.html --chanel K3', /^there is no flag --chanel$/, /^did you mean --channel\?/],
     ['deliver a.html --repo octo/site', /^there is no flag --repo$/, /^did you mean --repository\?/],

@@ -233,7 +233,7 @@ test.each(['22.18.9'])('on Node %s one sentence says which is needed', async (ve
     exitCode: 2,
     stdout: '',
     stderr: expect.stringMatching(
-      `^screen-delivery needs Node 22.19 or newer; this is ${version}; install a newer Node; .*\n$`,
+      `^screen-delivery needs Node 22.19 or newer; this is ${version}; install a newer Node; or, in the folder of a clone.* absolute paths\n$`,
     ),
   });
 });

@@ -1,3 +1,4 @@
+import { parse, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DeliveryError } from '../errors.ts';
 import { findClosestName } from '../plain-text.ts';
@@ -161,6 +162,9 @@ function refuseWrongPositionals(
   }
   if (given.some((one) => one.trim() === '')) {
     throw usageError(`an argument of ${name} is empty`, 'give it a value, or leave it out');
+  }
+  if (name !== 'verify' && given.some((one) => resolve(one) === parse(one).root)) {
+    throw usageError('the whole file system is no delivery', 'name a file or a folder in it');
   }
   if (isInput && name !== 'deliver' && name !== 'check') {
     throw usageError(`${name} reads no standard input`, `see ${call} --help`);

@@ -1,8 +1,9 @@
-import { access } from 'node:fs/promises';
+import { access, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { answerRequest } from '../context.ts';
 import { readCredentials } from '../credentials.ts';
 import { findFiles } from '../delivery/find-files.ts';
+import { RECEIPT_START } from '../delivery/receipt.ts';
 import { authorizeDevice } from '../github/device-flow.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
@@ -22,7 +23,7 @@ export async function deliverAll(
 ): Promise<boolean> {
   const { name, positionals, flags, tokenEnv, receipt } = command;
   const { token, secrets } = readAndMaskCredentials(command, env, terminal.logger);
-  if (receipt !== undefined) await refuseMissingFolder(receipt);
+  if (receipt !== undefined) await refuseWrongReceipt(receipt);
   const folder = process.cwd();
   const isStream = positionals[0] === '-';
   const argument = isStream ? '' : positionals.join('\n');
@@ -61,10 +62,18 @@ function findOnce(folder: string): typeof findFiles {
   return (lines) => (found ??= findFiles(lines, folder));
 }
 
-async function refuseMissingFolder(receipt: string): Promise<void> {
+/** Nothing but an earlier receipt is replaced, least of all a file that is delivered. */
+async function refuseWrongReceipt(receipt: string): Promise<void> {
   await access(dirname(receipt)).catch(() => {
     throw usageError('the folder for the receipt does not exist', 'create it, or name another file');
   });
+  const start = Buffer.alloc(RECEIPT_START.length);
+  const file = await open(receipt).catch(({ code }) => (code === 'ENOENT' ? null : undefined));
+  await file?.read(start).catch(() => undefined);
+  await file?.close();
+  if (file !== null && start.toString() !== RECEIPT_START) {
+    throw usageError('--receipt names something that is no earlier receipt', 'name a new file');
+  }
 }
 
 /** The reports of a check or of a link say all that there is; how long the wait for a link is can be seen. */

@@ -100,7 +100,8 @@ export function chooseChannels(
   const isDeclined = hasFailed(github) && github.code === 'NOT_AUTHORIZED';
   const reason = isDeclined ? `${rule.reason} (${github.message})` : rule.reason;
   if (site?.isFolder && !takesFolders(channel)) {
-    throw folderChannelError(subject, channel, reason, !hasFailed(github));
+    const isNamed = !request.binIsNew || !request.tagIsDefault;
+    throw folderChannelError(subject, channel, reason, isNamed || !hasFailed(github));
   }
   if (channel === 'K3' && !request.allowPublicBin) refusePublicBin(request, repository, reason);
   refuseTooLarge([channel], size, subject);

@@ -13,6 +13,11 @@ export function listProven({ placement, proof }: ChannelAttempt): readonly Prove
   return [page, ...parts].slice(0, SITE.subjects);
 }
 
+const STATEMENT = 'https://in-toto.io/Statement/v1';
+
+/** How each receipt begins. */
+export const RECEIPT_START = `{\n  "_type": "${STATEMENT}"`;
+
 /** What a receipt may say of a delivery, each where it holds. */
 const PROPERTIES: Readonly<Record<string, (report: FullReport) => boolean>> = {
   ANSWERED_ANONYMOUSLY_WITH_HTTP_200: () => true,
@@ -43,7 +48,7 @@ export function composeReceipt(reports: readonly FullReport[], now: number): str
   const holds = (name: string): boolean =>
     (isWhole || name !== 'EVERY_FILE_IS_A_SUBJECT') && reports.every((one) => PROPERTIES[name]?.(one));
   const statement = {
-    _type: 'https://in-toto.io/Statement/v1',
+    _type: STATEMENT,
     subject,
     predicateType: 'https://in-toto.io/attestation/svr/v0.2',
     predicate: {

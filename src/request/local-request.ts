@@ -95,7 +95,7 @@ export async function findRepository(
   if (ofRunner !== undefined) {
     return { repository: ofRunner, sources, detail: `${ofRunner}, as GITHUB_REPOSITORY says` };
   }
-  if (found.length === 0) return { repository: '', sources, detail: 'none, the files are in no repository' };
+  if (found.length === 0) return { repository: '', sources, detail: 'none was found' };
   const details = found.map(({ root, detail }) => `${detail} (${root})`).join('; ');
   const [only, ...others] = new Set(found.flatMap(({ target }) => target ?? []));
   return only === undefined || others.length > 0
