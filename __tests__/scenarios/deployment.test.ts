@@ -61,7 +61,13 @@ const newest = ({ deployments }: TestRepository): StoredDeployment => deployment
 /** A successful deployment by somebody. */
 function addOther({ deployments }: TestRepository, sha: string, more: Partial<StoredDeployment> = {}) {
   const plain = { ref: sha, environment: 'preview', task: 'deploy', payload: {}, creator: LOGINS.workflow };
-  const other = deployments.add({ sha, ...plain, isTransient: false, isProduction: false, ...more });
+  const other = deployments.add({
+    sha,
+    ...plain,
+    transientEnvironment: false,
+    productionEnvironment: false,
+    ...more,
+  });
   const status = { state: 'success', description: '', logUrl: null, environmentUrl: 'https://a.dev/' };
   deployments.addStatus(other, { ...status, creator: other.creator });
   return other;
@@ -74,7 +80,11 @@ describe('a proven delivery', () => {
     expect(report).toMatchObject({ ready: true, url: `${repository.pages.url}previews/pr-7/page.html` });
     expect(newest(repository)).toMatchObject({
       ...{ sha: head, environment: 'preview', creator: LOGINS.workflow },
-      ...{ isTransient: true, isProduction: false, payload: { 'screen-delivery': 'pull request 7' } },
+      ...{
+        transientEnvironment: true,
+        productionEnvironment: false,
+        payload: { 'screen-delivery': 'pull request 7' },
+      },
       statuses: [
         { state: 'success', environmentUrl: report.url, logUrl: RUN },
         { state: 'in_progress', environmentUrl: null, logUrl: RUN, description: 'Not proven yet' },
@@ -123,7 +133,12 @@ describe('a proven delivery', () => {
     for (const environment of ['docs', 'production']) {
       await deliver(repository, run, { inputs: { environment } });
       expect(newest(repository)).toMatchObject({
-        ...{ sha, environment, isTransient: false, isProduction: environment === 'production' },
+        ...{
+          sha,
+          environment,
+          transientEnvironment: false,
+          productionEnvironment: environment === 'production',
+        },
         payload: { 'screen-delivery': 'refs/heads/main' },
       });
     }

@@ -17,8 +17,8 @@ export interface StoredDeployment {
   readonly task: string;
   readonly payload: unknown;
   readonly creator: string;
-  readonly isTransient: boolean;
-  readonly isProduction: boolean;
+  readonly transientEnvironment: boolean;
+  readonly productionEnvironment: boolean;
   readonly createdAt: Date;
   /** The newest first. */
   readonly statuses: StoredDeploymentStatus[];

@@ -33,7 +33,7 @@ export interface StoredIssue {
   title: string;
   body: string | null;
   state: 'open' | 'closed';
-  reason: string | null;
+  stateReason: string | null;
   closedAt: Date | null;
   readonly comments: StoredComment[];
   readonly head: { readonly owner: string; readonly ref: string; sha: string } | null;
@@ -80,7 +80,7 @@ export class IssueTracker {
       title,
       body,
       state: 'open',
-      reason: null,
+      stateReason: null,
       closedAt: null,
       comments: [],
       head,

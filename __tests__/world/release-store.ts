@@ -14,7 +14,7 @@ export interface StoredAsset {
   readonly digest: string | null;
   readonly createdAt: Date;
   updatedAt: Date;
-  downloads: number;
+  downloadCount: number;
   /** Path of its bytes; null for a starter, or one without bytes. */
   readonly path: string | null;
 }
@@ -141,7 +141,7 @@ export class ReleaseStore {
       label,
       createdAt: now,
       updatedAt: now,
-      downloads: 0,
+      downloadCount: 0,
     };
     release.assets.push(asset);
     return asset;

@@ -1,6 +1,6 @@
 import type { FakePages, SiteWorkflowRun } from '../pages/fake-pages.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, getId, replyPage, requireText } from './call.ts';
+import { type ApiCall, getId, replyPage, requireText, spellFields } from './call.ts';
 import { fail, failNotFound } from './errors.ts';
 import { formatUser, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
@@ -23,20 +23,15 @@ const formatWorkflow = (site: FakePages) => ({
 });
 
 function formatRun({ repository }: ApiCall, site: FakePages, run: SiteWorkflowRun) {
-  const { id, event, branch, commit, actor, status, conclusion, createdAt, updatedAt } = run;
+  const { branch, commit, actor, inputs: _, outcome: __, ...fields } = run;
   return {
-    id,
+    ...spellFields(fields),
     head_branch: branch,
     head_sha: commit,
-    path: `.github/workflows/${site.workflow}`,
-    event,
-    status,
-    conclusion,
-    workflow_id: WORKFLOW_ID,
     actor: formatUser(actor),
-    created_at: createdAt.toISOString(),
-    updated_at: updatedAt.toISOString(),
-    html_url: `${getPageUrl(repository)}/actions/runs/${id}`,
+    path: `.github/workflows/${site.workflow}`,
+    workflow_id: WORKFLOW_ID,
+    html_url: `${getPageUrl(repository)}/actions/runs/${run.id}`,
   };
 }
 

@@ -6,7 +6,7 @@ import {
 } from '../deployment-store.ts';
 import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, getId, getText, replyPage, requireText } from './call.ts';
+import { type ApiCall, getId, getText, replyPage, requireText, spellFields } from './call.ts';
 import { fail, failInvalid, failNotFound } from './errors.ts';
 import { formatUser, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
@@ -20,12 +20,22 @@ const ENVIRONMENT_NAME = /^[^\p{Cc}'"`,;\\]{1,255}$/u;
 
 /** Those of the site that a workflow publishes, in the form of all others. */
 const listPagesDeployments = ({ site, branch, instance, fullName }: TestRepository): StoredDeployment[] =>
-  (site?.deployments ?? []).map(({ id, sha, createdAt, statuses }) => ({
-    ...{ id, sha, createdAt, ref: branch, environment: PAGES, task: 'deploy', payload: {}, creator: BOT },
-    ...{ isTransient: false, isProduction: false },
+  (site?.deployments ?? []).map(({ id, statuses, ...deployment }) => ({
+    ...deployment,
+    id,
+    ref: branch,
+    environment: PAGES,
+    task: 'deploy',
+    payload: {},
+    creator: BOT,
+    transientEnvironment: false,
+    productionEnvironment: false,
     statuses: statuses.map(({ state, description, at }, index) => ({
-      ...{ id: id * 100 + statuses.length - index, state, creator: BOT, createdAt: at },
+      id: id * 100 + statuses.length - index,
+      state,
       description: description.slice(0, DESCRIPTION_LIMIT),
+      creator: BOT,
+      createdAt: at,
       logUrl: `https://${instance.host}/${fullName}/actions/runs/${id}`,
       environmentUrl: site?.url ?? null,
     })),
@@ -41,35 +51,18 @@ async function findDeployment(call: ApiCall): Promise<StoredDeployment> {
   return (await listAll(call)).find((one) => one.id === id) ?? failNotFound();
 }
 
-function formatDeployment(deployment: StoredDeployment) {
-  const { id, sha, ref, task, environment, payload, creator, createdAt, statuses } = deployment;
-  return {
-    id,
-    sha,
-    ref,
-    task,
-    payload,
-    environment,
-    transient_environment: deployment.isTransient,
-    production_environment: deployment.isProduction,
-    creator: formatUser(creator),
-    created_at: createdAt.toISOString(),
-    updated_at: (statuses[0]?.createdAt ?? createdAt).toISOString(),
-  };
+function formatDeployment({ statuses, creator, ...fields }: StoredDeployment) {
+  const updated_at = statuses[0]?.createdAt ?? fields.createdAt;
+  return { ...spellFields(fields), creator: formatUser(creator), updated_at };
 }
 
-function formatStatus(
-  { repository }: ApiCall,
-  { id, state, description, logUrl, environmentUrl, creator, createdAt }: StoredDeploymentStatus,
-) {
+function formatStatus({ repository }: ApiCall, status: StoredDeploymentStatus) {
+  const { environmentUrl, logUrl, creator, ...fields } = status;
   return {
-    id,
-    state,
-    description,
+    ...spellFields(fields),
+    creator: formatUser(creator),
     log_url: logUrl ?? getPageUrl(repository),
     ...(environmentUrl === null ? {} : { environment_url: environmentUrl }),
-    creator: formatUser(creator),
-    created_at: createdAt.toISOString(),
   };
 }
 
@@ -111,11 +104,14 @@ async function createDeployment(call: ApiCall): Promise<HostReply> {
     fail(409, `Conflict: Commit status checks failed for ${ref}.`);
   }
   const deployment = repository.deployments.add({
-    ...{ sha, ref, environment, task, payload: body.payload ?? {}, creator: login ?? '' },
-    isTransient: body.transient_environment === true,
-    isProduction:
-      body.production_environment === true ||
-      (body.production_environment === undefined && environment === 'production'),
+    sha,
+    ref,
+    environment,
+    task,
+    payload: body.payload ?? {},
+    creator: login ?? '',
+    transientEnvironment: body.transient_environment === true,
+    productionEnvironment: (body.production_environment ?? environment === 'production') === true,
   });
   return replyJson(201, formatDeployment(deployment));
 }

@@ -1,7 +1,7 @@
 import type { StoredComment, StoredIssue } from '../issue-tracker.ts';
 import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, getId, getText, replyPage, requireText } from './call.ts';
+import { type ApiCall, getId, getText, replyPage, requireText, spellFields } from './call.ts';
 import { failInvalid, failNotFound } from './errors.ts';
 import { formatRepository, formatUser, getPageUrl } from './repository.ts';
 import { assertPermission, createRoute, type RequiredPermissions } from './routes.ts';
@@ -17,30 +17,18 @@ function assertAllowed({ request, repository, permissions }: ApiCall, isPull: bo
 }
 
 function formatComment(repository: TestRepository, { number }: StoredIssue, comment: StoredComment) {
-  const { id, body, user, createdAt } = comment;
-  return {
-    id,
-    html_url: `${getPageUrl(repository)}/issues/${number}#issuecomment-${id}`,
-    user: formatUser(user.login),
-    created_at: createdAt.toISOString(),
-    body,
-  };
+  const html_url = `${getPageUrl(repository)}/issues/${number}#issuecomment-${comment.id}`;
+  return { ...spellFields(comment), user: formatUser(comment.user.login), html_url };
 }
 
 function formatIssue(repository: TestRepository, issue: StoredIssue) {
-  const { number, title, body, state, reason, author, createdAt, closedAt, comments, head } = issue;
+  const { author, comments, head, ...fields } = issue;
   return {
-    id: number,
-    number,
-    title,
-    body,
-    state,
-    state_reason: reason,
+    ...spellFields(fields),
+    id: issue.number,
     user: formatUser(author),
     comments: comments.length,
-    created_at: createdAt.toISOString(),
-    closed_at: closedAt?.toISOString() ?? null,
-    html_url: `${getPageUrl(repository)}/issues/${number}`,
+    html_url: `${getPageUrl(repository)}/issues/${issue.number}`,
     ...(head !== null && { pull_request: {} }),
   };
 }
@@ -106,7 +94,7 @@ function updateIssue(call: ApiCall): HostReply {
   const state = getText(body, 'state');
   if (state === 'open' || state === 'closed') {
     issue.state = state;
-    issue.reason = getText(body, 'state_reason') ?? null;
+    issue.stateReason = getText(body, 'state_reason') ?? null;
     issue.closedAt = state === 'closed' ? new Date() : null;
   }
   return replyJson(200, formatIssue(call.repository, issue));

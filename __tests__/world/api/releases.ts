@@ -2,27 +2,16 @@ import type { StoredAsset, StoredRelease } from '../release-store.ts';
 import { normalizeAssetName } from '../release-store.ts';
 import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, getId, getText, replyPage, requireText } from './call.ts';
+import { type ApiCall, getId, getText, replyPage, requireText, spellFields } from './call.ts';
 import { fail, failInvalid, failNotFound } from './errors.ts';
 import { getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
 
 /** Formats an asset as the API and the uploads host answer it. */
 export function formatAsset(repository: TestRepository, release: StoredRelease, asset: StoredAsset) {
-  const { id, name, label, state, contentType, size, digest, downloads, createdAt, updatedAt } = asset;
-  return {
-    id,
-    name,
-    label,
-    state,
-    content_type: contentType,
-    size,
-    digest,
-    download_count: downloads,
-    browser_download_url: `${getPageUrl(repository)}/releases/download/${getTagFolder(release)}/${encodeURIComponent(name)}`,
-    created_at: createdAt.toISOString(),
-    updated_at: updatedAt.toISOString(),
-  };
+  const { path: _, ...fields } = asset;
+  const folder = `${getPageUrl(repository)}/releases/download/${getTagFolder(release)}`;
+  return { ...spellFields(fields), browser_download_url: `${folder}/${encodeURIComponent(asset.name)}` };
 }
 
 /** A draft's tag does not exist yet, so its addresses have a name of their own. */
@@ -34,22 +23,15 @@ function getTagFolder({ id, tag, draft }: StoredRelease): string {
 const LISTED = 30;
 
 function formatRelease(repository: TestRepository, release: StoredRelease) {
-  const { id, tag, target, name, body, draft, prerelease, createdAt, publishedAt, assets } = release;
+  const { tag, target, assets, ...fields } = release;
   const uploads = `${repository.instance.uploads}/repos/${repository.fullName}`;
   return {
-    id,
+    ...spellFields(fields),
     tag_name: tag,
     target_commitish: target,
-    name,
-    body,
-    draft,
-    prerelease,
-    immutable: release.immutable,
+    updated_at: fields.publishedAt ?? fields.createdAt,
     html_url: `${getPageUrl(repository)}/releases/tag/${getTagFolder(release)}`,
-    upload_url: `${uploads}/releases/${id}/assets{?name,label}`,
-    created_at: createdAt.toISOString(),
-    updated_at: (publishedAt ?? createdAt).toISOString(),
-    published_at: publishedAt?.toISOString() ?? null,
+    upload_url: `${uploads}/releases/${release.id}/assets{?name,label}`,
     assets: assets.slice(0, LISTED).map((asset) => formatAsset(repository, release, asset)),
   };
 }
