@@ -95,21 +95,4 @@ describe('createDeliveryContext', () => {
       'its address on a.dev',
     ]);
   });
-
-  test('posts to the host of `bin-host-url`', async () => {
-    const host = new FakeHttp(({ method }) => ({
-      status: method === 'POST' ? 201 : 200,
-      body: { bin: { id: 'my-own-bin' } },
-    }));
-    const inputs = { 'bin-host-url': 'https://bins.dev', bin: 'my-own-bin' };
-    const { channels } = await createDeliveryContext(
-      requestWith(inputs),
-      fakePorts(host.http),
-    ).openRepository(NOTHING);
-    const task = await prepareOne(channels.K3, await localFile('x'));
-    await task.perform();
-    expect(host.seen.find(({ method }) => method === 'POST')?.url).toBe(
-      'https://bins.dev/my-own-bin/page.html',
-    );
-  });
 });

@@ -109,12 +109,6 @@ describe('checking the references of a site', () => {
     },
   );
 
-  test('adds notes for what may load later', async () => {
-    const checked = await check({ 'index.html': page('<a href="other.html">other</a>') });
-    expect(checked.notes).toEqual(['before', expect.stringContaining('other.html')]);
-    expect(checked.unknown).toEqual([]);
-  });
-
   test('refuses a base for another place with the hint to change it; without a host it is unknown', async () => {
     const contents = {
       'index.html': page('<script src="/app.js"></script>'),
@@ -163,17 +157,6 @@ describe('checking the references of a site', () => {
         expect(unknown).toEqual([expect.stringContaining(hint)]);
       },
     );
-
-    test('names no place that is not one where no repository is known', async () => {
-      const contents = {
-        'index.html': page('<script src="/app.js"></script><script src="https://a.example/app.js"></script>'),
-        'app.js': '',
-      };
-      const { unknown } = await checkUnder(contents, { repository: '' });
-      expect(unknown).toHaveLength(2);
-      expect(unknown.join()).toContain('`/<repo>/previews/x/`');
-      expect(unknown.join()).not.toMatch(/invalid|undefined/);
-    });
 
     test('refuses what the folder lacks, and what the own machine serves', async () => {
       for (const src of ['app2.js', 'http://localhost:3000/app.js']) {

@@ -8,9 +8,7 @@ import { DeliveryError } from '../../src/errors.ts';
 import type { RepositoryQuery } from '../../src/github/api/repository.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import { repositoryContextWith } from '../channels/repository-context.ts';
-import { drawn, findSecrets } from '../rules/secrets/fake-secrets.ts';
 import { FakeScreen } from '../support/fake-screen.ts';
-import { listOpenFiles } from '../support/file-handles.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts } from '../support/ports.ts';
 import {
@@ -33,8 +31,6 @@ interface Stage {
   readonly channels?: Parameters<typeof channelsWith>[0];
   /** What the repository can't be asked for. */
   readonly refusal?: DeliveryError;
-  /** Further credentials of the job. */
-  readonly secrets?: readonly string[];
   readonly findFiles?: FindFiles;
 }
 
@@ -50,8 +46,7 @@ async function delivering({ run = deliver, files = { 'page.html': BYTES }, ...st
   });
   const ports = fakePorts(host.http);
   const asked: RepositoryQuery[] = [];
-  const around = { folder, secrets: stage.secrets ?? [] };
-  const request = requestWith({ file: Object.keys(files).join('\n'), ...stage.inputs }, around);
+  const request = requestWith({ file: Object.keys(files).join('\n'), ...stage.inputs }, { folder });
   const reports = await run(request, {
     ...ports,
     findFiles: stage.findFiles ?? findLiteralFiles,
@@ -88,15 +83,6 @@ const inBin: FakePreparation = ({ name }) =>
   );
 
 describe('a delivery', () => {
-  test.each<[string, Stage]>([
-    ['ready', {}],
-    ['refused for a secret', { files: { 'page.html': `ghp_${drawn(36)}` } }],
-    ['refused by its channel', { channels: { K1: new DeliveryError('NOT_FOUND', 'no site') } }],
-  ])('that is %s lets go of the file', async (_, stage) => {
-    const { folder } = await delivering(stage);
-    expect(listOpenFiles(folder)).toEqual([]);
-  });
-
   test('prepares every channel before any of them writes', async () => {
     const K1 = new FakeChannel(taskWith());
     const channels = { K1, K3: new DeliveryError('BAD_INPUT', 'no bin') };
@@ -127,48 +113,6 @@ describe('a delivery', () => {
     const { report } = await delivering(stage);
     expect(report).toMatchObject({ ready: false, url: null, notReady: { step, code } });
     expect(report.lines.RESULT).toMatch(/^НЕ ГОТОВО → /);
-  });
-});
-
-describe('a secret in the file', () => {
-  const SECRET = `ghp_${drawn(36)}`;
-  const bytes = `<p>one</p>\n<p>${SECRET}</p>\n`;
-  const files = { 'page.html': bytes };
-  const fingerprint = async (): Promise<string> => {
-    const [finding] = await findSecrets(bytes);
-    return finding?.fingerprint ?? '';
-  };
-
-  test('is told before everything else that is wrong with the page, in one round', async () => {
-    const page = { 'page.html': `${bytes}<script src="https://cdn.example.com/a.js"></script>` };
-    const { report, asked } = await delivering({ files: page, inputs: { marker: 'not in it' } });
-    expect(report.notReady?.findings).toEqual({
-      about: 'several things are wrong with page.html',
-      lines: [
-        expect.stringContaining('looks like a secret: github in line 2 column 4'),
-        'the marker was not found in the file page.html',
-        expect.stringMatching(/^page\.html line 3: script /),
-      ],
-    });
-    expect(asked).toEqual([]);
-    const { report: download } = await delivering({ files: page, inputs: { channel: 'K2' } });
-    expect(download.notReady?.findings).toBeUndefined();
-  });
-
-  test.each<[string, Stage]>([
-    ['the token', { inputs: { token: SECRET } }],
-    ['a further credential of the job', { secrets: ['other', SECRET] }],
-  ])('that is %s stops the delivery whatever is allowed', async (_, stage) => {
-    const inputs = { ...stage.inputs, 'allow-secret': await fingerprint() };
-    const { report, asked, host } = await delivering({ ...stage, files, inputs });
-    expect(report.notReady).toMatchObject({
-      step: 'check',
-      code: 'BAD_FILE',
-      reason: 'the file page.html contains a credential of this environment',
-      hint: expect.stringContaining('revoke'),
-    });
-    expect({ asked, seen: host.seen }).toEqual({ asked: [], seen: [] });
-    expect(JSON.stringify(report)).not.toContain(SECRET);
   });
 });
 
@@ -303,11 +247,6 @@ describe('an input without effect', () => {
     const { reports, lines } = await delivering({ ...stage, inputs });
     expect(reports.map(({ notes }) => notes)).toEqual(expected);
     expect(lines.includes(KEEP)).toBe(expected.flat().length > 0);
-  });
-
-  test('leaves a missing file to the message that says so', async () => {
-    const { report } = await delivering({ inputs: { file: 'gone.html', keep: '20' } });
-    expect(report).toMatchObject({ notes: [], notReady: { reason: 'the file gone.html does not exist' } });
   });
 
   test.each<[typeof deliver, Partial<RawInputs>, string]>([

@@ -1,12 +1,10 @@
 import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { folderChannelError } from '../../src/delivery/choose-channel.ts';
 import { type FoundFile, siteName } from '../../src/delivery/find-files.ts';
 import { openSite } from '../../src/delivery/open-files.ts';
 import { stoppedError } from '../../src/errors.ts';
 import { SIZE } from '../../src/protocol/limits.ts';
-import { listOpenFiles } from '../support/file-handles.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { fakePorts } from '../support/ports.ts';
 import { requestWith } from './builders.ts';
@@ -46,15 +44,6 @@ describe('opening a site', () => {
       'hidden, and so left out: .env',
     ]);
     expect(ports.logger.shownProgress).toMatchObject([{ total: 3, done: 3, ended: true }]);
-  });
-
-  test('keeps no file open, and reads each again where it is sent', async () => {
-    const files = Object.fromEntries(Array.from({ length: 30 }, (_, nth) => [`f${nth}.txt`, `x${nth}`]));
-    const found = await foundFolder({ 'index.html': PAGE, ...files });
-    const site = await openFound(found);
-    expect(listOpenFiles(found.path)).toEqual([]);
-    for (const { file } of site.files) await file.read().toArray();
-    expect(listOpenFiles(found.path)).toEqual([]);
   });
 
   test('counts the marker in the entry only, and takes another entry', async () => {
@@ -159,12 +148,6 @@ describe('opening a site', () => {
     await expect(openFound(found, [], ports)).rejects.toThrow('stopped');
     expect(ports.logger.shownProgress.every(({ ended }) => ended)).toBe(true);
   });
-});
-
-test('a channel that takes no folder is named with the reason why it was chosen', () => {
-  expect(folderChannelError('out/dist/', 'K3', 'there is no site').message).toBe(
-    'there is no site, and K3 takes single files, not the folder out/dist/',
-  );
 });
 
 test.each<[string | undefined, boolean, string]>([

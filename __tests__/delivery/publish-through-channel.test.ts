@@ -96,15 +96,6 @@ describe('publishOne a file through a channel', () => {
   });
 });
 
-describe('a failure', () => {
-  test('waiting and verifying share one deadline of 240 s', async () => {
-    const task = taskWith(placementWith(), async () => ({ finished: true, detail: 'built' }));
-    const { attempt, ports } = await publishOne(task, () => NOT_FOUND);
-    expect(attempt.failure?.code).toBe('NOT_PROVEN');
-    expect(ports.clock.now() - NOON).toBe(240_000);
-  });
-});
-
 describe('the address without ?v=', () => {
   const OLD = '<p>It worked</p>';
   const withOld = async (): Promise<FakeTask> =>
@@ -143,45 +134,6 @@ describe('the address without ?v=', () => {
     expect(ports.clock.now() - NOON).toBe(5_000);
   });
 
-  test('is ready while two nodes take turns with old and new, and UNKNOWN says so', async () => {
-    const { attempt } = await publishPlain((_, nth) => ({ body: nth % 2 === 0 ? OLD : BYTES }));
-    expect(attempt).toMatchObject({ failure: null, unknown: [expect.stringContaining('an older copy')] });
-  });
-
-  const moved = (location: string): Scripted => ({ status: 302, headers: { location } });
-  const every =
-    (answer: Scripted) =>
-    (nth: number): Scripted =>
-      nth % 2 === 0 ? NOT_FOUND : answer;
-  test.each<[string, (nth: number) => Scripted]>([
-    ['a 404', () => NOT_FOUND],
-    ['an older copy that nobody knows', () => ({ body: 'older' })],
-    ['another site', () => moved('https://parked.example.org/')],
-    ['plain http', () => ({ ...moved('http://octo.github.io/site/page.html'), status: 301 })],
-    ['this machine', () => moved('https://localhost/page.html')],
-    ['a page to sign in', () => moved('/login?return_to=x')],
-    ['a page that a cookie opens', () => ({ body: 'Please read', headers: { 'set-cookie': 'a=1' } })],
-    ['an encoding', () => ({ body: BYTES, headers: { 'content-encoding': 'gzip' } })],
-    ['an error', () => ({ status: 503 })],
-    ['nodes that take turns, one without it', every({ body: BYTES })],
-    ['nodes that take turns, one without it and one with the old one', every({ body: OLD })],
-  ])('is not ready with %s, whatever ?v= answers', async (_, answer) => {
-    const { attempt } = await publishPlain((_seconds, nth) => answer(nth));
-    expect(attempt).toMatchObject({ proof: null, failure: { step: 'verify' } });
-    expect(['NOT_PROVEN', 'NOT_EXTERNAL']).toContain(attempt.failure?.code);
-  });
-
-  test('is not ready with the old copy once the new one is gone behind it', async () => {
-    let stamped = 0;
-    const { attempt } = await publishOne(await withOld(), (request) => {
-      if (isRaw(request)) return { body: BYTES };
-      if (!isStamped(request)) return { body: OLD };
-      stamped += 1;
-      return stamped === 1 ? { body: BYTES } : NOT_FOUND;
-    });
-    expect(attempt.failure).toMatchObject({ code: 'NOT_PROVEN' });
-  });
-
   test('must show what the proof saw, also where the host altered it', async () => {
     const headers = { 'last-modified': new Date(NOON).toUTCString() };
     const watch = async (): Promise<HostProgress> => ({ finished: true, detail: 'built', committedAt: NOON });
@@ -196,14 +148,6 @@ describe('the address without ?v=', () => {
     expect(attempt).toMatchObject({ proof: { match: 'altered', rawUrl: RAW }, unknown: [] });
     const { attempt: other } = await publish(`<!-- another -->${BYTES}`);
     expect(other.failure).toMatchObject({ code: 'NOT_PROVEN' });
-  });
-
-  test('is not asked where no cache has to be got past', async () => {
-    const { rawUrl: _, ...bin } = placementWith({ bypassCache: false });
-    const { attempt, host } = await publishOne(taskWith(bin), live);
-    expect(host.seen.map(({ url }) => url)).toEqual(Array(4).fill(PAGE.href));
-    // Nor is anything waited for where the channel has nothing to wait for.
-    expect(Object.keys(attempt.took)).toEqual(['place', 'verify']);
   });
 });
 
@@ -236,13 +180,6 @@ describe('the raw address', () => {
     expect(attempt).toMatchObject({ failure: null, proof: { rawUrl: null } });
     expect(attempt.unknown).toEqual([expect.stringContaining('the raw address did not show the file')]);
   });
-
-  test('fails with our own mistake', async () => {
-    const { attempt } = await publishOne(taskWith(), (request) =>
-      isRaw(request) ? new TypeError('ours') : { body: BYTES },
-    );
-    expect(attempt.failure).toMatchObject({ code: 'INTERNAL' });
-  });
 });
 
 test('an address that may open only inside this network is proven, and UNKNOWN says once why', async () => {
@@ -269,16 +206,6 @@ describe('several files', () => {
     return ({ url }) =>
       paths.some((path) => new URL(url).pathname.endsWith(path)) ? { body: BYTES } : NOT_FOUND;
   };
-
-  test('of which one is not shown: the others are proven', async () => {
-    const built = async (): Promise<HostProgress> => ({ finished: true, detail: 'built' });
-    const { attempts } = await publishAll(pages(3, built), shows([0, 2]));
-    expect(attempts.map(({ failure }) => failure?.code ?? null)).toEqual([null, 'NOT_PROVEN', null]);
-    expect(attempts[1]).toMatchObject({
-      failure: { step: 'verify', httpCode: 404 },
-      lastProbe: { httpCode: 404 },
-    });
-  });
 
   test.each([
     ['the last one that was written', [true, true, false], '/1.html'],
@@ -337,14 +264,6 @@ describe('several files', () => {
     expect(attempts.map(({ failure }) => failure?.code ?? null)).toEqual([null, 'BUILD_ERRORED']);
     expect(attempts[1]?.failure).toMatchObject({ step: 'wait', message: 'bad front matter' });
     expect(ports.clock.slept).toEqual([]);
-  });
-
-  test('share one deadline', async () => {
-    const built = async (): Promise<HostProgress> => ({ finished: true, detail: 'built' });
-    const { attempts, ports } = await publishAll(pages(8, built), () => NOT_FOUND);
-    expect(attempts.every(({ failure }) => failure?.code === 'NOT_PROVEN')).toBe(true);
-    // Six at a time sleep side by side, and each moves this clock on.
-    expect(ports.clock.now() - NOON).toBeLessThan(TIMEOUT + 6 * INTERVAL);
   });
 });
 

@@ -6,7 +6,6 @@ import { composeDocument, nameSubject, type Report, reportText } from '../../src
 import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
 import { RETRY_HINT } from '../../src/github/hints.ts';
 import { type ChannelKey, GATES } from '../../src/protocol/words.ts';
-import { memorySite } from '../channels/pages/site/memory-files.ts';
 import {
   deliveryWith as anyDelivery,
   attemptWith,
@@ -84,20 +83,6 @@ describe('a ready report', () => {
     const main = attemptWith({ placement: placementWith(placement) });
     expect(composeReport(deliveryWith({ main })).lines.CODE.split('; ')[2]).toBe(method);
   });
-
-  test('speaks of the link where there is no file', () => {
-    const plan = planWith({ channel: 'K4', claim: 'opens without the environment' });
-    const proof = proofWith({ match: 'marked', markerCount: 1, rawUrl: null });
-    const { rawUrl: _, commitSha: __, ...placement } = placementWith();
-    const main = attemptWith({ plan, proof, placement });
-    const report = composeReport(deliveryWith({ subject: LINK_SUBJECT, site: null, main }));
-    expect(report).toMatchObject({ ready: true, file: null, channel: 'K4', commitSha: null, rawUrl: null });
-    expect(report.lines.CLAIM).toBe(`the given link opens without the environment at ${PAGE.href}`);
-    expect(report.lines.CODE).toMatch(/^no file; channel K4 \(native\)/);
-    expect(report.lines.UNKNOWN).toBe(
-      'what else the page says: no file was given, so only the marker was seen',
-    );
-  });
 });
 
 const K3 = planWith({ channel: 'K3' });
@@ -173,11 +158,6 @@ test.each<[keyof Report['lines'], string, DeliveryParts]>([
   expect(lineOf(line, more)).toBe(text);
 });
 
-test('the CODE line names the hidden files of a folder, which are left out', () => {
-  const site = { ...memorySite({ 'index.html': '' }), leftOut: ['.env', '.git/'] };
-  expect(lineOf('CODE', { site })).toContain('; entry index.html; left out as hidden: .env, .git/; ');
-});
-
 describe('the RESULT line', () => {
   test.each<[DeliveryError, string]>([
     [failing('NOT_PROVEN', 404, 'try again'), 'it went wrong (step verify, HTTP 404). To change: try again'],
@@ -189,11 +169,6 @@ describe('the RESULT line', () => {
     ],
   ])('of %s names reason, step, HTTP code and what to change', (failure, words) => {
     expect(lineOf('RESULT', { main: attemptWith({ ...unproven, failure }) })).toBe(`НЕ ГОТОВО → ${words}`);
-  });
-
-  test('has a reason even when nobody gave one', () => {
-    const { notReady } = composeReport(deliveryWith({ main: null }));
-    expect(notReady).toMatchObject({ step: 'report', code: 'INTERNAL', reason: 'nothing was delivered' });
   });
 
   test.each<[readonly string[] | undefined, RegExp, RegExp]>([
@@ -300,14 +275,6 @@ describe('the gates', () => {
     expect(gates.map(({ name }) => name)).toEqual([...GATES]);
     expect(gates.filter((gate) => gate.passed)).toEqual(gates.slice(0, passed));
     expect(gates.map((gate) => gate.evidence)).toEqual(evidence);
-  });
-
-  test.each([
-    ['identical', 3, 'HTTP 200, marker found: yes, 3 ×, bytes identical: yes'],
-    ['altered', 1, 'HTTP 200, marker found: yes, 1 ×, bytes identical: no'],
-    ['marked', 2, 'HTTP 200, marker found: yes, 2 ×'],
-  ] as const)('show at G3 for bytes that are %s with %d markers: %s', (match, count, evidence) => {
-    expect(composeReport(deliveryWith({ main: marked(match, count) })).gates[2]?.evidence).toBe(evidence);
   });
 });
 

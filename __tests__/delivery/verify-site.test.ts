@@ -134,12 +134,6 @@ describe('the files of a site', () => {
     );
   });
 
-  test('are empty files as well', async () => {
-    const parts = [part('empty.txt', { file: { size: 0, sha256: createHash('sha256').digest('hex') } })];
-    await expect(provenParts((await verify(() => ({ body: '' }), { parts })).verified)).resolves.toBe(1);
-    await expect((await verify(() => ({ body: 'x' }), { parts })).verified).rejects.toThrow('other content');
-  });
-
   test('are not asked any more long after the deadline', async () => {
     const parts = Array.from({ length: 1_000 }, (_, nth) => part(`p${nth}.js`));
     const { asked, verified } = await verify(() => ({ status: 503 }), {

@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { answerLocally } from '../../../src/browser/answers.ts';
 import { createLazyScreen } from '../../../src/browser/load-screen.ts';
 import {
@@ -164,18 +164,6 @@ describe('a page that may be built for another place', () => {
     expect(viewed).toMatchObject({ failure: null, notes: [], localView: views.below });
     expect(screen.asked).toHaveLength(looks);
   });
-
-  test('gets no more time there than it needed in its folder', async () => {
-    const { screen } = await look({ below: viewWith({ ...header, elapsed: 700 }) });
-    expect(screen.asked.map(({ renderTime }) => renderTime)).toEqual([undefined, 2_400, 2_400]);
-    const blank = await look({ below: { ...BLANK, elapsed: 10_000 } });
-    expect(blank.screen.asked[1]?.renderTime).toBe(4_000);
-  });
-
-  test('is opened once where it has no script, or where no browser opened it', async () => {
-    expect((await look({ below: header }, plannedSite())).screen.asked).toHaveLength(1);
-    expect((await look({ below: createUncheckedView('no browser') })).screen.asked).toHaveLength(1);
-  });
 });
 
 describe('a page before it is published', () => {
@@ -206,18 +194,6 @@ describe('a page before it is published', () => {
     expect(answerLocally(screen.asked[0]?.local ?? (() => undefined), about).status).toBe(200);
     const others = ['/site/p', '/site/p/app', '/site/', '/index.html', '/site/p/other.html'];
     expect(typesAt(screen.asked[0]?.local, [...Object.keys(served), ...others])).toEqual(served);
-  });
-
-  test('lists the files of a site only where a browser asks for one', async () => {
-    const { screen, step } = setUp({});
-    const site = plannedSite();
-    const read = jest.fn(() => site.site?.files ?? []);
-    const watched = { ...site, site: Object.defineProperty({ ...site.site }, 'files', { get: read }) };
-    await viewLocalPages([watched as typeof site], step);
-    expect(read).not.toHaveBeenCalled();
-    const { local } = screen.asked[0] ?? {};
-    for (const path of ['/site/p/', '/site/p/app.js', '/site/p/none']) local?.(path);
-    expect(read).toHaveBeenCalledTimes(1);
   });
 
   test('is refused where it shows nothing, and nothing is left behind', async () => {
@@ -377,19 +353,6 @@ describe('a proven page', () => {
     expect(report).toMatchObject({ ready: false, notReady: { code: 'NOT_SHOWN' } });
   });
 
-  test('that fails as a duplicate leaves the main delivery ready', async () => {
-    const main = provenLink();
-    const page = provenPage();
-    const both: Delivery = {
-      ...main,
-      choice: { channels: ['K4', 'K1'], reason: 'it was asked for' },
-      attempts: [...main.attempts, ...page.attempts],
-    };
-    const { report } = await viewProven(both, { answer: () => BLANK });
-    expect(report).toMatchObject({ ready: true, duplicates: [{ url: null }] });
-    expect(report.duplicates[0]?.reason).toMatch(/does not show the page/);
-  });
-
   test('is opened before files that are shown as they are, and UNKNOWN says that more than ten were not', async () => {
     const { screen, step } = setUp({});
     const texts = Array.from({ length: 10 }, () => provenPage(plannedPage({ display: 'plain' }, 'a.txt')));
@@ -465,14 +428,6 @@ describe('a picture of a page', () => {
     expect(http.seen.map(({ url }) => url)).toEqual([
       expect.stringMatching(/page\.html\.png\?v=\d+-before$/),
     ]);
-  });
-
-  test('is no file of a folder that is delivered with it', async () => {
-    const { step } = setUp({ answer: ANSWER, inputs: { picture: 'true' } });
-    const given = plannedSite();
-    const [viewed] = await viewLocalPages([given], step);
-    expect(viewed?.site).toBe(given.site);
-    expect(viewed?.attempts[0]?.task.pictures?.picture.size).toBeGreaterThan(0);
   });
 
   test.each([
