@@ -3,6 +3,7 @@ import { createEncodingCheck, describeMisread, isReadAsWritten } from '../../src
 
 /** `Привет` in windows-1251. */
 const PRIVET = '\xcf\xf0\xe8\xe2\xe5\xf2';
+const UNMARKED = 'UTF-16 without a byte order mark';
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 const find = (bytes: string | Buffer, isWhole?: boolean): string => {
   const check = createEncodingCheck();
@@ -17,7 +18,6 @@ describe('a text that its host calls UTF-8', () => {
   test.each<[string, string | Buffer]>([
     ['UTF-8', Buffer.from('<meta charset=utf-8><p>Привет')],
     ['UTF-8 that calls itself something else', Buffer.from('<meta charset=windows-1251><p>Привет')],
-    ['Latin letters of another encoding', '<meta charset=iso-8859-1><p>Hello'],
     ['Latin letters of one that no browser knows', '<meta charset=nonsense><p>Hello'],
     ['UTF-8 with a mark', Buffer.from('\ufeff<p>Привет')],
     ['UTF-16 with a mark', Buffer.from('\ufeff<p>Привет', 'utf16le')],
@@ -29,43 +29,15 @@ describe('a text that its host calls UTF-8', () => {
 
   test.each<[string, string | Buffer, string]>([
     ['an 8-bit encoding', `<meta charset="windows-1251">\n\n<p>${PRIVET}`, '3 windows-1251 unreadable'],
-    [
-      'the longer declaration',
-      `<meta http-equiv=x content="text/html; charset=KOI8-R">${PRIVET}`,
-      '1 KOI8-R unreadable',
-    ],
-    [
-      'one of XHTML',
-      `<?xml version="1.0" encoding="windows-1251"?>\n<p>${PRIVET}`,
-      '2 windows-1251 unreadable',
-    ],
-    [
-      'one of a style sheet',
-      `@charset "windows-1251";\na { content: "${PRIVET}" }`,
-      '2 windows-1251 unreadable',
-    ],
+    ['the longer one', `<meta http-equiv=x content="a; charset=KOI8-R">${PRIVET}`, '1 KOI8-R unreadable'],
+    ['that of XHTML', `<?xml encoding="windows-1251"?>\n<p>${PRIVET}`, '2 windows-1251 unreadable'],
+    ['that of CSS', `@charset "windows-1251";\na { b: "${PRIVET}" }`, '2 windows-1251 unreadable'],
     ['one without a declaration', `<p>${PRIVET}`, '1 null unreadable'],
-    [
-      'one whose last letters alone are no Latin ones',
-      '<meta charset=windows-1251>\xcf\xf0\xe8\xe2',
-      '1 windows-1251 unreadable',
-    ],
-    [
-      'UTF-16 without a mark',
-      Buffer.from('\n<p>Hello', 'utf16le'),
-      '1 UTF-16 without a byte order mark unreadable',
-    ],
-    [
-      'UTF-16 without a mark, the other bytes first',
-      Buffer.from('<p>Hello', 'utf16le').swap16(),
-      '1 UTF-16 without a byte order mark unreadable',
-    ],
+    ['one at its end', '<meta charset=koi8-r>\xcf\xf0\xe8\xe2', '1 koi8-r unreadable'],
+    ['UTF-16', Buffer.from('\n<p>Hello', 'utf16le'), `1 ${UNMARKED} unreadable`],
+    ['UTF-16, swapped', Buffer.from('<p>Hello', 'utf16le').swap16(), `1 ${UNMARKED} unreadable`],
     ['UTF-32, which begins like UTF-16', '\xff\xfe\0\0<\0\0\0', '1 null slip'],
-    [
-      'a comment in another encoding',
-      Buffer.concat([Buffer.from('<p>Привет</p>'), latin1('<!-- M\xfcller -->')]),
-      '1 null slip',
-    ],
+    ['a comment', Buffer.concat([Buffer.from('<p>Привет</p>'), latin1('<!-- \xfc -->')]), '1 null slip'],
     ['UTF-8 with a wrong byte', '<meta charset=UTF8>\n\n\n<p>\xe9', '4 null slip'],
     ['UTF-8 with a mark and a wrong byte', '\xef\xbb\xbf<p>\n\xe9\n', '2 null slip'],
   ])('is not: %s', (_, bytes, found) => {

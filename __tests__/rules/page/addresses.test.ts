@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import {
   formatAddress,
   isExternal,
@@ -7,109 +7,64 @@ import {
   parseSrcset,
 } from '../../../src/rules/page/addresses.ts';
 
-describe('the check of an address', () => {
-  test.each([
-    'https://a.example/a.png',
-    'HTTP://a.example',
-    '//a.example/a.png',
-    '\\\\a.example\\a.png',
-    '/a.png',
-    './a.png',
-    '../a.png',
-    'a.png',
-    '?a',
-    'a b.png',
-    ' \n a.png',
-    'ftp://a.example',
-    'file:///a.png',
-    'C:\\a.png',
-    'sandbox:/mnt/data/a.png',
-    'ht\ntps://a.example',
-    'data/a.png',
-  ])('isExternal returns true for %j', (address) => {
-    expect(isExternal(address)).toBe(true);
-  });
+const FETCHED =
+  `https://a.example/a.png HTTP://a.example //a.example/a.png \\\\a.example\\a.png /a.png ./a.png
+ ../a.png a.png ?a ftp://a.example file:///a.png C:\\a.png sandbox:/mnt/data/a.png data/a.png`.split(/\s+/);
+const NOT_FETCHED =
+  `#a data:image/png;base64,AA DATA:,a blob:https://a.example/1 about:blank javascript:void mailto:a
+ node:fs`.split(/\s+/);
 
-  test.each([
-    '',
-    ' \n',
-    '#a',
-    ' #a',
-    'data:image/png;base64,AA',
-    'DATA:,a',
-    ' da\nta:,a',
-    'blob:https://a.example/1',
-    'about:blank',
-    'javascript:void 0',
-    'mailto:a',
-    'node:fs',
-  ])('isExternal returns false for %j', (address) => {
-    expect(isExternal(address)).toBe(false);
-  });
-
-  test.each([
-    ['./a', true],
-    ['../a', true],
-    ['/a', true],
-    ['https://a', true],
-    ['data:,a', true],
-    ['a', false],
-    ['@a/b', false],
-    ['.a', false],
-  ])('isSpecifierAddress for %j returns %j', (specifier, expected) => {
-    expect(isSpecifierAddress(specifier)).toBe(expected);
-  });
+test.each([
+  ...[...FETCHED, 'a b.png', ' \n a.png', 'ht\ntps://a.example'].map((address) => [address, true] as const),
+  ...[...NOT_FETCHED, '', ' \n', ' #a', ' da\nta:,a'].map((address) => [address, false] as const),
+])('A browser fetches %j: %s.', (address, expected) => {
+  expect(isExternal(address)).toBe(expected);
 });
 
-describe('parseSrcset', () => {
-  test.each([
-    ['a.png', ['a.png']],
-    ['a.png 1x, b.png 2x', ['a.png', 'b.png']],
-    ['a.png 1x,b.png', ['a.png', 'b.png']],
-    ['a.png, b.png', ['a.png', 'b.png']],
-    ['a,b.png 2x', ['a,b.png']],
-    ['data:image/png;base64,AA,BB 1x, b.png 2x', ['data:image/png;base64,AA,BB', 'b.png']],
-    ['data:,a, b.png', ['data:,a', 'b.png']],
-    ['\n a.png 100w (a, b) , b.png', ['a.png', 'b.png']],
-    [',,a.png,,', ['a.png']],
-    ['', []],
-  ])('returns the addresses of %j', (srcset, addresses) => {
-    expect([...parseSrcset(srcset)]).toEqual(addresses);
-  });
+test.each([
+  ...['./a', '../a', '/a', 'https://a', 'data:,a'].map((specifier) => [specifier, true] as const),
+  ...['a', '@a/b', '.a'].map((specifier) => [specifier, false] as const),
+])('The specifier %j is an address: %s.', (specifier, expected) => {
+  expect(isSpecifierAddress(specifier)).toBe(expected);
 });
 
-describe('parseRefresh', () => {
-  test.each([
-    ['0; url=a.html', 'a.html'],
-    ['5;URL = "a.html"', 'a.html'],
-    ["3,url='a b.html' c", 'a b.html'],
-    [' 1.5 ; a.html', 'a.html'],
-    ['0 a.html', 'a.html'],
-    [';url=a.html', 'a.html'],
-    ['0; url="a.html', 'a.html'],
-    ['0; url=\n', ''],
-    ['5', ''],
-    ['5;', ''],
-    ['', ''],
-  ])('returns the address of %j', (content, address) => {
-    expect(parseRefresh(content)).toBe(address);
-  });
+test.each([
+  ['a.png 1x, b.png 2x', 'a.png b.png'],
+  ['a.png 1x,b.png', 'a.png b.png'],
+  ['a.png, b.png', 'a.png b.png'],
+  ['a,b.png 2x', 'a,b.png'],
+  ['data:image/png;base64,AA,BB 1x, b.png 2x', 'data:image/png;base64,AA,BB b.png'],
+  ['data:,a, b.png', 'data:,a b.png'],
+  ['\n a.png 100w (a, b) , b.png', 'a.png b.png'],
+  [',,a.png,,', 'a.png'],
+  ['', ''],
+])('The addresses of the srcset %j are %s.', (srcset, addresses) => {
+  expect([...parseSrcset(srcset)].join(' ')).toBe(addresses);
 });
 
-describe('formatAddress', () => {
-  test.each([
-    ['returns one line', ' https://a.example/a\nb\u202e\u0007c ', 'https://a.example/ab c'],
-    ['removes credentials', 'https://user:word@a.example/b', 'https://***@a.example/b'],
-    ['removes credentials without a scheme', '//user@a.example/b', '//***@a.example/b'],
-    ['keeps an @ in the path', 'https://a.example/@b/c', 'https://a.example/@b/c'],
-    ['removes the query', 'https://a.example/b?token=1#c', 'https://a.example/b?…'],
-  ])('%s', (_, address, shown) => {
-    expect(formatAddress(address)).toBe(shown);
-  });
+test.each([
+  ['0; url=a.html', 'a.html'],
+  ['5;URL = "a.html"', 'a.html'],
+  ["3,url='a b.html' c", 'a b.html'],
+  [' 1.5 ; a.html', 'a.html'],
+  ['0 a.html', 'a.html'],
+  [';url=a.html', 'a.html'],
+  ['0; url="a.html', 'a.html'],
+  ['0; url=\n', ''],
+  ['5;', ''],
+  ['', ''],
+])('The address of the refresh %j is %j.', (content, address) => {
+  expect(parseRefresh(content)).toBe(address);
+});
 
-  test('returns at most 100 characters and cuts none of them', () => {
-    const shown = formatAddress(`a${'🙂'.repeat(200)}`);
-    expect([...shown]).toHaveLength(100);
-    expect(shown).toBe(`a${'🙂'.repeat(98)}…`);
-  });
+test.each([
+  [' https://a.example/a\nb\u202e\u0007c ', 'https://a.example/ab c'],
+  ['https://user:word@a.example/b', 'https://***@a.example/b'],
+  ['//user@a.example/b', '//***@a.example/b'],
+  ['https://a.example/@b/c', 'https://a.example/@b/c'],
+  ['https://a.example/b?token=1#c', 'https://a.example/b?…'],
+  // At most 100 characters, of which none is cut.
+  [`a${'🙂'.repeat(200)}`, `a${'🙂'.repeat(98)}…`],
+])('A message shows the address %j as %s.', (address, shown) => {
+  expect(formatAddress(address)).toBe(shown);
 });
