@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { rules as preset } from '@secretlint/secretlint-rule-preset-recommend';
 import fc from 'fast-check';
-import { DeliveryError } from '../../../src/errors.ts';
+import { type DeliveryError, hasFailed, resultOf } from '../../../src/errors.ts';
 import { BLOCK_SIZES } from '../../../src/rules/secrets/file-blocks.ts';
 import { refuseSecrets } from '../../../src/rules/secrets/secrets.ts';
 import { fakePorts } from '../../support/ports.ts';
@@ -13,12 +13,13 @@ const OTHER_TOKEN = `gho_${drawn(36, undefined, 5)}`;
 const listRulesAndLines = (findings: Awaited<ReturnType<typeof findSecrets>>): (string | null)[][] =>
   findings.map(({ rule, line }) => [rule, line === null ? null : String(line)]);
 
-async function getRefusal(content: string | Buffer, allowed: readonly string[] = []): Promise<DeliveryError> {
-  const thrown = await refuseSecrets(fileOf(content), allowed, fakePorts()).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  if (!(thrown instanceof DeliveryError)) throw new Error('the file was not refused', { cause: thrown });
+async function getRefusal(
+  content: string | Buffer,
+  allowed: readonly string[] = [],
+  ports = fakePorts(),
+): Promise<DeliveryError> {
+  const thrown = await resultOf(() => refuseSecrets(fileOf(content), allowed, ports));
+  if (!hasFailed(thrown)) throw new Error('the file was not refused');
   return thrown;
 }
 
@@ -198,7 +199,8 @@ describe('refuseSecrets', () => {
     const ports = fakePorts();
     await refuseSecrets(fileOf(text), [` ${first.toUpperCase()}`, second], ports);
     expect(ports.logger.lines).toEqual(['page.html: allowed, though it looks like a secret: 2 times']);
-    expect((await getRefusal(text, [first])).message).toMatch(/: github in line 2 column 1 \([^,]+$/);
+    expect((await getRefusal(text, [first], ports)).message).toMatch(/: github in line 2 column 1 \([^,]+$/);
+    expect(ports.logger.masked).toEqual([OTHER_TOKEN]);
     await getRefusal(text, ['', '*', TOKEN, first.slice(0, 8)]);
   });
 

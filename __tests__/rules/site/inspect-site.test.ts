@@ -133,6 +133,7 @@ describe('a page that misses its code', () => {
     ['Js/A.js', 'js/a.js', 'the folder has js/a.js; upper and lower case differ on GitHub Pages'],
     ['a.js', 'js/a.js', 'the folder has js/a.js'],
     ['a.js', 'b.js', 'add the file to the folder, or remove the reference'],
+    ['a/index.html', 'b/index.html', 'add the file to the folder, or remove the reference'],
   ])('is refused for %s with a hint where the folder has %s', async (address, file, hint) => {
     const { refusals } = await inspect(site(`<p>\n<script src="${address}"></script>`, file));
     expect(refusals).toEqual([
