@@ -5,7 +5,6 @@
 export type BranchRule = 'pull-request' | 'signatures' | 'classic-signatures';
 
 interface RuleWords {
-  /** What the hosts say of a change. */
   readonly message: string;
   /** Whether only commits without a signature are refused. */
   readonly unsignedOnly: boolean;
@@ -25,13 +24,11 @@ export const BRANCH_RULES: Readonly<Record<BranchRule, RuleWords>> = {
   'classic-signatures': { ...SIGNATURES, type: null },
 };
 
-/** The refusal of a change through the contents API. */
 export function refuseContents(rule: BranchRule, change: 'create' | 'update'): string {
   const { type, message } = BRANCH_RULES[rule];
   return type === null ? `Could not ${change} file: ${message}` : refuseRefUpdate(rule);
 }
 
-/** The refusal of a ref update through the API. */
 export function refuseRefUpdate(rule: BranchRule): string {
   const { type, message } = BRANCH_RULES[rule];
   return type === null ? message : `Repository rule violations found\n\n${message}\n\n`;

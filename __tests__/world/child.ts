@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 
 const MEMORY_POLL_MS = 50;
 
-/** The result of a child process. */
 export interface ChildResult {
   /** Null when it was ended by a signal. */
   readonly exitCode: number | null;

@@ -1,7 +1,6 @@
 import { type Dispatcher, ProxyAgent, request } from 'undici';
 import type { GitHubWorld } from './world.ts';
 
-/** An answer, read to its end. */
 export interface ClientResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;

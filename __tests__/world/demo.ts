@@ -78,7 +78,6 @@ const formatBold =
     ? (text: string) => `\x1b[1m${text}\x1b[0m`
     : String;
 
-/** The step as YAML. */
 function formatStep({ inputs }: DemoDelivery): string {
   const lines = Object.entries(inputs).map(([name, value]) => `    ${name}: ${value === '' ? "''" : value}`);
   return ['- uses: ./', '  with:', ...lines].join('\n');

@@ -1,4 +1,3 @@
-/** The state of a deployment at a time. */
 export interface StoredDeploymentStatus {
   readonly id: number;
   readonly state: string;

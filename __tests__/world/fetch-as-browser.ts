@@ -1,4 +1,3 @@
-/** A response with its whole body. */
 export interface BrowserResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

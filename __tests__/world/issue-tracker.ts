@@ -17,7 +17,6 @@ export interface PullRequestPayload {
   readonly base: { readonly repo: { readonly id: number; readonly full_name: string } };
 }
 
-/** A comment on an issue or a pull request. */
 export interface StoredComment {
   readonly id: number;
   readonly user: { readonly login: string };
@@ -110,14 +109,12 @@ export class IssueTracker {
     return this.#items.some(({ head }) => head?.sha === sha);
   }
 
-  /** Adds a commit to a pull request and returns it. */
   push(number: number): PullRequestPayload {
     const { head } = this.#get(number);
     if (head !== null) head.sha = this.#createSha();
     return this.pullRequest(number);
   }
 
-  /** Closes a pull request and returns it. */
   closePullRequest(number: number): PullRequestPayload {
     this.#get(number).state = 'closed';
     return this.pullRequest(number);

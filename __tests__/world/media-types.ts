@@ -24,12 +24,10 @@ const BY_ENDING: Readonly<Record<string, string>> = {
   '.zip': 'application/zip',
 };
 
-/** The media type that a host derives from a file's name. */
 export function getMediaType(name: string): string {
   return BY_ENDING[extname(name).toLowerCase()] ?? 'application/octet-stream';
 }
 
-/** Whether a file of this name is text. */
 export function isTextFile(name: string): boolean {
   return /^(text\/|application\/(javascript|json|xml)|image\/svg)/.test(getMediaType(name));
 }

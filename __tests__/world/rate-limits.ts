@@ -15,7 +15,6 @@ export interface CountedRequest {
   readonly resource: 'core' | 'graphql';
 }
 
-/** A count of requests, and when it starts again. */
 export interface RateLimitState {
   readonly limit: number;
   used: number;

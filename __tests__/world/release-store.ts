@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { StoredBody } from './server/stored-body.ts';
 
-/** A file attached to a release. */
 export interface StoredAsset {
   readonly id: number;
   name: string;

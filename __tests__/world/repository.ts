@@ -9,7 +9,6 @@ import { FakePages, type FakePagesOptions } from './pages/fake-pages.ts';
 import { serveSite } from './pages/serve-site.ts';
 import { ReleaseStore, type StoredRelease } from './release-store.ts';
 
-/** A repository to be made. */
 export interface RepositoryOptions {
   /** The GitHub instance; github.com by default. */
   readonly instance?: GitHubInstance;
@@ -20,7 +19,6 @@ export interface RepositoryOptions {
   readonly branch?: string;
   /** The files of the first commit; a README.md by default. */
   readonly files?: Readonly<Record<string, string | Buffer>>;
-  /** No commit at all. */
   readonly empty?: boolean;
   /** How long a write takes, in which others may arrive. */
   readonly writeMs?: number;
@@ -28,14 +26,12 @@ export interface RepositoryOptions {
   readonly pages?: FakePagesOptions | false;
 }
 
-/** One line of a repository's history. */
 export interface CommitSummary {
   readonly sha: string;
   readonly message: string;
   readonly files: string[];
 }
 
-/** A repository of the local GitHub. */
 export class TestRepository {
   readonly id: number;
   readonly instance: GitHubInstance;
@@ -50,7 +46,6 @@ export class TestRepository {
   readonly issues: IssueTracker;
   /** Apart from those of the site. */
   readonly deployments: DeploymentStore;
-  /** The site; null when the repository has none. */
   site: FakePages | null;
   serveSite: ReturnType<typeof serveSite> | null;
   readonly #stopped: AbortSignal;
@@ -91,7 +86,6 @@ export class TestRepository {
     return site;
   }
 
-  /** Whether it has no commit on any branch. */
   get isEmpty(): boolean {
     return this.git.branches().size === 0;
   }
@@ -172,7 +166,6 @@ export class TestRepository {
     );
   }
 
-  /** The commits of the history with more than one parent. */
   merges(branch = this.branch): string[] {
     const merges = this.#history(branch).filter(({ parents }) => parents.length > 1);
     return merges.map(({ sha }) => sha);
@@ -266,7 +259,6 @@ export class TestRepository {
   }
 }
 
-/** What a repository needs from the local GitHub. */
 export interface RepositoryDependencies {
   readonly folder: string;
   readonly nextId: () => number;

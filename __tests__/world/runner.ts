@@ -26,7 +26,6 @@ const COMMAND_FILES = [
   'GITHUB_PATH',
 ] as const;
 
-/** A step that uses this action. */
 export interface ActionRun {
   readonly world: GitHubWorld;
   readonly repository: TestRepository;
@@ -36,7 +35,6 @@ export interface ActionRun {
   readonly token?: string;
   /** The step's `env:`, over everything else. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Files of the workspace. */
   readonly files?: Readonly<Record<string, string | Buffer>>;
   readonly event?: { readonly name: string; readonly payload: object };
   /** The workspace of an earlier run, to continue in it. */
@@ -46,10 +44,8 @@ export interface ActionRun {
   readonly onStart?: (pid: number) => void;
 }
 
-/** The result of a step. */
 export interface ActionResult extends ChildResult {
   readonly outputs: Readonly<Record<string, string>>;
-  /** The job summary's Markdown. */
   readonly summary: string;
   readonly workspace: string;
   /** The token that the step had. */

@@ -23,7 +23,6 @@ export function getText(body: ApiCall['body'], name: string): string | undefined
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A text field that must be there. */
 export function requireText(body: ApiCall['body'], name: string): string {
   return getText(body, name) ?? failMissing(name);
 }
@@ -37,7 +36,6 @@ export const spellFields = (fields: object): Record<string, unknown> =>
     ]),
   );
 
-/** A number in the path. */
 export function getId({ parameters }: ApiCall, name: string): number {
   return Number(parameters[name]);
 }

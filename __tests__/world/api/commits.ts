@@ -7,7 +7,6 @@ import { createRoute } from './routes.ts';
 
 const STATUS_NAMES: Readonly<Record<string, string>> = { A: 'added', M: 'modified', D: 'removed' };
 
-/** A commit as the commits API shows it. */
 function formatCommit(repository: TestRepository, commit: GitCommit) {
   const { sha, tree, parents, author, committer, message } = commit;
   const verification = formatVerification(repository, sha);

@@ -13,7 +13,6 @@ import { createRoute } from './routes.ts';
 
 const BOT = 'github-actions[bot]';
 const PAGES = 'github-pages';
-/** Characters of a description. */
 const DESCRIPTION_LIMIT = 140;
 const STATES = ['error', 'failure', 'inactive', 'in_progress', 'queued', 'pending', 'success'];
 const ENVIRONMENT_NAME = /^[^\p{Cc}'"`,;\\]{1,255}$/u;

@@ -2,7 +2,6 @@ import { type HostReply, ReplyError, replyJson } from '../server/messages.ts';
 
 const DOCUMENTATION = 'https://docs.github.com/rest';
 
-/** One entry of a validation error. */
 export interface ValidationError {
   readonly resource: string;
   readonly code: string;
@@ -10,7 +9,6 @@ export interface ValidationError {
   readonly message?: string;
 }
 
-/** GitHub's error body. */
 export function createErrorReply(
   status: number,
   message: string,
@@ -21,7 +19,6 @@ export function createErrorReply(
   return replyJson(status, body, headers);
 }
 
-/** Ends a request with GitHub's error body. */
 export function fail(status: number, message: string): never {
   throw new ReplyError(createErrorReply(status, message));
 }
@@ -30,12 +27,10 @@ export function failNotFound(): never {
   fail(404, 'Not Found');
 }
 
-/** Ends a request with 422 and validation errors. */
 export function failInvalid(...errors: ValidationError[]): never {
   throw new ReplyError(createErrorReply(422, 'Validation Failed', { errors }));
 }
 
-/** Ends a request because of a missing field. */
 export function failMissing(field: string): never {
   fail(422, `Invalid request.\n\n"${field}" wasn't supplied.`);
 }

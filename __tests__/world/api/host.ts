@@ -44,7 +44,6 @@ const DEFAULT_VERSION = '2022-11-28';
 
 export type FindRepository = (owner: string, name: string) => TestRepository | undefined;
 
-/** What the API needs from the local GitHub. */
 export interface ApiHostParts {
   readonly find: FindRepository;
   readonly tokens: TokenStore;

@@ -7,7 +7,6 @@ import { fail, failInvalid, failNotFound } from './errors.ts';
 import { getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
 
-/** Formats an asset as the API and the uploads host answer it. */
 export function formatAsset(repository: TestRepository, release: StoredRelease, asset: StoredAsset) {
   const { path: _, ...fields } = asset;
   const folder = `${getPageUrl(repository)}/releases/download/${getTagFolder(release)}`;

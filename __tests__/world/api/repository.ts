@@ -5,12 +5,10 @@ import { getUserId, hasPermission } from '../tokens.ts';
 import type { ApiCall } from './call.ts';
 import { createRoute } from './routes.ts';
 
-/** The API's address of a repository. */
 export function getApiUrl({ instance, fullName }: TestRepository): string {
   return `${instance.api}/repos/${fullName}`;
 }
 
-/** The address of a repository's web page. */
 export function getPageUrl({ instance, fullName }: TestRepository): string {
   return `https://${instance.host}/${fullName}`;
 }

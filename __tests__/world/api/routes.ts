@@ -6,7 +6,6 @@ import { createErrorReply, fail } from './errors.ts';
 /** The permissions of which a token needs at least one. */
 export type RequiredPermissions = Partial<Record<keyof TokenPermissions, 'read' | 'write'>>;
 
-/** One operation of the API. */
 export interface ApiRoute {
   readonly method: string;
   readonly pattern: readonly string[];

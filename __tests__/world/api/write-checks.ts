@@ -10,13 +10,11 @@ export function isMalformedPath(path: string): boolean {
   return path.split('/').some((part) => part === '' || /^(\.|\.\.|\.git)$/i.test(part));
 }
 
-/** Ends the request when the path can't be one of a file. */
 export function assertValidPath(path: string): void {
   if (path.startsWith('/')) fail(422, 'path cannot start with a slash');
   if (isMalformedPath(path)) fail(422, 'path contains a malformed path component');
 }
 
-/** The bytes of a base64 text. */
 export function decodeBase64(content: string): Buffer {
   const bytes = Buffer.from(content, 'base64');
   const expected = Math.floor((content.replace(/[\s=]/g, '').length * 3) / 4);
@@ -32,7 +30,6 @@ function failInputTooLarge(): never {
   );
 }
 
-/** The authors of a commit, and whether GitHub signs it. */
 export interface CommitAuthors {
   readonly author: CommitPerson;
   readonly committer: CommitPerson;

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { dirname, join } from 'node:path';
 import { deflateSync, inflateSync } from 'node:zlib';
 
-/** One line of a tree. */
 export interface TreeEntry {
   readonly mode: string;
   readonly type: 'blob' | 'tree' | 'commit';
@@ -20,7 +19,6 @@ export interface TreeChange {
   readonly sha: string | null;
 }
 
-/** Who made a commit. */
 export interface CommitPerson {
   readonly name: string;
   readonly email: string;
@@ -28,7 +26,6 @@ export interface CommitPerson {
   readonly date: string;
 }
 
-/** A commit to create. */
 export interface NewCommit {
   readonly tree: string;
   readonly parents: readonly string[];
@@ -37,7 +34,6 @@ export interface NewCommit {
   readonly committer: CommitPerson;
 }
 
-/** A commit as git knows it. */
 export interface GitCommit extends NewCommit {
   readonly sha: string;
 }
@@ -60,7 +56,6 @@ const BAD_REF = /\.\.|[\0- \x7f~^:?*[\\]|\/\/|\/\.|@\{|\.lock(?:\/|$)|[/.]$/;
 const hashObject = ({ type, bytes }: GitObject): string =>
   createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex');
 
-/** The SHA-1 of a git blob. */
 export const computeBlobSha = (bytes: Buffer): string => hashObject({ type: 'blob', bytes });
 
 /**
@@ -100,7 +95,6 @@ export class GitStore {
     return !hasClash;
   }
 
-  /** All branches and their heads. */
   branches(): Map<string, string> {
     const heads = [...this.#refs].filter(([ref]) => ref.startsWith('refs/heads/'));
     return new Map(heads.map(([ref, sha]) => [ref.slice('refs/heads/'.length), sha]));
@@ -127,7 +121,6 @@ export class GitStore {
     });
   }
 
-  /** The entry at a path; null when there is none. */
   entryAt(treeish: string, path: string): TreeEntry | null {
     let found = { mode: FOLDER_MODE, sha: this.#tree(treeish) };
     for (const name of path === '' ? [] : path.split('/')) {

@@ -28,7 +28,6 @@ const createWarningPage = (
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 
-/** A file in a bin. */
 export interface StoredBinFile {
   readonly filename: string;
   readonly contentType: string;
@@ -54,7 +53,6 @@ export interface StoredBin {
   readonly deletedFiles: Set<string>;
 }
 
-/** What a test may change. */
 class FilebinSettings {
   /** Whether clients other than curl, Wget and VLC get the warning page first. */
   cookieCheck = true;
@@ -66,7 +64,6 @@ class FilebinSettings {
   beforeAnswer = async (): Promise<void> => undefined;
   /** The text with which an upload is refused with 403: blocked content, a banned address; null for none. */
   refusal: string | null = null;
-  /** Whether the storage is full. */
   full = false;
 }
 

@@ -47,7 +47,6 @@ export function createGitServer(find: FindRepository, tokens: TokenStore): GitSe
   };
 }
 
-/** The password of Basic credentials; null without credentials. */
 function getToken({ headers }: HostRequest): string | null {
   if (headers.authorization === undefined) return null;
   const [, encoded = ''] = /^basic (\S+)$/i.exec(headers.authorization) ?? [];

@@ -222,7 +222,6 @@ function mapValues(object: JsonSchema, map: (value: unknown) => unknown): JsonSc
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)]));
 }
 
-/** The names of the schemas to which a value refers. */
 function findReferences(value: unknown): string[] {
   return [...JSON.stringify(value).matchAll(/"\$ref":"#\/schemas\/([^"]+)"/g)].map(([, name = '']) => name);
 }

@@ -74,7 +74,6 @@ export interface FakePagesOptions extends Partial<Omit<PagesBehavior, 'takeNext'
   readonly built?: boolean;
 }
 
-/** A build as the API shows it. */
 export interface PagesBuild {
   readonly id: number;
   readonly commit: string;
@@ -84,7 +83,6 @@ export interface PagesBuild {
   updatedAt: Date;
 }
 
-/** A deployment of a site that a workflow publishes. */
 export interface PagesDeployment {
   readonly id: number;
   readonly sha: string;
@@ -93,13 +91,11 @@ export interface PagesDeployment {
   readonly statuses: { state: string; description: string; at: Date }[];
 }
 
-/** A run of the workflow that publishes a site. */
 export interface SiteWorkflowRun {
   readonly id: number;
   readonly event: 'push' | 'workflow_dispatch';
   readonly branch: string;
   readonly commit: string;
-  /** The inputs of a dispatch. */
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly actor: string;
   status: 'queued' | 'pending' | 'waiting' | 'in_progress' | 'completed';
@@ -111,11 +107,9 @@ export interface SiteWorkflowRun {
 
 type RunTrigger = Pick<SiteWorkflowRun, 'event' | 'branch' | 'actor' | 'inputs'>;
 
-/** The repository that a site is made of. */
 export interface SiteSource {
   readonly owner: string;
   readonly name: string;
-  /** Its default branch. */
   readonly branch: string;
   readonly instance: GitHubInstance;
 }
@@ -142,7 +136,6 @@ export class FakePages extends PagesBehavior {
   readonly #owner: string;
   #queue: Promise<void> = Promise.resolve();
   #nextId = 1;
-  /** What is live; null when there is nothing. */
   liveVersion: SiteVersion | null = null;
   #previous: SiteVersion | null = null;
   /** Requests of each address since the last version went live. */
@@ -164,12 +157,10 @@ export class FakePages extends PagesBehavior {
     Object.assign(this, behavior);
   }
 
-  /** The commit whose content is live; null when there is none. */
   get liveCommit(): string | null {
     return this.liveVersion?.commit ?? null;
   }
 
-  /** A file of the live site; null where there is none. */
   readLive(path: string): Buffer | null {
     const file = this.liveVersion?.files.get(path);
     return file === undefined ? null : (file.bytes ?? this.#git.readBlob(file.sha));

@@ -32,7 +32,6 @@ interface CachedAnswer {
 interface LocatedFile {
   readonly version: SiteVersion;
   readonly file: SiteFile;
-  /** Its address in the site. */
   readonly name: string;
 }
 

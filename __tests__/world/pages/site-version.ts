@@ -1,7 +1,6 @@
 import type { GitStore } from '../git/git-store.ts';
 import { getReadmeIndex, isExcluded, listBuiltPaths } from './jekyll.ts';
 
-/** A file of a built site. */
 export interface SiteFile {
   readonly sha: string;
   readonly size: number;

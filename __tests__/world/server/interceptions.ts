@@ -11,7 +11,6 @@ export interface RequestMatch {
   readonly skip?: number;
 }
 
-/** A reply in memory. */
 export interface BufferedReply {
   status: number;
   headers?: Record<string, string>;
@@ -49,7 +48,6 @@ export const doMeanwhile = (act: () => unknown): InterceptedReply => ({
   },
 });
 
-/** An active rule. */
 export interface ActiveInterception {
   /** How many requests it has answered. */
   readonly hits: number;

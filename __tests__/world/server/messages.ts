@@ -35,7 +35,6 @@ export class ReplyError extends Error {
   }
 }
 
-/** A JSON answer. */
 export function replyJson(status: number, value: unknown, headers: Record<string, string> = {}): HostReply {
   return {
     status,
@@ -44,17 +43,14 @@ export function replyJson(status: number, value: unknown, headers: Record<string
   };
 }
 
-/** A plain-text answer. */
 export function replyText(status: number, body: string, headers: Record<string, string> = {}): HostReply {
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...headers }, body };
 }
 
-/** An HTML answer. */
 export function replyHtml(status: number, body: string, headers: Record<string, string> = {}): HostReply {
   return { status, headers: { 'content-type': 'text/html; charset=utf-8', ...headers }, body };
 }
 
-/** A redirect without a body. */
 export function replyRedirect(location: string, status = 302): HostReply {
   return { status, headers: { location, 'content-type': 'text/html; charset=utf-8', 'content-length': '0' } };
 }

@@ -16,7 +16,6 @@ export interface HttpExchange {
   answer: { readonly status: number; readonly body: unknown } | null;
 }
 
-/** What is recorded of a request's body. */
 export interface BodyRecord {
   /** Whether the whole body has been seen. */
   isWhole: boolean;

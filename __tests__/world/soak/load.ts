@@ -6,7 +6,6 @@ import type { GitHubWorld } from '../world.ts';
 const TIMEOUT_MS = 900_000;
 const API = /^\w+ https:\/\/(api|uploads)\.github\.com\//;
 
-/** The result of a load test. */
 export interface LoadReport {
   readonly title: string;
   /** Rows of a label and a count. */
@@ -15,14 +14,12 @@ export interface LoadReport {
   readonly problems: readonly string[];
 }
 
-/** One file to deliver. */
 export interface LoadFile {
   readonly name: string;
   readonly bytes: Buffer;
   readonly inputs: Readonly<Record<string, string>>;
 }
 
-/** The result of one delivery. */
 export interface LoadResult {
   readonly file: LoadFile;
   readonly report: Report | undefined;

@@ -6,7 +6,6 @@ import type { PermissionGrants } from './definition.ts';
 /** An event of a repository, with the data for the runs that it starts. */
 export interface WorkflowEvent {
   readonly repository: TestRepository;
-  /** The event's name. */
   readonly name: string;
   readonly payload: EventPayload;
   /** Such as `refs/heads/main`. */
@@ -16,7 +15,6 @@ export interface WorkflowEvent {
   readonly files?: Readonly<Record<string, string | Buffer>>;
 }
 
-/** The fields of an event's payload that are used here. */
 export interface EventPayload {
   readonly action?: string;
   readonly number?: number;
@@ -26,13 +24,11 @@ export interface EventPayload {
   readonly workflow_run?: { readonly name: string; readonly head_sha: string };
 }
 
-/** One run of a workflow. */
 export interface RunIdentity {
   readonly id: number;
   readonly workflow: string;
 }
 
-/** The `github` context of a job. */
 export function createGithubContext(
   event: WorkflowEvent,
   { id, workflow }: RunIdentity,

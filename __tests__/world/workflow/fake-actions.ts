@@ -22,7 +22,6 @@ export interface ActionContext {
   readonly artifacts: Map<string, Files>;
 }
 
-/** A fake, and its outputs. */
 interface FakeAction {
   /** The supported inputs; a step with others is refused. */
   readonly inputs: readonly string[];

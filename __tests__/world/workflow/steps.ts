@@ -15,7 +15,6 @@ export interface JobContext extends Omit<ActionContext, 'inputs'> {
   readonly temporary: string;
 }
 
-/** The outcome of a step. */
 export interface StepOutcome {
   readonly succeeded: boolean;
   readonly outputs: Readonly<Record<string, string>>;

@@ -19,7 +19,6 @@ import {
 import type { ActionContext } from './fake-actions.ts';
 import { type JobContext, runStep, type StepOutcome } from './steps.ts';
 
-/** A finished step. */
 export interface StepRun extends StepOutcome {
   readonly id: string | undefined;
   readonly name: string;
@@ -37,7 +36,6 @@ export interface JobRun {
   readonly steps: readonly StepRun[];
 }
 
-/** A run of a workflow. */
 export interface WorkflowRun {
   readonly id: number;
   readonly name: string;
