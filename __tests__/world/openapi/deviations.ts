@@ -1,13 +1,17 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { HttpExchange } from '../server/traffic-log.ts';
-import { findOperation, findSchema, locate, matchTemplate, readDescription } from './description.ts';
 import {
   type ApiDescription,
   type DescribedHost,
   type DescribedOperation,
+  findOperation,
+  findSchema,
+  locate,
+  matchTemplate,
+  readDescription,
   UNDESCRIBED_CALLS,
-} from './extract.ts';
+} from './description.ts';
 
 /** One request, as far as it is compared with the description. */
 export type ValidatedExchange = Pick<HttpExchange, 'method' | 'url' | 'headers' | 'body' | 'answer'>;
