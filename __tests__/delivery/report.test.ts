@@ -4,7 +4,7 @@ import { type ChannelAttempt, type Delivery, LINK_SUBJECT } from '../../src/deli
 import type { ProvenMatch } from '../../src/delivery/probe-result.ts';
 import { composeDocument, nameSubject, type Report, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
-import { RETRY_HINT } from '../../src/github/hints.ts';
+import { RETRY_HINT } from '../../src/github/refusals.ts';
 import { type ChannelKey, GATES } from '../../src/protocol/words.ts';
 import {
   deliveryWith as anyDelivery,

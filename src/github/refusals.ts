@@ -2,14 +2,14 @@ import { DeliveryError, type ErrorCode } from '../errors.ts';
 import { CERTIFICATE_HINT, NETWORK_HINT } from '../http/client.ts';
 import { isPage } from '../http/response.ts';
 import type { Words } from '../words.ts';
-import {
-  CONFLICT_HINT,
-  NOT_FOUND_HINT,
-  OTHER_BRANCH_HINT,
-  permissionHint,
-  RETRY_HINT,
-  TOKEN_HINT,
-} from './hints.ts';
+
+/** What to change, for failures that several places report. */
+export const RETRY_HINT = (w: Words) => `try again${w.orUse('K3')}`;
+export const CONFLICT_HINT = (w: Words) => `another job writes here too: ${RETRY_HINT(w)}`;
+export const OTHER_PATH_HINT = (w: Words) => `set ${w.input('path')} to a place of its own`;
+export const OTHER_BRANCH_HINT = (w: Words) =>
+  `build the site from a branch without this rule (Settings → Pages) and set ${w.input('branch')} to it, set ${w.input('token')} to one that may bypass the rule${w.orUse('K2', ', which pushes nothing')}`;
+const TOKEN_HINT = (w: Words) => `set ${w.input('token')} to a valid token${w.ownToken}${w.orUse('K3')}`;
 
 /** What GitHub refuses, by its API or in words that git passes on. */
 export interface Refusal {
@@ -204,7 +204,11 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
   },
   { status: 413, code: 'TOO_LARGE', hint: SIZE_HINT },
   { status: WRITE_REFUSED, text: BRANCH_RULE, code: 'FORBIDDEN_BY_RULE', hint: OTHER_BRANCH_HINT },
-  { status: 403, code: 'NO_PERMISSION', hint: createPermissionHint },
+  {
+    status: 403,
+    code: 'NO_PERMISSION',
+    hint: (w, { permission }) => (permission === undefined ? TOKEN_HINT(w) : w.grant(permission)),
+  },
   // GitHub does not understand the request, or no longer.
   {
     status: [400, 410],
@@ -219,7 +223,12 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
   },
   // A copy of the repository that does not have the commit yet says nothing of what is in it.
   { status: 404, text: /^No commit found for the ref [0-9a-f]{40}/, code: 'HOST_ERROR', retryable: true },
-  { status: 404, code: 'NOT_FOUND', hint: NOT_FOUND_HINT },
+  {
+    status: 404,
+    code: 'NOT_FOUND',
+    hint: (w) =>
+      `check that ${w.input('repository')} and ${w.input('branch')} exist, and that ${w.input('token')} may write there${w.orUse('K3')}`,
+  },
   {
     status: 422,
     text: /tag_name was used by an immutable release/i,
@@ -274,18 +283,3 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     retryable: true,
   },
 ];
-
-/**
- * Names what the call needs. `X-Accepted-GitHub-Permissions` lists alternatives; ours is preferred, because not
- * all of them work everywhere: with `issues: write` alone, GitHub refuses comments on pull requests.
- */
-function createPermissionHint(w: Words, { headers = {}, permission }: Refusal): string {
-  const accepted = (headers['x-accepted-github-permissions'] ?? '')
-    .replaceAll('_', '-')
-    .replace(/\s*=\s*/g, ': ')
-    .replace(/\s*,\s*/g, ', ')
-    .split(/\s*;\s*/);
-  const needed =
-    permission !== undefined && accepted.includes(permission) ? permission : accepted[0] || permission;
-  return (needed === undefined ? TOKEN_HINT : permissionHint(needed))(w);
-}

@@ -3,7 +3,6 @@ import { getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { findAbsence } from '../../github/api/failures.ts';
 import { createPagesSite, type PagesSite, type RepositoryContext } from '../../github/api/repository.ts';
-import { permissionHint } from '../../github/hints.ts';
 import { defaultSiteUrl } from '../../github/hosts.ts';
 import type { Ports } from '../../ports.ts';
 import type { Words } from '../../words.ts';
@@ -24,7 +23,7 @@ export async function findSetup(
   if (!options.setup) return null;
   const isOwnAddress = options.pagesBase !== undefined;
   if (site === 'unreadable' && !isOwnAddress) {
-    const hint = permissionHint('pages: read');
+    const hint = (w: Words) => w.grant('pages: read');
     const message = (w: Words) => `${w.subject('setup')} needs the Pages settings, and they can't be read`;
     throw new DeliveryError('NO_PERMISSION', message, { step: 'check', hint });
   }

@@ -6,7 +6,7 @@ import { type CommitIdentity, getCommitIdentity } from '../../github/api/token-o
 import type { Change } from '../../github/change.ts';
 import { noGitError } from '../../github/git/failures.ts';
 import { hasGit } from '../../github/git/process.ts';
-import { OTHER_BRANCH_HINT } from '../../github/hints.ts';
+import { OTHER_BRANCH_HINT } from '../../github/refusals.ts';
 import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SITE, SIZE } from '../../protocol/limits.ts';
 import { createBlobHash } from '../../rules/fingerprint.ts';

@@ -4,7 +4,7 @@ import { connectionError } from '../../http/client.ts';
 import { discard } from '../../http/response.ts';
 import type { Ports } from '../../ports.ts';
 import { EXCHANGE } from '../../protocol/limits.ts';
-import { RETRY_HINT } from '../hints.ts';
+import { RETRY_HINT } from '../refusals.ts';
 import type { GitHubClient } from './client.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { mapConcurrently } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { BATCH, LIST_PAGE } from '../../protocol/limits.ts';
-import { OTHER_PATH_HINT, RETRY_HINT } from '../hints.ts';
+import { OTHER_PATH_HINT, RETRY_HINT } from '../refusals.ts';
 import type { GitHubClient } from './client.ts';
 import { dataOrNull } from './failures.ts';
 import { EMPTY_TREE } from './tree-id.ts';

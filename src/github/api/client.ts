@@ -6,8 +6,8 @@ import { API, type CallTemplate, getApiCall } from '../../protocol/calls.ts';
 import { HOUR, MINUTE, WRITE_INTERVAL, WRITES_PER_HOUR } from '../../protocol/limits.ts';
 import { API_VERSION, PROTOCOL, TOOL } from '../../protocol/words.ts';
 import { withRetries } from '../../retry.ts';
-import { RETRY_HINT } from '../hints.ts';
 import type { RepositoryName } from '../hosts.ts';
+import { RETRY_HINT } from '../refusals.ts';
 import { refusedCallError } from './failures.ts';
 
 export interface ApiAccess {

@@ -2,7 +2,7 @@ import { mapConcurrently } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
-import { RETRY_HINT } from '../hints.ts';
+import { RETRY_HINT } from '../refusals.ts';
 import type { GitHubClient } from './client.ts';
 
 export interface LastCommit {

@@ -6,7 +6,7 @@ import { createSilenceTimer } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
 import type { Clock, Ports } from '../../ports.ts';
 import { EXCHANGE, SECOND } from '../../protocol/limits.ts';
-import { RETRY_HINT } from '../hints.ts';
+import { RETRY_HINT } from '../refusals.ts';
 import { LARGE_BLOB } from './blob-pack.ts';
 import { gitError } from './failures.ts';
 import { type GitResult, type GitRun, runGit } from './process.ts';
