@@ -55,17 +55,8 @@ export async function prepareAll<Data>(
 ): Promise<readonly PreparedTask<Data>[]> {
   const items = files.map(({ file, name }) => itemOf(file, name));
   const prepared = await action.prepare(items);
-  return resultsFor(prepared, items).map((result) => {
+  return prepared.map((result) => {
     if (hasFailed(result)) throw result;
     return result as PreparedTask<Data>;
   });
-}
-
-/** The results of items; throws unless there is exactly one for each. */
-export function resultsFor<Value>(
-  results: readonly Result<Value>[],
-  items: readonly unknown[],
-): readonly Result<Value>[] {
-  if (results.length !== items.length) throw new Error(`there are ${results.length} results`);
-  return results;
 }

@@ -67,16 +67,6 @@ test('authorizeDevice sends the two calls of the protocol as forms and accepts J
 });
 
 describe('authorizeDevice: log', () => {
-  // Not the address in the answer: it could be on any host.
-  test.each(['https://github.com', 'https://git.example.com'])(
-    'shows only the user code and the page on the host itself: %s',
-    async (authUrl) => {
-      const { ports, run } = createFlow({ authUrl, polls: [PENDING, SLOW_DOWN, GRANTED] });
-      await run();
-      expect(ports.logger.lines).toEqual([`Open ${authUrl}/login/device and enter the code ABCD-WXYZ`]);
-    },
-  );
-
   test('masks the device code before it shows anything, and the token as soon as it arrives', async () => {
     const { ports, run } = createFlow({ polls: [PENDING, GRANTED] });
     const order: string[] = [];

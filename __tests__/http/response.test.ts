@@ -33,11 +33,6 @@ describe('readText', () => {
     await expect(read([bytes], 14, 'gzip').text).resolves.toBe('too many times');
     await expect(read([bytes], 13, 'gzip').text).rejects.toMatchObject({ code: 'HOST_ERROR' });
   });
-
-  test('throws the error of a response that is interrupted', async () => {
-    const body = new Readable({ read: () => undefined }).destroy(new Error('cut'));
-    await expect(readText({ status: 200, headers: {}, body }, 100)).rejects.toThrow('cut');
-  });
 });
 
 describe('discard', () => {

@@ -22,19 +22,6 @@ const uploadTo = (http: SendHttp, ports: Partial<Ports> = {}) =>
 const uploadWith = (response: Scripted) => uploadTo(new FakeHttp(() => response).http);
 
 describe('sendRequest', () => {
-  test('sends the bytes once with their exact length', async () => {
-    const fake = new FakeHttp(() => ({ status: 201 }));
-    await uploadTo(fake.http);
-    expect(fake.seen).toEqual([
-      {
-        method: 'POST',
-        url: 'https://uploads.example.com/assets?name=a.html',
-        headers: { 'content-type': 'application/octet-stream', 'content-length': '5' },
-        body: 'bytes',
-      },
-    ]);
-  });
-
   test.each([
     ['a text, whose length our HTTP client knows', () => '{"a":1}', '{"a":1}'],
     ['nothing', undefined, ''],
@@ -43,26 +30,6 @@ describe('sendRequest', () => {
     const { length, ...request } = UPLOAD;
     await sendRequest({ ...request, body }, fakePorts(fake.http));
     expect(fake.seen).toMatchObject([{ headers: request.headers, body: sent }]);
-  });
-
-  test('returns each header as one text', async () => {
-    const http: SendHttp = async () => ({
-      status: 201,
-      headers: { 'retry-after': '5', via: ['a', 'b'], gone: undefined },
-      body: Readable.from([]),
-    });
-    expect((await uploadTo(http)).headers).toEqual({
-      'retry-after': '5',
-      via: 'a,b',
-    });
-  });
-
-  test('throws when the response is interrupted', async () => {
-    const cut = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
-    await expect(uploadWith({ status: 201, body: cut })).rejects.toMatchObject({
-      code: 'CONNECTION',
-      message: 'the request to uploads.example.com failed: the connection was closed too early',
-    });
   });
 
   test('refuses a response that is longer than any JSON of the host', async () => {

@@ -1,4 +1,4 @@
-import type { DeliveryError, Result } from '../errors.ts';
+import { DeliveryError, type Result } from '../errors.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { GitBlob } from '../rules/fingerprint.ts';
 import type { LocalFile } from '../rules/inspect.ts';
@@ -16,6 +16,12 @@ export interface ChannelItem {
   readonly name: string;
   /** Where it lies below the folder that all files of the step have in common; absent where it is the only one. */
   readonly relativePath?: string | undefined;
+}
+
+/** The file of an item, for a channel that takes no other. @throws {DeliveryError} for a link, which has none */
+export function requireFile({ site }: ChannelItem): LocalFile {
+  if (site !== null) return site.entry.file;
+  throw new DeliveryError('BAD_INPUT', 'this channel needs a file', { hint: 'name a file' });
 }
 
 /** What a channel will do, as plain data: no secret, and no address that is not proven yet. */

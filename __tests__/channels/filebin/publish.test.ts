@@ -3,7 +3,7 @@ import { createFilebinPublisher, describeShown } from '../../../src/channels/fil
 import { DeliveryError, hasFailed } from '../../../src/errors.ts';
 import { localFile } from '../../support/files.ts';
 import { fakePorts, NOON, type Scripted } from '../../support/ports.ts';
-import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
+import { prepareAll, prepareOne } from '../prepare-one.ts';
 import {
   ADDRESS,
   BIN,
@@ -35,7 +35,7 @@ async function postFiles(names: readonly string[], setup: BinSetup) {
   const { host, kinds, publisher } = openBin(setup);
   const items = await Promise.all(names.map(async (name) => ({ file: await localFile(name), name })));
   const tasks = await prepareAll(publisher, items);
-  const results = resultsFor(await publisher.perform(tasks), tasks);
+  const results = await publisher.perform(tasks);
   return { results, kinds: kinds(), posted: host.seen.filter(({ method }) => method === 'POST') };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { localFile } from '../../support/files.ts';
 import type { Scripted } from '../../support/ports.ts';
-import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
+import { prepareAll, prepareOne } from '../prepare-one.ts';
 import { ADDRESS, BIN, type BinSetup, listOf, NO_BIN, openBin, PAGE } from './bin-host.ts';
 
 /** Prepares the removal of page.html, with the content `x` unless told; `null` where no file is at hand. */
@@ -99,7 +99,7 @@ test('removing several files gives each its own result, and lists the bin once',
     remover,
     ['a.txt', 'b.txt', 'c.txt'].map((name) => ({ file, name })),
   );
-  expect(resultsFor(await remover.perform(tasks), tasks)).toMatchObject([
+  expect(await remover.perform(tasks)).toMatchObject([
     { written: true, url: new URL(`${ADDRESS}/a.txt`) },
     { code: 'HOST_ERROR', httpCode: 403 },
     { written: false, evidence: 'nothing exists there' },

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../support/files.ts';
 import { fakePorts } from '../../support/ports.ts';
 import { type BranchFiles, branchWith, existingFile, FOREIGN_MESSAGE, ownMessage } from '../fake-branch.ts';
 import { pagesOptionsWith } from '../pages-options.ts';
-import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
+import { prepareAll, prepareOne } from '../prepare-one.ts';
 import { accessWith } from '../repository-context.ts';
 
 const { PATH } = process.env;
@@ -69,7 +69,7 @@ describe('removing several files through channel K1', () => {
       remover,
       names.map((name) => ({ file: null, name })),
     );
-    const placements = resultsFor(await remover.perform(tasks), tasks);
+    const placements = await remover.perform(tasks);
     expect(placements).toMatchObject([
       { written: true, commitSha: 'commit1', url: new URL('https://octo.github.io/site/a.html') },
       { code: 'NOT_OURS', leftBehind: [] },

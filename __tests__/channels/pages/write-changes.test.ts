@@ -12,7 +12,6 @@ import { failure } from '../../github/fake-github.ts';
 import { localFile, temporaryFolder, withRead } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
 import { branchWith, commitTargetWith } from '../fake-branch.ts';
-import { resultsFor } from '../prepare-one.ts';
 
 const { env } = process;
 beforeEach(() => {
@@ -82,7 +81,7 @@ async function createWriter(
     writer,
     write: () => writer.write(changes, BASE),
     files,
-    run: async () => resultsFor(await writer.write(changes, BASE), changes),
+    run: () => writer.write(changes, BASE),
   };
 }
 

@@ -7,7 +7,7 @@ import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
 import { assetWith, BYTES, digestFor, OWN_DIGEST, RELEASE, uploadedAnswer } from '../fake-assets.ts';
-import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
+import { prepareAll, prepareOne } from '../prepare-one.ts';
 import { accessWith } from '../repository-context.ts';
 
 const OPTIONS: ReleaseOptions = {
@@ -173,7 +173,7 @@ describe('a new release of channel K2', () => {
     const action = createReleasePublisher({ ...OPTIONS, ...options }, accessWith(github), ports);
     const items = await Promise.all(names.map(async (name) => ({ file: await localFile(name), name })));
     const tasks = await prepareAll(action, items);
-    const perform = async () => resultsFor(await action.perform(tasks), tasks);
+    const perform = async () => await action.perform(tasks);
     return { action, github, host, ports, perform, stored, tasks, preview: () => action.preview(tasks) };
   }
 

@@ -5,7 +5,7 @@ import { TRAILER } from '../../../src/protocol/words.ts';
 import { absent, FakeGitHub } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { assetWith, BYTES, DOWNLOADS, OWN_DIGEST, RELEASE } from '../fake-assets.ts';
-import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
+import { prepareAll, prepareOne } from '../prepare-one.ts';
 import { accessWith } from '../repository-context.ts';
 
 const TODAY = 'files-20260102';
@@ -204,7 +204,7 @@ test('of several assets the owned ones are deleted, and the foreign one is refus
   const file = await localFile(BYTES, 'a.zip');
   const items = Object.keys(digests).map((name) => ({ file, name }));
   const tasks = await prepareAll(remover, items);
-  expect(resultsFor(await remover.perform(tasks), tasks)).toMatchObject([
+  expect(await remover.perform(tasks)).toMatchObject([
     { evidence: 'asset 1 (a.zip) is deleted' },
     { code: 'NOT_OURS', leftBehind: [] },
     { evidence: 'asset 3 (c.zip) is deleted' },

@@ -30,14 +30,6 @@ describe('updateStickyComment', () => {
     await expect(done).resolves.toBe('updated');
     expect(discussion.comments).toEqual([{ id, body: `${OLD}, and more`, user: { login: BOT } }]);
   });
-
-  test('changes nothing where the comment is up to date', async () => {
-    const discussion = new Discussion();
-    discussion.write(NEW, BOT);
-    const github = discussion.seenBy(BOT);
-    await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('unchanged');
-    expect(github.names).toEqual(['graphql', 'list_comments']);
-  });
 });
 
 describe('updateStickyComment: comments of others', () => {
@@ -64,20 +56,6 @@ describe('updateStickyComment: comments of others', () => {
 });
 
 describe('updateStickyComment: several jobs at the same moment', () => {
-  test('keeps only the oldest comment when several jobs create one', async () => {
-    const discussion = new Discussion();
-    const runs = ['first', 'second', 'third'].map((said) =>
-      updateStickyComment(
-        discussion.seenBy(BOT),
-        stickyWith({ compose: () => `${MARKER}\n\n${said}` }),
-        fakePorts(),
-      ),
-    );
-    expect((await Promise.all(runs)).filter((result) => result === 'created')).toHaveLength(1);
-    expect(discussion.comments).toHaveLength(1);
-    expect(discussion.comments[0]).toMatchObject({ id: 101, user: { login: BOT } });
-  });
-
   test('deletes the duplicates that earlier jobs left', async () => {
     const discussion = new Discussion();
     const id = discussion.write(OLD, BOT);

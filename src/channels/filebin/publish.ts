@@ -1,5 +1,5 @@
 import { forEachItem } from '../../async.ts';
-import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
+import { hasFailed, resultOf } from '../../errors.ts';
 import { discard, firstHeader, isPage, readText, shortHostMessage } from '../../http/response.ts';
 import type { Ports } from '../../ports.ts';
 import { BIN } from '../../protocol/calls.ts';
@@ -7,7 +7,13 @@ import { AGREEING_PROBES, EXCHANGE, TEXT } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { getTypeDisplay } from '../../rules/media-type.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
-import type { Channel, ChannelItem, Placement, PreparedTask } from '../channel.ts';
+import {
+  type Channel,
+  type ChannelItem,
+  type Placement,
+  type PreparedTask,
+  requireFile,
+} from '../channel.ts';
 import { BIN_HEADERS, type BinLocation, type BinState, lockBin, readBin, urlFor } from './bin-client.ts';
 import { listRefusals, refusedLaterError } from './refusals.ts';
 import {
@@ -52,14 +58,11 @@ export const createFilebinPublisher = (options: FilebinOptions, ports: Ports): C
 export const planInBin = (bin: string, filename: string, method: string, claim: string) =>
   ({ channel: 'K3', method, destination: `bin ${bin}, name ${filename}`, name: filename, claim }) as const;
 
-function prepareUpload({ site, name }: ChannelItem, { bin }: FilebinOptions): PreparedTask<BinUpload> {
-  if (site === null) {
-    throw new DeliveryError('BAD_INPUT', 'channel K3 needs a file to post', { hint: 'name a file' });
-  }
-  const filename = binFileName(flatName(name));
+function prepareUpload(item: ChannelItem, { bin }: FilebinOptions): PreparedTask<BinUpload> {
+  const filename = binFileName(flatName(item.name));
   return {
     plan: planInBin(bin, filename, 'one POST', 'is available'),
-    data: { file: site.entry.file, filename },
+    data: { file: requireFile(item), filename },
   };
 }
 

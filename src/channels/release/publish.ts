@@ -5,7 +5,14 @@ import { type RepositoryContext, requireGitHub } from '../../github/api/reposito
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
-import type { AbsentFile, Channel, ChannelItem, Placement, PreparedTask } from '../channel.ts';
+import {
+  type AbsentFile,
+  type Channel,
+  type ChannelItem,
+  type Placement,
+  type PreparedTask,
+  requireFile,
+} from '../channel.ts';
 import {
   type AssetTask,
   assetExistsError,
@@ -51,14 +58,12 @@ export function createReleasePublisher(
 }
 
 async function prepareAsset(
-  { site, name: wanted }: ChannelItem,
+  item: ChannelItem,
   { tag }: ReleaseOptions,
   access: RepositoryContext,
 ): Promise<PreparedTask<AssetTask>> {
   requireGitHub(access);
-  if (site === null) {
-    throw new DeliveryError('BAD_INPUT', 'channel K2 needs a file to upload', { hint: 'name a file' });
-  }
+  const file = requireFile(item);
   if (access.privateRepository === true) {
     throw new DeliveryError(
       'NOT_EXTERNAL',
@@ -69,7 +74,7 @@ async function prepareAsset(
       },
     );
   }
-  const originalName = flatName(wanted);
+  const originalName = flatName(item.name);
   const name = await assetName(originalName);
   return {
     plan: {
@@ -79,7 +84,7 @@ async function prepareAsset(
       name,
       claim: 'downloads',
     },
-    data: { file: site.entry.file, name, originalName },
+    data: { file, name, originalName },
   };
 }
 
