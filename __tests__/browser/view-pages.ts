@@ -44,7 +44,7 @@ async function viewInTurn(
 export async function viewPages(pages: readonly CorpusPage[]): Promise<ReadonlyMap<string, ScreenView>> {
   const folder = await mkdtemp(join(tmpdir(), 'screen-delivery-'));
   const start = (render: number): Promise<BrowserDriver> =>
-    createTestScreen({ http: host, tempFolder: folder, times: { total: 60_000, render } });
+    createTestScreen({ http: host, tempFolder: folder, times: { render } });
   const isQuick = (page: CorpusPage): boolean => BLANK_PAGES.includes(page) && !page.isPatient;
   const quick = pages.filter(isQuick);
   try {

@@ -16,7 +16,6 @@ const MOST = {
   localAtOnce: 2,
   body: 64 * MEGABYTE,
   bytes: 256 * MEGABYTE,
-  refused: 1_000,
 };
 
 /** Bytes of one part of a video or a sound: a player asks for all that follows, and then for the next part. */
@@ -119,7 +118,7 @@ export class RequestAnswers {
     } catch (thrown) {
       // Its name leads to an internal address.
       const { code, message } = toDeliveryError(thrown);
-      if (code === 'NOT_EXTERNAL') this.#addRefused(url, message);
+      if (code === 'NOT_EXTERNAL') this.#options.events.addRefused(url, message);
       throw thrown;
     }
   }
@@ -128,17 +127,12 @@ export class RequestAnswers {
   #isRefused(url: URL): boolean {
     const { reach, why } = getReach(url);
     const isRefused = reach === 'machine' || (reach === 'network' && !this.#isPrivatePage(url));
-    if (isRefused) this.#addRefused(url, why);
+    if (isRefused) this.#options.events.addRefused(url, why);
     return isRefused;
   }
 
   #isPrivatePage({ origin }: URL): boolean {
     return this.#options.page.isPrivateHost === true && origin === this.#origin;
-  }
-
-  #addRefused({ href }: URL, why: string): void {
-    const { refused } = this.#options.events;
-    if (refused.size < MOST.refused) refused.set(href, why);
   }
 
   #count(piece: number, size: number): void {

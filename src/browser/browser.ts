@@ -66,9 +66,8 @@ class OwnBrowser implements BrowserDriver {
     await this.#stop();
   }
 
-  async #viewNext(page: PageToView, outer: AbortSignal): Promise<ScreenView> {
-    const { clock, sandbox, sandboxHint, logger } = this.#options;
-    const signal = AbortSignal.any([outer, clock.timeout(this.#times.total)]);
+  async #viewNext(page: PageToView, signal: AbortSignal): Promise<ScreenView> {
+    const { sandbox, sandboxHint, logger } = this.#options;
     try {
       const seen = await this.#viewIn(page, signal);
       if (await this.#canShowPages(seen, signal)) return seen;

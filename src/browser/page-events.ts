@@ -78,6 +78,10 @@ export class PageEvents {
     });
   }
 
+  addRefused({ href }: URL, why: string): void {
+    if (this.refused.size < MOST) this.refused.set(href, why);
+  }
+
   /** An answer to what the page asks for. */
   #addAnswer(request: HTTPRequest, status: number): void {
     const [url, isMissing] = [request.url(), status >= 400];

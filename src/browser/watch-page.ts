@@ -6,9 +6,8 @@ import { toPlainLine } from './page-events.ts';
 import { createUncheckedView, type ScreenView } from './screen-view.ts';
 import { evaluateApart, lookAtPage, type PageSight } from './view-page.ts';
 
-/** Milliseconds: in all, for the browser's start, for the document's first byte, and for the page to appear then. */
+/** Milliseconds: for the browser's start, for the document's first byte, and for the page to appear then. */
 export const VIEW_TIMES = {
-  total: 28 * SECOND,
   launch: 12 * SECOND,
   navigate: 10 * SECOND,
   render: 10 * SECOND,

@@ -7,7 +7,7 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import { baseName, encodePath } from '../rules/naming.ts';
-import { describeMisreadFile, isHtml } from '../rules/page/page-file.ts';
+import { isHtml } from '../rules/page/page-file.ts';
 import type { SiteInspection, SiteOptions } from '../rules/site/findings.ts';
 import { formatSiteFindings, type SiteFinding } from '../rules/site/findings.ts';
 import { decodePath, findServed } from '../rules/site/site-address.ts';
@@ -62,10 +62,7 @@ export async function checkSite(
   // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
   const shown = { ...site.entry, path: isHtml(name) ? baseName(name) : site.entry.path };
   const [entry, files] = isFolder ? [site.entry, site.files] : [shown, [shown]];
-  if (!isFolder && !isHtml(entry.path)) {
-    const misread = await describeMisreadFile(entry.file, entry.path);
-    return { ...delivery, notes: [...delivery.notes, ...misread] };
-  }
+  if (!isFolder && !isHtml(entry.path)) return delivery;
   const known = findPlace(delivery);
   const place = known ?? expectPlace(isFolder ? name : dirname(name), request);
   const usual = isFolder ? 'warn' : 'enforce';

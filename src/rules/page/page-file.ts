@@ -1,7 +1,4 @@
 import { MEGABYTE } from '../../protocol/limits.ts';
-import type { LocalFile } from '../inspect.ts';
-import { getContentType } from '../media-type.ts';
-import { createEncodingCheck, describeMisread } from '../text-encoding.ts';
 
 /** Whether a page may need other hosts: `warn` lists in UNKNOWN what it needs of them, `off` does not. */
 export type SelfContained = 'enforce' | 'warn' | 'off';
@@ -35,21 +32,4 @@ export async function joinText(pieces: AsyncIterable<string>): Promise<string> {
   let text = '';
   for await (const piece of pieces) text += piece;
   return text;
-}
-
-/** What is wrong with the encoding of a text that is no page: a note, because its bytes may be all that is wanted. */
-export async function describeMisreadFile(
-  file: Pick<LocalFile, 'size' | 'pieces'>,
-  name: string,
-): Promise<readonly string[]> {
-  if (!/charset=utf-8/.test(getContentType(name))) return [];
-  const check = createEncodingCheck();
-  let size = 0;
-  for await (const piece of file.pieces()) {
-    check.add(piece);
-    size += piece.length;
-    if (size >= MEGABYTE) break;
-  }
-  const misread = check.end(size === file.size);
-  return misread === null ? [] : [`${name} line ${misread.line}: ${describeMisread(misread, false)}`];
 }
