@@ -2,7 +2,6 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
-import { parse } from 'yaml';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(`${ROOT}${path}`, 'utf8');
@@ -71,27 +70,4 @@ test('package.json and CODEOWNERS name the same owner', () => {
   const [, owner] = /github\.com\/([^/]+)\/screen-delivery\.git$/.exec(manifest.repository.url) ?? [];
   expect(manifest.bugs).toBe(`https://github.com/${owner}/screen-delivery/issues`);
   expect(read('.github/CODEOWNERS')).toMatch(new RegExp(`^\\* @${owner}$`, 'm'));
-});
-
-/** @see https://docs.github.com/en/communities/using-templates-to-encourage-useful-issues-and-pull-requests/syntax-for-githubs-form-schema */
-test('the issue templates are valid forms, and a bug report has the report of the delivery', () => {
-  const forms = globSync('.github/ISSUE_TEMPLATE/*.yml', { cwd: ROOT }).filter(
-    (path) => !/config/.test(path),
-  );
-  expect(forms).toHaveLength(2);
-  for (const path of forms) {
-    const { name, description, body } = parse(read(path));
-    expect([typeof name, typeof description]).toEqual(['string', 'string']);
-    const ids: string[] = [];
-    let isReportRequired = false;
-    for (const { type, id, attributes, validations } of body) {
-      expect(['markdown', 'input', 'textarea', 'dropdown', 'checkboxes']).toContain(type);
-      expect(typeof attributes[type === 'markdown' ? 'value' : 'label']).toBe('string');
-      if (type !== 'markdown') ids.push(id);
-      if (id === 'report') isReportRequired = validations.required;
-    }
-    expect(ids.filter((id, at) => !/^[\w-]+$/.test(id) || ids.indexOf(id) !== at)).toEqual([]);
-    expect(isReportRequired).toBe(path.includes('bug'));
-  }
-  expect(parse(read('.github/ISSUE_TEMPLATE/config.yml'))).toEqual({ blank_issues_enabled: false });
 });

@@ -81,56 +81,6 @@ describe('composeDocument', () => {
 describe('createSchema', () => {
   const schemaOf = (source: string) => createSchema('Root', readDeclarations([source]));
 
-  test('knows what data is made of, and takes the comments as descriptions', () => {
-    const schema = schemaOf(`
-      export const KEYS = { a: 1, b: 2 } as const;
-      export const NAMES = ['x', 'y'] as const;
-      export type OneKey = keyof typeof KEYS;
-      /** All. @see nothing */
-      export interface Root {
-        /** A list. */
-        readonly list: readonly (string | null)[];
-        readonly key: OneKey;
-        readonly name?: (typeof NAMES)[number];
-        readonly record: Readonly<Partial<Record<OneKey, number>>>;
-        readonly literal: 'one' | 'two';
-      }`);
-    expect(schema).toEqual({
-      description: 'All.',
-      type: 'object',
-      properties: {
-        list: { description: 'A list.', type: 'array', items: { type: ['string', 'null'] } },
-        key: { $ref: '#/$defs/OneKey' },
-        name: { type: 'string', enum: ['x', 'y'] },
-        record: {
-          type: 'object',
-          properties: { a: { type: 'number' }, b: { type: 'number' } },
-          additionalProperties: false,
-        },
-        literal: { type: 'string', enum: ['one', 'two'] },
-      },
-      required: ['list', 'key', 'record', 'literal'],
-      additionalProperties: false,
-      $defs: { OneKey: { type: 'string', enum: ['a', 'b'] } },
-    });
-  });
-
-  test('knows interfaces that are made of others', () => {
-    const schema = schemaOf(`
-      export interface Base { readonly a: string; readonly b: number | null; readonly c?: boolean }
-      export interface Middle extends Pick<Base, 'a' | 'b'> { readonly d: Base['c'] }
-      export interface Root extends Omit<Middle, 'a'>, Omit<Base, 'b' | 'c'> { readonly e: Middle['b'] }`);
-    expect(schema).toMatchObject({
-      properties: {
-        b: { type: ['number', 'null'] },
-        d: { type: 'boolean' },
-        a: { type: 'string' },
-        e: { type: ['number', 'null'] },
-      },
-      required: ['b', 'd', 'a', 'e'],
-    });
-  });
-
   test.each([
     [
       'a type that data can not have',

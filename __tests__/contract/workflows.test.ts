@@ -105,15 +105,9 @@ describe('the workflow rules', () => {
   });
 
   test.each([
-    ['an unknown key', 'runs-on:', 'run-on:', /Unexpected value 'run-on'/],
     ['an unknown permission', 'contents: write', 'content: write', /Unexpected value 'content'/],
     ['an unknown context', 'steps.page', 'stebs.page', /Unrecognized named-value: 'stebs'/],
-    ['a job that nobody knows', 'runs-on:', 'needs: other\n    runs-on:', /unresolved job other/],
-    ['an event that never happens', 'on: push', 'on: pushed', /Unexpected value 'pushed'/],
     ['a workflow that is not there', /runs-on[\s\S]*/, 'uses: ./.github/workflows/x.yml', /Unable to find/],
-    ['a text for a number', 'timeout-minutes: 5', 'timeout-minutes: soon', /timeout-minutes/],
-    ['no jobs', /jobs:[\s\S]*/, '', /jobs/],
-    ['a key twice', 'on: push', 'on: push\non: push', /'on' is already defined/],
     ['nothing in it', SOUND, '', /Expected a .*mapping/],
   ])('refuse an invalid workflow: with %s', async (_, part, instead, fault) => {
     const broken = SOUND.replace(part, instead);
@@ -196,21 +190,4 @@ describe('action.yml', () => {
     expect(faults(content)).toEqual([]);
     expect(faults(content.replace('description:', 'describtion:'))).not.toEqual([]);
   });
-});
-
-test('dependabot updates the packages and the actions', () => {
-  const { version, updates } = parse(read('.github/dependabot.yml'));
-  expect(version).toBe(2);
-  expect(updates).toEqual(
-    [
-      { 'package-ecosystem': 'npm', directory: '/' },
-      { 'package-ecosystem': 'github-actions', directories: ['/', '/examples'] },
-    ].map((looking) =>
-      expect.objectContaining({
-        ...looking,
-        schedule: { interval: 'weekly' },
-        groups: expect.any(Object),
-      }),
-    ),
-  );
 });

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { describe, expect, test } from '@jest/globals';
 import { Octokit } from '@octokit/rest';
-import { API, AUTH, BIN, type CallTemplate, getApiCall, getRoute, UPLOAD } from '../../src/protocol/calls.ts';
+import { API, type CallTemplate, getApiCall, getRoute, UPLOAD } from '../../src/protocol/calls.ts';
 
 const octokit = new Octokit();
 
@@ -25,10 +25,6 @@ describe('the table of API calls', () => {
   test('gives each call by its route, and no other', () => {
     for (const [, call] of calls) expect(getApiCall(getRoute(call))).toBe(call);
     expect(() => getApiCall('GET /user')).toThrow('GET /user is not in the table of API calls');
-  });
-
-  test('accepts only 200 and 201 as the answer to a file write', () => {
-    expect(API.put_file_le1mb.expects).toEqual([200, 201]);
   });
 
   test('repeats every call except writes that must be checked first and polls', () => {
@@ -93,25 +89,4 @@ describe('permissions', () => {
     });
     expect(wrong.map(([name]) => name)).toEqual(['graphql']);
   });
-});
-
-test.each<[CallTemplate, readonly string[]]>([
-  [API.put_file_le1mb, ['message', 'content (base64)', 'branch', 'sha']],
-  [API.blob, ['content (base64)', 'encoding (base64)']],
-  [API.tree, ['base_tree', 'path', 'mode 100644', 'type blob', 'sha']],
-  [API.commit, ['message', 'tree', 'parents']],
-  [API.update_ref, ['sha', 'force (false)']],
-  [API.create_release, ['tag_name', 'name']],
-  [UPLOAD.asset, ['raw bytes', 'Content-Type: application/octet-stream']],
-  [BIN.post, ['raw bytes', 'Content-Type: application/octet-stream']],
-  [AUTH.device_code, ['client_id', 'scope (repo)']],
-  [AUTH.token, ['client_id', 'device_code', 'grant_type (urn:ietf:params:oauth:grant-type:device_code)']],
-])('$description names every field of the protocol', ({ sends }, fields) => {
-  for (const field of fields) expect(sends).toContain(field);
-});
-
-test('each call is described differently', () => {
-  const all: readonly CallTemplate[] = Object.values({ ...API, ...UPLOAD, ...BIN, ...AUTH });
-  const descriptions = all.map(({ description }) => description);
-  expect(new Set(descriptions).size).toBe(descriptions.length);
 });

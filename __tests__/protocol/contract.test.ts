@@ -38,25 +38,9 @@ describe('the machine contract has the fields of protocol 2.1', () => {
       'rules: on_screen for_machine naming size secrets',
     ]);
   });
-
-  test('and every value that is not an object or an array is a text that is not empty', () => {
-    const listLeaves = (value: unknown): unknown[] =>
-      typeof value === 'object' && value !== null ? Object.values(value).flatMap(listLeaves) : [value];
-    for (const leaf of listLeaves(contract)) expect(leaf).toEqual(expect.stringMatching(/\S/));
-  });
 });
 
 describe('the machine contract says what the protocol says', () => {
-  test('about K1 and its credentials', () => {
-    expect(K1).toMatchObject({ repo: '<owner>/<repo>', branch: 'main' });
-    expect(K1.auth).toMatchObject({
-      method: 'github_device_flow',
-      scope: 'repo',
-      user_entry: '{auth_url}/login/device',
-    });
-    expect(K1.auth.token_rules).toMatch(/memory only, never in files, commits, reports or logs/);
-  });
-
   const repo = '/repos/<owner>/<repo>';
   test.each([
     [K1.auth.device_code, 'POST {auth_url}/login/device/code'],
@@ -81,23 +65,15 @@ describe('the machine contract says what the protocol says', () => {
   });
 
   const { K2_release_assets: K2, K3_filebin: K3, K4_native: K4 } = channels;
-  const { size, on_screen, for_machine, naming, secrets } = contract.file_rules;
+  const { size } = contract.file_rules;
   test.each([
     [K1.api.pages_latest, 'at most 48 polls 5 s apart'],
     [K2.limits, '2 GB per asset'],
     [K3.post, '201 is asserted'],
-    [K3.get, '302 then 200 is normal'],
     [K3.rules, 'about 7 days, public to anyone'],
-    [K3.rules, 'never for secrets'],
-    [K4, 'real external https:// URL'],
     [K4, 'honest refusal'],
     [size, 'up to 1 MB by the content-write call'],
     [size, 'by the object API up to 95 MB'],
-    [size, 'above 95 MB K2 or K3'],
-    [on_screen, 'one self-contained .html file'],
-    [for_machine, '.md'],
-    [naming, 'no spaces'],
-    [secrets, 'no tokens, cookies, passwords or personal data'],
   ])('about the limits and rules: %s', (text, part) => {
     expect(text).toContain(part);
   });
@@ -134,10 +110,6 @@ describe('the section on how to call this tool', () => {
     expect(tool.flags_of['withdraw, audit, check']).toMatch(/^It takes every flag of deliver/);
     expect(tool.flags_of.verify).toContain('--file');
     expect(atRoot('README.md')).toContain(ANSWER_RULE);
-  });
-
-  test('has no word of a workflow', () => {
-    expect(JSON.stringify(tool)).not.toMatch(/permissions: \{|\$\{\{|`(?:path|channel|overwrite): /);
   });
 });
 

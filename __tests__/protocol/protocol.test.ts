@@ -29,17 +29,7 @@ test('the limits are those of protocol 8', () => {
   expect([VERIFY_DEADLINE, BUILD_WAIT.polls * BUILD_WAIT.interval]).toEqual([240_000, 240_000]);
 });
 
-test('the limits of this tool allow everything that the protocol and the hosts allow', () => {
-  const { ASSETS, BUILD_WAIT, EXCHANGE, RETRY, SIZE, VERIFY_DEADLINE } = limits;
-  // The largest asset can be fetched back, and a missing build be requested in time.
-  expect(limits.MAX_FETCHED_BODY).toBeGreaterThan(SIZE.asset);
-  expect(BUILD_WAIT.pollsBeforeRequest).toBeLessThan(BUILD_WAIT.polls);
-  // A rate limit without an end is waited for, for at least one minute.
-  expect(RETRY.limited.firstPause).toBeGreaterThanOrEqual(2 * 60_000);
-  expect(RETRY.limited.firstPause).toBeLessThan(RETRY.totalTime);
-  // One request without a response leaves time for another one.
-  expect(EXCHANGE.connect + EXCHANGE.headers + EXCHANGE.stall).toBeLessThan(VERIFY_DEADLINE);
-  expect(limits.MIN_POLL_INTERVAL).toBeLessThan(BUILD_WAIT.interval);
-  expect(limits.BIN_NAME).toEqual({ shortest: 8, longest: 60 });
-  expect(ASSETS).toEqual({ listed: 30, page: 100, total: 1_000 });
+test('the largest asset can be fetched back, and a missing build be requested in time', () => {
+  expect(limits.MAX_FETCHED_BODY).toBeGreaterThan(limits.SIZE.asset);
+  expect(limits.BUILD_WAIT.pollsBeforeRequest).toBeLessThan(limits.BUILD_WAIT.polls);
 });
