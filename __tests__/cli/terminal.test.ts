@@ -60,13 +60,10 @@ describe('createTerminal without a terminal on stderr', () => {
 
   test('replaces a secret in everything that is printed', async () => {
     const { print, printError, logger } = openTerminal({ tty: false, secret: 'ghp_secret' });
-    print('1 ghp_secret');
-    printError('2 ghp_secret');
-    logger.info('3 ghp_secret');
-    logger.warning('4 ghp_secret');
-    logger.startSection('5 ghp_secret');
+    const prints = [print, printError, logger.info, logger.warning, logger.startSection];
+    for (const printLine of prints) printLine('the ghp_secret');
     expect(output.stdout + output.stderr).not.toContain('ghp_secret');
-    expect((output.stdout + output.stderr).match(/\*\*\*/g)).toHaveLength(5);
+    expect((output.stdout + output.stderr).match(/\*\*\*/g)).toHaveLength(prints.length);
   });
 
   test('removes characters that could move the cursor or color the text', async () => {

@@ -101,10 +101,8 @@ test('only the last answers are kept', async () => {
   for (let count = 0; count < MCP.answers + 2; count += 1) {
     await queue.run({ ...CALL, tool: 'check', args: { name: `${count}` } }, context);
   }
-  expect(session.ended).toHaveLength(MCP.answers);
-  expect(session.ended.at(-1)).toMatchObject({
-    answer: { reports: [{ file: { path: `${MCP.answers + 1}` } }] },
-  });
+  const paths = session.ended.map(({ answer }) => answer.reports[0]?.file?.path);
+  expect([paths.length, paths.at(-1)]).toEqual([MCP.answers, `${MCP.answers + 1}`]);
 });
 
 describe('progress', () => {

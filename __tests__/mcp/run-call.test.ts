@@ -92,13 +92,6 @@ describe('a content', () => {
     const { answer } = await run('deliver', { content: PAGE, name: 'Мой файл.html' });
     expect(answer).toMatchObject({ result: 'ready', reports: [{ file: { path: 'Мой-файл.html' } }] });
   });
-
-  test.each(['', '../a.html'])('is refused with the name %j, before any request', async (name) => {
-    const { answer, host } = await run('deliver', { content: 'x', name });
-    expect(answer).toMatchObject({ result: 'not-ready', code: 'BAD_INPUT' });
-    expect(answer.hint).toContain('`name`');
-    expect(host.seen).toEqual([]);
-  });
 });
 
 test('the token of the server is refused in a file, a content and an argument', async () => {
@@ -142,23 +135,15 @@ test('an argument for another channel is told in a note, and what the server has
 });
 
 test.each<[ToolName, Record<string, string>, RegExp]>([
-  ['deliver', {}, /nothing to deliver/],
   ['deliver', { file: 'absent.html' }, /does not exist/],
+  ['deliver', { content: 'x', name: '../a.html' }, /`name` is not a file name/],
   ['verify', {}, /K4 needs the link/],
-  ['check', {}, /nothing to deliver/],
   ['check', { marker: 'marker-42' }, /nothing to deliver/],
-  ['verify', { url: 'http://localhost/', marker: 'marker-42' }, /./],
   ['withdraw', {}, /nothing to withdraw/],
-  [
-    'deliver',
-    { content: PAGE, name: 'a.html', message: 'ghp_R4nd0mR4nd0mR4nd0mR4nd0mR4nd0mR4nd0m' },
-    /secret/,
-  ],
 ])('%s %j is an answer that says what to change, and no request', async (tool, args, reason) => {
   const { answer, host } = await run(tool, args);
   expect(answer).toMatchObject({ result: 'not-ready', url: '', reason: expect.stringMatching(reason) });
-  expect(answer.reports).toHaveLength(1);
-  expect(host.seen).toEqual([]);
+  expect([answer.reports.length, host.seen]).toEqual([1, []]);
 });
 
 test('an environment that trusts any host is refused', async () => {

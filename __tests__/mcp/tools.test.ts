@@ -38,61 +38,48 @@ describe('the tools', () => {
   });
 });
 
-describe('the arguments', () => {
-  test.each([
-    ['an unknown one', { token: 'x' }],
-    ['a host of the agent', { 'api-url': 'https://evil.example.com' }],
-    ['a text for a switch', { overwrite: 'true' }],
-    ['a number for a text', { file: 7 }],
-    ['a text for a number', { timeout: '5' }],
-    ['a text for the number of folders', { keep: '20' }],
-    ['a list', { file: ['a.html'] }],
-    ['a text without a bound', { message: 'x'.repeat(100_000) }],
-    ['a content without a bound', { content: 'x'.repeat(5_242_881) }],
-  ])('are refused with %s', (_, args) => {
-    expect(createInputSchema('deliver', {}).safeParse(args).success).toBe(false);
-  });
-
-  test('are described as a tool, not as a step', () => {
-    const { shape } = createInputSchema('deliver', {});
-    const texts = Object.values(shape).map((schema) => schema.description ?? '');
-    expect(texts.filter((text) => /permissions: \{|\$\{\{|the workspace|this action/.test(text))).toEqual([]);
-    expect(shape.keep?.safeParse(20).success).toBe(true);
-  });
-
-  test('that the server has fixed are not offered', () => {
-    const { shape } = createInputSchema('deliver', { repository: 'octo/site', 'client-id': 'x' });
-    expect(Object.keys(shape)).toEqual(expect.arrayContaining(['file', 'content', 'name', 'authorization']));
-    expect(Object.keys(shape)).not.toContain('repository');
-    expect(Object.keys(shape)).not.toContain('client-id');
-  });
-
-  test('that only a person can answer are not offered by tools that need no token', () => {
-    expect(Object.keys(createInputSchema('verify', {}).shape)).not.toContain('authorization');
-  });
-});
-
 const complain = (tool: 'deliver' | 'verify', args: object): string =>
   createInputSchema(tool, {})
     .safeParse(args)
     .error?.issues.map(({ message }) => message)
     .join() ?? '';
 
-describe('the arguments of a tool', () => {
-  test('are named where one is unknown', () => {
-    expect(complain('deliver', { fil: 'a.html', token: 'x' })).toMatch(
-      /^fil \(did you mean file\?\), token: the arguments are file, content, .*authorization$/,
-    );
+describe('the arguments', () => {
+  test.each([
+    [
+      'unknown',
+      { fil: 'a.html', token: 'x' },
+      /^fil \(did you mean file\?\), token: the arguments are file, /,
+    ],
+    ['a host of the agent', { 'api-url': 'https://evil.example.com' }, /^api-url/],
+    ['a text for a switch', { overwrite: 'true' }, /boolean/],
+    ['a number for a text', { file: 7 }, /string/],
+    ['a text for a number', { keep: '20' }, /number/],
+    ['a text without a bound', { message: 'x'.repeat(100_000) }, /65536/],
+    ['a content without a bound', { content: 'x'.repeat(5_242_881) }, /5242880/],
+    ['a word that it does not know', { screen: 'on' }, /"auto"\|"enforce"\|"off"/],
+  ])('are refused where one is %s', (_, args, message) => {
+    expect(complain('deliver', args)).toMatch(message);
   });
 
-  test('list the values that there are', () => {
-    expect(complain('deliver', { file: 'a.html', screen: 'on' })).toContain('"auto"|"enforce"|"off"');
-    expect(complain('deliver', { file: 'a.html', screen: 'off' })).toBe('');
-  });
-
-  test('have a link where one is verified', () => {
-    expect(complain('verify', { marker: 'build-1' })).toContain('expected string');
+  test('are accepted as they are described, and verify needs its link', () => {
+    expect(complain('deliver', { file: 'a.html', screen: 'off', keep: 20 })).toBe('');
     expect(complain('verify', { url: 'https://a.dev/', marker: 'build-1' })).toBe('');
+    expect(complain('verify', { marker: 'build-1' })).toContain('expected string');
+  });
+
+  test('are described as a tool, not as a step', () => {
+    const { shape } = createInputSchema('deliver', {});
+    const texts = Object.values(shape).map((schema) => schema.description ?? '');
+    expect(texts.filter((text) => /permissions: \{|\$\{\{|the workspace|this action/.test(text))).toEqual([]);
+  });
+
+  test('are those that the server has not fixed, and only with a token that of an authorization', () => {
+    const fixed = { repository: 'octo/site', 'client-id': 'x' };
+    const names = Object.keys(createInputSchema('deliver', fixed).shape);
+    expect(names).toEqual(expect.arrayContaining(['file', 'content', 'name', 'authorization']));
+    expect(names.filter((name) => Object.hasOwn(fixed, name))).toEqual([]);
+    expect(Object.keys(createInputSchema('verify', {}).shape)).not.toContain('authorization');
   });
 });
 
