@@ -65,14 +65,10 @@ describe('loadCurrentRun', () => {
     await expect(loadWithEvent(content)).resolves.toEqual(UNKNOWN);
   });
 
-  test('knows nothing of the event if it is null or its file does not exist', async () => {
+  test('knows nothing of an event that is null, and has no address or number without those of the run', async () => {
     const known = { payload: {}, title: 'run 7 of Deliver' };
     await expect(loadWithEvent('null')).resolves.toMatchObject(known);
-    await expect(load({ ...RUNNER, GITHUB_EVENT_PATH: '/nowhere/event.json' })).resolves.toMatchObject(known);
-  });
-
-  test('has no address and no number without those of the run, and nothing outside a workflow', async () => {
-    const run = load({ GITHUB_REPOSITORY: 'octo/site' });
+    const run = load({ GITHUB_REPOSITORY: 'octo/site', GITHUB_EVENT_PATH: '/nowhere/event.json' });
     await expect(run).resolves.toMatchObject({ title: 'run ? of a workflow', url: null, payload: {} });
     await expect(load({})).resolves.toEqual(UNKNOWN);
   });

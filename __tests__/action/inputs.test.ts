@@ -20,59 +20,42 @@ const RUNNER = {
   GITHUB_SERVER_URL: 'https://github.com',
 };
 
-describe('readInputs', () => {
-  test('reads inputs by their upper-case names, keeps hyphens and trims values', () => {
-    const raw = readInputs({ ...RUNNER, INPUT_FILE: ' page.html\n', 'INPUT_FAIL-ON-NOT-READY': 'false' });
-    expect(raw).toMatchObject({ file: 'page.html', 'fail-on-not-ready': 'false' });
-  });
-
-  test('uses the defaults for empty inputs, and the runner’s values for expressions', () => {
-    const raw = readInputs({ ...RUNNER, INPUT_TIMEOUT: '  ' });
-    expect(raw).toMatchObject({
-      timeout: '240',
-      channel: 'auto',
-      repository: 'octo/site',
-      'api-url': 'https://api.github.com',
-      'auth-url': 'https://github.com',
-    });
-    expect(Object.keys(raw)).toEqual(Object.keys(INPUTS));
-  });
-
-  test('has no token if none is given, although the runner has one', () => {
-    expect(readInputs({ ...RUNNER, INPUT_TOKEN: '', GITHUB_TOKEN: 'ghs_x' }).token).toBe('');
-  });
-
-  test('means GitHub itself, and no repository, if the runner sets nothing', () => {
-    expect(readInputs({})).toMatchObject({ repository: '', 'api-url': 'https://api.github.com' });
-  });
+test.each<[string, NodeJS.ProcessEnv, object]>([
+  [
+    'by its upper-case name, with its hyphens and trimmed',
+    { INPUT_FILE: ' page.html\n', 'INPUT_FAIL-ON-NOT-READY': 'false' },
+    { file: 'page.html', 'fail-on-not-ready': 'false' },
+  ],
+  [
+    'with its default where it is empty, and with the value of the runner',
+    { ...RUNNER, INPUT_TIMEOUT: '  ' },
+    { timeout: '240', channel: 'auto', repository: 'octo/site', 'api-url': 'https://api.github.com' },
+  ],
+  ['but no token that was not given', { INPUT_TOKEN: '', GITHUB_TOKEN: 'ghs_x' }, { token: '' }],
+  ['of GitHub itself, without a runner', {}, { repository: '', 'api-url': 'https://api.github.com' }],
+])('each input is read %s', (_, env, expected) => {
+  const raw = readInputs(env);
+  expect(raw).toMatchObject(expected);
+  expect(Object.keys(raw)).toEqual(Object.keys(INPUTS));
 });
 
 describe('createRunContext', () => {
   const ports = { clock: new FakeClock(), random: () => 0.5 };
 
-  test("lists the job's own credentials and the folders that a file may be in", () => {
+  test('names the run as the origin of the file, its credentials, and the folders that a file may be in', () => {
     const env = {
       GITHUB_WORKSPACE: '/ws',
       RUNNER_TEMP: '/tmp/r',
-      GITHUB_TOKEN: '',
+      GITHUB_WORKFLOW: 'Deliver',
+      GITHUB_JOB: 'pages',
       ACTIONS_RUNTIME_TOKEN: 'runtime-token-Ab12',
     };
-    expect(createRunContext(env, runWith(), ports)).toMatchObject({
-      secrets: ['runtime-token-Ab12'],
-      allowedRoots: ['/ws', '/tmp/r'],
-      allowsFullPaths: false,
-      sources: [null],
-    });
-  });
-
-  test('names the run as the origin of the file', () => {
-    const env = { GITHUB_WORKSPACE: '/ws', GITHUB_WORKFLOW: 'Deliver', GITHUB_JOB: 'pages' };
     expect(createRunContext(env, runWith(), ports)).toEqual({
       folder: '/ws',
       job: 'Deliver/pages',
       runtime: null,
-      secrets: [],
-      allowedRoots: ['/ws'],
+      secrets: ['runtime-token-Ab12'],
+      allowedRoots: ['/ws', '/tmp/r'],
       allowsFullPaths: false,
       sources: [null],
       origin: 'from run 7 of Deliver',
@@ -80,9 +63,6 @@ describe('createRunContext', () => {
       random: ports.random,
       sourceIsPrivate: null,
     });
-  });
-
-  test('uses the current folder if there is no workspace', () => {
     expect(createRunContext({ GITHUB_WORKSPACE: '' }, runWith(), ports).folder).toBe(process.cwd());
   });
 

@@ -158,14 +158,6 @@ describe('the comment', () => {
     expect(comment([failed], {}, unknown)).toContain(`\n\n- Last proven: [page.html](<${PAGE.href}>)\n\n`);
   });
 
-  test('keeps the links of those of several files that failed', () => {
-    const first = composeComment([provenFile('a.html'), provenFile('b.html')], contextWith());
-    const second = comment([provenFile('a.html'), unprovenFile('b.html')], {}, first);
-    expect(second.match(/^- Last proven.*$/gm)).toEqual([
-      `- Last proven at <code>c0ffee0</code>: [b.html](<${AT}b.html>)`,
-    ]);
-  });
-
   test('has no link to what was withdrawn since', () => {
     const gone = composeComment([withdrawn(reportWith())], contextWith(), LAST);
     expect(gone).not.toContain('Last proven');
@@ -176,8 +168,6 @@ describe('the comment', () => {
     '@octo #42 GH-7 octo/site#1 https://github.com/octo/site/issues/3 <!-- screen-delivery:x --> `.html';
 
   test.each([
-    ['alone', [provenFile(HOSTILE)]],
-    ['that is not ready', [unprovenFile(HOSTILE)]],
     ['that was withdrawn', [withdrawn(provenFile(HOSTILE))]],
     ['among others', [provenFile(HOSTILE), unprovenFile(HOSTILE)]],
   ])('creates no mention, no reference and no second marker for a file %s', (_, reports) => {

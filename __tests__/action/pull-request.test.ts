@@ -18,6 +18,11 @@ describe('findPullRequest, if the event names the pull request', () => {
       { number: 7, headSha: SHA, readOnlyFor: 'human/site' },
     ],
     [
+      'pull_request',
+      { pull_request: pullOf(null) },
+      { number: 7, headSha: SHA, readOnlyFor: 'a deleted fork' },
+    ],
+    [
       'issue_comment',
       { issue: { number: 7, pull_request: { url: 'x' } } },
       { number: 7, headSha: null, readOnlyFor: null },
@@ -26,14 +31,6 @@ describe('findPullRequest, if the event names the pull request', () => {
     const github = new FakeGitHub();
     await expect(findPullRequest(runOf(payload, name), () => github)).resolves.toEqual(expected);
     expect(github.calls).toEqual([]);
-  });
-
-  test.each([
-    ['an existing fork', theirs, 'human/site'],
-    ['a deleted fork', null, 'a deleted fork'],
-  ])('knows that the token is read-only for a pull request of %s', async (_, repo, readOnlyFor) => {
-    const env = runOf({ pull_request: pullOf(repo) });
-    await expect(findPullRequest(env, () => new FakeGitHub())).resolves.toMatchObject({ readOnlyFor });
   });
 });
 
@@ -86,14 +83,15 @@ describe('findPullRequest, in a workflow that follows another one', () => {
     expect(github.sent('list_pulls')).toEqual([{ head: 'human:feature/x', state: 'all', per_page: 100 }]);
   });
 
-  test('finds a closed pull request if no open one matches', async () => {
-    const github = new FakeGitHub({ list_pulls: [{ number: 6, state: 'closed', head: { sha: SHA } }] });
-    await expect(follow(previousRun(), github)).resolves.toMatchObject({ number: 6 });
-  });
-
-  test('finds none if the pull request has a newer commit', async () => {
-    const github = new FakeGitHub({ list_pulls: [{ number: 5, state: 'open', head: { sha: 'newer' } }] });
-    await expect(follow(previousRun(), github)).resolves.toBeNull();
+  test.each([
+    ['a closed one if no open one matches', SHA, { number: 6 }],
+    ['none if it has a newer commit', 'newer', null],
+  ])('finds %s', async (_, sha, expected) => {
+    const found = await follow(
+      previousRun(),
+      new FakeGitHub({ list_pulls: [{ number: 6, state: 'closed', head: { sha } }] }),
+    );
+    expect(found === null ? null : { number: found.number }).toEqual(expected);
   });
 
   test.each([

