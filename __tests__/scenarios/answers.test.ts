@@ -1,79 +1,68 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
-import { expectRefused, requestsOf, setUpPlay } from './play.ts';
+import { proven, refused, requestsOf, setUpPlay } from './play.ts';
 import { createPage, MARKER } from './scenario.ts';
 
 const play = setUpPlay();
 const files = { 'page.html': createPage() };
-const inputs = { channel: 'K1' };
 /** The host tells the time of its own clock. */
 const now = Date.now();
-const LATER = /API rate limit exceeded.*the limit is lifted at \d\d:\d\d UTC/;
+const LATER = 'API rate limit exceeded.*the limit is lifted at \\d\\d:\\d\\d UTC.* → .*later';
 
 /** After the answer to a matching request, the token has no requests left. */
 function limitAfter(repository: TestRepository, method: string, url: RegExp): void {
   play.meanwhile({ method, url }, () => play.world.rateLimits.setLeft(repository, 0));
 }
+const deliver = (repository: TestRepository, more: object = {}, given: Record<string, string> = files) =>
+  play.deliver({ repository, files: given, inputs: { channel: 'K1', ...more }, now });
 
 describe('the 1,000 requests an hour of GITHUB_TOKEN', () => {
   test('used up before the first request end the delivery at once, and nothing was published', async () => {
     const repository = await play.repository();
     play.world.rateLimits.setLeft(repository, 0);
-    const refused = await play.deliver({ repository, files, inputs, now });
-    expectRefused(refused, 'authorize', LATER, { hint: /later/, httpCode: 403 });
-    expect(refused.report.lines.UNKNOWN).toContain('nothing was published');
-    expect(requestsOf(refused, /api\.github\.com/)).toHaveLength(1);
+    const played = await refused(deliver(repository), new RegExp(`^authorize 403: .*${LATER}`));
+    expect(played.report.lines.UNKNOWN).toContain('nothing was published');
+    expect(requestsOf(played, /api\.github\.com/)).toHaveLength(1);
   });
 
   test('used up right before the write leave nothing behind', async () => {
     const repository = await play.repository();
     limitAfter(repository, 'GET', /\/contents\//);
-    const refused = await play.deliver({ repository, files, inputs, now });
-    expectRefused(refused, 'place', LATER, { hint: /later/, httpCode: 403 });
-    expect(refused.report.lines.UNKNOWN).toContain('nothing was published');
+    const { report } = await refused(deliver(repository), new RegExp(`^place 403: .*${LATER}`));
+    expect(report.lines.UNKNOWN).toContain('nothing was published');
     expect(await repository.log()).toHaveLength(1);
   });
 
   test('used up right after the commit leave open whether the branch still holds it, or the build of a marked page', async () => {
     const repository = await play.repository();
     limitAfter(repository, 'PUT', /\/contents\//);
-    const { report } = await play.deliver({ repository, files, inputs, now });
-    expect(report.ready).toBe(true);
+    const { report } = await proven(deliver(repository));
     expect(report.lines.UNKNOWN).toMatch(
       /whether the branch main still holds it after the proof: .*rate limit/i,
     );
-
     const other = await play.repository();
     limitAfter(other, 'PUT', /\/contents\//);
-    const notes = { 'page.md': `# A page with ${MARKER}\n` };
-    const marked = await play.deliver({
-      repository: other,
-      files: notes,
-      inputs: { ...inputs, marker: MARKER },
-    });
-    expectRefused(marked, 'wait', /API rate limit exceeded/, { hint: /^GitHub limits this token/ });
+    const marked = deliver(other, { marker: MARKER }, { 'page.md': `# A page with ${MARKER}\n` });
+    await refused(marked, /^wait.*: .*API rate limit exceeded.* → GitHub limits this token/);
   });
 
   test('used up while a release is filled leave a draft, which the report names', async () => {
     const repository = await play.repository();
     limitAfter(repository, 'POST', /uploads\.github\.com/);
     const release = { channel: 'K2', tag: 'files-1' };
-    const refused = await play.deliver({ repository, files, inputs: release, now });
-    expectRefused(refused, 'place', LATER, { hint: /later/, httpCode: 403 });
+    const { report } = await refused(deliver(repository, release), new RegExp(`^place 403: .*${LATER}`));
     expect(repository.releases()).toMatchObject([{ draft: true }]);
-    expect(refused.report.lines.UNKNOWN).toMatch(/left behind: .*draft/);
+    expect(report.lines.UNKNOWN).toMatch(/left behind: .*draft/);
     play.world.rateLimits.clear();
-    expect((await play.deliver({ repository, files, inputs: release, now })).report.ready).toBe(true);
+    await proven(deliver(repository, release));
     expect(repository.releases()).toMatchObject([{ draft: false, tag: 'files-1' }, { draft: true }]);
   });
 
   test('lifted within minutes are waited for', async () => {
     const repository = await play.repository();
     play.world.rateLimits.setLeft(repository, 0, 60);
-
     play.meanwhile({ method: 'GET', url: /\/pages$/ }, () => play.world.rateLimits.clear());
-    const { report, log } = await play.deliver({ repository, files, inputs, now });
-    expect(report.ready).toBe(true);
+    const { log } = await proven(deliver(repository));
     expect(log).toMatch(/trying again in 6\d(\.\d)? s/);
   });
 });
@@ -99,7 +88,7 @@ describe('a list of files that is not what the branch holds refuses the delivery
       });
       play.intercept({ url: /git\/trees\/\w+\?/, times: 9 }, { alter });
       const head = await repository.head();
-      const { report, reports } = await play.deliver({ repository, files: given, inputs: wanted });
+      const { report, reports } = await deliver(repository, wanted, given);
       expect(reports.map(({ notReady }) => notReady?.code)).toContain('HOST_ERROR');
       expect(report.notReady?.reason).toMatch(/^GitHub's list of the branch's files is that of another tree/);
       expect(await repository.head()).toBe(head);

@@ -63,18 +63,13 @@ test('two audits at once keep one issue', async () => {
   const repository = await repositoryWithPage();
   lose(repository);
   // Both see that there is none, and both open one.
-  let waiting: (() => void)[] = [];
-
-  play.meanwhile(
-    { method: 'GET', url: /\/issues\?/, times: 2 },
-    () =>
-      new Promise<void>((resolve) => {
-        waiting.push(resolve);
-        if (waiting.length < 2) return;
-        for (const go of waiting) go();
-        waiting = [];
-      }),
-  );
+  const both = Promise.withResolvers<void>();
+  let waiting = 0;
+  play.meanwhile({ method: 'GET', url: /\/issues\?/, times: 2 }, () => {
+    waiting += 1;
+    if (waiting === 2) both.resolve();
+    return both.promise;
+  });
   await Promise.all([audit(repository), audit(repository)]);
   const issues = await listIssues(repository);
   expect(issues).toHaveLength(2);

@@ -1,23 +1,34 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Report } from '../../src/delivery/report.ts';
+import { computeBlobSha } from '../world/git/git-store.ts';
 import type { TestRepository } from '../world/repository.ts';
-import { expectRefused, type Played, requestsOf, setUpPlay } from './play.ts';
+import type { InterceptedReply } from '../world/server/interceptions.ts';
+import {
+  type Played,
+  type PlayedDelivery,
+  proven,
+  refused,
+  requestsOf,
+  setUpPlay,
+  writesOf,
+} from './play.ts';
 import { createPage } from './scenario.ts';
 
 const play = setUpPlay();
 
-const deliver = async (repository: TestRepository, path: string, text = createPage(path)): Promise<void> => {
-  const files = { 'page.html': text };
-  const { report } = await play.deliver({ repository, files, inputs: { channel: 'K1', path } });
-  expect(report.notReady).toBeNull();
-};
-
+const put = (repository: TestRepository, files: PlayedDelivery['files'] & object, inputs: object) =>
+  proven(play.deliver({ repository, files, inputs: { channel: 'K1', nojekyll: 'true', ...inputs } }));
+const deliver = (repository: TestRepository, path: string, text = createPage(path)) =>
+  put(repository, { 'page.html': text }, { path, nojekyll: 'false' });
 const SITE = { 'dist/index.html': createPage('site'), 'dist/app.js': 'first\n', 'dist/a/b.css': 'p {}\n' };
-const deliverSite = async (repository: TestRepository, path: string, files: object = SITE): Promise<void> => {
-  const inputs = { channel: 'K1', file: 'dist/', path, nojekyll: 'true' };
-  const { report } = await play.deliver({ repository, files: { ...files }, inputs });
-  expect(report.notReady).toBeNull();
-};
+const deliverSite = (repository: TestRepository, path: string, files = SITE as Record<string, string>) =>
+  put(repository, files, { file: 'dist/', path });
+/** A repository with one page delivered to it, or a site. */
+async function repositoryWith(path: string): Promise<TestRepository> {
+  const repository = await play.repository();
+  await (path.endsWith('/') ? deliverSite : deliver)(repository, path);
+  return repository;
+}
 
 const withdraw = (repository: TestRepository, path: string): Promise<Played> =>
   play.deliver({ repository, inputs: { channel: 'K1', path, operation: 'withdraw' } });
@@ -33,123 +44,89 @@ const reportOn = ({ reports }: Played, path: string): Report => {
   return found;
 };
 
-describe('an audit', () => {
-  test('proves files and folders by the bytes that the branch holds, and writes nothing', async () => {
-    const repository = await play.repository();
-    await deliver(repository, 'one.html');
-    await deliverSite(repository, 'docs/');
-    await repository.commit('docs/kept.txt', 'of a person');
-    const head = await repository.head();
-    const played = await audit(repository);
-    expect(verdicts(played)).toEqual({ 'one.html': 'as-delivered', 'docs/': 'as-delivered' });
-    expect(reportOn(played, 'docs/')).toMatchObject({
-      ready: true,
-      url: `${repository.pages.url}docs/`,
-      lines: { TEST: expect.stringContaining('files identical: 3 of 3') },
-      unknown: [],
-    });
-    expect(await repository.head()).toBe(head);
-    expect(requestsOf(played, /^(?!GET|POST \S+\/graphql)/)).toEqual([]);
+test('an audit proves files and folders by the bytes that the branch holds, and writes nothing', async () => {
+  const repository = await repositoryWith('one.html');
+  await deliverSite(repository, 'docs/');
+  await repository.commit('docs/kept.txt', 'of a person');
+  const played = await audit(repository);
+  expect(verdicts(played)).toEqual({ 'one.html': 'as-delivered', 'docs/': 'as-delivered' });
+  expect(reportOn(played, 'docs/')).toMatchObject({
+    ready: true,
+    url: `${repository.pages.url}docs/`,
+    lines: { TEST: expect.stringContaining('files identical: 3 of 3') },
+    unknown: [],
   });
+  expect(writesOf(played)).toEqual([]);
 });
 
-/** Something of what was delivered is not there, or not what it was. */
-const LOST: readonly [string, (repository: TestRepository) => unknown, RegExp, RegExp][] = [
+const DEFACED = { status: 200, body: 'defaced' };
+const LOGIN = { status: 302, headers: { location: 'https://octo.github.io/login?next=1' } };
+/** Something of what was delivered is not there, or not what it was; for everybody, or only without `?v=`. */
+test.each<[string, string, string, 'all' | 'browsers', InterceptedReply, RegExp]>([
   [
     'a page that the host alters',
-    (repository) => play.alterSite(repository, 'one.html', { status: 200, body: 'defaced' }),
-    /HTTP 200 with other content/,
-    /^something else is served there/,
+    'one.html',
+    'one.html',
+    'all',
+    DEFACED,
+    /HTTP 200 with other content.* → something else is served there/,
   ],
   [
     'a page that the host does not have',
-    (repository) => play.alterSite(repository, 'one.html', { status: 404 }),
-    /HTTP 404/,
-    /Settings → Pages/,
+    'one.html',
+    'one.html',
+    'all',
+    { status: 404 },
+    /HTTP 404.* → .*Settings → Pages/,
+  ],
+  ['a page behind a wall', 'one.html', 'one.html', 'all', LOGIN, /login page/],
+  ['a page that only browsers get otherwise', 'one.html', 'one.html', 'browsers', DEFACED, /without \?v=/],
+  [
+    'a file of a folder that is not served',
+    'docs/',
+    'docs/app.js',
+    'all',
+    { status: 404 },
+    /: 1 of 2 files of the site .*: app\.js \(HTTP 404\) → /,
   ],
   [
-    'a page behind a wall',
-    (repository) =>
-      play.alterSite(repository, 'one.html', {
-        status: 302,
-        headers: { location: 'https://octo.github.io/login?next=1' },
-      }),
-    /login page/,
-    /./,
+    'a file of a folder that a cache has otherwise',
+    'docs/',
+    'docs/app.js',
+    'browsers',
+    DEFACED,
+    /without \?v=: app\.js \(HTTP 200 with other content\) → /,
   ],
-  [
-    'a page that only browsers get otherwise',
-    (repository) =>
-      play.intercept(
-        { url: (address) => address === `${repository.pages.url}one.html`, times: 99 },
-        { status: 200, body: 'defaced' },
-      ),
-    /without \?v=/,
-    /./,
-  ],
-];
-
-test.each(LOST)('%s is lost: the step fails with the file and the answer', async (_, lose, reason, hint) => {
-  const repository = await play.repository();
-  await deliver(repository, 'one.html');
+])('%s is lost: the step fails with the file and the answer', async (_, path, at, whom, reply, says) => {
+  const repository = await repositoryWith(path);
   await deliver(repository, 'two.html');
-  lose(repository);
+  if (whom === 'all') play.alterSite(repository, at, reply);
+  else play.intercept({ url: (address) => address === repository.pages.url + at, times: 99 }, reply);
   const played = await audit(repository, { timeout: '20' });
-  expect(verdicts(played)).toEqual({ 'one.html': 'lost', 'two.html': 'as-delivered' });
-  const { ready, url, notReady } = reportOn(played, 'one.html');
-  expect([ready, url, notReady?.code === 'NOT_PROVEN' || notReady?.code === 'NOT_EXTERNAL']).toEqual([
-    false,
-    null,
-    true,
-  ]);
-  expect(notReady?.reason).toMatch(reason);
-  expect(notReady?.hint).toMatch(hint);
-});
-
-test('a file of a folder that is not served is named', async () => {
-  const repository = await play.repository();
-  await deliverSite(repository, 'docs/');
-  play.alterSite(repository, 'docs/app.js', { status: 404 });
-  const played = await audit(repository, { timeout: '20' });
-  expect(verdicts(played)).toEqual({ 'docs/': 'lost' });
-  expect(played.report.notReady?.reason).toMatch(/^1 of 2 files of the site .*: app\.js \(HTTP 404\)$/);
-});
-
-test('a file of a folder that a cache has otherwise is named', async () => {
-  const repository = await play.repository();
-  await deliverSite(repository, 'docs/');
-  const url = (address: string) => address === `${repository.pages.url}docs/app.js`;
-  play.intercept({ url, times: 99 }, { status: 200, body: 'defaced' });
-  const played = await audit(repository, { timeout: '20' });
-  expect(verdicts(played)).toEqual({ 'docs/': 'lost' });
-  expect(played.report.notReady?.reason).toMatch(/without \?v=: app\.js \(HTTP 200 with other content\)$/);
+  expect(verdicts(played)).toEqual({ [path]: 'lost', 'two.html': 'as-delivered' });
+  const report = reportOn(played, path);
+  await refused(Promise.resolve({ ...played, report, log: '' }), says);
+  expect(['NOT_PROVEN', 'NOT_EXTERNAL']).toContain(report.notReady?.code);
 });
 
 test('one wrong answer is no loss', async () => {
-  const repository = await play.repository();
-  await deliver(repository, 'one.html');
+  const repository = await repositoryWith('one.html');
   play.intercept({ url: /\/one\.html/ }, { status: 503 });
   expect(verdicts(await audit(repository))).toEqual({ 'one.html': 'as-delivered' });
 });
 
 describe('what somebody changed on the branch is named, and no failure', () => {
   test.each([
-    ['replaced', 'one.html', '<p>of a person</p>', { 'one.html': 'changed', 'docs/': 'as-delivered' }],
-    ['removed', 'one.html', null, { 'one.html': 'changed', 'docs/': 'as-delivered' }],
-    [
-      'changed in a folder',
-      'docs/app.js',
-      'of a person',
-      { 'one.html': 'as-delivered', 'docs/': 'as-delivered' },
-    ],
-    ['removed from a folder', 'docs/app.js', null, { 'one.html': 'as-delivered', 'docs/': 'as-delivered' }],
-  ])('%s', async (_, path, bytes, expected) => {
-    const repository = await play.repository();
-    await deliver(repository, 'one.html');
+    ['replaced', 'one.html', '<p>of a person</p>', 'changed'],
+    ['removed', 'one.html', null, 'changed'],
+    ['changed in a folder', 'docs/app.js', 'of a person', 'as-delivered'],
+    ['removed from a folder', 'docs/app.js', null, 'as-delivered'],
+  ])('%s', async (_, path, bytes, ofPage) => {
+    const repository = await repositoryWith('one.html');
     await deliverSite(repository, 'docs/');
     const sha = await repository.commit(path, bytes, 'Fix it by hand');
     const played = await audit(repository);
-    expect(verdicts(played)).toEqual(expected);
+    expect(verdicts(played)).toEqual({ 'one.html': ofPage, 'docs/': 'as-delivered' });
     expect(played.reports.every(({ ready }) => ready)).toBe(true);
     const { notes } = reportOn(played, path.startsWith('docs/') ? 'docs/' : path);
     expect(notes).toEqual([
@@ -158,8 +135,7 @@ describe('what somebody changed on the branch is named, and no failure', () => {
   });
 
   test('with a message copied from ours', async () => {
-    const repository = await play.repository();
-    await deliver(repository, 'one.html');
+    const repository = await repositoryWith('one.html');
     const [{ message } = { message: '' }] = await repository.log();
     await repository.commit('one.html', 'of a person', message);
     expect(verdicts(await audit(repository))).toEqual({ 'one.html': 'changed' });
@@ -168,12 +144,11 @@ describe('what somebody changed on the branch is named, and no failure', () => {
 
 describe('what was withdrawn', () => {
   test('answers 404, a file and a folder; what was delivered again counts', async () => {
-    const repository = await play.repository();
-    await deliver(repository, 'one.html');
+    const repository = await repositoryWith('one.html');
     await deliver(repository, 'two.html');
     await deliverSite(repository, 'docs/');
     for (const path of ['one.html', 'two.html', 'docs/']) {
-      expect((await withdraw(repository, path)).report.notReady).toBeNull();
+      await proven(withdraw(repository, path));
     }
     await deliver(repository, 'two.html', createPage('again'));
     const played = await audit(repository);
@@ -186,8 +161,7 @@ describe('what was withdrawn', () => {
   });
 
   test('and is still served is a failure that names it', async () => {
-    const repository = await play.repository();
-    await deliverSite(repository, 'docs/');
+    const repository = await repositoryWith('docs/');
     await withdraw(repository, 'docs/');
     play.alterSite(repository, 'docs/app.js', { status: 200, body: 'first' });
     const played = await audit(repository, { timeout: '20' });
@@ -198,21 +172,16 @@ describe('what was withdrawn', () => {
 
 describe('a site', () => {
   test('that was switched off has lost everything, and is asked only briefly', async () => {
-    const repository = await play.repository();
-    await deliver(repository, 'one.html');
+    const repository = await repositoryWith('one.html');
     repository.site = null;
     const played = await audit(repository);
     expect(verdicts(played)).toEqual({ 'one.html': 'lost' });
-    expect(played.report.notReady).toMatchObject({
-      httpCode: 404,
-      hint: expect.stringMatching(/switch it on again/),
-    });
+    await refused(Promise.resolve(played), / 404: .* → .*switch it on again/);
     expect(played.took).toBeLessThan(20_000);
   });
 
   test('whose branch has the same history under another name is as delivered', async () => {
-    const repository = await play.repository();
-    await deliver(repository, 'one.html');
+    const repository = await repositoryWith('one.html');
     const { git } = repository;
     await git.updateRef('refs/heads/trunk', (await repository.head()) ?? '', null);
     Object.defineProperty(repository.pages, 'branch', { value: 'trunk' });
@@ -220,25 +189,17 @@ describe('a site', () => {
   });
 
   test('with another branch, or a history without our commits, is not called well', async () => {
-    const repository = await play.repository();
-    await deliver(repository, 'one.html');
+    const repository = await repositoryWith('one.html');
     await repository.commit('index.html', 'other', 'Begin', 'trunk');
     const { git } = repository;
     const head = (await repository.head()) ?? '';
     const tree = await git.writeTree(head, []);
     const person = { name: 'A', email: 'a@example.org', date: new Date(0).toISOString() };
-    const squashed = await git.writeCommit({
-      tree,
-      parents: [],
-      message: 'Begin again',
-      author: person,
-      committer: person,
-    });
+    const by = { author: person, committer: person };
+    const squashed = await git.writeCommit({ tree, parents: [], message: 'Begin again', ...by });
     await git.updateRef('refs/heads/main', squashed, head);
-    const { report } = await audit(repository);
-    expect(report).toMatchObject({ ready: false, notReady: { code: 'NOT_FOUND' } });
-    expect(report.notReady?.hint).toMatch(/history of the branch was rewritten/);
-    expect(report.verdict).toBeUndefined();
+    const { report } = await refused(audit(repository), /history of the branch was rewritten/);
+    expect([report.notReady?.code, report.verdict]).toEqual(['NOT_FOUND', undefined]);
   });
 });
 
@@ -255,11 +216,7 @@ describe('deliveries within each other', () => {
       'docs/': 'as-delivered',
       'docs/more.html': 'as-delivered',
     });
-    expect(played.reports.map(({ notes, unknown }) => [notes, unknown])).toEqual([
-      [[], []],
-      [[], []],
-      [[], []],
-    ]);
+    expect(played.reports.flatMap(({ notes, unknown }) => [...notes, ...unknown])).toEqual([]);
     expect(verdicts(await audit(repository, { path: 'docs' }))).toEqual({
       'docs/': 'as-delivered',
       'docs/more.html': 'as-delivered',
@@ -269,14 +226,7 @@ describe('deliveries within each other', () => {
   test('an old preview that `keep` removed is withdrawn', async () => {
     const repository = await play.repository();
     for (const nth of [1, 2]) {
-      const inputs = {
-        channel: 'K1',
-        file: 'dist/',
-        path: `previews/pr-${nth}/`,
-        keep: '1',
-        nojekyll: 'true',
-      };
-      expect((await play.deliver({ repository, files: SITE, inputs })).report.notReady).toBeNull();
+      await put(repository, SITE, { file: 'dist/', path: `previews/pr-${nth}/`, keep: '1' });
     }
     expect(verdicts(await audit(repository))).toEqual({
       'previews/pr-1/': 'withdrawn',
@@ -285,30 +235,20 @@ describe('deliveries within each other', () => {
   });
 });
 
-describe('assets of releases', () => {
-  const deliverAsset = async (repository: TestRepository): Promise<void> => {
-    const inputs = { channel: 'K2', tag: 'files' };
-    const { report } = await play.deliver({ repository, files: { 'data.zip': 'PK one' }, inputs });
-    expect(report.notReady).toBeNull();
-  };
-
-  test('are compared with their digest; those of others are not looked at', async () => {
-    const repository = await play.repository();
-    // More than a list of releases names.
-    repository.addEarlierAssets('files', 40);
-    await deliverAsset(repository);
-    for (const path of ['', 'data.zip']) {
-      const played = await audit(repository, { channel: 'K2', path });
-      expect(verdicts(played)).toEqual({ 'files/data.zip': 'as-delivered' });
-    }
-    const none = await audit(repository, { channel: 'K2', path: 'docs/' });
-    expectRefused(none, 'check', /to the releases as docs\/ of/, { hint: /the name of an asset/ });
-    play.intercept(
-      { url: /releases\/download\/files\/data\.zip/, times: 99 },
-      { status: 200, body: 'PK two' },
-    );
-    expect(verdicts(await audit(repository, { timeout: '20' }))).toEqual({ 'files/data.zip': 'lost' });
-  });
+test('assets of releases are compared with their digest; those of others are not looked at', async () => {
+  const repository = await play.repository();
+  // More than a list of releases names.
+  repository.addEarlierAssets('files', 40);
+  await put(repository, { 'data.zip': 'PK one' }, { channel: 'K2', tag: 'files', nojekyll: 'false' });
+  for (const path of ['', 'data.zip']) {
+    const played = await audit(repository, { channel: 'K2', path });
+    expect(verdicts(played)).toEqual({ 'files/data.zip': 'as-delivered' });
+  }
+  const none = audit(repository, { channel: 'K2', path: 'docs/' });
+  await refused(none, /^check.*: .*to the releases as docs\/ of.* → .*the name of an asset/);
+  const other = { status: 200, body: 'PK two' };
+  play.intercept({ url: /releases\/download\/files\/data\.zip/, times: 99 }, other);
+  expect(verdicts(await audit(repository, { timeout: '20' }))).toEqual({ 'files/data.zip': 'lost' });
 });
 
 test('a folder that was withdrawn is found in both spellings', async () => {
@@ -321,22 +261,17 @@ test('a folder that was withdrawn is found in both spellings', async () => {
   }
 });
 
-test.each([
-  [
-    'a file of somebody else',
-    (repository: TestRepository) => repository.commit('d/theirs.txt', 'of a person'),
-  ],
-  ['a newer delivery', (repository: TestRepository) => deliver(repository, 'd/new.html')],
+test.each<[string, (repository: TestRepository) => Promise<unknown>]>([
+  ['a file of somebody else', (repository) => repository.commit('d/theirs.txt', 'of a person')],
+  ['a newer delivery', (repository) => deliver(repository, 'd/new.html')],
 ])('a page of a withdrawn folder that is still served is lost, where %s is in the folder', async (_, add) => {
   const repository = await play.repository();
-  await deliverSite(repository, 'd/', {
-    'dist/index.html': createPage('site'),
-    'dist/old.html': createPage('old'),
-  });
+  const [index, old] = [createPage('site'), createPage('old')];
+  await deliverSite(repository, 'd/', { 'dist/index.html': index, 'dist/old.html': old });
   await withdraw(repository, 'd/');
   await add(repository);
   expect(verdicts(await audit(repository))).toMatchObject({ 'd/': 'withdrawn' });
-  play.alterSite(repository, 'd/old.html', { status: 200, body: createPage('old') });
+  play.alterSite(repository, 'd/old.html', { status: 200, body: old });
   expect(verdicts(await audit(repository))).toMatchObject({ 'd/': 'lost' });
 });
 
@@ -348,13 +283,11 @@ test.each([
     files: { 'README.md': '# Theirs', 'd/README.md': '# Theirs', 'd/x.txt': 'x' },
   });
   const file = path === 'd/' ? 'dist/' : 'dist/index.html';
-  const files = { 'dist/index.html': createPage('site') };
-  const delivered = await play.deliver({ repository, files, inputs: { channel: 'K1', file, path } });
-  expect(delivered.report.notReady).toBeNull();
+  await put(repository, { 'dist/index.html': createPage('site') }, { file, path, nojekyll: 'false' });
   // A folder is not withdrawn twice where others have files in it.
   for (let run = path === 'd/' ? 1 : 0; run < 2; run += 1) {
-    const { report } = await withdraw(repository, path);
-    expect([report.notReady, report.lines.TEST]).toEqual([null, expect.stringContaining('nothing of it')]);
+    const { report } = await proven(withdraw(repository, path));
+    expect(report.lines.TEST).toContain('nothing of it');
   }
   expect(verdicts(await audit(repository))).toEqual({ [path]: 'withdrawn' });
   play.intercept({ url: /github\.io/, times: 999 }, { status: 200, body: createPage('site') });
@@ -367,7 +300,6 @@ test('200 deliveries cost at most 30 API requests', async () => {
   await deliver(repository, 'previews/0.html');
   const [{ message } = { message: '' }] = await repository.log();
   const [, first = ''] = /Delivered-object: ([0-9a-f]{40})/.exec(message) ?? [];
-  const { computeBlobSha } = await import('../world/git/git-store.ts');
   for (let nth = 1; nth < 200; nth += 1) {
     const text = createPage(`${nth}`);
     const named = message
@@ -379,6 +311,5 @@ test('200 deliveries cost at most 30 API requests', async () => {
   const played = await audit(repository, { path: 'previews/' });
   const counts = Object.groupBy(played.reports, ({ verdict }) => verdict ?? '');
   expect([counts['as-delivered']?.length, counts.changed?.length]).toEqual([199, 1]);
-  const requests = requestsOf(played, /https:\/\/api\.github\.com/);
-  expect(requests.length).toBeLessThanOrEqual(30);
+  expect(requestsOf(played, /https:\/\/api\.github\.com/).length).toBeLessThanOrEqual(30);
 });

@@ -7,7 +7,7 @@ import type { TestRepository } from '../world/repository.ts';
 import type { InterceptedReply, RequestMatch } from '../world/server/interceptions.ts';
 import { replyHtml } from '../world/server/messages.ts';
 import { FORK_PERMISSIONS, LOGINS } from '../world/tokens.ts';
-import { type PlayedDelivery, requestsOf, setUpPlay } from './play.ts';
+import { type PlayedDelivery, proven, requestsOf, setUpPlay } from './play.ts';
 import { createPage } from './scenario.ts';
 
 const play = setUpPlay();
@@ -60,14 +60,9 @@ const newest = ({ deployments }: TestRepository): StoredDeployment => deployment
 
 /** A successful deployment by somebody. */
 function addOther({ deployments }: TestRepository, sha: string, more: Partial<StoredDeployment> = {}) {
-  const plain = { ref: sha, environment: 'preview', task: 'deploy', payload: {}, creator: LOGINS.workflow };
-  const other = deployments.add({
-    sha,
-    ...plain,
-    transientEnvironment: false,
-    productionEnvironment: false,
-    ...more,
-  });
+  const kind = { transientEnvironment: false, productionEnvironment: false, creator: LOGINS.workflow };
+  const plain = { ref: sha, environment: 'preview', task: 'deploy', payload: {}, ...kind };
+  const other = deployments.add({ sha, ...plain, ...more });
   const status = { state: 'success', description: '', logUrl: null, environmentUrl: 'https://a.dev/' };
   deployments.addStatus(other, { ...status, creator: other.creator });
   return other;
@@ -76,15 +71,15 @@ function addOther({ deployments }: TestRepository, sha: string, more: Partial<St
 describe('a proven delivery', () => {
   test('is in progress, then a success with its address, on the head of the pull request', async () => {
     const { repository, head, run } = await repositoryWithPull();
-    const { report, log, requests } = await deliver(repository, run);
-    expect(report).toMatchObject({ ready: true, url: `${repository.pages.url}previews/pr-7/page.html` });
+    const { report, log, requests } = await proven(deliver(repository, run));
+    expect(report.url).toBe(`${repository.pages.url}previews/pr-7/page.html`);
     expect(newest(repository)).toMatchObject({
-      ...{ sha: head, environment: 'preview', creator: LOGINS.workflow },
-      ...{
-        transientEnvironment: true,
-        productionEnvironment: false,
-        payload: { 'screen-delivery': 'pull request 7' },
-      },
+      sha: head,
+      environment: 'preview',
+      creator: LOGINS.workflow,
+      transientEnvironment: true,
+      productionEnvironment: false,
+      payload: { 'screen-delivery': 'pull request 7' },
       statuses: [
         { state: 'success', environmentUrl: report.url, logUrl: RUN },
         { state: 'in_progress', environmentUrl: null, logUrl: RUN, description: 'Not proven yet' },
@@ -105,8 +100,7 @@ describe('a proven delivery', () => {
     const { repository, run } = await repositoryWithPull();
     play.world.host('preview.agent-host.com', () => replyHtml(200, createPage()));
     const inputs = { channel, path: '', ...more };
-    const { report, sightings } = await deliver(repository, run, { inputs });
-    expect(report.notReady).toBeNull();
+    const { report, sightings } = await proven(deliver(repository, run, { inputs }));
     expect(newest(repository).statuses[0]).toMatchObject({ state: 'success', environmentUrl: report.url });
     const told = sightings(report.url ?? 'none').filter(({ host }) => host === 'api.github.com');
     expect(told.map(({ pathname }) => pathname)).toEqual([expect.stringMatching(/\/statuses$/)]);
@@ -118,11 +112,8 @@ describe('a proven delivery', () => {
     const both = { file: 'a.html\nb.html' };
     const { report } = await deliver(repository, run, { files, inputs: both });
     expect(newest(repository).statuses[0]).toMatchObject({ state: 'success', environmentUrl: report.url });
-    const inputs = { ...both, marker: 'marker' };
-    await deliver(repository, run, {
-      files: { ...files, 'b.html': '<p>?</p>' },
-      inputs,
-    });
+    const lacking = { ...files, 'b.html': '<p>?</p>' };
+    await deliver(repository, run, { files: lacking, inputs: { ...both, marker: 'marker' } });
     expect(newest(repository).statuses[0]).toMatchObject({ state: 'failure', environmentUrl: null });
   });
 
@@ -133,12 +124,10 @@ describe('a proven delivery', () => {
     for (const environment of ['docs', 'production']) {
       await deliver(repository, run, { inputs: { environment } });
       expect(newest(repository)).toMatchObject({
-        ...{
-          sha,
-          environment,
-          transientEnvironment: false,
-          productionEnvironment: environment === 'production',
-        },
+        sha,
+        environment,
+        transientEnvironment: false,
+        productionEnvironment: environment === 'production',
         payload: { 'screen-delivery': 'refs/heads/main' },
       });
     }
@@ -168,7 +157,6 @@ describe('what is not proven', () => {
   test('a step that is stopped says so at once', async () => {
     const { repository, run } = await repositoryWithPull();
     const stop = new AbortController();
-
     play.meanwhile({ method: 'PUT', url: /contents/ }, () => stop.abort(stoppedError()));
     await deliver(repository, run, { signal: stop.signal });
     expect(states(repository)).toEqual(['failure']);
@@ -204,8 +192,7 @@ describe('earlier deployments', () => {
     expect(states(repository)).toEqual(['success', 'inactive', 'inactive']);
     // However many there are: what is older than an inactive one is not asked for.
     expect(requestsOf(third, /GET .*\/deployments/)).toHaveLength(3);
-    const { report, log } = await withdraw(repository, run);
-    expect(report.ready).toBe(true);
+    const { log } = await proven(withdraw(repository, run));
     expect(states(repository)).toEqual(['inactive', 'inactive', 'inactive']);
     expect(log).toContain('Deployment to preview: 1 of earlier runs made inactive');
   });
@@ -236,7 +223,6 @@ describe('earlier deployments', () => {
   test('of two runs at once, the newer one stays', async () => {
     const { repository, run } = await repositoryWithPull();
     const inputs = { channel: 'K3', path: '' };
-
     play.meanwhile({ method: 'POST', url: /filebin/ }, () => deliver(repository, run, { inputs }));
     await deliver(repository, run, { inputs });
     expect(states(repository)).toEqual(['success', 'inactive']);
@@ -245,9 +231,8 @@ describe('earlier deployments', () => {
 
   test('end the oldest first, so that the next run finds what a failure left', async () => {
     const { repository, run } = await repositoryWithPull();
-    const failOnce = () => play.intercept({ ...LIST, times: 1 }, { status: 404, body: '{}' });
     for (const _ of [1, 2, 3]) {
-      failOnce();
+      play.intercept(LIST, { status: 404, body: '{}' });
       await deliver(repository, run);
     }
     expect(states(repository)).toEqual(['success', 'success', 'success']);
@@ -268,11 +253,8 @@ describe('a failure to announce', () => {
   ] as const)('warns of a token that %s, with the whole block', async (_, permissions, count) => {
     const { repository, head } = await repositoryWithPull();
     await repository.issues.openPullRequest('a change', 'feature');
-    const { report, log } = await deliver(repository, runForPull(repository, head, { number: 1 }), {
-      inputs: { comment: 'true' },
-      token: token(permissions),
-    });
-    expect(report.ready).toBe(true);
+    const given = { inputs: { comment: 'true' }, token: token(permissions) };
+    const { log } = await proven(deliver(repository, runForPull(repository, head, { number: 1 }), given));
     const warnings = log.split('\n').filter((line) => line.startsWith('warning: '));
     expect(warnings).toHaveLength(count);
     expect(warnings.every((line) => line.endsWith(`To change: ${BLOCK}`))).toBe(true);
@@ -284,11 +266,9 @@ describe('a failure to announce', () => {
 
   test('names the two workflows in the run of a fork', async () => {
     const { repository, head } = await repositoryWithPull();
-    const { report, log } = await deliver(repository, runForPull(repository, head, { from: 'human/site' }), {
-      inputs: { channel: 'K3', path: '' },
-      token: token(FORK_PERMISSIONS),
-    });
-    expect(report.ready).toBe(true);
+    const given = { inputs: { channel: 'K3', path: '' }, token: token(FORK_PERMISSIONS) };
+    const run = runForPull(repository, head, { from: 'human/site' });
+    const { log } = await proven(deliver(repository, run, given));
     expect(log).toMatch(
       /HTTP 403.*To change: the token of a run for the fork human\/site may only read: .*fork-safe/,
     );
@@ -301,8 +281,7 @@ describe('a failure to announce', () => {
   ])('changes no delivery when the host fails where it %s', async (_, match, left) => {
     const { repository, run } = await repositoryWithPull();
     play.intercept({ ...match, times: 99 }, { status: 500, body: '{"message":"Server Error"}' });
-    const { report, log } = await deliver(repository, run);
-    expect(report).toMatchObject({ ready: true, notReady: null });
+    const { log } = await proven(deliver(repository, run));
     expect(log).toMatch(
       /^warning: Could not update the deployment on pull request 7 .*HTTP 500: Server Error$/m,
     );
@@ -322,12 +301,9 @@ describe('a failure to announce', () => {
 
   test('says which events name no commit', async () => {
     const { repository } = await repositoryWithPull();
-    const run = { ...runForPull(repository, ''), ...runOf({ issue: { number: 7, pull_request: {} } }) };
-    const played = await deliver(repository, {
-      ...run,
-      repository: { owner: 'octo', repo: repository.name },
-    });
-    expect(played.report.ready).toBe(true);
+    const { repository: own } = runForPull(repository, '');
+    const run = { ...runOf({ issue: { number: 7, pull_request: {} } }), repository: own };
+    const played = await proven(deliver(repository, run));
     expect(played.log).toContain('the event does not say which commit it is about. To change: leave out');
     expect(requestsOf(played, /deployments/)).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { stoppedError } from '../../src/errors.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import type { RunContext } from '../../src/request/parse-request.ts';
 import type { TestRepository } from '../world/repository.ts';
-import { type Played, requestsOf, setUpPlay } from './play.ts';
+import { type Played, proven, refused, requestsOf, setUpPlay } from './play.ts';
 
 const PAGE = '<!doctype html><p>marker-42</p>\n';
 const play = setUpPlay();
@@ -37,17 +37,15 @@ const ELSEWHERE = /filebin|api\.github/;
 describe('a human who grants', () => {
   test('after pending twice and slow_down once, the page is delivered on K1', async () => {
     play.world.deviceUser.script = ['pending', 'pending', 'slow_down', 'grant'];
-    const delivered = await run({ channel: 'K1', marker: 'marker-42' });
-    expect(delivered.report).toMatchObject({ ready: true, channel: 'K1' });
+    const delivered = await proven(run({ channel: 'K1', marker: 'marker-42' }));
     expect(String(await repository.read('page.html'))).toBe(PAGE);
     expect(requestsOf(delivered, POLL)).toHaveLength(4);
     expect(delivered.took).toBeGreaterThanOrEqual((5 + 5 + 5 + 10) * 1_000);
     const shown = delivered.log.split('\n').filter((line) => /login|code/.test(line));
-    expect(shown).toEqual([
-      expect.stringMatching(
-        /^Open https:\/\/github\.com\/login\/device and enter the code [A-Z]{4}-[A-Z]{4}$/,
-      ),
-    ]);
+    expect(shown).toHaveLength(1);
+    expect(shown[0]).toMatch(
+      /^Open https:\/\/github\.com\/login\/device and enter the code [A-Z]{4}-[A-Z]{4}$/,
+    );
     const token = play.world.deviceUser.tokens.at(-1) ?? 'none';
     expect(delivered.log + JSON.stringify(delivered.report)).not.toContain(token);
     // The API alone was shown the token.
@@ -57,8 +55,8 @@ describe('a human who grants', () => {
   test('on an instance of its own enters the code there, and the token goes nowhere else', async () => {
     const instance = play.world.addEnterprise('ghes.example.com');
     repository = await play.repository({ instance });
-    const delivered = await run({ channel: 'K1' });
-    expect(delivered.report).toMatchObject({ ready: true, url: `${repository.pages.url}page.html` });
+    const delivered = await proven(run({ channel: 'K1' }));
+    expect(delivered.report.url).toBe(`${repository.pages.url}page.html`);
     expect(delivered.log).toMatch(/^Open https:\/\/ghes\.example\.com\/login\/device and enter the code/m);
     const token = play.world.deviceUser.tokens.at(-1) ?? 'none';
     expect([...new Set(delivered.sightings(token).map(({ host }) => host))]).toEqual(['ghes.example.com']);
@@ -80,8 +78,8 @@ test('nobody is asked for a token where a link is to be proven', async () => {
 });
 
 describe.each([
-  ['a human who refuses', ['pending', 'refuse'], /the authorization was refused/],
-  ['a code that expires', ['pending', 'expire'], /the code expired/],
+  ['a human who refuses', ['pending', 'refuse'], 'the authorization was refused'],
+  ['a code that expires', ['pending', 'expire'], 'the code expired'],
 ] as const)('%s', (_, script, says) => {
   beforeEach(() => {
     play.world.deviceUser.script = [...script];
@@ -90,7 +88,7 @@ describe.each([
   test('auto falls back to K3, and the report says why', async () => {
     const delivered = await run();
     expect(delivered.report).toMatchObject({ ready: true, channel: 'K3' });
-    expect(delivered.report.lines.CODE).toMatch(says);
+    expect(delivered.report.lines.CODE).toContain(says);
     expect(requestsOf(delivered, POLL)).toHaveLength(2);
   });
 
@@ -102,12 +100,11 @@ describe.each([
     ['K1+K3', { channel: 'K1+K3' }, false, 'NOT_AUTHORIZED'],
   ])('%s is НЕ ГОТОВО with that reason; nobody is pressed, and nothing is written', async (...row) => {
     const [, inputs, sourceIsPrivate, code] = row;
-    const delivered = await run(inputs, { sourceIsPrivate });
-    expect(delivered.report).toMatchObject({
-      ready: false,
-      url: null,
-      notReady: { code, step: 'authorize', reason: expect.stringMatching(says) },
-    });
+    const delivered = await refused(
+      run(inputs, { sourceIsPrivate }),
+      new RegExp(`^authorize.*: .*${says}.* → `),
+    );
+    expect(delivered.report.notReady?.code).toBe(code);
     expect(delivered.report.lines.UNKNOWN).toContain('nothing was published');
     expect(requestsOf(delivered, POLL)).toHaveLength(2);
     expect(requestsOf(delivered, ELSEWHERE)).toEqual([]);
@@ -123,31 +120,29 @@ test('a human who never comes: the lifetime ends the flow, and auto goes on with
 });
 
 test.each([
-  ['that nobody knows', { clientIds: ['another'] }, /client id/],
-  ['whose app has no device flow', { disabledClientIds: ['Iv1.0123456789abcdef'] }, /device flow/i],
-])('a client id %s is said, and not fallen back from', async (_, user, reason) => {
+  ['that nobody knows', { clientIds: ['another'] }, /^authorize.*: .*client id.* → /],
+  [
+    'whose app has no device flow',
+    { disabledClientIds: ['Iv1.0123456789abcdef'] },
+    /^authorize.*: .*device flow.* → /i,
+  ],
+])('a client id %s is said, and not fallen back from', async (_, user, says) => {
   Object.assign(play.world.deviceUser, user);
-  const { report, requests } = await run();
-  expect(report).toMatchObject({ ready: false, notReady: { step: 'authorize' } });
-  expect(report.notReady?.reason).toMatch(reason);
-  expect(requests).toHaveLength(1);
+  expect((await refused(run(), says)).requests).toHaveLength(1);
 });
 
 test('no human is asked where no channel needs a token, or there is one', async () => {
   for (const inputs of [{ channel: 'K3' }, { channel: 'K1', token: play.world.token() }]) {
-    const delivered = await run(inputs);
-    expect(delivered.report.ready).toBe(true);
-    expect(requestsOf(delivered, /\/login\//)).toEqual([]);
+    expect(requestsOf(await proven(run(inputs)), /\/login\//)).toEqual([]);
   }
 });
 
 test('a stop in the middle of the flow is НЕ ГОТОВО, and no other channel is tried', async () => {
   play.world.deviceUser.script = ['pending'];
   const stop = new AbortController();
-
   play.meanwhile({ url: POLL, skip: 1 }, () => stop.abort(stoppedError()));
-  const delivered = await run({}, {}, stop.signal);
-  expect(delivered.report).toMatchObject({ ready: false, notReady: { code: 'ABORTED', step: 'authorize' } });
+  const delivered = await refused(run({}, {}, stop.signal), /^authorize/);
+  expect(delivered.report.notReady?.code).toBe('ABORTED');
   expect(delivered.report.lines.UNKNOWN).toContain('nothing was published');
   expect(requestsOf(delivered, POLL)).toHaveLength(2);
   expect(requestsOf(delivered, ELSEWHERE)).toEqual([]);

@@ -1,19 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { getDeploymentState } from '../world/deployment-store.ts';
-import { parseWorkflowDefinition } from '../world/workflow/definition.ts';
 import type { FolderFiles } from './generator-outputs.ts';
 import { createPage, setUpScenario } from './scenario.ts';
 import { createWorkflowEvent, openPullRequest } from './workflow-events.ts';
-import { setUpPlayer } from './workflow-player.ts';
-import { getOnlyDelivery, listConclusions } from './workflow-results.ts';
+import { alterExample, getOnlyDelivery, listConclusions, setUpPlayer } from './workflow-player.ts';
 
 const scenario = setUpScenario();
 const player = setUpPlayer(scenario);
 
 const PAGES = 'examples/prove-pages-deployment.yml';
-const NETLIFY = 'examples/prove-netlify.yml';
-const CLOUDFLARE = 'examples/prove-cloudflare.yml';
 
 /** A commit whose script makes a site, and an older one beside it. */
 const COMMIT: FolderFiles = {
@@ -27,8 +22,7 @@ describe('a site that actions/deploy-pages deploys', () => {
 
   test('gets its address once all of it is served', async () => {
     const repository = await scenario.repository();
-    const event = { ...createWorkflowEvent(repository, 'push', {}), files: COMMIT };
-    const run = await player.run(PAGES, event);
+    const run = await player.run(PAGES, createWorkflowEvent(repository, 'push', {}, COMMIT));
     expect(listConclusions(run)).toEqual(['success', 'deploy: success']);
     const { report, outputs } = getOnlyDelivery(run);
     expect(outputs.url).toBe(url);
@@ -39,10 +33,8 @@ describe('a site that actions/deploy-pages deploys', () => {
 
   test('fails the job while an older site is served, and names no address', async () => {
     const repository = await scenario.repository();
-    const event = { ...createWorkflowEvent(repository, 'push', {}), files: COMMIT };
-    const text = readFileSync(new URL(`../../${PAGES}`, import.meta.url), 'utf8');
-    const older = text.replace('path: dist/', 'path: old/').replace('timeout: 1200', 'timeout: 20');
-    const run = await player.run(parseWorkflowDefinition(older), event);
+    const older = alterExample(PAGES, { 'path: dist/': 'path: old/', 'timeout: 1200': 'timeout: 20' });
+    const run = await player.run(older, createWorkflowEvent(repository, 'push', {}, COMMIT));
     expect(listConclusions(run)).toEqual(['failure', 'deploy: failure']);
     const { report, outputs } = getOnlyDelivery(run);
     expect(outputs.url).toBe('');
@@ -51,8 +43,8 @@ describe('a site that actions/deploy-pages deploys', () => {
 });
 
 test.each([
-  [NETLIFY, 'https://pr-1--my-site.netlify.app/'],
-  [CLOUDFLARE, 'https://a1b2c3d4.my-site.pages.dev/'],
+  ['examples/prove-netlify.yml', 'https://pr-1--my-site.netlify.app/'],
+  ['examples/prove-cloudflare.yml', 'https://a1b2c3d4.my-site.pages.dev/'],
 ])('%s: the pull request gets its button and its comment after the proof', async (example, url) => {
   const repository = await scenario.repository();
   const pull = await openPullRequest(repository, 'feature', COMMIT);

@@ -3,11 +3,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
-import type { EventPayload, WorkflowEvent } from '../world/workflow/event.ts';
+import type { WorkflowEvent } from '../world/workflow/event.ts';
 import { expectReady } from './expect-report.ts';
 import { createPage, listRequests, setUpScenario } from './scenario.ts';
 import { createWorkflowEvent } from './workflow-events.ts';
-import { setUpPlayer } from './workflow-player.ts';
 import {
   findStep,
   getOnlyDelivery,
@@ -15,7 +14,8 @@ import {
   listDeliveries,
   listJobDeliveries,
   SITE_WITHOUT_PUSH_BUILDS,
-} from './workflow-results.ts';
+  setUpPlayer,
+} from './workflow-player.ts';
 
 const scenario = setUpScenario();
 const player = setUpPlayer(scenario);
@@ -25,6 +25,9 @@ const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8')
 const shown = async (url: string | undefined): Promise<string> =>
   String(await scenario.fetchPublic(url ?? ''));
 const linesOf = (text = ''): string[] => text.split('\n');
+/** A push of files that a script is made of. */
+const push = (repository: TestRepository, files: Record<string, string>, ref?: string): WorkflowEvent =>
+  createWorkflowEvent(repository, 'push', {}, files, ref);
 
 describe('the examples', () => {
   const examples = globSync('examples/*', { cwd: ROOT }).sort();
@@ -61,10 +64,10 @@ mkdir -p report/suites
 cp page.html report/index.html
 echo '<!doctype html><title>Unit</title>' > report/suites/unit.html
 `;
-  const night = (repository: TestRepository, text: string, schedule = '17 3 * * *'): WorkflowEvent => ({
-    ...createWorkflowEvent(repository, 'schedule', { schedule }),
-    files: { 'report.sh': REPORT, 'page.html': createPage(text) },
-  });
+  const night = (repository: TestRepository, text: string, schedule = '17 3 * * *'): WorkflowEvent => {
+    const files = { 'report.sh': REPORT, 'page.html': createPage(text) };
+    return createWorkflowEvent(repository, 'schedule', { schedule }, files);
+  };
 
   test('is a folder at one address, of which the next night writes what changed', async () => {
     const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
@@ -89,26 +92,11 @@ echo '<!doctype html><title>Unit</title>' > report/suites/unit.html
   });
 });
 
-test('a Quarto document: one page that has everything inside', async () => {
-  const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
-  const push = {
-    ...createWorkflowEvent(repository, 'push', {}),
-    files: { 'render.sh': '#!/bin/sh\ncp report.qmd report.html\n', 'report.qmd': createPage() },
-  };
-  const run = await player.run('examples/quarto.yml', push);
-  const url = `${repository.pages.url}analysis/report.html`;
-  await player.expectShown(run, url, createPage(), 'report');
-});
-
 test('three binaries of a release: each is an asset, and its address is proven', async () => {
   const repository = await scenario.repository({ pages: false });
   const names = ['tool-linux', 'tool-macos', 'tool-windows.exe'];
   const build = `#!/bin/sh\nmkdir -p out\nfor name in ${names.join(' ')}; do echo "binary $name" > out/$name; done\n`;
-  const tagged = {
-    ...createWorkflowEvent(repository, 'push', {}),
-    ref: 'refs/tags/v1.2.0',
-    files: { 'build.sh': build },
-  };
+  const tagged = push(repository, { 'build.sh': build }, 'refs/tags/v1.2.0');
   const run = await player.run('examples/release-binaries.yml', tagged);
   expect(listConclusions(run)).toEqual(['success', 'release: success']);
   const below = `https://github.com/${repository.fullName}/releases/download/v1.2.0`;
@@ -118,22 +106,10 @@ test('three binaries of a release: each is an asset, and its address is proven',
   expect(findStep(run, 'List the proven downloads')?.summary).toBe(`${urls.join('\n')}\n`);
 });
 
-test('a page on a site that a workflow builds: the step starts the workflow, and waits for its deployment', async () => {
-  const repository = await scenario.repository({ pages: { buildType: 'workflow' } });
-  const monday: WorkflowEvent = {
-    ...createWorkflowEvent(repository, 'schedule', { schedule: '41 5 * * 1' }),
-    files: { 'figures.sh': '#!/bin/sh\ncp page.html figures.html\n', 'page.html': createPage() },
-  };
-  const run = await player.run('examples/workflow-site.yml', monday);
-  const url = `${repository.pages.url}figures/latest.html`;
-  await player.expectShown(run, url, createPage(), 'figures');
-});
-
 test('a signed receipt: what is signed is what the address answers', async () => {
   const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
   const files = { 'report.sh': '#!/bin/sh\ncp page.html report.html\n', 'page.html': createPage() };
-  const push = { ...createWorkflowEvent(repository, 'push', {}), ref: 'refs/heads/main', files };
-  const run = await player.run('examples/signed-receipt.yml', push);
+  const run = await player.run('examples/signed-receipt.yml', push(repository, files));
   expect(listConclusions(run)).toEqual(['success', 'report: success']);
   const { outputs, workspace } = getOnlyDelivery(run);
   const digest = createHash('sha256').update(createPage()).digest('hex');
@@ -151,11 +127,8 @@ test('a weekly audit: an issue while a page is lost, and closed when it is back'
   const repository = await scenario.repository();
   const files = { 'page.html': createPage() };
   await scenario.deliver({ repository, files, inputs: { channel: 'K1', path: 'page.html' } });
-  const audit = () =>
-    player.run('examples/audit.yml', {
-      ...createWorkflowEvent(repository, 'schedule', { schedule: '23 4 * * 1' }),
-      files: {},
-    });
+  const monday = createWorkflowEvent(repository, 'schedule', { schedule: '23 4 * * 1' }, {});
+  const audit = () => player.run('examples/audit.yml', monday);
   expect(listConclusions(await audit())).toEqual(['success', 'audit: success']);
   const loss = scenario.intercept(
     { url: (address) => address.startsWith(`${repository.pages.url}page.html`), times: 9_999 },
@@ -170,11 +143,8 @@ test('a weekly audit: an issue while a page is lost, and closed when it is back'
 
 test('a large artifact: the asset of the tag’s release, a duplicate on the file-bin, and how to check it', async () => {
   const repository = await scenario.repository({ pages: false });
-  const tagged = (tag: string): WorkflowEvent => ({
-    ...createWorkflowEvent(repository, 'push', {}),
-    ref: `refs/tags/${tag}`,
-    files: { 'build.sh': '#!/bin/sh\nmkdir -p out\nseq 1 300000 > out/numbers.txt\n' },
-  });
+  const build = '#!/bin/sh\nmkdir -p out\nseq 1 300000 > out/numbers.txt\n';
+  const tagged = (tag: string) => push(repository, { 'build.sh': build }, `refs/tags/${tag}`);
   expect(await player.run('examples/large-artifact.yml', tagged('w1'))).toBeNull();
   const run = await player.run('examples/large-artifact.yml', tagged('v1.2.0'));
   expect(listConclusions(run)).toEqual(['success', 'deliver: success']);
@@ -189,26 +159,21 @@ test('a large artifact: the asset of the tag’s release, a duplicate on the fil
   expect(asset?.length).toBe(report.file?.size);
   expect(asset?.equals(duplicate ?? Buffer.alloc(0))).toBe(true);
   expect(repository.releases().map(({ tag }) => tag)).toEqual(['v1.2.0']);
-  expect(findStep(run, 'Tell how to get it, and how to check it')?.summary).toBe(
-    [
-      `    curl --location --output dataset.tar.gz ${outputs.url}`,
-      `    echo '${outputs.sha256}  dataset.tar.gz' | sha256sum --check`,
-      '',
-      `For a week also at <${outputs['duplicate-url']}>`,
-      '',
-    ].join('\n'),
-  );
+  expect(linesOf(findStep(run, 'Tell how to get it, and how to check it')?.summary)).toEqual([
+    `    curl --location --output dataset.tar.gz ${outputs.url}`,
+    `    echo '${outputs.sha256}  dataset.tar.gz' | sha256sum --check`,
+    '',
+    `For a week also at <${outputs['duplicate-url']}>`,
+    '',
+  ]);
 });
 
 describe('a release with notes by another action', () => {
   const EXAMPLE = 'examples/release-with-notes.yml';
   const BUILD = '#!/bin/sh\nmkdir -p out\nseq 1 3000 > out/numbers.txt\necho "$1" > out/log.txt\n';
   const NOTES = '**Full Changelog** of v1.2.0';
-  const tagged = (repository: TestRepository): WorkflowEvent => ({
-    ...createWorkflowEvent(repository, 'push', {}),
-    ref: 'refs/tags/v1.2.0',
-    files: { 'build.sh': BUILD },
-  });
+  const tagged = (repository: TestRepository): WorkflowEvent =>
+    push(repository, { 'build.sh': BUILD }, 'refs/tags/v1.2.0');
 
   test('takes the proven files, keeps its notes, and a second run adds nothing', async () => {
     const repository = await scenario.repository({ pages: false });
@@ -244,15 +209,9 @@ test('a matrix: jobs side by side publish each its own, and the last leads to al
   // All three jobs are under way before one of them goes on.
   scenario.holdUntilAll(3, { method: 'GET', url: /contents\/suites/ });
   const suite = '#!/bin/sh\necho "<!doctype html><title>$1</title>" > report.html\n[ "$1" != load ]\n';
-  const push = { ...createWorkflowEvent(repository, 'push', {}), files: { 'run-suite.sh': suite } };
-  const run = await player.run('examples/matrix.yml', push);
-  expect(listConclusions(run)).toEqual([
-    'failure',
-    'suite: success',
-    'suite: success',
-    'suite: failure',
-    'overview: success',
-  ]);
+  const run = await player.run('examples/matrix.yml', push(repository, { 'run-suite.sh': suite }));
+  const suites = ['suite: success', 'suite: success', 'suite: failure'];
+  expect(listConclusions(run)).toEqual(['failure', ...suites, 'overview: success']);
   const jobs = (run?.jobs ?? []).filter(({ id }) => id === 'suite');
   const delivered = jobs.flatMap(listJobDeliveries);
   const urls = ['unit', 'browser', 'load'].map((name) => `${repository.pages.url}suites/${name}.html`);
@@ -285,12 +244,8 @@ echo "<!doctype html><title>Answer</title>$font<p>$TASK</p><p>$MARKER</p>" > ans
   const CAREFUL = CARELESS.replace(/^case .*$/m, 'font=');
   const TASK = 'Show $(touch pwned) `touch pwned` and "quotes"';
 
-  const asks = (repository: TestRepository, agent: string): WorkflowEvent => ({
-    ...createWorkflowEvent(repository, 'workflow_dispatch', {
-      inputs: { task: TASK },
-    } satisfies EventPayload),
-    files: { 'agent.sh': agent },
-  });
+  const asks = (repository: TestRepository, agent: string): WorkflowEvent =>
+    createWorkflowEvent(repository, 'workflow_dispatch', { inputs: { task: TASK } }, { 'agent.sh': agent });
 
   test('is told by the dry run what would be refused, mends it, and answers with the proven address', async () => {
     const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);

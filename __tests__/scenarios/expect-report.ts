@@ -4,7 +4,7 @@ import type { ChannelKey, Step } from '../../src/protocol/words.ts';
 import { PUBLIC_ADDRESS } from '../world/public-address.ts';
 import type { ActionResult } from '../world/runner.ts';
 import type { ScenarioWorld } from './scenario.ts';
-import type { PlayedStep } from './workflow-results.ts';
+import type { PlayedStep } from './workflow-player.ts';
 
 /** Everything that a step printed, and its outputs and summary. */
 export function collectOutput({ stdout, stderr, outputs, summary }: ActionResult): string {

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { computeBlobSha } from '../world/git/git-store.ts';
 import { replyHtml } from '../world/server/messages.ts';
-import { LOGINS } from '../world/tokens.ts';
+import { getUserId, LOGINS } from '../world/tokens.ts';
 import { collectOutput, expectNotReady, expectReady, parseRunnerCommands } from './expect-report.ts';
-import { createPage, listRequests, MARKER, setUpScenario } from './scenario.ts';
+import { createPage, MARKER, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
@@ -77,6 +76,24 @@ describe('K1, a page on the screen', () => {
       expect(pushes).toHaveLength(rule === 'signatures' ? 0 : 1);
     },
   );
+
+  test.each([
+    ["the job's bot", LOGINS.workflow, '41898282+github-actions[bot]'],
+    ['a user', LOGINS.human, `${getUserId(LOGINS.human)}+human`],
+  ])(
+    'commits that git pushes with the token of %s are by that account, with its id',
+    async (_, login, name) => {
+      const repository = await scenario.repository();
+      const token = scenario.world.token({}, login);
+      const pages = { 'out/a.html': '<p>a</p>', 'out/b.html': '<p>b</p>' };
+      const inputs = { channel: 'K1', file: 'out/*.html', token };
+      const delivered = await scenario.deliver({ repository, files: pages, inputs });
+      expect(delivered.outputs.result).toBe('ready');
+      expect(delivered.stdout).toContain("method C, git's own protocol");
+      const person = `${login} <${name}@users.noreply.github.com>`;
+      expect((await repository.authors()).slice(0, 2)).toEqual(Array(2).fill(`${person}, ${person}`));
+    },
+  );
 });
 
 test('K2: a file for download under an ASCII name; other bytes only with `overwrite: true`', async () => {
@@ -114,30 +131,6 @@ test('K3: a page that is downloaded, in a bin that is locked afterwards, without
   expect(scenario.world.traffic.exchanges(/api\.github\.com/)).toEqual([]);
 });
 
-test('a host that takes ten minutes to store the file is waited for, and gets it once', async () => {
-  const clockFile = join(scenario.world.folder, 'clock-moved');
-  let pid = 0;
-  scenario.world.filebin.beforeAnswer = async () => {
-    process.kill(pid, 'SIGUSR2');
-    // The answer is given only after ten minutes by the step's own clock.
-    while (!existsSync(clockFile)) await new Promise((resolve) => setTimeout(resolve, 5));
-  };
-  const delivered = await scenario.deliver({
-    files,
-    inputs: { channel: 'K3', token: '' },
-    env: { CLOCK_FILE: clockFile },
-    simulatedTime: true,
-    onStart: (started) => {
-      pid = started;
-    },
-  });
-  await expectReady(scenario, delivered, { channel: 'K3', shows: createPage('new') });
-  // A step that gave up would find the file in the bin, without an answer.
-  expect(delivered.stdout).toContain('HTTP 201');
-  expect(delivered.stdout).not.toContain('trying again');
-  expect(listRequests(scenario, /^POST /)).toHaveLength(1);
-});
-
 test('K4: with the file every byte is compared, with the marker alone UNKNOWN says so', async () => {
   const url = 'https://preview.agent-host.com/f/42';
   const repository = await scenario.repository();
@@ -170,25 +163,14 @@ test('K1+K3: the page, and a duplicate that is proven as well; its failure is to
   expect(failing.outputs['duplicate-url']).toBe('');
 });
 
-test.each([
-  ['a wrong input', { file: 'nope.html' }, 'check', /^the file nope\.html does not exist$/],
-  ['a refusal of a host', { channel: 'K1' }, 'place', /HTTP 401/],
-] as const)('%s with `fail-on-not-ready: false`: exit 0 with the very same outputs', async (...row) => {
-  const [, inputs, step, reason] = row;
+test('a refusal of a host with `fail-on-not-ready: false`: exit 0 with the very same outputs', async () => {
   const repository = await scenario.repository();
   const refusal = { status: 401, body: '{"message":"Bad credentials"}' };
   scenario.intercept({ method: 'PUT', url: /contents/, times: 9 }, refusal);
-  const strict = await scenario.deliver({ repository, files, inputs });
-  const lenient = await scenario.deliver({
-    repository,
-    files,
-    inputs: { ...inputs, 'fail-on-not-ready': 'false' },
-  });
-  expectNotReady(strict, step, reason);
-  expectNotReady(lenient, step, reason, { exitCode: 0 });
-  expect(strict.report.lines.RESULT).toContain('). To change: ');
-  const { 'report-json': _, ...outputs } = lenient.outputs;
-  expect(strict.outputs).toMatchObject(outputs);
+  const inputs = { channel: 'K1', 'fail-on-not-ready': 'false' };
+  const lenient = await scenario.deliver({ repository, files, inputs });
+  expectNotReady(lenient, 'place', /HTTP 401/, { exitCode: 0 });
+  expect(lenient.report.lines.RESULT).toContain('). To change: ');
 });
 
 test('no network: the protocol can not be executed, and the report says where the file stays', async () => {
@@ -199,12 +181,8 @@ test('no network: the protocol can not be executed, and the report says where th
     env: { HTTPS_PROXY: nowhere, https_proxy: nowhere },
     simulatedTime: true,
   });
-  expectNotReady(
-    delivered,
-    'place',
-    /the protocol can't be executed, there is no network: filebin\.net can't be reached/,
-    { httpCode: null, hint: /https_proxy/ },
-  );
+  const says = /the protocol can't be executed, there is no network: filebin\.net can't be reached/;
+  expectNotReady(delivered, 'place', says, { httpCode: null, hint: /https_proxy/ });
   const kept = `the file itself is still at page.html, sha256 ${delivered.outputs.sha256}`;
   expect(delivered.report.lines.UNKNOWN).toContain(kept);
 });
@@ -228,16 +206,9 @@ test('several files: each that fails has its annotation, the others are delivere
     expect.stringMatching(/this tool did not deliver what it holds now/),
     'the file ::stop-commands::x does not exist',
   ]);
-  expect({ exitCode, result: outputs.result, url: outputs.url }).toEqual({
-    exitCode: 1,
-    result: 'not-ready',
-    url: '',
-  });
-  const errors = stdout.match(/^::error title=[^:]*::Not ready \(НЕ ГОТОВО\)/gm);
-  expect(errors?.slice(0, 2)).toEqual([
-    '::error title=out/b.html::Not ready (НЕ ГОТОВО)',
-    '::error title=out/c.html::Not ready (НЕ ГОТОВО)',
-  ]);
+  expect([exitCode, outputs.result, outputs.url]).toEqual([1, 'not-ready', '']);
+  const errors = stdout.match(/(?<=^::error title=)[^:]*(?=::Not ready \(НЕ ГОТОВО\))/gm);
+  expect(errors?.slice(0, 2)).toEqual(['out/b.html', 'out/c.html']);
   const own = ['debug', 'add-mask', 'group', 'endgroup', 'error'];
   expect(parseRunnerCommands(stdout).filter((name) => !own.includes(name))).toEqual([]);
   for (const name of ['out/a.html', 'out/b.html', 'out/c.html']) expect(summary).toContain(name);
@@ -249,12 +220,45 @@ test("a file of a private repository goes to the public bin only on the owner's 
   const repository = await scenario.repository({ private: true });
   const event = { name: 'push', payload: { repository: { private: true } } };
   const refused = await scenario.deliver({ repository, files, inputs: { token: '' }, event });
-  expectNotReady(refused, 'authorize', /the file's repository is private/, {
-    hint: /allow-public-bin: true/,
-  });
+  const hint = /allow-public-bin: true/;
+  expectNotReady(refused, 'authorize', /the file's repository is private/, { hint });
   expect(scenario.world.traffic.lines()).toEqual([]);
   expect(collectOutput(refused)).not.toContain('filebin.net/');
   const inputs = { token: '', 'allow-public-bin': 'true' };
   const delivered = await scenario.deliver({ repository, files, inputs, event });
   await expectReady(scenario, delivered, { channel: 'K3', shows: createPage('new') });
+});
+
+describe('the comment on a pull request', () => {
+  const inputs = { channel: 'K1', path: 'previews/pr-1/', comment: 'true' };
+
+  test('is one for two runs at the same time, and one that fails says when its link was proven', async () => {
+    const repository = await scenario.repository();
+    await repository.issues.openPullRequest('a change', 'feature');
+    const repo = { full_name: repository.fullName };
+    const pull_request = { number: 1, head: { sha: 'c0ffee0123456789', repo }, base: { repo } };
+    const payload = { action: 'synchronize', pull_request, repository: repo };
+    const deliver = (marker = '') => {
+      const event = { name: 'pull_request', payload };
+      return scenario.deliver({ repository, files, event, inputs: { ...inputs, marker } });
+    };
+    const bodies = async () => (await repository.issues.comments(1)).map(({ body }) => body);
+    const both = await Promise.all([deliver(), deliver()]);
+    expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    const url = both[0]?.outputs.url;
+    expect(await bodies()).toEqual([expect.stringContaining(`](<${url}>)`)]);
+    expect((await deliver('not in it')).exitCode).toBe(1);
+    const [body, ...others] = await bodies();
+    expect(others).toEqual([]);
+    expect(body).toContain('НЕ ГОТОВО');
+    expect(body).toContain(`\n- Last proven at <code>c0ffee0</code>: [page.html](<${url}>)\n`);
+  });
+
+  test('is none in a run whose event file is broken, which still delivers', async () => {
+    // No JSON.
+    const env = { GITHUB_EVENT_PATH: fileURLToPath(import.meta.url) };
+    const delivered = await scenario.deliver({ files, inputs, env });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
+    expect(delivered.stdout).toContain('No comment: the run is not about a pull request');
+  });
 });

@@ -8,7 +8,6 @@ import { runRequest } from '../../src/context.ts';
 import { findFiles } from '../../src/delivery/find-files.ts';
 import { type Report, reportText } from '../../src/delivery/report.ts';
 import { createGitHubClient } from '../../src/github/api/client.ts';
-import type { Step } from '../../src/protocol/words.ts';
 import { completeInputs, type RawInputs } from '../../src/request/inputs.ts';
 import type { RunContext } from '../../src/request/parse-request.ts';
 import { requestWith } from '../delivery/builders.ts';
@@ -249,21 +248,3 @@ export const requestsOf = ({ requests }: Pick<Played, 'requests'>, pattern: RegE
 
 /** The requests of a delivery by which something could be changed. */
 export const writesOf = (played: Pick<Played, 'requests'>): readonly string[] => requestsOf(played, WRITE);
-
-/** Checks that a delivery is not ready, says at which step and why, and gives no address. */
-export function expectRefused(
-  { report, log }: Pick<Played, 'report' | 'log'>,
-  step: Step,
-  reason: RegExp,
-  { hint = /./, httpCode }: { readonly hint?: RegExp; readonly httpCode?: number | null } = {},
-): void {
-  expect(report).toMatchObject({ ready: false, url: null, rawUrl: null });
-  expect(report.notReady).toMatchObject({
-    step,
-    reason: expect.stringMatching(reason),
-    hint: expect.stringMatching(hint),
-    ...(httpCode === undefined ? {} : { httpCode }),
-  });
-  expect(report.lines.UNKNOWN).not.toBe('');
-  expect(`${reportText(report)}\n${log}`).not.toMatch(PUBLIC_ADDRESS);
-}

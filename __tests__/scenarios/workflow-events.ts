@@ -25,10 +25,9 @@ export async function openPullRequest(
   let current = files;
   /** On GitHub the merge commit; here the head itself. */
   const about = (action: string, pull: PullRequestPayload): WorkflowEvent => ({
-    ...createWorkflowEvent(repository, 'pull_request', { action, number, pull_request: pull }),
+    ...createWorkflowEvent(repository, 'pull_request', { action, number, pull_request: pull }, current),
     ref: `refs/pull/${number}/merge`,
     sha: pull.head.sha,
-    files: current,
   });
   return {
     number,
@@ -69,23 +68,25 @@ export function createRunCompletedEvent(run: WorkflowRun | null): WorkflowEvent 
   return createWorkflowEvent(occasion.repository, 'workflow_run', { action: 'completed', workflow_run });
 }
 
-/** Creates an event of the default branch. */
+/** Creates an event of the default branch, or another ref, with the files that a checkout gives. */
 export function createWorkflowEvent(
   repository: TestRepository,
   name: string,
   payload: EventPayload & object,
+  files?: FolderFiles,
+  ref = `refs/heads/${repository.branch}`,
 ): WorkflowEvent {
   const { owner, name: repo, fullName, branch } = repository;
   const told = {
     // As the emulator counts.
-    ...{ id: 1, name: repo, full_name: fullName, private: false, fork: false, default_branch: branch },
+    id: 1,
+    name: repo,
+    full_name: fullName,
+    private: false,
+    fork: false,
+    default_branch: branch,
     owner: { login: owner },
   };
-  return {
-    repository,
-    name,
-    payload: { ...payload, ...{ repository: told, sender: { login: owner } } },
-    ref: `refs/heads/${branch}`,
-    sha: '5ca1ab1e'.repeat(5),
-  };
+  const given = { ...payload, repository: told, sender: { login: owner } };
+  return { repository, name, payload: given, ref, sha: '5ca1ab1e'.repeat(5), ...(files && { files }) };
 }
