@@ -64,19 +64,12 @@ describe('listing the files of a site', () => {
       message: "the folder apidocs can't be a site: pk.html is a symbolic link",
       hint: expect.stringContaining('`cp -rL`'),
     });
-    writeFileSync(join(folder, 'line\nbreak'), '');
+    // A name that is not UTF-8.
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0x61, 0xff])]), 'x');
     for (let nth = 0; nth < 10; nth += 1) await symlink('index.html', join(folder, `l${nth}`));
     await expect(listSiteFiles(folder, 'apidocs')).rejects.toMatchObject({
       hint: 'correct what writes the folder',
-      findings: expect.arrayContaining(['and 2 more']),
-    });
-  });
-
-  test('refuses a name that is not UTF-8', async () => {
-    const folder = await folderWith('index.html');
-    writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0x61, 0xff])]), 'x');
-    await expect(listSiteFiles(folder, 'dist')).rejects.toMatchObject({
-      message: expect.stringContaining('not UTF-8'),
+      findings: expect.arrayContaining([expect.stringContaining('not UTF-8'), 'and 2 more']),
     });
   });
 
