@@ -7,16 +7,6 @@ import { inspectPage, verdictOf } from './sites.ts';
 
 const PAGES = new URL('../page/pages/', import.meta.url);
 
-describe('isHtml', () => {
-  test.each('a.html a.htm A.HTML a.xhtml a.xht a.shtml a.b.html .html'.split(' '))('takes %s', (name) => {
-    expect(isHtml(name)).toBe(true);
-  });
-
-  test.each('a.md a.html.gz html a.htmlx ahtml a.html/b.png '.split(' '))('does not take %j', (name) => {
-    expect(isHtml(name)).toBe(false);
-  });
-});
-
 describe('a page that is delivered alone', () => {
   test.each([
     ['another host at the start', '<img src=https://a.example/a.png>', 'refused host'],

@@ -1,4 +1,5 @@
 import { MEGABYTE } from '../../protocol/limits.ts';
+import { getContentType } from '../media-type.ts';
 
 /** Whether a page may need other hosts: `warn` lists in UNKNOWN what it needs of them, `off` does not. */
 export type SelfContained = 'enforce' | 'warn' | 'off';
@@ -10,9 +11,7 @@ export type SelfContained = 'enforce' | 'warn' | 'off';
 export const LARGEST_PAGE = 32 * MEGABYTE;
 
 /** Whether a browser shows a file with this name as a page. */
-export function isHtml(name: string): boolean {
-  return /\.(?:html?|shtml|xhtml|xht)$/i.test(name);
-}
+export const isHtml = (name: string): boolean => /html/.test(getContentType(name));
 
 /** Whether a browser reads a page with this name as XML. */
 export const isXhtml = (name: string): boolean => /\.xht(?:ml)?$/i.test(name);
