@@ -264,7 +264,7 @@ describe('formatSiteFindings', () => {
 describe('the cost of a search', () => {
   const unreadable = {
     size: 1_000_000_000,
-    read() {
+    pieces() {
       throw new Error('the file was read');
     },
   };

@@ -67,7 +67,7 @@ describe('a page that is delivered alone', () => {
   test('is not read where it is too large, which is told', async () => {
     const unreadable = {
       size: LARGEST_PAGE + 1,
-      read() {
+      pieces() {
         throw new Error('the file was read');
       },
     };

@@ -1,4 +1,5 @@
-import type { SiteFile, SiteFinding, SiteInspection, SiteOptions } from '../../../src/rules/site/findings.ts';
+import type { LocalFile } from '../../../src/rules/inspect.ts';
+import type { SiteFinding, SiteInspection, SiteOptions } from '../../../src/rules/site/findings.ts';
 import { inspectSite } from '../../../src/rules/site/inspect-site.ts';
 
 /** The texts or the bytes of files by their path. */
@@ -16,12 +17,12 @@ export const site = (index: string | Buffer, ...others: readonly string[]): File
 });
 
 /** A file with this text or these bytes, read in two pieces that may cut a letter. */
-export function siteFile(text: string | Buffer): SiteFile {
+export function siteFile(text: string | Buffer): Pick<LocalFile, 'size' | 'pieces'> {
   const bytes = Buffer.from(text as string);
   const half = Math.ceil(bytes.length / 2);
   return {
     size: bytes.length,
-    async *read() {
+    async *pieces() {
       yield bytes.subarray(0, half);
       yield bytes.subarray(half);
     },

@@ -1,3 +1,4 @@
+import type { LocalFile } from '../inspect.ts';
 import type { SelfContained } from '../page/page-file.ts';
 
 /** What a finding is about, the most important first. */
@@ -88,14 +89,8 @@ function formatSiteFinding({ file, line, text, hint, count }: SiteFinding): stri
   return `${file} line ${line}: ${text}${times}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
-export interface SiteFile {
-  /** Bytes. */
-  readonly size: number;
-  read(): AsyncIterable<Buffer>;
-}
-
 /** The files of a site by their path in the folder: `/` between names, none at the start, not percent-encoded. */
-export type SiteFiles = ReadonlyMap<string, SiteFile>;
+export type SiteFiles = ReadonlyMap<string, Pick<LocalFile, 'size' | 'pieces'>>;
 
 export interface SiteOptions {
   /** The path of the page whose address is handed over. */

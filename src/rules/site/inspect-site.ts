@@ -127,7 +127,7 @@ class SiteSearch {
     if (isLarger && isHtml(path)) return;
     const encoding = createEncodingCheck();
     let size = 0;
-    for await (const chunk of file.read()) {
+    for await (const chunk of file.pieces()) {
       if (!isKnown) encoding.add(chunk);
       yield chunk;
       size += chunk.length;
