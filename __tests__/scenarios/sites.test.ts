@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { LARGE_CONTENT } from '../faults/delivery-kinds.ts';
+import type { StoredDeploymentStatus } from '../world/deployment-store.ts';
 import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
 import { replyHtml } from '../world/server/messages.ts';
 import { LOGINS } from '../world/tokens.ts';
@@ -214,9 +215,9 @@ describe('a site that a workflow builds', () => {
     // An older commit was deployed at the same time, and ended later.
     const [, initial = ''] = (await repository.log()).map(({ sha }) => sha);
     await repository.pages.publishImmediately(initial);
-    const { deployments } = repository.pages;
-    deployments.reverse();
-    deployments[0]?.statuses.unshift({ state: 'inactive', description: '', at: new Date() });
+    repository.pages.deployments.all.reverse();
+    const [latest] = repository.pages.deployments.all;
+    latest?.statuses.unshift({ ...(latest.statuses[0] as StoredDeploymentStatus), state: 'inactive' });
     await proven(run(repository));
     expect(repository.pages.runs).toHaveLength(2);
   });

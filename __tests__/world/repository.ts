@@ -48,7 +48,7 @@ export class TestRepository {
   readonly deployments: DeploymentStore;
   site: FakePages | null;
   serveSite: ReturnType<typeof serveSite> | null;
-  readonly #stopped: AbortSignal;
+  readonly #context: RepositoryDependencies;
   readonly #writeMs: number;
   /** What all its branches require. */
   rule: BranchRule | null = null;
@@ -71,7 +71,7 @@ export class TestRepository {
     this.deployments = new DeploymentStore(context.nextId);
     this.issues = new IssueTracker(spec.owner, spec.name, this.id);
     const pages = spec.pages ?? {};
-    this.#stopped = context.stopped;
+    this.#context = context;
     this.#writeMs = spec.writeMs ?? 0;
     this.site = null;
     this.serveSite = null;
@@ -80,7 +80,7 @@ export class TestRepository {
 
   /** Gives the repository a site; nothing of it is built yet. */
   switchPagesOn(pages: FakePagesOptions): FakePages {
-    const site = new FakePages(this.git, this, pages, this.#stopped);
+    const site = new FakePages(this, pages, this.#context);
     this.site = site;
     this.serveSite = serveSite(this.git, site);
     return site;

@@ -11,38 +11,14 @@ import { fail, failInvalid, failNotFound } from './errors.ts';
 import { formatUser, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
 
-const BOT = 'github-actions[bot]';
 const PAGES = 'github-pages';
 const DESCRIPTION_LIMIT = 140;
 const STATES = ['error', 'failure', 'inactive', 'in_progress', 'queued', 'pending', 'success'];
 const ENVIRONMENT_NAME = /^[^\p{Cc}'"`,;\\]{1,255}$/u;
 
-/** Those of the site that a workflow publishes, in the form of all others. */
-const listPagesDeployments = ({ site, branch, instance, fullName }: TestRepository): StoredDeployment[] =>
-  (site?.deployments ?? []).map(({ id, statuses, ...deployment }) => ({
-    ...deployment,
-    id,
-    ref: branch,
-    environment: PAGES,
-    task: 'deploy',
-    payload: {},
-    creator: BOT,
-    transientEnvironment: false,
-    productionEnvironment: false,
-    statuses: statuses.map(({ state, description, at }, index) => ({
-      id: id * 100 + statuses.length - index,
-      state,
-      description: description.slice(0, DESCRIPTION_LIMIT),
-      creator: BOT,
-      createdAt: at,
-      logUrl: `https://${instance.host}/${fullName}/actions/runs/${id}`,
-      environmentUrl: site?.url ?? null,
-    })),
-  }));
-
 async function listAll({ repository }: ApiCall): Promise<readonly StoredDeployment[]> {
   await repository.site?.beforeAnswer();
-  return [...repository.deployments.all, ...listPagesDeployments(repository)];
+  return [...repository.deployments.all, ...(repository.site?.deployments.all ?? [])];
 }
 
 async function findDeployment(call: ApiCall): Promise<StoredDeployment> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DeploymentStore, type StoredDeployment } from '../deployment-store.ts';
 import { computeBlobSha, type GitStore } from '../git/git-store.ts';
-import type { GitHubInstance } from '../instance.ts';
+import type { RepositoryDependencies, TestRepository } from '../repository.ts';
 import { LOGINS } from '../tokens.ts';
 import { buildSiteVersion, type SiteFile, type SiteVersion } from './site-version.ts';
 
@@ -83,14 +84,6 @@ export interface PagesBuild {
   updatedAt: Date;
 }
 
-export interface PagesDeployment {
-  readonly id: number;
-  readonly sha: string;
-  readonly createdAt: Date;
-  /** The newest first. */
-  readonly statuses: { state: string; description: string; at: Date }[];
-}
-
 export interface SiteWorkflowRun {
   readonly id: number;
   readonly event: 'push' | 'workflow_dispatch';
@@ -107,12 +100,8 @@ export interface SiteWorkflowRun {
 
 type RunTrigger = Pick<SiteWorkflowRun, 'event' | 'branch' | 'actor' | 'inputs'>;
 
-export interface SiteSource {
-  readonly owner: string;
-  readonly name: string;
-  readonly branch: string;
-  readonly instance: GitHubInstance;
-}
+type SiteSource = Pick<TestRepository, 'git' | 'owner' | 'name' | 'branch' | 'instance'>;
+type SiteDependencies = Pick<RepositoryDependencies, 'nextId' | 'stopped'>;
 
 /** A Pages site: builds its branch after each push, one build at a time. */
 export class FakePages extends PagesBehavior {
@@ -124,7 +113,8 @@ export class FakePages extends PagesBehavior {
   readonly cname: string | null;
   /** Builds that the API shows, the newest first. */
   readonly history: PagesBuild[] = [];
-  readonly deployments: PagesDeployment[] = [];
+  /** Those of its workflow. */
+  readonly deployments: DeploymentStore;
   /** Those of artifacts, the newest first. */
   readonly artifactDeployments: { readonly commit: string; status: string }[] = [];
   readonly workflow: string;
@@ -133,26 +123,30 @@ export class FakePages extends PagesBehavior {
 
   readonly #git: GitStore;
   readonly #stopped: AbortSignal;
+  readonly #nextId: () => number;
   readonly #owner: string;
+  readonly #runsUrl: string;
   #queue: Promise<void> = Promise.resolve();
-  #nextId = 1;
   liveVersion: SiteVersion | null = null;
   #previous: SiteVersion | null = null;
   /** Requests of each address since the last version went live. */
   #requestCounts = new Map<string, number>();
 
-  constructor(git: GitStore, source: SiteSource, spec: FakePagesOptions, stopped: AbortSignal) {
+  constructor(source: SiteSource, spec: FakePagesOptions, { nextId, stopped }: SiteDependencies) {
     super();
     const { branch = source.branch, path = '/', buildType = 'legacy', cname = null, ...more } = spec;
     const { workflow = 'pages.yml', built: _, ...behavior } = more;
-    this.#git = git;
+    this.#git = source.git;
     this.#stopped = stopped;
+    this.#nextId = nextId;
+    this.deployments = new DeploymentStore(nextId);
     this.branch = branch;
     this.path = path;
     this.buildType = buildType;
     this.cname = cname;
     this.workflow = workflow;
     this.#owner = source.owner;
+    this.#runsUrl = `https://${source.instance.host}/${source.owner}/${source.name}/actions/runs`;
     this.url = cname === null ? source.instance.site(source.owner, source.name) : `https://${cname}/`;
     Object.assign(this, behavior);
   }
@@ -188,7 +182,7 @@ export class FakePages extends PagesBehavior {
     const now = new Date();
     const outcome = this.takeNext('runOutcomes');
     const state = { status: 'queued', conclusion: null, createdAt: now, updatedAt: now, outcome } as const;
-    const run: SiteWorkflowRun = { ...trigger, ...state, id: this.#nextId++, commit };
+    const run: SiteWorkflowRun = { ...trigger, ...state, id: this.#nextId(), commit };
     if (outcome !== 'absent') this.runs.unshift(run);
     if (outcome === 'published') this.#enqueue(this.#runWorkflow(run, this.takeNext('builds')));
     else this.#enqueue(() => this.#endUnpublished(run, outcome));
@@ -227,7 +221,7 @@ export class FakePages extends PagesBehavior {
     const version = buildSiteVersion(this.#git, commit, this.path);
     this.liveVersion = version;
     this.#previous = version;
-    if (this.buildType === 'workflow') this.deployments.unshift(this.#newDeployment(commit, 'success'));
+    if (this.buildType === 'workflow') this.#tell(this.#newDeployment(commit), this.#nextId(), 'success');
     else this.history.unshift(this.#newBuild(commit, 'built'));
   }
 
@@ -282,16 +276,15 @@ export class FakePages extends PagesBehavior {
   }
 
   #runWorkflow(run: SiteWorkflowRun, mode: BuildMode): () => Promise<void> {
-    const deployment = this.#newDeployment(run.commit, 'queued');
-    if (mode !== 'never') this.deployments.unshift(deployment);
+    const deployment = mode === 'never' ? null : this.#newDeployment(run.commit);
+    if (deployment !== null) this.#tell(deployment, run.id, 'queued');
     return async () => {
       run.status = 'in_progress';
-      if (mode === 'never') await this.#pause();
+      if (deployment === null) await this.#pause();
       else {
         await this.#publish(run.commit, mode, (status) => {
           const state = { building: 'in_progress', built: 'success', errored: 'failure' }[status];
-          const description = status === 'errored' ? this.errorMessage : '';
-          deployment.statuses.unshift({ state, description, at: new Date() });
+          this.#tell(deployment, run.id, state, status === 'errored' ? this.errorMessage : '');
         });
       }
       if (mode !== 'stuck') endRun(run, mode === 'errored' ? 'failure' : 'success');
@@ -312,12 +305,19 @@ export class FakePages extends PagesBehavior {
 
   #newBuild(commit: string, status: PagesBuild['status']): PagesBuild {
     const now = new Date();
-    return { id: this.#nextId++, commit, status, error: null, createdAt: now, updatedAt: now };
+    return { id: this.#nextId(), commit, status, error: null, createdAt: now, updatedAt: now };
   }
 
-  #newDeployment(sha: string, state: string): PagesDeployment {
-    const now = new Date();
-    return { id: this.#nextId++, sha, createdAt: now, statuses: [{ state, description: '', at: now }] };
+  #newDeployment(sha: string): StoredDeployment {
+    const about = { environment: 'github-pages', task: 'deploy', payload: {}, creator: LOGINS.workflow };
+    const kind = { transientEnvironment: false, productionEnvironment: false };
+    return this.deployments.add({ ...about, ...kind, sha, ref: this.branch });
+  }
+
+  #tell(deployment: StoredDeployment, run: number, state: string, description = ''): void {
+    const addresses = { logUrl: `${this.#runsUrl}/${run}`, environmentUrl: this.url };
+    const status = { state, description: description.slice(0, 140), creator: LOGINS.workflow };
+    this.deployments.addStatus(deployment, { ...status, ...addresses });
   }
 
   #putLive(version: SiteVersion): void {
