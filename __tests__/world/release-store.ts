@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import type { StoredBody } from './server/stored-body.ts';
 
 export interface StoredAsset {
   readonly id: number;
@@ -94,56 +93,30 @@ export class ReleaseStore {
     return undefined;
   }
 
-  attach(
-    release: StoredRelease,
-    asset: Pick<StoredAsset, 'name' | 'label' | 'contentType'>,
-    { path, size, sha256 }: StoredBody,
-  ): StoredAsset {
-    const { name, label, contentType } = asset;
-    const kind = { state: 'uploaded', contentType, size, digest: `sha256:${sha256}`, path } as const;
-    return this.#put(release, name, label, kind);
-  }
-
-  /** Adds what a failed upload leaves behind: only a name. */
-  attachStarter(release: StoredRelease, name: string): StoredAsset {
-    const contentType = 'application/octet-stream';
-    const kind = { state: 'starter', contentType, size: 0, digest: null, path: null } as const;
-    return this.#put(release, name, null, kind);
-  }
-
-  /** Adds small assets that were uploaded earlier, without bytes to download. */
-  attachEarlier(release: StoredRelease, count: number): void {
-    const contentType = 'application/octet-stream';
-    const digest = `sha256:${'0'.repeat(64)}`;
-    for (let number = 1; number <= count; number += 1) {
-      const kind = { state: 'uploaded', contentType, size: 1, digest, path: null } as const;
-      this.#put(release, `earlier-${number}.bin`, null, kind);
-    }
-  }
-
-  async removeAsset(release: StoredRelease, asset: StoredAsset): Promise<void> {
-    release.assets = release.assets.filter((other) => other !== asset);
-    await deleteBytes(asset);
-  }
-
-  #put(
-    release: StoredRelease,
-    name: string,
-    label: string | null,
-    kind: Pick<StoredAsset, 'state' | 'contentType' | 'size' | 'digest' | 'path'>,
-  ): StoredAsset {
+  /** Adds an asset; without more about it what a failed upload leaves behind: only a name. */
+  attach(release: StoredRelease, name: string, more: Partial<StoredAsset> = {}): StoredAsset {
     const now = new Date();
     const asset: StoredAsset = {
-      ...kind,
+      label: null,
+      state: 'starter',
+      contentType: 'application/octet-stream',
+      size: 0,
+      digest: null,
+      path: null,
+      ...more,
       id: this.#nextId(),
       name,
-      label,
       createdAt: now,
       updatedAt: now,
       downloadCount: 0,
     };
     release.assets.push(asset);
     return asset;
+  }
+
+  async removeAsset(release: StoredRelease, asset: StoredAsset): Promise<void> {
+    release.assets = release.assets.filter((other) => other !== asset);
+    await deleteBytes(asset);
   }
 }
 

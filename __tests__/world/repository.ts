@@ -182,12 +182,15 @@ export class TestRepository {
 
   /** Adds an asset whose upload never finished, in a new release if there is none; a draft counts. */
   async addUnfinishedAsset(tag: string, assetName: string): Promise<void> {
-    this.releaseStore.attachStarter(this.#ensureRelease(tag), assetName);
+    this.releaseStore.attach(this.#ensureRelease(tag), assetName);
   }
 
   /** Adds a number of small assets, in a new release if there is none. */
   addEarlierAssets(tag: string, count: number): void {
-    this.releaseStore.attachEarlier(this.#ensureRelease(tag), count);
+    const about = { state: 'uploaded', size: 1, digest: `sha256:${'0'.repeat(64)}` } as const;
+    for (let number = 1; number <= count; number += 1) {
+      this.releaseStore.attach(this.#ensureRelease(tag), `earlier-${number}.bin`, about);
+    }
   }
 
   /** Sets a rule for all branches; true: only by pull request; false: none. */

@@ -11,6 +11,12 @@ const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 /** What the user does, one entry per poll; the last entry is repeated. */
 export type UserDecision = 'pending' | 'slow_down' | 'grant' | 'refuse' | 'expire';
 
+const REFUSALS = {
+  pending: ['authorization_pending', 'The authorization request is still pending.'],
+  refuse: ['access_denied', 'The authorization request was denied.'],
+  expire: ['expired_token', 'The device_code has expired.'],
+} as const;
+
 /** Simulates the two device-flow operations of github.com, and their user. */
 export class FakeDeviceFlow {
   /** The answer to each poll: by default one `pending`, then `grant`. */
@@ -72,28 +78,16 @@ export class FakeDeviceFlow {
     if (!this.#intervals.has(code)) {
       return createRefusal('incorrect_device_code', 'The device_code provided is not valid.');
     }
-    return this.#meet(this.#nextAct(), code);
-  }
-
-  #meet(act: UserDecision, code: string): object {
-    switch (act) {
-      case 'pending':
-        return createRefusal('authorization_pending', 'The authorization request is still pending.');
-      case 'slow_down': {
-        const interval = (this.#intervals.get(code) ?? this.interval) + 5;
-        this.#intervals.set(code, interval);
-        return { ...createRefusal('slow_down', 'Too many requests have been made.'), interval };
-      }
-      case 'refuse':
-        return createRefusal('access_denied', 'The authorization request was denied.');
-      case 'expire':
-        return createRefusal('expired_token', 'The device_code has expired.');
-      case 'grant': {
-        const token = this.#issue.issue({ issues: 'write', deployments: 'write' }, LOGINS.human, 'gho_');
-        this.tokens.push(token);
-        return { access_token: token, token_type: 'bearer', scope: 'repo' };
-      }
+    const act = this.#nextAct();
+    if (act === 'grant') {
+      const token = this.#issue.issue({ issues: 'write', deployments: 'write' }, LOGINS.human, 'gho_');
+      this.tokens.push(token);
+      return { access_token: token, token_type: 'bearer', scope: 'repo' };
     }
+    if (act !== 'slow_down') return createRefusal(REFUSALS[act][0], REFUSALS[act][1]);
+    const interval = (this.#intervals.get(code) ?? this.interval) + 5;
+    this.#intervals.set(code, interval);
+    return { ...createRefusal('slow_down', 'Too many requests have been made.'), interval };
   }
 
   #nextAct(): UserDecision {

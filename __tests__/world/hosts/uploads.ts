@@ -43,12 +43,14 @@ export function createUploadsHost(
     if (release.assets.some((asset) => asset.name === stored)) {
       failInvalid({ resource: 'ReleaseAsset', code: 'already_exists', field: 'name' });
     }
-    const type = headers['content-type'] ?? 'application/octet-stream';
-    const asset = repository.releaseStore.attach(
-      release,
-      { name: stored, label: query.get('label'), contentType: type },
-      body,
-    );
+    const asset = repository.releaseStore.attach(release, stored, {
+      state: 'uploaded',
+      label: query.get('label'),
+      contentType: headers['content-type'] ?? 'application/octet-stream',
+      size: body.size,
+      digest: `sha256:${body.sha256}`,
+      path: body.path,
+    });
     return completeReply(request, replyJson(201, formatAsset(repository, release, asset)));
   };
   return async (request) => {
