@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError } from '../../src/errors.ts';
 import { INPUT_NAMES, INPUTS, type RawInputs } from '../../src/request/inputs.ts';
@@ -288,21 +289,12 @@ describe('parseRequest, given a client id', () => {
   });
 });
 
-describe('parseRequest, given content', () => {
-  test('names the subject by it, and keeps every byte', () => {
-    const request = requestWith({ file: '', content: ' <p>x</p>\n', name: 'my page.html' });
-    expect(request.fileLines).toEqual(['my-page.html']);
-    expect(request.content).toEqual({ name: 'my-page.html', bytes: ' <p>x</p>\n' });
-  });
-
-  test('of an interface, such as standard input, takes it in place of the input', () => {
-    async function* contentStream() {
-      yield Buffer.from('x');
-    }
-    const request = requestWith({ file: '', name: 'a.html' }, { contentStream: contentStream() });
-    expect(request.content?.bytes).not.toBe('');
-    expect(request.fileLines).toEqual(['a.html']);
-  });
+test('parseRequest names content by its name and keeps every byte, and takes a stream in its place', () => {
+  const request = requestWith({ file: '', content: ' <p>x</p>\n', name: 'my page.html' });
+  expect(request).toMatchObject({ fileLines: ['my-page.html'], content: ' <p>x</p>\n' });
+  const contentStream = Readable.from([]);
+  const streamed = requestWith({ file: '', name: 'a.html' }, { contentStream });
+  expect(streamed).toMatchObject({ fileLines: ['a.html'], content: contentStream });
 });
 
 test('the essence of the commit is one line, whatever the name of the workflow is', () => {

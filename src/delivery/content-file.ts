@@ -1,11 +1,12 @@
 import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createSilenceTimer, untilAborted } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { CONTENT, MEGABYTE, SECOND } from '../protocol/limits.ts';
-import type { DeliveryRequest, GivenContent } from '../request/parse-request.ts';
+import type { Content } from '../request/inputs.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
 import { createTemporaryFolder } from '../system.ts';
 
 /**
@@ -20,11 +21,12 @@ export async function openContent(
   ports: Pick<Ports, 'clock' | 'signal'>,
 ): Promise<{ readonly request: DeliveryRequest; readonly remove: () => Promise<void> }> {
   const { content } = request;
+  const [name = ''] = request.fileLines;
   if (content === undefined) return { request, remove: async () => undefined };
   const folder = await createTemporaryFolder(tmpdir());
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    await writeContent(join(folder, content.name), content, ports);
+    await writeContent(join(folder, name), content, ports);
     // No other file of the machine is meant, whatever its name is.
     return { request: { ...request, folder, allowedRoots: [folder], allowsFullPaths: false }, remove };
   } catch (thrown) {
@@ -35,13 +37,14 @@ export async function openContent(
 
 async function writeContent(
   path: string,
-  { name, bytes }: GivenContent,
+  content: Content,
   ports: Pick<Ports, 'clock' | 'signal'>,
 ): Promise<void> {
+  const name = basename(path);
   const file = await open(path, 'wx', 0o600).catch(failOnDisk);
   try {
     let size = 0;
-    for await (const chunk of readWhileActive(bytes, ports)) {
+    for await (const chunk of readWhileActive(content, ports)) {
       size += chunk.length;
       if (size > CONTENT.bytes) {
         const most = `${CONTENT.bytes / MEGABYTE} MB`;
@@ -61,13 +64,13 @@ async function writeContent(
 
 /** The chunks of a content, until the delivery is stopped or nothing has arrived for too long. */
 async function* readWhileActive(
-  bytes: GivenContent['bytes'],
+  content: Content,
   { clock, signal }: Pick<Ports, 'clock' | 'signal'>,
 ): AsyncGenerator<Uint8Array> {
-  if (typeof bytes === 'string') return yield Buffer.from(bytes);
+  if (typeof content === 'string') return yield Buffer.from(content);
   const silence = createSilenceTimer(clock, CONTENT.silence);
   const either = AbortSignal.any([signal, silence.signal]);
-  const chunks = bytes[Symbol.asyncIterator]();
+  const chunks = content[Symbol.asyncIterator]();
   try {
     for (;;) {
       const next = await untilAborted(either, chunks.next());

@@ -4,14 +4,12 @@ import type { ChannelKey } from '../protocol/words.ts';
 import { isPartOfAddress } from '../rules/external-address.ts';
 import type { Words } from '../words.ts';
 import { oneLine, refuseInput } from './input-kinds.ts';
-import { INPUTS, type InputValues, parseInputs, type RawInputs } from './inputs.ts';
+import { type Content, INPUTS, type InputValues, parseInputs, type RawInputs } from './inputs.ts';
 
-/** The inputs together, with what a delivery makes of them. */
-interface GivenInputs extends InputValues {
+/** The inputs together, as values and as they were written. */
+interface GivenInputs extends Omit<InputValues, 'content'> {
+  readonly content: Content | undefined;
   readonly raw: RawInputs;
-  /** The lines of `file`, or the name of the content. */
-  readonly fileLines: readonly string[];
-  readonly hasContent: boolean;
 }
 
 type RuleText = string | ((words: Words, given: GivenInputs) => string);
@@ -23,11 +21,13 @@ type InputRule = readonly [isBroken: (given: GivenInputs) => boolean, problem: R
 const listNaming = ({ raw }: GivenInputs): readonly string[] =>
   (['tag', 'bin', 'url'] as const).filter((name) => raw[name] !== '');
 
+const namesNothing = ({ file, content }: GivenInputs): boolean => file.length === 0 && content === undefined;
+
 /** Whether a token would be of use: without one, a person is asked for it. */
-const usesGitHub = ({ channel, fileLines, operation }: GivenInputs): boolean =>
-  channel === 'auto'
-    ? fileLines.length > 0 || operation !== 'deliver'
-    : channel.some((key) => key === 'K1' || key === 'K2');
+const usesGitHub = (given: GivenInputs): boolean =>
+  given.channel === 'auto'
+    ? !namesNothing(given) || given.operation !== 'deliver'
+    : given.channel.some((key) => key === 'K1' || key === 'K2');
 
 const ANY_RULES: readonly InputRule[] = [
   // A token must not reach a host that it does not belong to.
@@ -49,17 +49,17 @@ const ANY_RULES: readonly InputRule[] = [
     (w) => `set ${w.input('screen', 'auto')}, or leave ${w.input('picture')} out`,
   ],
   [
-    ({ hasContent, content, name }) => !hasContent && (content !== '' || name !== undefined),
+    ({ content, name, raw }) => content === undefined && (raw.content !== '' || name !== undefined),
     (w) => `${w.subject('content')} is empty, so ${w.input('name')} names nothing`,
     (w) => `give a text in ${w.input('content')}, or leave ${w.input('name')} out: a file has its own name`,
   ],
   [
-    ({ hasContent, file }) => hasContent && file.length > 0,
+    ({ content, file }) => content !== undefined && file.length > 0,
     'a file and a content are both given',
     'leave one of them out',
   ],
   [
-    ({ hasContent, name }) => hasContent && name === undefined,
+    ({ content, name }) => content !== undefined && name === undefined,
     (w) => `${w.subject('content')} has no file name`,
     (w) => `give it one with ${w.input('name')}, such as page.html`,
   ],
@@ -82,36 +82,30 @@ const namesAddress = ({ file }: GivenInputs): boolean =>
 const ADDRESS: RuleText = (w) => `${w.subject('file')} is an address and names no file`;
 
 const DELIVERY_RULES: readonly InputRule[] = [
-  [
-    (given) => !given.hasContent && namesAddress(given),
-    ADDRESS,
-    (w) => `give a file as ${w.input('file')}, or ${w.link}`,
-  ],
+  [namesAddress, ADDRESS, (w) => `give a file as ${w.input('file')}, or ${w.link}`],
   [
     ({ channel, url }) => channel !== 'auto' && channel.includes('K4') && url === undefined,
     'channel K4 needs the link to check',
     (w) => `${w.link}${w.orUse('K1, K2 or K3')}`,
   ],
   [
-    ({ fileLines, url }) => fileLines.length === 0 && url === undefined,
+    (given) => namesNothing(given) && given.url === undefined,
     'there is nothing to deliver',
     (w) => `give a file as ${w.input('file')}, or a text as ${w.input('content')}, or ${w.link}`,
   ],
   [
-    ({ fileLines, channel }) =>
-      fileLines.length === 0 && channel !== 'auto' && channel.some((key) => key !== 'K4'),
+    (given) => namesNothing(given) && given.channel !== 'auto' && given.channel.some((key) => key !== 'K4'),
     (w) => `${w.subject('file')} is missing`,
     (w) => `name it; for a link alone, ${w.use('K4')}`,
   ],
   [
-    ({ fileLines, marker }) => fileLines.length === 0 && marker === undefined,
+    (given) => namesNothing(given) && given.marker === undefined,
     "a link alone can't be proven",
     (w) => `set ${w.input('marker')} to a text that it shows, or give its content as ${w.input('file')}`,
   ],
   // So would any page that only repeats its address, such as one to sign in.
   [
-    ({ fileLines, url, marker = '' }) =>
-      fileLines.length === 0 && url !== undefined && isPartOfAddress(marker, [url]),
+    (given) => namesNothing(given) && !!given.url && isPartOfAddress(given.marker ?? '', [given.url]),
     (w) =>
       `${w.subject('marker')} is a part of the link, so a page that only repeats its address would have it too`,
     (w) => `set ${w.input('marker')} to a text that only the content has`,
@@ -137,7 +131,7 @@ const WITHDRAWAL_RULES: readonly InputRule[] = [
       `set ${w.input('path')} to the place within the repository, or give the name that was delivered as ${w.input('file')}`,
   ],
   [
-    ({ fileLines, path }) => fileLines.length === 0 && path === undefined,
+    (given) => namesNothing(given) && given.path === undefined,
     'there is nothing to withdraw',
     (w) => `name a file, or set ${w.input('path')}`,
   ],
@@ -148,7 +142,7 @@ const WITHDRAWAL_RULES: readonly InputRule[] = [
   ],
   [
     (given) =>
-      given.fileLines.length === 0 &&
+      namesNothing(given) &&
       given.path?.endsWith('/') === true &&
       withdrawsFrom(given).some((key) => key !== 'K1'),
     NO_FOLDERS.problem,
@@ -169,7 +163,7 @@ const WITHDRAWAL_RULES: readonly InputRule[] = [
 /** What an audit takes: it finds by itself what there is. */
 const AUDIT_RULES: readonly InputRule[] = [
   [
-    ({ fileLines }) => fileLines.length > 0,
+    (given) => !namesNothing(given),
     'an audit proves what was delivered, and takes no file',
     (w) => `set ${w.input('path')} to the place within the repository, or leave it out for everything`,
   ],
@@ -212,7 +206,7 @@ const CONFINED_RULES: readonly InputRule[] = [
   ],
   // Jekyll would take an address, a layout and commands from there. @see https://jekyllrb.com/docs/front-matter/
   [
-    ({ content }) => /^\s*\uFEFF?\s*---/.test(content),
+    ({ raw }) => /^\s*\uFEFF?\s*---/.test(raw.content),
     (w) => `${w.subject('content')} begins with front matter, with which a page chooses its own address`,
     (w) => `begin ${w.input('content')} with \`<!doctype html>\``,
   ],
@@ -226,7 +220,7 @@ export function refuseBrokenRules(given: GivenInputs): void {
 
 /** Refuses inputs that are to hold for several calls, whatever these deliver. @throws {DeliveryError} `BAD_INPUT` */
 export const refuseBrokenSettings = (raw: RawInputs): void =>
-  refuseFirst(ANY_RULES, { ...parseInputs(raw), raw, fileLines: [], hasContent: false });
+  refuseFirst(ANY_RULES, { ...parseInputs(raw), raw });
 
 function refuseFirst(rules: readonly InputRule[], given: GivenInputs): void {
   const [, problem, hint] = rules.find(([isBroken]) => isBroken(given)) ?? [];

@@ -63,7 +63,7 @@ export const INPUTS = {
     },
   ),
   content: input(
-    required('', PARSERS.text),
+    required('', PARSERS.content),
     'Text to deliver instead of a file; needs `name`. A runner passes about 100 KB at most: write more than that to a file.',
     {
       flag: 'none',
@@ -300,6 +300,9 @@ type PropertyName<Name extends string> = Name extends `${infer First}-${infer Re
 export type InputValues = {
   readonly [Name in InputName as PropertyName<Name>]: ReturnType<(typeof INPUTS)[Name]['parse']>;
 };
+
+/** What is delivered instead of a file. */
+export type Content = string | AsyncIterable<Uint8Array>;
 
 /** @throws {DeliveryError} `BAD_INPUT` (or `NOT_EXTERNAL` for an address): one sentence, and what to change. */
 export function parseInputs(raw: RawInputs): InputValues {

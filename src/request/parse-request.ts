@@ -7,7 +7,7 @@ import { createSecretPattern } from '../secret-pattern.ts';
 import { oneLine, refuseInput } from './input-kinds.ts';
 import { refuseBrokenRules } from './input-rules.ts';
 import { listScopedInputs } from './input-scope.ts';
-import { INPUT_NAMES, INPUTS, type InputName, parseInputs, type RawInputs } from './inputs.ts';
+import { type Content, INPUT_NAMES, INPUTS, type InputName, parseInputs, type RawInputs } from './inputs.ts';
 import { type ChannelSelection, type Operation, parseFingerprints } from './values.ts';
 
 /** What an interface knows about the run and the machine, beside the inputs. */
@@ -37,15 +37,9 @@ export interface RunContext {
   /** Whether only the checks are made, without any request to a host. */
   readonly checkOnly?: boolean;
   /** Bytes to deliver in place of the input `content`, such as standard input. */
-  readonly contentStream?: AsyncIterable<Uint8Array> | undefined;
+  readonly contentStream?: Exclude<Content, string> | undefined;
   /** The inputs that this call was given; absent where a runner fills in the defaults of the others. */
   readonly given?: readonly InputName[] | undefined;
-}
-
-/** A text, or a stream of bytes, that is delivered instead of a file. */
-export interface GivenContent {
-  readonly name: string;
-  readonly bytes: string | AsyncIterable<Uint8Array>;
 }
 
 /** What to do, strict: every input checked, every default filled in. Nothing is parsed again later. */
@@ -54,19 +48,17 @@ export type DeliveryRequest = Readonly<ReturnType<typeof parseRequest>>;
 /** Raw inputs as a strict request; no host is asked. @throws {DeliveryError} `BAD_INPUT`, `NOT_EXTERNAL` */
 export function parseRequest(raw: RawInputs, context: RunContext) {
   const { now, random, origin, sources, secrets, given, contentStream, ...place } = context;
-  const bytes = contentStream ?? (raw.content.trim() === '' ? undefined : raw.content);
   const inputs = parseInputs(raw);
+  const { file, name = '', channel, message, confine, tag, bin, authUrl, pollInterval, ...values } = inputs;
+  const content = contentStream ?? inputs.content;
   const target = raw.repository.trim().toLowerCase();
-  const { file, content: _, name = '', channel, message, confine, tag, bin, ...others } = inputs;
-  const { authUrl, pollInterval, ...values } = others;
-  const fileLines = bytes === undefined ? file : [name];
-  refuseBrokenRules({ ...inputs, raw, fileLines, hasContent: bytes !== undefined });
+  refuseBrokenRules({ ...inputs, content, raw });
   return {
     ...values,
     ...place,
     /** As written, or the name of the content; empty for a link that is verified by its marker alone. */
-    fileLines,
-    content: bytes === undefined ? undefined : ({ name, bytes } satisfies GivenContent),
+    fileLines: content === undefined ? file : [name],
+    content,
     /** `auto`, or the main channel and its duplicates. A confined delivery has no folder to stay in elsewhere. */
     channels: (confine === undefined ? channel : ['K1']) as ChannelSelection,
     /** Where the delivery must stay; `undefined` where its path is the user's own choice. */

@@ -115,7 +115,7 @@ export const PARSERS = {
   path: parsePath,
   host: parseHost,
   publicHost: parsePublicHost,
-  text: (text: string): string => text,
+  content: (text: string): string | undefined => (text.trim() === '' ? undefined : text),
   line: oneLine,
   link: (text: string, name: string): URL => parseExternalAddress(text, (w) => w.subject(name)),
   fingerprints: parseFingerprints,
