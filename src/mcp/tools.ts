@@ -16,12 +16,7 @@ export const TOOLS: Readonly<Record<ToolName, ToolDefinition>> = {
   deliver: {
     title: 'Deliver a file, a folder or text',
     description: `Publishes it, fetches it back from its public address, proves the bytes, and only then hands over the https address. ${HOW_TO_ANSWER} Do not use it for anything secret or private, because what is delivered becomes public; to try a page use \`check\`, and for a link that exists already use \`verify\`.`,
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: true,
-      idempotentHint: false,
-      openWorldHint: true,
-    },
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   },
   verify: {
     title: 'Verify a link',

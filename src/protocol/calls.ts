@@ -104,10 +104,7 @@ export const API = {
     'creating the Pages deployment',
   ),
   pages_deployment: ask('pages', '/pages/deployments/{pages_deployment_id}', 'reading the Pages deployment'),
-  archive: {
-    ...read('contents', '/tarball/{ref}', "reading the branch's archive"),
-    expects: [302],
-  },
+  archive: { ...read('contents', '/tarball/{ref}', "reading the branch's archive"), expects: [302] },
   deployments: ask('deployments', '/deployments{?environment,task,per_page}', 'listing the deployments'),
   deployment_statuses: ask(
     'deployments',
@@ -175,9 +172,7 @@ export const API = {
   list_pulls: read('pull-requests', '/pulls{?head,state,per_page}', "listing the branch's pull requests"),
   list_issues: read('issues', '/issues{?creator,state,per_page,page}', 'listing the issues'),
   create_issue: write('issues', 'POST /issues', 'opening the issue'),
-  update_issue: write('issues', 'PATCH /issues/{issue_number}', 'updating the issue', {
-    repeatable: true,
-  }),
+  update_issue: write('issues', 'PATCH /issues/{issue_number}', 'updating the issue', { repeatable: true }),
   list_comments: read(
     'pull-requests',
     '/issues/{issue_number}/comments{?per_page,page}',

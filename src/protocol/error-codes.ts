@@ -106,10 +106,7 @@ export const ERROR_CODES = {
     meaning: 'Only a preview or a check was asked for, and nothing is wrong.',
     action: 'Deliver it.',
   },
-  INTERNAL: {
-    meaning: 'A bug in this tool.',
-    action: 'Report it together with the log.',
-  },
+  INTERNAL: { meaning: 'A bug in this tool.', action: 'Report it together with the log.' },
 } as const satisfies Record<string, { readonly meaning: string; readonly action: string }>;
 
 /** Why a delivery is not ready. */

@@ -61,10 +61,7 @@ export const GATE_TITLES: Readonly<Record<GateName, string>> = {
 };
 
 /** The same where the file is removed. */
-export const REMOVAL_GATE_TITLES: typeof GATE_TITLES = {
-  ...GATE_TITLES,
-  G1_выложено: 'Removed',
-};
+export const REMOVAL_GATE_TITLES: typeof GATE_TITLES = { ...GATE_TITLES, G1_выложено: 'Removed' };
 
 /**
  * The steps of a delivery; every failure names its step. `check` is also the step of what a channel refuses before

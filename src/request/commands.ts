@@ -117,10 +117,7 @@ const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
     value: 'FOLDER',
     description: 'mcp: the folder that files must be in (.). Other flags hold for every call.',
   },
-  json: {
-    commands: [...REPORTING, 'contract'],
-    description: 'Print the result as JSON on stdout.',
-  },
+  json: { commands: [...REPORTING, 'contract'], description: 'Print the result as JSON on stdout.' },
   receipt: {
     commands: REPORTING,
     value: 'FILE',

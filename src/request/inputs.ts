@@ -100,7 +100,7 @@ export const INPUTS = {
   setup: input(
     OFF,
     "K1: create the branch where it does not exist, without the history of others, and switch Pages on for it where there is no site. The job's own token may not switch Pages on: then the message names the two clicks.",
-    { ...K1 },
+    K1,
   ),
   channel: input(
     required('auto', PARSERS.channels),
@@ -149,9 +149,7 @@ export const INPUTS = {
   path: input(
     optional(PARSERS.path),
     "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: the name of the asset or of the file in the bin. By default the file's name; on K1 in the folder that the site is built from.",
-    {
-      tools: ['deliver', 'check', 'withdraw', 'audit'],
-    },
+    { tools: ['deliver', 'check', 'withdraw', 'audit'] },
   ),
   message: input(
     required('', PARSERS.line),
@@ -171,10 +169,7 @@ export const INPUTS = {
   url: input(
     optional(PARSERS.link),
     "K4: the environment's own link, to check and prove; with a folder in `file`, the site that must hold every file of it.",
-    {
-      channels: ['K4'],
-      tools: ['verify'],
-    },
+    { channels: ['K4'], tools: ['verify'] },
   ),
   operation: input(
     oneOf<Operation>('deliver', 'withdraw', 'audit'),
@@ -199,19 +194,12 @@ export const INPUTS = {
   'self-contained': input(
     oneOf('auto', 'enforce', 'warn', 'off'),
     'What to do with a page for the screen (K1) that loads something from another host: `enforce` refuses it, `warn` reports it in UNKNOWN, `off` says nothing; `auto` is `enforce` for a single page and `warn` for a folder. A style sheet or script of its own that is missing is always refused, but for one with `async`, which UNKNOWN names.',
-    {
-      ...K1,
-      tools: ['deliver', 'check'],
-    },
+    { ...K1, tools: ['deliver', 'check'] },
   ),
   screen: input(
     oneOf<ScreenMode>('auto', 'enforce', 'off'),
     'Open the proven page (K1) in a real browser: `auto` refuses one that shows nothing, `enforce` refuses exceptions, failed requests and console errors too, needs a browser, and opens a link (K4) as well, `off` does not look.',
-    {
-      channels: ['K1', 'K4'],
-      flag: 'every',
-      tools: ['deliver'],
-    },
+    { channels: ['K1', 'K4'], flag: 'every', tools: ['deliver'] },
   ),
   'browser-sandbox': input(
     ON,
@@ -271,12 +259,12 @@ export const INPUTS = {
   'pages-base': input(
     optional(PARSERS.publicHost),
     "K1: address of the site's root. By default from the Pages settings.",
-    { ...K1 },
+    K1,
   ),
   'raw-base': input(
     optional(PARSERS.publicHost),
     "K1: address below which the branch's raw files are served. By default the one of the host.",
-    { ...K1 },
+    K1,
   ),
   'bin-host-url': input(required('https://filebin.net', PARSERS.publicHost), 'K3: address of the file-bin.', {
     // A link may be one of that host.
