@@ -3,8 +3,7 @@ import '../support/one-realm.ts';
 import { composeReport } from '../../src/delivery/compose-report.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { composeDocument } from '../../src/delivery/report.ts';
-import { DeliveryError } from '../../src/errors.ts';
-import { formatAnswer, isFailure, structureAnswer } from '../../src/mcp/tool-answer.ts';
+import { formatAnswer, isFailure } from '../../src/mcp/tool-answer.ts';
 import { planned, provenFile, unprovenFile } from '../action/reports.ts';
 import { attemptWith, deliveryWith, placementWith } from '../delivery/builders.ts';
 
@@ -13,38 +12,6 @@ const withdrawal = (written: boolean, unknown: readonly string[] = []): Report =
   const main = attemptWith({ placement: placementWith({ written }), proof: proof as never, unknown });
   return composeReport({ ...deliveryWith({ subject: 'page.html', main }), operation: 'withdraw' });
 };
-
-describe('the answer as data', () => {
-  const findings = Array.from(
-    { length: 10 },
-    (_, at) => `page-${at}.html line 7: script assets/index-${at}.js is missing`,
-  );
-  const failure = new DeliveryError('BAD_FILE', 'the folder dist/ is not complete', {
-    findings,
-    hint: 'build it again',
-  });
-  const failed = unprovenFile('dist/', failure);
-
-  test('says reason and hint once, which is 2 KB less for a folder', () => {
-    const answer = composeDocument([failed]);
-    const text = JSON.stringify(structureAnswer(answer));
-    expect(text.split('page-7.html')).toHaveLength(2);
-    expect(text.split('build it again')).toHaveLength(2);
-    expect(JSON.stringify(answer).length - text.length).toBeGreaterThan(2_048);
-    expect(structureAnswer(answer)).toMatchObject({
-      reason: failure.message,
-      hint: 'build it again',
-      reports: [{ lines: { TEST: expect.any(String) }, notReady: { code: 'BAD_FILE', step: 'check' } }],
-    });
-  });
-
-  test('has each reason of several', () => {
-    for (const reports of [[failed, provenFile('a.html')], [provenFile('a.html')]]) {
-      const answer = composeDocument(reports);
-      expect(structureAnswer(answer)).toEqual(answer);
-    }
-  });
-});
 
 describe('the short text says what the structured answer says', () => {
   test.each<[string, readonly Report[], RegExp]>([

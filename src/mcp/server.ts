@@ -16,7 +16,7 @@ import { createInputSchema, type ToolArguments } from './arguments.ts';
 import type { PersonRequest, ToolCall } from './authorizations.ts';
 import type { CallQueue } from './call-queue.ts';
 import type { McpSession } from './session.ts';
-import { formatAnswer, isFailure, structureAnswer, type ToolAnswer } from './tool-answer.ts';
+import { formatAnswer, isFailure, type ToolAnswer } from './tool-answer.ts';
 import { TOOLS } from './tools.ts';
 
 const INSTRUCTIONS =
@@ -104,7 +104,7 @@ function askPerson({ userCode, page, handle }: PersonRequest): InputRequiredResu
 function toResult(answer: ToolAnswer) {
   return {
     content: [{ type: 'text' as const, text: formatAnswer(answer) }],
-    structuredContent: structureAnswer(answer),
+    structuredContent: { ...answer },
     isError: isFailure(answer),
   };
 }

@@ -23,19 +23,6 @@ export interface ToolAnswer extends Omit<ReportDocument, 'result'> {
 /** Whether an answer says that what was asked for did not happen. */
 export const isFailure = ({ result }: ToolAnswer): boolean => result === 'not-ready';
 
-/** An answer as data: what it says itself of its only report, that does not say again. */
-export function structureAnswer({ reports, ...answer }: ToolAnswer): Record<string, unknown> {
-  const [only, ...others] = reports;
-  if (only === undefined || only.notReady === null || others.length > 0) return { ...answer, reports };
-  const { notReady, lines, ...report } = only;
-  const { step, httpCode, code } = notReady;
-  const { CLAIM, CODE, TEST } = lines;
-  return {
-    ...answer,
-    reports: [{ ...report, lines: { CLAIM, CODE, TEST }, notReady: { step, httpCode, code } }],
-  };
-}
-
 /** An answer in a few lines, for a client that shows text alone. What failed comes first. */
 export function formatAnswer(answer: ToolAnswer): string {
   if (answer.authorization !== undefined) {
