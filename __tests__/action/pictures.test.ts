@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { composeComment } from '../../src/action/comment.ts';
+import { composeSummary } from '../../src/action/overview.ts';
+import { refusalReport } from '../../src/delivery/compose-report.ts';
+import type { Report } from '../../src/delivery/report.ts';
+import { DeliveryError } from '../../src/errors.ts';
+import { memorySite } from '../channels/pages/site/memory-files.ts';
+import { attemptWith, PAGE, placementWith, planWith, proofWith } from '../delivery/builders.ts';
+import { NOON } from '../support/ports.ts';
+import { planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
+import { shown } from './runner.ts';
+
+const context = {
+  marker: '<!-- marker -->',
+  number: 12,
+  now: NOON,
+  headSha: 'c0ffee0123456789c0ffee0123456789c0ffee01',
+  runUrl: 'https://github.com/octo/site/actions/runs/4242',
+};
+/** The lines of a report have tests of their own. */
+const LINES = { CLAIM: 'a claim', CODE: 'the code', TEST: 'a test', RESULT: 'a result', UNKNOWN: '' };
+const brief = (reports: readonly Report[]): Report[] =>
+  reports.map((report) => ({ ...report, lines: LINES }));
+const summary = (...reports: readonly Report[]): string => composeSummary(brief(reports));
+const comment = (reports: readonly Report[], earlier = '', headSha = context.headSha): string =>
+  composeComment(brief(reports), { ...context, headSha }, earlier);
+
+const FILES = {
+  'index.html': 'page',
+  'new.html': 'page',
+  'app.js': 'script',
+  'logo.svg': 'a picture in SVG',
+};
+const site = (changes: Readonly<Record<string, readonly string[]>>): Report =>
+  reportWith({
+    subject: 'dist/',
+    site: memorySite(FILES),
+    main: attemptWith({
+      placement: placementWith({
+        url: new URL('https://octo.github.io/site/'),
+        changes: { added: [], changed: [], removed: [], kept: [], removedFolders: [], ...changes },
+        treeSha: '7ree',
+        servedSize: 2_621_440,
+      }),
+      proof: proofWith({ parts: 3 }),
+    }),
+  });
+const update = site({ added: ['new.html'], changed: ['index.html'], removed: ['old.js'] });
+const findings = ['index.html line 1: img a.png is missing', 'index.html line 2: img b.png is missing'];
+const refused = new DeliveryError('BAD_FILE', 'the folder dist/ is not complete', {
+  step: 'check',
+  hint: 'add the `files`',
+  findings,
+});
+const picture = { url: `${PAGE.href}.png`, sha256: '0123456789abcdef0123', alternative: 'Picture of it' };
+const duplicates = [attemptWith({ plan: planWith({ channel: 'K3' }) })];
+const first = comment([provenFile('a.html'), provenFile('b.html')]);
+const second = comment([provenFile('a.html'), unprovenFile('b.html')], first, 'bad1');
+
+/** What people see of a delivery, by its state. */
+const STATES: Readonly<Record<string, () => string>> = {
+  'the summary of a file with a duplicate, a note and a doubt': () =>
+    summary({ ...reportWith({ duplicates }), notes: ['the bin expires'], unknown: ['a doubt'] }),
+  'the comment on a file': () => comment([provenFile('page.html')]),
+  'the summary of a file that is not ready': () => summary(unprovenFile('page.html')),
+  'the summary of what was withdrawn': () => summary(withdrawn(provenFile('page.html'))),
+  'the summary of a dry run': () => summary(planned('page.html')),
+  'the summary of a refusal': () =>
+    summary(refusalReport({ file: 'the given link' }, new DeliveryError('BAD_INPUT', 'no'))),
+  'the summary of a site': () => summary({ ...update, notes: ['a note'] }),
+  'the summary of a site that is not complete': () =>
+    summary(reportWith({ subject: 'dist/', main: null, failure: refused })),
+  'the summary of a page with its pictures': () =>
+    summary({
+      ...provenFile('page.html'),
+      picture: { ...picture, beforeUrl: `${PAGE.href}.before.png`, changed: 0.123 },
+    }),
+  'the comment on several files and sites': () =>
+    comment([
+      { ...provenFile('a.html'), notes: ['a note'] },
+      { ...unprovenFile('b.html'), notes: ['a note'], unknown: ['a doubt'] },
+      planned('c.html'),
+      withdrawn(provenFile('d.html')),
+      update,
+    ]),
+  'the comment after a failure, with what was proven before': () =>
+    comment([provenFile('a.html'), unprovenFile('b.html')], second, 'bad2'),
+};
+
+const text = readFileSync(new URL('pictures.md', import.meta.url), 'utf8');
+const PICTURES = Object.fromEntries(
+  text
+    .split(/^=== /m)
+    .slice(1)
+    .map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n') + 1)]),
+);
+
+test.each(Object.entries(STATES))('%s looks as in pictures.md', (name, compose) => {
+  expect(`${shown(compose()).trimEnd()}\n\n`).toBe(PICTURES[name]);
+});
