@@ -68,18 +68,12 @@ export const unfinishedError = ({ name }: Asset, tag: string, isRemoval = false)
     retryable: true,
   });
 
-/**
- * Whether a run of this tool uploaded the asset to replace the one of that name, and has not ended. It is left by a
- * run that was killed.
- */
-export function isInterim(asset: Asset, name: string): boolean {
-  const [prefix, end] = /^(incoming-[0-9a-f]{12}-)(.+)$/.exec(asset.name)?.slice(1) ?? [];
-  // The label of a file that was delivered under such a name has its whole name.
-  return end === name && hasOwnLabel(asset) && asset.label?.startsWith(prefix ?? '') === false;
-}
+/** Whether a run of this tool uploaded the asset to replace the one of that name, and was killed before it did. */
+export const isInterim = (asset: Asset, name: string): boolean =>
+  /^incoming-[0-9a-f]{12}-(.+)$/.exec(asset.name)?.[1] === name && hasOwnLabel(asset);
 
-/** Numbers of files from which on the log says how long it takes, and after which how far it is. */
-const [MANY_FILES, LOG_EVERY] = [10, 25];
+/** From so many files on, the log says how long it takes. */
+const MANY_FILES = 10;
 
 /**
  * Uploads files one after the other; the client keeps the pauses that GitHub asks for. Into a draft nothing more is
@@ -99,7 +93,6 @@ export async function uploadFiles(
   for (const task of tasks) {
     const result = await resultOf(() => new AssetUpload(task, target, ports).run());
     results.set(task, result);
-    if (results.size % LOG_EVERY === 0) ports.logger.info(`${results.size} of ${count} assets`);
     if (hasFailed(result) && target.release.draft) break;
   }
   return results;

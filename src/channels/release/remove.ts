@@ -13,6 +13,7 @@ import {
   type Release,
 } from '../../github/api/releases.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
+import { serverUrlOf } from '../../github/hosts.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
 import type { Channel, Placement, PreparedTask } from '../channel.ts';
@@ -26,9 +27,8 @@ interface AssetRemoval {
 }
 
 export interface RemovalOptions extends Omit<ReleaseOptions, 'job'> {
+  /** That of the day before, where `tag` is that of the day. */
   readonly earlierTag: string;
-  /** The instance's web address, below which assets are downloaded. */
-  readonly serverUrl: URL;
 }
 
 interface FoundAsset {
@@ -48,10 +48,9 @@ const NOTHING_THERE = 'nothing exists there';
 
 /** K2: deletes owned assets. Releases and tags are never deleted. */
 export function createReleaseRemover(
-  options: RemovalOptions,
+  { tag, tagIsDefault, earlierTag, overwrite }: RemovalOptions,
   access: RepositoryContext,
 ): Channel<AssetRemoval> {
-  const { tag, tagIsDefault, earlierTag, overwrite } = options;
   const tags = tagIsDefault ? [tag, earlierTag] : [tag];
 
   /** Does the work for the assets of each task; `null` stands for none. Each release is read once. */
@@ -72,20 +71,28 @@ export function createReleaseRemover(
     prepare: (items) =>
       forEachItem(items, async ({ site, name: wanted }) => {
         const name = await assetName(flatName(wanted));
-        const destination = formatDestination(tags.join(' or '), name);
+        const destination = `release ${tags.join(' or ')}, asset ${name}`;
         return {
           plan: { channel: 'K2', method: 'the asset is deleted', destination, name, claim: 'is removed' },
           data: { name, file: site?.entry.file ?? null },
         };
       }),
     preview: (tasks) =>
-      forEachAsset(tasks, async (chosen) => (chosen === null ? NOTHING_THERE : describeDeletion(chosen))),
-    perform: (tasks) => forEachAsset(tasks, (...found) => removeAssets(...found, options)),
+      forEachAsset(tasks, async (chosen) => {
+        if (chosen === null) return NOTHING_THERE;
+        const { asset, release } = chosen;
+        return `asset ${asset.id} (${asset.name}) of the release ${release.tag_name} would be deleted`;
+      }),
+    perform: (tasks) =>
+      forEachAsset(tasks, async (chosen, name, github) => {
+        if (chosen !== null) return removeAssets(chosen, name, github);
+        const { owner, repo } = github.repository;
+        const path = `/${owner}/${repo}/releases/download/${encodePath(tag)}/${encodeURIComponent(name)}`;
+        const url = new URL(path, serverUrlOf(github.apiUrl));
+        return { evidence: NOTHING_THERE, url, written: false, notes: [], unknown: [] };
+      }),
   };
 }
-
-const describeDeletion = ({ asset, release }: FoundAsset): string =>
-  `asset ${asset.id} (${asset.name}) of the release ${release.tag_name} would be deleted`;
 
 /** The assets of the releases that some tags have. */
 async function listReleased(github: GitHubClient, tags: readonly string[]): Promise<readonly FoundAsset[]> {
@@ -98,27 +105,17 @@ async function listReleased(github: GitHubClient, tags: readonly string[]): Prom
   return listed;
 }
 
-const formatDestination = (tag: string, name: string): string => `release ${tag}, asset ${name}`;
-
 async function removeAssets(
-  chosen: ChosenAssets | null,
+  { asset, interim, release, otherTags }: ChosenAssets,
   name: string,
   github: GitHubClient,
-  { tag, serverUrl }: RemovalOptions,
 ): Promise<Placement> {
-  if (chosen === null) {
-    const { owner, repo } = github.repository;
-    const path = `${owner}/${repo}/releases/download/${encodePath(tag)}/${encodeURIComponent(name)}`;
-    const url = new URL(`/${path}`, serverUrl);
-    return { evidence: NOTHING_THERE, url, written: false, notes: [], unknown: [] };
-  }
-  const { asset, interim, release, otherTags } = chosen;
   const url = getDownloadUrl(github, asset);
   for (const one of [...interim, asset]) await deleteAsset(github, one);
   return {
     evidence: `asset ${asset.id} (${asset.name}) is deleted`,
     url,
-    destination: formatDestination(release.tag_name, name),
+    destination: `release ${release.tag_name}, asset ${name}`,
     written: true,
     notes: otherTags.map(
       (other) => `an asset ${name} is also in the release ${other}: name that tag to withdraw it`,
@@ -146,10 +143,8 @@ function chooseAssets(
   const chosen = candidates.find(hasBytes) ?? candidates.find(isOwned) ?? candidates[0];
   if (chosen === undefined) return null;
   const { release, asset } = chosen;
-  const tag = release.tag_name;
-  if (isUnfinished(asset)) throw unfinishedError(asset, tag, true).withLeftBehind([]);
-  if (release.immutable === true) throw immutableRemovalError(name, tag);
-  if (!isOwned(chosen) && !overwrite) throw assetNotOwnedError(name, tag);
+  if (isUnfinished(asset)) throw unfinishedError(asset, release.tag_name, true).withLeftBehind([]);
+  if (release.immutable === true || !(isOwned(chosen) || overwrite)) throw keptError(name, release);
   const beside = left.filter((one) => one.release === release && one.asset !== asset);
   const others = found.filter((one) => one.release !== release);
   return {
@@ -159,11 +154,20 @@ function chooseAssets(
   };
 }
 
-function assetNotOwnedError(name: string, tag: string): DeliveryError {
+/** Nobody can delete an asset of an immutable release; of another release, nobody may delete what is not theirs. */
+function keptError(name: string, { tag_name: tag, immutable }: Release): DeliveryError {
+  const leftBehind: readonly string[] = [];
+  if (immutable === true) {
+    const message = `the release ${tag} is immutable: its asset ${name} can't be deleted`;
+    return new DeliveryError('FORBIDDEN_BY_RULE', message, {
+      hint: 'delete the whole release by hand on its page, if nobody needs it; its tag can never be used again then',
+      leftBehind,
+    });
+  }
   return new DeliveryError('NOT_OURS', `nothing shows that the asset ${name} of release ${tag} is yours`, {
     hint: (w) =>
       `give the file with the same bytes as ${w.input('file')}, or set ${w.input('overwrite', 'true')}`,
-    leftBehind: [],
+    leftBehind,
   });
 }
 
@@ -172,14 +176,6 @@ function notFoundError(name: string, tags: readonly string[]): DeliveryError {
   const message = `neither of the releases ${tags.join(' and ')} has an asset ${name}, and others were not searched`;
   return new DeliveryError('NOT_FOUND', message, {
     hint: (w) => `set ${w.input('tag')} to the release that it was delivered to`,
-    leftBehind: [],
-  });
-}
-
-function immutableRemovalError(name: string, tag: string): DeliveryError {
-  const message = `the release ${tag} is immutable: its asset ${name} can't be deleted`;
-  return new DeliveryError('FORBIDDEN_BY_RULE', message, {
-    hint: 'delete the whole release by hand on its page, if nobody needs it; its tag can never be used again then',
     leftBehind: [],
   });
 }
