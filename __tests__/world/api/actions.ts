@@ -1,9 +1,16 @@
 import type { FakePages, SiteWorkflowRun } from '../pages/fake-pages.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, getId, replyPage, requireText, spellFields } from './call.ts';
-import { fail, failNotFound } from './errors.ts';
+import {
+  type ApiCall,
+  createRoute,
+  fail,
+  failNotFound,
+  getId,
+  replyPage,
+  requireText,
+  spellFields,
+} from './call.ts';
 import { formatUser, getPageUrl } from './repository.ts';
-import { createRoute } from './routes.ts';
 
 /** The only workflow of a repository is the one that publishes its site. */
 const WORKFLOW_ID = 77;

@@ -1,7 +1,12 @@
 import type { TestRepository } from '../repository.ts';
-import { type HostReply, type HostRequest, replyJson } from '../server/messages.ts';
-import type { TokenPermissions } from '../tokens.ts';
-import { failMissing } from './errors.ts';
+import {
+  decodeComponent,
+  type HostReply,
+  type HostRequest,
+  ReplyError,
+  replyJson,
+} from '../server/messages.ts';
+import { hasPermission, type TokenPermissions } from '../tokens.ts';
 
 /** A request to the API whose route is known and whose credentials are good. */
 export interface ApiCall {
@@ -64,4 +69,103 @@ export function replyPage<Item>(
   if (number > 1) link(1, 'first');
   const page = items.slice((number - 1) * size, number * size).map(format);
   return replyJson(200, wrap(page), links.length === 0 ? {} : { link: links.join(', ') });
+}
+
+/** The permissions of which a token needs at least one. */
+export type RequiredPermissions = Partial<Record<keyof TokenPermissions, 'read' | 'write'>>;
+
+export interface ApiRoute {
+  readonly method: string;
+  readonly pattern: readonly string[];
+  readonly permissions: RequiredPermissions;
+  readonly handle: (call: ApiCall) => HostReply | Promise<HostReply>;
+}
+
+/**
+ * A route below `/repos/{owner}/{repo}`. In the pattern `:name` matches one part of the path and
+ * `*name` for all the rest of it, slashes included.
+ */
+export function createRoute(
+  operation: string,
+  need: RequiredPermissions,
+  handle: ApiRoute['handle'],
+): ApiRoute {
+  const [method = '', path = ''] = operation.split(' ');
+  return { method, pattern: path.split('/').slice(1), permissions: need, handle };
+}
+
+/** The parameters of a path that fits the pattern, decoded; null when it doesn't fit. */
+export function matchPath(
+  pattern: readonly string[],
+  path: readonly string[],
+): Record<string, string> | null {
+  const parameters: Record<string, string> = {};
+  for (const [at, expected] of pattern.entries()) {
+    if (expected.startsWith('*')) {
+      parameters[expected.slice(1)] = decodeComponent(path.slice(at).join('/'));
+      return parameters;
+    }
+    const part = path[at];
+    if (part === undefined) return null;
+    if (expected.startsWith(':')) parameters[expected.slice(1)] = decodeComponent(part);
+    else if (expected !== part) return null;
+  }
+  return path.length === pattern.length ? parameters : null;
+}
+
+/** Ends the request unless its token covers one of the needs. */
+export function assertPermission(
+  permissions: TokenPermissions | null,
+  need: RequiredPermissions,
+  readsPublic: boolean,
+): void {
+  const needs = Object.entries(need) as [keyof TokenPermissions, 'read' | 'write'][];
+  if (needs.length === 0) return;
+  if (permissions === null) {
+    if (readsPublic) return;
+    fail(401, 'Requires authentication');
+  }
+  const isCovered = needs.some(([name, level]) => hasPermission(permissions[name], level));
+  if (isCovered || readsPublic) return;
+  const accepted = needs.map(([name, level]) => `${name}=${level}`).join('; ');
+  throw new ReplyError(
+    createErrorReply(403, 'Resource not accessible by integration', {
+      headers: { 'x-accepted-github-permissions': accepted },
+    }),
+  );
+}
+
+const DOCUMENTATION = 'https://docs.github.com/rest';
+
+export interface ValidationError {
+  readonly resource: string;
+  readonly code: string;
+  readonly field?: string;
+  readonly message?: string;
+}
+
+export function createErrorReply(
+  status: number,
+  message: string,
+  { errors, headers = {} }: { errors?: readonly ValidationError[]; headers?: Record<string, string> } = {},
+): HostReply {
+  const extra = errors === undefined ? {} : { errors };
+  const body = { message, ...extra, documentation_url: DOCUMENTATION, status: String(status) };
+  return replyJson(status, body, headers);
+}
+
+export function fail(status: number, message: string): never {
+  throw new ReplyError(createErrorReply(status, message));
+}
+
+export function failNotFound(): never {
+  fail(404, 'Not Found');
+}
+
+export function failInvalid(...errors: ValidationError[]): never {
+  throw new ReplyError(createErrorReply(422, 'Validation Failed', { errors }));
+}
+
+export function failMissing(field: string): never {
+  fail(422, `Invalid request.\n\n"${field}" wasn't supplied.`);
 }

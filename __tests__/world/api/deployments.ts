@@ -6,10 +6,19 @@ import {
 } from '../deployment-store.ts';
 import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, getId, getText, replyPage, requireText, spellFields } from './call.ts';
-import { fail, failInvalid, failNotFound } from './errors.ts';
+import {
+  type ApiCall,
+  createRoute,
+  fail,
+  failInvalid,
+  failNotFound,
+  getId,
+  getText,
+  replyPage,
+  requireText,
+  spellFields,
+} from './call.ts';
 import { formatUser, getPageUrl } from './repository.ts';
-import { createRoute } from './routes.ts';
 
 const PAGES = 'github-pages';
 const DESCRIPTION_LIMIT = 140;

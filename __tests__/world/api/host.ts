@@ -14,18 +14,15 @@ import {
 } from '../server/messages.ts';
 import type { TokenPermissions, TokenStore } from '../tokens.ts';
 import { ACTIONS_ROUTES } from './actions.ts';
-import { COMMIT_ROUTES } from './commits.ts';
+import { type ApiRoute, assertPermission, fail, failNotFound, matchPath } from './call.ts';
 import { CONTENTS_ROUTES } from './contents.ts';
 import { DEPLOYMENT_ROUTES } from './deployments.ts';
-import { fail, failNotFound } from './errors.ts';
-import { GIT_DATA_ROUTES } from './git-data.ts';
+import { COMMIT_ROUTES, GIT_DATA_ROUTES } from './git-data.ts';
 import { answerGraphql } from './graphql.ts';
 import { ISSUE_ROUTES } from './issues.ts';
-import { PAGES_ROUTES } from './pages.ts';
-import { createPagesDeploymentRoutes } from './pages-deployments.ts';
+import { createPagesDeploymentRoutes, PAGES_ROUTES } from './pages.ts';
 import { RELEASE_ROUTES } from './releases.ts';
 import { REPOSITORY_ROUTES } from './repository.ts';
-import { type ApiRoute, assertPermission, matchPath } from './routes.ts';
 
 const ROUTES: readonly ApiRoute[] = [
   ...REPOSITORY_ROUTES,

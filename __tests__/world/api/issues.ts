@@ -1,10 +1,20 @@
 import type { StoredComment, StoredIssue } from '../issue-tracker.ts';
 import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, getId, getText, replyPage, requireText, spellFields } from './call.ts';
-import { failInvalid, failNotFound } from './errors.ts';
+import {
+  type ApiCall,
+  assertPermission,
+  createRoute,
+  failInvalid,
+  failNotFound,
+  getId,
+  getText,
+  type RequiredPermissions,
+  replyPage,
+  requireText,
+  spellFields,
+} from './call.ts';
 import { formatRepository, formatUser, getPageUrl } from './repository.ts';
-import { assertPermission, createRoute, type RequiredPermissions } from './routes.ts';
 
 const COMMENT_LIMIT = 65_536;
 

@@ -2,10 +2,19 @@ import type { StoredAsset, StoredRelease } from '../release-store.ts';
 import { normalizeAssetName } from '../release-store.ts';
 import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, getId, getText, replyPage, requireText, spellFields } from './call.ts';
-import { fail, failInvalid, failNotFound } from './errors.ts';
+import {
+  type ApiCall,
+  createRoute,
+  fail,
+  failInvalid,
+  failNotFound,
+  getId,
+  getText,
+  replyPage,
+  requireText,
+  spellFields,
+} from './call.ts';
 import { getPageUrl } from './repository.ts';
-import { createRoute } from './routes.ts';
 
 export function formatAsset(repository: TestRepository, release: StoredRelease, asset: StoredAsset) {
   const { path: _, ...fields } = asset;

@@ -2,8 +2,7 @@ import { BRANCH_RULES } from '../branch-rules.ts';
 import type { TestRepository } from '../repository.ts';
 import { replyJson } from '../server/messages.ts';
 import { getUserId, hasPermission } from '../tokens.ts';
-import type { ApiCall } from './call.ts';
-import { createRoute } from './routes.ts';
+import { type ApiCall, createRoute } from './call.ts';
 
 export function getApiUrl({ instance, fullName }: TestRepository): string {
   return `${instance.api}/repos/${fullName}`;

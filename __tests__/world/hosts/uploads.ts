@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { fail, failInvalid, failNotFound } from '../api/errors.ts';
+import { assertPermission, fail, failInvalid, failNotFound } from '../api/call.ts';
 import { authenticate, completeReply, type FindRepository } from '../api/host.ts';
 import { assertMutable, formatAsset } from '../api/releases.ts';
-import { assertPermission } from '../api/routes.ts';
 import { ASSET_COUNT_LIMIT, normalizeAssetName, type StoredRelease } from '../release-store.ts';
 import { type HostHandler, ReplyError, replyJson } from '../server/messages.ts';
 import { storeBody } from '../server/stored-body.ts';
