@@ -8,7 +8,6 @@ import type { Text } from '../words.ts';
 import type { PagePictures, PlacedPictures } from './pages/pictures.ts';
 import type { SiteChanges } from './site-changes.ts';
 
-/** A file or a folder as a channel receives it. */
 export interface ChannelItem {
   /** `null` for a link that is verified by its marker alone, and for a removal without a file to compare with. */
   readonly site: LocalSite | null;
@@ -103,7 +102,6 @@ export type ExpectedFile = Pick<LocalFile, 'size'> &
 
 /** One file of a site, at its own address. */
 export interface PlacedPart {
-  /** Path within the site. */
   readonly path: string;
   readonly url: URL;
   /** `null` for one that was removed: it must not be served there any more. */

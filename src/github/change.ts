@@ -2,7 +2,6 @@ import { DeliveryError } from '../errors.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { CONFLICT_HINT } from './refusals.ts';
 
-/** As much of a file as a commit needs. */
 export type FileBytes = Pick<LocalFile, 'size' | 'blobSha' | 'read'>;
 
 export interface FileWrite {

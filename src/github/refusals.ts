@@ -21,11 +21,9 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string | undefined>>;
   /** The permission that is needed, such as `pages: read`. */
   readonly permission?: string | undefined;
-  /** Milliseconds that the host asks to wait. */
   readonly retryAfter?: number | undefined;
 }
 
-/** A rule matches where everything that it names does. */
 interface RefusalRule {
   readonly status?: number | readonly number[];
   readonly text?: RegExp;

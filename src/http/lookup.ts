@@ -3,7 +3,6 @@ import { isIP, type LookupFunction } from 'node:net';
 import { DeliveryError } from '../errors.ts';
 import { addressRange, isMachineRange } from '../rules/external-address.ts';
 
-/** A resolver as Node's own `lookup`. */
 export type ResolveHost = (
   host: string,
   options: LookupOptions & { all: true },

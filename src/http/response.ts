@@ -9,12 +9,10 @@ interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** Closes a response without reading its body. */
 export function discard(response: HttpResponse): void {
   response.body.on('error', () => undefined).destroy();
 }
 
-/** Whether a host answers so where nothing exists. */
 export const isAbsence = (status: number): boolean => status === 404 || status === 410;
 
 /** The first value of a header; header names are in lower case. */
@@ -140,7 +138,6 @@ export function readLength(response: Answer): number | null {
   return Number.isSafeInteger(length) && length >= 0 ? length : null;
 }
 
-/** Milliseconds since the epoch; `null` where the host does not say. */
 export function readLastModified(response: Answer): number | null {
   const modified = firstHeader(response, 'last-modified') ?? '';
   const time = /GMT$/.test(modified) ? Date.parse(modified) : Number.NaN;

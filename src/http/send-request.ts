@@ -5,7 +5,6 @@ import { EXCHANGE } from '../protocol/limits.ts';
 import { connectionError } from './client.ts';
 import { readText } from './response.ts';
 
-/** A request with a short answer. */
 export interface TextRequest extends Pick<HttpRequest, 'method' | 'url' | 'headersTimeout'> {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: HttpRequest['body'] | undefined;
@@ -76,7 +75,6 @@ function withProgress({ body = () => '', startProgress }: TextRequest): Readable
   );
 }
 
-/** Encodes a stream of bytes as base64, chunk by chunk. */
 export async function* base64(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of bytes) {

@@ -5,10 +5,8 @@ import type { Ports } from '../../ports.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
 import { binRefusedError } from './refusals.ts';
 
-/** Where a bin is. */
 export interface BinLocation {
   readonly binHostUrl: URL;
-  /** The bin's name. */
   readonly bin: string;
 }
 
@@ -21,7 +19,6 @@ export interface BinFile {
   readonly 'content-type'?: string;
 }
 
-/** What the host says about a bin. */
 export interface BinState {
   /**
    * The first upload creates an absent one; an open one takes anybody's uploads; the name of an expired or deleted one
@@ -89,7 +86,6 @@ export async function lockBin(location: BinLocation, ports: Ports): Promise<bool
   return !hasFailed(answer) && answer.status === 200;
 }
 
-/** Deletes a file; `false` where it did not exist. */
 export async function deleteFile(filename: string, location: BinLocation, ports: Ports): Promise<boolean> {
   const answer = await send(BIN.remove, location, ports, filename);
   if (answer.status === 404) return false;

@@ -54,7 +54,6 @@ export const createFilebinPublisher = (options: FilebinOptions, ports: Ports): C
   },
 });
 
-/** What is done to a file in a bin. */
 export const planInBin = (bin: string, filename: string, method: string, claim: string) =>
   ({ channel: 'K3', method, destination: `bin ${bin}, name ${filename}`, name: filename, claim }) as const;
 

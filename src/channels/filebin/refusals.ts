@@ -90,7 +90,6 @@ const BAD_NAME: Meaning = {
   hint: (w) => `set ${w.input('bin')} to 8 to 60 letters or digits`,
 };
 
-/** What the status of a refused upload means. */
 const UPLOAD_REFUSALS: Readonly<Record<number, Meaning>> = {
   // A proxy or another host may answer with a page.
   200: { code: 'HOST_ERROR', hint: CHECK_HOST, retryable: true },

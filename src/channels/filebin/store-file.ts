@@ -17,7 +17,6 @@ import {
 } from './bin-client.ts';
 import { binRefusedError } from './refusals.ts';
 
-/** What K3 needs of the inputs. */
 export interface FilebinOptions extends BinLocation {
   /** Whether the name was just generated, so that nothing can be there yet. */
   readonly binIsNew: boolean;
@@ -27,7 +26,6 @@ export interface FilebinOptions extends BinLocation {
   readonly path?: string | undefined;
 }
 
-/** One file that is posted. */
 export interface BinUpload {
   readonly file: LocalFile;
   readonly filename: string;
@@ -93,21 +91,16 @@ export async function storeFile(
   const { signal } = ports;
   let before: BinState['status'] = 'absent';
   let failure: DeliveryError | undefined;
-  const find = (state: BinState): StoreResult | undefined => {
-    if (failure === undefined) before = state.status;
-    const stored = findOrAllowUpload(upload, state, options);
-    const { expires } = state;
+  const look = async (own = ports): Promise<StoreResult | undefined> => {
     const written = failure !== undefined;
-    return stored && { upload, stored, expires, before, written, filesBefore: null };
+    const state = await (written ? readBin(options, own) : readOptionalBin(options, own));
+    if (!written) before = state.status;
+    const stored = findOrAllowUpload(upload, state, options);
+    return stored && { upload, stored, expires: state.expires, before, written, filesBefore: null };
   };
-  const lookAgain = async (own = ports): Promise<StoreResult | undefined> =>
-    find(await readBin(options, own));
   try {
     return await withRetries(ports, async () => {
-      const found =
-        failure === undefined
-          ? find(await readOptionalBin(options, ports))
-          : await (failure.httpCode === 504 ? waitForHost(lookAgain, ports) : lookAgain());
+      const found = await (failure?.httpCode === 504 ? waitForHost(look, ports) : look());
       if (found !== undefined) return found;
       const posted = await resultOf(() => postFile(upload, options, ports));
       if (!hasFailed(posted)) return { ...posted, upload, before };
@@ -118,7 +111,7 @@ export async function storeFile(
     if (failure === undefined) throw toDeliveryError(thrown).withLeftBehind([]);
     if (!signal.aborted && failure.code !== 'CONNECTION') throw thrown;
     // The upload may have succeeded although its answer did not arrive.
-    const found = await resultOf(() => lookAgain(signal.aborted ? withCleanupSignal(ports) : ports));
+    const found = await resultOf(() => look(signal.aborted ? withCleanupSignal(ports) : ports));
     if (found === undefined || hasFailed(found)) throw thrown;
     return found;
   }
@@ -134,7 +127,6 @@ function waitForHost<Found>(
   return poll({ deadline, interval: BIN_ANSWER.interval, clock, signal }, look);
 }
 
-/** As long as the host may take to store a file. */
 const STORING = `${BIN_ANSWER.longest / (60 * SECOND)} minutes`;
 
 /**

@@ -17,7 +17,6 @@ import { MINUTE, WRITE_INTERVAL } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 
-/** One file that becomes an asset. */
 export interface AssetTask {
   readonly file: LocalFile;
   /** The asset's name, and the name that it would have if the host kept every letter. */
@@ -25,7 +24,6 @@ export interface AssetTask {
   readonly originalName: string;
 }
 
-/** The release that takes files. */
 export interface TargetRelease {
   readonly github: GitHubClient;
   readonly release: Release;
@@ -42,10 +40,8 @@ export interface PlacedAsset {
   readonly written: boolean;
 }
 
-/** What became of each file that was tried. */
 export type PlacedFiles = ReadonlyMap<AssetTask, Result<PlacedAsset>>;
 
-/** Whether the host's digest says that an asset holds the file. */
 export const hasDigestOf = ({ digest }: Asset, file: LocalFile | null): boolean =>
   file !== null && digest === `sha256:${file.sha256}`;
 
@@ -161,7 +157,6 @@ export class AssetUpload {
     return asset;
   }
 
-  /** Uploads the file and gives it its name, in place of the old one where there is one. */
   async #place(existing: Asset | undefined, incoming: Asset | undefined): Promise<Asset> {
     this.#isSent = true;
     if (existing === undefined && incoming === undefined) return this.#upload(this.#task.name);

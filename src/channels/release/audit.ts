@@ -11,11 +11,9 @@ import { AGREEING_PROBES, RELEASES } from '../../protocol/limits.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
 import { type AuditedDelivery, type ChannelPlan, whenAnswered } from '../channel.ts';
 
-/** What an audit needs of the inputs. */
 interface AuditOptions {
   readonly tag: string;
   readonly tagIsDefault: boolean;
-  /** The name of an asset. */
   readonly path: string | undefined;
 }
 

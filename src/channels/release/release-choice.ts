@@ -13,7 +13,6 @@ import { TAG_ATTEMPTS } from '../../protocol/limits.ts';
 import type { AbsentFile } from '../channel.ts';
 import { type AssetTask, hasDigestOf, type PlacedAsset, type PlacedFiles } from './asset.ts';
 
-/** What K2 needs of the inputs. */
 export interface ReleaseOptions {
   readonly tag: string;
   /** Whether the user named no tag: then another number may be added to it. */
@@ -38,10 +37,9 @@ export interface ReleaseChoice {
   readonly release: Release | null;
   readonly assets: readonly Asset[];
   /** What releases of the tag, or of a number of it, hold that can't be changed. */
-  readonly frozen: readonly { readonly release: Release; readonly asset: Asset }[];
+  readonly frozen: readonly PlacedAsset[];
   /** The files that a frozen release holds already, and those that can't be delivered. */
   readonly done: PlacedFiles;
-  /** The others. */
   readonly open: readonly AssetTask[];
 }
 
@@ -64,11 +62,9 @@ export async function chooseRelease(
   const refusal = findRefusal(found, batch);
   const done = new Map<AssetTask, Result<PlacedAsset>>();
   for (const task of batch.tasks) {
-    const { file, name } = task;
-    const isSame = (asset: Asset): boolean => asset.name === name && hasDigestOf(asset, file);
-    const present = frozen.find(({ asset }) => isSame(asset));
-    if (present !== undefined) done.set(task, { ...present, written: false });
-    else if (refusal !== null) done.set(task, refusal);
+    const present = frozen.find(({ asset }) => asset.name === task.name && hasDigestOf(asset, task.file));
+    const result = present ?? refusal;
+    if (result !== null) done.set(task, result);
   }
   const open = batch.tasks.filter((task) => !done.has(task));
   if (open.length > 0) await refuseBranchName(batch.github, tag);
@@ -89,13 +85,14 @@ async function findRelease(
   const release = await getReleaseByTag(github, tag);
   const assets = release === null ? [] : await listAssets(github, release);
   const isOpen = release === null ? !takenTags.has(tag) : release.immutable !== true;
-  const frozen = release === null || isOpen ? [] : assets.map((asset) => ({ release, asset }));
+  const place = (one: Release) => (asset: Asset) => ({ release: one, asset, written: false });
+  const frozen = release === null || isOpen ? [] : assets.map(place(release));
   if (isOpen || !tagIsDefault) return { tag, release, assets, frozen };
   const numbered = (await listReleases(github)).filter(
     (one) => !one.draft && (getTagNumber(one.tag_name, tag) ?? 1) > 1,
   );
   for (const one of numbered.filter(({ immutable }) => immutable === true)) {
-    for (const asset of await listPublicAssets(github, one)) frozen.push({ release: one, asset });
+    frozen.push(...(await listPublicAssets(github, one)).map(place(one)));
   }
   const open = numbered.find(({ immutable }) => immutable !== true);
   if (open !== undefined) {

@@ -36,7 +36,6 @@ interface FoundAsset {
   readonly asset: Asset;
 }
 
-/** What is removed. */
 interface ChosenAssets extends FoundAsset {
   /** What killed replacements of this name left beside it, each public under a name of its own. */
   readonly interim: readonly Asset[];
@@ -94,7 +93,6 @@ export function createReleaseRemover(
   };
 }
 
-/** The assets of the releases that some tags have. */
 async function listReleased(github: GitHubClient, tags: readonly string[]): Promise<readonly FoundAsset[]> {
   const listed: FoundAsset[] = [];
   for (const tag of tags) {

@@ -36,7 +36,6 @@ export async function needsSignatures(github: GitHubClient, branch: string): Pro
   return !hasFailed(rules) && rules.data.some(({ type }) => type === 'required_signatures');
 }
 
-/** What a branch has at a path. */
 export interface TreeEntry {
   /** `blob` for a file or a link, `tree` for a folder, `commit` for a submodule. */
   readonly type: string;
@@ -144,7 +143,6 @@ async function getEntry(github: GitHubClient, ref: string, path: string): Promis
   return found && { type: TREE_TYPES[found.type] ?? 'blob', sha: found.sha };
 }
 
-/** A tree's words for those of a file record. */
 const TREE_TYPES: Readonly<Record<string, string>> = { dir: 'tree', submodule: 'commit' };
 
 /**
@@ -153,7 +151,7 @@ const TREE_TYPES: Readonly<Record<string, string>> = { dir: 'tree', submodule: '
  *
  * @see protocol 7 (prohibition 4)
  */
-export function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): Result<string | null> {
+function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): Result<string | null> {
   const submodule = findSubmodule(tree, path);
   if (submodule !== null) return submoduleError(submodule);
   const entry = tree.get(path);

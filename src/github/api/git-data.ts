@@ -12,7 +12,6 @@ interface FilePut {
   /** Joined and checked, not percent-encoded. */
   readonly path: string;
   readonly message: string;
-  /** The whole file, at most 1 MB. */
   readonly content: Buffer;
   /** The blob that is at the path now, or `null`. */
   readonly replaces: string | null;

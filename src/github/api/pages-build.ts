@@ -12,7 +12,6 @@ export interface BuildStatus {
   /** GitHub's status word, and which commit the build is of. */
   readonly detail: string;
   readonly httpCode?: number | undefined;
-  /** The build's own error text. */
   readonly error?: string;
   /** There is no build yet of our commit, or of a later one that contains it. */
   readonly notStarted?: boolean;
@@ -20,7 +19,6 @@ export interface BuildStatus {
   readonly build?: string;
   /** Milliseconds that the host asks to wait before the next question. */
   readonly retryAfter?: number | undefined;
-  /** What to change so that it can be read. */
   readonly hint?: Text | undefined;
 }
 
@@ -95,7 +93,6 @@ export async function requestBuild(github: GitHubClient): Promise<BuildRequest> 
   }
 }
 
-/** Whether `head` is our commit or a later one that contains it. */
 async function containsCommit(
   github: GitHubClient,
   head: string | undefined,

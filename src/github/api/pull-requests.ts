@@ -16,7 +16,6 @@ export async function listPullRequests(
   return (await rest.pulls.list({ ...repository, head, state: 'all', per_page: LIST_PAGE })).data;
 }
 
-/** The one comment of this tool on a pull request. */
 export interface StickyComment {
   readonly number: number;
   /** An HTML comment: the first line of the body, by which the comment is found again. */

@@ -62,7 +62,6 @@ export async function publishDraft(github: GitHubClient, draft: Release, tag: st
   return data;
 }
 
-/** Deletes a draft, if it still exists. */
 export async function deleteDraft({ rest, repository }: GitHubClient, { id }: Release): Promise<void> {
   await dataOrNull(rest.repos.deleteRelease({ ...repository, release_id: id }));
 }
@@ -95,7 +94,6 @@ export async function listPublicAssets(
   return release.assets.length < ASSETS.listed ? release.assets : listAssets(github, release);
 }
 
-/** Deletes an asset, if it still exists. */
 export async function deleteAsset({ rest, repository }: GitHubClient, { id }: Asset): Promise<void> {
   await dataOrNull(rest.repos.deleteReleaseAsset({ ...repository, asset_id: id }));
 }
@@ -109,7 +107,6 @@ const LABEL_SUFFIX = ` (${TOOL.name})`;
 /** The label of an asset that this tool uploads: the file's own name, and who delivered it. */
 export const formatLabel = (name: string): string => `${name}${LABEL_SUFFIX}`;
 
-/** Whether the asset's label says that this tool uploaded it. */
 export const hasOwnLabel = ({ label }: Pick<Asset, 'label'>): boolean =>
   label?.endsWith(LABEL_SUFFIX) === true;
 

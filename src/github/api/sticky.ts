@@ -54,7 +54,6 @@ export async function updateStickyIssue(
   return { result: isOpen ? opened : 'closed', number };
 }
 
-/** A comment or an issue. */
 export interface StickyItem {
   /** The older one has the smaller. */
   readonly id: number;

@@ -14,7 +14,6 @@ export interface CommitIdentity {
   readonly email: string;
 }
 
-/** The account that every job's own token acts as. */
 const JOB_LOGIN = 'github-actions[bot]';
 
 /**

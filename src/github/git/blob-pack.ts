@@ -77,7 +77,6 @@ async function writePack(
   return { entries, checksum: digest };
 }
 
-/** Of the pack and of its index. */
 const VERSION = 2;
 
 /** Writes an object: its kind and size, and a zlib stream that compresses nothing. */
@@ -130,7 +129,6 @@ function formatIndex(unsorted: readonly PackEntry[], packChecksum: Buffer): Buff
   return Buffer.concat([bytes, createHash('sha1').update(bytes).digest()]);
 }
 
-/** Four bytes, the highest first. */
 function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);

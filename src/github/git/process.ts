@@ -22,7 +22,6 @@ export interface GitResult {
   readonly err: string;
 }
 
-/** Characters of the end of git's output that are kept. */
 const KEPT_OUTPUT = 65_536;
 
 /**

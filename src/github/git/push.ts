@@ -55,7 +55,6 @@ export async function pushChanges(
 
 const isLarge = ({ file }: FileWrite): boolean => file.size > LARGE_BLOB;
 
-/** Equal bytes are packed once. */
 async function packLargeFiles(
   folder: string,
   { changes }: PushOptions,
@@ -66,7 +65,6 @@ async function packLargeFiles(
   if (files.size > 0) await writeBlobPack(folder, [...files.values()], signal);
 }
 
-/** Fetches the commit to build on, if there is one. */
 async function fetchBase(git: RunGitCommand, { branch, planned }: PushOptions): Promise<void> {
   if (planned === null) return;
   const options = ['--quiet', '--depth=1', '--filter=blob:none', '--no-tags', '--no-recurse-submodules'];
