@@ -33,12 +33,12 @@ describe('opening a site', () => {
     const ports = fakePorts();
     const files = { 'index.html': PAGE, 'css/a.css': 'p {}', 'empty.txt': '', '.env': 'x' };
     const site = await openFound(await foundFolder(files), [], ports);
-    expect(site.files.map(({ path, file }) => [path, file.size])).toEqual([
+    expect(site.files.map(({ name, size }) => [name, size])).toEqual([
       ['css/a.css', 4],
       ['empty.txt', 0],
       ['index.html', PAGE.length],
     ]);
-    expect(site).toMatchObject({ entry: { path: 'index.html' }, size: PAGE.length + 4, leftOut: ['.env'] });
+    expect(site).toMatchObject({ entry: { name: 'index.html' }, size: PAGE.length + 4, leftOut: ['.env'] });
     expect(ports.logger.lines).toEqual([
       `3 files, ${PAGE.length + 4} bytes, no secret found`,
       'hidden, and so left out: .env',
@@ -49,8 +49,8 @@ describe('opening a site', () => {
   test('counts the marker in the entry only, and takes another entry', async () => {
     const files = { 'index.html': PAGE, 'other.html': 'other' };
     const { files: counted } = await open(files, { marker: 'shown' });
-    expect(counted.map(({ file }) => file.markerCount)).toEqual([1, null]);
-    expect((await open(files, { marker: 'other', entry: 'other.html' })).entry.path).toBe('other.html');
+    expect(counted.map(({ markerCount }) => markerCount)).toEqual([1, null]);
+    expect((await open(files, { marker: 'other', entry: 'other.html' })).entry.name).toBe('other.html');
   });
 
   // As Jest writes its coverage.

@@ -19,7 +19,7 @@ export interface ChannelItem {
 
 /** The file of an item, for a channel that takes no other. @throws {DeliveryError} for a link, which has none */
 export function requireFile({ site }: ChannelItem): LocalFile {
-  if (site !== null) return site.entry.file;
+  if (site !== null) return site.entry;
   throw new DeliveryError('BAD_INPUT', 'this channel needs a file', { hint: 'name a file' });
 }
 

@@ -42,7 +42,7 @@ function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<Link
       hint: (w) => `${w.link}${w.orUse('K1, K2 or K3')}`,
     });
   }
-  const isPage = item.site != null && getBrowserDisplay(item.site.entry.path) === 'page';
+  const isPage = item.site != null && getBrowserDisplay(item.site.entry.name) === 'page';
   const data: LinkTask = { ...findAddress(url, item), ...(isPage && { display: 'page' }) };
   const { hostname } = url;
   const { home, site } = data;
@@ -79,7 +79,7 @@ function findAddress(url: URL, { site, relativePath }: ChannelItem): LinkTask {
     const home = new URL(encodePath(relativePath ?? ''), withSlash(folder));
     return { url: home, home };
   }
-  const entry = site.entry.path;
+  const entry = site.entry.name;
   const isEntry = relativePath === undefined && url.pathname.endsWith(`/${encodePath(entry)}`);
   const within = relativePath === undefined ? folder : new URL(encodePath(relativePath), withSlash(folder));
   const home = isEntry ? folder : new URL(encodePath(entry), withSlash(within));
@@ -91,7 +91,7 @@ const withSlash = (url: URL): URL => new URL(url.pathname.replace(/\/?$/, '/'), 
 
 /** The folder of an entry's own address. */
 const folderOf = (home: URL, { entry }: LocalSite): URL =>
-  new URL(home.pathname.slice(0, -encodePath(entry.path).length), home);
+  new URL(home.pathname.slice(0, -encodePath(entry.name).length), home);
 
 /** A link has no bin that a delivery could go on with. */
 const BIN_REFUSALS = listRefusals('').map((one) => ({
@@ -130,14 +130,13 @@ const CONTROL_FILES: ReadonlySet<string> = new Set([
 
 function listSiteParts(site: LocalSite, home: URL): readonly PlacedPart[] {
   const folder = folderOf(home, site);
-  return site.files.flatMap(({ path, file }) => {
-    if (path === site.entry.path || CONTROL_FILES.has(path)) return [];
-    return [{ path, url: new URL(encodePath(path), folder), file }];
-  });
+  return site.files
+    .filter(({ name }) => name !== site.entry.name && !CONTROL_FILES.has(name))
+    .map((file) => ({ path: file.name, url: new URL(encodePath(file.name), folder), file }));
 }
 
 function describeUnasked({ files, leftOut }: LocalSite): readonly string[] {
-  const control = files.flatMap(({ path }) => (CONTROL_FILES.has(path) ? [path] : []));
+  const control = files.flatMap(({ name }) => (CONTROL_FILES.has(name) ? [name] : []));
   const unasked = [...control, ...leftOut];
   return unasked.length === 0
     ? []

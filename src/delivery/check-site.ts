@@ -60,16 +60,16 @@ export async function checkSite(
   if (site === null || !isForScreen(delivery, request)) return delivery;
   const { isFolder } = site;
   // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
-  const shown = { ...site.entry, path: isHtml(name) ? baseName(name) : site.entry.path };
-  const [entry, files] = isFolder ? [site.entry, site.files] : [shown, [shown]];
-  if (!isFolder && !isHtml(entry.path)) return delivery;
+  const entry = !isFolder && isHtml(name) ? baseName(name) : site.entry.name;
+  if (!isFolder && !isHtml(entry)) return delivery;
   const known = findPlace(delivery);
   const place = known ?? expectPlace(isFolder ? name : dirname(name), request);
   const usual = isFolder ? 'warn' : 'enforce';
   const { inspectSite } = await loadPageRules();
-  const inspection = await inspectSite(new Map(files.map(({ path, file }) => [path, file])), {
+  const files = new Map(site.files.map((file) => [isFolder ? file.name : entry, file]));
+  const inspection = await inspectSite(files, {
     ...place,
-    entry: entry.path,
+    entry,
     isFolder,
     selfContained: request.selfContained === 'auto' ? usual : request.selfContained,
     signal,
@@ -183,8 +183,8 @@ function describeWays(
   hint: string | undefined,
 ): Text {
   const levels = Math.max(...findings.map((finding) => finding.levels ?? -1));
-  const page = isFolder ? join(subject, entry.path) : subject;
-  const folder = folderHint(page, levels + entry.path.split('/').length - 1);
+  const page = isFolder ? join(subject, entry.name) : subject;
+  const folder = folderHint(page, levels + entry.name.split('/').length - 1);
   const other = isFolder
     ? 'put the missing files into the folder, or correct the addresses'
     : 'write it into the page';

@@ -91,7 +91,7 @@ export function chooseChannels(
   if (request.channels !== 'auto') {
     return { channels: request.channels, reason: 'it was asked for', isPrivate };
   }
-  const size = site?.entry.file.size ?? 0;
+  const size = site?.entry.size ?? 0;
   const display = site?.isFolder ? 'page' : getBrowserDisplay(name);
   const facts = { request, repository, size, display };
   // The last rule fits everything.

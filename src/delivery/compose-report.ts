@@ -99,19 +99,17 @@ export function refusalReport(asked: Partial<RawInputs>, thrown: unknown, face =
 
 function reportFile({ subject, site }: Delivery): FullReport['file'] {
   if (subject === LINK_SUBJECT || subject === NO_SUBJECT) return null;
-  return { path: subject, size: site?.size ?? null, sha256: site?.entry.file.sha256 ?? null };
+  return { path: subject, size: site?.size ?? null, sha256: site?.entry.sha256 ?? null };
 }
 
 function reportSite({ site }: Delivery, placement: Placement | null): SiteReport | null {
   if (!site?.isFolder) return null;
   const { changes, treeSha = null, servedSize = null } = placement ?? {};
   return {
-    entry: site.entry.path,
+    entry: site.entry.name,
     count: site.files.length,
     size: site.size,
-    files: site.files
-      .slice(0, SITE.listed)
-      .map(({ path, file: { size, sha256 } }) => ({ path, size, sha256 })),
+    files: site.files.slice(0, SITE.listed).map(({ name, size, sha256 }) => ({ path: name, size, sha256 })),
     changes: changes === undefined ? null : boundLists(changes),
     changeCounts: changes === undefined ? null : countChanges(changes),
     treeSha,

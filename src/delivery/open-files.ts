@@ -74,9 +74,9 @@ export async function openSite(
     progress.advance(1);
     return one;
   }).finally(() => progress.end());
-  const files = checked.flatMap(({ file }) => (file === null ? [] : [{ path: file.name, file }]));
-  const entry = files.find(({ path }) => path === entryPath);
-  const size = files.reduce((sum, { file }) => sum + file.size, 0);
+  const files = checked.flatMap(({ file }) => file ?? []);
+  const entry = files.find(({ name }) => name === entryPath);
+  const size = files.reduce((sum, file) => sum + file.size, 0);
   const site = entry && { isFolder, entry, files, size, leftOut };
   // Secrets first.
   const first = checked.flatMap((one) => one.results.slice(0, 1));
@@ -97,7 +97,7 @@ function logSite(
   { allowSecret }: DeliveryRequest,
   logger: Ports['logger'],
 ): void {
-  const { markerCount } = entry.file;
+  const { markerCount } = entry;
   if (markerCount !== null)
     logger.info(`marker found ${markerCount === 1 ? 'once' : `${markerCount} times`}`);
   logger.info(

@@ -103,11 +103,11 @@ function describeCode({ delivery, main, duplicates, notReady }: ReportFacts): st
     parts.push(countFiles(site.files.length), `${site.size} bytes`);
     if (changes !== undefined) parts.push(formatChangeCounts(countChanges(changes)) || 'no file changed');
     if (treeSha !== undefined) parts.push(`tree ${treeSha}`);
-    parts.push(`entry ${site.entry.path}`);
+    parts.push(`entry ${site.entry.name}`);
     if (site.leftOut.length > 0) parts.push(`left out as hidden: ${nameFew(site.leftOut)}`);
   }
   if (site?.isFolder === false) parts.push(`${site.size} bytes`);
-  if (site !== null) parts.push(`sha256 ${site.entry.file.sha256}`);
+  if (site !== null) parts.push(`sha256 ${site.entry.sha256}`);
   for (const { task } of notReady?.code === 'DRY_RUN' ? others : duplicates) {
     parts.push(`duplicate ${task.plan.channel} (${CHANNELS[task.plan.channel].name})`);
   }
@@ -195,7 +195,7 @@ function describeOpen(
   if (operation === 'withdraw') return ['whether it still opens anywhere'];
   const left = main === null && isUnexpected(delivery) ? UNEXPECTED_END : describeLeftBehind(main);
   if (code !== 'NO_NETWORK' || site === null || delivery.isTemporary) return [left];
-  return [left, `the file itself is still at ${subject}, sha256 ${site.entry.file.sha256}`];
+  return [left, `the file itself is still at ${subject}, sha256 ${site.entry.sha256}`];
 }
 
 const UNEXPECTED_END = 'whether it was published: the delivery ended by an error that nothing expected';

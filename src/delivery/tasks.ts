@@ -61,7 +61,7 @@ export async function prepareTasks(
       (items) => channels[key].prepare(items),
       (one, task) => {
         if (hasFailed(task)) return withFailure(one, 'place', task);
-        const file = one.site?.entry.file ?? null;
+        const file = one.site?.entry ?? null;
         return { ...one, attempts: [...one.attempts, newAttempt(task, one.subject, { file, marker })] };
       },
     );

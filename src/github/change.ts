@@ -4,10 +4,10 @@ import { CONFLICT_HINT } from './refusals.ts';
 
 export type FileBytes = Pick<LocalFile, 'size' | 'blobSha' | 'read'>;
 
-export interface FileWrite {
+export interface FileWrite<File = FileBytes> {
   /** Path in the branch: joined and checked, not percent-encoded. */
   readonly path: string;
-  readonly file: FileBytes;
+  readonly file: File;
 }
 
 /** What one commit is to do to the branch that it was planned for. */

@@ -7,19 +7,13 @@ import { MEGABYTE, SITE } from '../protocol/limits.ts';
 import type { Text } from '../words.ts';
 import type { LocalFile } from './inspect.ts';
 
-export interface LocalSiteFile {
-  /** Where it lies in the folder, separated by `/`; of a single file its name; in a task of K1 its path in the branch. */
-  readonly path: string;
-  readonly file: LocalFile;
-}
-
 /** What is delivered as one, once it is checked: a folder, or a single file. */
 export interface LocalSite {
   readonly isFolder: boolean;
   /** The page whose address is handed over, or the single file. */
-  readonly entry: LocalSiteFile;
-  /** In the order of their paths. */
-  readonly files: readonly LocalSiteFile[];
+  readonly entry: LocalFile;
+  /** In the order of their names, which are their paths within the folder. */
+  readonly files: readonly LocalFile[];
   /** Bytes of all files. */
   readonly size: number;
   /** Hidden files and folders, which are not delivered. */
@@ -27,10 +21,13 @@ export interface LocalSite {
 }
 
 /** A single file, which is delivered alone. */
-export function siteOfFile(file: LocalFile): LocalSite {
-  const entry = { path: file.name, file };
-  return { isFolder: false, entry, files: [entry], size: file.size, leftOut: [] };
-}
+export const siteOfFile = (file: LocalFile): LocalSite => ({
+  isFolder: false,
+  entry: file,
+  files: [file],
+  size: file.size,
+  leftOut: [],
+});
 
 /**
  * Lists the files of a folder that is to be a site. Hidden ones are left out: they hold credentials and editors'

@@ -45,7 +45,7 @@ export function createFilebinRemover(options: FilebinOptions, ports: Ports): Cha
         const filename = binFileName(flatName(name));
         return {
           plan: planInBin(bin, filename, 'one DELETE', 'is removed'),
-          data: { filename, sha256: site?.entry.file.sha256 },
+          data: { filename, sha256: site?.entry.sha256 },
         };
       }),
     preview: (tasks) =>

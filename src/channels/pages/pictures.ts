@@ -1,5 +1,5 @@
+import type { FileWrite } from '../../github/change.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import type { LocalSiteFile } from '../../rules/local-site.ts';
 
 /** Pictures of a page that are delivered beside it. */
 export interface PagePictures {
@@ -20,7 +20,10 @@ export interface PlacedPictures {
 const PICTURE_ENDINGS = { picture: '.png', before: '.before.png' } as const;
 
 /** The pictures with the paths that they get. @param page path of the page */
-export function listPictures({ picture, before }: PagePictures, page: string): readonly LocalSiteFile[] {
+export function listPictures(
+  { picture, before }: PagePictures,
+  page: string,
+): readonly FileWrite<LocalFile>[] {
   const shown = { path: page + PICTURE_ENDINGS.picture, file: picture };
   return before === null ? [shown] : [shown, { path: page + PICTURE_ENDINGS.before, file: before }];
 }

@@ -1,9 +1,10 @@
 import { forEachItem } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
+import type { FileWrite } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
-import type { LocalSiteFile } from '../../rules/local-site.ts';
+import type { LocalFile } from '../../rules/inspect.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { baseName, encodePath, entryUrl } from '../../rules/naming.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
@@ -50,9 +51,7 @@ export async function prepareItems(
   const setup = isWhole ? null : await findSetup(github, options, pages);
   const isAnyBelow = options.isRemoval && options.path?.endsWith('/');
   const items = isAnyBelow ? given.slice(0, 1) : given;
-  const singles = items
-    .filter((one) => !isFolderItem(one, options))
-    .map(({ site }) => site?.entry.file ?? null);
+  const singles = items.filter((one) => !isFolderItem(one, options)).map(({ site }) => site?.entry ?? null);
   const singleMethod = await chooseMethod(singles, ports.signal, setup?.absence);
   const target = { github, readEntries: createEntriesReader(), options, setup, deploy };
   const step = { target, pages, exists: createJekyllLookup(github), singleMethod };
@@ -77,7 +76,7 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepar
   const { repository } = step.target.github;
   const settings = resolveDestination(repository, { ...options, ...location }, step.pages);
   const { path, siteRoot, branch } = settings;
-  const place = isFolder ? path.slice(0, path.length - (item.site?.entry.path.length ?? 0)) : path;
+  const place = isFolder ? path.slice(0, path.length - (item.site?.entry.name.length ?? 0)) : path;
   const files = isRemoval ? [] : listFiles(item, place);
   for (const one of overwrite ? [] : files) refuseSpecialFile(one.path, siteRoot.slice(0, -1));
   for (const one of step.target.deploy === null ? [] : files) refuseNoPart(one.path);
@@ -113,15 +112,15 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepar
 function folderLocation({ site, name }: ChannelItem, { target: { options }, pages }: StepContext) {
   const given = (options.isRemoval ? (options.path ?? name) : name).replace(/\/?$/, '/');
   const root = options.path === undefined ? rootOf(pages) : '';
-  return { path: given.startsWith(root) ? given : root + given, name: site?.entry.path ?? '' };
+  return { path: given.startsWith(root) ? given : root + given, name: site?.entry.name ?? '' };
 }
 
 /** What the place is to hold, by path in the branch. */
-function listFiles({ site }: ChannelItem, place: string): readonly LocalSiteFile[] {
+function listFiles({ site }: ChannelItem, place: string): readonly FileWrite<LocalFile>[] {
   if (site === null) {
     throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'name a file' });
   }
-  return site.files.map(({ path, file }) => ({ path: site.isFolder ? place + path : place, file }));
+  return site.files.map((file) => ({ path: site.isFolder ? place + file.name : place, file }));
 }
 
 function describeServed(destination: PagesDestination, folder: string | null): ServedFile {

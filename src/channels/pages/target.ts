@@ -1,9 +1,8 @@
 import type { GitHubClient } from '../../github/api/client.ts';
-import type { Change } from '../../github/change.ts';
+import type { Change, FileWrite } from '../../github/change.ts';
 import { hasGit } from '../../github/git/process.ts';
 import { SIZE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import type { LocalSiteFile } from '../../rules/local-site.ts';
 import type { ReadEntries } from './branch-reader.ts';
 import type { DeployTarget } from './deploy/deploy.ts';
 import type { JobRuntime } from './deploy/job-runtime.ts';
@@ -41,7 +40,7 @@ export interface PagesTask {
   /** The path of a file; that of a folder ends in `/`, or is empty for the branch's root. */
   readonly place: string;
   /** By path in the branch; `withPictures` (commit.ts) adds the pictures of the entry. */
-  readonly files: readonly LocalSiteFile[];
+  readonly files: readonly FileWrite<LocalFile>[];
   /** Where the entry goes. */
   readonly destination: PagesDestination;
   readonly pictures?: PagePictures;

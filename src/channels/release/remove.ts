@@ -73,7 +73,7 @@ export function createReleaseRemover(
         const destination = `release ${tags.join(' or ')}, asset ${name}`;
         return {
           plan: { channel: 'K2', method: 'the asset is deleted', destination, name, claim: 'is removed' },
-          data: { name, file: site?.entry.file ?? null },
+          data: { name, file: site?.entry ?? null },
         };
       }),
     preview: (tasks) =>

@@ -26,8 +26,8 @@ function listServed(
   const { site } = delivery;
   const served = shownTask(delivery)?.served;
   if (site === null || served === undefined) return [];
-  if (!site.isFolder) return [[decodePath(served.url.pathname), site.entry.file]];
+  if (!site.isFolder) return [[decodePath(served.url.pathname), site.entry]];
   return (sitePaths ?? [served.sitePath]).flatMap((folder) =>
-    site.files.map(({ path, file }) => [decodePath(folder) + path, file] as const),
+    site.files.map((file) => [decodePath(folder) + file.name, file] as const),
   );
 }

@@ -14,7 +14,7 @@ export async function pageToView(
   { marker }: Pick<DeliveryRequest, 'marker'>,
   local?: LocalFiles,
 ): Promise<PageToView> {
-  const file = delivery.site?.entry.file;
+  const file = delivery.site?.entry;
   const isSought = marker !== undefined && marker.length <= SCREEN.marker;
   const page = { url: url.href, local, picture: true };
   // Of a link only the marker is known.
@@ -41,7 +41,7 @@ export function findServedPage(
 ): (ScreenPage & { readonly served: ServedFile }) | undefined {
   const served = shownTask(delivery)?.served;
   if (served === undefined || served.display === 'none') return undefined;
-  const unopened = findObstacle(served, delivery.site?.entry.file.size ?? 0);
+  const unopened = findObstacle(served, delivery.site?.entry.size ?? 0);
   return { served, isPage: served.display === 'page', unopened };
 }
 

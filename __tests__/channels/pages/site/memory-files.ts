@@ -26,11 +26,8 @@ export function memorySite(
   contents: Readonly<Record<string, string>>,
   entry = Object.keys(contents)[0] ?? '',
 ): LocalSite {
-  const files = Object.entries(contents).map(([path, content]) => ({
-    path,
-    file: memoryFile(content, path),
-  }));
-  const size = files.reduce((sum, { file }) => sum + file.size, 0);
-  const found = files.find(({ path }) => path === entry) ?? { path: entry, file: memoryFile('', entry) };
+  const files = Object.entries(contents).map(([path, content]) => memoryFile(content, path));
+  const size = files.reduce((sum, file) => sum + file.size, 0);
+  const found = files.find(({ name }) => name === entry) ?? memoryFile('', entry);
   return { isFolder: true, entry: found, files, size, leftOut: [] };
 }

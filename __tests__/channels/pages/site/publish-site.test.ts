@@ -34,9 +34,10 @@ describe('publishing a site', () => {
   /** By path: git's ids of what each file was before; nothing for a file that did not change. */
   const earlierIn = ({ earlier, parts = [] }: Placement) =>
     Object.fromEntries(
-      [['index.html', earlier] as const, ...parts.map((one) => [one.path, one.earlier] as const)].flatMap(
-        ([path, blobs]) => (blobs === undefined ? [] : [[path, blobs.map(({ sha }) => sha)]]),
-      ),
+      [
+        ['index.html', earlier] as const,
+        ...parts.filter(({ file }) => file !== null).map((one) => [one.path, one.earlier] as const),
+      ].flatMap(([path, blobs]) => (blobs === undefined ? [] : [[path, blobs.map(({ sha }) => sha)]])),
     );
 
   test('knows what it replaces and what is new, and a run that finds everything there knows as much', async () => {

@@ -2,9 +2,11 @@ import { DeliveryError } from '../../../errors.ts';
 import { brokenArchiveError, openArchive } from '../../../github/api/archive.ts';
 import { listEntries } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
+import type { FileWrite } from '../../../github/change.ts';
 import type { Ports } from '../../../ports.ts';
 import { createBlobHash, type GitBlob } from '../../../rules/fingerprint.ts';
-import { type LocalSiteFile, refuseLargeSite } from '../../../rules/local-site.ts';
+import type { LocalFile } from '../../../rules/inspect.ts';
+import { refuseLargeSite } from '../../../rules/local-site.ts';
 import { type DeployedReceipt, formatDeployedReceipt, RECEIPT_PATH } from './deployed-receipt.ts';
 import type { ArchivedFile } from './site-archive.ts';
 
@@ -23,7 +25,7 @@ export interface SiteContent {
 }
 
 /** Files of this machine as a whole site. @param commit of the run */
-export function contentOfFiles(files: readonly LocalSiteFile[], commit: string): SiteContent {
+export function contentOfFiles(files: readonly FileWrite<LocalFile>[], commit: string): SiteContent {
   const blobs = files.map(
     ({ path, file }) => [path, { sha: file.blobSha || file.sha256, size: file.size }] as const,
   );
