@@ -48,10 +48,7 @@ describe('watchForEnd', () => {
   );
 });
 
-test('random gives numbers in every part of [0, 1), and never the same one twice', () => {
-  const numbers = Array.from({ length: 10_000 }, random);
-  const tenths = new Set(numbers.map((number) => Math.floor(number * 10)));
+test('random gives numbers in every part of [0, 1)', () => {
+  const tenths = new Set(Array.from({ length: 1_000 }, () => Math.floor(random() * 10)));
   expect([...tenths].sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-  // Two equal numbers among 10,000 of 2^47 are very unlikely; a less precise source would repeat numbers.
-  expect(new Set(numbers).size).toBe(numbers.length);
 });

@@ -79,18 +79,11 @@ describe('say', () => {
       'set `message: "it\'s"`',
     ],
     [
-      (w) => `set ${w.input('overwrite', 'true')}`,
-      'set `overwrite: true`',
-      'set `--overwrite`',
-      'set `overwrite: true`',
+      (w) => `set ${w.input('overwrite', 'true')} and ${w.input('prune', 'true')}`,
+      'set `overwrite: true` and `prune: true`',
+      'set `--overwrite` and `--prune true`',
+      'set `overwrite: true` and `prune: true`',
     ],
-    [
-      (w) => `set ${w.input('prune', 'true')} or ${w.input('prune', 'false')}`,
-      'set `prune: true` or `prune: false`',
-      'set `--prune true` or `--prune false`',
-      'set `prune: true` or `prune: false`',
-    ],
-    [(w) => `set ${w.input('tag', '20')}`, 'set `tag: 20`', 'set `--tag 20`', 'set `tag: "20"`'],
     [(w) => `set ${w.input('file')}`, 'set `file:`', 'set `FILE`', 'set `file`'],
     [
       (w) => w.use('K1, K2 or K3'),

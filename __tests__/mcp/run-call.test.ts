@@ -152,10 +152,3 @@ test('an environment that trusts any host is refused', async () => {
   expect(answer.reason).toContain('NODE_TLS_REJECT_UNAUTHORIZED');
   expect(host.seen).toEqual([]);
 });
-
-test('a root that is no folder is refused', async () => {
-  const file = join(await folderWith('page.html'), 'page.html');
-  for (const root of [file, '/no/such/folder']) {
-    await expect(run('check', {}, { root })).rejects.toMatchObject({ code: 'BAD_INPUT' });
-  }
-});

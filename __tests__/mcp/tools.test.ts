@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { createInputSchema, listInputs } from '../../src/mcp/arguments.ts';
-import { describeAccount } from '../../src/mcp/server.ts';
 import { TOOLS } from '../../src/mcp/tools.ts';
 import { INPUT_NAMES, type ToolName } from '../../src/request/inputs.ts';
 
@@ -81,17 +80,4 @@ describe('the arguments', () => {
     expect(names.filter((name) => Object.hasOwn(fixed, name))).toEqual([]);
     expect(Object.keys(createInputSchema('verify', {}).shape)).not.toContain('authorization');
   });
-});
-
-test.each([
-  ['x', {}, { GITHUB_REPOSITORY: 'octo/env' }, 'a token, and publishes in octo/env'],
-  [
-    'x',
-    { repository: 'octo/flag' },
-    { GITHUB_REPOSITORY: 'octo/env' },
-    'a token, and publishes in octo/flag',
-  ],
-  ['', {}, {}, 'no token, and no repository of its own'],
-])('the server says whether token and repository are set (%#)', (token, fixed, env, said) => {
-  expect(describeAccount({ token, fixed, env })).toBe(`This server has ${said}.`);
 });

@@ -30,17 +30,11 @@ const TOOL_ANSWER = fromJsonSchema<ToolAnswer>(answerSchema);
 /** The key of the only question that a call asks. */
 const QUESTION = 'authorization';
 
-/** Whether this server can publish, and where. */
-export function describeAccount({ token, fixed, env }: Pick<McpSession, 'token' | 'fixed' | 'env'>): string {
-  const repository = fixed.repository || env.GITHUB_REPOSITORY;
-  return `This server has ${token === '' ? 'no token' : 'a token'}, and ${repository ? `publishes in ${repository}` : 'no repository of its own'}.`;
-}
-
 /** The server of one connection: its tools and resources. */
 export function createServer(session: McpSession, queue: CallQueue): McpServer {
   const server = new McpServer(
     { name: TOOL.name, title: 'Screen Delivery', version: TOOL.version },
-    { capabilities: { logging: {} }, instructions: `${INSTRUCTIONS} ${describeAccount(session)}` },
+    { capabilities: { logging: {} }, instructions: INSTRUCTIONS },
   );
   for (const name of Object.keys(TOOLS) as ToolName[]) {
     const { title, description, annotations } = TOOLS[name];
