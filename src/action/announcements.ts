@@ -17,7 +17,6 @@ import { type CurrentRun, findPullRequest, type PullRequest } from './current-ru
 import { FORK_HELP } from './inputs.ts';
 import { composeFooter, composeOverview } from './overview.ts';
 
-/** What is told of a delivery beside its report, and where. */
 interface Announcement {
   readonly request: DeliveryRequest;
   readonly run: CurrentRun;
@@ -37,7 +36,6 @@ export interface AnnouncementJob {
   readonly connect: (access: ApiAccess) => GitHubClient;
 }
 
-/** What people see of a delivery beside its report, by the input that asks for it. */
 const ANNOUNCERS = [
   { input: 'comment', title: 'comment', permission: 'pull-requests: write', begin: beginComment },
   { input: 'environment', title: 'deployment', permission: 'deployments: write', begin: beginDeployment },

@@ -55,7 +55,6 @@ export async function loadCurrentRun(): Promise<CurrentRun> {
   }
 }
 
-/** The pull request that a run is about. */
 export interface PullRequest {
   readonly number: number;
   /** The commit at its head in this run; `null` if the event doesn't say. */

@@ -61,7 +61,6 @@ export function describePermissions(inputs: RawInputs, missing: string): string 
   return `give the job \`permissions: { ${[...needed, ...others].join(', ')} }\``;
 }
 
-/** The inputs of the narrow action, in `agent/`. */
 export const NARROW_INPUTS: readonly string[] = ['name', 'content', 'marker'];
 
 /** The words of the narrow action: its token is in `env:`, and who sets other inputs is said. */

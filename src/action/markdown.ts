@@ -23,7 +23,6 @@ function escapeWith(text: string, separator: string): string {
 
 const toEntity = (sign: string): string => `&#${sign.charCodeAt(0)};`;
 
-/** Inline code that can be copied as it is shown. */
 export const formatInlineCode = (text: string): string =>
   `<code>${escapeWith(text, COPYABLE_SEPARATOR)}</code>`;
 
@@ -57,7 +56,6 @@ export const escapeAddress = (address: string): string =>
 export const formatFrame = (cells: readonly string[]): string =>
   `<table><tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr></table>`;
 
-/** A row of a table; the cells are Markdown in one line. */
 export const formatTableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
 export const formatTable = (head: readonly string[], rows: readonly string[]): string =>
@@ -67,6 +65,5 @@ export const formatTable = (head: readonly string[], rows: readonly string[]): s
 export const formatFoldedSection = (title: string, content: string): string =>
   `<details><summary>${title}</summary>\n\n${content}\n\n</details>`;
 
-/** Joins blocks by an empty line; empty blocks are left out. */
 export const joinBlocks = (parts: readonly string[]): string =>
   parts.filter((part) => part !== '').join('\n\n');

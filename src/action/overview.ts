@@ -25,7 +25,6 @@ import {
 /** What a summary, a comment or an issue has around the reports, and the room that there is. */
 interface OverviewFrame {
   readonly marker?: string;
-  /** What the heading begins with. */
   readonly title?: string;
   /** What was proven earlier, a line each. */
   readonly earlier?: readonly string[];
@@ -60,7 +59,6 @@ export function composeFooter({ now, headSha, runUrl }: FooterFacts): string {
   return [`${time} UTC`, ...commit, ...(runUrl === null ? [] : [formatLink('run', runUrl)])].join(' · ');
 }
 
-/** Formats the first items as long as there is room for them. */
 type TakeWhileFits = <T>(items: readonly T[], format: (item: T) => string) => string[];
 
 /** Room for headings, and for saying what was left out, in bytes. */

@@ -89,7 +89,6 @@ const formatWholeReport = (report: Report): string =>
 const formatFindings = ({ notReady }: Report): string =>
   (notReady?.findings?.lines ?? []).map((line) => `- ${formatText(line)}`).join('\n');
 
-/** Why it is not ready, at which step, with which HTTP code. */
 function describeReason({ notReady }: Report): string {
   if (notReady === null) return '';
   const { code, reason, findings, step, httpCode } = notReady;
@@ -108,7 +107,6 @@ export const listCaveats = ({ notes, unknown }: Report): string[] => [
   ...unknown.map((text) => formatFact('UNKNOWN', formatText(text))),
 ];
 
-/** What a proven site has and what changed of it, and further proven addresses. */
 function listOwnFacts(report: Report): string[] {
   const { ready, rawUrl, duplicates, site, took } = report;
   const facts: string[] = [];
@@ -135,7 +133,6 @@ export function formatFacts(facts: readonly string[]): string {
   );
 }
 
-/** In one cell of a table: how the address was proven, or why it has none. */
 export function formatProof(report: Report): string {
   const { site, ready, gates, notReady } = report;
   if (notReady !== null) {

@@ -87,7 +87,6 @@ async function announcing(
 /** A runner shows so many annotations of a step. */
 const MOST_ANNOTATIONS = 10;
 
-/** Says of each file why it is not ready; a dry run alone is no failure. */
 function failWith(failed: readonly Report[], fail: FailStep): void {
   const shown = failed.slice(0, failed.length > MOST_ANNOTATIONS ? MOST_ANNOTATIONS - 1 : MOST_ANNOTATIONS);
   for (const report of shown) fail(describeOutcome(report), nameSubject(report));

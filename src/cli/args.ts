@@ -19,7 +19,6 @@ export interface CliCommand {
   /** Files, `-` for standard input, the URL of `verify`, or the command that `help` explains. */
   readonly positionals: readonly string[];
   readonly flags: Readonly<Partial<Record<InputName, string>>>;
-  // As the table of flags describes them.
   readonly tokenEnv: string | undefined;
   readonly root: string;
   readonly json: boolean;
@@ -79,7 +78,6 @@ type GivenFlag = Extract<
   { readonly kind: 'option' }
 >;
 
-/** @param command `undefined` where there is no command of this name */
 function refuseWrongFlags(given: readonly GivenFlag[], command: CommandName | undefined): void {
   const taken = command === undefined ? Object.keys(ALL_FLAGS) : flagsOf(command);
   const seen = new Set<string>();
@@ -177,7 +175,6 @@ function refuseWrongPositionals(
   }
 }
 
-/** The command line is wrong; the message says what, and the hint what to change. */
 export const usageError = (about: Text, hint: Text = `see ${TOOL.name} --help`): DeliveryError =>
   new DeliveryError('BAD_USAGE', about, { hint });
 

@@ -12,7 +12,7 @@ import type { InputName } from '../request/inputs.ts';
 import { createLocalRequest } from '../request/local-request.ts';
 import { type CliCommand, refuseAsUsage, usageError } from './args.ts';
 import { printReports } from './print-reports.ts';
-import { progressLogger, quietLogger, type Terminal } from './terminal.ts';
+import { quietLogger, type Terminal } from './terminal.ts';
 
 /** Does what a command asks for, and prints the reports. @returns whether nothing failed */
 export async function deliverAll(
@@ -29,7 +29,8 @@ export async function deliverAll(
   const argument = isStream ? '' : positionals.join('\n');
   const inputs = { ...flags, ...(name === 'verify' ? { url: argument } : { file: argument }), token };
   const find = findOnce(folder);
-  const own = { ...ports, logger: selectLogger(command, ports) };
+  // The reports of a check say all that there is.
+  const own = name === 'check' ? { ...ports, logger: quietLogger(ports.logger) } : ports;
   const context = {
     secrets,
     env,
@@ -74,12 +75,6 @@ async function refuseWrongReceipt(receipt: string): Promise<void> {
   if (file !== null && start.toString() !== RECEIPT_START) {
     throw usageError('--receipt names something that is no earlier receipt', 'name a new file');
   }
-}
-
-/** The reports of a check or of a link say all that there is; how long the wait for a link is can be seen. */
-function selectLogger({ name }: CliCommand, { logger }: Ports): Logger {
-  if (name === 'check') return quietLogger(logger);
-  return name === 'verify' ? progressLogger(logger) : logger;
 }
 
 /** Reads the credentials of the environment, and hides them. @throws {DeliveryError} `BAD_USAGE` */

@@ -20,7 +20,6 @@ import { usage } from './usage.ts';
 
 export const EXIT = { ready: 0, notReady: 1, wrongUsage: 2 } as const;
 
-/** The commands that only print something. */
 const TEXTS: Readonly<Partial<Record<CliCommand['name'], (topic: string) => string>>> = {
   contract: () => JSON.stringify(toolContract(), null, 2),
   help: (topic) => usage(findCommandName(topic)),
@@ -91,7 +90,6 @@ function asksForJson(args: readonly string[]): boolean {
   return args.slice(0, end === -1 ? args.length : end).includes('--json');
 }
 
-/** What could not even begin, in the form that was asked for. */
 function printFailure(terminal: Terminal, failure: DeliveryError, face: Face, isJson: boolean): void {
   const { redact } = terminal.redactor;
   const reason = redact(failure.messageFor(face));

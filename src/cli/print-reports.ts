@@ -80,7 +80,6 @@ async function printQrCode({ url }: ReportDocument, json: boolean, terminal: Ter
 /** Rows of the table; what failed comes first. */
 const LONGEST_TABLE = 30;
 
-/** The reports; of several files, or of a folder, a short table follows. */
 export function formatReports(reports: readonly Report[]): string {
   const texts = reports.map(formatReport).join('\n\n');
   const isOneFile = reports.length === 1 && reports[0]?.site === null;
@@ -116,7 +115,6 @@ function listCells(report: Report): readonly [string, string, string] {
   return [result, `${nameSubject(report)}${size}`, url ?? shorten(reason, TEXT.message)];
 }
 
-/** One line: that the file can be delivered, or why not. */
 function formatCheck(report: Report): string {
   const { file, site, unknown, notes, notReady } = report;
   if (getDeliveryResult(report) !== 'planned') {

@@ -9,14 +9,12 @@ import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 export interface Terminal {
   readonly logger: Logger;
   readonly redactor: Redactor;
-  /** Whether a person reads the results. */
   isInteractive(): boolean;
   input(): AsyncIterable<Uint8Array>;
   print(text: string): void;
   /** Prints data as JSON. It must contain no secret: JSON that is redacted as a text may be JSON no more. */
   printJson(data: unknown): void;
   printError(text: string): void;
-  /** Prints how it ended, the last line of a command. */
   printOutcome(text: string, isGood: boolean): void;
 }
 
@@ -79,10 +77,4 @@ export const quietLogger = (logger: Logger): Logger => ({
   info: () => undefined,
   startSection: () => undefined,
   progress: () => ({ advance: () => undefined, end: () => undefined }),
-});
-
-/** The same, but for the progress of what takes long. */
-export const progressLogger = (logger: Logger): Logger => ({
-  ...quietLogger(logger),
-  progress: logger.progress,
 });

@@ -27,7 +27,6 @@ const JSON_TYPE = 'application/json';
 /** What every tool answers; generated from the type. */
 const TOOL_ANSWER = fromJsonSchema<ToolAnswer>(answerSchema);
 
-/** The key of the only question that a call asks. */
 const QUESTION = 'authorization';
 
 /** The server of one connection: its tools and resources. */
@@ -59,7 +58,6 @@ export function createServer(session: McpSession, queue: CallQueue): McpServer {
   return server;
 }
 
-/** The call as it was sent, or as it goes on after the person was asked. */
 function readCall(tool: ToolName, args: ToolArguments, { mcpReq }: ServerContext): ToolCall {
   const { authorization, ...others } = args;
   const state = mcpReq.requestState<string>();

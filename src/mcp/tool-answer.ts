@@ -20,7 +20,6 @@ export interface ToolAnswer extends Omit<ReportDocument, 'result'> {
   readonly authorization?: PersonRequest;
 }
 
-/** Whether an answer says that what was asked for did not happen. */
 export const isFailure = ({ result }: ToolAnswer): boolean => result === 'not-ready';
 
 /** An answer in a few lines, for a client that shows text alone. What failed comes first. */

@@ -3,7 +3,6 @@ import type { ToolName } from '../request/inputs.ts';
 
 interface ToolDefinition {
   readonly title: string;
-  /** The last sentence says when not to use it. */
   readonly description: string;
   readonly annotations: ToolAnnotations;
 }

@@ -33,14 +33,12 @@ export function parseBoolean(text: string, name: string): boolean {
 export const ON: InputKind<boolean> = { default: 'true', json: 'boolean', parse: parseBoolean };
 export const OFF: InputKind<boolean> = { ...ON, default: 'false' };
 
-/** A text that has a value without the user's help. */
 export const required = <Value>(usual: string, parse: Parse<Value>): InputKind<Value> => ({
   default: usual,
   json: 'string',
   parse,
 });
 
-/** Nothing is a value, too. */
 export const optional = <Value>(
   parse: Parse<Value>,
   json: InputKind<Value>['json'] = 'string',
@@ -50,7 +48,6 @@ export const optional = <Value>(
   parse: (text, name) => (text === '' ? undefined : parse(text, name)),
 });
 
-/** One of several words, the usual one first. */
 export const oneOf = <Word extends string>(...values: readonly [Word, ...Word[]]): InputKind<Word> => ({
   default: values[0],
   json: 'string',

@@ -129,6 +129,5 @@ function createBinName(now: number, random: RunContext['random']): string {
   return `sv${Math.floor(now / SECOND)}-${ending}`;
 }
 
-/** The default tag of a day. @see protocol 4.3 */
 const formatDayTag = (now: number): string =>
   `files-${new Date(now).toISOString().slice(0, 10).replaceAll('-', '')}`;

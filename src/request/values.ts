@@ -24,17 +24,13 @@ const checked =
         );
   };
 
-/** Fingerprints of findings, separated by spaces, commas or lines. */
 export const parseFingerprints = (text: string): readonly string[] =>
   text.split(/[\s,]+/).filter((fingerprint) => fingerprint !== '');
 
-/** `auto`, or the main channel and its duplicates. */
 export type ChannelSelection = 'auto' | readonly [ChannelKey, ...ChannelKey[]];
 
-/** What to do: publish a file, remove what was published, or prove again what was. */
 export type Operation = 'deliver' | 'withdraw' | 'audit';
 
-/** Whether a page is opened in a browser, and what makes it not ready. */
 export type ScreenMode = 'auto' | 'enforce' | 'off';
 
 function parseChannels(text: string): ChannelSelection {
