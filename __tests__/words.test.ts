@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { NARROW } from '../src/action/inputs.ts';
-import { listInputs } from '../src/mcp/arguments.ts';
+import { listInputs } from '../src/mcp/tools.ts';
 import { commandFace, toolFace } from '../src/request/faces.ts';
 import { INPUTS, type ToolName } from '../src/request/inputs.ts';
 import { ACTION, say, type Text } from '../src/words.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createInputSchema, listInputs } from '../../src/mcp/arguments.ts';
-import { TOOLS } from '../../src/mcp/tools.ts';
+import { createInputSchema, listInputs, TOOLS } from '../../src/mcp/tools.ts';
 import { INPUT_NAMES, type ToolName } from '../../src/request/inputs.ts';
 
 const DEFINITIONS = Object.entries(TOOLS);

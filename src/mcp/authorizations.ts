@@ -11,7 +11,7 @@ import type { Clock, Ports } from '../ports.ts';
 import { MCP, SECOND } from '../protocol/limits.ts';
 import { refuseInput } from '../request/input-kinds.ts';
 import type { ToolName } from '../request/inputs.ts';
-import type { ToolArguments } from './arguments.ts';
+import type { ToolArguments } from './tools.ts';
 
 /** What a person is shown, and the handle with which the call goes on. The device code is not in it. */
 export interface PersonRequest {

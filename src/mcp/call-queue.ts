@@ -11,10 +11,10 @@ import { toolFace } from '../request/faces.ts';
 import type { InputName } from '../request/inputs.ts';
 import { createLocalRequest } from '../request/local-request.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { listInputs, toRawInputs } from './arguments.ts';
 import { authorizationRequiredError, type PersonRequest, type ToolCall } from './authorizations.ts';
 import { createCallLogger, type McpSession, writeLogLine } from './session.ts';
 import { formatAnswer, type ToolAnswer } from './tool-answer.ts';
+import { listInputs, toRawInputs } from './tools.ts';
 
 /** The calls of one server that are under way. */
 export class CallQueue {

@@ -12,12 +12,11 @@ import { TOOL } from '../protocol/words.ts';
 import { toolContract } from '../request/commands.ts';
 import type { ToolName } from '../request/inputs.ts';
 import answerSchema from './answer.schema.json' with { type: 'json' };
-import { createInputSchema, type ToolArguments } from './arguments.ts';
 import type { PersonRequest, ToolCall } from './authorizations.ts';
 import type { CallQueue } from './call-queue.ts';
 import type { McpSession } from './session.ts';
 import { formatAnswer, isFailure, type ToolAnswer } from './tool-answer.ts';
-import { TOOLS } from './tools.ts';
+import { createInputSchema, TOOLS, type ToolArguments } from './tools.ts';
 
 const INSTRUCTIONS =
   'A file that exists only in your environment is not delivered until its https address is proven. Call `deliver`, and give your human `url` if it is not empty, else `reason` and `hint`. Read the resource screen-delivery://contract for the rules.';
