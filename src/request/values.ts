@@ -29,6 +29,7 @@ export const parseFingerprints = (text: string): readonly string[] =>
 
 export type ChannelSelection = 'auto' | readonly [ChannelKey, ...ChannelKey[]];
 
+/** What to do: publish a file, remove what was published, or prove again what was. */
 export type Operation = 'deliver' | 'withdraw' | 'audit';
 
 export type ScreenMode = 'auto' | 'enforce' | 'off';
