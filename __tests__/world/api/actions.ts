@@ -1,15 +1,7 @@
 import type { FakePages, SiteWorkflowRun } from '../pages/fake-pages.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import {
-  type ApiCall,
-  createRoute,
-  fail,
-  failNotFound,
-  getId,
-  replyPage,
-  requireText,
-  spellFields,
-} from './call.ts';
+import { type ApiCall, createRoute, getId, replyPage, requireText, spellFields } from './call.ts';
+import { fail, failNotFound } from './errors.ts';
 import { formatUser, getPageUrl } from './repository.ts';
 
 /** The only workflow of a repository is the one that publishes its site. */

@@ -2,7 +2,8 @@ import { refuseContents } from '../branch-rules.ts';
 import type { TreeEntry } from '../git/git-store.ts';
 import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, createRoute, fail, failMissing, failNotFound, getText, requireText } from './call.ts';
+import { type ApiCall, createRoute, getText, requireText } from './call.ts';
+import { fail, failMissing, failNotFound } from './errors.ts';
 import { formatGitCommit } from './git-data.ts';
 import { assertValidPath, createAuthors, decodeBase64, isMalformedPath } from './write-checks.ts';
 

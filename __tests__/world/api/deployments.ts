@@ -6,18 +6,8 @@ import {
 } from '../deployment-store.ts';
 import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import {
-  type ApiCall,
-  createRoute,
-  fail,
-  failInvalid,
-  failNotFound,
-  getId,
-  getText,
-  replyPage,
-  requireText,
-  spellFields,
-} from './call.ts';
+import { type ApiCall, createRoute, getId, getText, replyPage, requireText, spellFields } from './call.ts';
+import { fail, failInvalid, failNotFound } from './errors.ts';
 import { formatUser, getPageUrl } from './repository.ts';
 
 const PAGES = 'github-pages';

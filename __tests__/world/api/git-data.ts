@@ -2,17 +2,8 @@ import { refuseRefUpdate } from '../branch-rules.ts';
 import type { GitCommit, GitStore, TreeChange } from '../git/git-store.ts';
 import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import {
-  type ApiCall,
-  createRoute,
-  fail,
-  failInvalid,
-  failMissing,
-  failNotFound,
-  getText,
-  replyPage,
-  requireText,
-} from './call.ts';
+import { type ApiCall, createRoute, getText, replyPage, requireText } from './call.ts';
+import { fail, failInvalid, failMissing, failNotFound } from './errors.ts';
 import { createAuthors, decodeBase64, isMalformedPath } from './write-checks.ts';
 
 function createBlob({ repository, body }: ApiCall): HostReply {

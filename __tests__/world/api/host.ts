@@ -14,9 +14,10 @@ import {
 } from '../server/messages.ts';
 import type { TokenPermissions, TokenStore } from '../tokens.ts';
 import { ACTIONS_ROUTES } from './actions.ts';
-import { type ApiRoute, assertPermission, fail, failNotFound, matchPath } from './call.ts';
+import { type ApiRoute, assertPermission, matchPath } from './call.ts';
 import { CONTENTS_ROUTES } from './contents.ts';
 import { DEPLOYMENT_ROUTES } from './deployments.ts';
+import { fail, failNotFound } from './errors.ts';
 import { COMMIT_ROUTES, GIT_DATA_ROUTES } from './git-data.ts';
 import { answerGraphql } from './graphql.ts';
 import { ISSUE_ROUTES } from './issues.ts';

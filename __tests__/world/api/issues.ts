@@ -5,8 +5,6 @@ import {
   type ApiCall,
   assertPermission,
   createRoute,
-  failInvalid,
-  failNotFound,
   getId,
   getText,
   type RequiredPermissions,
@@ -14,6 +12,7 @@ import {
   requireText,
   spellFields,
 } from './call.ts';
+import { failInvalid, failNotFound } from './errors.ts';
 import { formatRepository, formatUser, getPageUrl } from './repository.ts';
 
 const COMMENT_LIMIT = 65_536;

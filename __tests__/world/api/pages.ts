@@ -2,15 +2,8 @@ import type { FakeActionsService } from '../hosts/actions-service.ts';
 import { ARCHIVE_TOKEN } from '../hosts/codeload.ts';
 import type { FakePages, PagesBuild } from '../pages/fake-pages.ts';
 import { type HostReply, replyJson, replyRedirect } from '../server/messages.ts';
-import {
-  type ApiCall,
-  type ApiRoute,
-  createRoute,
-  fail,
-  failMissing,
-  failNotFound,
-  getText,
-} from './call.ts';
+import { type ApiCall, type ApiRoute, createRoute, getText } from './call.ts';
+import { fail, failMissing, failNotFound } from './errors.ts';
 import { getApiUrl } from './repository.ts';
 
 function getSite({ repository }: ApiCall): FakePages {

@@ -2,18 +2,8 @@ import type { StoredAsset, StoredRelease } from '../release-store.ts';
 import { normalizeAssetName } from '../release-store.ts';
 import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import {
-  type ApiCall,
-  createRoute,
-  fail,
-  failInvalid,
-  failNotFound,
-  getId,
-  getText,
-  replyPage,
-  requireText,
-  spellFields,
-} from './call.ts';
+import { type ApiCall, createRoute, getId, getText, replyPage, requireText, spellFields } from './call.ts';
+import { fail, failInvalid, failNotFound } from './errors.ts';
 import { getPageUrl } from './repository.ts';
 
 export function formatAsset(repository: TestRepository, release: StoredRelease, asset: StoredAsset) {

@@ -1,6 +1,6 @@
 import type { CommitPerson } from '../git/git-store.ts';
 import { getUserId, LOGINS } from '../tokens.ts';
-import { fail } from './call.ts';
+import { fail } from './errors.ts';
 
 /** Files above this are refused by the contents and the blobs API; the protocol's 95 MB is never reached. */
 const FILE_LIMIT = 37.5 * 1024 * 1024;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { assertPermission, fail, failInvalid, failNotFound } from '../api/call.ts';
+import { assertPermission } from '../api/call.ts';
+import { fail, failInvalid, failNotFound } from '../api/errors.ts';
 import { authenticate, completeReply, type FindRepository } from '../api/host.ts';
 import { assertMutable, formatAsset } from '../api/releases.ts';
 import { ASSET_COUNT_LIMIT, normalizeAssetName, type StoredRelease } from '../release-store.ts';
