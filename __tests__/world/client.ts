@@ -12,23 +12,20 @@ export interface ClientResponse {
 }
 
 /** A plain HTTP client for the local GitHub: no redirects, no retries, no cookies. */
-export interface WorldClient {
-  send(
-    operation: string,
-    body?: object | string | Buffer | null,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<ClientResponse>;
-  close(): Promise<void>;
-}
+export type WorldClient = ReturnType<typeof createWorldClient>;
 
 /**
  * Creates a client that sends a token with each request; null for no token.
  * `ask('PUT /repos/o/r/contents/x', {…})` goes to api.github.com; other hosts need the whole address.
  */
-export function createWorldClient(world: GitHubWorld, token: string | null = world.token()): WorldClient {
+export function createWorldClient(world: GitHubWorld, token: string | null = world.token()) {
   const dispatcher = new ProxyAgent({ uri: world.proxyUrl, requestTls: { ca: world.ca } });
   return {
-    async send(operation, body = null, headers = {}) {
+    async send(
+      operation: string,
+      body: object | string | Buffer | null = null,
+      headers: Readonly<Record<string, string>> = {},
+    ): Promise<ClientResponse> {
       const [method = '', target = ''] = operation.split(' ');
       const url = target.startsWith('/') ? `https://api.github.com${target}` : target;
       const isRaw = body === null || typeof body === 'string' || Buffer.isBuffer(body);

@@ -1,21 +1,10 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { createWorldClient, type WorldClient } from './client.ts';
-import type { RepositoryOptions, TestRepository } from './repository.ts';
+import type { RepositoryOptions } from './repository.ts';
 import { type GitHubWorld, startWorld } from './world.ts';
 
-/** A local GitHub for the tests of one file, with two clients. */
-export interface WorldSetup {
-  readonly world: GitHubWorld;
-  /** Sends the token of a workflow. */
-  readonly client: WorldClient;
-  /** Sends no token. */
-  readonly anonymous: WorldClient;
-  /** Creates a repository with a name of its own. */
-  newRepository(options?: Partial<RepositoryOptions>): Promise<TestRepository>;
-}
-
-/** Starts a local GitHub before the tests of a file, and stops it after them. */
-export function setUpWorld(): WorldSetup {
+/** Starts a local GitHub before the tests of a file, with two clients, and stops it after them. */
+export function setUpWorld() {
   let world: GitHubWorld;
   let client: WorldClient;
   let anonymous: WorldClient;
@@ -36,13 +25,16 @@ export function setUpWorld(): WorldSetup {
     get world() {
       return world;
     },
+    /** Sends the token of a workflow. */
     get client() {
       return client;
     },
+    /** Sends no token. */
     get anonymous() {
       return anonymous;
     },
-    newRepository(options = {}) {
+    /** Creates a repository with a name of its own. */
+    newRepository(options: Partial<RepositoryOptions> = {}) {
       repositories += 1;
       return world.repository({ owner: 'octo', name: `test-${repositories}`, ...options });
     },
