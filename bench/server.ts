@@ -1,7 +1,9 @@
+import { writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createAuthority } from './authority.ts';
+import { join } from 'node:path';
+import { createAuthority } from '../__tests__/world/server/certificates.ts';
 import { createHosts } from './hosts/hosts.ts';
 
 /** A message of the server to the benchmark. */
@@ -23,8 +25,13 @@ export type ServerCommand =
 async function serve(folder: string): Promise<void> {
   const sendMessage = (message: ServerMessage): void => void process.send?.(message);
   const hosts = await createHosts(folder);
-  const { key, cert, certFile } = await createAuthority(folder, hosts.names);
-  const front = createHttpsServer({ key, cert }, (request, response) => {
+  const { ca, contextFor } = await createAuthority('Local hosts of the benchmark');
+  const certFile = join(folder, 'ca.pem');
+  await writeFile(certFile, ca);
+  const SNICallback: ServerOptions['SNICallback'] = (host, done) => {
+    contextFor(host).then((context) => done(null, context), done);
+  };
+  const front = createHttpsServer({ SNICallback }, (request, response) => {
     hosts.serve(request, response).catch(() => request.socket.destroy());
   });
   front.requestTimeout = 0;

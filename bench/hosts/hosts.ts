@@ -9,7 +9,6 @@ import { sendJson } from './route.ts';
 import { createStore } from './store.ts';
 
 export interface LocalHosts {
-  readonly names: readonly string[];
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>;
   cutAfter(bytes: number): void;
   forget(): Promise<void>;
@@ -26,7 +25,6 @@ export async function createHosts(folder: string): Promise<LocalHosts> {
     ...createGitRoutes(repository),
   ];
   return {
-    names: [...new Set(routes.map(({ host }) => host))],
     async serve(request, response) {
       const url = new URL(request.url ?? '/', `https://${request.headers.host}`);
       for (const route of routes) {
