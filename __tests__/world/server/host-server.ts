@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type InterceptedReply, type InterceptionRules, toHostReply } from './interceptions.ts';
+import type { InterceptedReply, InterceptionRules } from './interceptions.ts';
 import {
   collectBytes,
   type HostHandler,
@@ -106,9 +106,9 @@ async function sendIntercepted(
 ): Promise<void> {
   if ('alter' in answer) {
     const altered = await answer.alter(await bufferReply(await askHost()), request);
-    return send(request, exchange, response, toHostReply(altered));
+    return send(request, exchange, response, altered);
   }
-  if (!('fault' in answer)) return send(request, exchange, response, toHostReply(answer));
+  if (!('fault' in answer)) return send(request, exchange, response, answer);
   if (answer.fault === 'hang') return answer.meanwhile?.();
   if (answer.fault === 'reset-before') return resetConnection(raw.socket);
   const real = await bufferReply(await askHost());

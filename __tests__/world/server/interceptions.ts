@@ -1,4 +1,4 @@
-import type { HostReply, HostRequest } from './messages.ts';
+import type { HostRequest } from './messages.ts';
 
 /** Which requests to answer differently. */
 export interface RequestMatch {
@@ -55,7 +55,7 @@ export interface ActiveInterception {
   remove(): void;
 }
 
-interface InterceptionRule {
+interface InterceptionRule extends ActiveInterception {
   readonly match: RequestMatch;
   readonly answer: InterceptedReply;
   seen: number;
@@ -67,16 +67,12 @@ export class InterceptionRules {
   #rules: InterceptionRule[] = [];
 
   add(match: RequestMatch, answer: InterceptedReply): ActiveInterception {
-    const rule: InterceptionRule = { match, answer, seen: 0, hits: 0 };
-    this.#rules.unshift(rule);
-    return {
-      get hits() {
-        return rule.hits;
-      },
-      remove: () => {
-        this.#rules = this.#rules.filter((other) => other !== rule);
-      },
+    const remove = () => {
+      this.#rules = this.#rules.filter((other) => other !== rule);
     };
+    const rule: InterceptionRule = { match, answer, seen: 0, hits: 0, remove };
+    this.#rules.unshift(rule);
+    return rule;
   }
 
   /** The reply for a request, if a rule matches it; counts the hit. */
@@ -87,16 +83,9 @@ export class InterceptionRules {
 
 function appliesTo(rule: InterceptionRule, request: HostRequest): boolean {
   const { method, url, times = 1, skip = 0 } = rule.match;
-  if (rule.hits >= times) return false;
-  if (method !== undefined && method !== request.method) return false;
+  if (rule.hits >= times || (method ?? request.method) !== request.method) return false;
   if (typeof url === 'function' ? !url(request.url) : request.url.search(url) === -1) return false;
   rule.seen += 1;
-  if (rule.seen <= skip) return false;
-  rule.hits += 1;
-  return true;
-}
-
-/** Converts a buffered reply into a host's reply. */
-export function toHostReply({ status, headers = {}, body = '' }: BufferedReply): HostReply {
-  return { status, headers, body };
+  if (rule.seen > skip) rule.hits += 1;
+  return rule.seen > skip;
 }
