@@ -42,6 +42,8 @@ export interface ActionRun {
   readonly timeoutMs?: number;
   /** Called with the process id as soon as the step runs. */
   readonly onStart?: (pid: number) => void;
+  /** Another program than the one that action.yml names. */
+  readonly bundle?: string;
 }
 
 export interface ActionResult extends ChildResult {
@@ -70,7 +72,7 @@ export async function runAction(run: ActionRun): Promise<ActionResult> {
     ...run.env,
   };
   const result = await runChild(NODE, {
-    args: [join(ROOT, action.runs.main)],
+    args: [run.bundle ?? join(ROOT, action.runs.main)],
     cwd: workspace,
     env,
     timeoutMs,
