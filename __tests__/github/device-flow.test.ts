@@ -107,39 +107,26 @@ describe('authorizeDevice: what ends the flow', () => {
     }
   });
 
-  test.each<[string, Host, object]>([
-    [
-      'a client id that the host does not know',
-      { codes: [{ status: 404, body: { error: 'Not Found' } }] },
-      {
-        code: 'BAD_INPUT',
-        message: 'github.com knows no OAuth app with this client id',
-        hint: expect.stringMatching(/`client-id:`.*`auth-url:`.*K3/),
-      },
-    ],
-    ['HTML instead of a code', { codes: [HTML] }, { message: expect.stringMatching(/code.* not JSON/) }],
-    [
-      'a missing page',
-      { polls: [{ ...HTML, status: 404 }] },
-      { message: expect.stringMatching(/token.* HTTP 404/) },
-    ],
-    ['an answer of nothing to a poll', { polls: [{ body: {} }] }, { message: 'the host returned no token' }],
-    [
-      'an answer without a device code',
-      withCode({ device_code: undefined }),
-      { message: 'the host returned no device code' },
-    ],
-    ['an answer without a user code', withCode({ user_code: undefined }), {}],
-    ['a user code that is too long', withCode({ user_code: 'x'.repeat(1_000) }), {}],
-    ['a user code that damages the log', withCode({ user_code: 'AB\u202eCD' }), {}],
-    ['a user code of two lines', withCode({ user_code: 'AB\nCD' }), {}],
-    ['a device code that is too long', withCode({ device_code: 'x'.repeat(100_000) }), {}],
-    ['a token that is a word', { polls: [{ body: { access_token: 'null', scope: 'repo' } }] }, {}],
-    ['a token of two lines', { polls: [{ body: { access_token: `${TOKEN}\nx`, scope: 'repo' } }] }, {}],
-    ['a token that is no text', { polls: [{ body: { access_token: { a: 1 }, scope: 'repo' } }] }, {}],
-  ])('is %s', async (_, host, failure) => {
+  const NO_CODE = /^the host returned no device code$/;
+  const NO_TOKEN = /^the host returned no token$/;
+  const granting = (access_token: unknown): Host => ({ polls: [{ body: { access_token, scope: 'repo' } }] });
+  test.each<[string, Host, RegExp]>([
+    ['HTML instead of a code', { codes: [HTML] }, /code.* not JSON/],
+    ['a missing page', { polls: [{ ...HTML, status: 404 }] }, /token.* HTTP 404/],
+    ['an answer of nothing to a poll', { polls: [{ body: {} }] }, NO_TOKEN],
+    ['an answer without a device code', withCode({ device_code: undefined }), NO_CODE],
+    ['an answer without a user code', withCode({ user_code: undefined }), NO_CODE],
+    ['a user code that is too long', withCode({ user_code: 'x'.repeat(1_000) }), NO_CODE],
+    ['a user code that damages the log', withCode({ user_code: 'AB\u202eCD' }), NO_CODE],
+    ['a user code of two lines', withCode({ user_code: 'AB\nCD' }), NO_CODE],
+    ['a device code that is too long', withCode({ device_code: 'x'.repeat(100_000) }), NO_CODE],
+    ['a token that is a word', granting('null'), NO_TOKEN],
+    ['a token of two lines', granting(`${TOKEN}\nx`), NO_TOKEN],
+    ['a token that is no text', granting({ a: 1 }), NO_TOKEN],
+  ])('is %s', async (_, host, message) => {
     const { ports, run } = createFlow(host);
-    await expect(run()).rejects.toMatchObject({ code: 'HOST_ERROR', step: 'authorize', ...failure });
+    const refusal = { code: 'HOST_ERROR', step: 'authorize', message: expect.stringMatching(message) };
+    await expect(run()).rejects.toMatchObject(refusal);
     const shown = ports.logger.lines.filter((line) => line.startsWith('Open'));
     expect(shown).toHaveLength(host.codes === undefined ? 1 : 0);
   });

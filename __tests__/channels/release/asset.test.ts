@@ -73,7 +73,6 @@ describe('AssetUpload', () => {
       ['delete a.zip', `rename ${INCOMING}`],
       true,
     ],
-    ['an earlier run deleted the other file: only gives the name', [incoming], [`rename ${INCOMING}`], true],
     [
       'a killed delivery of another file had deleted the old one: uploads its own, and removes what that one left',
       [assetWith(interim)],

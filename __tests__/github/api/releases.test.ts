@@ -105,23 +105,4 @@ describe('uploadAsset', () => {
       },
     ]);
   });
-
-  test.each([
-    [422, { message: 'Validation Failed', errors: [{ code: 'already_exists' }] }, 'CONFLICT'],
-    [502, '<html>', 'HOST_ERROR'],
-    [200, ASSET, 'HOST_ERROR'],
-  ])('makes of HTTP %i %j a failure %s, without another attempt', async (status, body, code) => {
-    const { host, work } = await uploading({ status, body });
-    await expect(work).rejects.toMatchObject({ code, httpCode: status });
-    expect(host.seen).toHaveLength(1);
-  });
-
-  test.each([
-    ['https://uploads.evil.example/assets{?name}', 'a foreign host'],
-    ['nonsense', 'not an address'],
-  ])('does not send the token to %s (%s)', async (address) => {
-    const { host, work } = await uploading({ status: 201, body: ASSET }, address);
-    await expect(work).rejects.toMatchObject({ code: 'HOST_ERROR' });
-    expect(host.seen).toEqual([]);
-  });
 });

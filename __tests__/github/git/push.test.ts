@@ -204,12 +204,6 @@ describe('pushChanges: failures', () => {
       () => ({ token: world.token({ contents: 'read' }) }),
       { code: 'NO_PERMISSION', httpCode: 403, hint: expect.stringContaining('contents: write') },
     ],
-    ['a missing branch', () => ({ branch: 'nowhere' }), { code: 'NOT_FOUND' }],
-    [
-      'a missing repository',
-      () => ({ remote: new URL('https://github.com/octo/none.git') }),
-      { code: 'NOT_FOUND' },
-    ],
     [
       'a rule that forbids the push',
       () => {
