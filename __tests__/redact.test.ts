@@ -62,12 +62,14 @@ describe('createRedactor replaces a secret', () => {
     );
   });
 
-  test.each([[[TOKEN, `${TOKEN}ef56`]], [[`${TOKEN}ef56`, TOKEN]]])(
-    'completely, when one of %j contains the other',
-    (secrets) => {
+  test('completely, when one contains the other', () => {
+    for (const secrets of [
+      [TOKEN, `${TOKEN}ef56`],
+      [`${TOKEN}ef56`, TOKEN],
+    ]) {
       expect(redactWith(secrets)(`${TOKEN}ef56`)).toBe('***');
-    },
-  );
+    }
+  });
 
   test('literally, not as a pattern or a replacement pattern', () => {
     const secret = 'aB3.+$&(x)[y]*z|^01';

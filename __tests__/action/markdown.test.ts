@@ -38,10 +38,6 @@ describe('escapeMarkdown', () => {
       }),
     );
   });
-
-  test.each(['a\nb', 'a\r\n\r\nb', 'a\u0000b', 'a\u2028b', 'a\u0085b'])('puts %j in one line', (text) => {
-    expect(escapeMarkdown(text)).toBe('a b');
-  });
 });
 
 /** Everything between tags, as a browser shows it and a person copies it. */

@@ -43,20 +43,6 @@ const CASES: readonly (readonly [string, Case, RegExp, string, string])[] = [
     'K2 or K3',
   ],
   [
-    'the build is stuck',
-    { inputs: K1, spec: { pages: { builds: 'stuck', live: false } } },
-    /did not show the file within 240 s.*build of our commit: building/,
-    '"pages build and deployment"',
-    'K2 or K3',
-  ],
-  [
-    'the build fails',
-    { inputs: K1, spec: { pages: { builds: 'errored' } } },
-    /build failed.*build of our commit: errored/,
-    'commit an empty .nojekyll',
-    'K2 or K3',
-  ],
-  [
     'the branch is protected',
     { inputs: K1, before: (repository) => repository.protect(true) },
     /HTTP 409: Repository rule violations found/,

@@ -52,7 +52,7 @@ const ERRORS: readonly (readonly [string, Stage, Step, number | null, number, Re
     'wait',
     404,
     2,
-    /bad front matter in page\.html/,
+    /bad front matter in page\.html.*errored.*commit an empty \.nojekyll.*K2 or K3/,
   ],
   [
     'build is not built within 240 s: never faked',
@@ -60,7 +60,7 @@ const ERRORS: readonly (readonly [string, Stage, Step, number | null, number, Re
     'wait',
     404,
     2,
-    /within 240 s/,
+    /within 240 s.*our commit: building.*"pages build and deployment".*K2 or K3/,
   ],
   ['final URL does not answer 200', { answer: [SHOWN, { status: 503 }] }, 'verify', 503, 2, /HTTP 503/],
   ['final URL lacks the marker', { answer: [SHOWN, { status: 200, body: 'x' }] }, 'verify', 200, 2, /marker/],

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createRedactor } from '../../src/credentials.ts';
 import { createCallLogger } from '../../src/mcp/session.ts';
-import { PROGRESS_INTERVAL } from '../../src/protocol/limits.ts';
 import { captureOutput } from '../cli/terminals.ts';
 import { FakeClock } from '../support/ports.ts';
 
@@ -13,7 +12,7 @@ function setUp() {
   const clock = new FakeClock();
   const logger = createCallLogger('deliver 1', createRedactor(), clock, (line) => void sent.push(line));
   logger.mask(SECRET);
-  return { sent, clock, logger };
+  return { sent, logger };
 }
 
 test('every line goes to stderr and to the client, on one line and without secrets', () => {
@@ -26,15 +25,4 @@ test('every line goes to stderr and to the client, on one line and without secre
   expect(sent).toEqual(lines);
   expect(output.stderr).toBe(lines.map((line) => `deliver 1: ${line}\n`).join(''));
   expect(output.stdout).toBe('');
-});
-
-test('something long is told about from time to time', () => {
-  const { sent, clock, logger } = setUp();
-  const progress = logger.progress('uploaded', 100, 'files');
-  progress.advance(1);
-  clock.time += PROGRESS_INTERVAL.mcp;
-  progress.advance(1);
-  progress.advance(1);
-  progress.end();
-  expect(sent).toEqual(['uploaded: 2 %, 2 of 100']);
 });

@@ -40,6 +40,7 @@ test.each<[string, readonly string[], string, readonly (string | null)[]]>([
 });
 
 const INSTANCE = 'https://git.example.com';
+const ELSEWHERE = { origin: 'git@git.example.com:octo/site.git' };
 
 describe('the git remotes of the files', () => {
   const find = async (remotes: Remotes, given: Partial<RawInputs> = {}, env: Record<string, string> = {}) => {
@@ -72,22 +73,8 @@ describe('the git remotes of the files', () => {
     ['none', {}, {}, {}, '', 'no git remote'],
     ['what was asked for', OURS, { repository: 'octo/other' }, {}, 'octo/other', 'as asked for'],
     ['that of the runner', OURS, {}, { GITHUB_REPOSITORY: 'o/r' }, 'o/r', 'as GITHUB_REPOSITORY says'],
-    [
-      'that of another instance, named by a flag',
-      { origin: 'git@git.example.com:octo/site.git' },
-      { 'auth-url': INSTANCE },
-      {},
-      'octo/site',
-      'origin',
-    ],
-    [
-      'that of another instance, named by the runner',
-      { origin: 'git@git.example.com:octo/site.git' },
-      {},
-      { GITHUB_SERVER_URL: INSTANCE },
-      'octo/site',
-      'origin',
-    ],
+    ['that of a flag’s instance', ELSEWHERE, { 'auth-url': INSTANCE }, {}, 'octo/site', 'origin'],
+    ['that of the runner’s instance', ELSEWHERE, {}, { GITHUB_SERVER_URL: INSTANCE }, 'octo/site', 'origin'],
   ])('lead to %s', async (_, remotes, given, env, repository, said) => {
     const found = await find(remotes, given, env);
     expect(found).toMatchObject({ repository, detail: expect.stringContaining(said) });
