@@ -27,13 +27,6 @@ describe('DeliveryError', () => {
     }
     expect(error.withStep('verify')).toBe(error);
   });
-
-  test('without details is not retryable and has no cause property', () => {
-    const error = new DeliveryError('BAD_INPUT', 'it failed');
-    expect(error.retryable).toBe(false);
-    expect(error).not.toHaveProperty('cause');
-    expect([error.httpCode, error.step, error.hint, error.retryAfter]).toEqual(Array(4).fill(undefined));
-  });
 });
 
 describe('toDeliveryError', () => {

@@ -3,7 +3,7 @@ import { encode } from 'uqr';
 import { parseCommand } from '../../src/cli/args.ts';
 import { formatEnding, formatReports, formatReportTable, printReports } from '../../src/cli/print-reports.ts';
 import { type Report, reportText } from '../../src/delivery/report.ts';
-import { planned, provenFile, reportWith, unprovenFile } from '../action/reports.ts';
+import { planned, provenFile, unprovenFile } from '../action/reports.ts';
 import { FakeLogger } from '../support/ports.ts';
 import { fakeTerminal } from './terminals.ts';
 
@@ -56,10 +56,6 @@ const siteReport = () => ({
 });
 
 describe('formatReports', () => {
-  test('prints one file as its report alone', () => {
-    expect(formatReports([reportWith()])).toBe(reportText(reportWith()));
-  });
-
   test('prints what a person should know below a report, once and if it is ready', () => {
     const notes = ['failed request: 404 /openapi.json', 'RESULT'];
     const report = { ...provenFile('a.html'), notes };
@@ -94,14 +90,12 @@ test('formatReportTable stays short, whatever it lists', () => {
   expect(lines.at(-1)).toBe('… and 11 more, see their reports');
 });
 
-describe('the last line of a command', () => {
-  test.each([
-    [[provenFile('a.html')], 'Ready (ГОТОВО): https://octo.github.io/site/a.html'],
-    [[unprovenFile('a.html')], /^Not ready \(НЕ ГОТОВО\): .+\(step \w+/],
-    [[planned('a.html')], /^Planned: nothing was published, as asked/],
-    [[provenFile('a.html'), provenFile('b.html')], '2 files, nothing failed'],
-    [[provenFile('a.html'), unprovenFile('b.html')], 'Not ready: 1 of 2 files'],
-  ])('says how it ended, English first', (reports, line) => {
-    expect(formatEnding(reports)).toEqual(typeof line === 'string' ? line : expect.stringMatching(line));
-  });
+test.each([
+  [[provenFile('a.html')], /^Ready \(ГОТОВО\): https:\/\/octo\.github\.io\/site\/a\.html$/],
+  [[unprovenFile('a.html')], /^Not ready \(НЕ ГОТОВО\): .+\(step \w+/],
+  [[planned('a.html')], /^Planned: nothing was published, as asked/],
+  [[provenFile('a.html'), provenFile('b.html')], /^2 files, nothing failed$/],
+  [[provenFile('a.html'), unprovenFile('b.html')], /^Not ready: 1 of 2 files$/],
+])('the last line of a command says how it ended, English first (%#)', (reports, line) => {
+  expect(formatEnding(reports)).toMatch(line);
 });

@@ -78,26 +78,7 @@ describe('composeDocument', () => {
   });
 });
 
-describe('createSchema', () => {
-  const schemaOf = (source: string) => createSchema('Root', readDeclarations([source]));
-
-  test.each([
-    [
-      'a type that data can not have',
-      'export interface Root { readonly date: () => void }',
-      /TSFunctionType/,
-    ],
-    [
-      'an interface that extends anything else',
-      'export interface Base { readonly a: string } export interface Root extends Partial<Base> {}',
-      /extends Partial with types/,
-    ],
-    [
-      'a type that nothing declares',
-      'export interface Root { readonly date: Date }',
-      /No exported type .* Date/,
-    ],
-  ])('refuses %s', (_, source, message) => {
-    expect(() => schemaOf(source)).toThrow(message);
-  });
+test('a type that data can not have makes no schema', () => {
+  const source = 'export interface Root { readonly date: () => void }';
+  expect(() => createSchema('Root', readDeclarations([source]))).toThrow(/TSFunctionType/);
 });

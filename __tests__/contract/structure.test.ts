@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { readTree } from '../../scripts/check-structure.ts';
-import { formatCounts, type SourceFile } from '../../scripts/structure/counts.ts';
+import type { SourceFile } from '../../scripts/structure/counts.ts';
 import { parseModule } from '../../scripts/structure/parse-module.ts';
 import { findProblems } from '../../scripts/structure/problems.ts';
 
@@ -115,14 +115,4 @@ describe('an exported name', () => {
   ])('is accepted that %s', (_, first, second) => {
     expect(problemsOf({ 'http/a.ts': first, 'rules/b.ts': second })).toEqual([]);
   });
-});
-
-test('formatCounts names long functions, long parameter lists and names with two meanings', () => {
-  const tree = {
-    'http/a.ts': `export function short() {}\nexport const long = () => {\n${'void 0;\n'.repeat(39)}};\n`,
-    'rules/b.ts': 'const short = (a, b, c, d, e) => 1;\n',
-  };
-  expect(formatCounts(parseTree(tree))).toMatch(
-    /: 1\n {2}http\/a\.ts:2 long: 41 lines.*: 1\n {2}rules\/b\.ts:1 short: .*5 parameters.*: 1\n {2}short: http\/a\.ts, rules/s,
-  );
 });
