@@ -122,7 +122,7 @@ const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
     commands: REPORTING,
     value: 'FILE',
     description:
-      'Write a receipt of what is ready: an in-toto Statement with the SHA-256 of what each address answered.',
+      'Write a receipt of what is ready to a new file, or over an earlier one: an in-toto Statement with the SHA-256 of what each address answered.',
   },
   quiet: {
     commands: REPORTING,
