@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { afterAll, expect, test } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, expect, jest, test } from '@jest/globals';
 import { createWorldClient, type WorldClient } from './client.ts';
 import { getDeploymentState } from './deployment-store.ts';
 import type { RepositoryOptions, TestRepository } from './repository.ts';
@@ -317,9 +318,15 @@ test.each([
 );
 
 test('only one of two concurrent writes to a branch is accepted', async () => {
-  const { fullName } = await setup.newRepository({ writeMs: 200 });
-  const put = (name: string) => setup.client.send(`PUT /repos/${fullName}/contents/${name}`, PUT);
-  const answers = await Promise.all([put('a'), put('b')]);
+  const repository = await setup.newRepository();
+  const put = (name: string) => setup.client.send(`PUT /repos/${repository.fullName}/contents/${name}`, PUT);
+  // A longer write goes first, and ends when both have arrived.
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const writes = jest.spyOn(repository, 'runExclusively');
+  const sent = [repository.runExclusively(() => promise), put('a'), put('b')] as const;
+  while (writes.mock.calls.length < sent.length) await nextTurn();
+  resolve();
+  const [, ...answers] = await Promise.all(sent);
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
   expect(answers.find(({ status }) => status === 409)?.json.message).toMatch(
     /^is at \w{40} but expected \w{40}$/,
