@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runAction, writeFiles } from '../__tests__/world/runner.ts';
+import { writeFiles } from '../__tests__/world/runner.ts';
 import type { GitHubWorld } from '../__tests__/world/world.ts';
-import { startWorld } from '../__tests__/world/world.ts';
+import { measureDelivery, measureInWorld } from './measure-delivery.ts';
 import { type GitTarget, runParallelCurl, runPlainGit } from './plain-git.ts';
 
 /** One step of the life of many files. */
@@ -15,44 +15,28 @@ export interface ManyFilesRow {
   readonly peer: number | null;
 }
 
-const API = /^\w+ https:\/\/api\.github\.com\//;
 const FOLDER = 'reports/';
 
 /**
  * Delivers many small files, delivers them again, and withdraws them, against the local GitHub of the tests. In
  * the same minute plain git publishes the same files there, and curl fetches them back.
  */
-export async function measureManyFiles(count: number): Promise<readonly ManyFilesRow[]> {
-  const world = await startWorld();
-  // The requests are counted, not limited.
-  world.rateLimits.enforced = false;
-  try {
-    return await measureIn(world, count);
-  } finally {
-    await world.stop();
-  }
-}
-
-async function measureIn(world: GitHubWorld, count: number): Promise<readonly ManyFilesRow[]> {
-  const repository = await world.repository({ owner: 'bench', name: 'many', pages: { buildMs: 0 } });
-  const workspace = join(world.folder, 'workspace');
-  await writeFiles(workspace, createFiles(count));
-  const run = async (step: string, inputs: Record<string, string>): Promise<ManyFilesRow> => {
-    world.traffic.clear();
-    const settings = { channel: 'K1', path: FOLDER, 'poll-interval': '0.1', ...inputs };
-    const result = await runAction({ world, repository, workspace, inputs: settings });
-    if (result.exitCode !== 0) throw new Error(`${step} failed:\n${result.stdout}`);
-    const requests = world.traffic.exchanges(API).length;
-    return { step, seconds: result.durationMs / 1e3, requests, peer: null };
-  };
-  const peer = await measurePeer(world, join(workspace, 'out'));
-  const file = 'out/*.html';
-  return [
-    { ...(await run(`${count} files, delivered`, { file })), peer },
-    await run('the same again', { file }),
-    await run('withdrawn', { operation: 'withdraw' }),
-  ];
-}
+export const measureManyFiles = (count: number): Promise<readonly ManyFilesRow[]> =>
+  measureInWorld(async (world, workspace) => {
+    const repository = await world.repository({ owner: 'bench', name: 'many', pages: { buildMs: 0 } });
+    await writeFiles(workspace, createFiles(count));
+    const run = async (step: string, given: Record<string, string>): Promise<ManyFilesRow> => {
+      const inputs = { channel: 'K1', path: FOLDER, ...given };
+      return { ...(await measureDelivery({ world, repository, workspace, inputs })), step, peer: null };
+    };
+    const peer = await measurePeer(world, join(workspace, 'out'));
+    const file = 'out/*.html';
+    return [
+      { ...(await run(`${count} files, delivered`, { file })), peer },
+      await run('the same again', { file }),
+      await run('withdrawn', { operation: 'withdraw' }),
+    ];
+  });
 
 /** Seconds that plain git and curl need together for the same folder. */
 export async function measurePeer(world: GitHubWorld, source: string): Promise<number> {

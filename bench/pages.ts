@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { runAction } from '../__tests__/world/runner.ts';
 import { collectBytes } from '../__tests__/world/server/messages.ts';
-import { type GitHubWorld, startWorld } from '../__tests__/world/world.ts';
+import type { GitHubWorld } from '../__tests__/world/world.ts';
 import { measureRun, round } from './measure.ts';
+import { measureDelivery, measureInWorld } from './measure-delivery.ts';
 import { runParallelCurl } from './plain-git.ts';
 import { type SampleSite, writeSite } from './site.ts';
 
@@ -20,7 +20,6 @@ export interface PagesResult {
 const SAMPLE: SampleSite = { files: 3_000, bytes: 150e6 };
 const TURNS = 3;
 const UPLOADS = 'upload.example.com';
-const API = /^\w+ https:\/\/api\.github\.com\//;
 
 /** Deploys a folder as a whole site; tar and curl pack, upload and fetch back the same files in the same minute. */
 export async function comparePages(): Promise<PagesResult> {
@@ -39,34 +38,20 @@ export async function comparePages(): Promise<PagesResult> {
   return { ...best, delivery, peak };
 }
 
-async function measureTurn(): Promise<Omit<PagesResult, 'delivery'>> {
-  const world = await startWorld();
-  try {
-    const workspace = join(world.folder, 'workspace');
+const measureTurn = (): Promise<Omit<PagesResult, 'delivery'>> =>
+  measureInWorld(async (world, workspace) => {
     const folder = join(workspace, 'dist');
     await writeSite(folder, SAMPLE);
     const pages = { buildType: 'workflow', built: false, buildMs: 0 } as const;
     const repository = await world.repository({ owner: 'bench', name: 'site', pages });
-    const commit = (await repository.head()) ?? '';
+    const commit = repository.head() ?? '';
     const env = world.actions.startJob({ commit, repository: repository.fullName });
-    const inputs = { file: 'dist/', channel: 'K1', path: './', 'poll-interval': '0.1' };
-    const result = await runAction({ world, repository, workspace, inputs, env, timeoutMs: 600_000 });
-    if (result.exitCode !== 0) throw new Error(`the deployment failed:\n${result.stdout}`);
-    const requests = world.traffic.exchanges(API).length;
+    const inputs = { file: 'dist/', channel: 'K1', path: './' };
+    const { seconds, peak, requests } = await measureDelivery({ world, repository, workspace, inputs, env });
     const peer = await measurePeer(world, folder, repository.pages.url);
-    const seconds = result.durationMs / 1e3;
-    const peak = round((result.maxRssKb ?? Number.NaN) / 1_024, 0);
-    return {
-      seconds: round(seconds, 2),
-      peer: round(peer, 2),
-      ratio: round(seconds / peer, 2),
-      peak,
-      requests,
-    };
-  } finally {
-    await world.stop();
-  }
-}
+    const ratio = round(seconds / peer, 2);
+    return { seconds: round(seconds, 2), peer: round(peer, 2), ratio, peak: round(peak, 0), requests };
+  });
 
 /** Seconds of tar, of curl that uploads its archive, and of curl that fetches every file back. */
 async function measurePeer(world: GitHubWorld, source: string, url: string): Promise<number> {

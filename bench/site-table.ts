@@ -50,7 +50,7 @@ function summarizeTurns(rows: readonly SiteRow[]): SiteResult {
     seconds: round(Math.min(...rows.map(({ seconds }) => seconds)), 2),
     peer: Number.isNaN(peer) ? null : round(peer, 2),
     ratio: Number.isNaN(ratio) ? null : round(ratio, 2),
-    peak: round(Math.max(...rows.map((row) => row.peak ?? Number.NaN)), 0),
+    peak: round(Math.max(...rows.map((row) => row.peak)), 0),
     requests: Math.max(...rows.map(({ requests }) => requests)),
     sent: round(Math.max(...rows.map((row) => row.sent)) / 1e6, 3),
   };

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DeployedSite } from '../__tests__/world/hosts/deployed-site.ts';
-import { runAction, writeFiles } from '../__tests__/world/runner.ts';
-import { startWorld } from '../__tests__/world/world.ts';
+import { writeFiles } from '../__tests__/world/runner.ts';
 import { round } from './measure.ts';
+import { measureDelivery, measureInWorld } from './measure-delivery.ts';
 import { runParallelCurl } from './plain-git.ts';
 
 /** A folder that others deployed, proven file by file, beside curl, which only fetches it. */
@@ -41,11 +41,9 @@ export async function compareVerify(): Promise<readonly VerifyResult[]> {
   return results;
 }
 
-async function measureVerify({ files, size }: (typeof SITES)[number]): Promise<VerifyResult> {
-  const world = await startWorld();
-  try {
+const measureVerify = ({ files, size }: (typeof SITES)[number]): Promise<VerifyResult> =>
+  measureInWorld(async (world, workspace) => {
     const repository = await world.repository({ owner: 'bench', name: 'verify' });
-    const workspace = join(world.folder, 'workspace');
     const site: Record<string, Buffer | string> = { 'index.html': '<!doctype html><title>site</title>\n' };
     for (let nth = 1; nth < files; nth += 1) site[`file-${nth}.bin`] = randomBytes(size);
     const folder = join(workspace, 'dist');
@@ -58,35 +56,17 @@ async function measureVerify({ files, size }: (typeof SITES)[number]): Promise<V
       const curl = await runParallelCurl({ folder: world.folder, env }, folder, `https://${HOST}/`);
       host.asked.length = 0;
       const inputs = { url: `https://${HOST}/`, file: 'dist', screen: 'off' };
-      const result = await runAction({ world, repository, workspace, inputs, timeoutMs: 600_000 });
-      if (result.exitCode !== 0) throw new Error(`the proof failed:\n${result.stdout}`);
-      turns.push({
-        seconds: result.durationMs / 1e3,
-        curl: curl.seconds,
-        peak: (result.maxRssKb ?? Number.NaN) / 1_024,
-        requests: host.asked.length / files,
-      });
+      const cost = await measureDelivery({ world, repository, workspace, inputs });
+      turns.push({ ...cost, curl: curl.seconds, requests: host.asked.length / files });
     }
     const least = (figure: (turn: (typeof turns)[number]) => number): number =>
-      Math.min(...turns.map(figure));
+      round(Math.min(...turns.map(figure)), 2);
     return {
       delivery: `K4 ${files.toLocaleString('en')} files of ${size / 1e3} KB`,
-      seconds: round(
-        least(({ seconds }) => seconds),
-        2,
-      ),
-      curl: round(
-        least((one) => one.curl),
-        2,
-      ),
-      ratio: round(
-        least((one) => one.seconds / one.curl),
-        2,
-      ),
+      seconds: least((one) => one.seconds),
+      curl: least((one) => one.curl),
+      ratio: least((one) => one.seconds / one.curl),
       peak: round(Math.max(...turns.map(({ peak }) => peak)), 0),
       requests: round(Math.max(...turns.map(({ requests }) => requests)), 2),
     };
-  } finally {
-    await world.stop();
-  }
-}
+  });
