@@ -268,11 +268,9 @@ test.each([
 describe('a host that nothing reaches', () => {
   const away = new DeliveryError('NO_NETWORK', "example.com can't be reached");
 
-  test('is given up after a quarter of the time where it is that of a link', async () => {
+  test('is given up after a minute where it is that of a link', async () => {
     const { failure, elapsed } = await prove(away, LINK);
-    expect(failure?.message).toBe(
-      `the address was not proven, because nothing answered for ${TIMEOUT / 4_000} s: ${away.message}`,
-    );
+    expect(failure?.message).toBe(`the address was not proven: ${away.message}`);
     expect(elapsed).toBe(TIMEOUT / 4);
   });
 

@@ -39,11 +39,6 @@ export class AddressProof {
     this.#isReached = address.known !== undefined;
   }
 
-  /** Whether it is a link whose host has never answered. */
-  get isUnreached(): boolean {
-    return this.address.isLink === true && !this.#isReached;
-  }
-
   /** Whether a cache has the copy from before, which may be accepted after some looks. */
   get isOld(): boolean {
     return this.#oldLooks > 0;
@@ -138,14 +133,26 @@ export class AddressProof {
 
   /** What is wrong with it. */
   describe(): WrongAnswer {
-    const { path, refusals = [] } = this.address;
+    const { path, isLink, refusals = [] } = this.address;
     const { refusal = '', httpCode } = this.#wrong ?? {};
     const meaning = refusals.find(
       ({ httpCodes, text }) => httpCode != null && httpCodes.includes(httpCode) && text.test(refusal),
     );
-    return { path, last: this.#wrong, earlier: this.#earlier, meaning };
+    const isUnreached = isLink && !this.#isReached && this.#looks > UNREACHED_LOOKS;
+    return {
+      path,
+      last: this.#wrong,
+      earlier: this.#earlier,
+      meaning: isUnreached ? { isFinal: true } : meaning,
+    };
   }
 }
+
+/**
+ * After so many looks a link on a host that nothing reaches is given up; a name that is new may come to resolve. What a
+ * channel placed is waited for: its host has answered before.
+ */
+const UNREACHED_LOOKS = 12;
 
 /** Which further answer is asked for as a browser does: a person opens the address with one. */
 const BROWSER_PROBE = 1;

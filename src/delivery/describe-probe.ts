@@ -56,7 +56,7 @@ export interface WrongAnswer {
   /** A right answer before it. */
   readonly earlier: ProbeResult | undefined;
   /** What the host means by it. */
-  readonly meaning: Pick<KnownRefusal, 'hint' | 'isFinal'> | undefined;
+  readonly meaning: Partial<KnownRefusal> | undefined;
 }
 
 /** What the addresses that are proven together are to messages. */
@@ -69,8 +69,6 @@ export interface ProofWords {
   readonly host?: string | undefined;
   /** Of a link's site: the names of known bytes, by their SHA-256. */
   readonly known?: ReadonlyMap<string, string> | undefined;
-  /** Milliseconds after which a link was given up, because nothing had ever answered there. */
-  readonly unreachedFor?: number | undefined;
 }
 
 /** What is wrong, in a few words: one answer in full, of several files the first ten. */
@@ -123,7 +121,7 @@ export function wrongAnswersError(
 /** An address that leads to another host than the one that was proven is not the one to hand over. */
 function notProvenError(
   { last, earlier, meaning }: WrongAnswer,
-  { which, host, gone, unreachedFor }: ProofWords,
+  { which, host, gone }: ProofWords,
 ): DeliveryError {
   const httpCode = last?.httpCode ?? undefined;
   const address = which === '' ? 'the address' : `the address ${which}`;
@@ -139,9 +137,7 @@ function notProvenError(
       },
     );
   }
-  const time =
-    unreachedFor === undefined ? ' in time' : `, because nothing answered for ${unreachedFor / SECOND} s`;
-  const title = `${address} was not proven${meaning?.isFinal ? '' : time}`;
+  const title = `${address} was not proven${meaning?.isFinal ? '' : ' in time'}`;
   const differed = earlier === undefined ? '' : `, and at other times ${describeMatch(earlier.match).text}`;
   return new DeliveryError('NOT_PROVEN', `${title}: ${describeProbe(last)}${differed}`, {
     httpCode,

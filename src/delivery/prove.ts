@@ -21,20 +21,16 @@ export async function prove(
   const { clock, signal } = ports;
   const total = proofs.filter(({ address }) => !address.isOptional).length;
   const log = createWaitLog('waited for the address', total, session);
-  const begun = clock.now();
   let open = proofs;
   try {
     for (let asksAll = true; ; asksAll = false) {
       signal.throwIfAborted();
-      const isUnreached = open.every((one) => one.isUnreached);
-      const time = isUnreached ? limits.timeout * UNREACHED_SHARE : Number.POSITIVE_INFINITY;
-      const isLast = clock.now() >= Math.min(limits.deadline, begun + time);
+      const isLast = clock.now() >= limits.deadline;
       open = await lookAtAll(open, { asksAll: asksAll || isLast, isLast }, log.advance);
       if (open.length === 0) return proofs.flatMap(({ proven }) => proven ?? []);
       const wrong = open.map((one) => one.describe());
       if (isLast || wrong.some(({ meaning }) => meaning?.isFinal)) {
-        const unreachedFor = isUnreached && isLast ? clock.now() - begun : undefined;
-        throw wrongAnswersError(wrong, total, { ...words, unreachedFor });
+        throw wrongAnswersError(wrong, total, words);
       }
       const count = total === 1 ? '' : `${wrong.length} of ${total} files are not there yet: `;
       log.write(count + describeWrong(wrong, words));
@@ -44,12 +40,6 @@ export async function prove(
     log.end();
   }
 }
-
-/**
- * A link on a host that nothing reaches is given up after this share of the time, in which a name that is new may come
- * to resolve. What a channel placed is waited for: its host has answered before.
- */
-const UNREACHED_SHARE = 1 / 4;
 
 /**
  * Looks at all addresses; or, where they were all asked before, first at one, and at more of the others the more are
