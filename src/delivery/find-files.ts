@@ -4,13 +4,10 @@ import { DeliveryError } from '../errors.ts';
 import { BATCH } from '../protocol/limits.ts';
 import { refuseInput } from '../request/input-kinds.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
+import type { FileLocation } from '../rules/open-file.ts';
 
-/** A file or a folder that is to be delivered. */
-export interface FoundFile {
-  /** Absolute. */
-  readonly path: string;
-  /** As the user would write it. */
-  readonly given: string;
+/** A file or a folder that is to be delivered; its path is absolute. */
+export interface FoundFile extends FileLocation {
   /** Where it lies below the folder that all files have in common, separated by `/`. */
   readonly relativePath: string;
 }
