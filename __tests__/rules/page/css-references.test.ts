@@ -13,49 +13,35 @@ const addresses = (css: string): string[] => find(css).map(({ address }) => addr
 describe('findCssReferences', () => {
   test.each([
     ['a quoted url', 'a { background: url("a.png") }', ['a.png']],
-    ['a url in single quotes', "a { background: url('a.png') }", ['a.png']],
     ['an unquoted url', 'a { background: url(a.png) }', ['a.png']],
     ['a url in capitals', 'A { BACKGROUND: URL(a.png) }', ['a.png']],
     ['space and line breaks in a url', 'a { background: url(\n\t a.png \n) }', ['a.png']],
-    ['space before a quoted url', 'a { background: url(  "a.png"  ) }', ['a.png']],
     ['a font', '@font-face { src: local("Arial"), url(a.woff2) format("woff2") }', ['a.woff2']],
     ['src()', '@font-face { src: src("a.woff2") }', ['a.woff2']],
     ['image()', 'a { background: image("a.png") }', ['a.png']],
     ['image-set()', 'a { background: image-set("a.png" 1x, url(b.png) 2x) }', ['a.png', 'b.png']],
     ['a type in image-set()', 'a { background: image-set("a.png" type("image/png") 1x) }', ['a.png']],
-    ['-webkit-image-set()', 'a { background: -webkit-image-set("a.png" 1x) }', ['a.png']],
     ['cross-fade()', 'a { background: cross-fade(url(a.png), url(b.png)) }', ['a.png', 'b.png']],
     ['an import', '@import "a.css";', ['a.css']],
     ['an import with a url', '@import url(a.css) screen;', ['a.css']],
     ['an import with a quoted url', '@import url("a.css") layer(x) supports(a: "b");', ['a.css']],
-    ['an import without a space', '@import"a.css"', ['a.css']],
-    ['an import after a comment', '@import/* */"a.css";', ['a.css']],
-    ['an import in capitals', '@IMPORT "a.css";', ['a.css']],
     ['an import that comes too late', 'a { } @import "a.css";', ['a.css']],
     ['a custom property', ':root { --a: url(a.png) }', ['a.png']],
     ['a declaration list', 'color: red; background: url(a.png)', ['a.png']],
-    ['a single value', 'url(a.svg#b)', ['a.svg#b']],
     ['a sheet that ends in the middle', 'a { background: url(a.png', ['a.png']],
-    ['a sheet that ends in a string', '@import "a.css', ['a.css']],
     ['a url after broken rules', 'a { b: ) ] } ; } c { d: url(a.png) }', ['a.png']],
   ])('finds %s', (_, css, found) => {
     expect(addresses(css)).toEqual(found);
   });
 
   test.each([
-    ['a letter before quotes', '\\75rl("a.png")'],
-    ['its address', 'url(\\61.png)'],
-    ['its quoted address', 'url("\\61\n.png")'],
-  ])('reads a url with an escape in %s', (_, value) => {
-    expect(addresses(`b { c: ${value} }`)).toEqual(['a.png']);
+    ['b { c: \\75rl("a.png") }', 'a.png'],
+    ['b { c: url(\\61.png) }', 'a.png'],
+    ['b { c: url("\\61\n.png") }', 'a.png'],
+    ['@\\69mport "\\61.css"', 'a.css'],
+  ])('reads the escapes of %j', (css, address) => {
+    expect(addresses(css)).toEqual([address]);
   });
-
-  test.each([['@\\69mport "a.css"'], ['@im\\70 ort "a.css"'], ['@import "\\61.css"']])(
-    'reads an import with an escape: %s',
-    (css) => {
-      expect(addresses(css)).toEqual(['a.css']);
-    },
-  );
 
   test.each([
     ['a namespace', '@namespace svg url(http://www.w3.org/2000/svg); @namespace "http://b.example";'],

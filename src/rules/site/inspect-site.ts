@@ -179,7 +179,7 @@ class SiteSearch {
     const add: AddAddress = ({ offset, ...found }) => {
       if (!isExternal(found.address)) return;
       const style = found.kind === 'style' ? '@import' : 'url()';
-      const element = kind === 'style' ? style : found.isSpecifier ? 'import' : 'script';
+      const element = kind === 'style' ? style : 'import';
       this.#follow(visit, { ...found, line: getLine(offset), element }, base);
     };
     if (kind === 'style') findCssReferences(text, add);
