@@ -114,6 +114,27 @@ describe('a folder', () => {
     expect(String(await repository.read(`${PATH}index.html`))).toBe(createPage());
   });
 
+  test('within one that was delivered as a whole is refused with that one, which `path:` names', async () => {
+    const repository = await play.repository();
+    await deliver(repository, {}, { ...SITE, 'dist/docs/index.html': createPage() });
+    const within = await deliver(
+      repository,
+      { path: `${PATH}docs/` },
+      { 'dist/index.html': createPage('second') },
+    );
+    const reason = `${PATH}docs/ already exists in the repository, and it came with the folder ${PATH} that was delivered as a whole`;
+    expect(within.report.notReady).toMatchObject({ code: 'NOT_OURS', reason });
+    expect(within.report.notReady?.hint).toContain(`\`path: ${PATH}\``);
+    const audited = await play.deliver({
+      repository,
+      inputs: { operation: 'audit', path: `${PATH}docs/index.html` },
+    });
+    expect(audited.report.notReady).toMatchObject({
+      code: 'NOT_FOUND',
+      hint: `set \`path: ${PATH}\` to audit all of it`,
+    });
+  });
+
   test('keeps so many folders beside it, removes others that are wholly its own, but none of its step', async () => {
     const repository = await play.repository({ files: { 'previews/mine/index.html': 'a person' } });
     const page = (name: string) => ({ [`${name}/index.html`]: createPage(name) });

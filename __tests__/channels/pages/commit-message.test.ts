@@ -81,11 +81,7 @@ describe('the message of a commit', () => {
   });
 
   test.each<[string, (text: string) => string]>([
-    ['is quoted', (text) => `Add previews (#12)\n\n${text}`],
     ['is one of several in a squash merge', (text) => `Add previews\n\n* ${text}\n\n* fix the page`],
-    ['is indented', (text) => `  ${text}`],
-    ['is one that a person wrote below', (text) => `${text}\nCo-authored-by: a person <a@example.com>`],
-    ['is cherry-picked', (text) => `${text}\n(cherry picked from commit ${OBJECT})`],
     ['has a line between', (text) => text.replace('\n\n', '\n\nmore\n')],
     ['has another subject', (text) => text.replace(/^\w+/, 'Change')],
     ['has no essence', (text) => text.replace('from run 7 of Deliver', '')],
@@ -94,9 +90,6 @@ describe('the message of a commit', () => {
       'delivers and removes',
       (text) => text.replace(/^(ADD|REMOVE)/, (verb) => (verb === 'ADD' ? 'REMOVE' : 'ADD')),
     ],
-    ['is a revert', () => `Revert "ADD page.html: from run 7"\n\nThis reverts commit ${OBJECT}.`],
-    ['only quotes the trailer', () => 'Describe the trailer\n\nDelivered-by: screen-delivery'],
-    ['is a person’s', () => 'Improve the page'],
     ['is empty', () => ''],
   ])('proves nothing where it %s', (_, edit) => {
     for (const message of [ofFile, ofFolder, ofRemoval])

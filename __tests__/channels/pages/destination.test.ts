@@ -60,11 +60,6 @@ describe('resolveDestination: the branch and the path', () => {
     expect(destinationFor({ branch }, site).branch).toBe(expected);
   });
 
-  test('use any branch that was given where a workflow builds the site', () => {
-    const site = siteWith({ branch: 'main', builtBy: 'workflow' });
-    expect(destinationFor({ branch: 'other' }, site)).toMatchObject({ branch: 'other', builtBy: 'workflow' });
-  });
-
   test.each<[string, Partial<PagesLocation>, RepositoryContext['site'], object]>([
     [
       'a branch that the site is not built from',
@@ -108,64 +103,11 @@ describe('resolveDestination: the page and raw addresses', () => {
       raw,
     ]);
   });
-
-  test('use the default addresses of a GitHub Enterprise instance where the settings cannot be read', () => {
-    expect(getUrls(destinationFor({ serverUrl: new URL('https://git.corp.io') }, 'unreadable'))).toEqual([
-      'https://pages.git.corp.io/octo/site/page.html',
-      'https://git.corp.io/octo/site/raw/main/page.html',
-    ]);
-  });
 });
 
 const jekyllInput = (place: string, head: string, hasMarker: boolean) => ({
   ...{ place, hasMarker, nojekyll: false },
   files: [{ path: place, file: { ...memoryFile(''), head } }],
-});
-
-describe('applyJekyll for a name that Jekyll leaves out', () => {
-  const applyTo = (more: Partial<PagesDestination>, exists = false) => {
-    const asked: string[] = [];
-    const lookup = async (branch: string, path: string): Promise<boolean> => {
-      asked.push(`${branch}:${path}`);
-      return exists;
-    };
-    return {
-      asked,
-      work: applyJekyll(
-        { ...destinationFor(), ...more },
-        jekyllInput(more.path ?? 'page.html', '<p>', false),
-        lookup,
-      ),
-    };
-  };
-
-  test.each(['_page.html', '~page.html', '.page.html', 'a/_b/c.html', 'page.html~', 'vendor/a.html'])(
-    'refuses %s before anything is written',
-    async (path) => {
-      await expect(applyTo({ path }).work).rejects.toMatchObject({
-        code: 'BAD_INPUT',
-        hint: expect.stringContaining('commit an empty .nojekyll'),
-      });
-    },
-  );
-
-  test('accepts it where .nojekyll exists at the site’s root', async () => {
-    const { asked, work } = applyTo({ path: 'docs/_page.html', siteRoot: 'docs/' }, true);
-    await expect(work).resolves.toMatchObject({ path: 'docs/_page.html', hostMayChangeBytes: false });
-    expect(asked).toEqual(['main:docs/.nojekyll']);
-  });
-
-  test('accepts it where a workflow builds the site', async () => {
-    const { asked, work } = applyTo({ path: '_page.html', builtBy: 'workflow' });
-    await work;
-    expect(asked).toEqual([]);
-  });
-
-  test('ignores the name of the site’s own folder', async () => {
-    const { asked, work } = applyTo({ path: '_site/page.html', siteRoot: '_site/' });
-    await work;
-    expect(asked).toEqual([]);
-  });
 });
 
 describe('applyJekyll for a file that Jekyll renders', () => {
@@ -211,13 +153,5 @@ describe('applyJekyll for a file that Jekyll renders', () => {
       pageUrl: new URL('https://octo.github.io/site/notes.md'),
       hostMayChangeBytes: false,
     });
-  });
-
-  test('accepts any page where a workflow builds the site', async () => {
-    const destination = destinationFor({}, siteWith({ builtBy: 'workflow' }));
-    const applied = applyJekyll(destination, jekyllInput('page.html', '<p>', false), () =>
-      Promise.reject(new Error('the branch was asked')),
-    );
-    await expect(applied).resolves.toMatchObject({ hostMayChangeBytes: true });
   });
 });

@@ -2,11 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { formatCommitMessage } from '../../../src/channels/pages/commit-message.ts';
 import { compareFiles } from '../../../src/channels/pages/compare-files.ts';
 import type { CommitTarget } from '../../../src/channels/pages/target.ts';
-import { BranchWriter } from '../../../src/channels/pages/write-changes.ts';
 import { hasFailed } from '../../../src/errors.ts';
-import { absent, failure } from '../../github/fake-github.ts';
+import { failure } from '../../github/fake-github.ts';
 import { temporaryFolder } from '../../support/files.ts';
-import { FakeHttp, fakePorts } from '../../support/ports.ts';
 import {
   type BranchFiles,
   branchWith,
@@ -64,7 +62,7 @@ async function compare(wanted: Wanted, files: BranchFiles) {
 /** What a page needs: by path, the new blob of each that changes, `null` for one that is removed. */
 async function planOne({ page: blob, pictures = {} }: Wanted, target: CommitTarget) {
   const task = pagesTaskWith(target, PATH, blob === null ? {} : { [PATH]: blob, ...pictures });
-  const { head, places } = await compareFiles([task], target, new Set());
+  const { head, places } = await compareFiles([task], new Set());
   const [state] = places;
   const { change } = state && !hasFailed(state) ? state : {};
   const changed = Object.fromEntries([
@@ -82,15 +80,6 @@ describe('a page with a picture', () => {
     expect(message).toBe(
       `ADD page.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-object: new ${PATH}\nDelivered-object: p1 ${PICTURE}`,
     );
-  });
-
-  test('needs nothing where both are there', async () => {
-    const { state } = await compare(
-      pageWith('same', { [PICTURE]: 'p1' }),
-      delivered('same', { [PICTURE]: 'p1' }),
-    );
-    expect(state).toMatchObject({ commitSha: `last ${PATH}` });
-    expect(state).not.toHaveProperty('change');
   });
 
   test('gets a new picture without a change of its own', async () => {
@@ -157,39 +146,15 @@ describe('a page with a picture', () => {
     expect(state).toMatchObject({ httpCode: 500 });
   });
 
-  test('has it on a branch that does not exist yet', async () => {
-    const github = branchWith({}, { get_ref: absent });
-    const wanted = pageWith('new', { [PICTURE]: 'p1' });
-    const { beside } = await planOne(wanted, commitTargetWith(github, { method: 'B', setup: true }));
-    expect(beside).toEqual({ [PICTURE]: 'p1' });
-  });
-
   test('is not asked for a picture where it is new, nor is a file that is no page', async () => {
     const { github } = await compare(pageWith('new'), {});
     const target = commitTargetWith(branchWith({ 'docs/notes.txt': existingFile('old') }));
     const task = pagesTaskWith(target, 'docs/notes.txt', { 'docs/notes.txt': 'new' });
-    await compareFiles([task], target, new Set());
+    await compareFiles([task], new Set());
     for (const asked of [github, target.github as unknown as typeof github]) {
       expect(asked.sent('get_file').map(({ path }) => path)).not.toContainEqual(
         expect.stringMatching(/png$/),
       );
     }
-  });
-
-  test('is committed with it, in one commit', async () => {
-    const github = branchWith({});
-    const host = new FakeHttp((_, nth) => ({ status: 201, body: { sha: nth === 1 ? 'new' : 'p1' } }));
-    const target = commitTargetWith(github);
-    const { change, head } = await planOne(pageWith('new', { [PICTURE]: 'p1' }), target);
-    await new BranchWriter(target, fakePorts(host.http)).write(change ? [change] : [], head);
-    expect(github.writes).toEqual(['tree', 'commit', 'update_ref']);
-    expect(github.sent('tree')).toMatchObject([
-      {
-        tree: [
-          { path: PATH, sha: 'new' },
-          { path: PICTURE, sha: 'p1' },
-        ],
-      },
-    ]);
   });
 });

@@ -56,31 +56,6 @@ describe('removing a file through channel K1', () => {
   });
 });
 
-describe('removing several files through channel K1', () => {
-  test('removes each owned file by its own commit in one update of the branch, and refuses the foreign one', async () => {
-    const github = branchWith({
-      'a.html': existingFile('a'),
-      'b.html': foreign('b'),
-      'c.html': existingFile('c'),
-    });
-    const { remover } = createRemover(github);
-    const names = ['a.html', 'b.html', 'c.html', 'd.html'];
-    const tasks = await prepareAll(
-      remover,
-      names.map((name) => ({ file: null, name })),
-    );
-    const placements = await remover.perform(tasks);
-    expect(placements).toMatchObject([
-      { written: true, commitSha: 'commit1', url: new URL('https://octo.github.io/site/a.html') },
-      { code: 'NOT_OURS', leftBehind: [] },
-      { written: true, commitSha: 'commit2', url: new URL('https://octo.github.io/site/c.html') },
-      { written: false, evidence: 'nothing that this tool delivered exists there' },
-    ]);
-    expect(removedPaths(github)).toEqual(['a.html', 'c.html']);
-    expect(github.sent('update_ref')).toMatchObject([{ sha: 'commit2' }]);
-  });
-});
-
 describe('removing a folder through channel K1', () => {
   test.each<[string, Partial<PagesOptions>, string]>([
     ['`path`', { path: 'previews/pr-1/' }, 'page.html'],

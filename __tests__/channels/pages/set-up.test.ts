@@ -17,10 +17,8 @@ interface Situation {
   readonly answers?: Answers;
   readonly options?: Partial<PagesOptions>;
   readonly site?: RepositoryContext['site'];
-  readonly isLarge?: boolean;
 }
 
-const EMPTY_REPOSITORY = failure('NOT_FOUND', 409);
 const NEW_SITE = {
   html_url: 'https://octo.github.io/site/',
   source: { branch: 'gh-pages', path: '/' },
@@ -40,8 +38,8 @@ const shaOfSent = (body: string): string =>
   createMemoryFile('x', Buffer.from(JSON.parse(body).content, 'base64')).blobSha;
 
 /** A file for the new branch `gh-pages` of a repository without a site, unless the situation says otherwise. */
-async function prepare({ answers = {}, options = {}, site = null, isLarge = false }: Situation = {}) {
-  const file = await localFile(isLarge ? Buffer.alloc(1_100_000, 'x') : '<p>hello</p>');
+async function prepare({ answers = {}, options = {}, site = null }: Situation = {}) {
+  const file = await localFile('<p>hello</p>');
   const github = new FakeGitHub({ get_ref: absent, ...WRITES, ...answers });
   // Blobs are streamed past the API's methods.
   const host = new FakeHttp(({ url, body }) =>
@@ -132,18 +130,6 @@ describe('what `setup` can not know is refused before anything is written', () =
 });
 
 describe('Pages', () => {
-  const existing = {
-    get_ref: { object: { sha: 'base' } },
-    get_file: absent,
-    put_file_le1mb: { commit: { sha: 'put' } },
-  };
-
-  test('is switched on for an existing branch that is named', async () => {
-    const { github, result } = await perform({ answers: existing });
-    expect(github.writes).toEqual(['put_file_le1mb', 'create_pages_site']);
-    expect(result).toMatchObject({ notes: ['Pages was switched on for the branch gh-pages'] });
-  });
-
   test('is left alone where it is on, or where the files have an address of their own', async () => {
     const own = { pagesBase: new URL('https://pages.dev/') };
     for (const situation of [{ site: siteWith({ branch: 'gh-pages' }) }, { options: own }]) {
@@ -214,28 +200,5 @@ describe('Pages', () => {
       leftBehind: ['commit c0ffee on the branch gh-pages'],
     });
     expect(github.sent('create_ref')).toHaveLength(1);
-  });
-
-  test('is not switched on for a branch that nothing was written to', async () => {
-    const { action, github, prepared } = await prepare({ answers: { tree: failure('TOO_LARGE', 422) } });
-    const tasks = await prepared;
-    expect(await action.perform(tasks as never)).toMatchObject([{ code: 'TOO_LARGE' }]);
-    expect(github.sent('create_pages_site')).toEqual([]);
-  });
-});
-
-describe('the method', () => {
-  test.each([
-    ['a missing branch, 1 MB', { isLarge: false }, 'method B, object API'],
-    ['a missing branch, above 1 MB', { isLarge: true }, 'method B, object API'],
-    ['an empty repository', { answers: { get_ref: EMPTY_REPOSITORY } }, "method C, git's own protocol"],
-    [
-      'an existing branch',
-      { answers: { get_ref: { object: { sha: 'base' } } } },
-      'method A, single-call write',
-    ],
-  ])('for %s is one that can write to it', async (_, situation, method) => {
-    const { prepared } = await prepare(situation);
-    expect(await prepared).toMatchObject([{ plan: { method } }]);
   });
 });

@@ -121,15 +121,6 @@ describe('committing one file', () => {
     });
     expect(github.sent('put_file_le1mb')).toEqual([]);
   });
-
-  test('writes a tree without the file and sends no blob where the file is removed', async () => {
-    const removal = { path: 'gone.html', bytes: null, replaces: '0ld' };
-    const github = branchWith({ 'gone.html': { blob: '0ld', message: 'm' } });
-    const { host, run } = await createWriter([removal], github);
-    expect(getCodes(await run())).toEqual(['commit1']);
-    expect(github.sent('tree')).toMatchObject([{ tree: [{ path: 'gone.html', sha: null }] }]);
-    expect(host.seen).toEqual([]);
-  });
 });
 
 describe('committing several files where git is not installed', () => {
@@ -137,13 +128,6 @@ describe('committing several files where git is not installed', () => {
     process.env.PATH = await temporaryFolder();
   });
   const three = ['a', 'b', 'c'].map((bytes) => ({ path: `${bytes}.html`, bytes }));
-
-  test('uses the object API, with one blob and one commit for each file', async () => {
-    const { github, host, run } = await createWriter(three);
-    expect(getCodes(await run())).toEqual(['commit1', 'commit2', 'commit3']);
-    expect(host.seen).toHaveLength(3);
-    expect(github.sent('update_ref')).toMatchObject([{ sha: 'commit3', force: false }]);
-  });
 
   test('commits the other files where one is too large for a blob, whose hint says to install git', async () => {
     const { github, run } = await createWriter(three, branchWith(), (nth, sha) =>
@@ -156,19 +140,6 @@ describe('committing several files where git is not installed', () => {
       'a.html',
       'c.html',
     ]);
-  });
-
-  test('commits the other files where one blob is refused', async () => {
-    const { run } = await createWriter(three, branchWith(), (nth, sha) =>
-      nth === 1 ? { status: 403, body: { message: 'no' } } : { status: 201, body: { sha } },
-    );
-    expect(getCodes(await run())).toEqual(['NO_PERMISSION', 'commit1', 'commit2']);
-  });
-
-  test('does not move the branch where every blob is refused', async () => {
-    const { github, run } = await createWriter(three, branchWith(), () => TOO_LARGE);
-    expect(getCodes(await run())).toEqual(['BAD_INPUT', 'BAD_INPUT', 'BAD_INPUT']);
-    expect(github.calls).toEqual([]);
   });
 
   test('sends each blob once, however often the files are written', async () => {
@@ -190,13 +161,6 @@ describe('committing where git is installed', () => {
     message: expect.stringMatching(/^fetching the branch main failed/),
   };
 
-  test('uses git for several files, and sends no blob to the API', async () => {
-    const small = ['a', 'b'].map((bytes) => ({ path: `${bytes}.html`, bytes }));
-    const { github, host, write } = await createWriter(small);
-    await expect(write()).rejects.toMatchObject(unreachable);
-    expect([github.names, host.seen]).toEqual([['branch_rules', 'graphql'], []]);
-  });
-
   test('uses git for a file whose blob is too large for the host, and the log says so', async () => {
     const large = [{ path: 'a.bin', bytes: Buffer.alloc(MEGABYTE + 1) }];
     const { github, ports, write, writer } = await createWriter(large, branchWith(), () => TOO_LARGE);
@@ -206,39 +170,12 @@ describe('committing where git is installed', () => {
     expect(github.writes).toEqual([]);
   });
 
-  test('asks for the rules and for the author once, however many attempts follow', async () => {
-    const { github, write } = await createWriter([
-      { path: 'a', bytes: 'a' },
-      { path: 'b', bytes: 'b' },
-    ]);
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      await expect(write()).rejects.toMatchObject(unreachable);
-    }
-    expect(github.names).toEqual(['branch_rules', 'graphql']);
-  });
-
-  test('uses the object API where the branch takes signed commits only', async () => {
-    const github = branchWith({}, { branch_rules: [{ type: 'required_signatures' }] });
-    const small = ['a', 'b'].map((bytes) => ({ path: `${bytes}.html`, bytes }));
-    const { host, ports, run, writer } = await createWriter(small, github);
-    expect(getCodes(await run())).toEqual(['commit1', 'commit2']);
-    expect(writer.method).toBe('B');
-    expect(host.seen).toHaveLength(2);
-    for (const commit of github.sent('commit')) expect(Object.keys(commit)).not.toContain('author');
-    expect(ports.logger.lines).toEqual([expect.stringContaining('signed commits only')]);
-  });
+  const two = ['a.html', 'b.bin'].map((path) => ({ path, bytes: path }));
+  const SIGNED = { branch_rules: [{ type: 'required_signatures' }] };
 
   test('sends nothing of a file that is too large for a signed commit', async () => {
-    const github = branchWith({}, { branch_rules: [{ type: 'required_signatures' }] });
-    const { host, run, files } = await createWriter(
-      [
-        { path: 'a.html', bytes: 'a' },
-        { path: 'b.bin', bytes: 'b' },
-      ],
-      github,
-    );
-    const [, large] = files;
-    Object.assign(large ?? {}, { size: 36 * MEGABYTE });
+    const { host, run, files } = await createWriter(two, branchWith({}, SIGNED));
+    Object.assign(files[1] ?? {}, { size: 36 * MEGABYTE });
     const results = await run();
     expect(getCodes(results)).toEqual(['commit1', 'NEEDS_SIGNATURE']);
     expect(results[1]).toMatchObject({
@@ -249,21 +186,9 @@ describe('committing where git is installed', () => {
   });
 
   test('sends nothing of more files than the object API takes in one change', async () => {
-    const github = branchWith({}, { branch_rules: [{ type: 'required_signatures' }] });
-    const { host, changes, writer } = await createWriter(
-      [
-        { path: 'a', bytes: 'a' },
-        { path: 'b', bytes: 'b' },
-      ],
-      github,
-    );
-    const [change] = changes;
-    const many = {
-      message: 'm',
-      removals: [],
-      replaces: null,
-      writes: Array(SITE.apiWrites + 1).fill(change?.writes[0]),
-    };
+    const { host, changes, writer } = await createWriter(two, branchWith({}, SIGNED));
+    const [change = changeWith()] = changes;
+    const many = { ...change, writes: Array(SITE.apiWrites + 1).fill(change.writes[0]) };
     expect(await writer.write([many], BASE)).toMatchObject([
       {
         code: 'NEEDS_SIGNATURE',
@@ -277,9 +202,9 @@ describe('committing where git is installed', () => {
   test.each([
     ['cannot be read', failure('NO_PERMISSION', 403)],
     ['have no such rule', [{ type: 'deletion' }]],
-  ])('uses git where the rules %s', async (_, branch_rules) => {
-    const two = ['a', 'b'].map((bytes) => ({ path: bytes, bytes }));
-    const { write } = await createWriter(two, branchWith({}, { branch_rules }));
+  ])('uses git, and sends no blob, where the rules %s', async (_, branch_rules) => {
+    const { github, host, write } = await createWriter(two, branchWith({}, { branch_rules }));
     await expect(write()).rejects.toMatchObject(unreachable);
+    expect([github.names, host.seen]).toEqual([['branch_rules', 'graphql'], []]);
   });
 });

@@ -1,6 +1,7 @@
 import { type BranchEntry, findSubmodule, listEntries, submoduleError } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
+import type { GitBlob } from '../../rules/fingerprint.ts';
 
 type CommitEntries = ReadonlyMap<string, BranchEntry>;
 
@@ -85,3 +86,16 @@ export const treeShaAt = ({ entries, head }: BranchTree, folder: string): string
 /** Whether the branch has anything in a folder. */
 export const hasFilesBelow = ({ entries }: BranchTree, folder: string): boolean =>
   folder === '' ? entries.size > 0 : entries.get(folder.slice(0, -1))?.type === 'tree';
+
+/** By path in the branch: what was there before, the newest first; nothing for a new file. */
+export type EarlierFiles = ReadonlyMap<string, readonly GitBlob[]>;
+
+/** `blobAt` for several paths. */
+export const blobsIn = (trees: readonly BranchTree['entries'][], paths: readonly string[]): EarlierFiles =>
+  new Map(paths.map((path) => [path, blobAt(trees, path)]));
+
+/** What the first of some trees that has a path holds there; nothing for a folder. */
+export function blobAt(trees: readonly BranchTree['entries'][], path: string): readonly GitBlob[] {
+  const { type, sha = '', size = 0 } = trees.find((one) => one.has(path))?.get(path) ?? {};
+  return type === 'blob' ? [{ sha, size }] : [];
+}

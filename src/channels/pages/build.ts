@@ -16,6 +16,7 @@ import type { Channel, HostProgress, Placement } from '../channel.ts';
 import { watchDeployment } from './deploy/watch-deployment.ts';
 import type { PagesDestination } from './destination.ts';
 import { type BuildStarter, createSiteRun, type RunProgress } from './site-workflow.ts';
+import type { PagesOptions } from './target.ts';
 
 /** Asks how far the build is that contains a commit. */
 type WatchBuild = (
@@ -26,24 +27,19 @@ interface SiteBuild extends Pick<PagesDestination, 'branch'> {
   readonly builtBy: Exclude<PagesDestination['builtBy'], 'deployment'>;
 }
 
-interface BuildOptions {
-  /** Milliseconds that the whole wait may take. */
-  readonly timeout: number;
-  /** The workflow to start where none has started by itself. */
-  readonly siteWorkflow: string | undefined;
-}
+type BuildOptions = Pick<PagesOptions, 'timeout' | 'siteWorkflow'>;
 
 type BuiltTask = { readonly destination: Pick<PagesDestination, 'builtBy' | 'branch'> };
 
 /** How far the host is with its build: one watch for all files that the same kind of build publishes. */
 export function createProgress(
   access: RepositoryContext,
-  options: BuildOptions,
+  options: BuildOptions & Pick<PagesOptions, 'branch'>,
   ports: Ports,
 ): NonNullable<Channel<BuiltTask>['progress']> {
   const createWatch = ({ builtBy, branch }: BuiltTask['destination']): WatchBuild => {
     const github = requireGitHub(access);
-    if (builtBy === 'deployment') return watchDeployment(github, options.timeout, ports);
+    if (builtBy === 'deployment') return watchDeployment(github, options, ports);
     const build = new BuildWatch(github, { builtBy, branch }, options, ports.clock);
     return (placed) => build.ask(placed);
   };

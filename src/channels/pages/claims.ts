@@ -139,7 +139,7 @@ export async function listClaimed(
  * @throws {DeliveryError} `NOT_OURS` where it is too much to be named.
  */
 export function listKept(
-  tree: BranchTree,
+  tree: Pick<BranchTree, 'entries'>,
   folder: string,
   delivered: ReadonlySet<string>,
 ): readonly TreeFile[] {

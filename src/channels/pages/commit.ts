@@ -10,14 +10,7 @@ import { compareSite, readFolderInBranch } from './compare-folder.ts';
 import { compareRemoval } from './compare-removal.ts';
 import { listPictures } from './pictures.ts';
 import { type CommittedPlace, describeFolder, describePlacement, describeUnchanged } from './placement.ts';
-import {
-  COMMIT_METHODS,
-  type CommitTarget,
-  isFolderPath,
-  isRemoval,
-  methodOf,
-  type PagesTask,
-} from './target.ts';
+import { type CommitTarget, isFolderPath, isRemoval, methodOf, type PagesTask } from './target.ts';
 import { BranchWriter, refuseUnwritable } from './write-changes.ts';
 
 type Tasks = readonly PreparedTask<PagesTask>[];
@@ -61,15 +54,14 @@ async function forEachGroup<Value>(
   return all.map((task) => results.get(task) ?? leftOutError());
 }
 
-/** Compares a group with the branch as it is now. @param sent what earlier attempts may have written */
+/** Compares a group with the branch as it is now. @param sent the places that earlier attempts may have changed */
 async function compareGroup(
   { tasks, together }: TaskGroup,
-  target: CommitTarget,
-  sent: ReadonlySet<PagesTask> = new Set(),
+  sent: ReadonlySet<string> = new Set(),
 ): Promise<BranchComparison> {
   const [first] = tasks;
-  if (first === undefined || !isFolderPath(first.place)) return compareFiles(tasks, target, sent);
-  const folder = await readFolderInBranch(first, target);
+  if (first === undefined || !isFolderPath(first.place)) return compareFiles(tasks, sent);
+  const folder = await readFolderInBranch(first);
   const place = isRemoval(first) ? compareRemoval(folder, sent.size > 0) : compareSite(folder, together);
   return { head: folder.tree.head, places: [await place] };
 }
@@ -80,25 +72,16 @@ export function previewCommits(
   ports: Pick<Ports, 'signal'>,
 ): Promise<readonly Result<string>[]> {
   return forEachGroup(prepared, async (group) => {
-    const { target } = group;
-    const { places } = await compareGroup(group, target);
+    const { places } = await compareGroup(group);
     return forEachItem(places, async (place) => {
       if (hasFailed(place)) throw place;
       const { task, change } = place;
       if (change === undefined) return describeUnchanged(place);
-      if (isFolderPath(task.place) && !isRemoval(task)) await refuseUnwritable(change, target, ports);
-      return `commit "${change.message.split('\n')[0]}"${describeFurther(place, change)}`;
+      if (isFolderPath(task.place) && !isRemoval(task)) await refuseUnwritable(change, group.target, ports);
+      const further = isFolderPath(task.place) ? ` (${describeFolder(place).join('; ')})` : '';
+      return `commit "${change.message.split('\n')[0]}"${further}`;
     });
   });
-}
-
-/** What changes beside the first line of the message; the method, where it is another one than planned. */
-function describeFurther(place: ComparedPlace, change: Change): string {
-  const { task } = place;
-  if (isFolderPath(task.place)) return ` (${describeFolder(place).join('; ')})`;
-  const method = methodOf([change], task.target);
-  if (method === task.target.method) return '';
-  return `, by ${COMMIT_METHODS[method]}, because its pictures change with it`;
 }
 
 /**
@@ -120,8 +103,8 @@ class GroupCommit {
   readonly #group: TaskGroup;
   readonly #ports: Ports;
   readonly #writer: BranchWriter;
-  /** What was sent last for each task. */
-  readonly #sent = new Map<PagesTask, ComparedPlace>();
+  /** What was sent last to each place. */
+  readonly #sent = new Map<string, ComparedPlace>();
   /** The comparison that the next attempt need not repeat. */
   #known: BranchComparison | null = null;
 
@@ -136,7 +119,7 @@ class GroupCommit {
     this.#known = null;
     const changes = compared.places.flatMap((place) => {
       if (hasFailed(place) || place.change === undefined) return [];
-      this.#sent.set(place.task, place);
+      this.#sent.set(place.task.place, place);
       return [place.change];
     });
     if (changes.length === 0) return this.#finish(compared, leftOutError);
@@ -158,8 +141,8 @@ class GroupCommit {
   }
 
   #compare(github = this.#group.target.github): Promise<BranchComparison> {
-    const { target } = this.#group;
-    return compareGroup(this.#group, { ...target, github }, new Set(this.#sent.keys()));
+    const tasks = this.#group.tasks.map((one) => ({ ...one, target: { ...one.target, github } }));
+    return compareGroup({ ...this.#group, tasks }, new Set(this.#sent.keys()));
   }
 
   #finish(
@@ -171,7 +154,7 @@ class GroupCommit {
       if (hasFailed(now)) return this.#ports.signal.aborted ? now : now.withLeftBehind([]);
       const commitSha = now.change === undefined ? now.commitSha : conclude(now.change);
       if (hasFailed(commitSha)) return commitSha;
-      const sent = this.#sent.get(now.task);
+      const sent = this.#sent.get(now.task.place);
       const written = sent !== undefined;
       const method = written ? this.#writer.method : undefined;
       return { ...(sent ?? now), commitSha, written, method };

@@ -1,15 +1,13 @@
 import { hasFailed, type Result, resultOf } from '../../errors.ts';
-import { getExistingBlobs } from '../../github/api/branch.ts';
+import { type BranchEntry, getExistingBlobs } from '../../github/api/branch.ts';
 import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
-import type { GitBlob } from '../../rules/fingerprint.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
-import type { BranchTree } from './branch-reader.ts';
-import { type ComparedPlace, type HeldFile, planChange, sortByChange } from './compare.ts';
+import { type BranchTree, blobsIn } from './branch-reader.ts';
+import { type ComparedPlace, planChange } from './compare.ts';
 import { isServedByAnother, takenPageError } from './jekyll.ts';
 import { isOwned } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
-import { readTargetHead } from './read-target.ts';
-import { type CommitTarget, isRemoval, type PagesTask } from './target.ts';
+import { type CommitTarget, isRemoval, type PagesTask, readTargetHead } from './target.ts';
 
 /** What some places need, all compared with the same commit of the branch. */
 export interface BranchComparison {
@@ -23,20 +21,22 @@ export interface BranchComparison {
  * Compares single files with the branch. Reads nothing but their paths, and those of the pictures that pages may have:
  * the page's own commit does not tell, because its bytes may be older, or newer, than its picture.
  *
- * @param sent what an earlier attempt may have changed
+ * @param sent the places that an earlier attempt may have changed
  */
 export async function compareFiles(
   tasks: readonly PagesTask[],
-  target: CommitTarget,
-  sent: ReadonlySet<PagesTask>,
+  sent: ReadonlySet<string>,
 ): Promise<BranchComparison> {
+  const [first] = tasks;
+  if (first === undefined) return { head: null, places: [] };
+  const { target } = first;
   const head = await readTargetHead(target);
   const own = new Set(tasks.flatMap(listPaths));
   const rest = await readRest(tasks, target, head, own);
   // What is delivered may have been there before: a cache may still have it.
   const mayBeGone = new Set(
     tasks.flatMap((one) =>
-      isRemoval(one) && !sent.has(one) && !isServedByAnother(one.destination, rest, one.place)
+      isRemoval(one) && !sent.has(one.place) && !isServedByAnother(one.destination, rest, one.place)
         ? []
         : [one.place],
     ),
@@ -55,10 +55,7 @@ export async function compareFiles(
   const pictures = await readPaths(old.flat(), target, head, new Set());
   const all = new Map([...found, ...pictures]);
   const places = tasks.map((task, nth) =>
-    resultOf(async () => ({
-      ...compareFile(task, all, old[nth] ?? []),
-      mayBeServed: (path: string) => isServedByAnother(task.destination, rest, path),
-    })),
+    resultOf(async () => ({ ...compareFile(task, all, old[nth] ?? []), rest })),
   );
   return { head, places: await Promise.all(places) };
 }
@@ -116,7 +113,7 @@ async function readPaths(
 /** @param old the paths that pictures of the page may have, beside those that are delivered */
 function compareFile(task: PagesTask, found: HeldPaths, old: readonly string[]): ComparedPlace {
   const { place, files, target } = task;
-  const existing = new Map<string, HeldFile>();
+  const entries = new Map<string, BranchEntry>();
   const owned = new Set<string>();
   const confinedTo = target.options.confinement?.owner;
   for (const path of [place, ...files.map((one) => one.path), ...old]) {
@@ -128,7 +125,8 @@ function compareFile(task: PagesTask, found: HeldPaths, old: readonly string[]):
     const { blob: sha, last } = state;
     if (sha === null) continue;
     const size = last?.blobs.find((one) => one.sha === sha)?.size ?? 0;
-    existing.set(path, { sha, size, mode: last === null ? '' : '100644' });
+    // It is not known who made what is there so, where no commit did.
+    entries.set(path, { type: 'blob', sha, size, mode: last === null ? '' : '100644' });
     const by = path === place ? { confinedTo } : { confinedTo, page: place };
     if (isOwned(last?.message ?? '', { path, sha }, by)) owned.add(path);
   }
@@ -142,15 +140,11 @@ function compareFile(task: PagesTask, found: HeldPaths, old: readonly string[]):
   const wanted = files.find(({ path }) => path === place)?.file.blobSha;
   const versions = new Map(last?.blobs.map((one) => [one.sha, one]));
   versions.delete(wanted ?? '');
-  const state = { existing, owned, last };
-  const sorted = sortByChange(task, state);
+  const planned = planChange(task, { entries, owned, last });
   return {
-    ...planChange(task, state, sorted),
+    ...planned,
     replaced: (owned.has(place) && last) || undefined,
     earlier: new Map([[place, [...versions.values()]]]),
-    gone: new Map(sorted.removed.map((path) => [path, blobOf(existing.get(path))])),
+    gone: blobsIn([entries], planned.change?.removals ?? []),
   };
 }
-
-const blobOf = (held: GitBlob | undefined): readonly GitBlob[] =>
-  held === undefined ? [] : [{ sha: held.sha, size: held.size }];

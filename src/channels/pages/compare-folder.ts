@@ -4,13 +4,19 @@ import { getLastCommits } from '../../github/api/history.ts';
 import type { Change, FileBytes } from '../../github/change.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { refuseLargeSite } from '../../rules/local-site.ts';
-import { type BranchTree, filesBelow, listFolders, refuseSubmodules } from './branch-reader.ts';
-import { listKept } from './claims.ts';
-import { blockedError, type ComparedPlace, type EarlierFiles, planChange, sortByChange } from './compare.ts';
+import {
+  type BranchTree,
+  blobAt,
+  blobsIn,
+  type EarlierFiles,
+  filesBelow,
+  listFolders,
+  refuseSubmodules,
+} from './branch-reader.ts';
+import { blockedError, type ComparedPlace, planChange } from './compare.ts';
 import { type FoundDeliveries, findDeliveries, findSingleFiles, findWholeSites } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
-import { readTargetTree } from './read-target.ts';
-import { type CommitTarget, isRemoval, type PagesTask } from './target.ts';
+import { type CommitTarget, isRemoval, type PagesTask, readTargetTree } from './target.ts';
 
 /** A file without a byte, under the name that git gives it. */
 const EMPTY_FILE: FileBytes = {
@@ -22,16 +28,16 @@ const EMPTY_FILE: FileBytes = {
 /** The place of a folder in the branch, and all that the branch has. */
 export interface FolderInBranch {
   readonly task: PagesTask;
-  readonly target: CommitTarget;
   readonly tree: BranchTree;
   readonly found: FoundDeliveries;
 }
 
 /** Reads all of the branch, and what it has of this tool in a folder; of one that is removed, however deep. */
-export async function readFolderInBranch(task: PagesTask, target: CommitTarget): Promise<FolderInBranch> {
+export async function readFolderInBranch(task: PagesTask): Promise<FolderInBranch> {
+  const { target } = task;
   const tree = await readTargetTree(target);
   refuseSubmodules(tree, isRemoval(task) ? [task.place.slice(0, -1)] : task.files.map(({ path }) => path));
-  return { task, target, tree, found: await findDeliveries(target, tree, task.place, isRemoval(task)) };
+  return { task, tree, found: await findDeliveries(target, tree, task.place, isRemoval(task)) };
 }
 
 /**
@@ -44,24 +50,18 @@ export async function compareSite(
   folder: FolderInBranch,
   together: readonly string[],
 ): Promise<ComparedPlace> {
-  const { task, target, tree, found } = folder;
-  const { place } = task;
-  const state = { existing: filesBelow(tree, place), owned: await findOwned(folder), last: found.last };
-  const sorted = sortByChange(task, state);
+  const { task, tree, found } = folder;
+  const { place, target } = task;
+  const owned = await findOwned(folder);
   const removedFolders = await findOldSites(folder, together);
   const removals = removedFolders.flatMap((one) => [...filesBelow(tree, one).keys()]);
-  const own = [...sorted.delivered.map(({ path }) => path), ...sorted.removed];
-  const compared = planChange(task, state, sorted, {
-    kept: listKept(tree, place, new Set(own)),
-    writes: switchJekyllOff(task, tree),
-    removals,
-    removedFolders,
-  });
-  const { change } = compared;
+  const beside = { writes: switchJekyllOff(task, tree), removals };
+  const planned = planChange(task, { ...tree, owned, last: found.last, beside, removedFolders });
+  const { change } = planned;
   const older = await readBefore(target, found);
-  const gone = [...sorted.removed, ...removals, ...listVanished(folder, older)];
+  const gone = [...(change?.removals ?? []), ...listVanished(folder, older)];
   return {
-    ...compared,
+    ...planned,
     replaced: found.sites.get(place)?.claim,
     servedSize: measureSite(task.destination.siteRoot, tree, change),
     earlier: await findEarlier(folder, change === undefined ? [older] : [tree.entries, older]),
@@ -76,8 +76,8 @@ function switchJekyllOff({ destination, target }: PagesTask, { entries }: Branch
 }
 
 /** The paths of a folder that hold what this tool delivered. @throws {DeliveryError} `NOT_OURS` where a file is in the way */
-async function findOwned({ task, target, tree, found }: FolderInBranch): Promise<ReadonlySet<string>> {
-  const { place, files, destination, pictures } = task;
+async function findOwned({ task, tree, found }: FolderInBranch): Promise<ReadonlySet<string>> {
+  const { place, target, files, destination, pictures } = task;
   const delivered = found.sites.get(place)?.files ?? [];
   const owned = new Set(delivered.map(({ path }) => path));
   const wanted = new Set(files.map(({ path }) => path));
@@ -118,12 +118,12 @@ const NEVER: readonly GitBlob[] = [];
  * @param trees what the branch held before, the newest first
  */
 async function findEarlier(
-  { task, target, tree, found }: FolderInBranch,
+  { task, tree, found }: FolderInBranch,
   trees: readonly BranchTree['entries'][],
 ): Promise<EarlierFiles> {
   const page = task.destination.path;
   // The page changes most often, and a cache may be older than the last two versions.
-  const commits = tree.head === null ? null : await getLastCommits(target.github, tree.head, [page]);
+  const commits = tree.head === null ? null : await getLastCommits(task.target.github, tree.head, [page]);
   const versions = commits?.get(page)?.blobs ?? [];
   const isKnown = trees.length > 1 || found.before !== undefined;
   const earlier = new Map<string, readonly GitBlob[]>();
@@ -138,15 +138,6 @@ async function findEarlier(
   return earlier;
 }
 
-/** What the first of some trees that has a path holds there. */
-export const blobsIn = (trees: readonly BranchTree['entries'][], paths: readonly string[]): EarlierFiles =>
-  new Map(paths.map((path) => [path, blobAt(trees, path)]));
-
-function blobAt(trees: readonly BranchTree['entries'][], path: string): readonly GitBlob[] {
-  const { type, sha = '', size = 0 } = trees.find((one) => one.has(path))?.get(path) ?? {};
-  return type === 'blob' ? [{ sha, size }] : [];
-}
-
 /**
  * The oldest owned folders beside the delivered one that are more than `keep`. One with anything of others in it is
  * left alone.
@@ -154,7 +145,7 @@ function blobAt(trees: readonly BranchTree['entries'][], path: string): readonly
  * @returns paths that end in `/`
  */
 async function findOldSites(
-  { task: { place: folder }, target, tree }: FolderInBranch,
+  { task: { place: folder, target }, tree }: FolderInBranch,
   together: readonly string[],
 ): Promise<readonly string[]> {
   const { keep } = target.options;

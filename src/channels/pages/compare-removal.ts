@@ -1,10 +1,9 @@
 import { DeliveryError } from '../../errors.ts';
 import { nameFew } from '../../plain-text.ts';
 import { SITE } from '../../protocol/limits.ts';
-import { filesBelow } from './branch-reader.ts';
+import { blobsIn, filesBelow } from './branch-reader.ts';
 import { type ComparedPlace, planChange } from './compare.ts';
-import { blobsIn, type FolderInBranch, listVanished, readBefore } from './compare-folder.ts';
-import { isServedByAnother, rendersMarkdown } from './jekyll.ts';
+import { type FolderInBranch, listVanished, readBefore } from './compare-folder.ts';
 import { findSingleFiles } from './ownership.ts';
 
 /**
@@ -14,8 +13,8 @@ import { findSingleFiles } from './ownership.ts';
  * @param wasSent whether an earlier attempt may have removed it
  */
 export async function compareRemoval(folder: FolderInBranch, wasSent: boolean): Promise<ComparedPlace> {
-  const { task, target, tree, found } = folder;
-  const { place, destination } = task;
+  const { task, tree, found } = folder;
+  const { place, target, destination } = task;
   const existing = filesBelow(tree, place);
   const sites = [...found.sites].filter(([, { files }]) => files.length > 0);
   const owned = new Set(sites.flatMap(([, { files }]) => files.map(({ path }) => path)));
@@ -29,19 +28,14 @@ export async function compareRemoval(folder: FolderInBranch, wasSent: boolean): 
   const left = others.filter((path) => !owned.has(path));
   const isOurs = owned.size > 0 || wasSent || left.length === 0 || place === destination.siteRoot;
   if (!isOurs) throw nothingOursError(folder, left);
-  const removed = [...owned];
   const removedFolders = sites.map(([one]) => one);
-  const state = { existing, owned, last: found.last };
-  const sorted = { added: [], changed: [], removed, delivered: [], isAdded: false };
   // What an earlier run removed may be served until the site is built without it.
   const older = owned.size === 0 ? await readBefore(target, found) : new Map();
-  const rest = new Map([...tree.entries].filter(([path]) => !owned.has(path)));
   return {
-    ...planChange(task, state, sorted, { removedFolders }),
+    ...planChange(task, { ...tree, owned, last: found.last, removedFolders }),
     earlier: new Map(),
-    gone: blobsIn([tree.entries, older], [...removed, ...listVanished(folder, older)]),
-    isRendered: rendersMarkdown(destination, tree.entries),
-    mayBeServed: (path) => isServedByAnother(destination, rest, path),
+    gone: blobsIn([tree.entries, older], [...owned, ...listVanished(folder, older)]),
+    rest: new Map([...tree.entries].filter(([path]) => !owned.has(path))),
     unknown: describeStaying(folder, left),
   };
 }

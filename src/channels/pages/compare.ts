@@ -1,29 +1,27 @@
 import { DeliveryError } from '../../errors.ts';
 import type { LastCommit } from '../../github/api/history.ts';
-import type { TreeFile } from '../../github/api/tree-id.ts';
 import type { Change } from '../../github/change.ts';
 import { nameFew } from '../../plain-text.ts';
-import type { GitBlob } from '../../rules/fingerprint.ts';
 import type { Text } from '../../words.ts';
 import type { SiteChanges } from '../site-changes.ts';
+import { type BranchTree, type EarlierFiles, filesBelow } from './branch-reader.ts';
+import { listKept } from './claims.ts';
 import { describeDelivered, formatCommitMessage, parseMessage } from './commit-message.ts';
 import { isPictureOf, listPicturePaths } from './pictures.ts';
 import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
 
-/** By path in the branch: what was there before, the newest first; nothing for a new file. */
-export type EarlierFiles = ReadonlyMap<string, readonly GitBlob[]>;
-
 type CommitWords = Pick<LastCommit, 'sha' | 'message'>;
-export type HeldFile = GitBlob & { readonly mode: string };
 
 /** What the branch has at a place, all of it in the same commit, and whose it is. */
-interface PlaceState {
-  /** By path. The mode is empty where it is not known who made what is there so. */
-  readonly existing: ReadonlyMap<string, HeldFile>;
+interface PlaceState extends Pick<BranchTree, 'entries'> {
   /** The paths that hold what this tool delivered: what may be replaced, and what goes where it is not wanted. */
   readonly owned: ReadonlySet<string>;
   /** The last commit that touched the place; absent where nothing ever existed. */
   readonly last?: CommitWords | null | undefined;
+  /** What the commit of a folder writes and removes beside its files. */
+  readonly beside?: Partial<Pick<Change, 'writes' | 'removals'>>;
+  /** The folders whose deliveries are removed. */
+  readonly removedFolders?: readonly string[];
 }
 
 /** What a place of the branch needs: a change, or nothing more. */
@@ -45,34 +43,17 @@ export interface ComparedPlace {
   readonly treeSha?: string | undefined;
   /** Of a folder that is delivered: bytes of all that Pages serves. */
   readonly servedSize?: number;
-  /** Of a folder that is removed: whether Markdown of it was served as pages. */
-  readonly isRendered?: boolean;
-  /** Of what is removed: whether another file of the branch may be served at the address of a path. */
-  readonly mayBeServed?: (path: string) => boolean;
+  /** Of what is removed: the other files of the branch, which may be served at its addresses. */
+  readonly rest?: BranchTree['entries'];
   /** Of a folder that is removed: what of it stays. */
   readonly unknown?: readonly string[];
 }
 
-/** What becomes of the paths of a place. */
-interface SortedPaths {
-  readonly added: readonly string[];
-  readonly changed: readonly string[];
-  readonly removed: readonly string[];
-  /** What the place has of this tool after that. */
-  readonly delivered: readonly TreeFile[];
-  /** Whether it had nothing of this tool. */
-  readonly isAdded: boolean;
-}
-
-/**
- * Sorts the paths of a place by what becomes of them. All or nothing: one file that may not be replaced refuses all.
- *
- * @throws {DeliveryError} `NOT_OURS` that names what others have there
- */
-export function sortByChange(task: PagesTask, { existing, owned, last }: PlaceState): SortedPaths {
+/** Sorts the paths of a place by what becomes of them. @throws {DeliveryError} `NOT_OURS` that names what others have there */
+function sortByChange(task: PagesTask, { entries, owned, last }: PlaceState) {
   const { place, target, files } = task;
   const { overwrite, prune } = target.options;
-  const isFolder = isFolderPath(place);
+  const existing = filesBelow({ entries }, place);
   const wanted = new Map(files.map(({ path, file }) => [path, file]));
   const isSame = (path: string): boolean => {
     const { sha, mode } = existing.get(path) ?? {};
@@ -84,80 +65,83 @@ export function sortByChange(task: PagesTask, { existing, owned, last }: PlaceSt
   if (foreign.length > 0) throw notOwnedError(task, foreign, last?.message);
   const added = named.filter((path) => wanted.has(path) && !existing.has(path));
   const changed = differing.filter((path) => wanted.has(path));
-  const vanished = [...new Set([...differing, ...owned])].filter((path) => !wanted.has(path));
-  const removed = isFolder && !prune ? [] : vanished;
   const stays = named.filter((path) => owned.has(path) && isSame(path));
-  const whole = isFolder ? [...added, ...changed, ...stays, ...(prune ? [] : vanished)] : named;
-  const delivered = whole.map((path) => ({
-    path,
-    sha: wanted.get(path)?.blobSha ?? existing.get(path)?.sha ?? '',
-  }));
+  const vanished = [...new Set([...differing, ...owned])].filter((path) => !wanted.has(path));
+  const goes = !isFolderPath(place) || isRemoval(task) || prune;
+  const own = isFolderPath(place) ? [...added, ...changed, ...stays, ...(goes ? [] : vanished)] : named;
   return {
-    added,
-    changed,
-    removed,
-    delivered,
+    ...{ added, changed, removed: goes ? vanished : [] },
+    /** What the place has of this tool after that. */
+    delivered: own.map((path) => ({
+      path,
+      sha: wanted.get(path)?.blobSha ?? existing.get(path)?.sha ?? '',
+    })),
     isAdded: changed.length + stays.length + vanished.length === 0,
-  };
-}
-
-/** What the commit of a folder does beside its files. */
-interface BesideFolder extends Partial<Pick<Change, 'writes' | 'removals'>> {
-  /** What else the folder has. */
-  readonly kept?: readonly TreeFile[];
-  /** The folders whose deliveries are removed. */
-  readonly removedFolders?: readonly string[];
-}
-
-/** The commit that a place needs, if any, and what it changes. */
-export function planChange(
-  task: PagesTask,
-  { existing, last }: PlaceState,
-  sorted: SortedPaths,
-  beside: BesideFolder = {},
-): Pick<ComparedPlace, 'task' | 'change' | 'commitSha' | 'changes' | 'treeSha'> {
-  const { place, target, files } = task;
-  const { essence, confinement } = target.options;
-  const { kept = [], removedFolders = [], writes: besideWrites = [], removals = [] } = beside;
-  // What is for the whole site is no part of the delivery, and stays when that ends.
-  const shared = besideWrites
-    .filter(({ path }) => path.startsWith(place))
-    .map(({ path, file }) => ({ path: path.slice(place.length), sha: file.blobSha }));
-  const isGone = isRemoval(task);
-  const delivered = isGone ? undefined : describeDelivered(place, sorted.delivered, [...kept, ...shared]);
-  const isNew = new Set([...sorted.added, ...sorted.changed]);
-  const change = {
-    message: formatCommitMessage(place, {
-      verb: isGone ? 'REMOVE' : sorted.isAdded ? 'ADD' : 'UPDATE',
-      essence,
-      confinedTo: confinement?.owner,
-      delivered,
-      removed: isGone ? removedFolders : [],
-    }),
-    writes: [...files.filter(({ path }) => isNew.has(path)), ...besideWrites],
-    removals: [...sorted.removed, ...removals],
     replaces: existing.get(place)?.sha ?? null,
   };
-  const hasWork = change.writes.length + change.removals.length > 0;
-  const changes = listChanges(task, sorted, beside);
-  return { task, ...(hasWork && { change }), commitSha: last?.sha, changes, treeSha: delivered?.object };
 }
 
-/** What a person reads of it. The pictures of a page are no files of theirs. */
+/**
+ * The commit that a place needs, if any, and what it changes. All or nothing: one file that may not be replaced refuses
+ * all.
+ *
+ * @throws {DeliveryError} `NOT_OURS` that names what others have there
+ */
+export function planChange(
+  task: PagesTask,
+  state: PlaceState,
+): Pick<ComparedPlace, 'task' | 'change' | 'commitSha' | 'changes' | 'treeSha'> {
+  const { place, target, files } = task;
+  const { beside: { writes = [], removals = [] } = {}, removedFolders = [] } = state;
+  const sorted = sortByChange(task, state);
+  const { added, changed, removed } = sorted;
+  const isGone = isRemoval(task);
+  const own = new Set([...sorted.delivered.map(({ path }) => path), ...removed]);
+  const kept = isFolderPath(place) && !isGone ? listKept(state, place, own) : [];
+  // What is for the whole site is no part of the delivery, and stays when that ends.
+  const shared = writes
+    .filter(({ path }) => path.startsWith(place))
+    .map(({ path, file }) => ({ path: path.slice(place.length), sha: file.blobSha }));
+  const delivered = isGone ? undefined : describeDelivered(place, sorted.delivered, [...kept, ...shared]);
+  const isNew = new Set([...added, ...changed]);
+  const message = formatCommitMessage(place, {
+    verb: isGone ? 'REMOVE' : sorted.isAdded ? 'ADD' : 'UPDATE',
+    essence: target.options.essence,
+    confinedTo: target.options.confinement?.owner,
+    delivered,
+    removed: isGone ? removedFolders : [],
+  });
+  const change = {
+    message,
+    writes: [...files.filter(({ path }) => isNew.has(path)), ...writes],
+    removals: [...removed, ...removals],
+    replaces: sorted.replaces,
+  };
+  const hasWork = change.writes.length + change.removals.length > 0;
+  const changes = { ...listChanges(task, sorted), kept: kept.map(({ path }) => path), removedFolders };
+  return {
+    task,
+    ...(hasWork && { change }),
+    commitSha: state.last?.sha,
+    changes,
+    treeSha: delivered?.object,
+  };
+}
+
+/** As a person reads them: the pictures of a page are no files of theirs. */
 function listChanges(
   { place, pictures, destination }: PagesTask,
-  { added, changed, removed }: SortedPaths,
-  { kept = [], removedFolders = [] }: BesideFolder,
-): SiteChanges {
+  sorted: Pick<SiteChanges, 'added' | 'changed' | 'removed'>,
+) {
   const own = pictures === undefined ? [] : listPicturePaths(destination.path);
-  const within = (paths: readonly string[]): string[] =>
-    paths.flatMap((path) => (own.includes(path) ? [] : [path.slice(isFolderPath(place) ? place.length : 0)]));
+  const listWithin = (paths: readonly string[]): string[] =>
+    paths
+      .filter((path) => !own.includes(path))
+      .map((path) => path.slice(isFolderPath(place) ? place.length : 0));
   return {
-    added: within(added),
-    changed: within(changed),
-    removed: within(removed),
-    kept: kept.map(({ path }) => path),
-    removedFolders,
+    added: listWithin(sorted.added),
+    changed: listWithin(sorted.changed),
+    removed: listWithin(sorted.removed),
   };
 }
 
@@ -177,35 +161,30 @@ function notOwnedError(task: PagesTask, paths: readonly string[], message = ''):
       (w) => `set ${w.input('picture', 'false')}, or ${w.input('overwrite', 'true')} to replace it`,
     );
   }
-  if (isFolderPath(place)) {
-    const within = paths.map((path) => path.slice(place.length));
-    return notOursError(
-      `the folder ${place || './'} of the repository has files that this tool did not deliver: ${nameFew(within)}`,
-      (w) =>
-        `set ${w.input('path')} to a folder of its own, or ${w.input('overwrite', 'true')} if you may replace these files`,
-    );
-  }
-  const isThere = `${place} already exists in the repository, and`;
-  if (target.options.confinement !== undefined) {
+  const isFolder = isFolderPath(place);
+  const isThere = `${place || './'} already exists in the repository, and`;
+  if (!isFolder && target.options.confinement !== undefined) {
     return notOursError(
       `${isThere} what it holds now was not delivered by the same confined job`,
       (w) => `set ${w.input('name')} to another name`,
     );
   }
   const verb = isRemoval(task) ? 'remove' : 'replace';
-  const { delivered } = parseMessage(message) ?? {};
-  if (delivered === undefined || !isFolderPath(delivered.place)) {
+  const { place: whole = place } = parseMessage(message)?.delivered ?? {};
+  if (isFolderPath(whole) && whole !== place && place.startsWith(whole)) {
     return notOursError(
-      `${isThere} this tool did not deliver what it holds now`,
+      `${isThere} it came with the folder ${whole || './'} that was delivered as a whole`,
       (w) =>
-        `set ${w.input('path')} to another place, or ${w.input('overwrite', 'true')} if you may ${verb} that file`,
+        `deliver the folder again with what you want, set ${w.input('path', whole || './')} to withdraw all of it, or ${w.input('overwrite', 'true')} if you may ${verb} ${place} alone`,
     );
   }
-  const folder = delivered.place || './';
+  const within = paths.map((path) => path.slice(place.length));
   return notOursError(
-    `${isThere} it came with the folder ${folder} that was delivered as a whole`,
+    isFolder
+      ? `the folder ${place || './'} of the repository has files that this tool did not deliver: ${nameFew(within)}`
+      : `${isThere} this tool did not deliver what it holds now`,
     (w) =>
-      `deliver the folder again with what you want, set ${w.input('path', folder)} to withdraw all of it, or ${w.input('overwrite', 'true')} if you may ${verb} that file alone`,
+      `set ${w.input('path')} to ${isFolder ? 'a folder of its own' : 'another place'}, or ${w.input('overwrite', 'true')} if you may ${verb} ${isFolder ? 'these files' : 'that file'}`,
   );
 }
 

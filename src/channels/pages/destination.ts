@@ -67,8 +67,8 @@ export function resolveDestination(
   site: RepositoryContext['site'],
 ): PagesDestination {
   const known = site === 'unreadable' || site === 'unasked' ? null : site;
-  const { setup, isRemoval = false, pagesBase: givenBase } = location;
-  if (site === null && givenBase === undefined && !setup) throw noSiteError(repository, isRemoval);
+  const { setup, pagesBase: givenBase } = location;
+  if (site === null && givenBase === undefined && !setup) throw noSiteError(repository, location);
   if (known !== null && givenBase === undefined) refuseUnusableSite(known, location);
   const branch = targetBranch(location, site);
   const siteRoot = rootOf(site);
@@ -153,12 +153,16 @@ function urlBelow(base: URL, path: string): URL {
   return new URL(`${base.href.replace(/\/$/, '')}/${encodePath(path)}`);
 }
 
-function noSiteError({ owner, repo }: RepositoryName, isRemoval: boolean): DeliveryError {
-  const own = (w: Words) =>
-    isRemoval ? '' : `set ${w.input('setup', 'true')} and ${w.input('branch', 'gh-pages')}, or `;
+function noSiteError(
+  { owner, repo }: RepositoryName,
+  { branch, isRemoval = false }: PagesLocation,
+): DeliveryError {
+  const own = (w: Words): string => (branch === undefined ? ` and ${w.input('branch', 'gh-pages')}` : '');
+  const setUp = (w: Words): string => (isRemoval ? '' : `set ${w.input('setup', 'true')}${own(w)}, or `);
   return new DeliveryError('NOT_FOUND', `${owner}/${repo} has no Pages site`, {
     step: 'authorize',
     httpCode: 404,
-    hint: (w) => `${own(w)}switch it on under Settings → Pages (Deploy from a branch)${w.orUse('K2 or K3')}`,
+    hint: (w) =>
+      `${setUp(w)}switch it on under Settings → Pages (Deploy from a branch)${w.orUse('K2 or K3')}`,
   });
 }

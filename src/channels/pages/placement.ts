@@ -1,14 +1,15 @@
 import { countFiles, nameFew } from '../../plain-text.ts';
 import type { Logger } from '../../ports.ts';
 import { AUDIT, MEGABYTE, SITE } from '../../protocol/limits.ts';
-import { MARKDOWN } from '../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { entryUrl } from '../../rules/naming.ts';
 import type { PlacedPart, Placement } from '../channel.ts';
 import { countChanges, formatChangeCounts } from '../site-changes.ts';
+import type { EarlierFiles } from './branch-reader.ts';
 import { describeReplaced } from './commit-message.ts';
-import type { ComparedPlace, EarlierFiles } from './compare.ts';
-import { addressOf, type PagesDestination } from './destination.ts';
+import type { ComparedPlace } from './compare.ts';
+import { addressOf } from './destination.ts';
+import { placeGone, placeRemoved } from './held-files.ts';
 import { placePictures } from './pictures.ts';
 import { notDeployed } from './site-workflow.ts';
 import { type CommitMethod, isFolderPath, isRemoval, type PagesTask, planMethod } from './target.ts';
@@ -111,28 +112,17 @@ const describeLeft = ({ size }: EarlierFiles): string[] =>
     : [`whether ${size - AUDIT.gone} more removed files are gone: ${AUDIT.gone} addresses were asked for`];
 
 function describeRemoved(place: CommittedPlace): Described {
-  const { task, commitSha, written, gone, earlier, isRendered, mayBeServed, unknown = [] } = place;
+  const { task, commitSha, written, gone, earlier, rest = new Map(), unknown = [] } = place;
+  const { destination } = task;
   const isFolder = isFolderPath(task.place);
-  const { pageUrl, rawUrl } = task.destination;
-  // Of what another file may be served for, the bytes tell whether it is gone.
-  const judge = (path: string) => {
-    const known = [...(gone.get(path) ?? []), ...(earlier.get(path) ?? [])];
-    const isKnown = known.length > 0 && known.every(({ size }) => size > 0);
-    return isKnown && mayBeServed?.(path) ? { earlier: known, mayBeServed: true } : {};
-  };
-  const addresses = listAddresses([...gone.keys()], task.destination, isRendered).map((one) => ({
-    ...one,
-    ...judge(one.path),
-  }));
-  const url = isFolder ? (addresses[0]?.url ?? pageUrl) : pageUrl;
-  const parts = addresses.filter((one) => one.path !== task.place && one.url !== url);
-  const paths = [...(isFolder ? [] : [task.place]), ...gone.keys()];
+  const paths = [...new Set([...(isFolder ? [] : [task.place]), ...gone.keys()])];
+  const known = new Map(paths.map((path) => [path, [gone, earlier].flatMap((one) => one.get(path) ?? [])]));
+  const { url, parts, ...found } = placeRemoved(known, destination, rest);
   return {
+    ...found,
     evidence: written ? `commit ${commitSha} removes it` : describeUnchanged(place),
-    url,
-    ...judge(isFolder ? (addresses[0]?.path ?? '') : task.place),
     ...(written && commitSha && { commitSha }),
-    ...(!isFolder && { rawUrl }),
+    ...(isFolder ? { url } : { url: destination.pageUrl, rawUrl: destination.rawUrl }),
     held: new Map(paths.map((path) => [path, null])),
     parts,
     notes: written && isFolder ? [describeRemoval(place, 'removed')] : [],
@@ -176,34 +166,3 @@ function describeEffects({
 
 const describeSize = (bytes: number): string =>
   `the whole Pages site has ${Math.round(bytes / MEGABYTE)} MB; GitHub serves at most ${SITE.size / MEGABYTE}`;
-
-/** Some of the files that must not be served any more. */
-const placeGone = (gone: EarlierFiles, destination: PagesDestination): readonly PlacedPart[] =>
-  listAddresses([...gone.keys()], destination)
-    .slice(0, AUDIT.gone)
-    .map((one) => ({ ...one, earlier: gone.get(one.path) ?? [], mayBeServed: true }));
-
-/**
- * The address of each removed file that was served: the pages of folders first, the highest of them before, then the
- * other pages.
- *
- * @param isRendered whether Markdown is served as pages
- */
-export function listAddresses(
-  files: readonly string[],
-  destination: Pick<PagesDestination, 'siteRoot' | 'rootUrl'>,
-  isRendered = false,
-): readonly PlacedPart[] {
-  const rank = (path: string): number => {
-    if (/(?:^|\/)index\.html$/.test(path)) return path.split('/').length - SITE.files;
-    return /\.html?$/i.test(path) ? 1 : 2;
-  };
-  const served = files.filter((path) => path.startsWith(destination.siteRoot));
-  return served
-    .toSorted((one, other) => rank(one) - rank(other))
-    .map((path) => {
-      const url = entryUrl(addressOf(destination, path));
-      const shown = isRendered && MARKDOWN.test(path) ? new URL(url.href.replace(MARKDOWN, '.html')) : url;
-      return { path, url: shown, file: null };
-    });
-}

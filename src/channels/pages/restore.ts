@@ -7,12 +7,11 @@ import type { TreeFile } from '../../github/api/tree-id.ts';
 import type { Change } from '../../github/change.ts';
 import { nameFew } from '../../plain-text.ts';
 import { SITE } from '../../protocol/limits.ts';
-import { entryUrl } from '../../rules/naming.ts';
 import type { EarlierDelivery, PlacedTask } from '../channel.ts';
-import type { BranchTree } from './branch-reader.ts';
+import { type BranchTree, blobAt } from './branch-reader.ts';
 import { listKept } from './claims.ts';
 import { describeDelivered, formatCommitMessage, parseMessage } from './commit-message.ts';
-import { addressOf } from './destination.ts';
+import { placeHeld } from './held-files.ts';
 import { findDeliveredTo } from './ownership.ts';
 import { isFolderPath, type PagesTask } from './target.ts';
 
@@ -67,7 +66,7 @@ async function restore(
     replaces: null,
   };
   const [sha = ''] = await commitChanges(github, [change], { branch, planned: head });
-  return describeRestored(data, sha, files, before, after);
+  return describeRestored(data, sha, files, [before, after]);
 }
 
 const notRestoredError = (why: string): DeliveryError =>
@@ -139,44 +138,26 @@ function readNothing(): never {
   throw new DeliveryError('INTERNAL', 'a file that is put back was read');
 }
 
-/** Where it is served again, by git's ids of its bytes. */
+/** Where it is served again, and what was there meanwhile. */
 function describeRestored(
-  { destination, place }: PagesTask,
+  task: PagesTask,
   commitSha: string,
   files: readonly TreeFile[],
-  ...trees: [before: BranchTree, after: BranchTree]
+  [before, after]: readonly [BranchTree, BranchTree],
 ): EarlierDelivery {
-  const isFolder = isFolderPath(place);
-  const paths = files.map((one) => one.path);
-  const page = paths.includes(destination.path) ? destination.path : (paths[0] ?? destination.path);
-  const others = paths.filter((one) => one !== page).slice(0, SITE.files);
-  const { earlier, file } = describeFile(page, ...trees);
+  const { destination } = task;
+  const all = files.map((one) => one.path);
+  const page = all.includes(destination.path) ? destination.path : (all[0] ?? destination.path);
+  const paths = [page, ...all.filter((one) => one !== page)].slice(0, SITE.files);
+  const earlierAt = (path: string) =>
+    before.entries.get(path)?.sha === after.entries.get(path)?.sha
+      ? undefined
+      : blobAt([after.entries], path);
   // A rendered page never has the file's bytes.
-  const shown = destination.rivals ? destination.rawUrl : destination.pageUrl;
-  return {
-    file,
-    placement: {
-      bypassCache: true,
-      written: true,
-      commitSha,
-      evidence: `commit ${commitSha} puts back what commit ${trees[0].head} had`,
-      url: isFolder ? entryUrl(addressOf(destination, page)) : shown,
-      ...(earlier && { earlier }),
-      parts: others.map((path) => ({
-        path: path.slice(isFolder ? place.length : 0),
-        url: addressOf(destination, path),
-        ...describeFile(path, ...trees),
-      })),
-      notes: [],
-      unknown: [],
-    },
-  };
-}
-
-/** What a path holds again, and what it held meanwhile. */
-function describeFile(path: string, before: BranchTree, after: BranchTree) {
-  const { sha: blobSha = '', size = 0 } = before.entries.get(path) ?? {};
-  const now = after.entries.get(path);
-  const earlier = now === undefined ? [] : [{ sha: now.sha, size: now.size }];
-  return { file: { size, sha256: null, blobSha }, ...(now?.sha !== blobSha && { earlier }) };
+  const isRendered = destination.rivals !== undefined;
+  const { file, ...placed } = placeHeld(paths, before.entries, { ...task, isRendered, earlierAt });
+  const evidence = `commit ${commitSha} puts back what commit ${before.head} had`;
+  const earlier = earlierAt(page);
+  const told = { bypassCache: true, written: true, notes: [], unknown: [] };
+  return { file, placement: { ...told, ...placed, commitSha, evidence, ...(earlier && { earlier }) } };
 }

@@ -1,9 +1,13 @@
+import { DeliveryError } from '../../errors.ts';
+import { getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
+import { findAbsence } from '../../github/api/failures.ts';
 import type { Change, FileWrite } from '../../github/change.ts';
 import { hasGit } from '../../github/git/process.ts';
 import { SIZE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import type { ReadEntries } from './branch-reader.ts';
+import type { Words } from '../../words.ts';
+import type { BranchTree, ReadEntries } from './branch-reader.ts';
 import type { DeployTarget } from './deploy/deploy.ts';
 import type { JobRuntime } from './deploy/job-runtime.ts';
 import type { PagesDestination, PagesLocation } from './destination.ts';
@@ -72,7 +76,7 @@ export interface PagesOptions extends PagesLocation {
 }
 
 /** How files are committed. @see protocol 4.2, 8 */
-export const COMMIT_METHODS: Readonly<Record<CommitMethod, string>> = {
+const COMMIT_METHODS: Readonly<Record<CommitMethod, string>> = {
   A: 'method A, single-call write',
   B: 'method B, object API',
   C: "method C, git's own protocol",
@@ -110,4 +114,40 @@ const isSingleWrite = ({ writes, removals }: Change): boolean => writes.length =
 export function planMethod(method: CommitMethod, task: Pick<PagesTask, 'place' | 'files'>): string {
   if (isFolderPath(task.place)) return `one commit ${isRemoval(task) ? 'that removes it' : 'for the folder'}`;
   return `${isRemoval(task) ? 'a commit that removes it, ' : ''}${COMMIT_METHODS[method]}`;
+}
+
+/**
+ * The commit that the branch of a target points to; `null` where it does not exist yet, and the first commit of the
+ * delivery may create it. In a repository without a commit, method A does so for the default branch.
+ *
+ * @throws {DeliveryError} `NOT_FOUND` that names `setup` where a delivery would need it.
+ */
+export async function readTargetHead(target: CommitTarget): Promise<string | null> {
+  const { github, branch, method, options } = target;
+  try {
+    return await getBranchHead(github, branch);
+  } catch (thrown) {
+    const absence = findAbsence(thrown);
+    if (absence === null) throw thrown;
+    const { setup, isRemoval = false } = options;
+    if (setup || (absence === 'commits' && (isRemoval || method === 'A'))) return null;
+    throw isRemoval ? thrown : missingBranchError(thrown as DeliveryError);
+  }
+}
+
+/**
+ * Reads all of the branch that a target is written to, in three requests; a tree that is known already is not read
+ * again.
+ *
+ * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files at once.
+ */
+export async function readTargetTree(target: CommitTarget): Promise<BranchTree> {
+  const head = await readTargetHead(target);
+  return { head, entries: head === null ? new Map() : await target.readEntries(target.github, head) };
+}
+
+function missingBranchError(cause: DeliveryError): DeliveryError {
+  const { code, message, httpCode } = cause;
+  const hint = (w: Words) => `set ${w.input('setup', 'true')} to create it, or ${w.say(cause.advice ?? '')}`;
+  return new DeliveryError(code, message, { httpCode, hint, cause });
 }

@@ -12,8 +12,7 @@ import { MEGABYTE, SITE, SIZE } from '../../protocol/limits.ts';
 import { createBlobHash } from '../../rules/fingerprint.ts';
 import { changedFileError } from '../../rules/unchanged-file.ts';
 import type { Words } from '../../words.ts';
-import { readTargetHead } from './read-target.ts';
-import { type CommitMethod, type CommitTarget, methodOf } from './target.ts';
+import { type CommitMethod, type CommitTarget, methodOf, readTargetHead } from './target.ts';
 
 /** The commit of each change, in their order. */
 type Commits = readonly Result<string>[];

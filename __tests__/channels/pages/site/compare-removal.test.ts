@@ -130,21 +130,4 @@ describe('withdrawing a site', () => {
     expect(placed).toMatchObject({ evidence: nothing, written: false, url, notes: [] });
     expect(placed).not.toHaveProperty('commitSha');
   });
-
-  test('is told by a preview, which writes nothing', async () => {
-    const branch = await deliveredBranch();
-    const { head } = branch;
-    const { remove } = actionsOn(branch, { path: FOLDER });
-    const prepared = await remove.prepare([{ site: null, name: '' }]);
-    const previews = await remove.preview(prepared as never);
-    expect(previews).toEqual(['commit "REMOVE 1: from run 7 of Deliver" (2 files)']);
-    expect(branch.head).toBe(head);
-  });
-
-  test('shows Markdown that was delivered by itself at the address of its page', async () => {
-    const branch = await deliveredBranch();
-    await deliverFile(branch, 'p/1/notes.md', '# x');
-    const { parts = [] } = placementOf(await withdrawFolder(branch, FOLDER));
-    expect(parts.map(({ url }) => url.pathname)).toContain('/site/p/1/notes.html');
-  });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatCommitMessage } from '../../../../src/channels/pages/commit-message.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
-import { held, heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
+import { heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
 import { memoryFile } from './memory-files.ts';
 import { deliverFile, deliverSite, planSite } from './site-runs.ts';
 
@@ -86,13 +86,6 @@ describe('a folder with files of others', () => {
       });
     }
   });
-
-  test('is refused where more of it was delivered as single files than are looked up', async () => {
-    const names = Array.from({ length: SITE.singleFiles + 1 }, (_, nth) => `f${nth}.html`);
-    const all = Object.fromEntries(names.map((name) => [name, name]));
-    const branch = new MemoryBranch(heldFiles(Object.fromEntries(names.map((name) => [`p/1/${name}`, 'x']))));
-    await expect(plan(branch, all)).rejects.toMatchObject({ code: 'NOT_OURS' });
-  });
 });
 
 describe('older folders beside it', () => {
@@ -124,32 +117,6 @@ describe('older folders beside it', () => {
     expect(changes.removedFolders).toEqual(['p/2/', 'p/1/']);
   });
 
-  test.each<[string, (branch: MemoryBranch) => unknown]>([
-    ['a file was added to it', (one) => one.change({ 'p/1/new': 'theirs' })],
-    ['a file of it was changed', (one) => one.change({ 'p/1/index.html': 'theirs' })],
-    [
-      'it was put back by a person',
-      (one) => {
-        const { files } = one.head;
-        one.change({ 'p/1/index.html': null });
-        one.commit(files, 'Revert');
-      },
-    ],
-    ['a mode was changed', (one) => one.change({ 'p/1/index.html': held('site 1', '100755') })],
-    [
-      'a copied message stands above other bytes',
-      (one) => {
-        const { message } = one.touching(one.head.sha, 'p/1')[0] ?? { message: '' };
-        one.change({ 'p/1/index.html': 'theirs' }, message);
-      },
-    ],
-  ])('stay where %s', async (_, work) => {
-    const branch = await branchWithSites();
-    work(branch);
-    const planned = await plan(branch, contents('new'), keeping(1));
-    expect(planned.changes.removedFolders).toEqual(['p/3/', 'p/2/']);
-  });
-
   test('are counted, and stay, where the same step delivers them', async () => {
     const branch = await branchWithSites();
     const removed = async (keep: number, ...others: string[]) => {
@@ -160,12 +127,6 @@ describe('older folders beside it', () => {
     await expect(removed(3, 'p/1/')).resolves.toEqual(['p/2/']);
     await expect(removed(1, 'p/1/', 'p/2/', 'p/3/')).resolves.toEqual([]);
     await expect(removed(4, 'q/1/')).resolves.toEqual([]);
-  });
-
-  test('are not looked for at the root of the branch', async () => {
-    const branch = await branchWithSites();
-    const planned = await plan(branch, contents('new'), { folder: '', keep: 1 });
-    expect(planned.changes.removedFolders).toEqual([]);
   });
 });
 

@@ -97,7 +97,12 @@ export class MemoryBranch {
     if (method === 'POST') return this.#post(path, JSON.parse(body));
     if (kind === 'rules/branches') return { body: [{ type: 'required_signatures' }] };
     if (kind === 'git/ref/heads') return { body: { object: { sha: this.head.sha } } };
-    if (kind === 'git/commits') return { body: { tree: { sha: this.#keep(this.#at(name).files) } } };
+    if (kind === 'git/commits') {
+      const { files, parent } = this.#at(name);
+      return {
+        body: { tree: { sha: this.#keep(files) }, parents: parent === null ? [] : [{ sha: parent.sha }] },
+      };
+    }
     if (kind === 'git/trees') return { body: { sha: name, truncated: false, tree: this.#list(name) } };
     if (kind === 'contents') return this.#show(name, searchParams.get('ref') ?? '');
     if (path === '/commits') {

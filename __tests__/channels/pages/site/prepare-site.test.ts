@@ -41,18 +41,6 @@ describe('preparing a site', () => {
     });
   });
 
-  test('tells where the page is served, and its pictures', async () => {
-    const page = 'https://octo.github.io/site/p/1/index.html';
-    expect((await prepare(PAGE)).served).toEqual({
-      url: new URL('https://octo.github.io/site/p/1/'),
-      sitePath: '/site/p/1/',
-      display: 'page',
-      isServedAsIs: true,
-      refusal: null,
-      pictureUrls: { picture: new URL(`${page}.png`), before: new URL(`${page}.before.png`) },
-    });
-  });
-
   test('names every path that it may write, also those of pictures', async () => {
     const page = 'p/1/index.html';
     const { writes } = await prepare({ ...PAGE, 'a.css': '' }, { options: { picture: true } });
@@ -112,21 +100,4 @@ describe('names that Jekyll changes', () => {
   ])('are accepted where %s', async (_, more) => {
     expect((await prepare(contents, more)).refusal).toBeNull();
   });
-
-  test('are looked for at the root of what is served, without a request where there are none', async () => {
-    const pages = { folder: 'docs' };
-    const { refusal, asked } = await prepare({ ...PAGE, '_a.js': 'x' }, { name: 'docs/p/', pages });
-    expect(refusal?.hint).toContain('docs/.nojekyll');
-    expect(asked).toEqual(['docs%2F.nojekyll']);
-    expect((await prepare(PAGE)).asked).toEqual([]);
-  });
-});
-
-test('a preview tells what would be done, and writes nothing', async () => {
-  const branch = new MemoryBranch();
-  const { preview } = await prepare(PAGE, { branch });
-  expect(await preview()).toBe('commit "ADD 1: from run 7 of Deliver" (files: 1 added)');
-  const head = branch.commit(heldFiles({ 'p/1/index.html': '<p>' }), 'theirs');
-  expect(await preview()).toBe(`commit ${head.sha} already holds this site`);
-  expect(branch.head).toBe(head);
 });

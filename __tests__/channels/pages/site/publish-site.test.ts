@@ -2,13 +2,23 @@ import { describe, expect, test } from '@jest/globals';
 import type { Placement } from '../../../../src/channels/channel.ts';
 import { formatCommitMessage } from '../../../../src/channels/pages/commit-message.ts';
 import { describeFolder } from '../../../../src/channels/pages/placement.ts';
-import { stoppedError } from '../../../../src/errors.ts';
+import { type DeliveryError, stoppedError } from '../../../../src/errors.ts';
 import { hashTree } from '../../../../src/github/api/tree-id.ts';
 import { MEGABYTE, SITE } from '../../../../src/protocol/limits.ts';
-import { FakeGitHub, failure } from '../../../github/fake-github.ts';
+import { FakeGitHub } from '../../../github/fake-github.ts';
 import { commitTargetWith, pagesTaskWith } from '../../fake-branch.ts';
-import { heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
-import { connect, deliverThrough, placementOf } from './site-runs.ts';
+import { getOnly } from '../../prepare-one.ts';
+import { held, heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
+import { memorySite } from './memory-files.ts';
+import {
+  actionsOn,
+  connect,
+  deliverFile,
+  deliverSite,
+  deliverThrough,
+  placementOf,
+  requestsOf,
+} from './site-runs.ts';
 
 const CONTENTS = { 'index.html': 'page', 'css/ä b.css': 'style' };
 
@@ -97,32 +107,30 @@ describe('publishing a site', () => {
     expect(notes.some((note) => note.includes('the whole Pages site'))).toBe(size === SITE.largeSize);
   });
 
-  test('finds, after a stop, the commit whose answer did not arrive, and tells what it changed', async () => {
-    const branch = new MemoryBranch();
-    const { github, ports } = connect(branch);
-    const { updateRef } = github.rest.git;
-    Object.assign(github.rest.git, {
-      updateRef: async (...given: Parameters<typeof updateRef>) => {
-        await updateRef(...given);
-        ports.stop.abort(stoppedError());
-        throw stoppedError();
-      },
-    });
-    const placed = await publishThrough({ github, ports }, CONTENTS);
-    expect(placed).toMatchObject({
-      written: true,
-      commitSha: branch.head.sha,
-      changes: { added: ['index.html', 'css/ä b.css'] },
-    });
-  });
-
-  test('says that nothing was written where the branch cannot even be read', async () => {
-    const { github, ports } = connect(new MemoryBranch());
-    const refused = failure('HOST_ERROR', 502);
-    Object.assign(github, { rest: new FakeGitHub({ get_ref: refused }).rest });
-    const placed = publishThrough({ github, ports }, CONTENTS);
-    await expect(placed).rejects.toMatchObject({ code: 'HOST_ERROR', leftBehind: [] });
-  });
+  test.each([true, false])(
+    'finds, after a stop, the commit whose answer did not arrive: %s',
+    async (arrives) => {
+      const branch = new MemoryBranch();
+      const { github, ports } = connect(branch);
+      const { updateRef } = github.rest.git;
+      Object.assign(github.rest.git, {
+        updateRef: async (...given: Parameters<typeof updateRef>) => {
+          if (arrives) await updateRef(...given);
+          ports.stop.abort(stoppedError());
+          throw stoppedError();
+        },
+      });
+      const placed = await publishThrough({ github, ports }, CONTENTS).catch(
+        ({ code }: DeliveryError) => code,
+      );
+      if (!arrives) return expect(placed).toBe('ABORTED');
+      return expect(placed).toMatchObject({
+        written: true,
+        commitSha: branch.head.sha,
+        changes: { added: ['index.html', 'css/ä b.css'] },
+      });
+    },
+  );
 });
 
 describe('what a person reads of the changes', () => {
@@ -150,4 +158,30 @@ describe('what a person reads of the changes', () => {
     ]);
     expect(describeWith({}, SITE.largeSize)).toEqual(['no file changed']);
   });
+});
+
+test('a single file is compared in one commit, and never by a name that a tag could have as well', async () => {
+  const branch = new MemoryBranch(heldFiles({ 'a.txt': 'same' }));
+  const { head } = branch;
+  expect(await deliverFile(branch, 'a.txt', 'same')).toMatchObject({ written: false, commitSha: head.sha });
+  const asked = requestsOf(branch).map(({ url, body }) => url + body);
+  expect(asked).toHaveLength(3);
+  for (const one of asked.slice(1)) expect(one).toContain(head.sha);
+});
+
+test.each<[string, boolean, RegExp]>([
+  ['was no plain file', true, /: p\/1\/a\.css was no plain file before$/],
+  ['the step did not replace', false, /: this step wrote nothing there$/],
+])('nothing is put back of what %s', async (_, written, reason) => {
+  const branch = new MemoryBranch();
+  await deliverSite(branch, 'p/1/', { 'index.html': 'one', 'a.css': 'first' });
+  branch.change({ 'p/1/a.css': held('first', '100755') });
+  const { publish: action } = actionsOn(branch, { overwrite: true });
+  const site = memorySite({ 'index.html': 'two', 'a.css': 'second' });
+  const task = getOnly(await action.prepare([{ site, name: 'p/1/' }]));
+  const placed = { task, placement: { ...getOnly(await action.perform([task])), written } };
+  const { head } = branch;
+  const [restored] = (await action.restore?.([placed], [placed])) ?? [];
+  expect(restored).toMatchObject({ code: 'NOT_OURS', message: expect.stringMatching(reason) });
+  expect(branch.head).toBe(head);
 });

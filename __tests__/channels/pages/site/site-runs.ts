@@ -4,8 +4,8 @@ import { withPictures } from '../../../../src/channels/pages/commit.ts';
 import { compareSite, readFolderInBranch } from '../../../../src/channels/pages/compare-folder.ts';
 import type { PagePictures } from '../../../../src/channels/pages/pictures.ts';
 import { createPagesActions } from '../../../../src/channels/pages/publish.ts';
-import { readTargetTree } from '../../../../src/channels/pages/read-target.ts';
 import type { PagesOptions, PagesTask } from '../../../../src/channels/pages/target.ts';
+import { readTargetTree } from '../../../../src/channels/pages/target.ts';
 import { hasFailed, type Result } from '../../../../src/errors.ts';
 import { createGitHubClient, type GitHubClient } from '../../../../src/github/api/client.ts';
 import type { PagesSite } from '../../../../src/github/api/repository.ts';
@@ -134,7 +134,7 @@ export async function planSite(
   const [prepared] = await actionsThrough(github, ports, options).publish.prepare([item]);
   if (prepared === undefined || hasFailed(prepared)) throw prepared;
   const task = withPictures({ ...prepared, ...(pictures && { pictures }) });
-  const inBranch = await readFolderInBranch(task, task.target);
+  const inBranch = await readFolderInBranch(task);
   const place = await compareSite(inBranch, together);
   const { change } = place;
   const written = (change?.writes ?? []).map(({ path }) => path).sort();

@@ -8,18 +8,13 @@ import { AUDIT, LIST_PAGE } from '../../../protocol/limits.ts';
 import { baseName } from '../../../rules/naming.ts';
 import type { AuditedDelivery, ChannelPlan } from '../../channel.ts';
 import { type Claim, isWithin } from '../claims.ts';
+import { parseMessage } from '../commit-message.ts';
 import { type DeployedReceipt, readDeployedReceipt } from '../deploy/deployed-receipt.ts';
 import { type PagesDestination, resolveDestination, targetBranch } from '../destination.ts';
+import type { HeldFiles } from '../held-files.ts';
 import { isFolderPath, type PagesOptions } from '../target.ts';
 import { type ListedDelivery, listDeliveries } from './list-deliveries.ts';
-import {
-  type HeldFiles,
-  NOT_SHOWN,
-  proveFiles,
-  proveRemoval,
-  SITE_IS_OFF,
-  sortPaths,
-} from './prove-files.ts';
+import { NOT_SHOWN, proveFiles, proveRemoval, SITE_IS_OFF, sortPaths } from './prove-files.ts';
 
 /** What an audit needs of the inputs. */
 type AuditOptions = PagesOptions & { readonly entry: string };
@@ -36,13 +31,7 @@ export function createPagesAudit(inputs: AuditOptions, access: RepositoryContext
     const receipt = await readSiteReceipt(site, options, ports);
     if (receipt?.branch === null) return auditReceipt(receipt, { github, site, options, branch: null });
     const branch = receipt?.branch ?? targetBranch(options, site);
-    // Without a site it is not known which branch it was built from.
-    const isUnsure = receipt === null && site === null && options.branch === undefined;
-    for (const one of isUnsure ? [branch, 'gh-pages'] : [branch]) {
-      const found = await auditBranch({ github, site, options, branch: one });
-      if (found.length > 0) return found;
-    }
-    return [];
+    return auditBranch({ github, site, options, branch });
   };
 }
 
@@ -98,13 +87,27 @@ async function auditBranch(
     if (site === null && head.code === 'NOT_FOUND') return [];
     throw head;
   }
-  const { deliveries, entries, isComplete } = await listDeliveries(github, head, auditedPlace(options.path));
+  const place = auditedPlace(options.path);
+  const { deliveries, entries, isComplete, last } = await listDeliveries(github, head, place);
+  const whole = parseMessage(last?.message ?? '')?.delivered?.place;
+  if (deliveries.length === 0 && whole !== undefined && isFolderPath(whole)) throw partError(place, whole);
   const unread = `what was delivered before the newest ${AUDIT.pages * LIST_PAGE} commits of ${branch}`;
   return deliveries.map((one) => {
     const described = describeDelivery(one, audited, entries);
     return isComplete ? described : { ...described, unknown: [...described.unknown, unread] };
   });
 }
+
+/** What came with a folder is audited with it alone. */
+const partError = (place: string, whole: string): DeliveryError =>
+  new DeliveryError(
+    'NOT_FOUND',
+    `${place} came with the folder ${whole || './'} that was delivered as a whole`,
+    {
+      hint: (w) => `set ${w.input('path', whole || './')} to audit all of it`,
+      leftBehind: [],
+    },
+  );
 
 const planAudit = (place: string, name: string, branch: string | null): ChannelPlan => ({
   channel: 'K1',
@@ -139,7 +142,7 @@ function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: Hel
     : proveFiles({
         paths,
         files,
-        folder: isFolder ? claim.place : null,
+        place: claim.place,
         destination,
         evidence:
           branch === null

@@ -28,7 +28,7 @@ export interface ListedDelivery {
   /** Paths that are as they were delivered; of what was removed, those that nothing may be served at. */
   readonly paths: readonly string[];
   /** What was there before it was removed. */
-  readonly before?: ReadonlyMap<string, Partial<GitBlob>>;
+  readonly before?: ReadonlyMap<string, GitBlob>;
   /** Paths that somebody has changed or removed since. */
   readonly changed: readonly string[];
   /** The commit that did so, or that removed it; `null` where it is not known. */
@@ -43,19 +43,19 @@ export interface ListedDelivery {
  *
  * @param head sha of the newest commit of the branch
  * @param place as of `auditedPlace`
- * @returns `entries` is what the branch holds
+ * @returns `entries` is what the branch holds, `last` the newest commit that touched the place
  */
 export async function listDeliveries(github: GitHubClient, head: string, place: string) {
   const readEntries = createEntriesReader();
   const tree: BranchTree = { head, entries: await readEntries(github, head) };
-  const { claims, isComplete } = await readClaims(github, head, place, { pages: AUDIT.pages });
+  const { claims, isComplete, last } = await readClaims(github, head, place, { pages: AUDIT.pages });
   const older = limitTrees(github, readEntries, AUDIT.olderTrees);
   const listed: ListedDelivery[] = [];
   for (const claim of claims.values()) {
     const one = await compareClaim(claim, tree, older);
     if (one !== null) listed.push(one);
   }
-  return { deliveries: await nameCommits(listed, github, head), entries: tree.entries, isComplete };
+  return { deliveries: await nameCommits(listed, github, head), entries: tree.entries, isComplete, last };
 }
 
 const newListed = (claim: Claim, state: BranchState, more: Partial<ListedDelivery> = {}): ListedDelivery => ({

@@ -1,13 +1,11 @@
 import { AUDIT, SITE } from '../../../protocol/limits.ts';
-import type { GitBlob } from '../../../rules/fingerprint.ts';
 import { MARKDOWN } from '../../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../../rules/media-type.ts';
-import { entryUrl } from '../../../rules/naming.ts';
 import { type AuditedDelivery, type KnownRefusal, whenAnswered } from '../../channel.ts';
 import type { Claim } from '../claims.ts';
-import { addressOf, type PagesDestination } from '../destination.ts';
-import { isServedByAnother, rendersMarkdown } from '../jekyll.ts';
-import { listAddresses } from '../placement.ts';
+import type { PagesDestination } from '../destination.ts';
+import { type HeldFiles, placeHeld, placeRemoved } from '../held-files.ts';
+import { rendersMarkdown } from '../jekyll.ts';
 import type { ListedDelivery } from './list-deliveries.ts';
 
 /** What was delivered and is not served, or something else in its place. */
@@ -38,16 +36,13 @@ export const SITE_IS_OFF = [
   ),
 ];
 
-/** What each path of the branch or the site holds. */
-export type HeldFiles = ReadonlyMap<string, Partial<GitBlob>>;
-
 /** Files of one delivery that are to be fetched again. */
 interface FilesToProve {
   /** From the root of the branch or the site; the page whose address is handed over is the first. */
   readonly paths: readonly string[];
   readonly files: HeldFiles;
-  /** The folder that was delivered; `null` for a file. */
-  readonly folder: string | null;
+  /** What was delivered: a file, or a folder. */
+  readonly place: string;
   readonly destination: PagesDestination;
   readonly evidence: string;
   readonly commitSha: string;
@@ -60,33 +55,16 @@ type Proven = Required<Pick<AuditedDelivery, 'composePlacement' | 'unknown'>>;
 const NOTHING_WRITTEN = { bypassCache: true, written: false, notes: [], unknown: [] } as const;
 
 /** Every file, by git's id of its bytes. Where the host shows the page as another one, the file itself is asked for. */
-export function proveFiles({
-  paths: [page = '', ...others],
-  files,
-  folder,
-  destination,
-  ...told
-}: FilesToProve): Proven {
-  const left = others.length - SITE.plainProbes;
+export function proveFiles({ paths, files, place, destination, ...told }: FilesToProve): Proven {
+  const [page = ''] = paths;
+  const left = paths.length - 1 - SITE.plainProbes;
   const isRendered = MARKDOWN.test(page) && rendersMarkdown(destination, files);
-  const fileAt = (path: string) => {
-    const { sha = '', size = 0 } = files.get(path) ?? {};
-    return { size, sha256: null, blobSha: sha };
-  };
   const composePlacement = () => {
-    const pageUrl = addressOf(destination, page);
-    const placement = {
-      ...NOTHING_WRITTEN,
-      ...told,
-      url: isRendered ? destination.rawUrl : folder === null ? pageUrl : entryUrl(pageUrl),
-      ...(!isRendered && { display: getBrowserDisplay(pageUrl.pathname) }),
-      parts: others.map((path, nth) => ({
-        ...{ path: path.slice(folder?.length ?? 0), url: addressOf(destination, path), file: fileAt(path) },
-        // Asked without `?v=` as well: a cache or a proxy may have something else for people.
-        ...(nth < SITE.plainProbes && { earlier: [] }),
-      })),
-    };
-    return { file: fileAt(page), placement };
+    // Asked without `?v=` as well: a cache or a proxy may have something else for people.
+    const earlierAt = (_: string, nth: number) => (nth < SITE.plainProbes ? [] : undefined);
+    const { file, ...placed } = placeHeld(paths, files, { destination, place, isRendered, earlierAt });
+    const display = isRendered ? {} : { display: getBrowserDisplay(page) };
+    return { file, placement: { ...NOTHING_WRITTEN, ...told, ...placed, ...display } };
   };
   return {
     composePlacement,
@@ -113,22 +91,13 @@ export function proveRemoval(
   const left = paths.length - AUDIT.gone;
   const unasked = `whether ${left} more of its files are gone: ${AUDIT.gone} addresses were asked for`;
   const composePlacement = () => {
-    const addresses = listAddresses(paths, destination, rendersMarkdown(destination, files));
-    const [first, ...parts] = addresses.slice(0, AUDIT.gone).map((one) => {
-      const { sha, size } = before?.get(one.path) ?? {};
-      const isKnown = sha !== undefined && size !== undefined;
-      if (!isKnown || !isServedByAnother(destination, files, one.path)) return one;
-      return { ...one, earlier: [{ sha, size }], mayBeServed: true };
-    });
-    const { url = destination.pageUrl, earlier = [], mayBeServed = false } = first ?? {};
-    const evidence = `commit ${by?.sha ?? claim.sha} removed it`;
+    const known = new Map(paths.map((path) => [path, [before?.get(path) ?? []].flat()]));
+    const { parts, ...found } = placeRemoved(known, destination, files);
     const placement = {
       ...NOTHING_WRITTEN,
-      evidence,
-      url,
-      earlier,
-      mayBeServed,
-      parts,
+      ...found,
+      parts: parts.slice(0, AUDIT.gone - 1),
+      evidence: `commit ${by?.sha ?? claim.sha} removed it`,
       refusals: STILL_SERVED,
     };
     return { file: null, placement };

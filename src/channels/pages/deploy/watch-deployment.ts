@@ -7,6 +7,7 @@ import { API } from '../../../protocol/calls.ts';
 import { BUILD_WAIT } from '../../../protocol/limits.ts';
 import type { Text, Words } from '../../../words.ts';
 import type { HostProgress, Placement } from '../../channel.ts';
+import type { PagesOptions } from '../target.ts';
 
 /**
  * Follows the deployment of a placement. One that GitHub calls finished is not taken for one: it may serve the old
@@ -16,7 +17,7 @@ import type { HostProgress, Placement } from '../../channel.ts';
  */
 export function watchDeployment(
   github: GitHubClient,
-  timeout: number,
+  { timeout, branch }: Pick<PagesOptions, 'timeout' | 'branch'>,
   { clock }: Pick<Ports, 'clock'>,
 ): (placed: Pick<Placement, 'deployment'>) => Promise<HostProgress> {
   let polls = 0;
@@ -27,7 +28,7 @@ export function watchDeployment(
     if (clock.now() < next || polls >= BUILD_WAIT.polls) return progress;
     polls += 1;
     next = clock.now() + timeout / BUILD_WAIT.polls;
-    progress = await askForProgress(github, id);
+    progress = await askForProgress(github, id, branch);
     return progress;
   };
 }
@@ -47,11 +48,18 @@ const FAILED: Readonly<Record<string, Text>> = {
 const PENDING_HINT = (w: Words) =>
   `look at https://www.githubstatus.com, and set a longer ${w.input('timeout')}; the deployment was not cancelled, and may still come`;
 
-const DONE_HINT = (w: Words) =>
-  `GitHub keeps what it has of a commit that was deployed before: deliver from a newer commit, or set ${w.input('branch', 'gh-pages')}, where each delivery has a commit of its own`;
+/** @param branch that is deployed; absent where none is named */
+const doneHint =
+  (branch: string | undefined): Text =>
+  (w) =>
+    `GitHub keeps what it has of a commit that was deployed before: deliver from a newer commit${branch === undefined ? `, or set ${w.input('branch', 'gh-pages')}, where each delivery has a commit of its own` : ''}`;
 
 /** Asks once. A status that can't be read is no failure: the published bytes decide. */
-async function askForProgress({ rest, repository }: GitHubClient, id: string): Promise<HostProgress> {
+async function askForProgress(
+  { rest, repository }: GitHubClient,
+  id: string,
+  branch: string | undefined,
+): Promise<HostProgress> {
   const about = `deployment ${id}`;
   const answer = await rest.repos
     .getPagesDeployment({ ...repository, pages_deployment_id: id })
@@ -62,7 +70,7 @@ async function askForProgress({ rest, repository }: GitHubClient, id: string): P
   }
   const status = shortHostMessage(answer.data.status);
   if (status === 'succeed') {
-    return { finished: false, detail: `${about} is finished by the word of GitHub`, hint: DONE_HINT };
+    return { finished: false, detail: `${about} is finished by the word of GitHub`, hint: doneHint(branch) };
   }
   const hint = FAILED[status];
   if (hint !== undefined) throw new DeliveryError('BUILD_ERRORED', `${about} ended with ${status}`, { hint });

@@ -1,0 +1,96 @@
+import { AUDIT, SITE } from '../../protocol/limits.ts';
+import type { GitBlob } from '../../rules/fingerprint.ts';
+import { MARKDOWN } from '../../rules/jekyll.ts';
+import { entryUrl } from '../../rules/naming.ts';
+import type { PlacedPart } from '../channel.ts';
+import type { EarlierFiles } from './branch-reader.ts';
+import { addressOf, type PagesDestination } from './destination.ts';
+import { isServedByAnother, rendersMarkdown } from './jekyll.ts';
+import { isFolderPath, type PagesTask } from './target.ts';
+
+/**
+ * Where removed files were served, pages first: the address of the first, and the others as parts.
+ *
+ * @param known what was there before: of what another file may be served for, the bytes tell whether it is gone
+ * @param rest the other files of the branch
+ */
+export function placeRemoved(known: EarlierFiles, destination: PagesDestination, rest: HeldFiles) {
+  const isRendered = rendersMarkdown(destination, rest);
+  const [first, ...parts] = listAddresses([...known.keys()], destination, isRendered).map(
+    (one): PlacedPart => {
+      const earlier = known.get(one.path) ?? [];
+      const isKnown = earlier.length > 0 && earlier.every(({ size }) => size > 0);
+      const mayBeServed = isKnown && isServedByAnother(destination, rest, one.path);
+      return mayBeServed ? { ...one, earlier, mayBeServed } : one;
+    },
+  );
+  const { url = destination.pageUrl, earlier = [], mayBeServed = false } = first ?? {};
+  return { url, parts, earlier, mayBeServed };
+}
+
+interface HeldPlace extends Pick<PagesTask, 'destination' | 'place'> {
+  /** Whether the host shows the page as another one: then the file itself is asked for. */
+  readonly isRendered: boolean;
+  /** As of a part. */
+  readonly earlierAt: (path: string, nth: number) => readonly GitBlob[] | undefined;
+}
+
+/**
+ * Files that are known by git's ids alone, at their addresses.
+ *
+ * @param paths in the branch; the page whose address is handed over is the first
+ * @param files what the branch holds
+ */
+export function placeHeld(
+  [page = '', ...others]: readonly string[],
+  files: HeldFiles,
+  { destination, place, isRendered, earlierAt }: HeldPlace,
+) {
+  const isFolder = isFolderPath(place);
+  const fileAt = (path: string) => {
+    const { sha: blobSha = '', size = 0 } = files.get(path) ?? {};
+    return { size, sha256: null, blobSha };
+  };
+  const pageUrl = addressOf(destination, page);
+  const parts = others.map((path, nth) => {
+    const earlier = earlierAt(path, nth);
+    const part = { path: path.slice(isFolder ? place.length : 0), url: addressOf(destination, path) };
+    return { ...part, file: fileAt(path), ...(earlier && { earlier }) };
+  });
+  const url = isRendered ? destination.rawUrl : isFolder ? entryUrl(pageUrl) : pageUrl;
+  return { file: fileAt(page), url, parts };
+}
+
+/** What each path of the branch or the site holds. */
+export type HeldFiles = ReadonlyMap<string, Partial<GitBlob>>;
+
+/** Some of the files that must not be served any more. */
+export const placeGone = (gone: EarlierFiles, destination: PagesDestination): readonly PlacedPart[] =>
+  listAddresses([...gone.keys()], destination)
+    .slice(0, AUDIT.gone)
+    .map((one) => ({ ...one, earlier: gone.get(one.path) ?? [], mayBeServed: true }));
+
+/**
+ * The address of each removed file that was served: the pages of folders first, the highest of them before, then the
+ * other pages.
+ *
+ * @param isRendered whether Markdown is served as pages
+ */
+function listAddresses(
+  files: readonly string[],
+  destination: Pick<PagesDestination, 'siteRoot' | 'rootUrl'>,
+  isRendered = false,
+): readonly PlacedPart[] {
+  const rank = (path: string): number => {
+    if (/(?:^|\/)index\.html$/.test(path)) return path.split('/').length - SITE.files;
+    return /\.html?$/i.test(path) ? 1 : 2;
+  };
+  const served = files.filter((path) => path.startsWith(destination.siteRoot));
+  return served
+    .toSorted((one, other) => rank(one) - rank(other))
+    .map((path) => {
+      const url = entryUrl(addressOf(destination, path));
+      const shown = isRendered && MARKDOWN.test(path) ? new URL(url.href.replace(MARKDOWN, '.html')) : url;
+      return { path, url: shown, file: null };
+    });
+}
