@@ -99,14 +99,14 @@ export async function readBefore(
   return before === undefined ? new Map() : readEntries(github, before);
 }
 
-/** The files of a folder that an older tree of the branch has, and the newest one has not. */
-export const listVanished = (
-  { task: { place }, tree }: FolderInBranch,
+/** The files of a folder that an older tree of the branch has, and that neither the newest one nor the delivery has. */
+export function listVanished(
+  { task: { place, files }, tree }: FolderInBranch,
   older: BranchTree['entries'],
-): readonly string[] =>
-  [...older].flatMap(([path, { type }]) =>
-    type === 'blob' && path.startsWith(place) && !tree.entries.has(path) ? [path] : [],
-  );
+): readonly string[] {
+  const there = new Set([...tree.entries.keys(), ...files.map(({ path }) => path)]);
+  return [...filesBelow({ entries: older }, place).keys()].filter((path) => !there.has(path));
+}
 
 /** Of thousands of new files, one list is kept. */
 const NEVER: readonly GitBlob[] = [];
