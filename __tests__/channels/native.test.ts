@@ -49,4 +49,9 @@ describe('channel K4', () => {
     expect(say(meaning?.hint ?? '', ACTION)).not.toContain('`bin:');
     expect((await (await prepare(LINK)).perform()).refusals).toBeUndefined();
   });
+
+  test('is refused without a link', async () => {
+    const hint = expect.stringContaining('set `url:`');
+    await expect(prepare(undefined)).rejects.toMatchObject({ code: 'BAD_INPUT', hint });
+  });
 });
