@@ -63,11 +63,8 @@ export class IssueTracker {
 
   /** The comment with this id, and the issue it is on. */
   findComment(id: number): { readonly comment: StoredComment; readonly issue: StoredIssue } | undefined {
-    for (const issue of this.#items) {
-      const comment = issue.comments.find((one) => one.id === id);
-      if (comment !== undefined) return { comment, issue };
-    }
-    return undefined;
+    const all = this.#items.flatMap((issue) => issue.comments.map((comment) => ({ comment, issue })));
+    return all.find(({ comment }) => comment.id === id);
   }
 
   /** Opens an issue, or with a head a pull request. */

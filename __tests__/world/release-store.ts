@@ -86,11 +86,8 @@ export class ReleaseStore {
   }
 
   findAssetById(id: number): { release: StoredRelease; asset: StoredAsset } | undefined {
-    for (const release of this.releases) {
-      const asset = release.assets.find((candidate) => candidate.id === id);
-      if (asset !== undefined) return { release, asset };
-    }
-    return undefined;
+    const all = this.releases.flatMap((release) => release.assets.map((asset) => ({ release, asset })));
+    return all.find(({ asset }) => asset.id === id);
   }
 
   /** Adds an asset; without more about it what a failed upload leaves behind: only a name. */

@@ -42,19 +42,6 @@ export function formatRepository({ repository, permissions }: ApiCall) {
   };
 }
 
-const RULE_PARAMETERS: Readonly<Record<string, object>> = {
-  pull_request: {
-    parameters: {
-      allowed_merge_methods: ['merge', 'squash', 'rebase'],
-      dismiss_stale_reviews_on_push: false,
-      require_code_owner_review: false,
-      require_last_push_approval: false,
-      required_approving_review_count: 1,
-      required_review_thread_resolution: false,
-    },
-  },
-};
-
 export const REPOSITORY_ROUTES = [
   // Every token may see a repository's metadata.
   createRoute('GET ', {}, (call) => replyJson(200, formatRepository(call))),
@@ -62,6 +49,6 @@ export const REPOSITORY_ROUTES = [
     const { rule } = repository;
     const type = rule && BRANCH_RULES[rule].type;
     const origin = { ruleset_source_type: 'Repository', ruleset_source: repository.fullName, ruleset_id: 1 };
-    return replyJson(200, type === null ? [] : [{ type, ...origin, ...RULE_PARAMETERS[type] }]);
+    return replyJson(200, type === null ? [] : [{ type, ...origin }]);
   }),
 ];

@@ -75,22 +75,12 @@ export class FakeActionsService {
   ];
 
   /** The variables that the runner sets for an action of a job. */
-  startJob({
-    identity = true,
-    commit = '',
-    repository = '',
-    ...options
-  }: JobOptions = {}): Record<string, string> {
+  startJob(options: JobOptions = {}): Record<string, string> {
+    const { identity = true, commit = '', repository = '' } = options;
     const environment = 'environment' in options ? options.environment : 'github-pages';
     const [run, job] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
-    const scp = `Actions.ExampleScope Actions.Results:${run}:${job}`;
-    const started = {
-      run,
-      job,
-      environment,
-      resultsToken: createToken({ scp }),
-      requestToken: createToken({}),
-    };
+    const resultsToken = createToken({ scp: `Actions.ExampleScope Actions.Results:${run}:${job}` });
+    const started = { run, job, environment, resultsToken, requestToken: createToken({}) };
     this.#jobs.push(started);
     return {
       ACTIONS_RESULTS_URL: `https://${HOSTS.results}/`,
