@@ -109,16 +109,6 @@ describe('checking the references of a site', () => {
     },
   );
 
-  test('refuses a base for another place with the hint to change it; without a host it is unknown', async () => {
-    const contents = {
-      'index.html': page('<script src="/app.js"></script>'),
-      'app.js': 'document.title = 1',
-    };
-    await expect(check(contents)).rejects.toMatchObject({ message: expect.stringContaining('/app.js') });
-    const checked = await check(contents, false);
-    expect(checked.unknown.join()).toContain('/app.js');
-  });
-
   describe('without a host', () => {
     const checkUnder = (contents: Readonly<Record<string, string>>, inputs = {}) =>
       checkSite(

@@ -173,13 +173,6 @@ describe('the raw address', () => {
     expect(host.seen.filter(isRaw)).toHaveLength(looks);
     expect(ports.clock.now() - NOON).toBe((looks - 1) * INTERVAL);
   });
-
-  test('on this very machine is not handed over, and the delivery is ready', async () => {
-    const rawUrl = new URL('https://localhost:8443/octo/site/raw/main/page.html');
-    const { attempt } = await publishOne(taskWith(placementWith({ rawUrl })), live);
-    expect(attempt).toMatchObject({ failure: null, proof: { rawUrl: null } });
-    expect(attempt.unknown).toEqual([expect.stringContaining('the raw address did not show the file')]);
-  });
 });
 
 test('an address that may open only inside this network is proven, and UNKNOWN says once why', async () => {

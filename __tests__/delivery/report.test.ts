@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { composeReport, refusalReport } from '../../src/delivery/compose-report.ts';
-import { type ChannelAttempt, type Delivery, LINK_SUBJECT } from '../../src/delivery/delivery.ts';
+import type { ChannelAttempt, Delivery } from '../../src/delivery/delivery.ts';
 import type { ProvenMatch } from '../../src/delivery/probe-result.ts';
 import { composeDocument, nameSubject, type Report, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
@@ -298,18 +298,6 @@ describe('a report that is not ready', () => {
     const report = composeReport(deliveryWith({ main: attemptWith(unproven), duplicates }));
     expect(reportText(report)).not.toContain('https://');
     expect(report.duplicates).toEqual([{ channel: 'K3', url: PAGE.href, reason: null }]);
-  });
-
-  test('is what becomes of a refusal', () => {
-    const refusal = new DeliveryError('BAD_INPUT', 'no', { step: 'check', hint: 'change it' });
-    expect(refusalReport({ file: 'page.html' }, refusal)).toMatchObject({
-      ready: false,
-      channel: null,
-      file: { path: 'page.html', size: null, sha256: null },
-      took: {},
-      notReady: { step: 'check', code: 'BAD_INPUT', reason: 'no', hint: 'change it', httpCode: null },
-    });
-    expect(refusalReport({ file: LINK_SUBJECT }, failing()).file).toBeNull();
   });
 
   const LINK = 'the given link';

@@ -183,18 +183,6 @@ describe('a look', () => {
       ? { body: BYTES }
       : { body: 'Please read', headers: { 'set-cookie': ['verified=1; Path=/'] } };
 
-  test('leaves the known warning page of the file-bin, each time as somebody new', async () => {
-    const { probe, host } = await probing({ address: { isInBin: true }, answer: WARNING });
-    await expect(probe.probe()).resolves.toMatchObject({ match: 'identical' });
-    await probe.probe();
-    expect(host.seen.map(({ headers }) => headers.cookie)).toEqual([
-      undefined,
-      'verified=1',
-      undefined,
-      'verified=1',
-    ]);
-  });
-
   test.each<[string, Partial<Stage>]>([
     ['on any other host', {}],
     ['where there is no file to compare', { address: { isInBin: true }, withFile: false, marker: MARKER }],

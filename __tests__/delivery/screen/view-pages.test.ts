@@ -167,20 +167,6 @@ describe('a page that may be built for another place', () => {
 });
 
 describe('a page before it is published', () => {
-  test('is opened from its bytes under the path that it will have', async () => {
-    const { screen, step } = setUp({ inputs: { marker: 'It works' } });
-    const [viewed] = await viewLocalPages([plannedPage()], step);
-    const [asked] = screen.asked;
-    expect(asked).toMatchObject({ url: PAGE.href, marker: 'It works', picture: true });
-    expect(typesAt(asked?.local, ['/site/page.html', '/site/page.css'])).toEqual({
-      '/site/page.html': 'text/html; charset=utf-8',
-    });
-    const file = asked?.local?.('/site/page.html');
-    expect(file).toMatchObject({ size: 15, contentType: 'text/html; charset=utf-8' });
-    expect(Buffer.concat((await file?.read().toArray()) ?? []).toString()).toBe('<p>It works</p>');
-    expect(viewed).toMatchObject({ failure: null, localView: { verdict: 'shown' } });
-  });
-
   test('of a site is opened with all files of the site, at their decoded paths', async () => {
     const { screen, step } = setUp({});
     await viewLocalPages([plannedSite()], step);
@@ -298,19 +284,6 @@ describe('a proven page', () => {
     expect(report.gates.map(({ passed }) => passed)).toEqual([true, true, false, false]);
     expect(report.gates[2]?.evidence).toMatch(/^a browser does not show the page: nothing was painted/);
     expect(JSON.stringify([report.screen, report.notReady, report.gates])).not.toContain(PAGE.host);
-  });
-
-  test.each<[string, Stage, RegExp]>([
-    ['a switched-off screen', { inputs: { screen: 'off' } }, /not opened in one, as asked$/],
-    [
-      'a missing browser',
-      { answer: () => createUncheckedView('no browser was found', 'set `CHROME_PATH`') },
-      /no browser was found \(set `CHROME_PATH`\)/,
-    ],
-  ])('is ready with %s, and UNKNOWN says so', async (_, stage, line) => {
-    const { report } = await viewProven(provenPage(), stage);
-    expect(report).toMatchObject({ ready: true, unknown: [expect.stringMatching(line)] });
-    expect(report.lines.TEST).not.toContain('screen');
   });
 
   test('hides the words of a report in what the page says', async () => {
