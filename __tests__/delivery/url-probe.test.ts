@@ -411,6 +411,14 @@ describe('an address on a host that the user named', () => {
     expect(host.seen).toEqual([]);
   });
 
+  test('is asked in public and once where a redirect leads to this machine', async () => {
+    const { probe, host, session } = await at('https://bins.octo.dev/x', (_, nth) =>
+      nth === 1 ? { status: 302, headers: { location: 'https://localhost/y' } } : { body: BYTES },
+    );
+    await expect(probe.probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
+    expect([host.seen.length, session.publicOnly]).toEqual([1, true]);
+  });
+
   test('that resolves to an inner address is asked as anybody outside would first', async () => {
     const asked: boolean[] = [];
     const http: SendHttp = async ({ publicOnly = false }) => {
