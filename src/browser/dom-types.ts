@@ -48,7 +48,6 @@ export interface DomElement extends DomNode {
   readonly textContent: string;
   getBoundingClientRect(): PageBox;
   checkVisibility(options: object): boolean;
-  querySelector(selector: string): DomElement | null;
   scrollIntoView(options: object): void;
 }
 

@@ -2,7 +2,7 @@ import type { LocalFile } from '../inspect.ts';
 import type { SelfContained } from '../page/page-file.ts';
 
 /** What a finding is about, the most important first. */
-export const FINDING_KINDS = [
+const FINDING_KINDS = [
   /** An address that would lead to a file if the site had another base path. */
   'base',
   'missing',
