@@ -83,7 +83,7 @@ async function previewTasks(
     );
   }
   const previews = await previewCommits(tasks, ports);
-  return previews.map((one) => (hasFailed(one) ? one : one + describeSetup(target.setup)));
+  return previews.map((one) => (hasFailed(one) ? one : one + describeSetup(target)));
 }
 
 async function placeTasks(

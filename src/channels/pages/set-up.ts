@@ -31,7 +31,7 @@ export async function findSetup(
   const head = await resultOf(() => getBranchHead(github, branch));
   const absence = findAbsence(head);
   if (hasFailed(head) && absence === null) throw head;
-  const setup = { branch, absence, enablesPages: site === null && !isOwnAddress };
+  const setup = { absence, enablesPages: site === null && !isOwnAddress };
   const isByWorkflow = typeof site === 'object' && site?.builtBy === 'workflow' && !isOwnAddress;
   if (absence !== null && isByWorkflow) {
     const message = `a workflow builds the Pages site, and it does not know the new branch ${branch}`;
@@ -39,19 +39,19 @@ export async function findSetup(
       `set ${w.input('branch')} to one that exists, or leave ${w.input('setup')} out`;
     throw new DeliveryError('BAD_INPUT', message, { hint });
   }
-  if (setup.enablesPages) refuseUnclear(setup, options);
+  if (setup.enablesPages) refuseUnclear(branch, absence !== null, options);
   return setup;
 }
 
 /** A page would show everything that the branch has, so an existing one must be named. */
-function refuseUnclear({ branch, absence }: Setup, { branch: named, siteWorkflow }: PagesLocation): void {
+function refuseUnclear(branch: string, isNew: boolean, { branch: named, siteWorkflow }: PagesLocation): void {
   if (siteWorkflow !== undefined) {
     const message = (w: Words) => `${w.subject('setup')} switches on a site that is built from a branch`;
     throw new DeliveryError('BAD_INPUT', message, {
       hint: (w) => `leave ${w.input('site-workflow')} out, or choose GitHub Actions under Settings → Pages`,
     });
   }
-  if (named !== undefined || absence !== null) return;
+  if (named !== undefined || isNew) return;
   throw new DeliveryError(
     'BAD_INPUT',
     (w) => `${w.subject('setup')} would show everything in the branch ${branch} on the Pages site`,
@@ -63,9 +63,9 @@ function refuseUnclear({ branch, absence }: Setup, { branch: named, siteWorkflow
 }
 
 /** What a real run would set up, for a preview; empty where nothing is missing. */
-export function describeSetup(setup: Setup | null): string {
+export function describeSetup({ branch, setup }: CommitTarget): string {
   if (setup === null) return '';
-  const { branch, absence, enablesPages } = setup;
+  const { absence, enablesPages } = setup;
   return [
     ...(absence === null ? [] : [`; creates the branch ${branch}`]),
     ...(enablesPages ? [`; switches Pages on for the branch ${branch}, if the token may`] : []),
@@ -78,11 +78,11 @@ export function describeSetup(setup: Setup | null): string {
  */
 export async function finishSetup(
   placed: readonly Result<Placement>[],
-  { github, options, setup }: CommitTarget,
+  { branch, github, options, setup }: CommitTarget,
   ports: Ports,
 ): Promise<readonly Result<Placement>[]> {
   if (setup === null || placed.every(hasFailed)) return placed;
-  const { branch, absence, enablesPages } = setup;
+  const { absence, enablesPages } = setup;
   const assumed = defaultSiteUrl(options.serverUrl, github.repository);
   const site = enablesPages ? await resultOf(() => enablePages(github, branch, assumed, ports)) : null;
   return placed.map((result) => {

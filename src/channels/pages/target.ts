@@ -32,7 +32,6 @@ export interface CommitTarget {
 
 /** What a delivery has to set up besides its commit. */
 export interface Setup {
-  readonly branch: string;
   /** What is missing: the branch, or all commits of the repository; `null` where the branch exists. */
   readonly absence: 'branch' | 'commits' | null;
   readonly enablesPages: boolean;

@@ -80,6 +80,7 @@ describe('publishing a site', () => {
     branch.change({ 'p/1/index.html': null, 'p/1/a.css': null });
     const { placed } = publish(branch, { 'index.html': 'two', 'a.css': 'second' });
     expect(earlierIn(await placed)).toEqual({ 'index.html': [shaOf('one')], 'a.css': [shaOf('first')] });
+    expect((await placed).parts?.map(({ file }) => file === null)).toEqual([false]);
   });
 
   test('asks for a bounded number of changed files as a browser does, and counts the others', async () => {
