@@ -20,7 +20,7 @@ export interface InputKind<Value> {
 }
 
 /** A boolean as YAML 1.2 writes it. */
-export function parseBoolean(text: string, name: string): boolean {
+function parseBoolean(text: string, name: string): boolean {
   if (/^(true|True|TRUE)$/.test(text.trim())) return true;
   if (/^(false|False|FALSE)$/.test(text.trim())) return false;
   return refuseInput(
