@@ -1,4 +1,4 @@
-import { DeliveryError, type ErrorCode, toDeliveryError } from '../../errors.ts';
+import { DeliveryError, type ErrorCode, hasFailed, resultOf, toDeliveryError } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import { API, type CallTemplate } from '../../protocol/calls.ts';
 import type { Text } from '../../words.ts';
@@ -80,17 +80,14 @@ export interface BuildRequest {
 }
 
 export async function requestBuild(github: GitHubClient): Promise<BuildRequest> {
-  try {
-    await github.rest.repos.requestPagesBuild(github.repository);
-    return { words: 'a build was requested', again: false, started: true };
-  } catch (thrown) {
-    if (!(thrown instanceof DeliveryError)) throw thrown;
-    const needsPermission = thrown.code === 'NO_PERMISSION' || thrown.code === 'NOT_FOUND';
-    const reason = needsPermission
-      ? 'requesting a build needs the permission `pages: write`'
-      : `requesting a build failed: ${thrown.message}`;
-    return { words: reason, again: thrown.retryable, started: false };
-  }
+  const requested = await resultOf(() => github.rest.repos.requestPagesBuild(github.repository));
+  if (!hasFailed(requested)) return { words: 'a build was requested', again: false, started: true };
+  const { code, message, retryable: again } = requested;
+  const needsPermission = code === 'NO_PERMISSION' || code === 'NOT_FOUND';
+  const words = needsPermission
+    ? 'requesting a build needs the permission `pages: write`'
+    : `requesting a build failed: ${message}`;
+  return { words, again, started: false };
 }
 
 async function containsCommit(
