@@ -23,121 +23,111 @@ const UNICORN = '<!doctype html><title>Unicorn!</title><p>We had issues producin
 
 /** Every fault of the matrix. In some of them the host does its work, but the answer is lost. */
 export const SIMULATED_FAULTS: readonly SimulatedFault[] = [
-  createTransientFault('connection refused', async () => {
-    throw createNetworkError('ECONNREFUSED');
-  }),
-  createTransientFault('reset before the request arrived', async () => {
-    throw createNetworkError('ECONNRESET');
-  }),
-  createTransientFault('reset after the work was done', async ({ callHost: ask }) => {
-    await ask();
+  transient('connection refused', fails(createNetworkError('ECONNREFUSED'))),
+  transient('reset before the request arrived', fails(createNetworkError('ECONNRESET'))),
+  transient('reset after the work was done', async ({ callHost }) => {
+    await callHost();
     throw new errors.SocketError('other side closed');
   }),
-  createTransientFault('reset in the middle of the answer', async (exchange) =>
-    breakOffBody(await exchange.callHost(), async () => {
-      throw new errors.SocketError('other side closed');
-    }),
+  transient('reset in the middle of the answer', async ({ callHost }) =>
+    breakOffBody(await callHost(), fails(new errors.SocketError('other side closed'))),
   ),
-  createTransientFault('no answer, though the work was done', async ({ callHost: ask, clock, request }) => {
-    await ask();
+  transient('no answer, though the work was done', async ({ callHost, clock, request }) => {
+    await callHost();
     await clock.advance(EXCHANGE.headers, request.signal);
     request.signal?.throwIfAborted();
     throw new errors.HeadersTimeoutError();
   }),
-  createTransientFault('silence in the middle of the answer', async (exchange) =>
-    breakOffBody(await exchange.callHost(), async () => {
-      await exchange.clock.advance(EXCHANGE.stall, exchange.request.signal);
-      exchange.request.signal?.throwIfAborted();
+  transient('silence in the middle of the answer', async ({ callHost, clock, request }) =>
+    breakOffBody(await callHost(), async () => {
+      await clock.advance(EXCHANGE.stall, request.signal);
+      request.signal?.throwIfAborted();
       throw new errors.BodyTimeoutError();
     }),
   ),
-  createTransientFault('a slow drip', async (exchange) => sendSlowly(await exchange.callHost(), exchange)),
-  createTransientFault('truncated', async ({ callHost: ask }) => {
-    const { body, ...real } = await ask();
+  transient('a slow drip', async (exchange) => sendSlowly(await exchange.callHost(), exchange)),
+  transient('truncated', async ({ callHost }) => {
+    const { body, ...real } = await callHost();
     return createResponse({ ...real, body: body.subarray(0, body.length / 2) });
   }),
-  createTransientFault('wrong content length', async ({ callHost: ask }) => {
-    const { headers, ...real } = await ask();
-    const longer = { ...headers, 'content-length': String(real.body.length + 1) };
-    return breakOffBody(
-      { ...real, headers: longer, body: Buffer.concat([real.body, real.body]) },
-      async () => {
-        throw new errors.ResponseContentLengthMismatchError();
-      },
-    );
+  transient('wrong content length', async ({ callHost }) => {
+    const { status, headers, body } = await callHost();
+    const longer = { ...headers, 'content-length': String(body.length + 1) };
+    const sent = { status, headers: longer, body: Buffer.concat([body, body]) };
+    return breakOffBody(sent, fails(new errors.ResponseContentLengthMismatchError()));
   }),
-  createTransientFault('HTML instead', async () =>
-    createResponse({ status: 200, headers: { 'content-type': 'text/html' }, body: Buffer.from(UNICORN) }),
-  ),
-  createTransientFault('HTTP 500', async () => createErrorResponse(500, 'Server Error')),
-  createTransientFault('HTTP 502 after the work was done', async ({ callHost: ask }) => {
-    await ask();
-    return createResponse({
-      status: 502,
-      headers: { 'content-type': 'text/html' },
-      body: Buffer.from(UNICORN),
-    });
+  transient('HTML instead', answersPage(200)),
+  transient('HTTP 500', answers(500, 'Server Error')),
+  transient('HTTP 502 after the work was done', async (exchange, repository) => {
+    await exchange.callHost();
+    return answersPage(502)(exchange, repository);
   }),
-  {
-    ...createTransientFault('HTTP 502 and a half-uploaded asset', async ({ request }, repository) => {
+  transient(
+    'HTTP 502 and a half-uploaded asset',
+    async (exchange, repository) => {
       const [release] = repository.releases();
-      await repository.addUnfinishedAsset(release?.tag ?? '', request.url.searchParams.get('name') ?? '');
-      return createErrorResponse(502, 'Server Error');
-    }),
-    on: /^POST uploads\./,
-  },
-  createTransientFault('HTTP 503 with Retry-After', async () =>
-    createErrorResponse(503, 'Busy', { 'retry-after': '7' }),
+      const name = exchange.request.url.searchParams.get('name') ?? '';
+      await repository.addUnfinishedAsset(release?.tag ?? '', name);
+      return answers(502, 'Server Error')(exchange, repository);
+    },
+    /^POST uploads\./,
   ),
-  createTransientFault('HTTP 429', async () => createErrorResponse(429, 'Too many requests')),
-  {
-    ...createTransientFault('HTTP 403, secondary limit', async () =>
-      createErrorResponse(403, 'You have exceeded a secondary rate limit.', { 'retry-after': '60' }),
-    ),
-    on: GITHUB,
-  },
-  {
-    ...createTransientFault('HTTP 403, hourly limit', async ({ clock }) =>
-      createErrorResponse(403, 'API rate limit exceeded', {
-        'x-ratelimit-remaining': '0',
-        'x-ratelimit-reset': String(Math.ceil(clock.now() / SECOND) + 420),
-      }),
-    ),
-    on: GITHUB,
-  },
-  createLastingFault('HTTP 401', async () => createErrorResponse(401, 'Bad credentials')),
-  {
-    ...createLastingFault('HTTP 403, not accessible', async () =>
-      createErrorResponse(403, 'Resource not accessible by integration', {
-        'x-accepted-github-permissions': 'contents=write',
-      }),
-    ),
-    on: GITHUB,
-  },
-  createLastingFault('HTTP 404', async () => createErrorResponse(404, 'Not Found')),
-  createLastingFault('TLS failure', async () => {
-    throw createNetworkError('CERT_HAS_EXPIRED');
-  }),
+  transient('HTTP 503 with Retry-After', answers(503, 'Busy', { 'retry-after': '7' })),
+  transient('HTTP 429', answers(429, 'Too many requests')),
+  transient(
+    'HTTP 403, secondary limit',
+    answers(403, 'You have exceeded a secondary rate limit.', { 'retry-after': '60' }),
+    GITHUB,
+  ),
+  transient(
+    'HTTP 403, hourly limit',
+    (exchange, repository) => {
+      const reset = String(Math.ceil(exchange.clock.now() / SECOND) + 420);
+      const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
+      return answers(403, 'API rate limit exceeded', headers)(exchange, repository);
+    },
+    GITHUB,
+  ),
+  lasting('HTTP 401', answers(401, 'Bad credentials')),
+  lasting(
+    'HTTP 403, not accessible',
+    answers(403, 'Resource not accessible by integration', {
+      'x-accepted-github-permissions': 'contents=write',
+    }),
+    GITHUB,
+  ),
+  lasting('HTTP 404', answers(404, 'Not Found')),
+  lasting('TLS failure', fails(createNetworkError('CERT_HAS_EXPIRED'))),
 ];
 
-function createTransientFault(name: string, play: SimulatedFault['respond']): SimulatedFault {
-  return { name, isTransient: true, respond: play };
+type Respond = SimulatedFault['respond'];
+
+function transient(name: string, respond: Respond, on?: RegExp): SimulatedFault {
+  return { name, isTransient: true, respond, ...(on && { on }) };
 }
 
-function createLastingFault(name: string, play: SimulatedFault['respond']): SimulatedFault {
-  return { name, isTransient: false, respond: play };
+function lasting(name: string, respond: Respond, on?: RegExp): SimulatedFault {
+  return { ...transient(name, respond, on), isTransient: false };
 }
 
-function createErrorResponse(
-  status: number,
-  message: string,
-  headers: Record<string, string> = {},
-): HttpResponse {
+function fails(error: Error): () => Promise<never> {
+  return () => Promise.reject(error);
+}
+
+function answers(status: number, message: string, headers: Record<string, string> = {}): Respond {
   const body = Buffer.from(JSON.stringify({ message, status: String(status) }));
-  return createResponse({ status, headers: { 'content-type': 'application/json', ...headers }, body });
+  return async () =>
+    createResponse({ status, headers: { 'content-type': 'application/json', ...headers }, body });
 }
 
-const createNetworkError = (code: string): Error => Object.assign(new Error(code), { code });
+function answersPage(status: number): Respond {
+  const headers = { 'content-type': 'text/html' };
+  return async () => createResponse({ status, headers, body: Buffer.from(UNICORN) });
+}
+
+function createNetworkError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
 
 /** Sends the headers and half of the body, then calls `end`; an empty body is sent whole. */
 function breakOffBody({ body, ...head }: BufferedResponse, end: () => Promise<void>): HttpResponse {

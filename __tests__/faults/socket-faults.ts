@@ -37,50 +37,31 @@ async function advance({ clock, getRequest }: PendingRequest, ms: number): Promi
   await sleep(5);
 }
 
+/** A fault that the world's server plays, after which the delivery must succeed. */
+const replies = (name: string, createReply: SocketFault['createReply'] & object): SocketFault => ({
+  name,
+  isTransient: true,
+  createReply,
+});
+
 export const SOCKET_FAULTS: readonly SocketFault[] = [
   { name: 'connection refused', isTransient: true, connectionMode: 'refused' },
   { name: 'TLS failure', isTransient: false, connectionMode: 'impostor' },
+  replies('reset before the request arrived', () => ({ fault: 'reset-before' })),
+  replies('reset after the work was done', () => ({ fault: 'reset-after' })),
+  replies('reset in the middle of the answer', () => ({ fault: 'reset-midway' })),
+  replies('wrong content length', () => ({ fault: 'short' })),
   {
-    name: 'reset before the request arrived',
-    isTransient: true,
-    createReply: () => ({ fault: 'reset-before' }),
-  },
-  { name: 'reset after the work was done', isTransient: true, createReply: () => ({ fault: 'reset-after' }) },
-  {
-    name: 'reset in the middle of the answer',
-    isTransient: true,
-    createReply: () => ({ fault: 'reset-midway' }),
-  },
-  { name: 'wrong content length', isTransient: true, createReply: () => ({ fault: 'short' }) },
-  {
-    name: 'no answer',
-    isTransient: true,
+    ...replies('no answer', (one) => ({ fault: 'hang', meanwhile: () => advance(one, EXCHANGE.api) })),
     on: API,
-    createReply: (waiting) => ({ fault: 'hang', meanwhile: () => advance(waiting, EXCHANGE.api) }),
   },
-  {
-    name: 'a slow drip',
-    isTransient: true,
-    createReply: (waiting) => ({ fault: 'drip', pause: () => advance(waiting, EXCHANGE.stall - SECOND) }),
-  },
-  { name: 'HTTP 502', isTransient: true, createReply: () => createErrorReply(502) },
-  {
-    name: 'HTTP 503 with Retry-After',
-    isTransient: true,
-    createReply: () => createErrorReply(503, { 'retry-after': '7' }),
-  },
-  {
-    name: 'HTML instead',
-    isTransient: true,
-    createReply: () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: UNICORN }),
-  },
-  {
-    name: 'truncated',
-    isTransient: true,
-    createReply: () => ({
-      alter: (real) => ({ ...real, body: real.body.subarray(0, real.body.length / 2) }),
-    }),
-  },
+  replies('a slow drip', (one) => ({ fault: 'drip', pause: () => advance(one, EXCHANGE.stall - SECOND) })),
+  replies('HTTP 502', () => createErrorReply(502)),
+  replies('HTTP 503 with Retry-After', () => createErrorReply(503, { 'retry-after': '7' })),
+  replies('HTML instead', () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: UNICORN })),
+  replies('truncated', () => ({
+    alter: (real) => ({ ...real, body: real.body.subarray(0, real.body.length / 2) }),
+  })),
 ];
 
 /** Moves the clock until git has ended. Each time that git prints something, its time starts again. */
@@ -97,19 +78,15 @@ async function endSilence(clock: SimulatedClock, isRunning: () => boolean): Prom
  */
 export const GIT_FAULTS: readonly SocketFault[] = [
   ...SOCKET_FAULTS.filter(({ name }) => /^(reset (before|after)|HTTP 503|HTML)/.test(name)),
-  {
-    name: 'truncated',
-    isTransient: true,
-    // After half a report git waits forever.
-    createReply: ({ clock, getRequest }) => ({
-      alter: (real, { path }) => {
-        // Before a large push git asks with an empty one, whose report is empty too: it goes on.
-        const isReport = path.endsWith('/git-receive-pack') && real.body.length > 0;
-        if (isReport) void endSilence(clock, () => getRequest() !== undefined);
-        return { ...real, body: real.body.subarray(0, real.body.length / 2) };
-      },
-    }),
-  },
+  replies('truncated', ({ clock, getRequest }) => ({
+    alter: (real, { path }) => {
+      // Before a large push git asks with an empty one, whose report is empty too: it goes on.
+      const isReport = path.endsWith('/git-receive-pack') && real.body.length > 0;
+      // After half a report git waits forever.
+      if (isReport) void endSilence(clock, () => getRequest() !== undefined);
+      return { ...real, body: real.body.subarray(0, real.body.length / 2) };
+    },
+  })),
   {
     name: 'HTTP 401',
     isTransient: false,

@@ -6,18 +6,6 @@ import { createPage, MARKER, setUpScenario } from './scenario.ts';
 const scenario = setUpScenario();
 const NARROW = fileURLToPath(new URL('../../agent/index.js', import.meta.url));
 
-test('content with a name is delivered as a file of that name, byte by byte', async () => {
-  const repository = await scenario.repository();
-  const content = `\n${createPage()}\n\n`;
-  const delivered = await scenario.deliver({
-    repository,
-    inputs: { content, name: 'answer.html', marker: MARKER, channel: 'K1' },
-  });
-  const url = `${repository.pages.url}answer.html`;
-  await expectReady(scenario, delivered, { channel: 'K1', shows: content, url });
-  expect(delivered.report.file?.path).toBe('answer.html');
-});
-
 describe('the narrow action', () => {
   /** What a prompt-injected agent would like to choose; a runner passes undeclared inputs on. */
   const CHOSEN = {
@@ -31,13 +19,15 @@ describe('the narrow action', () => {
   };
 
   const step = () => ({ bundle: NARROW, env: { GITHUB_TOKEN: scenario.world.token() }, simulatedTime: true });
-  const inputs = { ...CHOSEN, content: createPage(), name: 'answer.html', marker: MARKER };
+  /** Delivered byte by byte. */
+  const content = `\n${createPage()}\n\n`;
+  const inputs = { ...CHOSEN, content, name: 'answer.html', marker: MARKER };
 
   test('delivers to its own folder of the site, and replaces only what the same job delivered there', async () => {
     const repository = await scenario.repository({ pages: { path: '/docs' } });
     const url = `${repository.pages.url}agent/answer.html`;
     const first = await scenario.deliver({ ...step(), repository, inputs });
-    await expectReady(scenario, first, { channel: 'K1', shows: createPage(), url });
+    await expectReady(scenario, first, { channel: 'K1', shows: content, url });
     const next = createPage('next');
     const second = await scenario.deliver({ ...step(), repository, inputs: { ...inputs, content: next } });
     await expectReady(scenario, second, { channel: 'K1', shows: next, url });
@@ -81,10 +71,7 @@ describe('the narrow action', () => {
 
   test('says of what it does not take who can set it', async () => {
     const content = '<script src="https://cdn.example.com/x.js"></script>';
-    const refused = await scenario.deliver({
-      ...step(),
-      inputs: { ...inputs, content, marker: '' },
-    });
+    const refused = await scenario.deliver({ ...step(), inputs: { ...inputs, content, marker: '' } });
     expectNotReady(refused, 'check', /is not self-contained/, {
       hint: /`self-contained: warn` \(this action takes `name`, `content` and `marker` alone; a step that uses the whole action can set `self-contained`\)$/,
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Played, refused, setUpPlay } from './play.ts';
-import { createPage } from './scenario.ts';
+import { createPage, waitForAll } from './scenario.ts';
 
 const play = setUpPlay();
 const LARGE = 1_100_000;
@@ -8,14 +8,7 @@ const LARGE = 1_100_000;
 /** Two deliveries of a page to one path, which both have looked at it before either writes. */
 async function deliverBoth(texts: readonly [string, string]) {
   const repository = await play.repository();
-  const both = Promise.withResolvers<void>();
-  let arrived = 0;
-
-  play.meanwhile({ method: 'GET', url: /contents\/page\.html/, times: texts.length }, async () => {
-    arrived += 1;
-    if (arrived === texts.length) both.resolve();
-    await both.promise;
-  });
+  play.meanwhile({ method: 'GET', url: /contents\/page\.html/, times: 2 }, waitForAll(2));
   // The site answers neither of them before all of it is written, or one of them ended without a commit.
   const commits = new Set(texts).size + 1;
   let ended = false;

@@ -3,7 +3,7 @@ import { runWith } from '../action/current-runs.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { LOGINS } from '../world/tokens.ts';
 import { type Played, requestsOf, setUpPlay } from './play.ts';
-import { createPage } from './scenario.ts';
+import { createPage, waitForAll } from './scenario.ts';
 
 const play = setUpPlay();
 const MARKER = /^<!-- screen-delivery:audit:[0-9a-f]{16} -->\n/;
@@ -63,13 +63,7 @@ test('two audits at once keep one issue', async () => {
   const repository = await repositoryWithPage();
   lose(repository);
   // Both see that there is none, and both open one.
-  const both = Promise.withResolvers<void>();
-  let waiting = 0;
-  play.meanwhile({ method: 'GET', url: /\/issues\?/, times: 2 }, () => {
-    waiting += 1;
-    if (waiting === 2) both.resolve();
-    return both.promise;
-  });
+  play.meanwhile({ method: 'GET', url: /\/issues\?/, times: 2 }, waitForAll(2));
   await Promise.all([audit(repository), audit(repository)]);
   const issues = await listIssues(repository);
   expect(issues).toHaveLength(2);

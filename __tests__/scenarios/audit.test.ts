@@ -71,14 +71,7 @@ test.each<[string, string, string, 'all' | 'browsers', InterceptedReply, RegExp]
     DEFACED,
     /HTTP 200 with other content.* → something else is served there/,
   ],
-  [
-    'a page that the host does not have',
-    'one.html',
-    'one.html',
-    'all',
-    { status: 404 },
-    /HTTP 404.* → .*Settings → Pages/,
-  ],
+  ['a page that is gone', 'one.html', 'one.html', 'all', { status: 404 }, /HTTP 404.*Settings → Pages/],
   ['a page behind a wall', 'one.html', 'one.html', 'all', LOGIN, /login page/],
   ['a page that only browsers get otherwise', 'one.html', 'one.html', 'browsers', DEFACED, /without \?v=/],
   [

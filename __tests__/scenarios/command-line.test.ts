@@ -11,10 +11,9 @@ import { type ChildResult, runChild } from '../world/child.ts';
 import { DeployedSite } from '../world/hosts/deployed-site.ts';
 import { SIMULATED_TIME, writeFiles } from '../world/runner.ts';
 import { parseDocument, parseReports } from './report-documents.ts';
-import { createPage, MARKER, NODE, setUpScenario } from './scenario.ts';
+import { CLI, createPage, MARKER, NODE, setUpScenario } from './scenario.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const CLI = join(ROOT, 'dist/cli.js');
 const LINES = ['CLAIM', 'CODE', 'TEST', 'RESULT', 'UNKNOWN'];
 const sha256 = (bytes: string): string => createHash('sha256').update(bytes).digest('hex');
 

@@ -316,32 +316,17 @@ describe('a file that a delivery removes must be gone', () => {
 const REPLACES_ALL =
   /^check: .*each deployment replaces all of it.* → .*`branch: gh-pages`.*`path: \.\/`.*`site-workflow:`.*Deploy from a branch/;
 const LEFT_OUT = /^check: .*a deployment leaves it out → .*`path:` to another place/;
+const PAGE = { file: 'site/index.html' };
 const BLOCK = 'environment github-pages.*pages: write, id-token: write';
 
 test.each<[string, Given, RegExp]>([
   ['a folder below the root', { inputs: { ...FOLDER, path: 'previews/' } }, REPLACES_ALL],
   ['a folder without a path', { inputs: { channel: 'K1', file: 'site/' } }, REPLACES_ALL],
-  [
-    'a file below the root',
-    { inputs: { ...FOLDER, file: 'site/index.html', path: 'a/index.html' } },
-    REPLACES_ALL,
-  ],
-  [
-    'a path that no deployment has',
-    { inputs: { ...BRANCH, file: 'site/index.html', path: '.gitlab/page.html' } },
-    LEFT_OUT,
-  ],
-  ['the path of the receipt', { inputs: { ...BRANCH, file: 'site/index.html', path: RECEIPT } }, LEFT_OUT],
-  [
-    'a job without an identity',
-    { job: { identity: false } },
-    RegExp(`^check: .*has no identity.* → .*${BLOCK}`),
-  ],
-  [
-    'a job without an environment',
-    { job: { environment: undefined } },
-    RegExp(`^check: .*has no environment.* → .*${BLOCK}`),
-  ],
+  ['a file below the root', { inputs: { ...FOLDER, ...PAGE, path: 'a/index.html' } }, REPLACES_ALL],
+  ['a path that no deployment has', { inputs: { ...BRANCH, ...PAGE, path: '.gitlab/page.html' } }, LEFT_OUT],
+  ['the path of the receipt', { inputs: { ...BRANCH, ...PAGE, path: RECEIPT } }, LEFT_OUT],
+  ['a job without an identity', { job: { identity: false } }, RegExp(`^check.*no identity.* → .*${BLOCK}`)],
+  ['a job without one', { job: { environment: undefined } }, RegExp(`^check.*no environment.* → .*${BLOCK}`)],
   [
     'a job of another repository',
     { job: { repository: 'octo/other' } },

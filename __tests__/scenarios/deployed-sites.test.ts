@@ -125,11 +125,7 @@ describe('what hosts do with a site', () => {
       alters('', '</body>', '<script src="/rum.js"></script></body>'),
       /what the link's host has added to 3 pages does: <script>$/,
     ],
-    [
-      'a banner on one page',
-      alters('about.html', '<h1>', '<aside>Preview</aside><h1>'),
-      /added to the page does: <aside>$/,
-    ],
+    ['a banner', alters('about.html', '<h1>', '<aside>!</aside><h1>'), /added to the page does: <aside>$/],
     [
       'a policy that may keep pages from working',
       { policy: "sandbox; default-src 'none'; style-src 'self'" },
@@ -204,24 +200,14 @@ describe('what hosts do with a site', () => {
       { types: { 'about.html': 'application/octet-stream' } },
       `about\\.html ${RIGHT} as a download`,
     ],
-    [
-      'one node of three that is stale',
-      {},
-      { nodes: [SITE, SITE, { ...SITE, 'a.css': 'old' }] },
-      `a\\.css ${OTHER}`,
-    ],
+    ['a stale node of three', {}, { nodes: [SITE, SITE, { ...SITE, 'a.css': 'old' }] }, `a\\.css ${OTHER}`],
     [
       'the entry in place of a blank page',
       { 'blank.html': '<html><body></body></html>' },
       asFallback,
       String.raw`: 1 of 6 .*blank\.html \(missing`,
     ],
-    [
-      'the entry in place of an empty file',
-      { 'ping.txt': '' },
-      asFallback,
-      String.raw`ping\.txt \(.*HTTP 200`,
-    ],
+    ['the entry for an empty file', { 'ping.txt': '' }, asFallback, String.raw`ping\.txt \(.*HTTP 200`],
     [
       'a page of its own for everything missing in place of a blank page',
       { 'blank.html': '<html><body> </body></html>' },
@@ -251,22 +237,13 @@ describe('what hosts do with a site', () => {
 });
 
 describe('a folder that is not served as it is, but looks so', () => {
+  const COPY = 'https://copy.deployed.dev';
   const AFTER = 'HTTP 200 with the right content, but after';
   test.each<[string, string, string, string]>([
     ['to the same page in another place', '/docs/index.html', '/about.html', `docs/index\\.html \\(${AFTER}`],
-    [
-      'to another host that has it',
-      '/about.html',
-      'https://copy.deployed.dev/about.html',
-      `about\\.html \\(${AFTER}`,
-    ],
-    ['to another host and back', '/about.html', 'https://copy.deployed.dev/back', `about\\.html \\(${AFTER}`],
-    [
-      'of the entry to another host that has it',
-      '/',
-      'https://copy.deployed.dev/',
-      'the right content, but after',
-    ],
+    ['to another host that has it', '/about.html', `${COPY}/about.html`, `about\\.html \\(${AFTER}`],
+    ['to another host and back', '/about.html', `${COPY}/back`, `about\\.html \\(${AFTER}`],
+    ['of the entry to another host that has it', '/', COPY, 'the right content, but after'],
   ])('a redirect %s: not ready', async (_, path, location, says) => {
     const to = (address: string) => ({ status: 302, headers: { location: address } });
     const local = { ...SITE, 'docs/index.html': SITE['about.html'] ?? '' };
@@ -362,10 +339,7 @@ describe('a wall before a deployment', () => {
     ['HTTP 401', { status: 401, body: 'Authentication Required' }],
     ['HTTP 403', { status: 403, headers: { 'content-type': 'text/html' }, body: '<h1>Forbidden</h1>' }],
     ['a redirect to sign in', to('https://vercel.com/sso-api?url=x&nonce=1')],
-    [
-      'a redirect of Cloudflare Access',
-      to('https://team.cloudflareaccess.com/cdn-cgi/access/login/site?kid=1'),
-    ],
+    ['Cloudflare Access', to('https://team.cloudflareaccess.com/cdn-cgi/access/login/site?kid=1')],
   ])('%s: not ready at once, with what opens it', async (_, reply) => {
     const form = { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Log in' };
     for (const host of ['vercel.com', 'team.cloudflareaccess.com']) play.world.host(host, () => form);

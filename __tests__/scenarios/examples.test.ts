@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
 import type { WorkflowEvent } from '../world/workflow/event.ts';
 import { expectReady } from './expect-report.ts';
-import { createPage, listRequests, setUpScenario } from './scenario.ts';
+import { createPage, listRequests, setUpScenario, waitForAll } from './scenario.ts';
 import { createWorkflowEvent } from './workflow-events.ts';
 import {
   findStep,
@@ -207,7 +207,7 @@ describe('a release with notes by another action', () => {
 test('a matrix: jobs side by side publish each its own, and the last leads to all, also to what failed', async () => {
   const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
   // All three jobs are under way before one of them goes on.
-  scenario.holdUntilAll(3, { method: 'GET', url: /contents\/suites/ });
+  scenario.meanwhile({ method: 'GET', url: /contents\/suites/, times: 3 }, waitForAll(3));
   const suite = '#!/bin/sh\necho "<!doctype html><title>$1</title>" > report.html\n[ "$1" != load ]\n';
   const run = await player.run('examples/matrix.yml', push(repository, { 'run-suite.sh': suite }));
   const suites = ['suite: success', 'suite: success', 'suite: failure'];

@@ -116,40 +116,16 @@ describe('a folder', () => {
 
   test('within one that was delivered as a whole is refused with that one, which `path:` names', async () => {
     const repository = await play.repository();
-    await deliver(repository, {}, { ...SITE, 'dist/docs/index.html': createPage() });
-    const within = await deliver(
-      repository,
-      { path: `${PATH}docs/` },
-      { 'dist/index.html': createPage('second') },
+    await proven(deliver(repository, {}, { ...SITE, 'dist/docs/index.html': createPage() }));
+    const within = deliver(repository, { path: `${PATH}docs/` }, { 'dist/index.html': createPage('second') });
+    const says =
+      /: \S+docs\/ already exists in the repository, and it came with the folder previews\/pr-12\/ that was delivered as a whole → .*`path: previews\/pr-12\/`/;
+    expect((await refused(within, says)).report.notReady?.code).toBe('NOT_OURS');
+    const inputs = { operation: 'audit', path: `${PATH}docs/index.html` };
+    await refused(
+      play.deliver({ repository, inputs }),
+      / → set `path: previews\/pr-12\/` to audit all of it$/,
     );
-    const reason = `${PATH}docs/ already exists in the repository, and it came with the folder ${PATH} that was delivered as a whole`;
-    expect(within.report.notReady).toMatchObject({ code: 'NOT_OURS', reason });
-    expect(within.report.notReady?.hint).toContain(`\`path: ${PATH}\``);
-    const audited = await play.deliver({
-      repository,
-      inputs: { operation: 'audit', path: `${PATH}docs/index.html` },
-    });
-    expect(audited.report.notReady).toMatchObject({
-      code: 'NOT_FOUND',
-      hint: `set \`path: ${PATH}\` to audit all of it`,
-    });
-  });
-
-  test('keeps so many folders beside it, removes others that are wholly its own, but none of its step', async () => {
-    const repository = await play.repository({ files: { 'previews/mine/index.html': 'a person' } });
-    const page = (name: string) => ({ [`${name}/index.html`]: createPage(name) });
-    for (const name of ['pr-1', 'pr-2', 'pr-3']) {
-      await deliver(repository, { file: name, path: `previews/${name}/`, keep: '2' }, page(name));
-    }
-    const exists = async (name: string) => (await repository.read(`previews/${name}/index.html`)) !== null;
-    // Which of the first two is the older one, a commit tells by the second.
-    expect(await exists('pr-3')).toBe(true);
-    expect(await exists('pr-1')).not.toBe(await exists('pr-2'));
-    const both = { ...page('pr-4'), ...page('pr-5') };
-    const last = await deliver(repository, { file: 'pr-4\npr-5', path: 'previews/', keep: '1' }, both);
-    expect(last.reports.map(({ ready }) => ready)).toEqual([true, true]);
-    const left = ['pr-1', 'pr-2', 'pr-3', 'pr-4', 'pr-5', 'mine'].map(exists);
-    expect(await Promise.all(left)).toEqual([false, false, false, true, true, true]);
   });
 
   test('names the older folders that it removed where it is not proven', async () => {

@@ -147,22 +147,6 @@ test('K4: with the file every byte is compared, with the marker alone UNKNOWN sa
   }
 });
 
-test('K1+K3: the page, and a duplicate that is proven as well; its failure is told in UNKNOWN', async () => {
-  const repository = await scenario.repository();
-  const inputs = { channel: 'K1+K3', marker: MARKER };
-  const delivered = await scenario.deliver({ repository, files, inputs });
-  await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
-  const { outputs, report } = delivered;
-  expect(String(await scenario.fetchPublic(outputs['duplicate-url'] ?? ''))).toBe(createPage('new'));
-  expect(report.duplicates).toEqual([{ channel: 'K3', url: outputs['duplicate-url'], reason: null }]);
-  const refusal = { status: 403, body: 'Illegal file extension' };
-  scenario.intercept({ method: 'POST', url: /filebin\.net/, times: 9 }, refusal);
-  const failing = await scenario.deliver({ repository, files, inputs });
-  const unknown = /^the duplicate on K3 is not proven: .*HTTP 403/;
-  await expectReady(scenario, failing, { channel: 'K1', shows: createPage('new'), unknown });
-  expect(failing.outputs['duplicate-url']).toBe('');
-});
-
 test('a refusal of a host with `fail-on-not-ready: false`: exit 0 with the very same outputs', async () => {
   const repository = await scenario.repository();
   const refusal = { status: 401, body: '{"message":"Bad credentials"}' };

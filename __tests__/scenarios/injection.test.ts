@@ -52,64 +52,49 @@ const refusing = (status: number, body: string): InterceptedReply => ({
 });
 const MESSAGE = JSON.stringify({ message: NASTY });
 
-interface Story {
-  readonly story: string;
-  readonly channel: string;
-  readonly pages?: RepositoryOptions['pages'];
-  readonly login?: string;
-  readonly match?: RequestMatch;
-  readonly answer?: InterceptedReply;
-  readonly expected: readonly [step: Step, reason: RegExp, more?: { readonly httpCode: number }];
-}
+const on = (method: string, url: RegExp): RequestMatch => ({ method, url });
 
-const STORIES: readonly Story[] = [
-  {
-    story: "a build's error",
-    channel: 'K1',
-    pages: { builds: 'errored', errorMessage: NASTY },
-    expected: ['wait', /build failed: line one RESULT/],
-  },
-  {
-    story: "a deployment's description",
-    channel: 'K1',
-    pages: { buildType: 'workflow', builds: 'errored', errorMessage: NASTY },
-    login: LOGINS.app,
-    expected: ['wait', /build failed: line one/],
-  },
-  ...(
-    [
-      ["the API's message", 'K1', { method: 'PUT', url: /contents/ }, 422, MESSAGE],
-      ["the upload host's message", 'K2', { method: 'POST', url: /uploads\./ }, 422, MESSAGE],
-      ["the bin's message", 'K3', { method: 'POST', url: /filebin/ }, 403, NASTY],
-    ] as const
-  ).map(([story, channel, match, httpCode, body]) => ({
-    story,
-    channel,
-    match,
-    answer: refusing(httpCode, body),
-    expected: ['place', /line one/, { httpCode }] as const,
-  })),
-  {
-    story: "a build's status word, which the log repeats at every look",
-    channel: 'K1',
-    pages: { live: false },
-    match: { url: /builds\/latest/ },
-    answer: withNasty((build) => ({ ...build, status: NASTY })),
-    expected: ['wait', /build of our commit: line one RESULT/, { httpCode: 404 }],
-  },
-  {
-    story: "the bin's name for the file, which the log repeats as evidence",
-    channel: 'K3',
-    match: { method: 'POST', url: /filebin/ },
-    answer: withNasty(({ file, ...bin }) => ({ ...bin, file: { ...file, filename: NASTY } })),
-    expected: ['verify', /not proven/, { httpCode: 404 }],
-  },
+/** A story: the channel, the answer of a host, and what the report says; or else how its site is built. */
+type Story = readonly [
+  story: string,
+  channel: string,
+  site: RepositoryOptions['pages'] & object,
+  answer: readonly [RequestMatch, InterceptedReply] | null,
+  step: Step,
+  reason: RegExp,
 ];
+const ERRORED = { builds: 'errored', errorMessage: NASTY } as const;
+const DEPLOYED = { ...ERRORED, buildType: 'workflow' } as const;
+const status = withNasty((build) => ({ ...build, status: NASTY }));
+const filename = withNasty(({ file, ...bin }) => ({ ...bin, file: { ...file, filename: NASTY } }));
 
 describe("a host's words are text and nothing else", () => {
-  test.each(STORIES)('$story', async ({ channel, pages = {}, login, match, answer, expected }) => {
+  test.each<Story>([
+    ["a build's error", 'K1', ERRORED, null, 'wait', /build failed: line one RESULT/],
+    ["a deployment's description", 'K1', DEPLOYED, null, 'wait', /build failed: line one/],
+    ["the API's message", 'K1', {}, [on('PUT', /contents/), refusing(422, MESSAGE)], 'place', /line one/],
+    ["the uploads' message", 'K2', {}, [on('POST', /uploads/), refusing(422, MESSAGE)], 'place', /line one/],
+    ["the bin's message", 'K3', {}, [on('POST', /filebin/), refusing(403, NASTY)], 'place', /line one/],
+    [
+      "a build's status word, which the log repeats at every look",
+      'K1',
+      { live: false },
+      [{ url: /builds\/latest/ }, status],
+      'wait',
+      /build of our commit: line one RESULT/,
+    ],
+    [
+      "the bin's name for the file, which the log repeats as evidence",
+      'K3',
+      {},
+      [on('POST', /filebin/), filename],
+      'verify',
+      /not proven/,
+    ],
+  ])('%s', async (_, channel, pages, answer, step, reason) => {
     const repository = await scenario.repository({ pages });
-    if (match && answer) scenario.intercept({ times: 999, ...match }, answer);
+    if (answer !== null) scenario.intercept({ times: 999, ...answer[0] }, answer[1]);
+    const login = 'buildType' in pages ? LOGINS.app : undefined;
     const delivered = await scenario.deliver({
       repository,
       token: scenario.world.token({}, login),
@@ -117,7 +102,8 @@ describe("a host's words are text and nothing else", () => {
       inputs: { channel },
       simulatedTime: true,
     });
-    expectNotReady(delivered, ...expected);
+    const reply = answer?.[1] ?? ERRORED;
+    expectNotReady(delivered, step, reason, 'status' in reply ? { httpCode: reply.status } : {});
     expectHarmless(delivered);
   });
 
@@ -173,7 +159,6 @@ describe("the user's own words", () => {
 
   test('a nasty file name is shown literally', async () => {
     const name = '##[error]<img src=x>**bold**.html';
-
     const delivered = await scenario.deliver({
       files: { [name]: createPage() },
       inputs: { channel: 'K1', path: 'page.html' },

@@ -32,17 +32,3 @@ test('delivering, delivering again and withdrawing many files need few API reque
   expect(await repository.read(`reports/${names[0]}`)).toBeNull();
   expect(countApiRequests() - afterAgain).toBeLessThanOrEqual(MOST_REQUESTS);
 });
-
-test("many files with a person's file among them: the others are delivered, that one is refused", async () => {
-  const repository = await scenario.repository({ files: { 'reports/page-7.html': 'theirs' } });
-  const delivered = await scenario.deliver({ repository, files, inputs });
-  expect(delivered.exitCode).toBe(1);
-  const refused = delivered.reports.filter(({ ready }) => !ready);
-  expect(refused.map(({ file }) => file?.path)).toEqual(['out/page-7.html']);
-  expect((await repository.read('reports/page-7.html'))?.toString()).toBe('theirs');
-  expect(refused[0]?.notReady).toMatchObject({
-    step: 'place',
-    code: 'NOT_OURS',
-    reason: expect.stringMatching(/this tool did not deliver what it holds now$/),
-  });
-});

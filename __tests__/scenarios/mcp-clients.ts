@@ -1,15 +1,11 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { ToolAnswer } from '../../src/mcp/tool-answer.ts';
 import { SIMULATED_TIME, writeFiles } from '../world/runner.ts';
 import type { GitHubWorld } from '../world/world.ts';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-export const NODE = join(ROOT, 'node_modules/.bin/node');
-export const CLI = join(ROOT, 'dist/cli.js');
+import { CLI, NODE } from './scenario.ts';
 
 /** The specification that the official client speaks: the one with a handshake, or the one without. */
 export type ClientLine = '2025' | '2026';
@@ -18,54 +14,26 @@ export type ClientLine = '2025' | '2026';
 export interface ServerStart {
   readonly files?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
-  readonly flags?: readonly string[];
   /** What the person decides whom the client shows an address; without it the client offers none. */
   readonly decide?: (question: { readonly url: string; readonly message: string }) => 'accept' | 'decline';
 }
 
-/** What one call of a tool returned. */
-export interface ToolResult {
-  readonly isError: boolean;
-  readonly text: string;
-  readonly answer: ToolAnswer;
-}
-
 /** A call's way to be followed and to be stopped. */
-export interface CallOptions {
+interface CallOptions {
   readonly onProgress?: (message: string) => void;
   readonly signal?: AbortSignal;
 }
 
 /** A server with an official client. */
-export interface ConnectedServer {
-  readonly folder: string;
-  readonly stderr: () => string;
-  /** The warnings that the client got. */
-  readonly warnings: readonly string[];
-  listTools(): Promise<readonly ListedTool[]>;
-  call(name: string, args: Record<string, unknown>, options?: CallOptions): Promise<ToolResult>;
-  /** The JSON of a resource. */
-  read(uri: string): Promise<unknown>;
-  close(): Promise<void>;
-}
-
-/** A tool as a client sees it. */
-export interface ListedTool {
-  readonly name: string;
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly inputSchema: { readonly properties?: Readonly<Record<string, unknown>> | undefined };
-  readonly outputSchema?: object | undefined;
-  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
-}
+export type ConnectedServer = Awaited<ReturnType<typeof connectClient>>;
 
 /** The program, its arguments and its environment. */
-export async function prepareServer(world: GitHubWorld, { files, env, flags = [] }: ServerStart) {
+export async function prepareServer(world: GitHubWorld, { files, env }: ServerStart) {
   const folder = await mkdtemp(join(world.folder, 'mcp-'));
   await writeFiles(folder, files ?? {});
   return {
     command: NODE,
-    args: [CLI, 'mcp', ...(flags.includes('--root') ? [] : ['--root', folder]), ...flags],
+    args: [CLI, 'mcp', '--root', folder],
     env: { PATH: process.env.PATH ?? '', HOME: folder, ...world.env, ...SIMULATED_TIME, ...env },
     cwd: folder,
     stderr: 'pipe' as const,
@@ -73,21 +41,16 @@ export async function prepareServer(world: GitHubWorld, { files, env, flags = []
 }
 
 /** Starts the server of the bundle and connects an official client of the given line. */
-export async function connectClient(
-  line: ClientLine,
-  world: GitHubWorld,
-  start: ServerStart = {},
-): Promise<ConnectedServer> {
-  const parameters = await prepareServer(world, start);
-  const transport = new StdioClientTransport(parameters);
+export async function connectClient(line: ClientLine, world: GitHubWorld, start: ServerStart = {}) {
+  const transport = new StdioClientTransport(await prepareServer(world, start));
+  const { decide } = start;
   const client = new Client(
     { name: 'test', version: '1.0.0' },
     {
-      capabilities: start.decide === undefined ? {} : { elicitation: { url: {} } },
+      capabilities: decide === undefined ? {} : { elicitation: { url: {} } },
       versionNegotiation: { mode: line === '2025' ? 'legacy' : { pin: '2026-07-28' } },
     },
   );
-  const { decide } = start;
   if (decide !== undefined) {
     client.setRequestHandler('elicitation/create', ({ params }) => ({
       action: decide(params as { url: string; message: string }),
@@ -104,11 +67,11 @@ export async function connectClient(
   );
   await client.connect(transport);
   return {
-    folder: parameters.cwd,
     stderr: () => log,
+    /** The warnings that the client got. */
     warnings,
-    listTools: async () => (await client.listTools()).tools as readonly ListedTool[],
-    async call(name, args, { onProgress, signal } = {}) {
+    listTools: async () => (await client.listTools()).tools,
+    async call(name: string, args: Record<string, unknown>, { onProgress, signal }: CallOptions = {}) {
       const options = {
         timeout: 100_000,
         ...(signal === undefined ? {} : { signal }),
@@ -122,7 +85,8 @@ export async function connectClient(
         answer: result.structuredContent as unknown as ToolAnswer,
       };
     },
-    async read(uri) {
+    /** The JSON of a resource. */
+    async read(uri: string): Promise<unknown> {
       const [found] = (await client.readResource({ uri })).contents as readonly { readonly text: string }[];
       return JSON.parse(found?.text ?? '');
     },

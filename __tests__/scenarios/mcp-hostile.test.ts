@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
-import { connectClient } from './mcp-clients.ts';
 import { INITIALIZE, startProcess, toLine } from './mcp-process.ts';
 import { createPage, setUpScenario } from './scenario.ts';
 
@@ -52,21 +51,6 @@ describe('a client that goes away while a page is being committed', () => {
   );
 });
 
-test('of two calls for one path, the one whose page is there is ready, and the other says how it ended', async () => {
-  const repository = await scenario.repository();
-  repository.pages.beforeAnswer = () => repository.pages.whenBuilt();
-  const env = { GITHUB_TOKEN: scenario.world.token() };
-  const server = await connectClient('2026', scenario.world, { env });
-  const texts = ['one', 'two'];
-  const results = await Promise.all(texts.map((text) => server.call('deliver', toDeliver(repository, text))));
-  const stored = (await repository.read('page.html'))?.toString();
-  const kept = texts.findIndex((text) => stored === createPage(text));
-  expect(kept).not.toBe(-1);
-  expect(results[kept]?.answer.result).toBe('ready');
-  for (const { answer } of results) expect(['ready', 'not-ready']).toContain(answer.result);
-  await server.close();
-});
-
 describe('a process that gets what no client should send', () => {
   test('refuses other versions and broken messages, and goes on', async () => {
     const server = await startProcess(scenario.world);
@@ -111,12 +95,5 @@ describe('a process that gets what no client should send', () => {
     expect(server.stderr()).toContain('screen-delivery: ');
     server.end();
     expect(await server.exitCode).toBe(0);
-  });
-
-  test('ends as wrong usage where it is started with a folder that does not exist', async () => {
-    const server = await startProcess(scenario.world, {}, ['--root', '/no/such/folder']);
-    expect(await server.exitCode).toBe(2);
-    expect(server.stderr()).toMatch(/^the root is no folder .*`--root`/m);
-    expect(server.stderr()).not.toMatch(/bug/);
   });
 });

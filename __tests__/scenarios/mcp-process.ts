@@ -14,12 +14,8 @@ export const INITIALIZE = {
 export const toLine = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
 
 /** The server without a client: every line of its stdout must be a message. */
-export async function startProcess(
-  world: GitHubWorld,
-  env: Readonly<Record<string, string>> = {},
-  flags: readonly string[] = [],
-) {
-  const { command, args, ...options } = await prepareServer(world, { env, flags });
+export async function startProcess(world: GitHubWorld, env: Readonly<Record<string, string>> = {}) {
+  const { command, args, ...options } = await prepareServer(world, { env });
   const child = spawn(command, args, { ...options, stdio: 'pipe' });
   const messages: { readonly id?: number | string | null }[] = [];
   let log = '';

@@ -60,10 +60,8 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     const site = new DeployedSite({ 'index.html': createPage(), 'b.css': '' });
     scenario.world.host('site.deployed.dev', site.answer);
     const deployed = { url: 'https://site.deployed.dev/index.html', file: 'dist/', entry: 'index.html' };
-    expect((await server.call('verify', deployed)).answer).toMatchObject({
-      result: 'ready',
-      url: deployed.url,
-    });
+    const proven = await server.call('verify', deployed);
+    expect(proven.answer).toMatchObject({ result: 'ready', url: deployed.url });
 
     const withdrawn = await server.call('withdraw', { repository: repository.fullName, path: 'page.html' });
     expect(withdrawn.answer).toMatchObject({ result: 'withdrawn', url: '', reports: [{ withdrawn: page }] });
@@ -74,11 +72,8 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     expect(nothing.text).toMatch(/^Nothing to withdraw: page\.html was not there; see UNKNOWN/);
 
     await repository.commit('others.html', createPage('of somebody else'));
-    const others = await server.call('withdraw', { repository: repository.fullName, path: 'others.html' });
-    expect(others.answer).toMatchObject({
-      code: 'NOT_OURS',
-      hint: expect.stringMatching(/`--overwrite`.*person/),
-    });
+    const { answer } = await server.call('withdraw', { ...to, path: 'others.html' });
+    expect(`${answer.code}: ${answer.hint}`).toMatch(/^NOT_OURS: .*`--overwrite`.*person/);
 
     expect(await server.read('screen-delivery://contract')).toMatchObject({ version: '1.1' });
     await server.close();
@@ -89,22 +84,16 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     const repository = await createRepository();
     const asked: { url: string; message: string }[] = [];
     scenario.world.deviceUser.script = ['pending', 'grant'];
-    const server = await connectClient(line, scenario.world, {
-      decide(question) {
-        asked.push(question);
-        return 'accept';
-      },
-    });
+    const decide = (question: (typeof asked)[number]) => {
+      asked.push(question);
+      return 'accept' as const;
+    };
+    const server = await connectClient(line, scenario.world, { decide });
     const delivery = { content: createPage(), name: 'page.html', channel: 'K1', 'client-id': CLIENT_ID };
     const delivered = await server.call('deliver', { ...delivery, repository: repository.fullName });
     expect(delivered.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}page.html` });
-    expect(asked).toEqual([
-      {
-        ...asked[0],
-        url: 'https://github.com/login/device',
-        message: expect.stringMatching(/code [A-Z]{4}-[A-Z]{4}$/),
-      },
-    ]);
+    const message = expect.stringMatching(/code [A-Z]{4}-[A-Z]{4}$/);
+    expect(asked).toMatchObject([{ url: 'https://github.com/login/device', message }]);
     await expectNoSecret(server, [delivered, asked]);
     await server.close();
   });
@@ -121,24 +110,18 @@ test.each(LINES)(
     const progress: string[] = [];
     const onProgress = (message: string): void => void progress.push(message);
     const to = { repository: repository.fullName, channel: 'K1', 'client-id': CLIENT_ID };
-    const first = await server.call(
-      'deliver',
-      { ...to, content: createPage(), name: 'page.html' },
-      { onProgress },
-    );
-    expect(first).toMatchObject({
-      isError: false,
-      answer: {
-        result: 'authorization_required',
-        url: '',
-        authorization: {
-          userCode: expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/),
-          page: 'https://github.com/login/device',
-        },
-        reports: [{ ready: false, notReady: { code: 'AUTHORIZATION_REQUIRED', step: 'authorize' } }],
-      },
-    });
-    const { handle: authorization = '', userCode } = first.answer.authorization ?? {};
+    const page = { ...to, content: createPage(), name: 'page.html' };
+    const first = await server.call('deliver', page, { onProgress });
+    expect(first.isError).toBe(false);
+    const { result, url, authorization: asked, reports } = first.answer;
+    expect([result, url, asked?.page]).toEqual([
+      'authorization_required',
+      '',
+      'https://github.com/login/device',
+    ]);
+    expect(asked?.userCode).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);
+    expect(reports).toMatchObject([{ notReady: { code: 'AUTHORIZATION_REQUIRED', step: 'authorize' } }]);
+    const { handle: authorization = '', userCode } = asked ?? {};
 
     // The person takes longer than a call may: it is answered with the same code, and nothing is lost.
     const second = await server.call('deliver', { authorization });
@@ -167,18 +150,10 @@ test('a person who declines is not asked again, and the file is not published el
   const before = await repository.head();
   scenario.world.deviceUser.script = ['pending'];
   const server = await connectClient('2026', scenario.world, { decide: () => 'decline' });
-  const { answer } = await server.call('deliver', {
-    content: createPage(),
-    name: 'page.html',
-    repository: repository.fullName,
-    channel: 'K1',
-    'client-id': CLIENT_ID,
-  });
-  expect(answer).toMatchObject({
-    result: 'not-ready',
-    url: '',
-    reports: [{ notReady: { step: 'authorize' } }],
-  });
+  const to = { repository: repository.fullName, channel: 'K1', 'client-id': CLIENT_ID };
+  const { answer } = await server.call('deliver', { ...to, content: createPage(), name: 'page.html' });
+  const reports = [{ notReady: { step: 'authorize' } }];
+  expect(answer).toMatchObject({ result: 'not-ready', url: '', reports });
   expect(scenario.world.traffic.exchanges(/filebin/)).toEqual([]);
   expect(await repository.head()).toBe(before);
   await server.close();

@@ -74,12 +74,7 @@ test('what somebody puts there between the look and the write stays', async () =
 });
 
 test.each([
-  [
-    'a folder at the path',
-    `${PATH}/index.html`,
-    /is a folder of the repository$/,
-    /path: previews\/page\.html\//,
-  ],
+  ['a folder at the path', `${PATH}/index.html`, /is a folder of the repo/, /path: previews\/page\.html\//],
   ['a file where its folder would be', 'previews', /previews is a file of the repository/, /`path:`/],
 ])('%s is refused with what to set', async (_, path, reason, hint) => {
   for (const content of [createPage(), LARGE_CONTENT]) {

@@ -27,6 +27,8 @@ import { parseReports } from './report-documents.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The Node that the project installs. */
 export const NODE = join(ROOT, 'node_modules/.bin/node');
+/** The bundle of the command line. */
+export const CLI = join(ROOT, 'dist/cli.js');
 export const MARKER = 'marker-42';
 /** A small page that holds the marker. */
 export const createPage = (text = 'first'): string =>
@@ -49,8 +51,6 @@ export interface ScenarioDelivery extends Omit<ActionRun, 'world' | 'repository'
    * after them. @see ../world/simulated-time.ts
    */
   readonly simulatedTime?: boolean;
-  /** What the site waits for in simulated time; the end of its builds where absent. */
-  readonly beforeAnswer?: () => Promise<void>;
 }
 
 /** One local GitHub for a test file, with helpers for its tests. */
@@ -70,8 +70,6 @@ export interface ScenarioWorld {
   intercept(match: RequestMatch, answer: InterceptedReply): ActiveInterception;
   /** Does something between a host's answer and the product that waits for it: each time, by default once. */
   meanwhile(match: RequestMatch, act: () => unknown): ActiveInterception;
-  /** Holds the answers to the first `count` matching requests back until all of them have arrived. */
-  holdUntilAll(count: number, match: Omit<RequestMatch, 'times'>): void;
   /** Fetches an address like a browser: follows redirects, keeps cookies, has no credentials. */
   fetchPublic(url: string): Promise<Buffer>;
 }
@@ -108,13 +106,13 @@ export function setUpScenario(): ScenarioWorld {
     },
     async deliver(delivery) {
       const [file = ''] = Object.keys(delivery.files ?? {});
-      const { simulatedTime = false, beforeAnswer, ...run } = delivery;
+      const { simulatedTime = false, ...run } = delivery;
       const repository = delivery.repository ?? (await this.repository());
       const limits = simulatedTime ? SIMULATED_LIMITS : { 'poll-interval': '0.05', timeout: '110' };
       const env = { ...(simulatedTime ? SIMULATED_TIME : {}), ...run.env };
       if (simulatedTime) {
         const { pages } = repository;
-        pages.beforeAnswer = beforeAnswer ?? (() => pages.whenBuilt());
+        pages.beforeAnswer = () => pages.whenBuilt();
       }
       const inputs = { file, ...limits, ...delivery.inputs };
       const result = await runAction({ world, ...run, repository, inputs, env });
@@ -125,7 +123,7 @@ export function setUpScenario(): ScenarioWorld {
     },
     runCli: (cwd, args, env = {}) =>
       runChild(NODE, {
-        args: [join(ROOT, 'dist/cli.js'), ...args],
+        args: [CLI, ...args],
         cwd,
         env: { PATH: process.env.PATH ?? '', HOME: cwd, ...world.env, ...env },
         timeoutMs: 120_000,
@@ -137,15 +135,6 @@ export function setUpScenario(): ScenarioWorld {
     },
     meanwhile(match, act) {
       return this.intercept(match, doMeanwhile(act));
-    },
-    holdUntilAll(count, match) {
-      const all = Promise.withResolvers<void>();
-      let arrived = 0;
-      this.meanwhile({ ...match, times: count }, () => {
-        arrived += 1;
-        if (arrived === count) all.resolve();
-        return all.promise;
-      });
     },
     async fetchPublic(start) {
       const { status, bytes } = await fetchAsBrowser(start, async (url, headers) => {
@@ -159,6 +148,17 @@ export function setUpScenario(): ScenarioWorld {
       expect(`${status} ${start}`).toBe(`200 ${start}`);
       return bytes;
     },
+  };
+}
+
+/** What to do meanwhile, to hold answers back until so many requests have arrived. */
+export function waitForAll(count: number): () => Promise<void> {
+  const all = Promise.withResolvers<void>();
+  let arrived = 0;
+  return () => {
+    arrived += 1;
+    if (arrived === count) all.resolve();
+    return all.promise;
   };
 }
 

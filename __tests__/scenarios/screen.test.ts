@@ -49,10 +49,8 @@ describe('a page in a real browser', () => {
     // One commit for the page and its pictures.
     expect(await repository.log()).toHaveLength(commits + 1);
 
-    const withdrawn = await scenario.deliver({
-      repository,
-      inputs: { operation: 'withdraw', file: 'page.html', channel: 'K1' },
-    });
+    const inputs = { operation: 'withdraw', file: 'page.html', channel: 'K1' };
+    const withdrawn = await scenario.deliver({ repository, inputs });
     expect(withdrawn.outputs.result).toBe('withdrawn');
     for (const path of ['page.html', 'page.html.png', 'page.html.before.png']) {
       expect(await repository.read(path)).toBeNull();
@@ -68,17 +66,6 @@ describe('a page in a real browser', () => {
     expectNotReady(delivered, 'check', /does not show the page: .*no configuration/);
     expect(delivered.outputs.screen).toBe('not-shown');
     expect(await repository.head()).toBe(head);
-  });
-
-  test('that is blank because its script gets a 404 is refused, and the file is named', async () => {
-    const repository = await scenario.repository();
-    const page = `<!doctype html><title>${MARKER}</title><script type="module">
-const wasm = 'app.' + 'wasm';
-await WebAssembly.instantiateStreaming(fetch(wasm));
-document.body.append('ready');
-</script>\n`;
-    const delivered = await deliverPage(repository, page);
-    expectNotReady(delivered, 'check', /does not show the page: .*404 \S*\/app\.wasm/);
   });
 
   test('that is blank only at its address is not ready, although its bytes are there', async () => {
@@ -100,11 +87,8 @@ describe('files of one step in a real browser', () => {
       'b.html': '<!doctype html><title>App</title><p>Cannot GET /app</p>\n',
       'c.pdf': '%PDF-1.4\n',
     };
-    const { reports } = await scenario.deliver({
-      files,
-      inputs: { ...browser.inputs, file: Object.keys(files).join('\n') },
-      env: browser.env,
-    });
+    const inputs = { ...browser.inputs, file: Object.keys(files).join('\n') };
+    const { reports } = await scenario.deliver({ files, inputs, env: browser.env });
     const [picture, page, document] = reports;
     expect(picture).toMatchObject({ ready: true, unknown: [], screen: { verdict: 'shown' } });
     expect(picture?.lines.TEST).toMatch(/; screen: shown \(1 drawing; /);
@@ -122,11 +106,8 @@ describe('a folder that others deployed, in a real browser', () => {
   const files = Object.fromEntries(Object.entries(site).map(([path, page]) => [`dist/${path}`, page]));
   const verify = async (alter: (page: string, path: string) => string) => {
     scenario.world.host('site.deployed.dev', new DeployedSite(site, { alter }).answer);
-    return scenario.deliver({
-      files,
-      inputs: { file: 'dist/', url: 'https://site.deployed.dev/', ...browser.inputs },
-      env: browser.env,
-    });
+    const inputs = { file: 'dist/', url: 'https://site.deployed.dev/', ...browser.inputs };
+    return scenario.deliver({ files, inputs, env: browser.env });
   };
 
   test('looks like the local one', async () => {

@@ -8,6 +8,7 @@ import { createPage } from './scenario.ts';
 const play = setUpPlay();
 const NOTHING = 'nothing was published';
 const PART = 'whether a part of the file has arrived';
+const POSTED = { method: 'POST', url: /filebin/ };
 const COMMIT = String.raw`it is placed \(commit [0-9a-f]{40}; branch main, path page\.html\)`;
 
 const deliver = async (channel: string, stop: AbortController, page: string | Buffer = createPage()) => {
@@ -36,7 +37,7 @@ test.each<[string, string, RequestMatch, string, string]>([
     'verify',
     String.raw`it is placed \(asset \d+ \(page\.html\) holds these bytes; release files-1`,
   ],
-  ['the bin', 'K3', { method: 'POST', url: /filebin/ }, 'place', `${PART} \\(bin bin-of-play-\\d+, name`],
+  ['the bin', 'K3', POSTED, 'place', `${PART} \\(bin bin-of-play-\\d+, name`],
   [
     'the lock of the bin',
     'K3',
@@ -69,14 +70,7 @@ test.each<[string, string, string | Buffer, RequestMatch, string, number]>([
   ['method A has arrived', 'K1', createPage(), { method: 'PUT', url: /contents/ }, COMMIT, 2],
   ['method B has sent its blob', 'K1', LARGE_CONTENT, { url: /git\/blobs/ }, PART, 1],
   ['method B has moved the branch', 'K1', LARGE_CONTENT, { method: 'PATCH', url: /git\/refs/ }, COMMIT, 2],
-  [
-    'the bin has it',
-    'K3',
-    createPage(),
-    { method: 'POST', url: /filebin/ },
-    String.raw`it is placed \(bin .* holds these`,
-    1,
-  ],
+  ['the bin has it', 'K3', createPage(), POSTED, 'it is placed .bin .* holds these', 1],
 ])('a stop when %s (%s): the report says what was placed', async (...row) => {
   const [, channel, page, match, says, commits] = row;
   const stop = new AbortController();
