@@ -6,7 +6,6 @@ import type { ActiveInterception } from '../world/server/interceptions.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
 import { DELIVERY_FILES, type DeliveryKind } from './delivery-kinds.ts';
 import { FaultRunner, type MatrixCell } from './fault-runner.ts';
-import { interceptCell } from './intercept-cell.ts';
 import { MatrixSummary } from './matrix-summary.ts';
 import {
   createResponse,
@@ -15,7 +14,7 @@ import {
   formatRequestName,
   type RecordedRequest,
 } from './recorded-http.ts';
-import { GIT_FAULTS, type PendingRequest, type SocketFault } from './socket-faults.ts';
+import { GIT_FAULTS, interceptCell, type PendingRequest, type SocketFault } from './socket-faults.ts';
 
 // The fault matrix for method C: git connects to the hosts over real sockets and has a
 // clock of its own. A delivery runs a dozen processes, so each fault is tried only once.

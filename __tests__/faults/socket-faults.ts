@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpRequest } from '../../src/ports.ts';
 import { EXCHANGE, SECOND } from '../../src/protocol/limits.ts';
-import type { InterceptedReply } from '../world/server/interceptions.ts';
-import type { InjectedFault } from './fault-runner.ts';
+import type { ActiveInterception, InterceptedReply } from '../world/server/interceptions.ts';
+import type { GitHubWorld } from '../world/world.ts';
+import { type InjectedFault, isTargetRequest, type MatrixCell } from './fault-runner.ts';
 import type { ConnectionMode } from './faulty-proxy.ts';
+import { formatRequestName } from './recorded-http.ts';
 import type { SimulatedClock } from './simulated-clock.ts';
 
 /** A fault of a real connection: made by the world's server, or on the way to it. */
@@ -93,3 +95,19 @@ export const GIT_FAULTS: readonly SocketFault[] = [
     createReply: () => createErrorReply(401, { 'www-authenticate': 'Basic realm="GitHub"' }),
   },
 ];
+
+/** Replaces the reply to the requests of a cell on the server of the local GitHub. */
+export function interceptCell(
+  world: GitHubWorld,
+  cell: MatrixCell,
+  reply: InterceptedReply,
+): ActiveInterception {
+  const [method = ''] = cell.request.name.split(' ');
+  let nth = -1;
+  const isTarget = (address: string): boolean => {
+    const name = formatRequestName(method, new URL(address));
+    if (name === cell.request.name) nth += 1;
+    return isTargetRequest(cell, { name, nth });
+  };
+  return world.intercept({ method, url: isTarget, times: cell.isPermanent ? 1_000 : 1 }, reply);
+}

@@ -7,10 +7,9 @@ import { type GitHubWorld, startWorld } from '../world/world.ts';
 import { DELIVERY_FILES, DELIVERY_KINDS } from './delivery-kinds.ts';
 import { FaultRunner, isTargetRequest, type MatrixCell } from './fault-runner.ts';
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
-import { interceptCell } from './intercept-cell.ts';
 import { MatrixSummary } from './matrix-summary.ts';
 import { type RecordedHttp, recordHttp } from './recorded-http.ts';
-import { SOCKET_FAULTS, type SocketFault } from './socket-faults.ts';
+import { interceptCell, SOCKET_FAULTS, type SocketFault } from './socket-faults.ts';
 
 // A part of the fault matrix with the product's own HTTP client, real sockets and TLS: they fail as the
 // simulated faults of the whole matrix do.

@@ -329,8 +329,8 @@ test.each<[string, Given, RegExp]>([
   ['a job without one', { job: { environment: undefined } }, RegExp(`^check.*no environment.* → .*${BLOCK}`)],
   [
     'a job of another repository',
-    { job: { repository: 'octo/other' } },
-    /^check: .*a job of octo\/other can't.* → .*run it in octo\/play/,
+    { job: { repository: 'octo/b' } },
+    /^check: .*a job of octo\/b can't.* → .*in octo\/play/,
   ],
 ])('%s is refused before a write, with what to change', async (what, given, says) => {
   const played = await refused(deliver(await newSite(), given), says);

@@ -165,6 +165,8 @@ describe('what hosts do with a site', () => {
     '<!doctype html><html><head></head><body><div id="app"></div><script src="/js/app.js"></script></body></html>';
   const LOADING = SHELL.replace('<body>', '<body><p>Loading</p>');
   const RELATIVE = { 'docs/index.html': page('Docs', '<img src="x.png">') };
+  const BLANK = '<html><body></body></html>';
+  const [BYTES, CYRILLIC] = ['application/octet-stream', 'text/javascript; charset=windows-1251'];
   const OTHER = String.raw`\(HTTP 200 with other content\)`;
   const RIGHT = String.raw`\(HTTP 200 with the right content, but`;
   test.each<[string, SiteFiles, Host, string]>([
@@ -182,31 +184,16 @@ describe('what hosts do with a site', () => {
       String.raw`about\.html \(missing: HTTP 200 with docs/index\.html in its place\)`,
     ],
     ['a style sheet as plain text', {}, { types: { 'a.css': 'text/plain' } }, `a\\.css ${RIGHT} `],
+    ['another encoding', {}, { types: { 'js/app.js': CYRILLIC } }, `js/app\\.js ${RIGHT} .* encoding`],
     [
-      'a script in another encoding',
-      {},
-      { types: { 'js/app.js': 'text/javascript; charset=windows-1251' } },
-      `js/app\\.js ${RIGHT} .* in another encoding`,
-    ],
-    [
-      'a page to which it adds a base',
+      'an added base',
       {},
       alters('about.html', '<title>', '<base href="https://cdn.dev/"><title>'),
       `about\\.html ${OTHER}`,
     ],
-    [
-      'a page as a download',
-      {},
-      { types: { 'about.html': 'application/octet-stream' } },
-      `about\\.html ${RIGHT} as a download`,
-    ],
+    ['a page as a download', {}, { types: { 'about.html': BYTES } }, `about\\.html ${RIGHT} as a download`],
     ['a stale node of three', {}, { nodes: [SITE, SITE, { ...SITE, 'a.css': 'old' }] }, `a\\.css ${OTHER}`],
-    [
-      'the entry in place of a blank page',
-      { 'blank.html': '<html><body></body></html>' },
-      asFallback,
-      String.raw`: 1 of 6 .*blank\.html \(missing`,
-    ],
+    ['the entry for a blank page', { 'blank.html': BLANK }, asFallback, ': 1 of 6 .*blank.html .missing'],
     ['the entry for an empty file', { 'ping.txt': '' }, asFallback, String.raw`ping\.txt \(.*HTTP 200`],
     [
       'a page of its own for everything missing in place of a blank page',

@@ -179,6 +179,7 @@ describe('a folder', () => {
   const many = Object.fromEntries(Array.from({ length: 25 }, (_, nth) => [`dist/${nth}.txt`, `${nth}\n`]));
   const TOO_MANY = /^place: .*29 changed files, and no git .* at most 20/;
   const token = `ghp_${'0123456789abcdefghijABCDEFGHIJ012345'}`;
+  const hidden = { [`dist/.${token}`]: 'x' };
   const missing =
     '<!doctype html>\n<script src="app.js"></script>\n<link rel="stylesheet" href="Style.css">\n';
   const elsewhere = '<!doctype html><script type="module" src="/assets/app.js"></script>';
@@ -190,12 +191,7 @@ describe('a folder', () => {
       { channel: 'auto', tag: 'v1' },
       /^check: a tag was named, and K2 takes single files, not the folder dist\/ → .*`tar -czf site\.tar\.gz dist\/`/,
     ],
-    [
-      'with a secret in the name of a hidden file',
-      { [`dist/.${token}`]: 'x' },
-      {},
-      /^check: the name of a file contains/,
-    ],
+    ['with a secret in the name of a hidden file', hidden, {}, /^check: the name of a file contains/],
     [
       'with a base for another place',
       { 'dist/index.html': elsewhere },

@@ -18,8 +18,8 @@ describe('where the site is', () => {
     ["a user's site", { owner: 'Mona', name: 'mona.github.io' }, 'https://mona.github.io/', 'page.html'],
     [
       'a domain of its own',
-      { name: 'own-domain', pages: { cname: 'reports.octo-org.com' } },
-      'https://reports.octo-org.com/',
+      { name: 'own-domain', pages: { cname: 'a.octo.com' } },
+      'https://a.octo.com/',
       'page.html',
     ],
     [

@@ -9,6 +9,7 @@ const play = setUpPlay();
 const NOTHING = 'nothing was published';
 const PART = 'whether a part of the file has arrived';
 const POSTED = { method: 'POST', url: /filebin/ };
+const IN_BIN = 'it is placed .HTTP 201, bin bin-of-play';
 const COMMIT = String.raw`it is placed \(commit [0-9a-f]{40}; branch main, path page\.html\)`;
 
 const deliver = async (channel: string, stop: AbortController, page: string | Buffer = createPage()) => {
@@ -38,20 +39,8 @@ test.each<[string, string, RequestMatch, string, string]>([
     String.raw`it is placed \(asset \d+ \(page\.html\) holds these bytes; release files-1`,
   ],
   ['the bin', 'K3', POSTED, 'place', `${PART} \\(bin bin-of-play-\\d+, name`],
-  [
-    'the lock of the bin',
-    'K3',
-    { method: 'PUT', url: /filebin/ },
-    'verify',
-    String.raw`it is placed \(HTTP 201, bin bin-of-play`,
-  ],
-  [
-    'the bin’s page',
-    'K3',
-    { method: 'GET', url: /filebin\.net\/[^/]+\/page/ },
-    'verify',
-    String.raw`it is placed \(HTTP 201, bin`,
-  ],
+  ['the lock of the bin', 'K3', { method: 'PUT', url: /filebin/ }, 'verify', IN_BIN],
+  ['the bin’s page', 'K3', { method: 'GET', url: /filebin\.net\/[^/]+\/page/ }, 'verify', IN_BIN],
   ['a code', 'flow', { url: /device\/code$/ }, 'authorize', NOTHING],
   ['a poll', 'flow', { url: /access_token$/ }, 'authorize', NOTHING],
 ])('a stop while a host hangs at %s (%s) is told at once', async (_, channel, match, step, left) => {
