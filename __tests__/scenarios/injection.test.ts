@@ -73,7 +73,7 @@ describe("a host's words are text and nothing else", () => {
     ["a build's error", 'K1', ERRORED, null, 'wait', /build failed: line one RESULT/],
     ["a deployment's description", 'K1', DEPLOYED, null, 'wait', /build failed: line one/],
     ["the API's message", 'K1', {}, [on('PUT', /contents/), refusing(422, MESSAGE)], 'place', /line one/],
-    ["the uploads' message", 'K2', {}, [on('POST', /uploads/), refusing(422, MESSAGE)], 'place', /line one/],
+    ["an upload's message", 'K2', {}, [on('POST', /uploads/), refusing(422, MESSAGE)], 'place', /line one/],
     ["the bin's message", 'K3', {}, [on('POST', /filebin/), refusing(403, NASTY)], 'place', /line one/],
     [
       "a build's status word, which the log repeats at every look",
