@@ -261,6 +261,7 @@ export class GitStore {
   /** Reads the refs as git has left them after a push. */
   readRefsFromDisk(): void {
     const files = readdirSync(join(this.directory, 'refs'), { recursive: true, withFileTypes: true });
+    this.#refs.clear();
     for (const file of files.filter((one) => one.isFile())) {
       const path = join(file.parentPath, file.name);
       this.#refs.set(path.slice(this.directory.length + 1), readFileSync(path, 'utf8').trim());

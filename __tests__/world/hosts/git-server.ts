@@ -59,14 +59,16 @@ async function receivePack(repository: TestRepository, request: HostRequest, log
   return repository.runExclusively(async () => {
     await writeProtectionHook(repository);
     const before = repository.git.branches();
-    const { body, ...reply } = await runGitBackend(repository, '/git-receive-pack', request);
-    // The branches have moved only after the end of the report, which is small.
-    const report = await collectBytes(body);
-    repository.git.readRefsFromDisk();
-    for (const [branch, sha] of repository.git.branches()) {
-      if (before.get(branch) !== sha) repository.site?.onPush(branch, sha, login);
+    try {
+      const { body, ...reply } = await runGitBackend(repository, '/git-receive-pack', request);
+      // The branches have moved only after the end of the report, which is small.
+      return { ...reply, body: await collectBytes(body) };
+    } finally {
+      repository.git.readRefsFromDisk();
+      for (const [branch, sha] of repository.git.branches()) {
+        if (before.get(branch) !== sha) repository.site?.onPush(branch, sha, login);
+      }
     }
-    return { ...reply, body: report };
   });
 }
 
