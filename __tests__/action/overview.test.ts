@@ -15,7 +15,7 @@ const FOOTER = `2026-01-02 03:04 UTC · commit <code>c0ffee0</code> · [run](<${
 
 const contextWith = (more: Partial<CommentContext> = {}): CommentContext => ({
   marker: MARKER,
-  number: 12,
+  title: 'Preview: ',
   now: NOON,
   headSha: 'c0ffee0123456789c0ffee0123456789c0ffee01',
   runUrl: RUN,

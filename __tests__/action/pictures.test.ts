@@ -13,7 +13,7 @@ import { shown } from './runner.ts';
 
 const context = {
   marker: '<!-- marker -->',
-  number: 12,
+  title: 'Preview of #12: ',
   now: NOON,
   headSha: 'c0ffee0123456789c0ffee0123456789c0ffee01',
   runUrl: 'https://github.com/octo/site/actions/runs/4242',

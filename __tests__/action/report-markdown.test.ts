@@ -12,7 +12,7 @@ import { NOON } from '../support/ports.ts';
 import { reportWith, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';
 
-const context = { marker: '<!-- m -->', number: 12, now: NOON, headSha: null, runUrl: null };
+const context = { marker: '<!-- m -->', title: 'Preview of #12: ', now: NOON, headSha: null, runUrl: null };
 const asSummary = (...reports: readonly Report[]): string => shown(composeSummary(reports));
 
 test('a long text is cut', () => {

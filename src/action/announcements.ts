@@ -8,14 +8,13 @@ import { rewriteOwnComments, updateStickyComment } from '../github/api/pull-requ
 import { updateStickyIssue } from '../github/api/sticky.ts';
 import { serverUrlOf } from '../github/hosts.ts';
 import type { Ports } from '../ports.ts';
-import { COMMENTS } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { withRetries } from '../retry.ts';
 import { composeComment, composeWithdrawnComment } from './comment.ts';
 import { type CurrentRun, findPullRequest, type PullRequest } from './current-run.ts';
 import { FORK_HELP } from './inputs.ts';
-import { composeFooter, composeOverview } from './overview.ts';
+import { escapeMarkdown } from './markdown.ts';
 
 interface Announcement {
   readonly request: DeliveryRequest;
@@ -130,7 +129,8 @@ function beginComment(
     }
     const { number, headSha } = pull;
     const marker = markerOf(path ?? (fileLines.join('\n') || (url?.href ?? '')));
-    const context = { marker, number, headSha, now: clock.now(), runUrl: run.url };
+    const title = `Preview of ${escapeMarkdown(`#${number}`)}: `;
+    const context = { marker, title, headSha, now: clock.now(), runUrl: run.url };
     const compose = (earlier: string): string => composeComment(reports, context, earlier);
     const mayCreate = reports.some((report) => getDeliveryResult(report) === 'ready');
     const github = connect();
@@ -198,13 +198,8 @@ function beginIssue({ request, run, connect }: Announcement, ports: Ports): Anno
       lost === 0
         ? 'Everything that was delivered is there again'
         : `${lost} of ${reports.length} deliveries are lost or altered`;
-    const body = composeOverview(reports, {
-      marker,
-      title: 'Audit: ',
-      footer: composeFooter({ now: clock.now(), headSha: null, runUrl: run.url }),
-      elsewhere: 'see the summary of the run',
-      limit: COMMENTS.body,
-    });
+    const context = { marker, title: 'Audit: ', headSha: null, now: clock.now(), runUrl: run.url };
+    const body = composeComment(reports, context);
     const sticky = { marker, title, body, isOpen: lost > 0 };
     const { result, number } = await updateStickyIssue(connect(), sticky, ports);
     logger.info(`Issue${number === null ? '' : ` ${number}`}: ${result}`);

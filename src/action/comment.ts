@@ -1,29 +1,28 @@
 import type { Report } from '../delivery/report.ts';
 import { COMMENTS } from '../protocol/limits.ts';
-import { escapeMarkdown, formatAddressLink, formatInlineCode, formatLink, joinBlocks } from './markdown.ts';
+import { formatAddressLink, formatInlineCode, formatLink, joinBlocks } from './markdown.ts';
 import { composeFooter, composeOverview, type FooterFacts } from './overview.ts';
 import { formatName, SIGNS } from './report-markdown.ts';
 
 export interface CommentContext extends FooterFacts {
   /** An HTML comment by which the comment is recognized later. */
   readonly marker: string;
-  readonly number: number;
+  /** What the heading begins with. */
+  readonly title: string;
 }
 
-/** The comment's text, never longer than GitHub accepts. @param earlier our comment as it is, or empty */
+/** The text of a comment or an issue, never longer than GitHub accepts. @param earlier our comment as it is, or empty */
 export function composeComment(reports: readonly Report[], context: CommentContext, earlier = ''): string {
-  const { marker, runUrl } = context;
+  const { marker, title, runUrl } = context;
   return composeOverview(reports, {
     marker,
-    title: formatTitle(context),
+    title,
     earlier: reports.flatMap((report) => listLastProven(report, earlier)),
     footer: composeFooter(context),
     elsewhere: runUrl === null ? 'see the summary' : formatLink('see the summary', runUrl),
     limit: COMMENTS.body,
   });
 }
-
-const formatTitle = ({ number }: CommentContext): string => `Preview of ${escapeMarkdown(`#${number}`)}: `;
 
 const LAST_PROVEN = '- Last proven';
 
@@ -69,7 +68,7 @@ export function composeWithdrawnComment(
   const [marker = ''] = body.split('\n', 1);
   return joinBlocks([
     marker,
-    `### ${formatTitle(context)}${sign} ${lost.length === 1 ? lost[0]?.text : `${lost.length} previews`}`,
+    `### ${context.title}${sign} ${lost.length === 1 ? lost[0]?.text : `${lost.length} previews`}`,
     `**${word}**`,
     [
       ...lost.map(({ text, address }) => `- ${text}: ${formatInlineCode(address.slice(1, -1))}`),
