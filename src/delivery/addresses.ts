@@ -93,7 +93,8 @@ export function pageAddress({ placement, expected }: Placed, builtAt?: number): 
 }
 
 /**
- * What is asked after the page was right once: the other files of a site, past caches; then what is asked without `?v=`: the page as it is handed over, the files that changed, and the raw address.
+ * What is asked after the page was right once: the other files of a site, past caches; then what is asked without
+ * `?v=`: the page as it is handed over, the files that changed, and the raw address.
  *
  * @param seen what the page has answered
  */

@@ -47,9 +47,39 @@ export async function verifyPlacement(
 ): Promise<{ readonly proof: Proof; readonly unknown: readonly string[] }> {
   const { attempt, session, builtAt } = check;
   const { placement, expected } = attempt;
-  const { logger } = session.ports;
   const page = pageAddress(attempt, builtAt);
   const result = await provePage(check, page);
+  const { found, opened, unproven } = await proveFurther(check, page, result);
+  const old = opened.filter(({ isOld }) => isOld);
+  const isRawProven = opened.some(({ address }) => address.isOptional);
+  // Another file of the branch has the address of what was removed.
+  const isReplaced = result.match === 'served';
+  const isUnasked = placement.bypassCache === true && expected.gone === true;
+  return {
+    proof: {
+      httpCode: result.httpCode ?? 0,
+      markerCount: countMarker(result, expected),
+      sha256: isReplaced ? null : (result.fingerprint?.sha256 ?? null),
+      match: isReplaced ? 'gone' : (result.match as ProvenMatch),
+      hosts: result.hosts,
+      parts: found.filter((one) => expected.gone || isIdenticalFile(one)).length,
+      rawUrl: (isRawProven && placement.rawUrl) || null,
+      isCached: old.length > 0 || isUnasked,
+      isInternal: session.internalReason !== '',
+    },
+    unknown: [
+      ...describePage(check, result, found),
+      ...(isUnasked ? [UNASKED_CACHES] : describeOld(old)),
+      ...unproven.map(describeRaw),
+    ],
+  };
+}
+
+/** What is asked once the page is right; without `?v=` some may stay unproven. */
+async function proveFurther(check: PlacementCheck, page: Address, result: ProbeResult) {
+  const { attempt, session } = check;
+  const { placement, expected } = attempt;
+  const { logger } = session.ports;
   const { files, plain } = listFurther(attempt, page, result);
   const words: ProofWords = { which: '', gone: expected.gone ?? false, host: result.hosts.at(-1) };
   const open = (rows: readonly Address[]) => rows.map((one) => openAddress(one, check));
@@ -61,31 +91,10 @@ export async function verifyPlacement(
   if (plain.length > 0) logger.info('without ?v=, as a person will open it');
   const asked = open(plain);
   const opened = await prove(asked, { ...words, which: 'without ?v=' }, session);
-  const old = opened.filter(({ isOld }) => isOld);
   // A cache with the old copy says nothing of the new one: that must still be there.
-  await prove(open(old.flatMap(({ address }) => address.fresh ?? [])), words, session);
-  const isRawProven = opened.some(({ address }) => address.isOptional);
-  // Another file of the branch has the address of what was removed.
-  const isReplaced = result.match === 'served';
-  const isUnasked = placement.bypassCache === true && words.gone;
-  return {
-    proof: {
-      httpCode: result.httpCode ?? 0,
-      markerCount: countMarker(result, expected),
-      sha256: isReplaced ? null : (result.fingerprint?.sha256 ?? null),
-      match: isReplaced ? 'gone' : (result.match as ProvenMatch),
-      hosts: result.hosts,
-      parts: found.filter((one) => words.gone || isIdenticalFile(one)).length,
-      rawUrl: (isRawProven && placement.rawUrl) || null,
-      isCached: old.length > 0 || isUnasked,
-      isInternal: session.internalReason !== '',
-    },
-    unknown: [
-      ...describePage(check, result, found),
-      ...(isUnasked ? [UNASKED_CACHES] : describeOld(old)),
-      ...asked.filter(({ proven }) => proven === undefined).map(describeRaw),
-    ],
-  };
+  const again = opened.flatMap(({ isOld, address }) => (isOld && address.fresh) || []);
+  await prove(open(again), words, session);
+  return { found, opened, unproven: asked.filter(({ proven }) => proven === undefined) };
 }
 
 /** The page that is handed over keeps its probe. */
