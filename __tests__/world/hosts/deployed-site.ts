@@ -17,8 +17,6 @@ interface SiteHabits {
   readonly alter?: (page: string, path: string) => string;
   /** Whether it compresses for those who accept it. */
   readonly compresses?: boolean;
-  /** Files that it reads and does not serve. */
-  readonly reads?: readonly string[];
   /** A `Content-Security-Policy` for all that it serves. */
   readonly policy?: string;
   /** Other content types than the usual ones, by path. */
@@ -41,7 +39,7 @@ export class DeployedSite {
   }
 
   readonly answer = (request: HostRequest): HostReply => {
-    const { below = '/', reads = [], cleans = false, fallback } = this.#habits;
+    const { below = '/', cleans = false, fallback } = this.#habits;
     const files = this.nodes[this.asked.length % this.nodes.length] ?? {};
     this.asked.push(request.path);
     const early = this.before(request.path);
@@ -49,7 +47,7 @@ export class DeployedSite {
     if (`${request.path}/` === below) return replyRedirect(below, 301);
     if (!request.path.startsWith(below)) return { status: 404 };
     const path = decodeComponent(request.path.slice(below.length));
-    const has = (name: string): boolean => files[name] !== undefined && !reads.includes(name);
+    const has = (name: string): boolean => files[name] !== undefined;
     if (cleans !== false && has(path) && path.endsWith('.html')) {
       const clean = request.path.replace(/\.html$/, '').replace(/(?<=\/)index$/, '');
       return replyRedirect(cleans === 'bare' ? clean.replace(/(?<=.)\/$/, '') : clean, 308);
