@@ -29,7 +29,6 @@ export async function deliverAll(
   const argument = isStream ? '' : positionals.join('\n');
   const inputs = { ...flags, ...(name === 'verify' ? { url: argument } : { file: argument }), token };
   const find = findOnce(folder);
-  // The reports of a check say all that there is.
   const own = name === 'check' ? { ...ports, logger: quietLogger(ports.logger) } : ports;
   const context = {
     secrets,

@@ -71,7 +71,7 @@ function removeControlCharacters(text: string): string {
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '');
 }
 
-/** A log of warnings alone; what is found to be secret is still hidden everywhere. */
+/** A log of warnings alone, as for a check, whose report says all; what is found to be secret is still hidden everywhere. */
 export const quietLogger = (logger: Logger): Logger => ({
   ...logger,
   info: () => undefined,
