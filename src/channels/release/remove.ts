@@ -16,7 +16,7 @@ import { type RepositoryContext, requireGitHub } from '../../github/api/reposito
 import { serverUrlOf } from '../../github/hosts.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
-import type { Channel, Placement, PreparedTask } from '../channel.ts';
+import type { Channel, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { hasDigestOf, isInterim, unfinishedError } from './asset.ts';
 import type { ReleaseOptions } from './release-choice.ts';
 
@@ -67,15 +67,7 @@ export function createReleaseRemover(
   }
 
   return {
-    prepare: (items) =>
-      forEachItem(items, async ({ site, name: wanted }) => {
-        const name = await assetName(flatName(wanted));
-        const destination = `release ${tags.join(' or ')}, asset ${name}`;
-        return {
-          plan: { channel: 'K2', method: 'the asset is deleted', destination, name, claim: 'is removed' },
-          data: { name, file: site?.entry ?? null },
-        };
-      }),
+    prepare: (items) => planRemovals(items, tags),
     preview: (tasks) =>
       forEachAsset(tasks, async (chosen) => {
         if (chosen === null) return NOTHING_THERE;
@@ -92,6 +84,19 @@ export function createReleaseRemover(
       }),
   };
 }
+
+const planRemovals = (
+  items: readonly ChannelItem[],
+  tags: readonly string[],
+): Promise<readonly Result<PreparedTask<AssetRemoval>>[]> =>
+  forEachItem(items, async ({ site, name: wanted }) => {
+    const name = await assetName(flatName(wanted));
+    const destination = `release ${tags.join(' or ')}, asset ${name}`;
+    return {
+      plan: { channel: 'K2', method: 'the asset is deleted', destination, name, claim: 'is removed' },
+      data: { name, file: site?.entry ?? null },
+    };
+  });
 
 async function listReleased(github: GitHubClient, tags: readonly string[]): Promise<readonly FoundAsset[]> {
   const listed: FoundAsset[] = [];
