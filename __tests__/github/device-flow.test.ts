@@ -66,25 +66,23 @@ test('authorizeDevice sends the two calls of the protocol as forms and accepts J
   ]);
 });
 
-describe('authorizeDevice: log', () => {
-  test('masks the device code before it shows anything, and the token as soon as it arrives', async () => {
-    const { ports, run } = createFlow({ polls: [PENDING, GRANTED] });
-    const order: string[] = [];
-    ports.logger.mask = (secret) => void order.push(`mask ${secret}`);
-    ports.logger.info = (line) => void order.push(line.slice(0, 4));
-    await run();
-    expect(order).toEqual([`mask ${DEVICE_CODE}`, 'Open', `mask ${TOKEN}`]);
-  });
+test('authorizeDevice masks the device code before it shows anything, and the token as soon as it arrives', async () => {
+  const { ports, run } = createFlow({ polls: [PENDING, GRANTED] });
+  const order: string[] = [];
+  ports.logger.mask = (secret) => void order.push(`mask ${secret}`);
+  ports.logger.info = (line) => void order.push(line.slice(0, 4));
+  await run();
+  expect(order).toEqual([`mask ${DEVICE_CODE}`, 'Open', `mask ${TOKEN}`]);
 });
 
-describe('authorizeDevice: what ends the flow', () => {
+describe('what ends the device flow', () => {
   test.each<[string, string, RegExp, RegExp]>([
     ['access_denied', 'NOT_AUTHORIZED', /refused/, /K3/],
     ['expired_token', 'NOT_AUTHORIZED', /expired/, /K3/],
     [
       'device_flow_disabled',
       'BAD_INPUT',
-      /does not allow the device flow/,
+      /not allow the device flow/,
       /Enable Device Flow.*`client-id:`.*K3/,
     ],
     ['incorrect_client_credentials', 'BAD_INPUT', /client id/, /`client-id:`/],
@@ -151,45 +149,38 @@ describe('authorizeDevice: what ends the flow', () => {
   });
 });
 
-describe('authorizeDevice: pause before a poll', () => {
-  const slow = (interval?: number): Scripted => ({ body: { error: 'slow_down', interval } });
-  const limited = (more: Scripted): Scripted => ({ status: 429, body: 'slowly', ...more });
-  test.each<[string, object, (Scripted | Error)[], number[]]>([
-    [
-      'is the interval of the answer, also before the first poll',
-      { interval: 7 },
-      [PENDING, GRANTED],
-      [7, 7],
-    ],
-    ['is 5 s where the answer has no interval', { interval: undefined }, [PENDING, GRANTED], [5, 5]],
-    ['is 5 s where the interval is no number', { interval: '9' }, [PENDING, GRANTED], [5, 5]],
-    ['is at most a minute, whatever the host asks for', { interval: 1e9 }, [PENDING, GRANTED], [60, 60]],
-    ['is at least a second', { interval: -5 }, [PENDING, GRANTED], [1, 1]],
-    ['is at most a minute after slow_down, too', {}, [slow(1e9), GRANTED], [5, 60]],
-    ['becomes longer after each slow_down', {}, [slow(), slow(), PENDING, GRANTED], [5, 10, 15, 15]],
-    ['is the interval of slow_down where that is longer', {}, [slow(30), PENDING, GRANTED], [5, 30, 30]],
-    ['becomes at least 5 s longer', {}, [slow(30), slow(6), GRANTED], [5, 30, 35]],
-    ['becomes longer after HTTP 429', {}, [limited({}), GRANTED], [5, 10]],
-    [
-      'becomes longer after a rate limit',
-      {},
-      [limited({ status: 403, body: { message: 'a secondary rate limit' } }), GRANTED],
-      [5, 10],
-    ],
-    ['is that of Retry-After', {}, [limited({ headers: { 'retry-after': '60' } }), GRANTED], [5, 60]],
-    ['stays after HTTP 500', {}, [{ status: 500, body: 'oops' }, GRANTED], [5, 5]],
-    ['stays after HTTP 503', {}, [{ status: 503, body: { error: 'access_denied' } }, GRANTED], [5, 5]],
-    ['stays after a page', {}, [HTML, GRANTED], [5, 5]],
-    ['stays after a broken connection', {}, [BROKEN, GRANTED], [5, 5]],
-    ['stays after half an answer', {}, [{ body: new Error('reset') }, GRANTED], [5, 5]],
-  ])('%s', async (_title, answer, polls, seconds) => {
-    const { ports, run } = createFlow({ ...withCode(answer), polls });
-    await expect(run()).resolves.toBe(TOKEN);
-    expect(ports.clock.slept).toEqual(seconds.map((second) => second * 1_000));
-  });
+const slow = (interval?: number): Scripted => ({ body: { error: 'slow_down', interval } });
+const limited = (more: Scripted): Scripted => ({ status: 429, body: 'slowly', ...more });
+test.each<[string, object, (Scripted | Error)[], number[]]>([
+  ['is the interval, also before the first poll', { interval: 7 }, [PENDING, GRANTED], [7, 7]],
+  ['is 5 s where the answer has no interval', { interval: undefined }, [PENDING, GRANTED], [5, 5]],
+  ['is 5 s where the interval is no number', { interval: '9' }, [PENDING, GRANTED], [5, 5]],
+  ['is at most a minute, whatever the host asks for', { interval: 1e9 }, [PENDING, GRANTED], [60, 60]],
+  ['is at least a second', { interval: -5 }, [PENDING, GRANTED], [1, 1]],
+  ['is at most a minute after slow_down, too', {}, [slow(1e9), GRANTED], [5, 60]],
+  ['becomes longer after each slow_down', {}, [slow(), slow(), PENDING, GRANTED], [5, 10, 15, 15]],
+  ['is the interval of slow_down where that is longer', {}, [slow(30), PENDING, GRANTED], [5, 30, 30]],
+  ['becomes at least 5 s longer', {}, [slow(30), slow(6), GRANTED], [5, 30, 35]],
+  ['becomes longer after HTTP 429', {}, [limited({}), GRANTED], [5, 10]],
+  [
+    'becomes longer after a rate limit',
+    {},
+    [limited({ status: 403, body: { message: 'a secondary rate limit' } }), GRANTED],
+    [5, 10],
+  ],
+  ['is that of Retry-After', {}, [limited({ headers: { 'retry-after': '60' } }), GRANTED], [5, 60]],
+  ['stays after HTTP 500', {}, [{ status: 500, body: 'oops' }, GRANTED], [5, 5]],
+  ['stays after HTTP 503', {}, [{ status: 503, body: { error: 'access_denied' } }, GRANTED], [5, 5]],
+  ['stays after a page', {}, [HTML, GRANTED], [5, 5]],
+  ['stays after a broken connection', {}, [BROKEN, GRANTED], [5, 5]],
+  ['stays after half an answer', {}, [{ body: new Error('reset') }, GRANTED], [5, 5]],
+])('the pause before a poll %s', async (_title, answer, polls, seconds) => {
+  const { ports, run } = createFlow({ ...withCode(answer), polls });
+  await expect(run()).resolves.toBe(TOKEN);
+  expect(ports.clock.slept).toEqual(seconds.map((second) => second * 1_000));
 });
 
-describe('authorizeDevice: lifetime of the code', () => {
+describe('the lifetime of a device code', () => {
   test.each<[string, object, Scripted, number]>([
     ['899 s, where the answer has none', { expires_in: undefined }, PENDING, 899],
     ['899 s, where it is no number', { expires_in: 'never' }, PENDING, 899],
@@ -221,15 +212,13 @@ describe('authorizeDevice: lifetime of the code', () => {
   });
 });
 
-describe('authorizeDevice: the request for a code', () => {
-  test.each<[string, Scripted | Error]>([
-    ['a 503', { status: 503, body: 'busy' }],
-    ['a rate limit', { status: 429, body: { message: 'too many requests' } }],
-    ['HTML', HTML],
-    ['a broken connection', BROKEN],
-  ])('is repeated after %s', async (_title, answer) => {
-    const { host, run } = createFlow({ codes: [answer, { body: CODE }] });
-    await expect(run()).resolves.toBe(TOKEN);
-    expect(host.seen).toHaveLength(3);
-  });
+test.each<[string, Scripted | Error]>([
+  ['a 503', { status: 503, body: 'busy' }],
+  ['a rate limit', { status: 429, body: { message: 'too many requests' } }],
+  ['HTML', HTML],
+  ['a broken connection', BROKEN],
+])('the request for a device code is repeated after %s', async (_title, answer) => {
+  const { host, run } = createFlow({ codes: [answer, { body: CODE }] });
+  await expect(run()).resolves.toBe(TOKEN);
+  expect(host.seen).toHaveLength(3);
 });

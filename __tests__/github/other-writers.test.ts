@@ -82,11 +82,7 @@ interface Setting {
 /** Publishes through K1, from reading the path to the commit, and watches the branch. */
 async function run({ method, existing, overwrite }: Setting, events: readonly RequestEvents[]) {
   runs += 1;
-  const repository = await world.repository({
-    owner: 'octo',
-    name: `run-${runs}`,
-    pages: {},
-  });
+  const repository = await world.repository({ owner: 'octo', name: `run-${runs}`, pages: {} });
   if (existing === 'theirs') await repository.commit(PATH, 'theirs');
   if (existing === 'ours') {
     const { blobSha } = await localFile(BEFORE);

@@ -137,19 +137,20 @@ describe('a request through the proxy of the environment', () => {
   });
 });
 
-describe('an address of a machine itself', () => {
-  test.each([
-    ...['https://127.0.0.1:9/', 'https://[::1]:9/', 'https://0.0.0.0:9/', 'https://169.254.169.254/'],
-    ...['https://[fd00:ec2::254]/', 'https://host.docker.internal/'],
-  ])('receives no request without a token, with or without a proxy: %s', async (url) => {
+test.each([
+  ...['https://127.0.0.1:9/', 'https://[::1]:9/', 'https://0.0.0.0:9/', 'https://169.254.169.254/'],
+  ...['https://[fd00:ec2::254]/', 'https://host.docker.internal/'],
+])(
+  'an address of a machine itself receives no request without a token, with or without a proxy: %s',
+  async (url) => {
     for (const proxy of [undefined, `http://127.0.0.1:${await unusedPort()}`]) {
       for (const publicOnly of [true, false]) {
         const refusal = await errorOf(clientWithProxy(proxy)(requestTo(url, { publicOnly })));
         expect(refusal).toMatchObject({ code: 'NOT_EXTERNAL' });
       }
     }
-  });
-});
+  },
+);
 
 describe('a name that this machine resolves to an address of its own', () => {
   const resolve: ResolveHost = (_host, _options, callback) =>
@@ -284,7 +285,7 @@ describe('connectionError', () => {
       `${unreached}it refused the connection`,
     ],
     [
-      'the error itself, if it has a code',
+      'the error, if it has a code',
       withCode('ECONNREFUSED', withCode('EPIPE')),
       `${unreached}it refused the connection`,
     ],

@@ -30,9 +30,7 @@ const chunkWithLength = (length: number): Buffer =>
   Object.defineProperty(Buffer.alloc(0), 'length', { value: length });
 
 describe('what is fetched back', () => {
-  const FETCHED = {
-    ...{ status: 200, headers: {}, addresses: [START], blobSha: null },
-  };
+  const FETCHED = { ...{ status: 200, headers: {}, addresses: [START], blobSha: null } };
 
   test('is the fingerprint of the body, after one request without credentials for fresh, uncompressed bytes', async () => {
     const host = new FakeHttp(() => ({ body: 'MARK and MARK' }));
@@ -97,28 +95,22 @@ describe('what is fetched back', () => {
   });
 });
 
-describe('the reason of a refusal', () => {
-  const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
+const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
 
-  test.each<[string, Scripted, string | undefined]>([
-    ['on one line', { status: 403, headers: PLAIN, body: 'This bin\nis closed.\n' }, 'This bin is closed.'],
-    [
-      'also where it is encoded',
-      { status: 404, headers: { ...PLAIN, 'content-encoding': 'gzip' }, body: gzipSync('gone') },
-      'gone',
-    ],
-    [
-      'not of a page',
-      { status: 403, headers: { 'content-type': 'text/html' }, body: '<h1>no</h1>' },
-      undefined,
-    ],
-    ['not where it is empty', { status: 403, headers: PLAIN, body: '' }, undefined],
-    ['not where it is very long', { status: 403, headers: PLAIN, body: 'x'.repeat(5_000) }, undefined],
-    ['not where it breaks off', { status: 403, headers: PLAIN, body: new Error('reset') }, undefined],
-    ['not of the content itself', { headers: PLAIN, body: 'hello' }, undefined],
-  ])('is its plain text, %s', async (_, answer, reason) => {
-    expect((await fetchAnswer(answer)).refusal).toBe(reason);
-  });
+test.each<[string, Scripted, string | undefined]>([
+  ['on one line', { status: 403, headers: PLAIN, body: 'This bin\nis closed.\n' }, 'This bin is closed.'],
+  [
+    'also where it is encoded',
+    { status: 404, headers: { ...PLAIN, 'content-encoding': 'gzip' }, body: gzipSync('gone') },
+    'gone',
+  ],
+  ['not of a page', { status: 403, headers: { 'content-type': 'text/html' }, body: '<p>no</p>' }, undefined],
+  ['not where it is empty', { status: 403, headers: PLAIN, body: '' }, undefined],
+  ['not where it is very long', { status: 403, headers: PLAIN, body: 'x'.repeat(5_000) }, undefined],
+  ['not where it breaks off', { status: 403, headers: PLAIN, body: new Error('reset') }, undefined],
+  ['not of the content itself', { headers: PLAIN, body: 'hello' }, undefined],
+])('the reason of a refusal is its plain text, %s', async (_, answer, reason) => {
+  expect((await fetchAnswer(answer)).refusal).toBe(reason);
 });
 
 describe('a chain of redirects', () => {

@@ -50,10 +50,7 @@ describe('the lookup of a host', () => {
     ['fd00::1', 'uniqueLocal', 'in public'],
     ['::ffff:192.168.0.1', 'private', 'in public'],
   ])('refuses %s (%s) %s, behind a proxy as well', async (address, range, when) => {
-    const refused = {
-      code: 'NOT_EXTERNAL',
-      message: `files.octo.dev resolves to a ${range} address`,
-    };
+    const refused = { code: 'NOT_EXTERNAL', message: `files.octo.dev resolves to a ${range} address` };
     for (const publicOnly of [true, false]) {
       const [error, found] = await lookUp(resolveTo('140.82.112.3', address), publicOnly);
       const checked = () => refuseInternalName('files.octo.dev', publicOnly, resolveTo(address));

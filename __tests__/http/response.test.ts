@@ -35,16 +35,11 @@ describe('readText', () => {
   });
 });
 
-describe('discard', () => {
-  test('ignores an error while the body is closed', async () => {
-    const body = new Readable({
-      read: () => undefined,
-      destroy: (_error, done) => done(new Error('late')),
-    });
-    const closed = new Promise((resolve) => body.once('close', resolve));
-    discard({ status: 302, headers: {}, body });
-    await expect(closed).resolves.toBeUndefined();
-  });
+test('discard ignores an error while the body is closed', async () => {
+  const body = new Readable({ read: () => undefined, destroy: (_error, done) => done(new Error('late')) });
+  const closed = new Promise((resolve) => body.once('close', resolve));
+  discard({ status: 302, headers: {}, body });
+  await expect(closed).resolves.toBeUndefined();
 });
 
 describe('parseRetryAfter', () => {

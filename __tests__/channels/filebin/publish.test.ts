@@ -72,11 +72,7 @@ describe('publishing through channel K3', () => {
   });
 
   test.each<[string, object, RegExp]>([
-    [
-      'an expiry date and a page',
-      RECORD,
-      /^the bin expires at 2026-01-09T03:04:05Z\n.*warning page.*downloaded/s,
-    ],
+    ['a date and a page', RECORD, /^the bin expires at 2026-01-09T03:04:05Z\n.*warning page.*downloaded/s],
     ['neither', { file: {} }, /^the bin expires after about 7 days\n.*warning page[^\n]*$/],
   ])('notes what the host says of a file: %s', async (_, body, notes) => {
     const { task } = await prepareUpload({ post: { status: 201, body } });
@@ -230,12 +226,7 @@ describe('a bin whose name is given', () => {
     ['the bytes under another name', listOf({ 'b.html': CONTENT }), CREATED, UNSURE],
     ['nothing', empty({}), CREATED, UNSURE],
     ['nothing, with a date that is none', empty({ created_at: 7 }), CREATED, UNSURE],
-    [
-      'nothing, while its first upload goes on',
-      { body: { bin: { created_at: EXPIRY }, files: null } },
-      CREATED,
-      UNSURE,
-    ],
+    ['a first upload under way', { body: { bin: { created_at: EXPIRY }, files: null } }, CREATED, UNSURE],
     ['a file without a name', { body: { bin: {}, files: [{ sha256: 'ff' }] } }, CREATED, UNSURE],
     ['no bin', NO_BIN, withFiles(0), SURE],
     ['a bin that is described as an empty one that never was', ABSENT, withFiles(0), SURE],
@@ -269,12 +260,7 @@ describe('a bin whose name is given', () => {
   test.each<[string, Scripted, RegExp, string | undefined]>([
     ['is locked', empty({ readonly: true }), /is locked/, 'CONFLICT'],
     ['is deleted', gone, /expired or deleted/, 'CONFLICT'],
-    [
-      'is expired',
-      { status: 404, body: 'This bin is no longer available.\n' },
-      /expired or deleted/,
-      'CONFLICT',
-    ],
+    ['is expired', { status: 404, body: 'no longer available' }, /expired or deleted/, 'CONFLICT'],
     ['is kept from this address', { status: 403, body: 'has been banned.' }, LISTING, 'NO_PERMISSION'],
     ['cannot be listed', { status: 500 }, LISTING, 'HOST_ERROR'],
     ['is answered by a page with HTTP 404', { ...PAGE, status: 404 }, LISTING, 'HOST_ERROR'],
@@ -282,12 +268,7 @@ describe('a bin whose name is given', () => {
     ['has a list that can not be read', { body: { bin: {}, files: [null] } }, LISTING, 'HOST_ERROR'],
     ['is not named in JSON', { body: {} }, LISTING, 'HOST_ERROR'],
     ['is another one', empty({ id: 'another-bin' }), LISTING, 'HOST_ERROR'],
-    [
-      'is another one, which ended',
-      { ...gone, body: { bin: { id: 'another-bin' }, files: null } },
-      LISTING,
-      'HOST_ERROR',
-    ],
+    ['is another', { ...gone, body: { bin: { id: 'another-bin' }, files: null } }, LISTING, 'HOST_ERROR'],
   ])(
     'that %s is refused in the preview and before the upload, also with overwrite',
     async (_, list, message, code) => {
@@ -328,7 +309,7 @@ describe('the last look, after the proof', () => {
   test.each<[string, BinSetup, unknown[], string]>([
     ['nothing: the bin is locked, and the warning page is no download', { list: locked(true) }, [], READ],
     [
-      'nothing after a late upload: it is locked again',
+      'nothing after a late upload, locked again',
       { list: [locked(false), locked(true)] },
       [],
       `${READ} PUT GET`,
@@ -340,12 +321,7 @@ describe('the last look, after the proof', () => {
     ['further downloads, after the file itself', { look: { body: CONTENT } }, OPENED, READ],
     ['whether it opens, after a failure of the host', { look: { status: 502 } }, UNCLEAR, READ],
     ['whether it opens, after a limit of requests', { look: { status: 429 } }, UNCLEAR, READ],
-    [
-      'whether it opens, without an answer',
-      { look: new DeliveryError('CONNECTION', 'reset') },
-      UNCLEAR,
-      READ,
-    ],
+    ['whether it opens, unanswered', { look: new DeliveryError('CONNECTION', 'reset') }, UNCLEAR, READ],
   ])('leaves open %s', async (_, setup, unknown, asked) => {
     const { kinds, task } = await prepareUpload({ list: locked(true), look: WARNING, ...setup });
     await expect(task.recheck(await task.perform())).resolves.toEqual(unknown);
@@ -379,25 +355,10 @@ describe('posting several files', () => {
   const NAMED = { binIsNew: false, list: NO_BIN };
   test.each<[string, BinSetup, readonly (string | null)[], string]>([
     ['all of them into one bin, which is locked once', {}, [null, null], 'POST POST PUT'],
-    [
-      'the other ones where one is refused',
-      { post: [refused, CREATED] },
-      ['NO_PERMISSION', null],
-      'POST POST PUT',
-    ],
+    ['the others where one is', { post: [refused, CREATED] }, ['NO_PERMISSION', null], 'POST POST PUT'],
     ['none where each is refused', { post: refused }, ['NO_PERMISSION', 'NO_PERMISSION'], 'POST POST'],
-    [
-      'each after a look, and locks',
-      { ...NAMED, post: [0, 1].map(withFiles) },
-      [null, null],
-      'GET POST GET POST PUT',
-    ],
-    [
-      'without a lock beside others',
-      { ...NAMED, post: [0, 2].map(withFiles) },
-      [null, null],
-      'GET POST GET POST',
-    ],
+    ['each after a look', { ...NAMED, post: [0, 1].map(withFiles) }, [null, null], 'GET POST GET POST PUT'],
+    ['beside others, unlocked', { ...NAMED, post: [0, 2].map(withFiles) }, [null, null], 'GET POST GET POST'],
   ])('puts %s', async (_, setup, codes, kinds) => {
     const { results, posted, ...sent } = await postFiles(['deep/a.txt', 'b.txt'], setup);
     expect(results.map((one) => (hasFailed(one) ? one.code : null))).toEqual(codes);

@@ -60,34 +60,32 @@ const notOurs = (message: RegExp) => ({
 });
 
 /** By what the bin holds, and the bytes of the file at hand: what is refused, or what is done. */
-describe('whose a file in a bin is', () => {
-  const listed = (files: readonly object[]): Scripted => ({ body: { bin: {}, files } });
-  test.each<[string, BinSetup, string | null, typeof OURS | object]>([
-    ['the same bytes', {}, 'x', OURS],
-    ['other bytes', {}, 'y', notOurs(/its bytes are not those of the file at hand/)],
-    ['no file at hand', {}, null, notOurs(/there is no file at hand/)],
-    ['other bytes, with overwrite', { overwrite: true }, 'y', OURS],
-    ['no file at hand, with overwrite', { overwrite: true }, null, OURS],
-    ['a file that is gone by then', { remove: { ...PAGE, status: 404 } }, 'x', { ...OURS, written: false }],
-    ['other names only', { list: listed([{ filename: 'b.html', sha256: 'ff' }]) }, null, NOTHING],
-    ['no bin', { list: NO_BIN }, null, NOTHING],
-    ['a deleted bin', { list: { status: 404, body: { bin: {}, files: null } } }, null, NOTHING],
-    ['a bin that is not shown', { list: { status: 403 }, overwrite: true }, 'x', { code: 'HOST_ERROR' }],
-    ['a page', { list: { body: '<html>' }, overwrite: true }, 'x', { code: 'HOST_ERROR' }],
-    ['a failing host', { list: { status: 500 } }, 'x', { code: 'HOST_ERROR' }],
-  ])('is told by its bytes: %s', async (_, setup, content, verdict) => {
-    const { kinds, task } = await prepareRemoval(setup, content);
-    if ('code' in verdict) {
-      await expect(task.preview()).rejects.toMatchObject(verdict);
-      await expect(task.perform()).rejects.toMatchObject(verdict);
-      expect(kinds()).not.toContain('DELETE');
-      return;
-    }
-    const { preview, written, kinds: asked } = verdict as typeof OURS;
-    await expect(task.preview()).resolves.toBe(preview);
-    await expect(task.perform()).resolves.toMatchObject({ written, url: new URL(`${ADDRESS}/page.html`) });
-    expect(kinds()).toBe(asked);
-  });
+const listed = (files: readonly object[]): Scripted => ({ body: { bin: {}, files } });
+test.each<[string, BinSetup, string | null, typeof OURS | object]>([
+  ['the same bytes', {}, 'x', OURS],
+  ['other bytes', {}, 'y', notOurs(/its bytes are not those of the file at hand/)],
+  ['no file at hand', {}, null, notOurs(/there is no file at hand/)],
+  ['other bytes, with overwrite', { overwrite: true }, 'y', OURS],
+  ['no file at hand, with overwrite', { overwrite: true }, null, OURS],
+  ['a file that is gone by then', { remove: { ...PAGE, status: 404 } }, 'x', { ...OURS, written: false }],
+  ['other names only', { list: listed([{ filename: 'b.html', sha256: 'ff' }]) }, null, NOTHING],
+  ['no bin', { list: NO_BIN }, null, NOTHING],
+  ['a deleted bin', { list: { status: 404, body: { bin: {}, files: null } } }, null, NOTHING],
+  ['a bin that is not shown', { list: { status: 403 }, overwrite: true }, 'x', { code: 'HOST_ERROR' }],
+  ['a page', { list: { body: '<html>' }, overwrite: true }, 'x', { code: 'HOST_ERROR' }],
+  ['a failing host', { list: { status: 500 } }, 'x', { code: 'HOST_ERROR' }],
+])('whose a file in a bin is is told by its bytes: %s', async (_, setup, content, verdict) => {
+  const { kinds, task } = await prepareRemoval(setup, content);
+  if ('code' in verdict) {
+    await expect(task.preview()).rejects.toMatchObject(verdict);
+    await expect(task.perform()).rejects.toMatchObject(verdict);
+    expect(kinds()).not.toContain('DELETE');
+    return;
+  }
+  const { preview, written, kinds: asked } = verdict as typeof OURS;
+  await expect(task.preview()).resolves.toBe(preview);
+  await expect(task.perform()).resolves.toMatchObject({ written, url: new URL(`${ADDRESS}/page.html`) });
+  expect(kinds()).toBe(asked);
 });
 
 test('removing several files gives each its own result, and lists the bin once', async () => {

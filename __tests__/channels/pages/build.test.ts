@@ -82,7 +82,7 @@ describe('BuildWatch', () => {
       'no build yet; a build was requested',
     ],
     [
-      'once, where a permission is missing',
+      'once, unpermitted',
       { pages_latest: absent, request_build: denied },
       1,
       'the permission `pages: write`',
@@ -93,12 +93,7 @@ describe('BuildWatch', () => {
       3,
       'no build yet; a build was requested',
     ],
-    [
-      'not at all, while that of the commit is running',
-      { pages_latest: { status: 'queued', commit: COMMIT } },
-      0,
-      'queued',
-    ],
+    ['not at all, while one is running', { pages_latest: { status: 'queued', commit: COMMIT } }, 0, 'queued'],
   ])('requests a build %s', async (_, answers, count, detail) => {
     const { github, ask, askOften } = createWatch(answers);
     await askOften(5);
@@ -118,12 +113,7 @@ describe('BuildWatch', () => {
       0,
       true,
     ],
-    [
-      'at the next poll where the host failed for a moment',
-      { deployments: [], dispatch_workflow: failsTimes(1, {}) },
-      2,
-      false,
-    ],
+    ['again after a failure', { deployments: [], dispatch_workflow: failsTimes(1, {}) }, 2, false],
     [
       'and a deployment that succeeded counts, whatever its run does',
       {
@@ -162,18 +152,14 @@ describe('BuildWatch', () => {
   });
 
   test.each<[string, Answers, Placement]>([
-    [
-      'the error of an older build',
-      { pages_latest: errored({ commit: 'older' }), compare: absent },
-      PLACEMENT,
-    ],
+    ['an older build’s error', { pages_latest: errored({ commit: 'older' }), compare: absent }, PLACEMENT],
     [
       'no commit, so that what the branch holds counts',
       { pages_latest: { status: 'building', commit: COMMIT }, compare: { status: 'identical' } },
       {} as Placement,
     ],
     [
-      'a commit of ours that has no build yet',
+      'a commit without a build',
       { pages_latest: { status: 'built', commit: 'older' }, compare: absent },
       WRITTEN,
     ],

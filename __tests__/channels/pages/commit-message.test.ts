@@ -86,10 +86,7 @@ describe('the message of a commit', () => {
     ['has another subject', (text) => text.replace(/^\w+/, 'Change')],
     ['has no essence', (text) => text.replace('from run 7 of Deliver', '')],
     ['names another tool', (text) => text.replace('screen-delivery', 'a-tool')],
-    [
-      'delivers and removes',
-      (text) => text.replace(/^(ADD|REMOVE)/, (verb) => (verb === 'ADD' ? 'REMOVE' : 'ADD')),
-    ],
+    ['does both', (text) => text.replace(/^(ADD|REMOVE)/, (verb) => (verb === 'ADD' ? 'REMOVE' : 'ADD'))],
     ['is empty', () => ''],
   ])('proves nothing where it %s', (_, edit) => {
     for (const message of [ofFile, ofFolder, ofRemoval])
@@ -100,19 +97,11 @@ describe('the message of a commit', () => {
     ['names another file in its subject', ofFile, (text) => text.replace('ADD page', 'ADD index')],
     ['names another folder in its subject', ofFolder, (text) => text.replace('pr-12:', 'pr-1:')],
     ['names no object', ofFile, (text) => text.replace(/\nDelivered-object.*/, '')],
-    [
-      'names a file that is no picture of the page',
-      ofFile,
-      (text) => `${text}\nDelivered-object: x docs/other.html`,
-    ],
+    ['names another file', ofFile, (text) => `${text}\nDelivered-object: x docs/other.html`],
     ['names a picture beside a folder', ofFolder, (text) => `${text}\nDelivered-object: p1 ${PATH}.png`],
     ['says that a file kept others', ofFile, (text) => `${text}\nKept-object: c0 notes.txt`],
     ['removes a folder beside a file', ofFile, (text) => `${text}\nRemoved-folder: previews/`],
-    [
-      'is confined twice',
-      { ...ofFile, confinedTo: 'a' },
-      (text) => text.replace(/(Confined-to: a\n)/, '$1$1'),
-    ],
+    ['confines twice', { ...ofFile, confinedTo: 'a' }, (text) => text.replace(/(Confined-to: a\n)/, '$1$1')],
   ])('proves nothing where it %s', (_, message, edit) => {
     expect(parseMessage(format(message))).not.toBeNull();
     expect(parseMessage(edit(format(message)))).toBeNull();

@@ -49,12 +49,7 @@ describe('resolveDestination: the branch and the path', () => {
   test.each([
     ['the branch input', 'wanted', siteWith({ branch: 'wanted' }), 'wanted'],
     ['the branch of the site', undefined, siteWith({ branch: 'gh-pages' }), 'gh-pages'],
-    [
-      'main where a workflow builds the site',
-      undefined,
-      siteWith({ branch: null, builtBy: 'workflow' }),
-      'main',
-    ],
+    ['main where a workflow builds', undefined, siteWith({ branch: null, builtBy: 'workflow' }), 'main'],
     ['main where the settings cannot be read', undefined, 'unreadable', 'main'],
   ] as const)('use %s', (_, branch, site, expected) => {
     expect(destinationFor({ branch }, site).branch).toBe(expected);

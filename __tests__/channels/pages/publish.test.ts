@@ -69,10 +69,7 @@ describe('preparing a file for channel K1', () => {
 
   test('refuses to prepare a commit without a file', async () => {
     const action = createPagesActions(pagesOptionsWith(), accessWith(new FakeGitHub()), fakePorts()).publish;
-    await expect(prepareOne(action, null)).rejects.toMatchObject({
-      code: 'BAD_INPUT',
-      hint: 'name a file',
-    });
+    await expect(prepareOne(action, null)).rejects.toMatchObject({ code: 'BAD_INPUT', hint: 'name a file' });
   });
 });
 

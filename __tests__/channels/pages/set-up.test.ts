@@ -105,28 +105,22 @@ describe('a missing branch', () => {
   });
 });
 
-describe('what `setup` can not know is refused before anything is written', () => {
-  test.each<[string, Situation, object]>([
-    [
-      'settings that the token may not read',
-      { site: 'unreadable' },
-      { code: 'NO_PERMISSION', hint: expect.stringContaining('pages: read') },
-    ],
-    [
-      'a workflow for a site that is built from a branch',
-      { options: { siteWorkflow: 'pages.yml' }, answers: { get_workflow: { state: 'active' } } },
-      { code: 'BAD_INPUT', hint: expect.stringContaining('`site-workflow:`') },
-    ],
-    [
-      'a branch that can not be read',
-      { answers: { get_ref: failure('HOST_ERROR', 500) } },
-      { httpCode: 500 },
-    ],
-  ])('%s', async (_, situation, error) => {
-    const { github, prepared } = await prepare(situation);
-    await expect(prepared).rejects.toMatchObject(error);
-    expect(github.writes).toEqual([]);
-  });
+test.each<[string, Situation, object]>([
+  [
+    'settings that the token may not read',
+    { site: 'unreadable' },
+    { code: 'NO_PERMISSION', hint: expect.stringContaining('pages: read') },
+  ],
+  [
+    'a workflow for a site that is built from a branch',
+    { options: { siteWorkflow: 'pages.yml' }, answers: { get_workflow: { state: 'active' } } },
+    { code: 'BAD_INPUT', hint: expect.stringContaining('`site-workflow:`') },
+  ],
+  ['an unreadable branch', { answers: { get_ref: failure('HOST_ERROR', 500) } }, { httpCode: 500 }],
+])('what `setup` can not know is refused before anything is written %s', async (_, situation, error) => {
+  const { github, prepared } = await prepare(situation);
+  await expect(prepared).rejects.toMatchObject(error);
+  expect(github.writes).toEqual([]);
 });
 
 describe('Pages', () => {
@@ -184,11 +178,7 @@ describe('Pages', () => {
   });
 
   test.each([
-    [
-      failure('NO_PERMISSION', 403),
-      /may not switch Pages on/,
-      /"Deploy from a branch" and the branch gh-pages/,
-    ],
+    [failure('NO_PERMISSION', 403), /may not switch Pages on/, /"Deploy from a branch" and .*gh-pages/],
     [failure('NOT_FOUND', 404), /may not switch Pages on/, /`token:`/],
     [failure('HOST_ERROR', 422, { hint: 'a plan' }), /could not be switched on/, /Settings → Pages .*a plan/],
   ])('that can not be switched on (%s) names the clicks', async (refusal, reason, hint) => {

@@ -21,26 +21,27 @@ afterEach(() => {
   process.env = env;
 });
 
-describe('chooseMethod', () => {
-  const fileOfSize = (size: number | null): LocalFile | null => (size === null ? null : fileWith({ size }));
+const fileOfSize = (size: number | null): LocalFile | null => (size === null ? null : fileWith({ size }));
 
-  test.each<[string, (number | null)[], 'A' | 'B' | 'C', 'A' | 'B' | 'C']>([
-    ['a small file', [1], 'A', 'A'],
-    ['a file of 1 MB', [MEGABYTE], 'A', 'A'],
-    ['a file above 1 MB', [MEGABYTE + 1], 'B', 'B'],
-    ['a file of 35 MB', [35 * MEGABYTE], 'B', 'B'],
-    ['a file above 35 MB', [35 * MEGABYTE + 1], 'C', 'C'],
-    ['a file to remove', [null], 'B', 'B'],
-    ['two small files', [1, 1], 'C', 'B'],
-    ['files of any size', [1, 50 * MEGABYTE, null], 'C', 'B'],
-    ['no file', [], 'B', 'B'],
-  ])('chooses the method for %s, with git and without it', async (_, sizes, withGit, withoutGit) => {
+test.each<[string, (number | null)[], 'A' | 'B' | 'C', 'A' | 'B' | 'C']>([
+  ['a small file', [1], 'A', 'A'],
+  ['a file of 1 MB', [MEGABYTE], 'A', 'A'],
+  ['a file above 1 MB', [MEGABYTE + 1], 'B', 'B'],
+  ['a file of 35 MB', [35 * MEGABYTE], 'B', 'B'],
+  ['a file above 35 MB', [35 * MEGABYTE + 1], 'C', 'C'],
+  ['a file to remove', [null], 'B', 'B'],
+  ['two small files', [1, 1], 'C', 'B'],
+  ['files of any size', [1, 50 * MEGABYTE, null], 'C', 'B'],
+  ['no file', [], 'B', 'B'],
+])(
+  'chooseMethod chooses the method for %s, with git and without it',
+  async (_, sizes, withGit, withoutGit) => {
     const choose = () => chooseMethod(sizes.map(fileOfSize), fakePorts().signal);
     expect(await choose()).toBe(withGit);
     process.env.PATH = await temporaryFolder();
     expect(await choose()).toBe(withoutGit);
-  });
-});
+  },
+);
 
 /** No server listens there, so the first git command fails. */
 const UNREACHABLE_HOST = new URL('https://localhost:1');

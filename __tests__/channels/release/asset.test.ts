@@ -87,10 +87,7 @@ describe('AssetUpload', () => {
     ],
   ])('makes only the necessary changes where %s', async (_, assets, changes, written) => {
     const { release, work } = await startUpload(assets);
-    await expect(work).resolves.toMatchObject({
-      asset: { name: 'a.zip', digest: OWN_DIGEST },
-      written,
-    });
+    await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip', digest: OWN_DIGEST }, written });
     expect(release.changes).toEqual(changes);
     expect(release.contents).toEqual(OWN);
   });
@@ -211,11 +208,7 @@ describe('a final failure of an upload', () => {
       (change, nth) => (change === 'delete_asset' && nth === 1 ? denied : undefined),
       [old],
     ],
-    [
-      'nothing can be deleted: both assets stay',
-      (change) => (change === 'delete_asset' ? denied : undefined),
-      [old, incoming],
-    ],
+    ['nothing can be deleted', (change) => (change === 'delete_asset' ? denied : undefined), [old, incoming]],
     [
       'the new asset cannot be renamed: it stays, because the old one is deleted',
       (change) => (change === 'rename_asset' ? denied : undefined),
@@ -249,18 +242,19 @@ describe('a final failure of an upload', () => {
   });
 });
 
-describe('a stop of the delivery during an upload', () => {
-  const OLD = [['a.zip', 'sha256:0ld']];
-  test.each<[string, readonly Asset[], Parameters<Intercept>[0], boolean, unknown[][], boolean]>([
-    ['the file was uploaded: it is there', [], 'upload', true, OWN, true],
-    ['the file was not uploaded', [], 'upload', false, [], false],
-    ['the new asset was uploaded: it is deleted', [old], 'upload', true, OLD, false],
-    ['the new asset was not uploaded', [old], 'upload', false, OLD, false],
-    ['the old asset was not deleted', [old], 'delete_asset', false, OLD, false],
-    ['the old asset was deleted: the new one gets its name', [old], 'delete_asset', true, OWN, true],
-    ['the new asset was not renamed yet', [old], 'rename_asset', false, OWN, true],
-    ['the new asset got its name', [old], 'rename_asset', true, OWN, true],
-  ])('leaves one asset under its name where %s', async (_, assets, during, arrives, contents, isPlaced) => {
+const OLD = [['a.zip', 'sha256:0ld']];
+test.each<[string, readonly Asset[], Parameters<Intercept>[0], boolean, unknown[][], boolean]>([
+  ['the file was uploaded: it is there', [], 'upload', true, OWN, true],
+  ['the file was not uploaded', [], 'upload', false, [], false],
+  ['the new asset was uploaded: it is deleted', [old], 'upload', true, OLD, false],
+  ['the new asset was not uploaded', [old], 'upload', false, OLD, false],
+  ['the old asset was not deleted', [old], 'delete_asset', false, OLD, false],
+  ['the old asset was deleted: the new one gets its name', [old], 'delete_asset', true, OWN, true],
+  ['the new asset was not renamed yet', [old], 'rename_asset', false, OWN, true],
+  ['the new asset got its name', [old], 'rename_asset', true, OWN, true],
+])(
+  'a stop of the delivery during an upload leaves one asset under its name where %s',
+  async (_, assets, during, arrives, contents, isPlaced) => {
     const stopped = failure('ABORTED');
     const started = await startUpload(assets, {
       intercept(change, count) {
@@ -273,5 +267,5 @@ describe('a stop of the delivery during an upload', () => {
     if (isPlaced) await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip' }, written: true });
     else await expect(work).rejects.toMatchObject({ code: 'ABORTED' });
     expect(release.contents).toEqual(contents);
-  });
-});
+  },
+);

@@ -264,10 +264,7 @@ describe('a new release of channel K2', () => {
     const label = formatLabel('a.zip');
     const renamed = assetWith({ id: 71, name: 'default.zip', label, digest: digestFor('a.zip') });
     const { perform } = await prepareNew(
-      {
-        uploads: [{ status: 201, body: renamed }],
-        answers: { list_assets: [renamed] },
-      },
+      { uploads: [{ status: 201, body: renamed }], answers: { list_assets: [renamed] } },
       ['a.zip'],
     );
     expect(await perform()).toMatchObject([
@@ -300,12 +297,7 @@ describe('a new release of channel K2', () => {
     ['with a file that somebody added', {}, AB, withAsset({ name: 'notes.txt' })],
     ['with an upload of somebody that has not ended', {}, AB, withAsset({ name: 'c.txt', state: 'starter' })],
     ['that was created a while ago', {}, AB, { updated_at: JUST_NOW, assets: [] }],
-    [
-      'to which a file was uploaded a while ago',
-      {},
-      AB,
-      withAsset({ label: formatLabel('a.zip'), updated_at: JUST_NOW }),
-    ],
+    ['whose file is not old', {}, AB, withAsset({ label: formatLabel('a.zip'), updated_at: JUST_NOW })],
     ['whose age the host does not tell', {}, AB, { updated_at: undefined }],
     ['that is published', {}, AB, { draft: false }],
     ['of another job', { options: { job: 'Deliver/other' } }, AB, {}],

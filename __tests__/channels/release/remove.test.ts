@@ -34,10 +34,7 @@ function createRemover({ assets = {}, release = FOREIGN_RELEASE, options }: Setu
     delete_asset: undefined,
   });
   const remover = createReleaseRemover(
-    {
-      ...{ tag: TODAY, tagIsDefault: false, earlierTag: YESTERDAY, overwrite: false },
-      ...options,
-    },
+    { ...{ tag: TODAY, tagIsDefault: false, earlierTag: YESTERDAY, overwrite: false }, ...options },
     accessWith(github),
   );
   return { github, remover };

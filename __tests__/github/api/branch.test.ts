@@ -132,16 +132,14 @@ describe('getExistingBlobs', () => {
   });
 });
 
-describe('getBlobSha', () => {
-  test.each([
-    ['a file', { type: 'file', sha: 'b10b' }, 'b10b'],
-    ['a link', { type: 'symlink', sha: 'b10b' }, 'b10b'],
-    ['a folder', { type: 'dir', sha: 'b10b' }, null],
-    ['a submodule', { type: 'submodule', sha: 'b10b' }, null],
-    ['nothing', absent, null],
-  ])('finds the blob of a file on the branch: %s', async (_, record, expected) => {
-    const github = new FakeGitHub({ get_file: record });
-    await expect(getBlobSha(github, { branch: 'main', path: 'папка/a.html' })).resolves.toBe(expected);
-    expect(github.sent('get_file')).toEqual([{ path: 'папка/a.html', ref: 'main' }]);
-  });
+test.each([
+  ['a file', { type: 'file', sha: 'b10b' }, 'b10b'],
+  ['a link', { type: 'symlink', sha: 'b10b' }, 'b10b'],
+  ['a folder', { type: 'dir', sha: 'b10b' }, null],
+  ['a submodule', { type: 'submodule', sha: 'b10b' }, null],
+  ['nothing', absent, null],
+])('getBlobSha finds the blob of a file on the branch: %s', async (_, record, expected) => {
+  const github = new FakeGitHub({ get_file: record });
+  await expect(getBlobSha(github, { branch: 'main', path: 'папка/a.html' })).resolves.toBe(expected);
+  expect(github.sent('get_file')).toEqual([{ path: 'папка/a.html', ref: 'main' }]);
 });

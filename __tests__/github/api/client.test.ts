@@ -172,20 +172,18 @@ describe('createGitHubClient: failures', () => {
   });
 });
 
-describe('createGitHubClient: writes', () => {
-  test('paces whole writes, but neither reads nor the parts of a write', async () => {
-    const { ports, github } = createTestClient({
-      body: { sha: 'abc', private: false, browser_download_url: 'https://github.com/a', data: {} },
-    });
-    const { rest, repository } = github;
-    const rename = () => rest.repos.updateReleaseAsset({ ...repository, asset_id: 7, name: 'a' });
-    await rename();
-    await rest.repos.get(repository);
-    await github.graphql('query { viewer { login } }');
-    await rest.git.createCommit({ ...repository, message: 'm', tree: 't', parents: [] });
-    expect(ports.clock.slept).toEqual([]);
-    await rename();
-    await github.pace(async () => undefined);
-    expect(ports.clock.slept).toEqual([1_000, 1_000]);
+test('createGitHubClient paces whole writes, but neither reads nor the parts of a write', async () => {
+  const { ports, github } = createTestClient({
+    body: { sha: 'abc', private: false, browser_download_url: 'https://github.com/a', data: {} },
   });
+  const { rest, repository } = github;
+  const rename = () => rest.repos.updateReleaseAsset({ ...repository, asset_id: 7, name: 'a' });
+  await rename();
+  await rest.repos.get(repository);
+  await github.graphql('query { viewer { login } }');
+  await rest.git.createCommit({ ...repository, message: 'm', tree: 't', parents: [] });
+  expect(ports.clock.slept).toEqual([]);
+  await rename();
+  await github.pace(async () => undefined);
+  expect(ports.clock.slept).toEqual([1_000, 1_000]);
 });

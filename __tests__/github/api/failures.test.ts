@@ -41,12 +41,7 @@ describe('refusedCallError', () => {
     [410, {}, 'HOST_ERROR', /newest version of this tool/],
     [400, says('Problems parsing JSON'), 'HOST_ERROR', /newest version of this tool/],
     [400, says('due to in progress deployment'), 'CONFLICT', /^wait for the other deployment/],
-    [
-      400,
-      says('not allowed to deploy: environment protection rules'),
-      'FORBIDDEN_BY_RULE',
-      /^let the branch/,
-    ],
+    [400, says('not allowed: environment protection rules'), 'FORBIDDEN_BY_RULE', /^let the branch/],
     [400, says('missing environment'), 'NO_PERMISSION', /^give the job the environment github-pages/],
     [451, {}, 'FORBIDDEN_BY_RULE', /legal reasons: set `repository:`/],
     [404, says('Not Found'), 'NOT_FOUND', /`repository:` and `branch:`.*K3/],
@@ -59,12 +54,7 @@ describe('refusedCallError', () => {
     [422, says('Sorry, your input was too large to process.'), 'TOO_LARGE', /K2.* for a file of this size/],
     [413, {}, 'TOO_LARGE', /K2.* for a file of this size/],
     [413, PAGE, 'TOO_LARGE', /K2/],
-    [
-      409,
-      says('Repository rule violations found; Secret detected in content'),
-      'FORBIDDEN_BY_RULE',
-      /^remove/,
-    ],
+    [409, says('Repository rule violations; Secret detected in content'), 'FORBIDDEN_BY_RULE', /^remove/],
     [
       409,
       says('Repository rule violations found; File extension .exe is restricted'),

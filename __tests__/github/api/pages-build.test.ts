@@ -85,15 +85,13 @@ describe('getDeploymentStatus', () => {
   });
 });
 
-describe('requestBuild', () => {
-  test.each<[unknown, RegExp, object]>([
-    [{ status: 'queued' }, /^a build was requested$/, { again: false, started: true }],
-    [failure('NO_PERMISSION', 403), /permission `pages: write`/, { again: false, started: false }],
-    [absent, /permission `pages: write`/, { again: false, started: false }],
-    [failure('HOST_ERROR', 500, { retryable: true }), /said 500/, { again: true, started: false }],
-    [failure('HOST_ERROR', 422), /said 422/, { again: false, started: false }],
-  ])('says what came of it: %s', async (request_build, words, expected) => {
-    const requested = await requestBuild(new FakeGitHub({ request_build }));
-    expect(requested).toEqual({ words: expect.stringMatching(words), ...expected });
-  });
+test.each<[unknown, RegExp, object]>([
+  [{ status: 'queued' }, /^a build was requested$/, { again: false, started: true }],
+  [failure('NO_PERMISSION', 403), /permission `pages: write`/, { again: false, started: false }],
+  [absent, /permission `pages: write`/, { again: false, started: false }],
+  [failure('HOST_ERROR', 500, { retryable: true }), /said 500/, { again: true, started: false }],
+  [failure('HOST_ERROR', 422), /said 422/, { again: false, started: false }],
+])('requestBuild says what came of it: %s', async (request_build, words, expected) => {
+  const requested = await requestBuild(new FakeGitHub({ request_build }));
+  expect(requested).toEqual({ words: expect.stringMatching(words), ...expected });
 });

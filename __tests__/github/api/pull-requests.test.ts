@@ -21,38 +21,37 @@ const stickyWith = (more: Partial<StickyComment> = {}): StickyComment => ({
 const getComments = ({ comments }: Discussion): [string | undefined, string][] =>
   comments.map(({ user, body }) => [user?.login, body]);
 
-describe('updateStickyComment', () => {
-  test.each([true, false])('composes it from what it says already, mayCreate: %s', async (mayCreate) => {
+test.each([true, false])(
+  'updateStickyComment composes it from what it says already, mayCreate: %s',
+  async (mayCreate) => {
     const discussion = new Discussion();
     const id = discussion.write(OLD, BOT);
     const sticky = stickyWith({ compose: (earlier) => `${earlier}, and more`, mayCreate });
     const done = updateStickyComment(discussion.seenBy(BOT), sticky, fakePorts());
     await expect(done).resolves.toBe('updated');
     expect(discussion.comments).toEqual([{ id, body: `${OLD}, and more`, user: { login: BOT } }]);
-  });
-});
+  },
+);
 
-describe('updateStickyComment: comments of others', () => {
-  test.each<[string, string | null, string]>([
-    ['with our marker, by another user', 'mallory', OLD],
-    ['with our marker, by another bot', 'other-app[bot]', OLD],
-    ['with our marker, by a deleted account', null, OLD],
-    ['that quotes ours, by another user', 'mallory', `> ${MARKER}\n> old\n\nNice`],
-    ['that quotes ours, by our own account', BOT, `> ${MARKER}\n> old\n\nNice`],
-    ['of another step, by our own account', BOT, OLD.replace('0123', 'fedc')],
-    ['without text, by our own account', BOT, ''],
-  ])('leaves a comment unchanged %s', async (_, login, body) => {
-    const discussion = new Discussion();
-    discussion.write(body, login);
-    const github = discussion.seenBy(BOT);
-    await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('created');
-    expect(getComments(discussion)).toEqual([
-      [login ?? undefined, body],
-      [BOT, NEW],
-    ]);
-    expect(github.names).not.toContain('update_comment');
-    expect(github.names).not.toContain('delete_comment');
-  });
+test.each<[string, string | null, string]>([
+  ['with our marker, by another user', 'mallory', OLD],
+  ['with our marker, by another bot', 'other-app[bot]', OLD],
+  ['with our marker, by a deleted account', null, OLD],
+  ['that quotes ours, by another user', 'mallory', `> ${MARKER}\n> old\n\nNice`],
+  ['that quotes ours, by our own account', BOT, `> ${MARKER}\n> old\n\nNice`],
+  ['of another step, by our own account', BOT, OLD.replace('0123', 'fedc')],
+  ['without text, by our own account', BOT, ''],
+])('updateStickyComment leaves a comment unchanged %s', async (_, login, body) => {
+  const discussion = new Discussion();
+  discussion.write(body, login);
+  const github = discussion.seenBy(BOT);
+  await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('created');
+  expect(getComments(discussion)).toEqual([
+    [login ?? undefined, body],
+    [BOT, NEW],
+  ]);
+  expect(github.names).not.toContain('update_comment');
+  expect(github.names).not.toContain('delete_comment');
 });
 
 describe('updateStickyComment: several jobs at the same moment', () => {
@@ -82,18 +81,16 @@ describe('updateStickyComment: several jobs at the same moment', () => {
   });
 });
 
-describe('updateStickyComment: attempts', () => {
-  test('finds the comment of a write whose answer was lost, and does not write it again', async () => {
-    const discussion = new Discussion();
-    const lost = failure('CONNECTION', undefined, { retryable: true });
-    const github = discussion.seenBy(BOT, {
-      create_comment: ({ body }: { body: string }) => {
-        discussion.write(body, BOT);
-        return lost;
-      },
-    });
-    await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('unchanged');
-    expect(getComments(discussion)).toEqual([[BOT, NEW]]);
-    expect(github.sent('create_comment')).toHaveLength(1);
+test('updateStickyComment finds the comment of a write whose answer was lost, and does not write it again', async () => {
+  const discussion = new Discussion();
+  const lost = failure('CONNECTION', undefined, { retryable: true });
+  const github = discussion.seenBy(BOT, {
+    create_comment: ({ body }: { body: string }) => {
+      discussion.write(body, BOT);
+      return lost;
+    },
   });
+  await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('unchanged');
+  expect(getComments(discussion)).toEqual([[BOT, NEW]]);
+  expect(github.sent('create_comment')).toHaveLength(1);
 });

@@ -37,23 +37,21 @@ test.each([
   expect(() => getDownloadUrl(github, { ...ASSET, browser_download_url: address })).toThrow('foreign host');
 });
 
-describe('publishDraft', () => {
-  const DRAFT = { ...RELEASE, draft: true };
+const DRAFT = { ...RELEASE, draft: true };
 
-  test('publishDraft makes a release that is not marked as the latest', async () => {
-    const github = new FakeGitHub({ publish_release: RELEASE });
-    await expect(publishDraft(github, DRAFT, 't-2')).resolves.toBe(RELEASE);
-    expect(github.sent('publish_release')).toEqual([
-      {
-        release_id: 3,
-        tag_name: 't-2',
-        name: 't-2',
-        body: `Files for download.\n\n${TRAILER}`,
-        draft: false,
-        make_latest: 'false',
-      },
-    ]);
-  });
+test('publishDraft makes a release that is not marked as the latest', async () => {
+  const github = new FakeGitHub({ publish_release: RELEASE });
+  await expect(publishDraft(github, DRAFT, 't-2')).resolves.toBe(RELEASE);
+  expect(github.sent('publish_release')).toEqual([
+    {
+      release_id: 3,
+      tag_name: 't-2',
+      name: 't-2',
+      body: `Files for download.\n\n${TRAILER}`,
+      draft: false,
+      make_latest: 'false',
+    },
+  ]);
 });
 
 describe('deleting and renaming', () => {
@@ -78,31 +76,29 @@ describe('deleting and renaming', () => {
   });
 });
 
-describe('uploadAsset', () => {
-  async function uploading(answer: Scripted, upload_url = UPLOADS) {
-    const host = new FakeHttp(() => answer);
-    const file = await localFile('hello', 'a.zip');
-    const upload = { release: { ...RELEASE, upload_url }, file, name: 'a.zip', label: 'ä b.zip' };
-    const work = uploadAsset(new FakeGitHub(), upload, fakePorts(host.http));
-    return { host, work };
-  }
+async function uploading(answer: Scripted, upload_url = UPLOADS) {
+  const host = new FakeHttp(() => answer);
+  const file = await localFile('hello', 'a.zip');
+  const upload = { release: { ...RELEASE, upload_url }, file, name: 'a.zip', label: 'ä b.zip' };
+  const work = uploadAsset(new FakeGitHub(), upload, fakePorts(host.http));
+  return { host, work };
+}
 
-  test('sends the raw bytes to the upload address of the release', async () => {
-    const { host, work } = await uploading({ status: 201, body: ASSET });
-    await expect(work).resolves.toEqual(ASSET);
-    expect(host.seen).toEqual([
-      {
-        method: 'POST',
-        url: 'https://uploads.github.com/repos/octo/site/releases/3/assets?name=a.zip&label=%C3%A4+b.zip',
-        headers: {
-          accept: 'application/vnd.github+json',
-          authorization: 'Bearer ghs_0123456789abcdef',
-          'content-type': 'application/octet-stream',
-          'x-github-api-version': API_VERSION,
-          'content-length': '5',
-        },
-        body: 'hello',
+test('uploadAsset sends the raw bytes to the upload address of the release', async () => {
+  const { host, work } = await uploading({ status: 201, body: ASSET });
+  await expect(work).resolves.toEqual(ASSET);
+  expect(host.seen).toEqual([
+    {
+      method: 'POST',
+      url: 'https://uploads.github.com/repos/octo/site/releases/3/assets?name=a.zip&label=%C3%A4+b.zip',
+      headers: {
+        accept: 'application/vnd.github+json',
+        authorization: 'Bearer ghs_0123456789abcdef',
+        'content-type': 'application/octet-stream',
+        'x-github-api-version': API_VERSION,
+        'content-length': '5',
       },
-    ]);
-  });
+      body: 'hello',
+    },
+  ]);
 });

@@ -63,7 +63,7 @@ describe('getPagesSite', () => {
 
   test.each<[string, object, object]>([
     [
-      'built from a branch',
+      'of a branch',
       {
         html_url: 'http://www.octo.dev/site',
         build_type: 'legacy',

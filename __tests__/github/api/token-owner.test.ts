@@ -7,18 +7,16 @@ const ownedBy = (login: string, databaseId?: number): FakeGitHub =>
 
 const JOB = 'github-actions[bot]';
 
-describe('getTokenOwner', () => {
-  // What is ours would not be known.
-  test.each([{}, { data: null }, { data: { viewer: null } }, { data: { viewer: { login: '' } } }])(
-    'fails where the answer is %j',
-    async (graphql) => {
-      await expect(getTokenOwner(new FakeGitHub({ graphql }))).rejects.toMatchObject({
-        code: 'NO_PERMISSION',
-        message: 'could not find out whose token this is',
-      });
-    },
-  );
-});
+// What is ours would not be known.
+test.each([{}, { data: null }, { data: { viewer: null } }, { data: { viewer: { login: '' } } }])(
+  'getTokenOwner fails where the answer is %j',
+  async (graphql) => {
+    await expect(getTokenOwner(new FakeGitHub({ graphql }))).rejects.toMatchObject({
+      code: 'NO_PERMISSION',
+      message: 'could not find out whose token this is',
+    });
+  },
+);
 
 describe('isJobToken', () => {
   test.each([

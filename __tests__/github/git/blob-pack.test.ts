@@ -45,10 +45,7 @@ test('bytes that are not those that were checked make no pack', async () => {
   const [file, other] = [await localFile('one'), await localFile('two')];
   await expect(
     write([{ path: 'docs/a.bin', file: withRead(file, () => other.read()) }]),
-  ).rejects.toMatchObject({
-    code: 'BAD_FILE',
-    message: expect.stringContaining('docs/a.bin changed'),
-  });
+  ).rejects.toMatchObject({ code: 'BAD_FILE', message: expect.stringContaining('docs/a.bin changed') });
   expect((await listPacks()).filter((name) => name.startsWith('pack-'))).toEqual([]);
 });
 

@@ -37,25 +37,21 @@ describe('runGit: result', () => {
   });
 });
 
-describe('runGit: input', () => {
-  test('that git does not read to its end changes nothing of the exit code', async () => {
-    const input = Readable.from(Array(100).fill('x'.repeat(10_000)));
-    await expect(runGit(await createRun('exit 4', { input }))).resolves.toMatchObject({ exitCode: 4 });
-  });
+test('an input that git does not read to its end changes nothing of its exit code', async () => {
+  const input = Readable.from(Array(100).fill('x'.repeat(10_000)));
+  await expect(runGit(await createRun('exit 4', { input }))).resolves.toMatchObject({ exitCode: 4 });
 });
 
-describe('runGit: abort', () => {
-  test('rejects with the reason of the abort also when git has ended with a failure of the input', async () => {
-    const stop = new AbortController();
-    async function* read(): AsyncGenerator<string> {
-      yield 'first part';
-      stop.abort(new Error('stopped'));
-      throw new Error('the file was closed');
-    }
-    const input = Readable.from(read(), { objectMode: false });
-    const run = await createRun(SLEEP, { signal: stop.signal, input });
-    await expect(runGit(run)).rejects.toThrow('stopped');
-  });
+test('runGit rejects with the reason of the abort also when git has ended with a failure of the input', async () => {
+  const stop = new AbortController();
+  async function* read(): AsyncGenerator<string> {
+    yield 'first part';
+    stop.abort(new Error('stopped'));
+    throw new Error('the file was closed');
+  }
+  const input = Readable.from(read(), { objectMode: false });
+  const run = await createRun(SLEEP, { signal: stop.signal, input });
+  await expect(runGit(run)).rejects.toThrow('stopped');
 });
 
 describe('hasGit', () => {

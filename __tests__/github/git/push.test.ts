@@ -139,28 +139,26 @@ describe('pushChanges: one commit', () => {
   });
 });
 
-describe('pushChanges: a large file', () => {
-  test('pushes 60 MB completely, with constant memory and progress', async () => {
-    const bytes = randomBytes(60 * 1024 ** 2);
-    const file = await localFile(bytes, 'large.bin');
-    let peak = 0;
-    const sampling = setInterval(() => {
-      for (const one of listProcesses(temporary)) peak = Math.max(peak, one.peak);
-    }, 10);
-    try {
-      await push({ file });
-    } finally {
-      clearInterval(sampling);
-    }
-    expect(getBlob('docs/page.html')).toBe(file.blobSha);
-    // A git that held the file in memory would take more than the file's size.
-    expect(peak).toBeLessThan(40 * 1024 ** 2);
-    expect(ports.logger.shownProgress).toEqual([
-      { title: 'uploaded', total: file.size, unit: 'bytes', done: expect.any(Number), ended: true },
-    ]);
-    expect(ports.logger.shownProgress[0]?.done).toBeGreaterThan(file.size * 0.9);
-    expect(ports.logger.shownProgress[0]?.done).toBeLessThanOrEqual(file.size);
-  });
+test('pushChanges pushes 60 MB completely, with constant memory and progress', async () => {
+  const bytes = randomBytes(60 * 1024 ** 2);
+  const file = await localFile(bytes, 'large.bin');
+  let peak = 0;
+  const sampling = setInterval(() => {
+    for (const one of listProcesses(temporary)) peak = Math.max(peak, one.peak);
+  }, 10);
+  try {
+    await push({ file });
+  } finally {
+    clearInterval(sampling);
+  }
+  expect(getBlob('docs/page.html')).toBe(file.blobSha);
+  // A git that held the file in memory would take more than the file's size.
+  expect(peak).toBeLessThan(40 * 1024 ** 2);
+  expect(ports.logger.shownProgress).toEqual([
+    { title: 'uploaded', total: file.size, unit: 'bytes', done: expect.any(Number), ended: true },
+  ]);
+  expect(ports.logger.shownProgress[0]?.done).toBeGreaterThan(file.size * 0.9);
+  expect(ports.logger.shownProgress[0]?.done).toBeLessThanOrEqual(file.size);
 });
 
 describe('pushChanges: other writers', () => {
@@ -331,19 +329,17 @@ describe('pushChanges: several commits', () => {
   });
 });
 
-describe('pushChanges: abort', () => {
-  test('ends git and its children at once and throws the reason', async () => {
-    const reason = new Error('stopped');
-    world.intercept(SENDING, { fault: 'hang' });
-    const pushing = push();
-    const isSending = () => world.traffic.exchanges(/POST .*receive-pack/).length > 0;
-    while (!isSending()) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(process.platform !== 'linux' || listProcesses(temporary).length > 0).toBe(true);
-    ports.stop.abort(reason);
-    // After each test it is checked that no folder and no process is left.
-    await expect(pushing).rejects.toBe(reason);
-    expect(await repository.read('docs/page.html')).toBeNull();
-  });
+test('pushChanges ends git and its children at once and throws the reason', async () => {
+  const reason = new Error('stopped');
+  world.intercept(SENDING, { fault: 'hang' });
+  const pushing = push();
+  const isSending = () => world.traffic.exchanges(/POST .*receive-pack/).length > 0;
+  while (!isSending()) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(process.platform !== 'linux' || listProcesses(temporary).length > 0).toBe(true);
+  ports.stop.abort(reason);
+  // After each test it is checked that no folder and no process is left.
+  await expect(pushing).rejects.toBe(reason);
+  expect(await repository.read('docs/page.html')).toBeNull();
 });
 
 describe('pushChanges: the token', () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import '../../support/one-realm.ts';
 import { createGitRepository } from '../../../src/github/git/repository.ts';
 import { temporaryFolder } from '../../support/files.ts';
@@ -45,48 +45,42 @@ function getSettings(env: Record<string, string>): Record<string, string | undef
   );
 }
 
-describe('createGitRepository: environment', () => {
-  test('gives an offline command neither network nor token', async () => {
-    const { git, readEnv } = await createRepository(RECORDER);
-    await git({ args: ['ls-tree'], description: 'listing' });
-    const env = await readEnv('ls-tree');
-    expect(getSettings(env)).toMatchObject({ 'protocol.allow': 'never' });
-    expect(JSON.stringify(env)).not.toContain(CREDENTIALS);
-    expect(JSON.stringify(env)).not.toContain(TOKEN);
-  });
+test('createGitRepository gives an offline command neither network nor token', async () => {
+  const { git, readEnv } = await createRepository(RECORDER);
+  await git({ args: ['ls-tree'], description: 'listing' });
+  const env = await readEnv('ls-tree');
+  expect(getSettings(env)).toMatchObject({ 'protocol.allow': 'never' });
+  expect(JSON.stringify(env)).not.toContain(CREDENTIALS);
+  expect(JSON.stringify(env)).not.toContain(TOKEN);
 });
 
-describe('createGitRepository: certificates', () => {
-  test.each([
-    ['ignores a file that cannot be read', {}, `${rootCertificates.join('\n')}\n`],
-    ['keeps the file of GIT_SSL_CAINFO', { GIT_SSL_CAINFO: '/some/bundle.pem' }, null],
-  ])('%s', async (_, more, expected) => {
-    Object.assign(process.env, { NODE_EXTRA_CA_CERTS: '/nowhere/extra.pem', ...more });
-    const { readEnv } = await createRepository(RECORDER);
-    const { GIT_SSL_CAINFO = '' } = await readEnv('init');
-    if (expected === null) expect(GIT_SSL_CAINFO).toBe('/some/bundle.pem');
-    else expect(await readFile(GIT_SSL_CAINFO, 'utf8')).toBe(expected);
-  });
+test.each([
+  ['ignores a file that cannot be read', {}, `${rootCertificates.join('\n')}\n`],
+  ['keeps the file of GIT_SSL_CAINFO', { GIT_SSL_CAINFO: '/some/bundle.pem' }, null],
+])('createGitRepository %s', async (_, more, expected) => {
+  Object.assign(process.env, { NODE_EXTRA_CA_CERTS: '/nowhere/extra.pem', ...more });
+  const { readEnv } = await createRepository(RECORDER);
+  const { GIT_SSL_CAINFO = '' } = await readEnv('init');
+  if (expected === null) expect(GIT_SSL_CAINFO).toBe('/some/bundle.pem');
+  else expect(await readFile(GIT_SSL_CAINFO, 'utf8')).toBe(expected);
 });
 
-describe('createGitRepository: failures', () => {
-  test('ends an online command that prints nothing for too long, counted from its last output', async () => {
-    const { git, ports } = await createRepository('[ "$1" = init ] || { echo started >&2; sleep 1000; }');
-    const timeouts: { readonly ms: number; readonly controller: AbortController }[] = [];
-    ports.clock.timeout = (ms = 0) => {
-      const controller = new AbortController();
-      timeouts.push({ ms, controller });
-      return controller.signal;
-    };
-    const onOutput = (): void => {
-      for (const { controller } of timeouts) controller.abort(new Error('the time is over'));
-    };
-    const command = { args: ['push'], description: 'pushing', online: true, onOutput };
-    await expect(git(command)).rejects.toMatchObject({
-      code: 'CONNECTION',
-      retryable: true,
-      message: 'pushing broke off: git printed nothing for 300 s',
-    });
-    expect(timeouts.map(({ ms }) => ms)).toEqual([300_000, 300_000]);
+test('createGitRepository ends an online command that prints nothing for too long, counted from its last output', async () => {
+  const { git, ports } = await createRepository('[ "$1" = init ] || { echo started >&2; sleep 1000; }');
+  const timeouts: { readonly ms: number; readonly controller: AbortController }[] = [];
+  ports.clock.timeout = (ms = 0) => {
+    const controller = new AbortController();
+    timeouts.push({ ms, controller });
+    return controller.signal;
+  };
+  const onOutput = (): void => {
+    for (const { controller } of timeouts) controller.abort(new Error('the time is over'));
+  };
+  const command = { args: ['push'], description: 'pushing', online: true, onOutput };
+  await expect(git(command)).rejects.toMatchObject({
+    code: 'CONNECTION',
+    retryable: true,
+    message: 'pushing broke off: git printed nothing for 300 s',
   });
+  expect(timeouts.map(({ ms }) => ms)).toEqual([300_000, 300_000]);
 });

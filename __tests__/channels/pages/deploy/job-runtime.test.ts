@@ -1,10 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readJobRuntime } from '../../../../src/channels/pages/deploy/job-runtime.ts';
 
-const RUNTIME = {
-  ACTIONS_RESULTS_URL: 'https://results.example/',
-  ACTIONS_RUNTIME_TOKEN: 'runtime-token',
-};
+const RUNTIME = { ACTIONS_RESULTS_URL: 'https://results.example/', ACTIONS_RUNTIME_TOKEN: 'runtime-token' };
 const IDENTITY = {
   ACTIONS_ID_TOKEN_REQUEST_URL: 'https://identity.example/token?api-version=2.0',
   ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request-token',

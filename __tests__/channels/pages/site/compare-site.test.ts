@@ -130,17 +130,15 @@ describe('older folders beside it', () => {
   });
 });
 
-describe('the file that switches Jekyll off', () => {
-  test('is written at the root of the site where there is none', async () => {
-    const branch = new MemoryBranch(heldFiles({ 'docs/README.md': 'theirs' }));
-    const more = { folder: 'docs/p/1/', siteRoot: 'docs/', nojekyll: true };
-    expect((await plan(branch, { 'index.html': 'x' }, more)).written).toEqual([
-      'docs/.nojekyll',
-      'docs/p/1/index.html',
-    ]);
-    branch.change({ 'docs/.nojekyll': 'theirs' });
-    expect((await plan(branch, { 'index.html': 'x' }, more)).written).toEqual(['docs/p/1/index.html']);
-  });
+test('the file that switches Jekyll off is written at the root of the site where there is none', async () => {
+  const branch = new MemoryBranch(heldFiles({ 'docs/README.md': 'theirs' }));
+  const more = { folder: 'docs/p/1/', siteRoot: 'docs/', nojekyll: true };
+  expect((await plan(branch, { 'index.html': 'x' }, more)).written).toEqual([
+    'docs/.nojekyll',
+    'docs/p/1/index.html',
+  ]);
+  branch.change({ 'docs/.nojekyll': 'theirs' });
+  expect((await plan(branch, { 'index.html': 'x' }, more)).written).toEqual(['docs/p/1/index.html']);
 });
 
 test('a site above the limit of Pages is refused before anything is sent', async () => {

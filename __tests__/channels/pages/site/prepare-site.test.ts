@@ -70,9 +70,7 @@ describe('names that Jekyll changes', () => {
     async (name) => {
       expect((await prepare(PAGE, { name })).refusal).toMatchObject({
         message: `Jekyll, which builds this Pages site, leaves out the folder ${name}`,
-        hint: expect.stringMatching(
-          /^set `nojekyll: true`, which .*, or set `path:` to a name that does not/,
-        ),
+        hint: expect.stringMatching(/^set `nojekyll: true`, which .*, or set `path:` to a name that /),
       });
     },
   );
