@@ -36,12 +36,6 @@ export const assetWith = (more: Partial<Asset> = {}): Asset => ({
 export const starterAsset = (name: string, id: number): Asset =>
   assetWith({ id, name, state: 'starter', size: 0 });
 
-/** The host's answer to an upload that it accepted. */
-export const uploadedAnswer = (more: Partial<Asset> = {}): Scripted => ({
-  status: 201,
-  body: assetWith({ digest: OWN_DIGEST, ...more }),
-});
-
 /** What happens to a change instead. */
 export type Intercept = (change: Change, nth: number) => Error | Scripted | (() => Error) | undefined;
 

@@ -22,16 +22,6 @@ const uploadTo = (http: SendHttp, ports: Partial<Ports> = {}) =>
 const uploadWith = (response: Scripted) => uploadTo(new FakeHttp(() => response).http);
 
 describe('sendRequest', () => {
-  test.each([
-    ['a text, whose length our HTTP client knows', () => '{"a":1}', '{"a":1}'],
-    ['nothing', undefined, ''],
-  ])('sends %s', async (_, body, sent) => {
-    const fake = new FakeHttp(() => ({ status: 201 }));
-    const { length, ...request } = UPLOAD;
-    await sendRequest({ ...request, body }, fakePorts(fake.http));
-    expect(fake.seen).toMatchObject([{ headers: request.headers, body: sent }]);
-  });
-
   test('refuses a response that is longer than any JSON of the host', async () => {
     await expect(uploadWith({ status: 201, body: 'x'.repeat(EXCHANGE.apiBody + 1) })).rejects.toMatchObject({
       code: 'HOST_ERROR',

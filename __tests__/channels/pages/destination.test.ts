@@ -81,21 +81,9 @@ describe('resolveDestination: the branch and the path', () => {
 
 describe('resolveDestination: the page and raw addresses', () => {
   test('are percent-encoded below the site’s base and the raw host', () => {
-    expect(getUrls(destinationFor({ path: 'папка/ü#1.html' }))).toEqual([
+    expect(getUrls(destinationFor({ path: 'папка/ü#1.html' }, siteWith({ branch: 'docs/ä' })))).toEqual([
       'https://octo.github.io/site/%D0%BF%D0%B0%D0%BF%D0%BA%D0%B0/%C3%BC%231.html',
-      'https://raw.githubusercontent.com/octo/site/main/%D0%BF%D0%B0%D0%BF%D0%BA%D0%B0/%C3%BC%231.html',
-    ]);
-  });
-
-  test.each([
-    ['https://pages.git.corp.io/octo/site/', 'https://raw.git.corp.io/octo/site/docs/%C3%A4/page.html'],
-    ['https://git.corp.io/pages/octo/site/', 'https://git.corp.io/raw/octo/site/docs/%C3%A4/page.html'],
-    ['https://reports.corp.io/', 'https://git.corp.io/octo/site/raw/docs/%C3%A4/page.html'],
-  ])('match the raw address of a GitHub Enterprise instance with a site at %s', (base, raw) => {
-    const site = siteWith({ base: new URL(base), branch: 'docs/ä' });
-    expect(getUrls(destinationFor({ serverUrl: new URL('https://git.corp.io') }, site))).toEqual([
-      `${base}page.html`,
-      raw,
+      'https://raw.githubusercontent.com/octo/site/docs/%C3%A4/%D0%BF%D0%B0%D0%BF%D0%BA%D0%B0/%C3%BC%231.html',
     ]);
   });
 });

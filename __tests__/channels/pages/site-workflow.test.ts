@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkSiteWorkflow, createSiteRun } from '../../../src/channels/pages/site-workflow.ts';
-import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
+import { FakeGitHub, failure } from '../../github/fake-github.ts';
 import { siteWith } from '../repository-context.ts';
 
 const PAGE = 'https://github.com/octo/site/actions/runs/9';
@@ -9,44 +9,33 @@ const runOf = (more: object) => ({ id: 9, status: 'in_progress', conclusion: nul
 const answerOf = (runs: readonly object[]) => ({ total_count: runs.length, workflow_runs: runs });
 
 /** The workflow is started after `EARLIER`; then its runs are `runs`. */
-function createRun(runs: unknown, more: ConstructorParameters<typeof FakeGitHub>[0] = {}) {
+async function follow(runs: unknown) {
   const github = new FakeGitHub({
     dispatch_workflow: {},
     workflow_runs: (_: unknown, nth: number) => {
       if (nth === 1) return answerOf([EARLIER]);
       return Array.isArray(runs) ? answerOf([...runs, EARLIER]) : runs;
     },
-    ...more,
   });
-  return { github, run: createSiteRun(github, 'pages.yml', 'main') };
-}
-
-async function follow(runs: unknown, more: ConstructorParameters<typeof FakeGitHub>[0] = {}) {
-  const { run } = createRun(runs, more);
+  const run = createSiteRun(github, 'pages.yml', 'main');
   await run.start();
   return run.follow();
 }
 
-describe('a run that ended without success', () => {
-  test.each([
-    ['neutral', /^fix what failed there/],
-    ['a future conclusion', /^fix what failed there/],
-  ])('is a failure with its conclusion, its page and what to change: %s', async (conclusion, change) => {
-    const { failure: reason } = await follow([runOf({ status: 'completed', conclusion })]);
-    expect(reason).toMatchObject({
-      code: 'BUILD_ERRORED',
-      message: `the run of the workflow pages.yml ended with ${conclusion}`,
-      retryable: false,
-    });
-    const [, text = ''] = /^see the run at \S+?: (.*)/.exec(reason?.hint ?? '') ?? [];
-    expect(reason?.hint).toContain(PAGE);
-    expect(text).toMatch(change);
+test('a run that ended without success is a failure with its conclusion, its page and what to change', async () => {
+  const { failure: reason } = await follow([runOf({ status: 'completed', conclusion: 'neutral' })]);
+  expect(reason).toMatchObject({
+    code: 'BUILD_ERRORED',
+    message: 'the run of the workflow pages.yml ended with neutral',
+    hint: expect.stringMatching(
+      /^see the run at https:\/\/github\.com\/octo\/site\/actions\/runs\/9: fix what failed there/,
+    ),
+    retryable: false,
   });
+});
 
-  test('is none if it was there before the start', async () => {
-    const progress = await follow([]);
-    expect(progress).toEqual({ words: 'it has no run yet', page: '' });
-  });
+test('a run that was there before the start is none', async () => {
+  expect(await follow([])).toEqual({ words: 'it has no run yet', page: '' });
 });
 
 describe('the requests', () => {
@@ -64,24 +53,9 @@ describe('the requests', () => {
   });
 });
 
-const BUILT = siteWith({ builtBy: 'workflow' });
-const NAMED = { siteWorkflow: 'pages.yml' };
-
-describe('checkSiteWorkflow', () => {
-  test.each([
-    ['does not exist', absent, /no workflow pages\.yml/],
-    ['is switched off', { state: 'disabled_manually' }, /switched off \(disabled_manually\)/],
-  ])('refuses a workflow that %s', async (_, get_workflow, message) => {
-    await expect(checkSiteWorkflow(new FakeGitHub({ get_workflow }), NAMED, BUILT)).rejects.toMatchObject({
-      code: 'BAD_INPUT',
-      message: expect.stringMatching(message),
-      hint: expect.stringContaining('`site-workflow:`'),
-    });
-  });
-
-  test('refuses a workflow for a site that is built from a branch', async () => {
-    await expect(checkSiteWorkflow(new FakeGitHub(), NAMED, siteWith())).rejects.toMatchObject({
-      hint: 'leave `site-workflow:` out',
-    });
-  });
+test('a workflow that is switched off is refused', async () => {
+  const github = new FakeGitHub({ get_workflow: { state: 'disabled_manually' } });
+  const named = checkSiteWorkflow(github, { siteWorkflow: 'pages.yml' }, siteWith({ builtBy: 'workflow' }));
+  const message = expect.stringMatching(/switched off \(disabled_manually\)/);
+  await expect(named).rejects.toMatchObject({ code: 'BAD_INPUT', message });
 });

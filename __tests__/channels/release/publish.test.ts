@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Placement } from '../../../src/channels/channel.ts';
 import { createReleasePublisher } from '../../../src/channels/release/publish.ts';
 import type { ReleaseOptions } from '../../../src/channels/release/release-choice.ts';
 import { type Asset, formatLabel } from '../../../src/github/api/releases.ts';
@@ -6,7 +7,7 @@ import type { RepositoryContext } from '../../../src/github/api/repository.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
-import { assetWith, BYTES, digestFor, OWN_DIGEST, RELEASE, uploadedAnswer } from '../fake-assets.ts';
+import { assetWith, digestFor, RELEASE } from '../fake-assets.ts';
 import { prepareAll, prepareOne } from '../prepare-one.ts';
 import { accessWith } from '../repository-context.ts';
 
@@ -20,50 +21,72 @@ const OPTIONS: ReleaseOptions = {
 const LOST = failure('CONNECTION', undefined, { retryable: true });
 
 interface Setup {
-  /** The assets of the release at each request; the last ones from then on. */
-  readonly assets?: readonly (readonly Asset[])[];
-  /** The answer to each upload; the last one from then on. */
+  /** The answers to the first uploads; the others are stored. */
   readonly uploads?: readonly (Scripted | Error)[];
   readonly answers?: ConstructorParameters<typeof FakeGitHub>[0];
   readonly options?: Partial<ReleaseOptions>;
-  readonly name?: string;
 }
 
-const pickNth = <T>(list: readonly T[], nth: number): T | undefined => list[Math.min(nth, list.length) - 1];
+const DRAFT = { ...RELEASE, draft: true };
+type Draft = typeof DRAFT & { assets: readonly Asset[] };
 
-/** Prepares one upload to a release that answers as scripted. */
-async function prepareUpload({
-  assets = [[]],
-  uploads = [],
-  answers = {},
-  options = {},
-  name = 'a.zip',
-}: Setup) {
-  const file = await localFile(BYTES, 'a.zip');
-  const github = new FakeGitHub({
+/** A repository in which a draft is filled and published as scripted; `change` is made to the draft meanwhile. */
+async function prepareNew(
+  { answers = {}, uploads, options = {}, change = {} }: Setup & { change?: object } = {},
+  names = ['a.zip', 'b.zip'],
+) {
+  const stored: Asset[] = [];
+  const created: Draft[] = [];
+  const listed = (Array.isArray(answers.list_releases) ? answers.list_releases : []) as Draft[];
+  const github: FakeGitHub = new FakeGitHub({
     get_ref: absent,
-    release_by_tag: RELEASE,
-    list_assets: (_: unknown, nth: number) => pickNth(assets, nth),
+    release_by_tag: absent,
+    list_releases: [],
+    create_release: ({ tag_name, body }: Record<string, string>) => {
+      created.push({ ...DRAFT, tag_name, name: tag_name, body } as unknown as Draft);
+      return created.at(-1);
+    },
+    get_release: ({ release_id }: { release_id: number }) =>
+      listed.find(({ id }) => id === release_id) ?? { ...created.at(-1), ...change },
+    list_assets: ({ release_id }: { release_id: number }) =>
+      listed.find(({ id }) => id === release_id)?.assets ?? stored,
+    publish_release: ({ tag_name }: { tag_name: string }) => ({ ...RELEASE, tag_name }),
+    delete_draft: undefined,
     delete_asset: undefined,
     ...answers,
   });
-  const host = new FakeHttp((_, nth) => pickNth(uploads, nth));
+  const host = new FakeHttp(({ url, body }, nth) => {
+    const scripted = uploads?.[nth - 1];
+    if (scripted !== undefined) return scripted;
+    const name = new URL(url).searchParams.get('name') ?? '';
+    stored.push(assetWith({ id: 20 + nth, name, label: formatLabel(name), digest: digestFor(body) }));
+    return { status: 201, body: stored.at(-1) as Asset };
+  });
   const ports = fakePorts(host.http);
   const action = createReleasePublisher({ ...OPTIONS, ...options }, accessWith(github), ports);
-  const task = await prepareOne(action, file, name);
-  return { file, github, host, ports, task };
+  const items = await Promise.all(names.map(async (name) => ({ file: await localFile(name), name })));
+  const tasks = await prepareAll(action, items);
+  const perform = async () => await action.perform(tasks);
+  return { action, github, host, ports, perform, stored, tasks, preview: () => action.preview(tasks) };
+}
+
+/** One upload to a release that is there already. */
+async function prepareUpload({ answers = {}, ...setup }: Setup, name = 'a.zip') {
+  const existing = { release_by_tag: RELEASE, list_assets: [], ...answers };
+  const { perform, preview, ...made } = await prepareNew({ answers: existing, ...setup }, [name]);
+  const only = async <T>(results: Promise<readonly T[]>): Promise<T> => {
+    const [result] = await results;
+    if (result instanceof Error) throw result;
+    return result as T;
+  };
+  return { ...made, perform: () => only(perform()), preview: () => only(preview()) };
 }
 
 describe('preparing an upload to channel K2', () => {
   test('plans the release and the asset without writing anything', async () => {
-    const { github, host, task } = await prepareUpload({ name: 'отчёт.zip' });
-    expect(task.plan).toEqual({
-      channel: 'K2',
-      method: 'one asset upload',
-      destination: 'release files-20260102, asset otchyot.zip',
-      name: 'otchyot.zip',
-      claim: 'downloads',
-    });
+    const { github, host, tasks } = await prepareUpload({}, 'отчёт.zip');
+    const destination = 'release files-20260102, asset otchyot.zip';
+    expect(tasks).toMatchObject([{ plan: { channel: 'K2', destination, name: 'otchyot.zip' } }]);
     expect([github.calls, host.seen]).toEqual([[], []]);
   });
 
@@ -90,25 +113,25 @@ describe('preparing an upload to channel K2', () => {
 
 describe('uploading an asset through channel K2', () => {
   test('notes a changed name, and lists a missing digest as unknown', async () => {
-    const { task } = await prepareUpload({
-      name: 'ä.zip',
-      uploads: [uploadedAnswer({ name: 'a.zip', digest: null })],
-    });
-    const { notes, unknown } = await task.perform();
+    const { perform } = await prepareUpload(
+      { uploads: [{ status: 201, body: assetWith({ size: 6 }) }] },
+      'ä.zip',
+    );
+    const { notes, unknown } = (await perform()) as Placement;
     expect(notes).toContain('the asset is named a.zip; its label is ä.zip (screen-delivery)');
     expect(unknown).toEqual([expect.stringContaining('no digest')]);
   });
 
   test('does not touch a release whose tag has the name of a branch', async () => {
     const answers = { get_ref: { ref: 'refs/heads/main' } };
-    const { github, host, task } = await prepareUpload({ answers });
-    await expect(task.perform()).rejects.toMatchObject({ code: 'BAD_INPUT', leftBehind: [] });
+    const { github, host, perform } = await prepareUpload({ answers });
+    await expect(perform()).rejects.toMatchObject({ code: 'BAD_INPUT', leftBehind: [] });
     expect([github.writes, host.seen]).toEqual([[], []]);
   });
 
   test('does not know what is left behind where the upload to an existing release broke off', async () => {
-    const { task } = await prepareUpload({ uploads: [LOST] });
-    await expect(task.perform()).rejects.toMatchObject({ code: 'CONNECTION', leftBehind: undefined });
+    const { perform } = await prepareUpload({ uploads: Array(9).fill(LOST) });
+    await expect(perform()).rejects.toMatchObject({ code: 'CONNECTION', leftBehind: undefined });
   });
 });
 
@@ -117,7 +140,7 @@ describe('the preview of an upload to channel K2', () => {
   test.each<[string, readonly Asset[] | null, boolean, string | null]>([
     ['there is no release', null, false, 'would be created as a draft, and published with all its files'],
     ['there is no such asset', [], false, 'the asset a.zip would be added to the release files-20260102'],
-    ['it is there', [assetWith({ digest: OWN_DIGEST })], false, 'asset 9 (a.zip) of the release'],
+    ['it is there', [assetWith({ digest: digestFor('a.zip') })], false, 'asset 9 (a.zip) of the release'],
     ['other bytes are there, with overwrite', [other], true, 'the asset a.zip would be replaced'],
     ['other bytes are there', [other], false, null],
   ])('writes nothing where %s', async (_, assets, overwrite, words) => {
@@ -126,57 +149,14 @@ describe('the preview of an upload to channel K2', () => {
       list_releases: [],
       list_assets: assets,
     };
-    const { github, task } = await prepareUpload({ answers, options: { overwrite } });
-    if (words === null) await expect(task.preview()).rejects.toMatchObject({ code: 'NOT_OURS' });
-    else await expect(task.preview()).resolves.toContain(words);
+    const { github, preview } = await prepareUpload({ answers, options: { overwrite } });
+    if (words === null) await expect(preview()).rejects.toMatchObject({ code: 'NOT_OURS' });
+    else await expect(preview()).resolves.toContain(words);
     expect(github.writes).toEqual([]);
   });
 });
 
 describe('a new release of channel K2', () => {
-  const DRAFT = { ...RELEASE, draft: true };
-  type Draft = typeof DRAFT & { assets: readonly Asset[] };
-
-  /** A repository in which a draft is filled and published as scripted; `change` is made to the draft meanwhile. */
-  async function prepareNew(
-    { answers = {}, uploads, options = {}, change = {} }: Setup & { change?: object } = {},
-    names = ['a.zip', 'b.zip'],
-  ) {
-    const stored: Asset[] = [];
-    const created: Draft[] = [];
-    const listed = (Array.isArray(answers.list_releases) ? answers.list_releases : []) as Draft[];
-    const github: FakeGitHub = new FakeGitHub({
-      get_ref: absent,
-      release_by_tag: absent,
-      list_releases: [],
-      create_release: ({ tag_name, body }: Record<string, string>) => {
-        created.push({ ...DRAFT, tag_name, name: tag_name, body } as unknown as Draft);
-        return created.at(-1);
-      },
-      get_release: ({ release_id }: { release_id: number }) =>
-        listed.find(({ id }) => id === release_id) ?? { ...created.at(-1), ...change },
-      list_assets: ({ release_id }: { release_id: number }) =>
-        listed.find(({ id }) => id === release_id)?.assets ?? stored,
-      publish_release: ({ tag_name }: { tag_name: string }) => ({ ...RELEASE, tag_name }),
-      delete_draft: undefined,
-      delete_asset: undefined,
-      ...answers,
-    });
-    const host = new FakeHttp(({ url, body }, nth) => {
-      const scripted = uploads?.[nth - 1];
-      if (scripted !== undefined) return scripted;
-      const name = new URL(url).searchParams.get('name') ?? '';
-      stored.push(assetWith({ id: 20 + nth, name, label: formatLabel(name), digest: digestFor(body) }));
-      return { status: 201, body: stored.at(-1) as Asset };
-    });
-    const ports = fakePorts(host.http);
-    const action = createReleasePublisher({ ...OPTIONS, ...options }, accessWith(github), ports);
-    const items = await Promise.all(names.map(async (name) => ({ file: await localFile(name), name })));
-    const tasks = await prepareAll(action, items);
-    const perform = async () => await action.perform(tasks);
-    return { action, github, host, ports, perform, stored, tasks, preview: () => action.preview(tasks) };
-  }
-
   const DRAFT_LEFT = 'the draft 3 of the release files-20260102, which is not public';
   const notOurs = (message: RegExp) => ({ code: 'NOT_OURS', message: expect.stringMatching(message) });
   const CHANGED = notOurs(/^somebody changed the draft of this delivery/);

@@ -31,14 +31,6 @@ describe('createGitHubClient: requests', () => {
     expect(host.seen[0]?.headers.accept).toBe('application/vnd.github.object+json');
   });
 
-  test('keeps the folder of a GitHub Enterprise Server API address', async () => {
-    const { host, ports } = createTestClient({ body: { private: true } });
-    const apiUrl = new URL('https://git.corp.io/api/v3/');
-    const github = createGitHubClient({ ...OPTIONS, apiUrl }, ports);
-    await github.rest.repos.get(github.repository);
-    expect(host.seen[0]?.url).toBe('https://git.corp.io/api/v3/repos/octo/site');
-  });
-
   test.each([
     ['https://api.github.com', 'https://api.github.com/graphql'],
     ['https://api.octo.ghe.com/', 'https://api.octo.ghe.com/graphql'],

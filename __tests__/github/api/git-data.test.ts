@@ -41,43 +41,12 @@ describe('createBlob', () => {
 });
 
 describe('commitChanges', () => {
-  const answers = {
-    get_ref: { object: { sha: 'base' } },
-    get_commit: { tree: { sha: 'basetree' } },
-    tree: (_: unknown, nth: number) => ({ sha: `tree${nth}` }),
-    commit: (_: unknown, nth: number) => ({ sha: `commit${nth}` }),
-    update_ref: {},
-  };
-  const entry = (path: string, sha: string | null) => ({ path, mode: '100644', type: 'blob', sha });
-
-  test('creates one commit per change, each on top of the one before, and moves the branch once', async () => {
-    const github = new FakeGitHub(answers);
-    const changes = [
-      changeWith({ message: 'ADD b' }),
-      { ...changeWith({ path: 'new.html', message: 'MOVE old' }), removals: ['old.html'] },
-    ];
-    await expect(commitChanges(github, changes, { branch: 'main', planned: 'base' })).resolves.toEqual([
-      'commit1',
-      'commit2',
-    ]);
-    expect(github.sent('tree')).toEqual([
-      { base_tree: 'basetree', tree: [entry('a/b.html', 'b10b')] },
-      { base_tree: 'tree1', tree: [entry('old.html', null), entry('new.html', 'b10b')] },
-    ]);
-    expect(github.sent('commit')).toEqual([
-      { message: 'ADD b', tree: 'tree1', parents: ['base'] },
-      { message: 'MOVE old', tree: 'tree2', parents: ['commit1'] },
-    ]);
-    expect(github.sent('get_commit')).toEqual([{ commit_sha: 'base' }]);
-    expect(github.sent('update_ref')).toEqual([{ ref: 'heads/main', sha: 'commit2', force: false }]);
-  });
-
   test.each([
     ['has another commit', 'base', async () => 'theirs'],
     ['is gone', 'base', async () => null],
     ['was made by others', null, async () => 'theirs'],
   ])('creates nothing where the branch %s since it was compared', async (_, planned, readHead) => {
-    const github = new FakeGitHub(answers);
+    const github = new FakeGitHub();
     await expect(
       commitChanges(github, [changeWith()], { branch: 'main', planned }, readHead),
     ).rejects.toMatchObject({

@@ -8,28 +8,6 @@ const HEAD = 'a'.repeat(40);
 const pathsUpTo = (count: number): string[] => Array.from({ length: count }, (_, nth) => `папка/${nth}.html`);
 
 describe('getLastCommits', () => {
-  test('asks for a few paths in one query, from the given commit on', async () => {
-    const github = branchWith({ 'a.html': existingFile('b10b', 'ADD a') });
-    const commits = await getLastCommits(github, HEAD, ['a.html', 'b.html']);
-    expect([...commits]).toEqual([
-      ['a.html', { sha: 'last a.html', message: 'ADD a', committedAt: Date.UTC(2026, 0, 1), blobs: [] }],
-      ['b.html', null],
-    ]);
-    expect(github.sent('graphql')).toEqual([
-      expect.objectContaining({ variables: expect.objectContaining({ head: HEAD, p0: 'a.html' }) }),
-    ]);
-  });
-
-  test('tells what the path holds since, and what it held before', async () => {
-    const blobs = [
-      { oid: 'new', size: 2 },
-      { oid: 'old', size: 1 },
-    ];
-    const github = new FakeGitHub({ commits_of_path: [{ sha: 'c', commit: { message: 'm' }, blobs }] });
-    const commits = await getLastCommits(github, HEAD, ['a.html']);
-    expect(commits.get('a.html')?.blobs).toEqual(blobs.map(({ oid, size }) => ({ sha: oid, size })));
-  });
-
   test('asks for 500 paths in ten queries, each path with its own variable', async () => {
     const paths = pathsUpTo(500);
     const github = branchWith(Object.fromEntries(paths.map((path) => [path, existingFile('b10b', path)])));

@@ -5,11 +5,8 @@ import {
   getDownloadUrl,
   publishDraft,
   renameAsset,
-  uploadAsset,
 } from '../../../src/github/api/releases.ts';
-import { API_VERSION, TRAILER } from '../../../src/protocol/words.ts';
-import { localFile } from '../../support/files.ts';
-import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
+import { TRAILER } from '../../../src/protocol/words.ts';
 import { absent, FakeGitHub, failure } from '../fake-github.ts';
 
 const UPLOADS = 'https://uploads.github.com/repos/octo/site/releases/3/assets{?name,label}';
@@ -74,31 +71,4 @@ describe('deleting and renaming', () => {
     await expect(renameAsset(github, { ...ASSET, label }, 'b.zip')).resolves.toBe(ASSET);
     expect(github.sent('rename_asset')).toEqual([{ asset_id: 9, name: 'b.zip', label: sent }]);
   });
-});
-
-async function uploading(answer: Scripted, upload_url = UPLOADS) {
-  const host = new FakeHttp(() => answer);
-  const file = await localFile('hello', 'a.zip');
-  const upload = { release: { ...RELEASE, upload_url }, file, name: 'a.zip', label: 'ä b.zip' };
-  const work = uploadAsset(new FakeGitHub(), upload, fakePorts(host.http));
-  return { host, work };
-}
-
-test('uploadAsset sends the raw bytes to the upload address of the release', async () => {
-  const { host, work } = await uploading({ status: 201, body: ASSET });
-  await expect(work).resolves.toEqual(ASSET);
-  expect(host.seen).toEqual([
-    {
-      method: 'POST',
-      url: 'https://uploads.github.com/repos/octo/site/releases/3/assets?name=a.zip&label=%C3%A4+b.zip',
-      headers: {
-        accept: 'application/vnd.github+json',
-        authorization: 'Bearer ghs_0123456789abcdef',
-        'content-type': 'application/octet-stream',
-        'x-github-api-version': API_VERSION,
-        'content-length': '5',
-      },
-      body: 'hello',
-    },
-  ]);
 });

@@ -8,17 +8,6 @@ const IDENTITY = {
 };
 
 describe('readJobRuntime', () => {
-  test('reads what the runner gives to an action', () => {
-    const env = { ...RUNTIME, ...IDENTITY, GITHUB_REPOSITORY: 'octo/site', GITHUB_SHA: 'c0ffee' };
-    expect(readJobRuntime(env)).toEqual({
-      resultsUrl: new URL('https://results.example/'),
-      resultsToken: 'runtime-token',
-      identity: { url: new URL(IDENTITY.ACTIONS_ID_TOKEN_REQUEST_URL), token: 'request-token' },
-      repository: 'octo/site',
-      commit: 'c0ffee',
-    });
-  });
-
   test.each([
     ['nothing', {}],
     ['no token', { ...RUNTIME, ACTIONS_RUNTIME_TOKEN: '' }],

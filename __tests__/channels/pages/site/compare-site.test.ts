@@ -17,17 +17,6 @@ const plan = (
 ) => planSite(branch, folder, contents, options);
 
 describe('the plan for a folder', () => {
-  test('takes over what was delivered there as single files', async () => {
-    const branch = new MemoryBranch();
-    await deliverFile(branch, 'p/1/index.html', 'single');
-    await deliverFile(branch, 'p/1/css/a.css', 'style');
-    await deliverFile(branch, 'p/1/more.html', 'stays');
-    const planned = await plan(branch, CONTENTS);
-    expect(planned.changes).toMatchObject({ added: [], changed: ['index.html'], kept: ['more.html'] });
-    await deliverSite(branch, FOLDER, CONTENTS);
-    expect((await plan(branch, { 'index.html': 'page' })).removals).toEqual(['p/1/css/a.css']);
-  });
-
   const pictures = { picture: memoryFile('picture'), before: null };
 
   test('does not take a file that was delivered by itself for the picture of its page', async () => {
