@@ -16,10 +16,7 @@ beforeAll(async () => {
 
 describe('a page of which a person sees nothing', () => {
   test.each(BLANK)('is not shown: $name', ({ name, reason = '' }) => {
-    expect(views.get(name)).toMatchObject({
-      verdict: 'not-shown',
-      reason: expect.stringContaining(reason),
-    });
+    expect(views.get(name)).toMatchObject({ verdict: 'not-shown', reason: expect.stringContaining(reason) });
   });
 });
 

@@ -39,19 +39,11 @@ const ROWS: readonly [string, string, Situation][] = [
   ['a link alone', 'K4', { size: 0, inputs: LINK_ALONE }],
   ['a named bin', 'K3', { inputs: { bin: 'my-own-bin', ...OWNERS_WORD } }],
   ['a named tag', 'K2', { inputs: { tag: 'v1.2.0' } }],
-  [
-    'a token, but no repository',
-    'K3',
-    { inputs: { token: 'ghs_token', ...OWNERS_WORD }, circumstances: NO_TOKEN },
-  ],
+  ['a token alone', 'K3', { inputs: { token: 'ghs_token', ...OWNERS_WORD }, circumstances: NO_TOKEN }],
   ['no token', 'K3', { inputs: OWNERS_WORD, circumstances: NO_TOKEN }],
   ['more than 2 GB', 'K3', { size: 2_048 * MEGABYTE + 1, inputs: OWNERS_WORD }],
   ['more than 95 MB', 'K2', { size: 95 * MEGABYTE + 1 }],
-  [
-    'more than 95 MB, private',
-    'K3',
-    { size: 95 * MEGABYTE + 1, inputs: OWNERS_WORD, circumstances: PRIVATE },
-  ],
+  ['over 95 MB, private', 'K3', { size: 95 * MEGABYTE + 1, inputs: OWNERS_WORD, circumstances: PRIVATE }],
   ['a program', 'K2', { name: 'setup.exe' }],
   ['a program, private', 'K1', { name: 'setup.exe', circumstances: PRIVATE }],
   ['a page', 'K1', {}],
@@ -77,16 +69,8 @@ describe('the choice of a channel', () => {
     ['no site, which K1 refuses', 'K1', { circumstances: { site: null } }],
     ['a link beside a token', 'K4', { inputs: { url: LINK } }],
     ['a link and no token', 'K4', { inputs: { url: LINK }, circumstances: NO_TOKEN }],
-    [
-      'a bin for a large file',
-      'K3',
-      { size: 3_000 * MEGABYTE, inputs: { bin: 'my-own-bin', ...OWNERS_WORD } },
-    ],
-    [
-      'a tag, but no token, which K2 asks for',
-      'K2',
-      { inputs: { tag: 'v1', ...OWNERS_WORD }, circumstances: NO_TOKEN },
-    ],
+    ['a bin, large', 'K3', { size: 3_000 * MEGABYTE, inputs: { bin: 'my-own-bin', ...OWNERS_WORD } }],
+    ['a tag, but no token', 'K2', { inputs: { tag: 'v1', ...OWNERS_WORD }, circumstances: NO_TOKEN }],
     ['a tag, private, which K2 refuses', 'K2', { inputs: { tag: 'v1' }, circumstances: PRIVATE }],
     ['a text', 'K1', { name: 'run.log' }],
     ['an archive', 'K2', { name: 'a.tar.gz' }],
@@ -138,9 +122,7 @@ describe('the public bin', () => {
       expect.objectContaining({
         code: 'NOT_EXTERNAL',
         step: 'authorize',
-        message: expect.stringContaining(
-          `the file's repository ${known}, and the chosen file-bin (K3) is public`,
-        ),
+        message: expect.stringContaining(`repository ${known}, and the chosen file-bin (K3) is public`),
         hint: expect.stringMatching(/`allow-public-bin: true`.*`channel: K3`/),
       }),
     );

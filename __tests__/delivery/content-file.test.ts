@@ -72,9 +72,7 @@ describe('openContent', () => {
     };
     const clock = Object.assign(new FakeClock(), { timeout });
     const silent = openContent(requestFor(endless(() => silence.abort())), { ...ports(), clock });
-    await expect(silent).rejects.toMatchObject({
-      code: 'BAD_INPUT',
-      message: 'the content did not end: nothing arrived for 300 s',
-    });
+    const message = 'the content did not end: nothing arrived for 300 s';
+    await expect(silent).rejects.toMatchObject({ code: 'BAD_INPUT', message });
   });
 });

@@ -68,12 +68,8 @@ async function delivering({ run = deliver, files = { 'page.html': BYTES }, ...st
 
 /** As a host without caches shows a file of that name. */
 const shownAt = (address: string) => {
-  const {
-    rawUrl: _,
-    commitSha: __,
-    ...placement
-  } = placementWith({ url: new URL(address), bypassCache: false });
-  return placement;
+  const { rawUrl: _, commitSha: __, ...rest } = placementWith({ url: new URL(address), bypassCache: false });
+  return rest;
 };
 const inBin: FakePreparation = ({ name }) =>
   taskWith(
@@ -175,11 +171,8 @@ describe('several files', () => {
 
   test('for one place: the second is refused before anything is written, the first is delivered', async () => {
     const K1 = siteOf();
-    const { reports, codes } = await delivering({
-      files: { 'a.html': 'a', 'A.html': 'A' },
-      channels: { K1 },
-      inputs: { channel: 'K1' },
-    });
+    const files = { 'a.html': 'a', 'A.html': 'A' };
+    const { reports, codes } = await delivering({ files, channels: { K1 }, inputs: { channel: 'K1' } });
     expect(codes).toEqual([null, 'BAD_INPUT']);
     const reason = 'a.html and A.html would both go to path a.html';
     expect(reports[1]?.notReady).toMatchObject({ step: 'check', reason });
@@ -234,11 +227,7 @@ describe('an input without effect', () => {
   const withdrawing = { operation: 'withdraw', token: 'ghp_AbCd0123' };
 
   test.each<[string, Stage, readonly (readonly string[])[]]>([
-    [
-      'each of several files',
-      { files: { 'a.html': 'a', 'b.html': 'b' }, inputs: { path: 'a/' } },
-      [[KEEP], [KEEP]],
-    ],
+    ['several files', { files: { 'a.html': 'a', 'b.html': 'b' }, inputs: { path: 'a/' } }, [[KEEP], [KEEP]]],
     ['files alone that a pattern found', { inputs: { file: '*.html' }, findFiles: onePage }, [[KEEP]]],
     ['no step with a folder', { files: { 'site/index.html': BYTES }, inputs: { file: 'site' } }, [[]]],
     ['no withdrawal, for which the files need not exist', { run: withdraw, inputs: withdrawing }, [[]]],

@@ -8,11 +8,7 @@ import {
   withRelativePaths,
 } from '../../src/delivery/find-files.ts';
 
-const found = (below: string): FoundFile => ({
-  path: `/project/${below}`,
-  given: below,
-  relativePath: below,
-});
+const found = (at: string): FoundFile => ({ path: `/project/${at}`, given: at, relativePath: at });
 
 test.each<[string, string[], string[]]>([
   ['one', ['out/a.html'], ['a.html']],
@@ -22,16 +18,8 @@ test.each<[string, string[], string[]]>([
   ['one below the other', ['out/a.html', 'out/deep/b.html'], ['a.html', 'deep/b.html']],
   ['folders that only begin alike', ['out/a.html', 'output/b.html'], ['out/a.html', 'output/b.html']],
   ['nothing in common', ['a.html', '/tmp/b.html'], ['a.html', 'b.html']],
-  [
-    'some above the folder of the command',
-    ['../x/a.html', 'b.html', 'deep/c.html'],
-    ['a.html', 'b.html', 'deep/c.html'],
-  ],
-  [
-    'several elsewhere',
-    ['out/a.html', '/tmp/x/one/b.html', '/tmp/x/two/b.html'],
-    ['a.html', 'one/b.html', 'two/b.html'],
-  ],
+  ['some above the folder', ['../x/a.html', 'b.html', 'c/c.html'], ['a.html', 'b.html', 'c/c.html']],
+  ['several elsewhere', ['out/a.html', '/t/x/1/b.html', '/t/x/2/b.html'], ['a.html', '1/b.html', '2/b.html']],
   ['several in folders of the machine', ['/tmp/x/a.html', '/home/me/b.html'], ['a.html', 'b.html']],
   ['ways around', ['out/../a.html', './b.html'], ['a.html', 'b.html']],
   ['signs of a pattern', ['[x]*.html', '!a.html'], ['[x]*.html', '!a.html']],
@@ -47,12 +35,7 @@ test.each<[string, string[], string[]]>([
 
 test.each<[string, string, string[], string]>([
   ['below the outer one of two folders', '/project/a/x.html', ['/project/a/b', '/project'], 'a/x.html'],
-  [
-    'below the folder of the command, not one outside of it',
-    '/project/x.html',
-    ['/project', '/tmp'],
-    'x.html',
-  ],
+  ['below the folder of the command', '/project/x.html', ['/project', '/tmp'], 'x.html'],
 ])('what was searched for lies %s', (_, path, roots, below) => {
   const [file] = withRelativePaths([{ path, given: path }], roots, '/project');
   expect(file?.relativePath).toBe(below);

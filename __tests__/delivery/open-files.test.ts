@@ -61,13 +61,7 @@ describe('opening a site', () => {
   const NO_PAGE = /^the folder dist has no page index\.html$/;
   test.each<[string, Files, Request, RegExp, RegExp]>([
     ['an entry without a byte', { 'index.html': '' }, [], /index\.html is empty$/, /./],
-    [
-      'a missing marker',
-      { 'index.html': PAGE, 'a.txt': 'x' },
-      [{ marker: 'gone' }],
-      /marker was not found/,
-      /./,
-    ],
+    ['no marker', { 'index.html': PAGE, 'a.txt': 'x' }, [{ marker: 'gone' }], /marker was not found/, /./],
     [
       'another page',
       { 'start.html': PAGE, 'deep/page.htm': PAGE },
@@ -75,13 +69,7 @@ describe('opening a site', () => {
       NO_PAGE,
       /^set `entry: start\.html`, or another of its pages: deep\/page\.htm$/,
     ],
-    [
-      'a folder with pages',
-      COVERAGE,
-      [],
-      NO_PAGE,
-      /^set `entry: lcov-report\/index\.html`, .*: lcov-report\/a/,
-    ],
+    ['inner pages', COVERAGE, [], NO_PAGE, /^set `entry: lcov-report\/index\.html`, .*: lcov-report\/a/],
     ['no page', { 'a.txt': 'x' }, [], NO_PAGE, /name its files/],
     [
       'credentials of the job',
@@ -133,11 +121,9 @@ describe('opening a site', () => {
   test('is refused where it lies behind a symbolic link outside of the allowed folders', async () => {
     const found = await foundFolder({ 'index.html': PAGE });
     const folder = dirname(found.path);
-    await symlink(found.path, join(folder, 'link'));
-    const opened = openFound({ ...found, path: join(folder, 'link') }, [
-      {},
-      { folder, allowedRoots: [folder] },
-    ]);
+    const path = join(folder, 'link');
+    await symlink(found.path, path);
+    const opened = openFound({ ...found, path }, [{}, { folder, allowedRoots: [folder] }]);
     await expect(opened).rejects.toMatchObject({ code: 'BAD_FILE' });
   });
 

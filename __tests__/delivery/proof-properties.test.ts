@@ -32,10 +32,7 @@ const ANSWERS = {
 type AnswerKind = keyof typeof ANSWERS;
 
 /** By what a host, or a cache with a copy for each encoding, tells a browser from a tool. */
-const BROWSER_SIGNS = {
-  'user-agent': /Mozilla/,
-  'accept-encoding': /gzip/,
-} as const;
+const BROWSER_SIGNS = { 'user-agent': /Mozilla/, 'accept-encoding': /gzip/ } as const;
 
 interface HostModel {
   /** The nodes of the address with `?v=`, of the one without, and of the raw one; they take turns. */

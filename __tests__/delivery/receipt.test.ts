@@ -105,10 +105,7 @@ describe('a receipt', () => {
     ['what is not proven', [unprovenFile('a.html', notProven)]],
     ['a plan', [planned('a.html')]],
     ['a withdrawal', [withdrawn(provenFile('a.html'))]],
-    [
-      'several, of which one is not proven',
-      [siteOf(0), unprovenFile('a.html', new DeliveryError('NOT_PROVEN', 'x'))],
-    ],
+    ['several, one not proven', [siteOf(0), unprovenFile('a.html', new DeliveryError('NOT_PROVEN', 'x'))]],
   ])('is not made for %s', (_, reports) => {
     expect(composeReceipt(reports, NOW)).toBeNull();
   });

@@ -26,52 +26,38 @@ const deliveryWith = (more: DeliveryParts = {}): Delivery =>
 const failing = (code: ErrorCode = 'NOT_PROVEN', httpCode?: number, hint?: string): DeliveryError =>
   new DeliveryError(code, 'it went wrong', { httpCode, hint, step: 'verify' });
 
-const unproven = {
-  httpCode: null,
-  proof: null,
-  failure: failing('NOT_PROVEN', 404, 'try again'),
-};
+const unproven = { httpCode: null, proof: null, failure: failing('NOT_PROVEN', 404, 'try again') };
 const unplaced = { ...unproven, placement: null, took: {} };
 const lineOf = (line: keyof Report['lines'], more: DeliveryParts = {}): string =>
   composeReport(deliveryWith(more)).lines[line];
 
 const WITH_MARKER = { file: null, marker: 'It works' };
-const ALTERED = probeResultWith({
-  match: 'altered',
-  fingerprint: { size: 9, sha256: 'bb', markerCount: 3 },
-});
+const ALTERED = probeResultWith({ match: 'altered', fingerprint: { size: 9, sha256: 'bb', markerCount: 3 } });
 
 describe('a ready report', () => {
   test('carries the URL, the proof and nothing unknown', () => {
-    expect(composeReport(deliveryWith())).toEqual({
-      protocol: 'GITHUB-SCREEN-DELIVERY',
-      version: '1.1',
-      operation: 'deliver',
+    const report = composeReport(deliveryWith());
+    expect(report).toMatchObject({
       ready: true,
       url: PAGE.href,
-      withdrawn: null,
-      lines: {
-        CLAIM: `out/page.html opens on the screen at ${PAGE.href}`,
-        CODE: 'file out/page.html; channel K1 (pages), because the file is shown on the screen; method A, single-call write; branch main, path page.html; commit c0ffee; 12 bytes; sha256 f00d',
-        TEST: 'HTTP 200; marker found: none was given, all bytes compared; bytes identical: yes; build time: 34.6 s',
-        RESULT: `ГОТОВО → ${PAGE.href}`,
-        UNKNOWN: '',
-      },
-      gates: expect.arrayContaining([expect.objectContaining({ name: 'G4_REPORT', passed: true })]),
-      file: { path: 'out/page.html', size: 12, sha256: 'f00d' },
-      site: null,
-      channel: 'K1',
-      commitSha: 'c0ffee',
       rawUrl: RAW.href,
-      duplicates: [],
-      screen: null,
-      proven: [{ url: PAGE.href, sha256: 'aa' }],
-      picture: null,
-      notReady: null,
-      unknown: [],
-      notes: [],
-      took: { place: 1_200, wait: 34_560, verify: 0 },
+      withdrawn: null,
+      channel: 'K1',
     });
+    expect(report.lines).toEqual({
+      CLAIM: `out/page.html opens on the screen at ${PAGE.href}`,
+      CODE: 'file out/page.html; channel K1 (pages), because the file is shown on the screen; method A, single-call write; branch main, path page.html; commit c0ffee; 12 bytes; sha256 f00d',
+      TEST: 'HTTP 200; marker found: none was given, all bytes compared; bytes identical: yes; build time: 34.6 s',
+      RESULT: `ГОТОВО → ${PAGE.href}`,
+      UNKNOWN: '',
+    });
+    expect(report.file).toEqual({ path: 'out/page.html', size: 12, sha256: 'f00d' });
+    expect(report).toMatchObject({
+      commitSha: 'c0ffee',
+      proven: [{ url: PAGE.href, sha256: 'aa' }],
+      notReady: null,
+    });
+    expect(report.took).toEqual({ place: 1_200, wait: 34_560, verify: 0 });
   });
 
   test.each<[string, Parameters<typeof placementWith>[0], string]>([
@@ -96,66 +82,43 @@ const unplacedBy = (failure: DeliveryError): ChannelAttempt => attemptWith({ ...
 
 const PLACED_LATER =
   'whether the address will show the file later; it is placed (commit c0ffee; branch main, path page.html)';
-const refused = (code: ErrorCode, httpCode?: number): DeliveryParts => ({
-  main: unplacedBy(failing(code, httpCode)),
-});
-const leaving = (...left: readonly string[]): DeliveryParts => ({
-  main: unplacedBy(failing('NOT_OURS').withLeftBehind(left)),
-});
+const refused = (code: ErrorCode, httpCode?: number) => unplacedBy(failing(code, httpCode));
+const leaving = (...left: readonly string[]) => unplacedBy(failing('NOT_OURS').withLeftBehind(left));
 const sought = { ...unproven, expected: WITH_MARKER, took: {} };
 const late = attemptWith({ ...unproven, httpCode: 404, took: { wait: 5_000 } });
 const bad = new DeliveryError('BAD_FILE', 'empty', { step: 'check' });
 const offline = failing('NO_NETWORK');
 
-test.each<[keyof Report['lines'], string, DeliveryParts]>([
-  [
-    'TEST',
-    'HTTP 200; marker found: yes, 2 ×; bytes identical: yes; build time: no build',
-    { main: marked('identical', 2) },
-  ],
-  [
-    'TEST',
-    'HTTP 200; marker found: yes, 1 ×; bytes identical: no; build time: 240.0 s',
-    { main: marked('altered', 1, 240_000) },
-  ],
-  ['TEST', 'HTTP 200; marker found: yes, 1 ×; build time: no build', { main: marked('marked', 1) }],
-  ['TEST', 'HTTP 404; marker found: none was given; build time: 5.0 s', { main: late }],
-  [
-    'TEST',
-    'HTTP 200; marker found: yes, 3 ×; build time: no build',
-    { main: attemptWith({ ...sought, lastProbe: ALTERED }) },
-  ],
-  ['TEST', 'HTTP none; marker found: no; build time: no build', { main: attemptWith(sought) }],
-  ['TEST', 'nothing was fetched; the delivery ended at step verify', { main: attemptWith(unplaced) }],
+const FOUND = 'HTTP 200; marker found: yes';
+const NO_BUILD = 'build time: no build';
+const NOTHING = 'nothing was published';
+const duplicate = attemptWith({ ...unproven, plan: K3 });
+
+test.each<[keyof Report['lines'], string, DeliveryParts | ChannelAttempt]>([
+  ['TEST', `${FOUND}, 2 ×; bytes identical: yes; ${NO_BUILD}`, marked('identical', 2)],
+  ['TEST', `${FOUND}, 1 ×; bytes identical: no; build time: 240.0 s`, marked('altered', 1, 240_000)],
+  ['TEST', `${FOUND}, 1 ×; ${NO_BUILD}`, marked('marked', 1)],
+  ['TEST', 'HTTP 404; marker found: none was given; build time: 5.0 s', late],
+  ['TEST', `${FOUND}, 3 ×; ${NO_BUILD}`, attemptWith({ ...sought, lastProbe: ALTERED })],
+  ['TEST', `HTTP none; marker found: no; ${NO_BUILD}`, attemptWith(sought)],
+  ['TEST', 'nothing was fetched; the delivery ended at step verify', attemptWith(unplaced)],
   ['TEST', 'nothing was fetched; the delivery ended at step check', { main: null, failure: bad }],
-  ['UNKNOWN', 'the body has the marker, but other bytes than the file', { main: marked('altered', 1) }],
-  [
-    'UNKNOWN',
-    'the lock; the raw address',
-    { main: attemptWith({ unknown: ['the lock', 'the raw address'] }) },
-  ],
-  ['UNKNOWN', PLACED_LATER, { main: attemptWith(unproven) }],
-  [
-    'UNKNOWN',
-    'the duplicate on K3 is not proven: it went wrong',
-    { duplicates: [attemptWith({ ...unproven, plan: K3 })] },
-  ],
-  ['UNKNOWN', 'whether the link will show it later', { main: attemptWith({ ...unproven, plan: K4 }) }],
-  ['UNKNOWN', 'nothing was published', { main: attemptWith(unplaced) }],
-  [
-    'UNKNOWN',
-    'nothing was published; the file itself is still at out/page.html, sha256 f00d',
-    { main: unplacedBy(offline) },
-  ],
-  ['UNKNOWN', 'nothing was published', { main: null, site: null, failure: offline }],
-  ['UNKNOWN', 'nothing was published', leaving()],
+  ['UNKNOWN', 'the body has the marker, but other bytes than the file', marked('altered', 1)],
+  ['UNKNOWN', 'the lock; the raw address', attemptWith({ unknown: ['the lock', 'the raw address'] })],
+  ['UNKNOWN', PLACED_LATER, attemptWith(unproven)],
+  ['UNKNOWN', 'the duplicate on K3 is not proven: it went wrong', { duplicates: [duplicate] }],
+  ['UNKNOWN', 'whether the link will show it later', attemptWith({ ...unproven, plan: K4 })],
+  ['UNKNOWN', NOTHING, attemptWith(unplaced)],
+  ['UNKNOWN', `${NOTHING}; the file itself is still at out/page.html, sha256 f00d`, unplacedBy(offline)],
+  ['UNKNOWN', NOTHING, { main: null, site: null, failure: offline }],
+  ['UNKNOWN', NOTHING, leaving()],
   ['UNKNOWN', 'left behind: the release files-1', leaving('the release files-1')],
   // A repository that was renamed redirects a write.
-  ['UNKNOWN', 'nothing was published', refused('NOT_FOUND', 307)],
+  ['UNKNOWN', NOTHING, refused('NOT_FOUND', 307)],
   ['UNKNOWN', PARTLY, refused('HOST_ERROR', 303)],
   ['UNKNOWN', PARTLY, refused('CONNECTION')],
 ])('the %s line says: %s', (line, text, more) => {
-  expect(lineOf(line, more)).toBe(text);
+  expect(lineOf(line, 'task' in more ? { main: more } : more)).toBe(text);
 });
 
 describe('the RESULT line', () => {
@@ -220,10 +183,8 @@ test.each([
 });
 
 describe('the report of a dry run', () => {
-  const failure = new DeliveryError('DRY_RUN', 'only planned: nothing failed', {
-    step: 'place',
-    hint: 'leave `dry-run` out',
-  });
+  const hint = 'leave `dry-run` out';
+  const failure = new DeliveryError('DRY_RUN', 'only planned: nothing failed', { step: 'place', hint });
   const planFor = (channel: ChannelKey) => plannedAttempt({ ...taskWith(), plan: planWith({ channel }) });
   const planned = deliveryWith({ failure, attempts: [planFor('K1'), planFor('K3')] });
 
@@ -252,24 +213,16 @@ describe('the gates', () => {
   const NOT_PLACED = ['the channel has not done it', 'the channel returned no address'];
   const NOT_PROVEN = ['the address is not proven', 'there is nothing to hand over'];
   const PROVEN = ['commit c0ffee', PAGE.href, 'HTTP 200, bytes identical: yes', 'URL and report handed over'];
+  const WITHHELD = 'an address, withheld until it is proven';
+  const GONE = ['HTTP 404, nothing of it is served there', 'report handed over'];
   const gone = proofWith({ match: 'gone', httpCode: 404, sha256: null });
 
   test.each<[string, ChannelAttempt | null, number, readonly string[]]>([
     ['where nothing was tried', null, 0, [...NOT_PLACED, ...NOT_PROVEN]],
     ['where nothing was placed', attemptWith(unplaced), 0, [...NOT_PLACED, ...NOT_PROVEN]],
-    [
-      'of what is placed',
-      attemptWith(unproven),
-      2,
-      ['commit c0ffee', 'an address, withheld until it is proven', ...NOT_PROVEN],
-    ],
+    ['of what is placed', attemptWith(unproven), 2, ['commit c0ffee', WITHHELD, ...NOT_PROVEN]],
     ['of what is proven', attemptWith(), 4, PROVEN],
-    [
-      'of what is withdrawn',
-      attemptWith({ proof: gone }),
-      4,
-      [...PROVEN.slice(0, 2), 'HTTP 404, nothing of it is served there', 'report handed over'],
-    ],
+    ['of what is withdrawn', attemptWith({ proof: gone }), 4, ['commit c0ffee', PAGE.href, ...GONE]],
   ])('%s have the protocol’s order and say what is missing', (_, main, passed, evidence) => {
     const { gates } = composeReport(deliveryWith({ main }));
     expect(gates.map(({ name }) => name)).toEqual([...GATES]);
@@ -331,14 +284,8 @@ describe('text from outside', () => {
     const report = composeReport(deliveryWith(more));
     const { lines, notes, unknown, gates, notReady } = report;
     const own = Object.values(lines).map((line) => line.replace(/^(НЕ )?ГОТОВО(?=[ ,])/, ''));
-    return [
-      ...own,
-      ...notes,
-      ...unknown,
-      ...gates.map(({ evidence }) => evidence),
-      notReady?.reason,
-      notReady?.hint,
-    ].join('·');
+    const others = [...gates.map(({ evidence }) => evidence), ...Object.values(notReady ?? {})];
+    return [...own, ...notes, ...unknown, ...others].join('·');
   };
 
   test.each(FORGED)('never looks like a line of the report: %j', (text) => {

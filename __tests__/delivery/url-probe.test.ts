@@ -12,6 +12,7 @@ import { INTERVAL, PAGE, TIMEOUT } from './builders.ts';
 
 const BYTES = '<p>It works</p>\n<p>really</p>\n';
 const MARKER = 'It works';
+const FILE = { body: BYTES };
 const OLD = '<p>It works, an older page</p>';
 const STAMP = NOON / 1000;
 
@@ -47,8 +48,8 @@ const blobOf = async (bytes: string) => ({ sha: (await localFile(bytes)).blobSha
 
 describe('an answer', () => {
   test.each<[ContentMatch, Scripted | Error, Partial<Stage>]>([
-    ['identical', { body: BYTES }, {}],
-    ['identical', { body: BYTES }, { marker: 'not in it' }],
+    ['identical', FILE, {}],
+    ['identical', FILE, { marker: 'not in it' }],
     ['altered', { body: `<!-- built -->${BYTES}` }, { marker: MARKER }],
     ['different', { body: `<!-- built -->${BYTES}` }, {}],
     ['different', { body: `${BYTES}<script>` }, {}],
@@ -63,7 +64,7 @@ describe('an answer', () => {
     ['absent', { status: 204 }, { marker: MARKER }],
     ['gone', { status: 404 }, GONE],
     ['gone', { status: 410, body: 'taken away' }, GONE],
-    ['served', { body: BYTES }, GONE],
+    ['served', FILE, GONE],
     ['absent', { status: 403 }, GONE],
     ['absent', { status: 204 }, GONE],
     ['absent', CONNECTION, GONE],
@@ -155,7 +156,7 @@ describe('an answer', () => {
 test.each<[Partial<Stage>, number | null]>([
   [{ answer: { body: `${MARKER} ${MARKER}` }, marker: MARKER }, 2],
   [{ answer: { status: 404 }, marker: MARKER }, 0],
-  [{ answer: { body: BYTES } }, null],
+  [{ answer: FILE }, null],
 ])('The marker is counted in %o: %s.', async (stage, count) => {
   const { probe } = await probing({ answer: {}, ...stage });
   expect(countMarker(await probe.probe(), { file: null, marker: stage.marker })).toBe(count);
@@ -180,7 +181,7 @@ describe('a look', () => {
 
   const WARNING: Stage['answer'] = ({ headers }) =>
     headers.cookie === 'verified=1'
-      ? { body: BYTES }
+      ? FILE
       : { body: 'Please read', headers: { 'set-cookie': ['verified=1; Path=/'] } };
 
   test.each<[string, Partial<Stage>]>([
@@ -191,9 +192,7 @@ describe('a look', () => {
       {
         address: { isInBin: true },
         answer: ({ headers }) =>
-          headers.cookie === 'verified=1'
-            ? { body: BYTES }
-            : { status: 401, headers: { 'set-cookie': 'verified=1' } },
+          headers.cookie === 'verified=1' ? FILE : { status: 401, headers: { 'set-cookie': 'verified=1' } },
       },
     ],
     [
@@ -201,7 +200,7 @@ describe('a look', () => {
       {
         answer: ({ headers }) =>
           headers.cookie === 'a=1'
-            ? { body: BYTES }
+            ? FILE
             : { status: 302, headers: { location: PAGE.href, 'set-cookie': 'a=1' } },
       },
     ],
@@ -212,13 +211,10 @@ describe('a look', () => {
   });
 
   test('is broken off at the deadline, which is a sight too', async () => {
-    const { probe, ports } = await probing({ answer: { body: BYTES } });
+    const { probe, ports } = await probing({ answer: FILE });
     const bounds: number[] = [];
     ports.clock.timeout = ((ms: number) => bounds.push(ms) && AbortSignal.abort()) as never;
-    await expect(probe.probe()).resolves.toMatchObject({
-      match: 'absent',
-      failure: { code: 'NOT_PROVEN' },
-    });
+    await expect(probe.probe()).resolves.toMatchObject({ match: 'absent', failure: { code: 'NOT_PROVEN' } });
     await ports.clock.sleep(239_900);
     await probe.probe();
     expect(bounds).toEqual([expect.closeTo(60_000, -3.5), expect.closeTo(1_000, -3.5)]);
@@ -229,7 +225,7 @@ describe('a look', () => {
     ['a link, whose length nobody knows', { withFile: false, marker: MARKER }, 240_000],
     ['what must be gone', { withFile: false, gone: true }, 60_000],
   ])('at %s may take so long, so that a dripping answer leaves time for another', async (_, stage, most) => {
-    const { probe, ports } = await probing({ answer: { body: BYTES }, ...stage });
+    const { probe, ports } = await probing({ answer: FILE, ...stage });
     const bounds: number[] = [];
     ports.clock.timeout = ((ms: number) => bounds.push(ms) && new AbortController().signal) as never;
     await probe.probe();
@@ -237,7 +233,7 @@ describe('a look', () => {
   });
 
   test('ends with the reason when the delivery is stopped', async () => {
-    const { probe, ports } = await probing({ answer: { body: BYTES } });
+    const { probe, ports } = await probing({ answer: FILE });
     const reason = new Error('stopped');
     ports.stop.abort(reason);
     await expect(probe.probe()).rejects.toBe(reason);
@@ -378,7 +374,7 @@ describe('a link from outside', () => {
 });
 
 describe('an address on a host that the user named', () => {
-  const at = (url: string, answer: Stage['answer'] = { body: BYTES }) =>
+  const at = (url: string, answer: Stage['answer'] = FILE) =>
     probing({ answer, address: { url: new URL(url) } });
 
   test.each([
@@ -394,7 +390,7 @@ describe('an address on a host that the user named', () => {
 
   test('may lead to a network’s own', async () => {
     const { probe, session } = await at('https://bins.octo.dev/x', (_, nth) =>
-      nth === 1 ? { status: 302, headers: { location: 'https://storage.corp/y' } } : { body: BYTES },
+      nth === 1 ? { status: 302, headers: { location: 'https://storage.corp/y' } } : FILE,
     );
     await expect(probe.probe()).resolves.toMatchObject({ match: 'identical' });
     expect(session.internalReason).toBe('storage.corp is a host name of an internal network');
@@ -413,7 +409,7 @@ describe('an address on a host that the user named', () => {
 
   test('is asked in public and once where a redirect leads to this machine', async () => {
     const { probe, host, session } = await at('https://bins.octo.dev/x', (_, nth) =>
-      nth === 1 ? { status: 302, headers: { location: 'https://localhost/y' } } : { body: BYTES },
+      nth === 1 ? { status: 302, headers: { location: 'https://localhost/y' } } : FILE,
     );
     await expect(probe.probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
     expect([host.seen.length, session.publicOnly]).toEqual([1, true]);

@@ -12,9 +12,11 @@ import { INTERVAL, placementWith, TIMEOUT, taskWith } from './builders.ts';
 const BYTES = '<p>It works</p>\n<p>really</p>\n';
 const MARKER = 'It works';
 const ALTERED = { body: `<!-- built -->${BYTES}` };
+const FILE = { body: BYTES };
 const NOT_FOUND = { status: 404 };
+const GONE = { status: 410 };
 const LOOKS = TIMEOUT / INTERVAL + 1;
-const RESET = new DeliveryError('CONNECTION', 'reset');
+const RESET = new DeliveryError('CONNECTION', 'reset', { hint: 'plug it in' });
 /** Placements of K2 and K3, and of K4. */
 const BIN = { bypassCache: false, hostMayChangeBytes: false };
 const LINK = { ...BIN, isLink: true };
@@ -38,7 +40,7 @@ async function prove(
   const { rawUrl: _, ...usual } = placementWith({ earlier: [{ sha: shaOf('old'), size: 3 }], ...more });
   const asked: number[] = [];
   const host = new FakeHttp(({ url, headers }) => {
-    if (usual.bypassCache && !url.includes('?v=') && !url.includes('/login')) return { body: BYTES };
+    if (usual.bypassCache && !url.includes('?v=') && !url.includes('/login')) return FILE;
     const seconds = (ports.clock.now() - NOON) / 1000;
     asked.push(seconds);
     const isBrowser = headers['user-agent']?.startsWith('Mozilla/5.0 ') ?? false;
@@ -54,9 +56,10 @@ async function prove(
 }
 
 const building = async (): Promise<HostProgress> => ({ finished: false, detail: 'building' });
-const builtAt = (committedAt?: number) => async (): Promise<HostProgress> => ({
-  ...{ finished: true, detail: 'built', committedAt },
-});
+const builtAt = (committedAt?: number) => async () => ({ finished: true, detail: 'built', committedAt });
+const dated = (at: number, body = ALTERED.body): Scripted => {
+  return { body, headers: { 'last-modified': new Date(at).toUTCString() } };
+};
 
 test.each([
   ['ends the wait at once where waiting can not help', 'ban', '', 1],
@@ -78,7 +81,7 @@ test.each([
 describe('verifying', () => {
   test('asks a host that limits requests again only after the time in Retry-After', async () => {
     const limited = { status: 429, headers: { 'retry-after': '61' } };
-    const { proof, asked } = await prove((nth) => (nth === 1 ? limited : { body: BYTES }));
+    const { proof, asked } = await prove((nth) => (nth === 1 ? limited : FILE));
     expect(proof).toMatchObject({ match: 'identical' });
     expect(asked).toEqual([0, 65]);
   });
@@ -98,7 +101,7 @@ describe('verifying', () => {
     ['altered bytes that hold the marker', ALTERED],
     ['a broken connection', RESET],
   ])('goes on after %s until the file shows', async (_, before) => {
-    const { proof, asked } = await prove((nth) => (nth <= 3 ? before : { body: BYTES }));
+    const { proof, asked } = await prove((nth) => (nth <= 3 ? before : FILE));
     expect(proof).toMatchObject({ match: 'identical' });
     expect(asked).toEqual([0, 5, 10, 15]);
   });
@@ -109,13 +112,7 @@ describe('verifying', () => {
     ['a beginning', { body: BYTES.slice(0, 9) }, 200, /only the beginning/, /incompletely/],
     ['something else', { body: 'Please read' }, 200, /other content/, /plain text of it/],
     ['other bytes with the marker', ALTERED, 200, /marker, but other bytes/, /\.nojekyll/],
-    [
-      'silence',
-      new DeliveryError('CONNECTION', 'reset', { hint: 'plug it in' }),
-      undefined,
-      /^[^:]*: reset$/,
-      /plug it in/,
-    ],
+    ['silence', RESET, undefined, /^[^:]*: reset$/, /plug it in/],
   ])('fails at the deadline when the address still shows %s', async (_, answer, httpCode, message, hint) => {
     const { failure, asked, elapsed } = await prove(answer);
     expect(failure).toMatchObject({
@@ -126,7 +123,7 @@ describe('verifying', () => {
   });
 
   test('writes down what it saw, once, with the seconds that had gone by', async () => {
-    const { ports } = await prove((nth) => (nth < 3 ? NOT_FOUND : { body: BYTES }));
+    const { ports } = await prove((nth) => (nth < 3 ? NOT_FOUND : FILE));
     expect(ports.logger.lines.slice(0, 3)).toEqual([
       '# Verify the public address',
       '0 s: the address answers HTTP 404',
@@ -137,7 +134,7 @@ describe('verifying', () => {
 
 describe('answers in a row', () => {
   test('are four where no cache is got past, at once', async () => {
-    const { proof, asked } = await prove({ body: BYTES }, BIN);
+    const { proof, asked } = await prove(FILE, BIN);
     expect(proof).toMatchObject({ match: 'identical' });
     expect(asked).toEqual([0, 0, 0, 0]);
   });
@@ -146,7 +143,7 @@ describe('answers in a row', () => {
     const browsers: boolean[] = [];
     const answer: Answer = (_, __, isBrowser) => {
       browsers.push(isBrowser);
-      return { body: BYTES };
+      return FILE;
     };
     const { asked, unknown } = await prove(answer, LINK);
     expect([asked, unknown]).toEqual([[0, 5, 5, 5], []]);
@@ -155,17 +152,13 @@ describe('answers in a row', () => {
 
   test('say where a link leads to another host, which may change what it shows', async () => {
     const store = { status: 302, headers: { location: 'https://store.dev/page.html' } };
-    const { unknown } = await prove((nth) => (nth % 2 === 1 ? store : { body: BYTES }), LINK);
+    const { unknown } = await prove((nth) => (nth % 2 === 1 ? store : FILE), LINK);
     expect(unknown).toEqual([expect.stringMatching(/^whether store\.dev, where .* without the link$/)]);
   });
 
   test.each<[string, Answer, object]>([
-    ['that opens once', (nth) => (nth === 1 ? { body: BYTES } : { status: 410 }), { httpCode: 410 }],
-    [
-      'that opens for four seconds',
-      (_, seconds) => (seconds < 4 ? { body: BYTES } : { status: 410 }),
-      { httpCode: 410 },
-    ],
+    ['that opens once', (nth) => (nth === 1 ? FILE : GONE), { httpCode: 410 }],
+    ['that opens for four seconds', (_, seconds) => (seconds < 4 ? FILE : GONE), { httpCode: 410 }],
     [
       'that shows browsers a page of its own',
       (_, __, isBrowser) => ({ body: isBrowser ? `<title>Friendly Reminder</title>${MARKER}` : BYTES }),
@@ -177,28 +170,21 @@ describe('answers in a row', () => {
 
   test.each([2, 3, 4])('are not given where one of %i nodes that take turns is wrong', async (nodes) => {
     for (let wrong = 0; wrong < nodes; wrong += 1) {
-      const { failure } = await prove((nth) => (nth % nodes === wrong ? NOT_FOUND : { body: BYTES }), BIN);
+      const { failure } = await prove((nth) => (nth % nodes === wrong ? NOT_FOUND : FILE), BIN);
       expect(failure).toMatchObject({ code: 'NOT_PROVEN' });
     }
   });
 
-  const dated = (body: string): Scripted => ({
-    body,
-    headers: { 'last-modified': new Date(NOON).toUTCString() },
-  });
   const away = { status: 302, headers: { location: 'https://b.dev/' } };
   test.each<[string, readonly (Scripted | Error)[]]>([
-    ['come from two hosts', [dated(BYTES), away, dated(BYTES)]],
-    ['are two pages with the marker', [dated(ALTERED.body), dated(`<!-- 2 -->${BYTES}`)]],
-    ['are the file and a page with the marker', [dated(BYTES), dated(ALTERED.body)]],
+    ['come from two hosts', [dated(NOON, BYTES), away, dated(NOON, BYTES)]],
+    ['are two pages with the marker', [dated(NOON), dated(NOON, `<!-- 2 -->${BYTES}`)]],
+    ['are the file and a page with the marker', [dated(NOON, BYTES), dated(NOON)]],
   ])('prove nothing where they %s', async (_, turns) => {
     const answer: Answer = (nth) => turns[(nth - 1) % turns.length] as Scripted;
     const hidden = { ...BIN, hostMayChangeBytes: true };
     const { failure } = await prove(answer, hidden, { progress: builtAt(NOON) });
-    expect(failure).toMatchObject({
-      code: 'NOT_PROVEN',
-      message: expect.stringContaining('and at other times'),
-    });
+    expect(failure).toMatchObject({ code: 'NOT_PROVEN', message: expect.stringMatching(/at other times/) });
   });
 
   test.each([
@@ -207,7 +193,7 @@ describe('answers in a row', () => {
     [9, 18 + 32],
   ])('are twice as many after each wrong one, up to a limit: %i', async (wrong, requests) => {
     const { proof, asked } = await prove(
-      (nth) => (nth % 2 === 0 && nth <= wrong * 2 ? NOT_FOUND : { body: BYTES }),
+      (nth) => (nth % 2 === 0 && nth <= wrong * 2 ? NOT_FOUND : FILE),
       BIN,
     );
     expect([proof?.match, asked.length]).toEqual(['identical', requests]);
@@ -215,7 +201,7 @@ describe('answers in a row', () => {
 
   test('prove nothing where the deadline cuts them short after a wrong one', async () => {
     const { failure } = await prove(
-      (nth, seconds) => (seconds < TIMEOUT / 1_000 && nth % 2 === 0 ? NOT_FOUND : { body: BYTES }),
+      (nth, seconds) => (seconds < TIMEOUT / 1_000 && nth % 2 === 0 ? NOT_FOUND : FILE),
       BIN,
     );
     expect(failure).toMatchObject({ code: 'NOT_PROVEN' });
@@ -224,10 +210,6 @@ describe('answers in a row', () => {
 
 describe('a body that has the marker in other bytes, where a build was made', () => {
   const COMMITTED = NOON + 1_000;
-  const dated = (at: number, body = ALTERED.body): Scripted => ({
-    body,
-    headers: { 'last-modified': new Date(at).toUTCString() },
-  });
   const built = builtAt(COMMITTED);
   /** The address is as it is without `?v=` too. */
   const rendered = { bypassCache: false };
@@ -303,11 +285,11 @@ describe('verifying that nothing is there any more', () => {
     prove(answer, {}, { marker: '', gone: true, ...(progress && { progress }) });
 
   test.each<[string, Scripted | Error]>([
-    ['the file', { body: BYTES }],
+    ['the file', FILE],
     ['an error of the host', { status: 503 }],
     ['no answer', RESET],
   ])('goes on after %s until nothing shows as often as it takes', async (_, before) => {
-    const { proof, asked, elapsed } = await withdraw((nth) => (nth <= 2 ? before : { status: 410 }));
+    const { proof, asked, elapsed } = await withdraw((nth) => (nth <= 2 ? before : GONE));
     expect(proof).toMatchObject({ match: 'gone', httpCode: 410, sha256: null, hosts: ['octo.github.io'] });
     expect(asked).toHaveLength(2 + AGREEING_PROBES.usual);
     expect(elapsed).toBe(2 * INTERVAL);
@@ -324,19 +306,19 @@ describe('verifying that nothing is there any more', () => {
   });
 
   test('fails at the deadline when the address still shows something', async () => {
-    const { failure, elapsed } = await withdraw({ body: BYTES });
+    const { failure, elapsed } = await withdraw(FILE);
     const message = expect.stringContaining('some content: there should be none');
     expect([failure, elapsed]).toMatchObject([{ code: 'NOT_PROVEN', httpCode: 200, message }, TIMEOUT]);
   });
 });
 
 describe('waiting for the host', () => {
-  const late: Answer = (nth) => (nth < 3 ? NOT_FOUND : { body: BYTES });
+  const late: Answer = (nth) => (nth < 3 ? NOT_FOUND : FILE);
   const refuse = () => Promise.reject(new Error('asked'));
 
   test.each<[string, Answer, NonNullable<Expected['progress']>, number]>([
     ['at the live bytes, whatever the build says', late, building, 2],
-    ['without asking the host when the bytes are live', () => ({ body: BYTES }), refuse, 0],
+    ['without asking the host when the bytes are live', () => FILE, refuse, 0],
     ['when the host has finished, and leaves the rest to verification', late, builtAt(), 0],
   ])('ends %s, and does not ask again for what it has seen', async (_, answer, progress, waits) => {
     const { proof, took, asked } = await prove(answer, {}, { progress });

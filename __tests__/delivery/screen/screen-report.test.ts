@@ -12,9 +12,7 @@ const FAULTS: readonly (readonly [string, Partial<ScreenView>, RegExp])[] = [
   ['an exception', { exceptions: ['Error: no data'] }, /^uncaught exception: Error: no data$/],
   [
     'several failed requests',
-    {
-      failedRequests: ['404 /site/app.js', ...Array(11).fill('404 https://a.dev/x')],
-    },
+    { failedRequests: ['404 /site/app.js', ...Array(11).fill('404 https://a.dev/x')] },
     /^failed request: 404 \/site\/app\.js and 11 more$/,
   ],
   [
