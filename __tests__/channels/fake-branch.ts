@@ -2,7 +2,7 @@ import { createEntriesReader } from '../../src/channels/pages/branch-reader.ts';
 import { resolveDestination } from '../../src/channels/pages/destination.ts';
 import type { CommitTarget, PagesOptions, PagesTask } from '../../src/channels/pages/target.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
-import { absent, FakeGitHub } from '../github/fake-github.ts';
+import { type Answers, absent, FakeGitHub } from '../github/fake-github.ts';
 import { regularAnswers } from '../github/tree-answers.ts';
 import { memoryFile } from './pages/site/memory-files.ts';
 import { pagesOptionsWith } from './pages-options.ts';
@@ -31,8 +31,6 @@ export const existingFile = (blob: string, message: string | null = null): Branc
 
 const shasOf = (files: BranchFiles): Record<string, string> =>
   Object.fromEntries(Object.entries(files).map(([path, { blob }]) => [path, blob]));
-
-type Answers = ConstructorParameters<typeof FakeGitHub>[0];
 
 /** A branch with these files, which no commit changes. Commits are numbered, unless `answers` say otherwise. */
 export const branchWith = (files: BranchFiles = {}, answers: Answers = {}): FakeGitHub =>

@@ -1,4 +1,4 @@
-import { type CallName, type CallParameters, FakeGitHub, failure } from './fake-github.ts';
+import { type Answers, type CallParameters, FakeGitHub, failure } from './fake-github.ts';
 
 export interface FakeComment {
   readonly id: number;
@@ -19,7 +19,7 @@ export class Discussion {
   }
 
   /** The API for the owner of a token; `more` replaces some of its answers. */
-  seenBy(login: string, more: Readonly<Partial<Record<CallName, unknown>>> = {}): FakeGitHub {
+  seenBy(login: string, more: Answers = {}): FakeGitHub {
     return new FakeGitHub({
       graphql: { data: { viewer: { login } } },
       list_comments: (parameters: CallParameters) =>

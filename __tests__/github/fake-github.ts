@@ -14,6 +14,9 @@ export interface ReceivedCall {
   readonly parameters: CallParameters;
 }
 
+/** The answer to each call. */
+export type Answers = Readonly<Partial<Record<CallName, unknown>>>;
+
 type AnswerFunction = (parameters: CallParameters, nth: number) => unknown;
 
 type RequestOptions = { readonly method: string; readonly url: string } & CallParameters;
@@ -37,10 +40,10 @@ export class FakeGitHub implements GitHubClient {
   };
   /** Every call, whatever its abort signal. */
   calls: ReceivedCall[] = [];
-  readonly #answers: Readonly<Partial<Record<CallName, unknown>>>;
+  readonly #answers: Answers;
   #signal: AbortSignal | undefined;
 
-  constructor(answers: Readonly<Partial<Record<CallName, unknown>>> = {}) {
+  constructor(answers: Answers = {}) {
     this.#answers = answers;
     const octokit = new Octokit({ log: SILENT });
     octokit.hook.wrap('request', async (_request, options) => ({

@@ -303,12 +303,7 @@ describe('the last look, after the proof', () => {
 
   test.each<[string, BinSetup, unknown[], string]>([
     ['nothing: the bin is locked, and the warning page is no download', { list: locked(true) }, [], READ],
-    [
-      'nothing after a late upload, locked again',
-      { list: [locked(false), locked(true)] },
-      [],
-      `${READ} PUT GET`,
-    ],
+    ['nothing, locked again after an upload', { list: [locked(false), locked(true)] }, [], `${READ} PUT GET`],
     ['that it is not locked', { list: locked(false) }, NOT_LOCKED, `${READ} PUT GET`],
     ['that it is gone with its lock', { list: NO_BIN }, NOT_LOCKED, `${READ} PUT GET`],
     ['whether it is locked', { list: { status: 403 } }, [expect.stringContaining('could not be read')], READ],

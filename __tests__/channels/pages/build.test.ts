@@ -1,10 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Placement } from '../../../src/channels/channel.ts';
 import { BuildWatch } from '../../../src/channels/pages/build.ts';
-import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
+import { type Answers, absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { fakePorts } from '../../support/ports.ts';
-
-type Answers = ConstructorParameters<typeof FakeGitHub>[0];
 
 const COMMIT = 'c0ffee';
 const PLACEMENT = { commitSha: COMMIT } as Placement;
@@ -30,6 +28,8 @@ function createWatch(answers: Answers, siteWorkflow?: string) {
 }
 
 const errored = (more: object) => ({ status: 'errored', commit: COMMIT, ...more });
+const REQUESTED = 'no build yet; a build was requested';
+const SUCCESS = [{ state: 'success' }];
 const denied = failure('NO_PERMISSION', 403);
 const failsTimes = (times: number, then: object) => (_: unknown, nth: number) =>
   nth <= times ? failure('HOST_ERROR', 502, { retryable: true }) : then;
@@ -75,24 +75,9 @@ describe('BuildWatch', () => {
   });
 
   test.each<[string, Answers, number, string]>([
-    [
-      'once, where none has started after six requests',
-      { pages_latest: absent, request_build: {} },
-      1,
-      'no build yet; a build was requested',
-    ],
-    [
-      'once, unpermitted',
-      { pages_latest: absent, request_build: denied },
-      1,
-      'the permission `pages: write`',
-    ],
-    [
-      'until the host accepts it',
-      { pages_latest: absent, request_build: failsTimes(2, {}) },
-      3,
-      'no build yet; a build was requested',
-    ],
+    ['once, after six requests', { pages_latest: absent, request_build: {} }, 1, REQUESTED],
+    ['once, denied', { pages_latest: absent, request_build: denied }, 1, 'the permission `pages: write`'],
+    ['until the host accepts it', { pages_latest: absent, request_build: failsTimes(2, {}) }, 3, REQUESTED],
     ['not at all, while one is running', { pages_latest: { status: 'queued', commit: COMMIT } }, 0, 'queued'],
   ])('requests a build %s', async (_, answers, count, detail) => {
     const { github, ask, askOften } = createWatch(answers);
@@ -107,18 +92,13 @@ describe('BuildWatch', () => {
   const ended = { id: 9, status: 'completed', conclusion: 'failure', html_url: 'https://github.com/o/r' };
   test.each<[string, Answers, number, boolean]>([
     ['after a commit whose deployments cannot be read', { deployments: denied }, 1, false],
-    [
-      'not where a deployment already has the commit',
-      { deployments: deployed, deployment_statuses: [{ state: 'success' }] },
-      0,
-      true,
-    ],
+    ['not where one has the commit', { deployments: deployed, deployment_statuses: SUCCESS }, 0, true],
     ['again after a failure', { deployments: [], dispatch_workflow: failsTimes(1, {}) }, 2, false],
     [
       'and a deployment that succeeded counts, whatever its run does',
       {
         deployments: (_: unknown, nth: number) => (nth === 1 ? [] : deployed),
-        deployment_statuses: [{ state: 'success' }],
+        deployment_statuses: SUCCESS,
         workflow_runs: (_: unknown, nth: number) => ({ workflow_runs: nth === 1 ? [] : [ended] }),
       },
       1,
@@ -154,7 +134,7 @@ describe('BuildWatch', () => {
   test.each<[string, Answers, Placement]>([
     ['an older build’s error', { pages_latest: errored({ commit: 'older' }), compare: absent }, PLACEMENT],
     [
-      'no commit, so that what the branch holds counts',
+      'no commit',
       { pages_latest: { status: 'building', commit: COMMIT }, compare: { status: 'identical' } },
       {} as Placement,
     ],

@@ -3,15 +3,13 @@ import { createPagesActions } from '../../../src/channels/pages/publish.ts';
 import type { PagesOptions } from '../../../src/channels/pages/target.ts';
 import { methodOf } from '../../../src/channels/pages/target.ts';
 import { changeWith } from '../../github/changes.ts';
-import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
+import { type Answers, absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts } from '../../support/ports.ts';
 import { ownMessage } from '../fake-branch.ts';
 import { pagesOptionsWith } from '../pages-options.ts';
 import { prepareOne } from '../prepare-one.ts';
 import { accessWith } from '../repository-context.ts';
-
-type Answers = ConstructorParameters<typeof FakeGitHub>[0];
 
 interface Setup {
   readonly answers?: Answers;

@@ -5,13 +5,11 @@ import type { PagesOptions, PagesTask } from '../../../src/channels/pages/target
 import type { RepositoryContext } from '../../../src/github/api/repository.ts';
 import { createMemoryFile } from '../../../src/rules/inspect.ts';
 import { siteOfFile } from '../../../src/rules/local-site.ts';
-import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
+import { type Answers, absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts } from '../../support/ports.ts';
 import { pagesOptionsWith } from '../pages-options.ts';
 import { accessWith, siteWith } from '../repository-context.ts';
-
-type Answers = ConstructorParameters<typeof FakeGitHub>[0];
 
 interface Situation {
   readonly answers?: Answers;
@@ -107,9 +105,9 @@ describe('a missing branch', () => {
 
 test.each<[string, Situation, object]>([
   [
-    'settings that the token may not read',
+    'unreadable settings',
     { site: 'unreadable' },
-    { code: 'NO_PERMISSION', hint: expect.stringContaining('pages: read') },
+    { code: 'NO_PERMISSION', hint: expect.stringMatching(/pages: read/) },
   ],
   [
     'a workflow for a site that is built from a branch',

@@ -59,32 +59,22 @@ describe('an asset and its file', () => {
 
 describe('AssetUpload', () => {
   test.each<[string, readonly Asset[], readonly string[], boolean]>([
-    ['nothing exists: uploads once', [], ['upload a.zip'], true],
-    ['the same file exists: changes nothing', [assetWith({ digest: OWN_DIGEST })], [], false],
+    ['nothing exists', [], ['upload a.zip'], true],
+    ['the same file exists', [assetWith({ digest: OWN_DIGEST })], [], false],
+    ['another file exists', [old], [`upload ${INCOMING}`, 'delete a.zip', `rename ${INCOMING}`], true],
     [
-      'another file exists: uploads first, then deletes it and gives the name away',
-      [old],
-      [`upload ${INCOMING}`, 'delete a.zip', `rename ${INCOMING}`],
-      true,
-    ],
-    [
-      'another file exists and an earlier run uploaded the new one: only exchanges them',
+      'another one and an earlier upload exist',
       [old, incoming],
       ['delete a.zip', `rename ${INCOMING}`],
       true,
     ],
     [
-      'a killed delivery of another file had deleted the old one: uploads its own, and removes what that one left',
+      'a killed delivery has left its own',
       [assetWith(interim)],
       ['upload a.zip', `delete ${interim.name}`],
       true,
     ],
-    [
-      'the same file exists next to an upload of an earlier run: deletes that upload',
-      [assetWith({ digest: OWN_DIGEST }), incoming],
-      [`delete ${INCOMING}`],
-      false,
-    ],
+    ['both are there', [assetWith({ digest: OWN_DIGEST }), incoming], [`delete ${INCOMING}`], false],
   ])('makes only the necessary changes where %s', async (_, assets, changes, written) => {
     const { release, work } = await startUpload(assets);
     await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip', digest: OWN_DIGEST }, written });
@@ -122,14 +112,10 @@ describe('AssetUpload', () => {
 
   const TAKEN = { status: 422, body: { message: 'Validation Failed', errors: [{ code: 'already_exists' }] } };
   const LOST_ANSWER = { status: 502, body: '<html>' };
+  const UNFINISHED = starterAsset('a.zip', 6);
   test.each<[string, Scripted, Asset, object]>([
-    ['of an upload that has not ended', TAKEN, starterAsset('a.zip', 6), { code: 'CONFLICT' }],
-    [
-      'of somebody else’s upload after a lost answer',
-      LOST_ANSWER,
-      { ...starterAsset('a.zip', 6), label: 'theirs' },
-      { code: 'CONFLICT' },
-    ],
+    ['of an upload that has not ended', TAKEN, UNFINISHED, { code: 'CONFLICT' }],
+    ['after a lost answer', LOST_ANSWER, { ...UNFINISHED, label: 'theirs' }, { code: 'CONFLICT' }],
     ['with other bytes', TAKEN, old, { code: 'NOT_OURS' }],
   ])('keeps the asset of a faster job %s', async (_, answer, theirs, refusal) => {
     const { release, work } = await startUpload([], {
@@ -168,6 +154,7 @@ describe('AssetUpload', () => {
       assetWith({ id: 7, name: 'b.zip' }),
       starterAsset('c.zip', 8),
       assetWith({ id: 11, name: 'incoming-0123456789ab-b.zip', label: LABEL }),
+      assetWith({ ...interim, label: 'theirs' }),
     ];
     const { release, work } = await startUpload([...others, old]);
     await work;
@@ -186,31 +173,22 @@ describe('AssetUpload', () => {
     });
     expect([release.changes, release.host.seen]).toEqual([[], []]);
   });
-
-  test('deletes no file of somebody else that only has such a name', async () => {
-    const { release, work } = await startUpload([assetWith({ ...interim, label: 'theirs' })]);
-    await work;
-    expect(release.changes).toEqual(['upload a.zip']);
-  });
 });
 
 describe('a final failure of an upload', () => {
+  const REFUSED = { status: 403, body: { message: 'no' } };
   const wrong = { status: 201, body: assetWith({ id: 5, name: INCOMING, digest: 'sha256:wr0ng' }) };
 
   test.each<[string, Intercept, readonly Asset[]]>([
+    ['the upload is refused', (change) => (change === 'upload' ? REFUSED : undefined), [old]],
     [
-      'the upload is refused: the old asset stays',
-      (change) => (change === 'upload' ? { status: 403, body: { message: 'no' } } : undefined),
-      [old],
-    ],
-    [
-      'the old asset cannot be deleted: the new one is',
+      'the old one stays',
       (change, nth) => (change === 'delete_asset' && nth === 1 ? denied : undefined),
       [old],
     ],
     ['nothing can be deleted', (change) => (change === 'delete_asset' ? denied : undefined), [old, incoming]],
     [
-      'the new asset cannot be renamed: it stays, because the old one is deleted',
+      'the new one cannot be renamed',
       (change) => (change === 'rename_asset' ? denied : undefined),
       [incoming],
     ],

@@ -4,7 +4,7 @@ import { createReleasePublisher } from '../../../src/channels/release/publish.ts
 import type { ReleaseOptions } from '../../../src/channels/release/release-choice.ts';
 import { type Asset, formatLabel } from '../../../src/github/api/releases.ts';
 import type { RepositoryContext } from '../../../src/github/api/repository.ts';
-import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
+import { type Answers, absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
 import { assetWith, digestFor, RELEASE } from '../fake-assets.ts';
@@ -23,7 +23,7 @@ const LOST = failure('CONNECTION', undefined, { retryable: true });
 interface Setup {
   /** The answers to the first uploads; the others are stored. */
   readonly uploads?: readonly (Scripted | Error)[];
-  readonly answers?: ConstructorParameters<typeof FakeGitHub>[0];
+  readonly answers?: Answers;
   readonly options?: Partial<ReleaseOptions>;
 }
 
@@ -95,12 +95,7 @@ describe('preparing an upload to channel K2', () => {
       'of a private repository, whose assets cannot be read anonymously',
       accessWith(new FakeGitHub(), { privateRepository: true }),
       'x',
-      {
-        code: 'NOT_EXTERNAL',
-        hint: expect.stringMatching(
-          /K1 with a public site, or use channel: K3 \(public to anyone with the link\)$/,
-        ),
-      },
+      { code: 'NOT_EXTERNAL', hint: expect.stringMatching(/K1 with a public site, or use channel: K3 /) },
     ],
     ['without a token', accessWith(null), 'x', { code: 'NO_TOKEN' }],
     ['without a file', accessWith(new FakeGitHub()), null, { code: 'BAD_INPUT' }],
@@ -164,39 +159,31 @@ describe('a new release of channel K2', () => {
   const changeEach = (more: object) => (stored: readonly Asset[]) =>
     stored.map((one) => ({ ...one, ...more }));
   const REFUSED: Setup = { uploads: [{ status: 403, body: { message: 'no' } }] };
+  const DENIED = failure('NO_PERMISSION', 403);
+  const TAKEN = failure('CONFLICT', 422);
+  const PUBLISHED_LEFT = 'the release files-20260102, which is published';
+  const MANY = Array(5).fill('publish_release');
   const gone = { get_release: absent };
   const taken = { get_release: { ...RELEASE, draft: false } };
   test.each<[string, Setup, string, readonly string[], readonly string[]]>([
     ['a file fails', REFUSED, 'NO_PERMISSION', [], ['delete_draft']],
     [
-      'a file fails, and the draft can not be deleted',
-      { ...REFUSED, answers: { delete_draft: failure('NO_PERMISSION', 403) } },
+      'its draft can not be deleted',
+      { ...REFUSED, answers: { delete_draft: DENIED } },
       'NO_PERMISSION',
       [DRAFT_LEFT],
       ['delete_draft'],
     ],
+    ['somebody has published it', { ...REFUSED, answers: taken }, 'NO_PERMISSION', [PUBLISHED_LEFT], []],
     [
-      'a file fails, and somebody has published it',
-      { ...REFUSED, answers: taken },
-      'NO_PERMISSION',
-      ['the release files-20260102, which is published'],
-      [],
-    ],
-    [
-      'another release takes its tag, and is never shown',
-      { answers: { publish_release: failure('CONFLICT', 422) } },
+      'its tag is taken',
+      { answers: { publish_release: TAKEN } },
       'CONFLICT',
       [],
       ['publish_release', 'delete_draft'],
     ],
     ['somebody deleted its draft while it was filled', { answers: gone }, 'NOT_FOUND', [], []],
-    [
-      'it is unknown whether it was published',
-      { answers: { publish_release: LOST } },
-      'CONNECTION',
-      [DRAFT_LEFT],
-      Array(5).fill('publish_release'),
-    ],
+    ['it may be published', { answers: { publish_release: LOST } }, 'CONNECTION', [DRAFT_LEFT], MANY],
   ])('says what is left behind where %s', async (_, setup, code, leftBehind, writes) => {
     const { github, perform } = await prepareNew(setup);
     const [first, second] = await perform();
@@ -292,7 +279,7 @@ describe('a new release of channel K2', () => {
 
   test('is made although the draft of a killed run can not be deleted', async () => {
     const left = draftWith(8, await draftBodyOf());
-    const answers = { list_releases: [left], delete_draft: failure('NO_PERMISSION', 403) };
+    const answers = { list_releases: [left], delete_draft: DENIED };
     const { ports, perform } = await prepareNew({ answers });
     expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
     expect(ports.logger.lines).toContainEqual(

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { hasFailed } from '../../../src/errors.ts';
 import { getBlobSha, getExistingBlobs } from '../../../src/github/api/branch.ts';
 import { type HeldFiles, listTree } from '../../channels/pages/site/memory-branch.ts';
-import { absent, FakeGitHub, failure } from '../fake-github.ts';
+import { type Answers, absent, FakeGitHub, failure } from '../fake-github.ts';
 import { treeAnswers } from '../tree-answers.ts';
 
 const COMMIT = 'c'.repeat(40);
@@ -19,7 +19,7 @@ const TREE = treeAnswers(FILES).tree_below.sha;
 const TYPES = { blob: 'file', tree: 'dir', commit: 'submodule' } as const;
 
 /** A repository as the contents calls and the tree call return it. */
-function fakeRepository(answers: ConstructorParameters<typeof FakeGitHub>[0] = {}) {
+function fakeRepository(answers: Answers = {}) {
   return new FakeGitHub({
     get_ref: { object: { sha: COMMIT } },
     ...treeAnswers(FILES),

@@ -44,7 +44,6 @@ describe('createGitHubClient: requests', () => {
     expect(host.seen[1]).toMatchObject({
       method: 'POST',
       url: address,
-      headers: { accept: 'application/vnd.github+json' },
       body: JSON.stringify({ query: 'query { viewer }' }),
     });
   });

@@ -20,7 +20,7 @@ describe('getBuildStatus', () => {
     ['no error', ofOurs('errored'), absent, { status: 'errored', error: NO_TEXT }],
     ['an older commit', LATER, { status: 'behind' }, { status: 'unknown', notStarted: true }],
     [
-      'a later commit',
+      'a later one',
       LATER,
       { status: 'ahead' },
       { status: 'built', detail: 'build of a later commit that contains ours: built' },

@@ -79,7 +79,7 @@ describe('getPagesSite', () => {
       },
     ],
     [
-      'built by a workflow',
+      'of a workflow',
       { html_url: DEFAULT.href, build_type: 'workflow', source: null },
       { builtBy: 'workflow', branch: null, folder: '' },
     ],

@@ -26,14 +26,8 @@ const files = fc
   .map(([page, others]) => ({ 'index.html': page, ...others }))
   .filter((one) => !('a' in one && 'a/b' in one));
 
-const prune = fc.oneof(
-  { weight: 3, arbitrary: fc.constant(true) },
-  { weight: 1, arbitrary: fc.constant(false) },
-);
-const rarely = fc.oneof(
-  { weight: 7, arbitrary: fc.constant(false) },
-  { weight: 1, arbitrary: fc.constant(true) },
-);
+const prune = fc.constantFrom(true, true, true, false);
+const rarely = fc.nat(7).map((nth) => nth === 7);
 
 /** A change of a person to one path. */
 const changeIn = (folder: fc.Arbitrary<string>) =>
@@ -55,6 +49,9 @@ interface EventSetting {
 /** Something that happens to the branch. */
 function eventWith({ folder, keep }: EventSetting) {
   const change = changeIn(folder);
+  /** What a person commits while we deliver. */
+  const meanwhile = fc.option(change, { freq: 6 });
+  const how = fc.constantFrom('amend', 'reword', 'squash', 'copy', 'copy', 'quote');
   return fc.oneof(
     {
       weight: 6,
@@ -66,29 +63,14 @@ function eventWith({ folder, keep }: EventSetting) {
         keep,
         overwrite: rarely,
         nojekyll: rarely,
-        /** What a person commits while it is delivered. */
-        meanwhile: fc.option(change, { freq: 6 }),
+        meanwhile,
       }),
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('file' as const), folder, name, content }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        kind: fc.constant('withdrawal' as const),
-        folder,
-        meanwhile: fc.option(change, { freq: 6 }),
-      }),
-    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('withdrawal' as const), folder, meanwhile }) },
     { weight: 4, arbitrary: fc.record({ kind: fc.constant('change' as const), change }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('revert' as const) }) },
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        kind: fc.constant('rewriting' as const),
-        how: fc.constantFrom('amend', 'reword', 'squash', 'copy', 'copy', 'quote'),
-        change,
-      }),
-    },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('rewriting' as const), how, change }) },
   );
 }
 
@@ -199,7 +181,7 @@ const SETTINGS: readonly (readonly [string, EventSetting])[] = [
     { folder: fc.constantFrom('p/1/', 'p/1/', 'p/1/', 'p/2/', ''), keep: fc.constant(undefined) },
   ],
   [
-    'folders beside each other of which few are kept',
+    'folders of which few are kept',
     {
       folder: fc.constantFrom('p/1/', 'p/2/', 'p/2/', 'p/3/', 'p/3/'),
       keep: fc.constantFrom(1, 2, undefined),
