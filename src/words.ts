@@ -11,6 +11,8 @@ export interface Words {
   use(channels: string): string;
   /** That as the last of several ways; empty where nothing is delivered. @param about what follows it */
   orUse(channels: string, about?: string): string;
+  /** The way out through a new address; empty for a link, whose address is somebody else's. */
+  orRename(): string;
   /** How the token gets permissions, such as `contents: write`, and what else there is. */
   grant(permissions: string): string;
   /** How the environment's own link is proven. */
@@ -25,7 +27,7 @@ export interface Words {
 
 /** One interface: its words, of which those for channels and permissions follow from its inputs. */
 export interface Face
-  extends Omit<Words, 'use' | 'orUse' | 'grant' | 'say'>,
+  extends Omit<Words, 'use' | 'orUse' | 'orRename' | 'grant' | 'say'>,
     Partial<Pick<Words, 'use' | 'grant'>> {
   /** What is said after a text that names inputs: who sets those that this interface does not take. */
   readonly others?: (names: readonly string[]) => string;
@@ -51,6 +53,7 @@ export interface HintContext {
   readonly isPrivate?: boolean;
   /** `false` for what is withdrawn or audited: it is where it is. */
   readonly isDelivered?: boolean;
+  readonly isLink?: boolean;
 }
 
 /** A text in the words of one interface; it names only channels that can take what is delivered. */
@@ -69,6 +72,7 @@ export function say(text: Text, face: Face, delivered: HintContext = {}): string
     },
     orUse: (channels, about = '') =>
       delivered.isDelivered === false ? '' : `, or ${words.use(channels)}${about}`,
+    orRename: () => (delivered.isLink ? '' : `, or set ${input('path')} to a new name`),
     use(channels) {
       const { isFolder = false, isPrivate = false } = delivered;
       // Nobody may read a private repository's releases.

@@ -102,8 +102,10 @@ test.each([
   [['deliver', 'page.html', '--receipt', 'page.html'], 'no earlier receipt', 'name a new file'],
   [['deliver', '*.html', '--receipt', 'second.html'], 'no earlier receipt', 'name a new file'],
   [['deliver', 'page.html', '--receipt', '.'], 'no earlier receipt', 'name a new file'],
+  [['deliver', 'page.html', '--receipt', 'pipe'], 'no earlier receipt', 'name a new file'],
   [['deliver', 'page.html', '--receipt', 'a/b'], 'the folder for the receipt does not exist', 'create it'],
 ])('%j is wrong usage, and what to change is said before anything is done', async (args, message, change) => {
+  if (args.includes('pipe')) await promisify(execFile)('mkfifo', [join(folder, 'pipe')]);
   const { about, hint } = await runForUsage(args);
   expect(sayHere(about)).toContain(message);
   expect(sayHere(hint)).toContain(change);

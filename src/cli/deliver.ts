@@ -1,4 +1,4 @@
-import { access, open } from 'node:fs/promises';
+import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { answerRequest } from '../context.ts';
 import { readCredentials } from '../credentials.ts';
@@ -67,13 +67,19 @@ async function refuseWrongReceipt(receipt: string): Promise<void> {
   await access(dirname(receipt)).catch(() => {
     throw usageError('the folder for the receipt does not exist', 'create it, or name another file');
   });
-  const start = Buffer.alloc(RECEIPT_START.length);
-  const file = await open(receipt).catch(({ code }) => (code === 'ENOENT' ? null : undefined));
-  await file?.read(start).catch(() => undefined);
-  await file?.close();
-  if (file !== null && start.toString() !== RECEIPT_START) {
+  const found = await stat(receipt).catch(({ code }) => (code === 'ENOENT' ? null : undefined));
+  // Opening a pipe waits for its other end.
+  const start = found?.isFile() ? await readStart(receipt).catch(() => '') : '';
+  if (found !== null && start !== RECEIPT_START) {
     throw usageError('--receipt names something that is no earlier receipt', 'name a new file');
   }
+}
+
+async function readStart(path: string): Promise<string> {
+  const start = Buffer.alloc(RECEIPT_START.length);
+  const file = await open(path);
+  await file.read(start).finally(() => file.close());
+  return start.toString();
 }
 
 /** Reads the credentials of the environment, and hides them. @throws {DeliveryError} `BAD_USAGE` */

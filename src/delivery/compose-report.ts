@@ -72,6 +72,7 @@ const describeForHints = ({ operation, site, choice }: Delivery): HintContext =>
   isFolder: site?.isFolder === true,
   isPrivate: choice?.isPrivate === true,
   isDelivered: operation === 'deliver',
+  isLink: choice?.channels[0] === 'K4',
 });
 
 /** Of what somebody has changed there may be nothing left to prove. */

@@ -166,12 +166,12 @@ const GONE_HINT =
   'try again in ten minutes: what is removed is only verified; where something else is served there now, it is not ours';
 
 const DIFFERS_HINT = (w: Words) =>
-  `the nodes of the host's cache do not answer alike: try again in some minutes, or set ${w.input('path')} to a new name`;
+  `the nodes of the host's cache do not answer alike: try again in some minutes${w.orRename()}`;
 
 const hintFor = (result: ProbeResult | null): Text | undefined =>
   result !== null && describeAge(result) !== ''
     ? (w) =>
-        `a cache keeps that nothing was there: try again ${describeCacheTime(result.keptFor).replace('for up to', 'in')}, or set ${w.input('path')} to a new name`
+        `a cache keeps that nothing was there: try again ${describeCacheTime(result.keptFor).replace('for up to', 'in')}${w.orRename()}`
     : describeMatch(result?.match ?? 'absent').hint;
 
 /** How old an answer of a cache is, and how long it may stay; empty for an answer that no cache gave. */
