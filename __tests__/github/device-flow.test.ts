@@ -147,35 +147,33 @@ test.each<[string, object, (Scripted | Error)[], number[]]>([
   expect(ports.clock.slept).toEqual(seconds.map((second) => second * 1_000));
 });
 
-describe('the lifetime of a device code', () => {
-  test.each<[string, object, Scripted, number]>([
-    ['899 s, where the answer has none', { expires_in: undefined }, PENDING, 899],
-    ['899 s, where it is no number', { expires_in: 'never' }, PENDING, 899],
-    ['half an hour at most', { expires_in: 1e12 }, PENDING, 1_800],
-    ['20 s', { expires_in: 20 }, PENDING, 20],
-    ['60 s of slow_down', { expires_in: 60 }, SLOW_DOWN, 60],
-    ['less than one pause', { expires_in: 3 }, PENDING, 3],
-  ])('ends the flow after %s', async (_title, code, answer, lifetime) => {
-    const { ports, polled, run } = createFlow({ ...withCode(code), polls: [answer] });
-    await expect(run()).rejects.toMatchObject({
-      code: 'NOT_AUTHORIZED',
-      step: 'authorize',
-      message: 'the code expired before it was entered',
-    });
-    const slept = ports.clock.slept.reduce((sum, ms) => sum + ms, 0);
-    const next = answer === PENDING ? 5_000 : (ports.clock.slept.at(-1) ?? 0) + 5_000;
-    // The flow neither waits longer than the code lives, nor ends while there is time for another poll.
-    expect(slept).toBeLessThanOrEqual(lifetime * 1_000);
-    expect(slept + next).toBeGreaterThanOrEqual(lifetime * 1_000);
-    expect(polled()).toBe(ports.clock.slept.length);
+test.each<[string, object, Scripted, number]>([
+  ['899 s, where the answer has none', { expires_in: undefined }, PENDING, 899],
+  ['899 s, where it is no number', { expires_in: 'never' }, PENDING, 899],
+  ['half an hour at most', { expires_in: 1e12 }, PENDING, 1_800],
+  ['20 s', { expires_in: 20 }, PENDING, 20],
+  ['60 s of slow_down', { expires_in: 60 }, SLOW_DOWN, 60],
+  ['less than one pause', { expires_in: 3 }, PENDING, 3],
+])('the lifetime of a device code ends the flow after %s', async (_title, code, answer, lifetime) => {
+  const { ports, polled, run } = createFlow({ ...withCode(code), polls: [answer] });
+  await expect(run()).rejects.toMatchObject({
+    code: 'NOT_AUTHORIZED',
+    step: 'authorize',
+    message: 'the code expired before it was entered',
   });
+  const slept = ports.clock.slept.reduce((sum, ms) => sum + ms, 0);
+  const next = answer === PENDING ? 5_000 : (ports.clock.slept.at(-1) ?? 0) + 5_000;
+  // The flow neither waits longer than the code lives, nor ends while there is time for another poll.
+  expect(slept).toBeLessThanOrEqual(lifetime * 1_000);
+  expect(slept + next).toBeGreaterThanOrEqual(lifetime * 1_000);
+  expect(polled()).toBe(ports.clock.slept.length);
+});
 
-  test('ends it with the last failure of a host that fails until then', async () => {
-    const { run } = createFlow({ polls: [{ status: 502, body: 'bad gateway' }] });
-    await expect(run()).rejects.toMatchObject({
-      code: 'NOT_AUTHORIZED',
-      message: 'the code expired before it was entered: requesting the token was answered with HTTP 502',
-    });
+test('the lifetime of a device code ends the flow with the last failure of a host that fails until then', async () => {
+  const { run } = createFlow({ polls: [{ status: 502, body: 'bad gateway' }] });
+  await expect(run()).rejects.toMatchObject({
+    code: 'NOT_AUTHORIZED',
+    message: 'the code expired before it was entered: requesting the token was answered with HTTP 502',
   });
 });
 

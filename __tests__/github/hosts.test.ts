@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { defaultRawUrl, defaultSiteUrl, mayReceiveToken, serverUrlOf } from '../../src/github/hosts.ts';
 
 test.each([
@@ -45,30 +45,28 @@ test.each([
   expect(serverUrlOf(new URL(api)).href).toBe(server);
 });
 
-describe('mayReceiveToken', () => {
-  test.each([
-    ['https://api.github.com', 'https://uploads.github.com/repos/o/r/releases/1/assets'],
-    ['https://api.github.com', 'https://api.github.com/'],
-    ['https://api.acme.ghe.com', 'https://uploads.acme.ghe.com/repos/o/r/releases/1/assets'],
-    ['https://git.corp.io/api/v3', 'https://git.corp.io/api/uploads/repos/o/r/releases/1/assets'],
-    ['https://git.corp.io/api/v3', 'https://uploads.git.corp.io/repos/o/r/releases/1/assets'],
-    ['https://git.corp.io:8443/api/v3', 'https://git.corp.io:8443/api/uploads/'],
-  ])('allows a token of the API %s at %s', (api, address) => {
-    expect(mayReceiveToken(new URL(api), new URL(address))).toBe(true);
-  });
+test.each([
+  ['https://api.github.com', 'https://uploads.github.com/repos/o/r/releases/1/assets'],
+  ['https://api.github.com', 'https://api.github.com/'],
+  ['https://api.acme.ghe.com', 'https://uploads.acme.ghe.com/repos/o/r/releases/1/assets'],
+  ['https://git.corp.io/api/v3', 'https://git.corp.io/api/uploads/repos/o/r/releases/1/assets'],
+  ['https://git.corp.io/api/v3', 'https://uploads.git.corp.io/repos/o/r/releases/1/assets'],
+  ['https://git.corp.io:8443/api/v3', 'https://git.corp.io:8443/api/uploads/'],
+])('mayReceiveToken allows a token of the API %s at %s', (api, address) => {
+  expect(mayReceiveToken(new URL(api), new URL(address))).toBe(true);
+});
 
-  test.each([
-    ['https://api.github.com', 'https://uploads.evil.example/', 'a foreign host'],
-    ['https://api.github.com', 'https://uploads.github.com.evil.example/', 'an allowed host as its start'],
-    ['https://api.github.com', 'https://evilgithub.com/', 'an allowed host as its end'],
-    ['https://api.github.com', 'http://uploads.github.com/', 'not https'],
-    ['https://api.acme.ghe.com', 'https://uploads.other.ghe.com/', 'another subdomain'],
-    ['https://api.acme.ghe.com', 'https://uploads.ghe.com/', 'the domain of all subdomains'],
-    ['https://git.corp.io/api/v3', 'https://uploads.corp.io/', 'the parent domain'],
-    ['https://git.corp.io/api/v3', 'https://pages.git.corp.io/octo/site/', 'the site of a user'],
-    ['https://git.corp.io/api/v3', 'https://git.corp.io:8443/api/uploads/', 'another port'],
-    ['https://api.corp.io/api/v3', 'https://corp.io/', 'the parent domain of an instance named api'],
-  ])('allows no token of the API %s at %s, %s', (api, address) => {
-    expect(mayReceiveToken(new URL(api), new URL(address))).toBe(false);
-  });
+test.each([
+  ['https://api.github.com', 'https://uploads.evil.example/', 'a foreign host'],
+  ['https://api.github.com', 'https://uploads.github.com.evil.example/', 'an allowed host as its start'],
+  ['https://api.github.com', 'https://evilgithub.com/', 'an allowed host as its end'],
+  ['https://api.github.com', 'http://uploads.github.com/', 'not https'],
+  ['https://api.acme.ghe.com', 'https://uploads.other.ghe.com/', 'another subdomain'],
+  ['https://api.acme.ghe.com', 'https://uploads.ghe.com/', 'the domain of all subdomains'],
+  ['https://git.corp.io/api/v3', 'https://uploads.corp.io/', 'the parent domain'],
+  ['https://git.corp.io/api/v3', 'https://pages.git.corp.io/octo/site/', 'the site of a user'],
+  ['https://git.corp.io/api/v3', 'https://git.corp.io:8443/api/uploads/', 'another port'],
+  ['https://api.corp.io/api/v3', 'https://corp.io/', 'the parent domain of an instance named api'],
+])('mayReceiveToken allows no token of the API %s at %s, %s', (api, address) => {
+  expect(mayReceiveToken(new URL(api), new URL(address))).toBe(false);
 });

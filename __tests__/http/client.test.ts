@@ -172,41 +172,39 @@ describe('a name that this machine resolves to an address of its own', () => {
   );
 });
 
-describe('a request is a NO_NETWORK error', () => {
-  test('when the host refuses the connection', async () => {
-    const port = await unusedPort();
-    // An instance of GitHub, which receives the token, may be on this machine.
-    const request = requestTo(`https://127.0.0.1:${port}/`, { headers: { authorization: 'Bearer x' } });
-    expect(await errorOf(clientWithProxy()(request))).toMatchObject({
-      code: 'NO_NETWORK',
-      message: `127.0.0.1:${port} can't be reached: it refused the connection`,
-      hint: expect.stringContaining('https_proxy'),
-      retryable: true,
-    });
+test('a request is a NO_NETWORK error when the host refuses the connection', async () => {
+  const port = await unusedPort();
+  // An instance of GitHub, which receives the token, may be on this machine.
+  const request = requestTo(`https://127.0.0.1:${port}/`, { headers: { authorization: 'Bearer x' } });
+  expect(await errorOf(clientWithProxy()(request))).toMatchObject({
+    code: 'NO_NETWORK',
+    message: `127.0.0.1:${port} can't be reached: it refused the connection`,
+    hint: expect.stringContaining('https_proxy'),
+    retryable: true,
   });
+});
 
-  test('when the proxy requires a login', async () => {
-    const proxy = createServer((socket) =>
-      socket.once('data', () => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')),
-    );
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    const http = clientWithProxy(`http://127.0.0.1:${portOf(proxy)}`);
-    const failure = await errorOf(http(requestTo('https://files.example.com/')));
-    proxy.close();
-    expect(failure).toMatchObject({
-      code: 'NO_NETWORK',
-      message: 'the proxy refused the connection to files.example.com with HTTP 407',
-      hint: expect.stringContaining('user and password'),
-      retryable: false,
-    });
+test('a request is a NO_NETWORK error when the proxy requires a login', async () => {
+  const proxy = createServer((socket) =>
+    socket.once('data', () => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')),
+  );
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const http = clientWithProxy(`http://127.0.0.1:${portOf(proxy)}`);
+  const failure = await errorOf(http(requestTo('https://files.example.com/')));
+  proxy.close();
+  expect(failure).toMatchObject({
+    code: 'NO_NETWORK',
+    message: 'the proxy refused the connection to files.example.com with HTTP 407',
+    hint: expect.stringContaining('user and password'),
+    retryable: false,
   });
+});
 
-  test('when the proxy refuses the connection', async () => {
-    const http = clientWithProxy(`http://127.0.0.1:${await unusedPort()}`);
-    expect(await errorOf(http(requestTo('https://files.example.com/')))).toMatchObject({
-      code: 'NO_NETWORK',
-      hint: expect.stringContaining('https_proxy'),
-    });
+test('a request is a NO_NETWORK error when the proxy refuses the connection', async () => {
+  const http = clientWithProxy(`http://127.0.0.1:${await unusedPort()}`);
+  expect(await errorOf(http(requestTo('https://files.example.com/')))).toMatchObject({
+    code: 'NO_NETWORK',
+    hint: expect.stringContaining('https_proxy'),
   });
 });
 

@@ -193,31 +193,29 @@ describe('a chain of redirects', () => {
   });
 });
 
-describe('cookies', () => {
-  /** What is sent back in each of three fetches with one jar, where the host sets these. */
-  async function cookiesSent(answer: (request: Seen, nth: number) => Scripted, cookies?: CookieJar) {
-    const host = new FakeHttp(answer);
-    for (let nth = 0; nth < 3; nth += 1) await fetchFrom(host.http, cookies && { cookies });
-    return host.seen.map(({ headers }) => headers.cookie);
-  }
-  const setting = (cookie: string | string[]): Scripted => ({ headers: { 'set-cookie': cookie } });
+/** What is sent back in each of three fetches with one jar, where the host sets these. */
+async function cookiesSent(answer: (request: Seen, nth: number) => Scripted, cookies?: CookieJar) {
+  const host = new FakeHttp(answer);
+  for (let nth = 0; nth < 3; nth += 1) await fetchFrom(host.http, cookies && { cookies });
+  return host.seen.map(({ headers }) => headers.cookie);
+}
+const setting = (cookie: string | string[]): Scripted => ({ headers: { 'set-cookie': cookie } });
 
-  test('are sent back by name, a later value in place of an earlier one, and never without a jar', async () => {
-    const answer = (_: Seen, nth: number): Scripted =>
-      setting(nth === 1 ? ['a=1', 'b=x=y; Secure', '', 'no-value', '=no-name'] : ['a=2']);
-    expect(await cookiesSent(answer, new Map())).toEqual([undefined, 'a=1; b=x=y', 'a=2; b=x=y']);
-    expect(await cookiesSent(answer)).toEqual([undefined, undefined, undefined]);
-  });
+test('cookies are sent back by name, a later value in place of an earlier one, and never without a jar', async () => {
+  const answer = (_: Seen, nth: number): Scripted =>
+    setting(nth === 1 ? ['a=1', 'b=x=y; Secure', '', 'no-value', '=no-name'] : ['a=2']);
+  expect(await cookiesSent(answer, new Map())).toEqual([undefined, 'a=1; b=x=y', 'a=2; b=x=y']);
+  expect(await cookiesSent(answer)).toEqual([undefined, undefined, undefined]);
+});
 
-  test('are sent to no other host, not even to a subdomain', async () => {
-    const answer = ({ url }: Seen): Scripted =>
-      url === START.href
-        ? { status: 302, headers: { location: 'https://sub.start.example.com/', 'set-cookie': 'a=1' } }
-        : {};
-    expect(await cookiesSent(answer, new Map())).toEqual([
-      ...[undefined, undefined, 'a=1', undefined, 'a=1', undefined],
-    ]);
-  });
+test('cookies are sent to no other host, not even to a subdomain', async () => {
+  const answer = ({ url }: Seen): Scripted =>
+    url === START.href
+      ? { status: 302, headers: { location: 'https://sub.start.example.com/', 'set-cookie': 'a=1' } }
+      : {};
+  expect(await cookiesSent(answer, new Map())).toEqual([
+    ...[undefined, undefined, 'a=1', undefined, 'a=1', undefined],
+  ]);
 });
 
 describe('the encoding of a body', () => {

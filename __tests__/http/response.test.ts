@@ -42,32 +42,33 @@ test('discard ignores an error while the body is closed', async () => {
   await expect(closed).resolves.toBeUndefined();
 });
 
-describe('parseRetryAfter', () => {
-  const parse = (value: string | undefined): number | undefined =>
-    parseRetryAfter({ headers: { 'retry-after': value } }, NOON);
+const parse = (value: string | undefined): number | undefined =>
+  parseRetryAfter({ headers: { 'retry-after': value } }, NOON);
 
-  test.each([
-    ['seconds', '30', 30_000],
-    ['zero seconds', '0', 0],
-    ['a date in the future', new Date(NOON + 45_000).toUTCString(), 45_000],
-    ['a date in the past', new Date(NOON - 45_000).toUTCString(), 0],
-  ])('understands %s', (_case, value, ms) => {
-    expect(parse(value)).toBe(ms);
-  });
-
-  test('compares a date with the clock of the host that names it', () => {
-    const headers = {
-      'retry-after': new Date(NOON + 45_000).toUTCString(),
-      date: new Date(NOON + 40_000).toUTCString(),
-    };
-    expect(parseRetryAfter({ headers }, NOON)).toBe(5_000);
-    expect(parseRetryAfter({ headers: { ...headers, 'retry-after': '7' } }, NOON)).toBe(7_000);
-  });
-
-  test.each([undefined, '', 'soon', '5s', '1.5', '-5', '1e3'])('returns undefined for %j', (value) => {
-    expect(parse(value)).toBeUndefined();
-  });
+test.each([
+  ['seconds', '30', 30_000],
+  ['zero seconds', '0', 0],
+  ['a date in the future', new Date(NOON + 45_000).toUTCString(), 45_000],
+  ['a date in the past', new Date(NOON - 45_000).toUTCString(), 0],
+])('parseRetryAfter understands %s', (_case, value, ms) => {
+  expect(parse(value)).toBe(ms);
 });
+
+test('parseRetryAfter compares a date with the clock of the host that names it', () => {
+  const headers = {
+    'retry-after': new Date(NOON + 45_000).toUTCString(),
+    date: new Date(NOON + 40_000).toUTCString(),
+  };
+  expect(parseRetryAfter({ headers }, NOON)).toBe(5_000);
+  expect(parseRetryAfter({ headers: { ...headers, 'retry-after': '7' } }, NOON)).toBe(7_000);
+});
+
+test.each([undefined, '', 'soon', '5s', '1.5', '-5', '1e3'])(
+  'parseRetryAfter returns undefined for %j',
+  (value) => {
+    expect(parse(value)).toBeUndefined();
+  },
+);
 
 describe('shortHostMessage', () => {
   test('keeps a short text, on one line', () => {

@@ -20,12 +20,11 @@ export const CREATED: Scripted = { status: 201, body: RECORD };
 
 /** The list of a bin with files: the bytes of each, by its name. */
 export async function listOf(contents: Readonly<Record<string, string>>, more = {}): Promise<Scripted> {
-  const files = await Promise.all(
-    Object.entries(contents).map(async ([filename, bytes]) => {
-      const { sha256 } = await localFile(bytes);
-      return { filename, sha256 };
-    }),
-  );
+  const listed = Object.entries(contents).map(async ([filename, bytes]) => {
+    const { sha256 } = await localFile(bytes);
+    return { filename, sha256 };
+  });
+  const files = await Promise.all(listed);
   return { body: { bin: { id: BIN, expired_at: EXPIRY, readonly: false, ...more }, files } };
 }
 
@@ -43,14 +42,9 @@ export interface BinSetup extends Partial<FilebinOptions> {
 
 /** K3 in front of a bin host that answers as scripted; by default it takes every file, and locks every bin. */
 export function openBin(setup: BinSetup = {}) {
-  const { list = NO_BIN, post = CREATED, put = {}, remove = {}, look = WARNING, ...more } = setup;
-  const answers: Readonly<Record<string, Answers>> = {
-    GET: list,
-    POST: post,
-    PUT: put,
-    DELETE: remove,
-    LOOK: look,
-  };
+  const { list: GET = NO_BIN, post: POST = CREATED, put: PUT = {}, remove: DELETE = {}, ...rest } = setup;
+  const { look: LOOK = WARNING, ...more } = rest;
+  const answers: Readonly<Record<string, Answers>> = { GET, POST, PUT, DELETE, LOOK };
   const kinds: string[] = [];
   const host = new FakeHttp(({ method, url }: Seen) => {
     const kind = method === 'GET' && !url.endsWith(BIN) ? 'LOOK' : method;
@@ -59,11 +53,11 @@ export function openBin(setup: BinSetup = {}) {
     return own[Math.min(kinds.filter((one) => one === kind).length, own.length) - 1];
   });
   const ports = fakePorts(host.http);
-  const options = {
-    ...{ binHostUrl: new URL('https://filebin.net'), bin: BIN, binIsNew: true, overwrite: false, ...more },
-  };
+  const binHostUrl = new URL('https://filebin.net');
+  const options = { binHostUrl, bin: BIN, binIsNew: true, overwrite: false, ...more };
   return {
-    ...{ host, ports },
+    host,
+    ports,
     publisher: createFilebinPublisher(options, ports),
     remover: createFilebinRemover(options, ports),
     /** The kinds of the requests, in order, such as `GET POST PUT`. */

@@ -26,10 +26,7 @@ async function prepareUpload({ name = 'page.html', own = name, ...setup }: BinSe
   const file = await localFile(CONTENT, own);
   return { ...opened, file, task: await prepareOne(opened.publisher, file, name) };
 }
-interface Naming {
-  readonly name?: string;
-  readonly own?: string;
-}
+type Naming = { readonly name?: string; readonly own?: string };
 
 /** Delivers files together, each with its name as its content. */
 async function postFiles(names: readonly string[], setup: BinSetup) {
@@ -41,18 +38,14 @@ async function postFiles(names: readonly string[], setup: BinSetup) {
 }
 
 const repeat = (kinds: string, times: number): string => Array(times).fill(kinds).join(' ');
-const withFiles = (files: number | undefined): Scripted => ({
-  status: 201,
-  body: { ...RECORD, bin: { ...RECORD.bin, files } },
-});
+const created = (more: object): Scripted => ({ status: 201, body: { ...RECORD, ...more } });
+const withFiles = (files?: number) => created({ bin: { ...RECORD.bin, files } });
 
 describe('publishing through channel K3', () => {
   test('posts the file with its SHA-256 and without a credential, then locks the bin', async () => {
-    const stored = { ...RECORD, bin: { id: 'svstored' }, file: { filename: 'ä_b.html' } };
-    const { file, host, task } = await prepareUpload({
-      ...{ post: { status: 201, body: stored }, name: "a'b.html" },
-      binHostUrl: new URL('https://bins.dev/b/'),
-    });
+    const post = created({ bin: { id: 'svstored' }, file: { filename: 'ä_b.html' } });
+    const binHostUrl = new URL('https://bins.dev/b/');
+    const { file, host, task } = await prepareUpload({ post, name: "a'b.html", binHostUrl });
     const destination = `bin ${BIN}, name a_b.html`;
     expect(task.plan).toMatchObject({ method: 'one POST', destination, claim: 'is available' });
     // Of the bin that was asked for, and the file name that the host answers.
@@ -85,15 +78,11 @@ describe('publishing through channel K3', () => {
     ['a folder', { own: 'a.txt', name: 'css/a.txt', path: 'css/' }, 'css-a.txt', true],
     ['the name that was asked for', { own: 'out.tmp', name: 'a.txt', path: 'a.txt' }, 'a.txt', false],
   ])('notes under which name the bin keeps a file with %s', async (_, setup, filename, isNoted) => {
-    const { task } = await prepareUpload({
-      ...setup,
-      post: { status: 201, body: { ...RECORD, file: { filename } } },
-    });
+    const { task } = await prepareUpload({ ...setup, post: created({ file: { filename } }) });
     const { notes } = await task.perform();
     expect(notes.includes(`the bin keeps it as ${filename}`)).toBe(isNoted);
   });
 
-  // `getTypeDisplay` is held to a real browser in `browser/shown-types.test.ts`.
   test.each([
     ['text/plain; charset=utf-8', 'opens'],
     ['image/svg+xml', 'opens'],
@@ -113,15 +102,12 @@ describe('publishing through channel K3', () => {
     const { http } = ports;
     Object.assign(ports, {
       http: (request: HttpRequest) => {
-        limits.push([request.method, request.headersTimeout]);
+        limits.push(`${request.method} ${request.headersTimeout}`);
         return http(request);
       },
     });
     await (await prepareOne(publisher, await localFile('x'))).perform();
-    expect(limits).toEqual([
-      ['POST', 900_000],
-      ['PUT', undefined],
-    ]);
+    expect(limits).toEqual(['POST 900000', 'PUT undefined']);
     expect(ports.logger.shownProgress).toMatchObject([{ title: 'uploaded', ended: true }]);
     expect(ports.logger.lines).toContain('the bin host stores the file now, for up to 15 minutes');
   });
@@ -188,9 +174,8 @@ describe('an upload to the bin that is not answered with HTTP 201', () => {
   });
 
   test('is sent again after the time that the host asks to wait', async () => {
-    const { ports, task } = await prepareUpload({
-      post: [{ status: 429, headers: { 'retry-after': '9' } }, CREATED],
-    });
+    const limited = { status: 429, headers: { 'retry-after': '9' } };
+    const { ports, task } = await prepareUpload({ post: [limited, CREATED] });
     await task.perform();
     expect(ports.clock.slept).toEqual([9_500]);
   });
@@ -226,7 +211,7 @@ describe('a bin whose name is given', () => {
     ['no bin', NO_BIN, withFiles(0), SURE],
     ['a bin that is described as an empty one that never was', ABSENT, withFiles(0), SURE],
     ['no bin, but somebody was first to fill it', ABSENT, withFiles(1), UNSURE],
-    ['no bin, and the host does not say who was first', ABSENT, withFiles(undefined), UNSURE],
+    ['no bin, and the host does not say who was first', ABSENT, withFiles(), UNSURE],
   ])(
     'takes the file where there is %s; it is locked only where it is ours',
     async (_, list, post, unknown) => {
@@ -285,10 +270,8 @@ describe('a bin whose name is given', () => {
     ['was just generated', {}, { 'page.html': CONTENT }, 'page.html would be posted'],
     ['holds another file', { ...NAMED, overwrite: true }, { 'page.html': 'other' }, REPLACED],
   ])('that %s gives a preview, and only GET requests are sent', async (_, more, held, words) => {
-    const { kinds, task } = await prepareUpload({
-      ...more,
-      list: held === null ? NO_BIN : await listOf(held),
-    });
+    const list = held === null ? NO_BIN : await listOf(held);
+    const { kinds, task } = await prepareUpload({ ...more, list });
     await expect(task.preview()).resolves.toBe(words);
     expect(kinds()).toMatch(/^(GET)?$/);
   });
@@ -357,10 +340,8 @@ describe('posting several files', () => {
   });
 
   test('keeps what somebody put there while an earlier file was posted', async () => {
-    const { results, posted } = await postFiles(['a.txt', 'b.txt'], {
-      ...NAMED,
-      list: [NO_BIN, await theirs],
-    });
+    const list = [NO_BIN, await theirs];
+    const { results, posted } = await postFiles(['a.txt', 'b.txt'], { ...NAMED, list });
     const left = [expect.stringContaining('others wrote to it at the same time')];
     expect(results).toMatchObject([{ unknown: left }, { code: 'NOT_OURS', leftBehind: [] }]);
     expect(posted).toHaveLength(1);

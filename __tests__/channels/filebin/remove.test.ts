@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { localFile } from '../../support/files.ts';
 import type { Scripted } from '../../support/ports.ts';
 import { prepareAll, prepareOne } from '../prepare-one.ts';
@@ -11,46 +11,47 @@ async function prepareRemoval(setup: BinSetup = {}, content: string | null = 'x'
   return { ...opened, task: await prepareOne(opened.remover, file, name) };
 }
 
-describe('removing a file through channel K3', () => {
-  test('plans one DELETE of the name that the host stores, without sending it', async () => {
-    const { kinds, task } = await prepareRemoval({}, 'x', "deep/a'b.pdf");
-    const destination = `bin ${BIN}, name deep-a_b.pdf`;
-    expect(task.plan).toMatchObject({ method: 'one DELETE', destination, claim: 'is removed' });
-    expect(kinds()).toBe('');
-  });
+test('removing a file through channel K3 plans one DELETE of the name that the host stores, without sending it', async () => {
+  const { kinds, task } = await prepareRemoval({}, 'x', "deep/a'b.pdf");
+  const destination = `bin ${BIN}, name deep-a_b.pdf`;
+  expect(task.plan).toMatchObject({ method: 'one DELETE', destination, claim: 'is removed' });
+  expect(kinds()).toBe('');
+});
 
-  test('lists the bin, then sends one DELETE, without a credential', async () => {
-    const { host, task } = await prepareRemoval();
-    await expect(task.perform()).resolves.toMatchObject({
-      evidence: `bin ${BIN}, file page.html is deleted`,
-      url: new URL(`${ADDRESS}/page.html`),
-      written: true,
-      // Without approval the address never shows that the file is gone.
-      refusals: expect.arrayContaining([expect.objectContaining({ httpCodes: [403], isFinal: true })]),
-    });
-    const headers = { accept: 'application/json' };
-    expect(host.seen).toEqual([
-      { method: 'GET', url: ADDRESS, headers, body: '' },
-      { method: 'DELETE', url: `${ADDRESS}/page.html`, headers, body: '' },
-    ]);
+test('removing a file through channel K3 lists the bin, then sends one DELETE, without a credential', async () => {
+  const { host, task } = await prepareRemoval();
+  await expect(task.perform()).resolves.toMatchObject({
+    evidence: `bin ${BIN}, file page.html is deleted`,
+    url: new URL(`${ADDRESS}/page.html`),
+    written: true,
+    // Without approval the address never shows that the file is gone.
+    refusals: expect.arrayContaining([expect.objectContaining({ httpCodes: [403], isFinal: true })]),
   });
+  const headers = { accept: 'application/json' };
+  expect(host.seen).toEqual([
+    { method: 'GET', url: ADDRESS, headers, body: '' },
+    { method: 'DELETE', url: `${ADDRESS}/page.html`, headers, body: '' },
+  ]);
+});
 
-  test.each([
-    [302, 'HOST_ERROR', 1],
-    [403, 'HOST_ERROR', 1],
-    [429, 'RATE_LIMITED', 3],
-    [500, 'HOST_ERROR', 5],
-    // A page, which the bin host itself never sends.
-    [200, 'HOST_ERROR', 5],
-  ] as const)('fails for HTTP %i as %s after %i attempts', async (status, code, attempts) => {
+test.each([
+  [302, 'HOST_ERROR', 1],
+  [403, 'HOST_ERROR', 1],
+  [429, 'RATE_LIMITED', 3],
+  [500, 'HOST_ERROR', 5],
+  // A page, which the bin host itself never sends.
+  [200, 'HOST_ERROR', 5],
+] as const)(
+  'removing a file through channel K3 fails for HTTP %i as %s after %i attempts',
+  async (status, code, attempts) => {
     const { kinds, task } = await prepareRemoval({ remove: { ...(status === 200 && PAGE), status } });
     await expect(task.perform()).rejects.toMatchObject({
       ...{ code, httpCode: status, hint: 'check `bin:` and `bin-host-url:`, or try again' },
       message: expect.stringMatching(new RegExp(` answered HTTP ${status}( with a page)?$`)),
     });
     expect(kinds()).toBe(`GET${' DELETE'.repeat(attempts)}`);
-  });
-});
+  },
+);
 
 const OURS = { preview: 'page.html would be deleted', written: true, kinds: 'GET GET DELETE' };
 const NOTHING = { preview: 'nothing exists there', written: false, kinds: 'GET GET' };

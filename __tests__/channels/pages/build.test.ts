@@ -27,7 +27,8 @@ function createWatch(answers: Answers, siteWorkflow?: string) {
   return { github, ask, askOften };
 }
 
-const errored = (more: object) => ({ status: 'errored', commit: COMMIT, ...more });
+const buildIn = (status: string, more: object = {}) => ({ status, commit: COMMIT, ...more });
+const errored = (more: object) => buildIn('errored', more);
 const REQUESTED = 'no build yet; a build was requested';
 const SUCCESS = [{ state: 'success' }];
 const denied = failure('NO_PERMISSION', 403);
@@ -36,12 +37,8 @@ const failsTimes = (times: number, then: object) => (_: unknown, nth: number) =>
 
 describe('BuildWatch', () => {
   test('finishes when the build of the commit is done, and sends no more requests', async () => {
-    const { github, ask, askOften } = createWatch({
-      pages_latest: (_: unknown, nth: number) => ({
-        status: nth === 1 ? 'building' : 'built',
-        commit: COMMIT,
-      }),
-    });
+    const latest = (_: unknown, nth: number) => buildIn(nth === 1 ? 'building' : 'built');
+    const { github, ask, askOften } = createWatch({ pages_latest: latest });
     await expect(ask()).resolves.toMatchObject({ finished: false });
     await askOften(3);
     await expect(ask()).resolves.toMatchObject({ finished: true });
@@ -49,7 +46,7 @@ describe('BuildWatch', () => {
   });
 
   test('sends at most 48 requests, at most one in 5 s, however often it is called', async () => {
-    const { github, askOften } = createWatch({ pages_latest: { status: 'building', commit: COMMIT } });
+    const { github, askOften } = createWatch({ pages_latest: buildIn('building') });
     await askOften(400, SECONDS);
     expect(github.sent('pages_latest')).toHaveLength(48);
   });
@@ -78,7 +75,7 @@ describe('BuildWatch', () => {
     ['once, after six requests', { pages_latest: absent, request_build: {} }, 1, REQUESTED],
     ['once, denied', { pages_latest: absent, request_build: denied }, 1, 'the permission `pages: write`'],
     ['until the host accepts it', { pages_latest: absent, request_build: failsTimes(2, {}) }, 3, REQUESTED],
-    ['not at all, while one is running', { pages_latest: { status: 'queued', commit: COMMIT } }, 0, 'queued'],
+    ['not at all, while one is running', { pages_latest: buildIn('queued') }, 0, 'queued'],
   ])('requests a build %s', async (_, answers, count, detail) => {
     const { github, ask, askOften } = createWatch(answers);
     await askOften(5);
@@ -124,7 +121,7 @@ describe('BuildWatch', () => {
   test('asks a host that wants to be left alone again only then', async () => {
     const limited = failure('RATE_LIMITED', 403, { retryable: true, retryAfter: 60 * SECONDS });
     const { github, ask, askOften } = createWatch({
-      pages_latest: (_: unknown, nth: number) => (nth === 1 ? limited : { status: 'built', commit: COMMIT }),
+      pages_latest: (_: unknown, nth: number) => (nth === 1 ? limited : buildIn('built')),
     });
     await askOften(12);
     expect(github.sent('pages_latest')).toHaveLength(1);
@@ -133,11 +130,7 @@ describe('BuildWatch', () => {
 
   test.each<[string, Answers, Placement]>([
     ['an older build’s error', { pages_latest: errored({ commit: 'older' }), compare: absent }, PLACEMENT],
-    [
-      'no commit',
-      { pages_latest: { status: 'building', commit: COMMIT }, compare: { status: 'identical' } },
-      {} as Placement,
-    ],
+    ['no commit', { pages_latest: buildIn('building'), compare: { status: 'identical' } }, {} as Placement],
     [
       'a commit without a build',
       { pages_latest: { status: 'built', commit: 'older' }, compare: absent },
@@ -150,7 +143,7 @@ describe('BuildWatch', () => {
 });
 
 describe('the commit that a finished build contains', () => {
-  const built = { pages_latest: { status: 'built', commit: COMMIT } };
+  const built = { pages_latest: buildIn('built') };
   const commits = [{ sha: COMMIT, commit: { committer: { date: '2026-01-02T03:04:05Z' } } }];
   const MARKED = { ...PLACEMENT, hostMayChangeBytes: true };
 

@@ -70,13 +70,11 @@ describe('resolveDestination: the branch and the path', () => {
   });
 });
 
-describe('resolveDestination: the page and raw addresses', () => {
-  test('are percent-encoded below the site’s base and the raw host', () => {
-    expect(getUrls(destinationFor({ path: 'папка/ü#1.html' }, siteWith({ branch: 'docs/ä' })))).toEqual([
-      'https://octo.github.io/site/%D0%BF%D0%B0%D0%BF%D0%BA%D0%B0/%C3%BC%231.html',
-      'https://raw.githubusercontent.com/octo/site/docs/%C3%A4/%D0%BF%D0%B0%D0%BF%D0%BA%D0%B0/%C3%BC%231.html',
-    ]);
-  });
+test('resolveDestination: the page and raw addresses are percent-encoded below the site’s base and the raw host', () => {
+  expect(getUrls(destinationFor({ path: 'папка/ü#1.html' }, siteWith({ branch: 'docs/ä' })))).toEqual([
+    'https://octo.github.io/site/%D0%BF%D0%B0%D0%BF%D0%BA%D0%B0/%C3%BC%231.html',
+    'https://raw.githubusercontent.com/octo/site/docs/%C3%A4/%D0%BF%D0%B0%D0%BF%D0%BA%D0%B0/%C3%BC%231.html',
+  ]);
 });
 
 const jekyllInput = (place: string, head: string, hasMarker: boolean) => ({
@@ -118,13 +116,6 @@ describe('applyJekyll for a file that Jekyll renders', () => {
   ])('keeps the address of %s, which is copied too (marker: %s)', async (path, hasMarker) => {
     await expect(applyTo(path, '# x', hasMarker)).resolves.toMatchObject({
       pageUrl: new URL(`https://octo.github.io/site/${path}`),
-      hostMayChangeBytes: false,
-    });
-  });
-
-  test('keeps the address of the file where .nojekyll switches Jekyll off', async () => {
-    await expect(applyTo('notes.md', '---\n', false, '.nojekyll')).resolves.toMatchObject({
-      pageUrl: new URL('https://octo.github.io/site/notes.md'),
       hostMayChangeBytes: false,
     });
   });

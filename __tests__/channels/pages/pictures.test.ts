@@ -74,14 +74,6 @@ async function planOne({ page: blob, pictures = {} }: Wanted, target: CommitTarg
 }
 
 describe('a page with a picture', () => {
-  test('is one change, whose message names both', async () => {
-    const { page, beside, message } = await compare(pageWith('new', { [PICTURE]: 'p1' }), {});
-    expect([page, beside]).toEqual(['new', { [PICTURE]: 'p1' }]);
-    expect(message).toBe(
-      `ADD page.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-object: new ${PATH}\nDelivered-object: p1 ${PICTURE}`,
-    );
-  });
-
   test('gets a new picture without a change of its own', async () => {
     const { page, beside } = await compare(
       pageWith('same', { [PICTURE]: 'p2' }),

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createPagesActions } from '../../../src/channels/pages/publish.ts';
 import type { PagesOptions } from '../../../src/channels/pages/target.ts';
 import { methodOf } from '../../../src/channels/pages/target.ts';
@@ -42,33 +42,28 @@ const answersForExisting = (sha: string, message = ownMessage(sha)) => ({
   commits_of_path: [{ sha: 'last', commit: { message } }],
 });
 
-describe('preparing a file for channel K1', () => {
-  test('plans for a page with a picture what writes both, and shows in a preview what removes an old one', async () => {
-    const { task } = await prepareFile({ options: { picture: true } });
-    expect(task).toMatchObject({
-      plan: { method: 'method B, object API' },
-      data: { target: { method: 'B' } },
-    });
-    const change = changeWith();
-    const withRemoval = { ...change, removals: ['a/b.html.png'] };
-    expect(methodOf([change], { method: 'A' })).toBe('A');
-    expect(methodOf([withRemoval], { method: 'A' })).toBe('B');
-    expect(methodOf([withRemoval], { method: 'C' })).toBe('C');
-    const several = { ...change, writes: [...change.writes, ...change.writes] };
-    expect(methodOf([several], { method: 'A' })).toBe('B');
-  });
+test('preparing a file for channel K1 plans for a page with a picture what writes both, and shows in a preview what removes an old one', async () => {
+  const { task } = await prepareFile({ options: { picture: true } });
+  expect(task).toMatchObject({ plan: { method: 'method B, object API' }, data: { target: { method: 'B' } } });
+  const change = changeWith();
+  const withRemoval = { ...change, removals: ['a/b.html.png'] };
+  expect(methodOf([change], { method: 'A' })).toBe('A');
+  expect(methodOf([withRemoval], { method: 'A' })).toBe('B');
+  expect(methodOf([withRemoval], { method: 'C' })).toBe('C');
+  const several = { ...change, writes: [...change.writes, ...change.writes] };
+  expect(methodOf([several], { method: 'A' })).toBe('B');
+});
 
-  test('names the page that Jekyll renders of a file among what it writes', async () => {
-    const options = pagesOptionsWith({ marker: 'notes', path: 'notes.md' });
-    const action = createPagesActions(options, accessWith(new FakeGitHub(EMPTY)), fakePorts()).publish;
-    const { writes } = await prepareOne(action, await localFile('# notes'), 'notes.md');
-    expect(writes).toEqual(['notes.md', 'notes.html']);
-  });
+test('preparing a file for channel K1 names the page that Jekyll renders of a file among what it writes', async () => {
+  const options = pagesOptionsWith({ marker: 'notes', path: 'notes.md' });
+  const action = createPagesActions(options, accessWith(new FakeGitHub(EMPTY)), fakePorts()).publish;
+  const { writes } = await prepareOne(action, await localFile('# notes'), 'notes.md');
+  expect(writes).toEqual(['notes.md', 'notes.html']);
+});
 
-  test('refuses to prepare a commit without a file', async () => {
-    const action = createPagesActions(pagesOptionsWith(), accessWith(new FakeGitHub()), fakePorts()).publish;
-    await expect(prepareOne(action, null)).rejects.toMatchObject({ code: 'BAD_INPUT', hint: 'name a file' });
-  });
+test('preparing a file for channel K1 refuses to prepare a commit without a file', async () => {
+  const action = createPagesActions(pagesOptionsWith(), accessWith(new FakeGitHub()), fakePorts()).publish;
+  await expect(prepareOne(action, null)).rejects.toMatchObject({ code: 'BAD_INPUT', hint: 'name a file' });
 });
 
 test('what the branch holds after the proof is unknown where it cannot be read', async () => {
@@ -80,41 +75,42 @@ test('what the branch holds after the proof is unknown where it cannot be read',
   await expect(task.recheck(placement)).resolves.toEqual(unknown);
 });
 
-describe('the file that a commit through channel K1 replaces', () => {
-  const blobs = [
-    { oid: '0ld', size: 3 },
-    { oid: '0lder', size: 5 },
-  ];
-  const prepareReplacement = (message: string, essence?: string) =>
-    prepareFile({
-      answers: {
-        ...answersForExisting('0ld'),
-        commits_of_path: [{ sha: 'last-commit', commit: { message }, blobs }],
-      },
-      ...(essence === undefined ? {} : { options: { essence } }),
-    });
-
-  test('is known by what git has of it, and of the one before: its address is not asked', async () => {
-    const { host, task } = await prepareReplacement(ownMessage('0ld'));
-    await expect(task.perform()).resolves.toMatchObject({
-      earlier: [
-        { sha: '0ld', size: 3 },
-        { sha: '0lder', size: 5 },
-      ],
-    });
-    expect(host.seen).toEqual([]);
+const blobs = [
+  { oid: '0ld', size: 3 },
+  { oid: '0lder', size: 5 },
+];
+const prepareReplacement = (message: string, essence?: string) =>
+  prepareFile({
+    answers: {
+      ...answersForExisting('0ld'),
+      commits_of_path: [{ sha: 'last-commit', commit: { message }, blobs }],
+    },
+    ...(essence === undefined ? {} : { options: { essence } }),
   });
 
-  test.each([
-    ['another run', ownMessage('0ld').replace('before', 'from run 6 of Deliver'), ['run 6 of Deliver']],
-    ['the same run', ownMessage('0ld').replace('before', 'from run 7 of Deliver'), []],
-    ['a machine', ownMessage('0ld'), ['commit last-co']],
-  ])('is named where it is the delivery of %s', async (_, message, replaced) => {
+test('the file that a commit through channel K1 replaces is known by what git has of it, and of the one before: its address is not asked', async () => {
+  const { host, task } = await prepareReplacement(ownMessage('0ld'));
+  await expect(task.perform()).resolves.toMatchObject({
+    earlier: [
+      { sha: '0ld', size: 3 },
+      { sha: '0lder', size: 5 },
+    ],
+  });
+  expect(host.seen).toEqual([]);
+});
+
+test.each([
+  ['another run', ownMessage('0ld').replace('before', 'from run 6 of Deliver'), ['run 6 of Deliver']],
+  ['the same run', ownMessage('0ld').replace('before', 'from run 7 of Deliver'), []],
+  ['a machine', ownMessage('0ld'), ['commit last-co']],
+])(
+  'the file that a commit through channel K1 replaces is named where it is the delivery of %s',
+  async (_, message, replaced) => {
     const { task } = await prepareReplacement(message);
     const notes = replaced.map((name) => `replaced the delivery of ${name}`);
     await expect(task.perform()).resolves.toMatchObject({ notes });
-  });
-});
+  },
+);
 
 test.each<[string, Answers, [] | undefined]>([
   ['nothing where a foreign file is not replaced', answersForExisting('0ld', 'Add my page'), []],

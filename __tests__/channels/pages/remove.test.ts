@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createPagesActions } from '../../../src/channels/pages/publish.ts';
 import type { PagesOptions } from '../../../src/channels/pages/target.ts';
 import { type FakeGitHub, failure } from '../../github/fake-github.ts';
@@ -32,20 +32,24 @@ const removedPaths = (github: FakeGitHub): string[] =>
     return entries.filter(({ sha }) => sha === null).map(({ path }) => path);
   });
 
-describe('removing a file through channel K1', () => {
-  test.each([
-    ['NO_PERMISSION', { get_file: failure('NO_PERMISSION', 403) }, []],
-    ['FORBIDDEN_BY_RULE', { update_ref: failure('FORBIDDEN_BY_RULE', 422) }, undefined],
-  ])('that fails with %s says what is left behind', async (code, answers, leftBehind) => {
+test.each([
+  ['NO_PERMISSION', { get_file: failure('NO_PERMISSION', 403) }, []],
+  ['FORBIDDEN_BY_RULE', { update_ref: failure('FORBIDDEN_BY_RULE', 422) }, undefined],
+])(
+  'removing a file through channel K1 that fails with %s says what is left behind',
+  async (code, answers, leftBehind) => {
     const github = branchWith({ 'page.html': existingFile('0ld') }, answers);
     const task = await prepareOne(createRemover(github).remover, null, 'page.html');
     await expect(task.perform()).rejects.toMatchObject({ code, leftBehind });
-  });
+  },
+);
 
-  test.each<[string, BranchFiles]>([
-    ['notes.html', {}],
-    ['notes.md', { '.nojekyll': foreign('empty') }],
-  ])('names the address of the page for a Markdown file: %s', async (name, more) => {
+test.each<[string, BranchFiles]>([
+  ['notes.html', {}],
+  ['notes.md', { '.nojekyll': foreign('empty') }],
+])(
+  'removing a file through channel K1 names the address of the page for a Markdown file: %s',
+  async (name, more) => {
     const github = branchWith({ 'notes.md': existingFile('0ld'), ...more });
     const { remover } = createRemover(github, { path: 'notes.md' });
     const task = await prepareOne(remover, null, 'page.html');
@@ -53,38 +57,36 @@ describe('removing a file through channel K1', () => {
       url: new URL(`https://octo.github.io/site/${name}`),
       rawUrl: new URL('https://raw.githubusercontent.com/octo/site/main/notes.md'),
     });
+  },
+);
+
+test.each<[string, Partial<PagesOptions>, string]>([
+  ['`path`', { path: 'previews/pr-1/' }, 'page.html'],
+  ['its name', {}, 'previews/pr-1/'],
+  ['a path without a slash, and its name', { path: 'previews/pr-1' }, 'pr-1/'],
+])('removing a folder through channel K1 is meant by %s', async (_, options, name) => {
+  const { remover } = createRemover(branchWith(), options);
+  const [folder] = await prepareAll(remover, [{ file: null, name }]);
+  expect(folder?.plan).toMatchObject({
+    method: 'one commit that removes it',
+    destination: 'branch main, folder previews/pr-1/',
   });
 });
 
-describe('removing a folder through channel K1', () => {
-  test.each<[string, Partial<PagesOptions>, string]>([
-    ['`path`', { path: 'previews/pr-1/' }, 'page.html'],
-    ['its name', {}, 'previews/pr-1/'],
-    ['a path without a slash, and its name', { path: 'previews/pr-1' }, 'pr-1/'],
-  ])('is meant by %s', async (_, options, name) => {
-    const { remover } = createRemover(branchWith(), options);
-    const [folder] = await prepareAll(remover, [{ file: null, name }]);
-    expect(folder?.plan).toMatchObject({
-      method: 'one commit that removes it',
-      destination: 'branch main, folder previews/pr-1/',
-    });
-  });
-
-  test('goes before single files that are named with it', async () => {
-    const files = {
-      'p/a.html': existingFile('a', ownMessage('a', 'p/a.html')),
-      'page.html': existingFile('p'),
-    };
-    const github = branchWith(files);
-    const { remover } = createRemover(github);
-    const tasks = await prepareAll(
-      remover,
-      ['page.html', 'p/'].map((name) => ({ file: null, name })),
-    );
-    expect(await remover.perform(tasks)).toMatchObject([
-      { commitSha: 'commit2' },
-      { commitSha: 'commit1', notes: ['1 file removed'] },
-    ]);
-    expect(removedPaths(github)).toEqual(['p/a.html', 'page.html']);
-  });
+test('removing a folder through channel K1 goes before single files that are named with it', async () => {
+  const files = {
+    'p/a.html': existingFile('a', ownMessage('a', 'p/a.html')),
+    'page.html': existingFile('p'),
+  };
+  const github = branchWith(files);
+  const { remover } = createRemover(github);
+  const tasks = await prepareAll(
+    remover,
+    ['page.html', 'p/'].map((name) => ({ file: null, name })),
+  );
+  expect(await remover.perform(tasks)).toMatchObject([
+    { commitSha: 'commit2' },
+    { commitSha: 'commit1', notes: ['1 file removed'] },
+  ]);
+  expect(removedPaths(github)).toEqual(['p/a.html', 'page.html']);
 });

@@ -57,50 +57,48 @@ async function perform(situation: Situation = {}) {
   return { ...rest, tasks, result: placed };
 }
 
-describe('a missing branch', () => {
-  test('that somebody else creates meanwhile is written to as it is then', async () => {
-    let isThere = false;
-    const { github, result } = await perform({
-      answers: {
-        get_ref: () => (isThere ? { object: { sha: 'theirs' } } : absent),
-        get_file: absent,
-        get_commit: { tree: { sha: 'theirtree' } },
-        update_ref: {},
-        create_ref: () => {
-          isThere = true;
-          return failure('CONFLICT', 422, { retryable: true });
-        },
+test('a missing branch that somebody else creates meanwhile is written to as it is then', async () => {
+  let isThere = false;
+  const { github, result } = await perform({
+    answers: {
+      get_ref: () => (isThere ? { object: { sha: 'theirs' } } : absent),
+      get_file: absent,
+      get_commit: { tree: { sha: 'theirtree' } },
+      update_ref: {},
+      create_ref: () => {
+        isThere = true;
+        return failure('CONFLICT', 422, { retryable: true });
       },
-    });
-    expect(github.sent('create_ref')).toHaveLength(1);
-    expect(github.sent('commit').at(-1)).toMatchObject({ parents: ['theirs'] });
-    expect(github.sent('update_ref')).toEqual([{ ref: 'heads/gh-pages', sha: 'c0ffee', force: false }]);
-    expect(result).toMatchObject({ written: true });
+    },
   });
+  expect(github.sent('create_ref')).toHaveLength(1);
+  expect(github.sent('commit').at(-1)).toMatchObject({ parents: ['theirs'] });
+  expect(github.sent('update_ref')).toEqual([{ ref: 'heads/gh-pages', sha: 'c0ffee', force: false }]);
+  expect(result).toMatchObject({ written: true });
+});
 
-  test.each<[string, Situation, object]>([
-    [
-      'without `setup`',
-      { options: { setup: false }, site: siteWith({ branch: 'gh-pages' }) },
-      { code: 'NOT_FOUND', hint: expect.stringContaining('`setup: true` to create it') },
-    ],
-    [
-      'that no workflow knows',
-      {
-        site: siteWith({ builtBy: 'workflow', branch: null }),
-        answers: { graphql: { data: { viewer: { login: 'octo' } } } },
-      },
-      { code: 'BAD_INPUT', hint: expect.stringContaining('`branch:`') },
-    ],
-  ])('%s is not created', async (_, situation, error) => {
-    const { github, action, prepared } = await prepare(situation);
-    const refused = prepared.then(async (all) => {
-      const [placed] = await action.perform(all as never);
-      throw placed;
-    });
-    await expect(refused).rejects.toMatchObject(error);
-    expect(github.writes).toEqual([]);
+test.each<[string, Situation, object]>([
+  [
+    'without `setup`',
+    { options: { setup: false }, site: siteWith({ branch: 'gh-pages' }) },
+    { code: 'NOT_FOUND', hint: expect.stringContaining('`setup: true` to create it') },
+  ],
+  [
+    'that no workflow knows',
+    {
+      site: siteWith({ builtBy: 'workflow', branch: null }),
+      answers: { graphql: { data: { viewer: { login: 'octo' } } } },
+    },
+    { code: 'BAD_INPUT', hint: expect.stringContaining('`branch:`') },
+  ],
+])('a missing branch %s is not created', async (_, situation, error) => {
+  const { github, action, prepared } = await prepare(situation);
+  const refused = prepared.then(async (all) => {
+    const [placed] = await action.perform(all as never);
+    throw placed;
   });
+  await expect(refused).rejects.toMatchObject(error);
+  expect(github.writes).toEqual([]);
 });
 
 test.each<[string, Situation, object]>([

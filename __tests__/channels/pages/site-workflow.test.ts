@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { checkSiteWorkflow, createSiteRun } from '../../../src/channels/pages/site-workflow.ts';
 import { FakeGitHub, failure } from '../../github/fake-github.ts';
 import { siteWith } from '../repository-context.ts';
@@ -38,19 +38,17 @@ test('a run that was there before the start is none', async () => {
   expect(await follow([])).toEqual({ words: 'it has no run yet', page: '' });
 });
 
-describe('the requests', () => {
-  test.each(['HOST_ERROR', 'CONNECTION', 'RATE_LIMITED', 'NOT_FOUND'] as const)(
-    'that fail with %s are no failure of the run',
-    async (code) => {
-      const progress = await follow(failure(code, 502));
-      expect(progress).toEqual({ words: 'the host said 502', page: '' });
-    },
-  );
+test.each(['HOST_ERROR', 'CONNECTION', 'RATE_LIMITED', 'NOT_FOUND'] as const)(
+  'the requests that fail with %s are no failure of the run',
+  async (code) => {
+    const progress = await follow(failure(code, 502));
+    expect(progress).toEqual({ words: 'the host said 502', page: '' });
+  },
+);
 
-  test('end the wait where the host refuses the token', async () => {
-    const refused = failure('BAD_TOKEN', 401);
-    await expect(follow(refused)).rejects.toBe(refused);
-  });
+test('a request for the runs ends the wait where the host refuses the token', async () => {
+  const refused = failure('BAD_TOKEN', 401);
+  await expect(follow(refused)).rejects.toBe(refused);
 });
 
 test('a workflow that is switched off is refused', async () => {

@@ -92,36 +92,34 @@ const getCodes = (results: readonly Result<string>[]) =>
 
 const TOO_LARGE = { status: 422, body: { message: 'Sorry, your input was too large to process' } };
 
-describe('committing one file', () => {
-  test('is one PUT for at most 1 MB, whether git is installed or not', async () => {
-    const { github, host, run } = await createWriter([{ path: 'ä/b.html', bytes: 'b', replaces: '0ld' }]);
-    expect(getCodes(await run())).toEqual(['put']);
-    expect(github.calls).toEqual([
-      {
-        name: 'put_file_le1mb',
-        parameters: {
-          path: 'ä/b.html',
-          message: 'ADD ä/b.html',
-          content: Buffer.from('b').toString('base64'),
-          branch: 'main',
-          sha: '0ld',
-        },
+test('committing one file is one PUT for at most 1 MB, whether git is installed or not', async () => {
+  const { github, host, run } = await createWriter([{ path: 'ä/b.html', bytes: 'b', replaces: '0ld' }]);
+  expect(getCodes(await run())).toEqual(['put']);
+  expect(github.calls).toEqual([
+    {
+      name: 'put_file_le1mb',
+      parameters: {
+        path: 'ä/b.html',
+        message: 'ADD ä/b.html',
+        content: Buffer.from('b').toString('base64'),
+        branch: 'main',
+        sha: '0ld',
       },
-    ]);
-    expect(host.seen).toEqual([]);
-  });
+    },
+  ]);
+  expect(host.seen).toEqual([]);
+});
 
-  test('sends no bytes but those that were checked, even if nothing shows that they changed', async () => {
-    const github = branchWith();
-    const writer = new BranchWriter(commitTargetWith(github), fakePorts());
-    const file = await localFile('checked');
-    const changed = withRead(file, () => Readable.from([Buffer.from('changed')], { objectMode: false }));
-    await expect(writer.write([changeWith({ file: changed })], BASE)).rejects.toMatchObject({
-      code: 'BAD_FILE',
-      message: expect.stringContaining('changed while it was delivered'),
-    });
-    expect(github.sent('put_file_le1mb')).toEqual([]);
+test('committing one file sends no bytes but those that were checked, even if nothing shows that they changed', async () => {
+  const github = branchWith();
+  const writer = new BranchWriter(commitTargetWith(github), fakePorts());
+  const file = await localFile('checked');
+  const changed = withRead(file, () => Readable.from([Buffer.from('changed')], { objectMode: false }));
+  await expect(writer.write([changeWith({ file: changed })], BASE)).rejects.toMatchObject({
+    code: 'BAD_FILE',
+    message: expect.stringContaining('changed while it was delivered'),
   });
+  expect(github.sent('put_file_le1mb')).toEqual([]);
 });
 
 describe('committing several files where git is not installed', () => {

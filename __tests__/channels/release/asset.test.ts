@@ -26,6 +26,11 @@ const interim = { id: 10, name: 'incoming-0123456789ab-a.zip', label: LABEL, dig
 const OWN = [['a.zip', OWN_DIGEST]];
 const connectionLost = failure('CONNECTION', undefined, { retryable: true });
 const denied = failure('NO_PERMISSION', 403);
+/** Refuses a change: the first one, or all. */
+const deny =
+  (refused: string, times = 9): Intercept =>
+  (change, nth) =>
+    change === refused && nth <= times ? denied : undefined;
 
 /** Runs an upload on a release with these assets. */
 async function startUpload(
@@ -62,14 +67,9 @@ describe('AssetUpload', () => {
     ['nothing exists', [], ['upload a.zip'], true],
     ['the same file exists', [assetWith({ digest: OWN_DIGEST })], [], false],
     ['another file exists', [old], [`upload ${INCOMING}`, 'delete a.zip', `rename ${INCOMING}`], true],
+    ['an earlier upload exists too', [old, incoming], ['delete a.zip', `rename ${INCOMING}`], true],
     [
-      'another one and an earlier upload exist',
-      [old, incoming],
-      ['delete a.zip', `rename ${INCOMING}`],
-      true,
-    ],
-    [
-      'a killed delivery has left its own',
+      'a killed delivery left its own',
       [assetWith(interim)],
       ['upload a.zip', `delete ${interim.name}`],
       true,
@@ -82,21 +82,21 @@ describe('AssetUpload', () => {
     expect(release.contents).toEqual(OWN);
   });
 
-  test.each<[string, string]>([
-    ['the name of the file', 'a.zip'],
-    ['the name that a replacement needs', INCOMING],
-  ])('waits for the upload of another job under %s, and never deletes it', async (_, name) => {
-    const { release, ports, work } = await startUpload([starterAsset(name, 6)]);
-    await expect(work).rejects.toMatchObject({
-      code: 'CONFLICT',
-      message: `an upload of ${name} to the release files-20260102 has not ended`,
-      hint: expect.stringMatching(/delete this unfinished asset.*`path:`/),
-      leftBehind: [],
-    });
-    expect(release.changes).toEqual([]);
-    expect(release.contents).toEqual([[name, 'starter']]);
-    expect(ports.clock.slept.reduce((sum, ms) => sum + ms)).toBeGreaterThan(240_000);
-  });
+  test.each(['a.zip', INCOMING])(
+    'waits for the upload of another job under %s, and never deletes it',
+    async (name) => {
+      const { release, ports, work } = await startUpload([starterAsset(name, 6)]);
+      await expect(work).rejects.toMatchObject({
+        code: 'CONFLICT',
+        message: `an upload of ${name} to the release files-20260102 has not ended`,
+        hint: expect.stringMatching(/delete this unfinished asset.*`path:`/),
+        leftBehind: [],
+      });
+      expect(release.changes).toEqual([]);
+      expect(release.contents).toEqual([[name, 'starter']]);
+      expect(ports.clock.slept.reduce((sum, ms) => sum + ms)).toBeGreaterThan(240_000);
+    },
+  );
 
   test.each<[string, readonly Asset[], readonly string[]]>([
     ['has the same bytes in the end', [assetWith({ id: 6, digest: OWN_DIGEST })], []],
@@ -139,10 +139,7 @@ describe('AssetUpload', () => {
       };
     };
     let { release, work } = await startUpload([], { intercept: lose, overwrite: false });
-    await expect(work).rejects.toMatchObject({
-      code: 'NOT_OURS',
-      hint: expect.stringContaining('overwrite'),
-    });
+    await expect(work).rejects.toMatchObject({ code: 'NOT_OURS' });
     expect(release.contents).toEqual([['a.zip', null]]);
     ({ release, work } = await startUpload(release.assets, { intercept: lose }));
     await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip', digest: null }, written: true });
@@ -175,49 +172,35 @@ describe('AssetUpload', () => {
   });
 });
 
-describe('a final failure of an upload', () => {
-  const REFUSED = { status: 403, body: { message: 'no' } };
-  const wrong = { status: 201, body: assetWith({ id: 5, name: INCOMING, digest: 'sha256:wr0ng' }) };
+const REFUSED = { status: 403, body: { message: 'no' } };
+const wrong = { status: 201, body: assetWith({ id: 5, name: INCOMING, digest: 'sha256:wr0ng' }) };
 
-  test.each<[string, Intercept, readonly Asset[]]>([
-    ['the upload is refused', (change) => (change === 'upload' ? REFUSED : undefined), [old]],
-    [
-      'the old one stays',
-      (change, nth) => (change === 'delete_asset' && nth === 1 ? denied : undefined),
-      [old],
-    ],
-    ['nothing can be deleted', (change) => (change === 'delete_asset' ? denied : undefined), [old, incoming]],
-    [
-      'the new one cannot be renamed',
-      (change) => (change === 'rename_asset' ? denied : undefined),
-      [incoming],
-    ],
-  ])('is cleaned up where %s', async (_, intercept, left) => {
-    const { ports, release, work } = await startUpload([old], { intercept });
-    await expect(work).rejects.toMatchObject({ code: 'NO_PERMISSION' });
-    const isTold = ports.logger.lines.includes(
-      `warning: could not clean up a half-done upload: ${denied.message}`,
-    );
-    expect(isTold).toBe(left.includes(incoming));
-    expect(release.contents).toEqual(left.map(({ name, digest }) => [name, digest]));
-  });
+test.each<[string, Intercept, readonly Asset[]]>([
+  ['the upload is refused', (change) => (change === 'upload' ? REFUSED : undefined), [old]],
+  ['the old one stays', deny('delete_asset', 1), [old]],
+  ['nothing can be deleted', deny('delete_asset'), [old, incoming]],
+  ['the new one cannot be renamed', deny('rename_asset'), [incoming]],
+])('a final failure of an upload is cleaned up where %s', async (_, intercept, left) => {
+  const { ports, release, work } = await startUpload([old], { intercept });
+  await expect(work).rejects.toMatchObject({ code: 'NO_PERMISSION' });
+  const warning = `warning: could not clean up a half-done upload: ${denied.message}`;
+  expect(ports.logger.lines.includes(warning)).toBe(left.includes(incoming));
+  expect(release.contents).toEqual(left.map(({ name, digest }) => [name, digest]));
+});
 
-  test('is none where the new asset gets its name in the end', async () => {
-    const { release, work } = await startUpload([old], {
-      intercept: (change, nth) => (change === 'rename_asset' && nth === 1 ? denied : undefined),
-    });
-    await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip' }, written: true });
-    expect(release.contents).toEqual(OWN);
-  });
+test('a final failure of an upload is none where the new asset gets its name in the end', async () => {
+  const { release, work } = await startUpload([old], { intercept: deny('rename_asset', 1) });
+  await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip' }, written: true });
+  expect(release.contents).toEqual(OWN);
+});
 
-  test('deletes the new asset where the host stored other bytes, and the old one stays', async () => {
-    const { release, work } = await startUpload([old, assetWith({ id: 5, name: 'b.zip' })], {
-      intercept: (change) => (change === 'upload' ? wrong : undefined),
-    });
-    await expect(work).rejects.toMatchObject({ code: 'HOST_ERROR', hint: 'try again' });
-    expect(release.github.sent('delete_asset')).toEqual([{ asset_id: 5 }]);
-    expect(release.contents).toContainEqual(['a.zip', 'sha256:0ld']);
+test('a final failure of an upload deletes the new asset where the host stored other bytes, and the old one stays', async () => {
+  const { release, work } = await startUpload([old, assetWith({ id: 5, name: 'b.zip' })], {
+    intercept: (change) => (change === 'upload' ? wrong : undefined),
   });
+  await expect(work).rejects.toMatchObject({ code: 'HOST_ERROR', hint: 'try again' });
+  expect(release.github.sent('delete_asset')).toEqual([{ asset_id: 5 }]);
+  expect(release.contents).toContainEqual(['a.zip', 'sha256:0ld']);
 });
 
 const OLD = [['a.zip', 'sha256:0ld']];

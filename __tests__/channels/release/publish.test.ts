@@ -82,52 +82,48 @@ async function prepareUpload({ answers = {}, ...setup }: Setup, name = 'a.zip') 
   return { ...made, perform: () => only(perform()), preview: () => only(preview()) };
 }
 
-describe('preparing an upload to channel K2', () => {
-  test('plans the release and the asset without writing anything', async () => {
-    const { github, host, tasks } = await prepareUpload({}, 'отчёт.zip');
-    const destination = 'release files-20260102, asset otchyot.zip';
-    expect(tasks).toMatchObject([{ plan: { channel: 'K2', destination, name: 'otchyot.zip' } }]);
-    expect([github.calls, host.seen]).toEqual([[], []]);
-  });
-
-  test.each<[string, RepositoryContext, string | null, object]>([
-    [
-      'of a private repository, whose assets cannot be read anonymously',
-      accessWith(new FakeGitHub(), { privateRepository: true }),
-      'x',
-      { code: 'NOT_EXTERNAL', hint: expect.stringMatching(/K1 with a public site, or use channel: K3 /) },
-    ],
-    ['without a token', accessWith(null), 'x', { code: 'NO_TOKEN' }],
-    ['without a file', accessWith(new FakeGitHub()), null, { code: 'BAD_INPUT' }],
-  ])('is refused %s', async (_, access, bytes, refusal) => {
-    const action = createReleasePublisher(OPTIONS, access, fakePorts());
-    const file = bytes === null ? null : await localFile(bytes);
-    await expect(prepareOne(action, file, 'a.zip')).rejects.toMatchObject(refusal);
-  });
+test('preparing an upload to channel K2 plans the release and the asset without writing anything', async () => {
+  const { github, host, tasks } = await prepareUpload({}, 'отчёт.zip');
+  const destination = 'release files-20260102, asset otchyot.zip';
+  expect(tasks).toMatchObject([{ plan: { channel: 'K2', destination, name: 'otchyot.zip' } }]);
+  expect([github.calls, host.seen]).toEqual([[], []]);
 });
 
-describe('uploading an asset through channel K2', () => {
-  test('notes a changed name, and lists a missing digest as unknown', async () => {
-    const { perform } = await prepareUpload(
-      { uploads: [{ status: 201, body: assetWith({ size: 6 }) }] },
-      'ä.zip',
-    );
-    const { notes, unknown } = (await perform()) as Placement;
-    expect(notes).toContain('the asset is named a.zip; its label is ä.zip (screen-delivery)');
-    expect(unknown).toEqual([expect.stringContaining('no digest')]);
-  });
+test.each<[string, RepositoryContext, string | null, object]>([
+  [
+    'of a private repository, whose assets cannot be read anonymously',
+    accessWith(new FakeGitHub(), { privateRepository: true }),
+    'x',
+    { code: 'NOT_EXTERNAL', hint: expect.stringMatching(/K1 with a public site, or use channel: K3 /) },
+  ],
+  ['without a token', accessWith(null), 'x', { code: 'NO_TOKEN' }],
+  ['without a file', accessWith(new FakeGitHub()), null, { code: 'BAD_INPUT' }],
+])('preparing an upload to channel K2 is refused %s', async (_, access, bytes, refusal) => {
+  const action = createReleasePublisher(OPTIONS, access, fakePorts());
+  const file = bytes === null ? null : await localFile(bytes);
+  await expect(prepareOne(action, file, 'a.zip')).rejects.toMatchObject(refusal);
+});
 
-  test('does not touch a release whose tag has the name of a branch', async () => {
-    const answers = { get_ref: { ref: 'refs/heads/main' } };
-    const { github, host, perform } = await prepareUpload({ answers });
-    await expect(perform()).rejects.toMatchObject({ code: 'BAD_INPUT', leftBehind: [] });
-    expect([github.writes, host.seen]).toEqual([[], []]);
-  });
+test('uploading an asset through channel K2 notes a changed name, and lists a missing digest as unknown', async () => {
+  const { perform } = await prepareUpload(
+    { uploads: [{ status: 201, body: assetWith({ size: 6 }) }] },
+    'ä.zip',
+  );
+  const { notes, unknown } = (await perform()) as Placement;
+  expect(notes).toContain('the asset is named a.zip; its label is ä.zip (screen-delivery)');
+  expect(unknown).toEqual([expect.stringContaining('no digest')]);
+});
 
-  test('does not know what is left behind where the upload to an existing release broke off', async () => {
-    const { perform } = await prepareUpload({ uploads: Array(9).fill(LOST) });
-    await expect(perform()).rejects.toMatchObject({ code: 'CONNECTION', leftBehind: undefined });
-  });
+test('uploading an asset through channel K2 does not touch a release whose tag has the name of a branch', async () => {
+  const answers = { get_ref: { ref: 'refs/heads/main' } };
+  const { github, host, perform } = await prepareUpload({ answers });
+  await expect(perform()).rejects.toMatchObject({ code: 'BAD_INPUT', leftBehind: [] });
+  expect([github.writes, host.seen]).toEqual([[], []]);
+});
+
+test('uploading an asset through channel K2 does not know what is left behind where the upload to an existing release broke off', async () => {
+  const { perform } = await prepareUpload({ uploads: Array(9).fill(LOST) });
+  await expect(perform()).rejects.toMatchObject({ code: 'CONNECTION', leftBehind: undefined });
 });
 
 describe('the preview of an upload to channel K2', () => {

@@ -34,24 +34,22 @@ function fakeRepository(answers: Answers = {}) {
 const SUBMODULE =
   'NOT_OURS: module is a submodule of the repository, so what is in it is no part of this branch';
 
-const getExisting = async (github: FakeGitHub, paths: readonly string[], ref = 'main') =>
-  [...(await getExistingBlobs(github, ref, paths))].map(([path, one]) => [
-    path,
-    hasFailed(one) ? `${one.code}: ${one.message}` : one,
-  ]);
+async function getExisting(github: FakeGitHub, paths: readonly string[]) {
+  const found = [...(await getExistingBlobs(github, 'main', paths))];
+  return Object.fromEntries(
+    found.map(([path, one]) => [path, hasFailed(one) ? `${one.code}: ${one.message}` : one]),
+  );
+}
 
 describe('getExistingBlobs', () => {
   const few = ['docs/a.html', 'docs/new.html', 'docs'];
   const many = [...few, 'docs/deep/b.html', 'docs/deep'];
   const FOLDER = 'NOT_OURS: docs is a folder of the repository';
+  const FEW = { 'docs/a.html': id('a'), 'docs/new.html': null, docs: FOLDER };
 
   test('requests a few paths one by one', async () => {
     const github = fakeRepository();
-    await expect(getExisting(github, few)).resolves.toEqual([
-      ['docs/a.html', id('a')],
-      ['docs/new.html', null],
-      ['docs', FOLDER],
-    ]);
+    await expect(getExisting(github, few)).resolves.toEqual(FEW);
     // For a path without a file, its folder is requested as well.
     expect(github.sent('get_file').map(({ path }) => path)).toEqual([...few, 'docs']);
     expect(github.sent('get_file')[0]).toEqual({ path: 'docs/a.html', ref: 'main' });
@@ -59,13 +57,11 @@ describe('getExistingBlobs', () => {
 
   test('reads many paths from one tree', async () => {
     const github = fakeRepository();
-    await expect(getExisting(github, many)).resolves.toEqual([
-      ['docs/a.html', id('a')],
-      ['docs/new.html', null],
-      ['docs', FOLDER],
-      ['docs/deep/b.html', id('b')],
-      ['docs/deep', 'NOT_OURS: docs/deep is a folder of the repository'],
-    ]);
+    await expect(getExisting(github, many)).resolves.toEqual({
+      ...FEW,
+      'docs/deep/b.html': id('b'),
+      'docs/deep': 'NOT_OURS: docs/deep is a folder of the repository',
+    });
     expect(github.calls).toEqual([
       { name: 'get_ref', parameters: { ref: 'heads/main' } },
       { name: 'get_commit', parameters: { commit_sha: COMMIT } },
@@ -75,7 +71,7 @@ describe('getExistingBlobs', () => {
 
   test('requests many paths one by one where the tree is truncated', async () => {
     const github = fakeRepository({ tree_below: { tree: [], truncated: true } });
-    await expect(getExisting(github, many)).resolves.toContainEqual(['docs/deep/b.html', id('b')]);
+    await expect(getExisting(github, many)).resolves.toMatchObject({ 'docs/deep/b.html': id('b') });
     expect(github.sent('get_file').map(({ path }) => path)).toEqual([...many, 'docs']);
   });
 
@@ -91,35 +87,24 @@ describe('getExistingBlobs', () => {
 
   test('reads no list of an empty tree', async () => {
     const github = fakeRepository(treeAnswers(new Map()));
-    expect((await getExisting(github, many)).map(([, blob]) => blob)).toEqual(many.map(() => null));
+    expect(Object.values(await getExisting(github, many))).toEqual(many.map(() => null));
     expect(github.sent('tree_below')).toEqual([]);
   });
 
-  test.each([
-    ['few', 3],
-    ['many', 6],
-  ])('refuses paths below an existing file, and a submodule (%s paths)', async (_, count) => {
-    const below = [
-      'README.md/a.html',
-      'README.md/deep/b.html',
-      'module',
-      'docs/d.html',
-      'new/deep/e.html',
-      'module/c.html',
-    ];
-    const message = (path: string, file: string): string =>
+  test.each([3, 6])('refuses paths below an existing file, and a submodule (%s paths)', async (count) => {
+    const below = (path: string, file: string): string =>
       `NOT_OURS: ${file} is a file of the repository, so ${path} cannot be below it`;
-    const expected = [
-      ['README.md/a.html', message('README.md/a.html', 'README.md')],
-      ['README.md/deep/b.html', message('README.md/deep/b.html', 'README.md')],
-      ['module', SUBMODULE],
-      ['docs/d.html', null],
-      ['new/deep/e.html', null],
-      ['module/c.html', SUBMODULE],
-    ];
-    await expect(getExisting(fakeRepository(), below.slice(0, count))).resolves.toEqual(
-      expected.slice(0, count),
-    );
+    const expected = {
+      'README.md/a.html': below('README.md/a.html', 'README.md'),
+      'README.md/deep/b.html': below('README.md/deep/b.html', 'README.md'),
+      module: SUBMODULE,
+      'docs/d.html': null,
+      'new/deep/e.html': null,
+      'module/c.html': SUBMODULE,
+    };
+    const first = Object.entries(expected).slice(0, count);
+    const paths = first.map(([path]) => path);
+    expect(Object.entries(await getExisting(fakeRepository(), paths))).toEqual(first);
   });
 
   test('returns the failure of one path beside the blobs of the others', async () => {

@@ -19,24 +19,25 @@ function createTestClient(...answers: (Scripted | Error)[]) {
   return { host, ports, github, getRepository };
 }
 
-describe('createGitHubClient: requests', () => {
-  test('encodes a path once and keeps the media type that a call sets itself', async () => {
-    const { host, github } = createTestClient({ body: { sha: 'abc' } });
-    await expect(getBlobSha(github, { branch: 'main', path: 'a/я#%41.html' })).resolves.toBe('abc');
-    await github.rest.git.getRef({ ...github.repository, ref: 'heads/docs/ä#1?x' });
-    expect(host.seen.map(({ url }) => url)).toEqual([
-      `${REPO}/contents/a%2F%D1%8F%23%2541.html?ref=main`,
-      `${REPO}/git/ref/heads%2Fdocs%2F%C3%A4%231%3Fx`,
-    ]);
-    expect(host.seen[0]?.headers.accept).toBe('application/vnd.github.object+json');
-  });
+test('createGitHubClient encodes a path once and keeps the media type that a call sets itself', async () => {
+  const { host, github } = createTestClient({ body: { sha: 'abc' } });
+  await expect(getBlobSha(github, { branch: 'main', path: 'a/я#%41.html' })).resolves.toBe('abc');
+  await github.rest.git.getRef({ ...github.repository, ref: 'heads/docs/ä#1?x' });
+  expect(host.seen.map(({ url }) => url)).toEqual([
+    `${REPO}/contents/a%2F%D1%8F%23%2541.html?ref=main`,
+    `${REPO}/git/ref/heads%2Fdocs%2F%C3%A4%231%3Fx`,
+  ]);
+  expect(host.seen[0]?.headers.accept).toBe('application/vnd.github.object+json');
+});
 
-  test.each([
-    ['https://api.github.com', 'https://api.github.com/graphql'],
-    ['https://api.octo.ghe.com/', 'https://api.octo.ghe.com/graphql'],
-    ['https://git.corp.io/api/v3', 'https://git.corp.io/api/graphql'],
-    ['https://git.corp.io/api/v3/', 'https://git.corp.io/api/graphql'],
-  ])('sends a GraphQL query of the API %s to %s, under the same rules', async (apiUrl, address) => {
+test.each([
+  ['https://api.github.com', 'https://api.github.com/graphql'],
+  ['https://api.octo.ghe.com/', 'https://api.octo.ghe.com/graphql'],
+  ['https://git.corp.io/api/v3', 'https://git.corp.io/api/graphql'],
+  ['https://git.corp.io/api/v3/', 'https://git.corp.io/api/graphql'],
+])(
+  'createGitHubClient sends a GraphQL query of the API %s to %s, under the same rules',
+  async (apiUrl, address) => {
     const { host, ports } = createTestClient({ status: 502 }, { body: { data: { viewer: 'me' } } });
     const github = createGitHubClient({ ...OPTIONS, apiUrl: new URL(apiUrl) }, ports);
     await expect(github.graphql('query { viewer }')).resolves.toEqual({ viewer: 'me' });
@@ -46,15 +47,15 @@ describe('createGitHubClient: requests', () => {
       url: address,
       body: JSON.stringify({ query: 'query { viewer }' }),
     });
-  });
+  },
+);
 
-  test('refuses to send a request that is not in the table of API calls', async () => {
-    const { host, github } = createTestClient({ body: {} });
-    await expect(github.rest.repos.listBranches(github.repository)).rejects.toThrow(
-      'GET /repos/{owner}/{repo}/branches is not in the table of API calls',
-    );
-    expect(host.seen).toEqual([]);
-  });
+test('createGitHubClient refuses to send a request that is not in the table of API calls', async () => {
+  const { host, github } = createTestClient({ body: {} });
+  await expect(github.rest.repos.listBranches(github.repository)).rejects.toThrow(
+    'GET /repos/{owner}/{repo}/branches is not in the table of API calls',
+  );
+  expect(host.seen).toEqual([]);
 });
 
 describe('createGitHubClient: errors of GraphQL, which come with HTTP 200', () => {
@@ -88,26 +89,24 @@ describe('createGitHubClient: errors of GraphQL, which come with HTTP 200', () =
   );
 });
 
-describe('createGitHubClient: attempts', () => {
-  test('sends a repeatable call again after a retryable failure', async () => {
-    const { host, ports, getRepository } = createTestClient(
-      { status: 502 },
-      { status: 503 },
-      { body: { id: 1, private: false } },
-    );
-    await expect(getRepository()).resolves.toEqual({ id: 1, private: false });
-    expect(host.seen).toHaveLength(3);
-    expect(ports.clock.slept).toEqual([750, 1_500]);
-  });
+test('createGitHubClient sends a repeatable call again after a retryable failure', async () => {
+  const { host, ports, getRepository } = createTestClient(
+    { status: 502 },
+    { status: 503 },
+    { body: { id: 1 } },
+  );
+  await expect(getRepository()).resolves.toEqual({ id: 1 });
+  expect(host.seen).toHaveLength(3);
+  expect(ports.clock.slept).toEqual([750, 1_500]);
+});
 
-  test('sends a call that is not repeatable only once, and logs nothing for its failure', async () => {
-    const { host, ports, github } = createTestClient({ status: 502 });
-    await expect(github.rest.repos.getLatestPagesBuild(github.repository)).rejects.toMatchObject({
-      code: 'HOST_ERROR',
-    });
-    expect(host.seen).toHaveLength(1);
-    expect(ports.logger.lines).toEqual([]);
+test('createGitHubClient sends a call that is not repeatable only once, and logs nothing for its failure', async () => {
+  const { host, ports, github } = createTestClient({ status: 502 });
+  await expect(github.rest.repos.getLatestPagesBuild(github.repository)).rejects.toMatchObject({
+    code: 'HOST_ERROR',
   });
+  expect(host.seen).toHaveLength(1);
+  expect(ports.logger.lines).toEqual([]);
 });
 
 describe('createGitHubClient: failures', () => {
@@ -149,12 +148,8 @@ describe('createGitHubClient: failures', () => {
     expect(host.seen).toHaveLength(1);
   });
 
-  test.each([
-    ['text/html', '<html>'],
-    ['application/json', 'cut {'],
-    ['application/json', 'null'],
-  ])('refuses an HTTP 200 of type %s that is not JSON', async (type, body) => {
-    const { host, getRepository } = createTestClient({ headers: { 'content-type': type }, body });
+  test.each(['<html>', 'cut {', 'null'])('refuses an HTTP 200 that is not JSON: %s', async (body) => {
+    const { host, getRepository } = createTestClient({ body });
     await expect(getRepository()).rejects.toMatchObject({
       code: 'HOST_ERROR',
       message: 'reading the repository returned something that is not JSON',

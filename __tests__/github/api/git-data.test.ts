@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { commitChanges, createBlob } from '../../../src/github/api/git-data.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
@@ -18,34 +18,33 @@ const blobAnswer = async (): Promise<Scripted> => ({
   body: { sha: (await localFile('hello, blob')).blobSha },
 });
 
-describe('createBlob', () => {
-  test('streams the file as base64 with its length, paced among the writes', async () => {
-    const { host, github, blob } = await creatingBlob(await blobAnswer());
-    await blob;
-    expect(github.paced).toBe(1);
-    const [seen] = host.seen;
-    expect(seen).toMatchObject({
-      method: 'POST',
-      url: 'https://api.github.com/repos/octo/site/git/blobs',
-      headers: { authorization: 'Bearer ghs_0123456789abcdef', 'content-length': String(seen?.body.length) },
-    });
-    const content = Buffer.from('hello, blob').toString('base64');
-    expect(JSON.parse(seen?.body ?? '')).toEqual({ encoding: 'base64', content });
+test('createBlob streams the file as base64 with its length, paced among the writes', async () => {
+  const { host, github, blob } = await creatingBlob(await blobAnswer());
+  await blob;
+  expect(github.paced).toBe(1);
+  const [seen] = host.seen;
+  expect(seen).toMatchObject({
+    method: 'POST',
+    url: 'https://api.github.com/repos/octo/site/git/blobs',
+    headers: { authorization: 'Bearer ghs_0123456789abcdef', 'content-length': String(seen?.body.length) },
   });
-
-  test('sends a new body after a retryable failure', async () => {
-    const { host, blob } = await creatingBlob({ status: 502, body: '<html>' }, await blobAnswer());
-    await blob;
-    expect(host.seen[1]?.body).toBe(host.seen[0]?.body);
-  });
+  const content = Buffer.from('hello, blob').toString('base64');
+  expect(JSON.parse(seen?.body ?? '')).toEqual({ encoding: 'base64', content });
 });
 
-describe('commitChanges', () => {
-  test.each([
-    ['has another commit', 'base', async () => 'theirs'],
-    ['is gone', 'base', async () => null],
-    ['was made by others', null, async () => 'theirs'],
-  ])('creates nothing where the branch %s since it was compared', async (_, planned, readHead) => {
+test('createBlob sends a new body after a retryable failure', async () => {
+  const { host, blob } = await creatingBlob({ status: 502, body: '<html>' }, await blobAnswer());
+  await blob;
+  expect(host.seen[1]?.body).toBe(host.seen[0]?.body);
+});
+
+test.each([
+  ['has another commit', 'base', async () => 'theirs'],
+  ['is gone', 'base', async () => null],
+  ['was made by others', null, async () => 'theirs'],
+])(
+  'commitChanges creates nothing where the branch %s since it was compared',
+  async (_, planned, readHead) => {
     const github = new FakeGitHub();
     await expect(
       commitChanges(github, [changeWith()], { branch: 'main', planned }, readHead),
@@ -55,5 +54,5 @@ describe('commitChanges', () => {
       message: 'the branch main changed during the delivery',
     });
     expect(github.calls).toEqual([]);
-  });
-});
+  },
+);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { getLastCommits } from '../../../src/github/api/history.ts';
 import { BATCH } from '../../../src/protocol/limits.ts';
 import { branchWith, existingFile } from '../../channels/fake-branch.ts';
@@ -7,26 +7,21 @@ import { FakeGitHub } from '../fake-github.ts';
 const HEAD = 'a'.repeat(40);
 const pathsUpTo = (count: number): string[] => Array.from({ length: count }, (_, nth) => `папка/${nth}.html`);
 
-describe('getLastCommits', () => {
-  test('asks for 500 paths in ten queries, each path with its own variable', async () => {
-    const paths = pathsUpTo(500);
-    const github = branchWith(Object.fromEntries(paths.map((path) => [path, existingFile('b10b', path)])));
-    const commits = await getLastCommits(github, HEAD, paths);
-    expect(paths.map((path) => commits.get(path)?.message)).toEqual(paths);
-    expect(github.names).toEqual(Array(500 / BATCH.history).fill('graphql'));
-  });
+test('getLastCommits asks for 500 paths in ten queries, each path with its own variable', async () => {
+  const paths = pathsUpTo(500);
+  const github = branchWith(Object.fromEntries(paths.map((path) => [path, existingFile('b10b', path)])));
+  const commits = await getLastCommits(github, HEAD, paths);
+  expect(paths.map((path) => commits.get(path)?.message)).toEqual(paths);
+  expect(github.names).toEqual(Array(500 / BATCH.history).fill('graphql'));
+});
 
-  test.each([
-    null,
-    {},
-    { repository: null },
-    { repository: { object: null } },
-    { repository: { object: {} } },
-  ])('fails where the query is answered with %j', async (data) => {
+test.each([null, {}, { repository: null }, { repository: { object: null } }, { repository: { object: {} } }])(
+  'getLastCommits fails where the query is answered with %j',
+  async (data) => {
     const github = new FakeGitHub({ graphql: { data } });
     await expect(getLastCommits(github, HEAD, pathsUpTo(4))).rejects.toMatchObject({
       code: 'HOST_ERROR',
       hint: expect.stringMatching(/try again/),
     });
-  });
-});
+  },
+);

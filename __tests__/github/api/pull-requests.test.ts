@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { type StickyComment, updateStickyComment } from '../../../src/github/api/pull-requests.ts';
 import { fakePorts } from '../../support/ports.ts';
 import { Discussion } from '../discussion.ts';
@@ -21,18 +21,6 @@ const stickyWith = (more: Partial<StickyComment> = {}): StickyComment => ({
 const getComments = ({ comments }: Discussion): [string | undefined, string][] =>
   comments.map(({ user, body }) => [user?.login, body]);
 
-test.each([true, false])(
-  'updateStickyComment composes it from what it says already, mayCreate: %s',
-  async (mayCreate) => {
-    const discussion = new Discussion();
-    const id = discussion.write(OLD, BOT);
-    const sticky = stickyWith({ compose: (earlier) => `${earlier}, and more`, mayCreate });
-    const done = updateStickyComment(discussion.seenBy(BOT), sticky, fakePorts());
-    await expect(done).resolves.toBe('updated');
-    expect(discussion.comments).toEqual([{ id, body: `${OLD}, and more`, user: { login: BOT } }]);
-  },
-);
-
 test.each<[string, string | null, string]>([
   ['with our marker, by another user', 'mallory', OLD],
   ['with our marker, by another bot', 'other-app[bot]', OLD],
@@ -54,31 +42,29 @@ test.each<[string, string | null, string]>([
   expect(github.names).not.toContain('delete_comment');
 });
 
-describe('updateStickyComment: several jobs at the same moment', () => {
-  test('deletes the duplicates that earlier jobs left', async () => {
-    const discussion = new Discussion();
-    const id = discussion.write(OLD, BOT);
-    discussion.write('talk', 'octo');
-    discussion.write(OLD, BOT);
-    await expect(updateStickyComment(discussion.seenBy(BOT), stickyWith(), fakePorts())).resolves.toBe(
-      'updated',
-    );
-    expect(discussion.comments).toMatchObject([{ id, body: NEW }, { body: 'talk' }]);
-  });
+test('updateStickyComment deletes the duplicates that earlier jobs left', async () => {
+  const discussion = new Discussion();
+  const id = discussion.write(OLD, BOT);
+  discussion.write('talk', 'octo');
+  discussion.write(OLD, BOT);
+  await expect(updateStickyComment(discussion.seenBy(BOT), stickyWith(), fakePorts())).resolves.toBe(
+    'updated',
+  );
+  expect(discussion.comments).toMatchObject([{ id, body: NEW }, { body: 'talk' }]);
+});
 
-  test('succeeds when the list does not contain the new comment yet', async () => {
-    const github = new Discussion().seenBy(BOT, { list_comments: [] });
-    await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('created');
-    expect(github.names).toEqual(['graphql', 'list_comments', 'create_comment', 'list_comments']);
-  });
+test('updateStickyComment succeeds when the list does not contain the new comment yet', async () => {
+  const github = new Discussion().seenBy(BOT, { list_comments: [] });
+  await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('created');
+  expect(github.names).toEqual(['graphql', 'list_comments', 'create_comment', 'list_comments']);
+});
 
-  test('accepts that another job has deleted a duplicate', async () => {
-    const discussion = new Discussion();
-    discussion.write(NEW, BOT);
-    discussion.write(OLD, BOT);
-    const github = discussion.seenBy(BOT, { delete_comment: failure('NOT_FOUND', 404) });
-    await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('unchanged');
-  });
+test('updateStickyComment accepts that another job has deleted a duplicate', async () => {
+  const discussion = new Discussion();
+  discussion.write(NEW, BOT);
+  discussion.write(OLD, BOT);
+  const github = discussion.seenBy(BOT, { delete_comment: failure('NOT_FOUND', 404) });
+  await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('unchanged');
 });
 
 test('updateStickyComment finds the comment of a write whose answer was lost, and does not write it again', async () => {

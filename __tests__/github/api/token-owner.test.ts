@@ -18,24 +18,22 @@ test.each([{}, { data: null }, { data: { viewer: null } }, { data: { viewer: { l
   },
 );
 
-describe('isJobToken', () => {
-  test.each([
-    [JOB, true],
-    ['other-app[bot]', false],
-    ['octo', false],
-  ])('asks whose token it is: %s → %s', async (login, expected) => {
-    await expect(isJobToken(ownedBy(login))).resolves.toBe(expected);
-  });
-
-  test.each(['ghp_1', 'gho_1', 'ghu_1', 'github_pat_1'])(
-    'asks nothing for a token like %s',
-    async (token) => {
-      const github = new FakeGitHub();
-      await expect(isJobToken(Object.assign(github, { token }))).resolves.toBe(false);
-      expect(github.calls).toEqual([]);
-    },
-  );
+test.each([
+  [JOB, true],
+  ['other-app[bot]', false],
+  ['octo', false],
+])('isJobToken asks whose token it is: %s → %s', async (login, expected) => {
+  await expect(isJobToken(ownedBy(login))).resolves.toBe(expected);
 });
+
+test.each(['ghp_1', 'gho_1', 'ghu_1', 'github_pat_1'])(
+  'isJobToken asks nothing for a token like %s',
+  async (token) => {
+    const github = new FakeGitHub();
+    await expect(isJobToken(Object.assign(github, { token }))).resolves.toBe(false);
+    expect(github.calls).toEqual([]);
+  },
+);
 
 describe('getCommitIdentity', () => {
   test.each([

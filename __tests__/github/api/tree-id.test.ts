@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { hashTree } from '../../../src/github/api/tree-id.ts';
 import { shaOf } from '../../channels/pages/site/memory-branch.ts';
 import { temporaryFolder } from '../../support/files.ts';
@@ -18,27 +18,25 @@ async function hashWithGit(paths: readonly string[]): Promise<string> {
   return git('write-tree');
 }
 
-describe('hashTree', () => {
-  test('gives the tree without a file the id that git gives it', () => {
-    expect(hashTree([])).toBe('4b825dc642cb6eb9a060e54bf8d69288fbee4904');
-  });
+test('hashTree gives the tree without a file the id that git gives it', () => {
+  expect(hashTree([])).toBe('4b825dc642cb6eb9a060e54bf8d69288fbee4904');
+});
 
-  test.each([
-    ['one file', ['index.html']],
-    ['folders in folders', ['a/b/c/d.txt', 'a/b/e.txt', 'index.html']],
-    ['a folder between names that begin with its own', ['a.b', 'a/x', 'a0', 'a-b', 'a b', 'aa', 'A']],
-    ['a file among the same names', ['a', 'a.b', 'a0', 'a-b/x', 'aa/a']],
-    ['names beyond ASCII', ['ä.html', 'я/é', '\u{1F600}.txt', '\uFF5E.txt', 'z']],
-  ])('gives %s the id that git gives it, in whatever order', async (_, paths) => {
-    const sha = await hashWithGit(paths);
-    expect(hashTree(filesAt(...paths))).toBe(sha);
-    expect(hashTree(filesAt(...paths.toReversed()))).toBe(sha);
-  });
+test.each([
+  ['one file', ['index.html']],
+  ['folders in folders', ['a/b/c/d.txt', 'a/b/e.txt', 'index.html']],
+  ['a folder between names that begin with its own', ['a.b', 'a/x', 'a0', 'a-b', 'a b', 'aa', 'A']],
+  ['a file among the same names', ['a', 'a.b', 'a0', 'a-b/x', 'aa/a']],
+  ['names beyond ASCII', ['ä.html', 'я/é', '\u{1F600}.txt', '\uFF5E.txt', 'z']],
+])('hashTree gives %s the id that git gives it, in whatever order', async (_, paths) => {
+  const sha = await hashWithGit(paths);
+  expect(hashTree(filesAt(...paths))).toBe(sha);
+  expect(hashTree(filesAt(...paths.toReversed()))).toBe(sha);
+});
 
-  test('tells apart the bytes and the names of files', () => {
-    const ids = [filesAt('a'), filesAt('b'), filesAt('a/a'), [{ path: 'a', sha: shaOf('other') }]].map(
-      hashTree,
-    );
-    expect(new Set(ids).size).toBe(4);
-  });
+test('hashTree tells apart the bytes and the names of files', () => {
+  const ids = [filesAt('a'), filesAt('b'), filesAt('a/a'), [{ path: 'a', sha: shaOf('other') }]].map(
+    hashTree,
+  );
+  expect(new Set(ids).size).toBe(4);
 });

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import '../../support/one-realm.ts';
 import { type GitRun, hasGit, runGit } from '../../../src/github/git/process.ts';
 import { temporaryFolder } from '../../support/files.ts';
@@ -22,19 +22,17 @@ async function createRun(script: string, overrides: Partial<GitRun> = {}): Promi
   return { args: [], folder: await temporaryFolder(), env, signal: SIGNAL, ...overrides };
 }
 
-describe('runGit: result', () => {
-  test('returns both outputs and the exit code', async () => {
-    const run = await createRun('echo "out $1"; echo "err $2" >&2; exit 3', { args: ['one', 'two words'] });
-    await expect(runGit(run)).resolves.toEqual({ exitCode: 3, out: 'out one\n', err: 'err two words\n' });
-  });
+test('runGit returns both outputs and the exit code', async () => {
+  const run = await createRun('echo "out $1"; echo "err $2" >&2; exit 3', { args: ['one', 'two words'] });
+  await expect(runGit(run)).resolves.toEqual({ exitCode: 3, out: 'out one\n', err: 'err two words\n' });
+});
 
-  test.each(['out', 'err'] as const)('keeps only the end of a long %s', async (name) => {
-    const redirect = name === 'err' ? ' >&2' : '';
-    const script = `{ echo first; yes middle | head -n 100000; echo last; }${redirect}`;
-    const { [name]: text } = await runGit(await createRun(script));
-    expect(text).toMatch(/^(?!first).*\nmiddle\nlast\n$/s);
-    expect(text.length).toBeLessThanOrEqual(65_536);
-  });
+test.each(['out', 'err'] as const)('runGit keeps only the end of a long %s', async (name) => {
+  const redirect = name === 'err' ? ' >&2' : '';
+  const script = `{ echo first; yes middle | head -n 100000; echo last; }${redirect}`;
+  const { [name]: text } = await runGit(await createRun(script));
+  expect(text).toMatch(/^(?!first).*\nmiddle\nlast\n$/s);
+  expect(text.length).toBeLessThanOrEqual(65_536);
 });
 
 test('an input that git does not read to its end changes nothing of its exit code', async () => {
@@ -54,28 +52,26 @@ test('runGit rejects with the reason of the abort also when git has ended with a
   await expect(runGit(run)).rejects.toThrow('stopped');
 });
 
-describe('hasGit', () => {
-  test.each([
-    ['git version 2.31.0', true],
-    ['git version 2.39.5 (Apple Git-154)', true],
-    ['git version 3.0.1', true],
-    ['git version 2.30.9', false],
-    ['git version 1.99.0', false],
-    ['no version', false],
-  ])('returns for %j: %s', async (version, expected) => {
-    process.env.PATH = await writeGitScript(`echo "${version}"`);
-    await expect(hasGit(SIGNAL)).resolves.toBe(expected);
-  });
+test.each([
+  ['git version 2.31.0', true],
+  ['git version 2.39.5 (Apple Git-154)', true],
+  ['git version 3.0.1', true],
+  ['git version 2.30.9', false],
+  ['git version 1.99.0', false],
+  ['no version', false],
+])('hasGit returns for %j: %s', async (version, expected) => {
+  process.env.PATH = await writeGitScript(`echo "${version}"`);
+  await expect(hasGit(SIGNAL)).resolves.toBe(expected);
+});
 
-  test('returns false where no git is installed, or none that can be run', async () => {
-    const folder = await temporaryFolder();
-    process.env.PATH = folder;
-    await expect(hasGit(SIGNAL)).resolves.toBe(false);
-    await writeFile(join(folder, 'git'), 'echo git version 2.40.0', { mode: 0o644 });
-    await expect(hasGit(SIGNAL)).resolves.toBe(false);
-  });
+test('hasGit returns false where no git is installed, or none that can be run', async () => {
+  const folder = await temporaryFolder();
+  process.env.PATH = folder;
+  await expect(hasGit(SIGNAL)).resolves.toBe(false);
+  await writeFile(join(folder, 'git'), 'echo git version 2.40.0', { mode: 0o644 });
+  await expect(hasGit(SIGNAL)).resolves.toBe(false);
+});
 
-  test('rejects with the reason of an abort', async () => {
-    await expect(hasGit(AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
-  });
+test('hasGit rejects with the reason of an abort', async () => {
+  await expect(hasGit(AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
 });

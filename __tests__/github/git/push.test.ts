@@ -106,21 +106,19 @@ test('pushChanges names a temporary folder that can not be used', async () => {
   });
 });
 
-describe('pushChanges: one commit', () => {
-  test('takes a name with line breaks and quotes as a name, and no command of it', async () => {
-    const path = 'docs/a "b"\\\nD docs/beside.html\nM 100644 inline CNAME\ndata 1\nx\n#é';
-    await push({ path });
-    expect(String(await repository.read('docs/beside.html'))).toBe('beside');
-    expect(runHostGit('ls-tree', '-r', '-z', '--name-only', 'main').split('\0')).toContain(path);
-  });
+test('pushChanges takes a name with line breaks and quotes as a name, and no command of it', async () => {
+  const path = 'docs/a "b"\\\nD docs/beside.html\nM 100644 inline CNAME\ndata 1\nx\n#é';
+  await push({ path });
+  expect(String(await repository.read('docs/beside.html'))).toBe('beside');
+  expect(runHostGit('ls-tree', '-r', '-z', '--name-only', 'main').split('\0')).toContain(path);
+});
 
-  test('fetches neither history nor blobs', async () => {
-    await push();
-    const fetches = world.traffic.exchanges(/^POST .*git-upload-pack/);
-    // The list of references, then the branch: a third request would fetch blobs.
-    expect(fetches).toHaveLength(2);
-    expect(fetches[1]?.body.text).toMatch(/deepen 1\s*0014filter blob:none/);
-  });
+test('pushChanges fetches neither history nor blobs', async () => {
+  await push();
+  const fetches = world.traffic.exchanges(/^POST .*git-upload-pack/);
+  // The list of references, then the branch: a third request would fetch blobs.
+  expect(fetches).toHaveLength(2);
+  expect(fetches[1]?.body.text).toMatch(/deepen 1\s*0014filter blob:none/);
 });
 
 test('pushChanges pushes 60 MB completely, with constant memory and progress', async () => {
@@ -145,175 +143,168 @@ test('pushChanges pushes 60 MB completely, with constant memory and progress', a
   expect(ports.logger.shownProgress[0]?.done).toBeLessThanOrEqual(file.size);
 });
 
-describe('pushChanges: other writers', () => {
-  test.each([
-    ['after the branch was fetched', { method: 'POST', url: /git-upload-pack$/, skip: 1 }],
-    ['during the push', ADVERT],
-  ])(
-    'fails with a retryable conflict when others commit %s, and succeeds in a second call',
-    async (_, match) => {
-      world.intercept(match, {
-        alter: async (real) => {
-          await repository.commit('theirs.html', 'theirs');
-          return real;
-        },
-      });
-      await expect(push()).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
-      expect(await repository.read('docs/page.html')).toBeNull();
-      const sha = await push();
-      expect(await repository.head()).toBe(sha);
-      expect(String(await repository.read('theirs.html'))).toBe('theirs');
-      expect(String(await repository.read('docs/page.html'))).toBe('<p>a page</p>');
-    },
-  );
+test.each([
+  ['after the branch was fetched', { method: 'POST', url: /git-upload-pack$/, skip: 1 }],
+  ['during the push', ADVERT],
+])(
+  'pushChanges fails with a retryable conflict when others commit %s, and succeeds in a second call',
+  async (_, match) => {
+    world.intercept(match, {
+      alter: async (real) => {
+        await repository.commit('theirs.html', 'theirs');
+        return real;
+      },
+    });
+    await expect(push()).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
+    expect(await repository.read('docs/page.html')).toBeNull();
+    const sha = await push();
+    expect(await repository.head()).toBe(sha);
+    expect(String(await repository.read('theirs.html'))).toBe('theirs');
+    expect(String(await repository.read('docs/page.html'))).toBe('<p>a page</p>');
+  },
+);
 
-  test.each<[string, string | null]>([
-    ['has another commit than planned', 'a'.repeat(40)],
-    ['exists, and was to be made', null],
-  ])('pushes nothing where the branch %s', async (_, planned) => {
-    const head = await repository.head();
-    await expect(push({ planned })).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
-    expect(await repository.head()).toBe(head);
-  });
+test.each<[string, string | null]>([
+  ['has another commit than planned', 'a'.repeat(40)],
+  ['exists, and was to be made', null],
+])('pushChanges pushes nothing where the branch %s', async (_, planned) => {
+  const head = await repository.head();
+  await expect(push({ planned })).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
+  expect(await repository.head()).toBe(head);
 });
 
-describe('pushChanges: failures', () => {
-  const refusals: [string, () => Partial<PushOptions>, object][] = [
-    ['an unknown token', () => ({ token: 'ghs_unknown' }), { code: 'BAD_TOKEN', httpCode: 401 }],
-    [
-      'a token that may only read',
-      () => ({ token: world.token({ contents: 'read' }) }),
-      { code: 'NO_PERMISSION', httpCode: 403, hint: expect.stringContaining('contents: write') },
-    ],
-    [
-      'a rule that forbids the push',
-      () => {
-        repository.protect(true);
-        return {};
-      },
-      {
-        code: 'FORBIDDEN_BY_RULE',
-        message: expect.stringContaining('Changes must be made through a pull request'),
-        hint: expect.stringContaining('K2'),
-      },
-    ],
-  ];
-  test.each(refusals)('fails without a retry and writes nothing with %s', async (_, overrides, failure) => {
+const refusals: [string, () => Partial<PushOptions>, object][] = [
+  ['an unknown token', () => ({ token: 'ghs_unknown' }), { code: 'BAD_TOKEN', httpCode: 401 }],
+  [
+    'a token that may only read',
+    () => ({ token: world.token({ contents: 'read' }) }),
+    { code: 'NO_PERMISSION', httpCode: 403, hint: expect.stringContaining('contents: write') },
+  ],
+  [
+    'a rule that forbids the push',
+    () => {
+      repository.protect(true);
+      return {};
+    },
+    {
+      code: 'FORBIDDEN_BY_RULE',
+      message: expect.stringContaining('Changes must be made through a pull request'),
+      hint: expect.stringContaining('K2'),
+    },
+  ],
+];
+test.each(refusals)(
+  'pushChanges fails without a retry and writes nothing with %s',
+  async (_, overrides, failure) => {
     const before = await repository.head();
     await expect(push(overrides())).rejects.toMatchObject({ retryable: false, ...failure });
     expect(await repository.head()).toBe(before);
-  });
+  },
+);
 
-  test('does not follow a redirect to another host', async () => {
-    let requests = 0;
-    world.host('elsewhere.example', () => {
-      requests += 1;
-      return { status: 404 };
-    });
-    const location = 'https://elsewhere.example/octo/site.git/info/refs?service=git-upload-pack';
-    world.intercept({ url: /service=git-upload-pack/ }, { status: 301, headers: { location } });
-    await expect(push()).rejects.toMatchObject({ code: 'NOT_FOUND', retryable: false });
-    expect(requests).toBe(0);
+test('pushChanges does not follow a redirect to another host', async () => {
+  let requests = 0;
+  world.host('elsewhere.example', () => {
+    requests += 1;
+    return { status: 404 };
   });
+  const location = 'https://elsewhere.example/octo/site.git/info/refs?service=git-upload-pack';
+  world.intercept({ url: /service=git-upload-pack/ }, { status: 301, headers: { location } });
+  await expect(push()).rejects.toMatchObject({ code: 'NOT_FOUND', retryable: false });
+  expect(requests).toBe(0);
 });
 
-describe('pushChanges: the machine', () => {
-  test.each(['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO'])(
-    'trusts the certificates in %s',
-    async (name) => {
-      for (const key of ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO']) {
-        if (key !== name) delete process.env[key];
-      }
-      await push();
-    },
-  );
-
-  test('sends nothing and names the variable to set where the proxy is not trusted', async () => {
-    for (const key of ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO']) delete process.env[key];
-    await expect(push()).rejects.toMatchObject({
-      code: 'CONNECTION',
-      retryable: false,
-      hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
-    });
-    expect(world.traffic.lines()).toEqual([]);
-  });
-
-  test('ignores the git settings of the machine and its user', async () => {
-    const home = await temporaryFolder();
-    await writeFile(join(home, '.gitconfig'), '[url "https://elsewhere.example/"]\ninsteadOf = https://\n');
-    const settings = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'x' };
-    Object.assign(process.env, { HOME: home, GIT_DIR: '/nowhere', GIT_TRACE: join(home, 'trace') }, settings);
+test.each(['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO'])(
+  'pushChanges trusts the certificates in %s',
+  async (name) => {
+    for (const key of ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO']) {
+      if (key !== name) delete process.env[key];
+    }
     await push();
-    expect(await readdir(home)).toEqual(['.gitconfig']);
+  },
+);
+
+test('pushChanges sends nothing and names the variable to set where the proxy is not trusted', async () => {
+  for (const key of ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO']) delete process.env[key];
+  await expect(push()).rejects.toMatchObject({
+    code: 'CONNECTION',
+    retryable: false,
+    hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
   });
+  expect(world.traffic.lines()).toEqual([]);
 });
 
-describe('pushChanges: the file', () => {
-  test.each([
-    ['file', 'one'],
-    ['large file', randomBytes(2_000_000)],
-  ])('does not push a %s that changes while it is read', async (_, bytes) => {
-    const file = await localFile(bytes);
-    const failure = new Error('the file changed');
-    const read = (): ReturnType<typeof file.read> => file.read().map(() => Promise.reject(failure));
-    await expect(push({ file: withRead(file, read) })).rejects.toBe(failure);
-    expect(world.traffic.lines(/receive-pack/)).toEqual([]);
-  });
-
-  test('does not push a file whose bytes are not those that were checked', async () => {
-    const [file, other] = [await localFile('one'), await localFile('two')];
-    await expect(push({ file: withRead(file, () => other.read()) })).rejects.toMatchObject({
-      code: 'INTERNAL',
-    });
-    expect(world.traffic.lines(/receive-pack/)).toEqual([]);
-  });
+test('pushChanges ignores the git settings of the machine and its user', async () => {
+  const home = await temporaryFolder();
+  await writeFile(join(home, '.gitconfig'), '[url "https://elsewhere.example/"]\ninsteadOf = https://\n');
+  const settings = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'x' };
+  Object.assign(process.env, { HOME: home, GIT_DIR: '/nowhere', GIT_TRACE: join(home, 'trace') }, settings);
+  await push();
+  expect(await readdir(home)).toEqual(['.gitconfig']);
 });
 
-describe('pushChanges: several commits', () => {
-  test('writes and removes several files in each commit, and sends equal bytes once', async () => {
-    const [page, other] = [await localFile('page'), await localFile('other')];
-    const before = await repository.head();
-    const commits = [
-      {
-        message: MESSAGE,
-        writes: ['a/1', 'a/"2\\', 'b'].map((path) => ({ path, file: page })),
-        removals: ['docs/old.html'],
-        replaces: null,
-      },
-      {
-        message: 'second',
-        // A file takes the place of a folder.
-        writes: ['a/1', 'docs'].map((path) => ({ path, file: other })),
-        removals: ['b', 'docs/beside.html'],
-        replaces: null,
-      },
-    ];
-    const shas = await pushAll(commits);
-    const log = await repository.log();
-    expect(log.slice(0, 2)).toEqual([
-      { sha: shas[1], message: 'second', files: ['a/1', 'b', 'docs', 'docs/beside.html'] },
-      { sha: shas[0], message: MESSAGE, files: ['a/"2\\', 'a/1', 'b', 'docs/old.html'] },
-    ]);
-    const people = `${'octo <583231+octo@users.noreply.github.com> '.repeat(2).trim()}`;
-    expect(runHostGit('log', '--format=%P %an <%ae> %cn <%ce>', '-2').split('\n')).toEqual(
-      [shas[0], before].map((parent) => `${parent} ${people}`),
-    );
-    expect(runHostGit('ls-tree', '-r', 'main')).not.toMatch(/^(?!100644 blob)/m);
-    expect(runHostGit('ls-tree', '-r', '-z', '--name-only', 'main').split('\0')).toEqual([
-      'README.md',
-      'a/"2\\',
-      'a/1',
-      'docs',
-      '',
-    ]);
-    expect(world.traffic.exchanges(/^POST .*git-receive-pack/)).toHaveLength(1);
-  });
+test.each([
+  ['file', 'one'],
+  ['large file', randomBytes(2_000_000)],
+])('pushChanges does not push a %s that changes while it is read', async (_, bytes) => {
+  const file = await localFile(bytes);
+  const failure = new Error('the file changed');
+  const read = (): ReturnType<typeof file.read> => file.read().map(() => Promise.reject(failure));
+  await expect(push({ file: withRead(file, read) })).rejects.toBe(failure);
+  expect(world.traffic.lines(/receive-pack/)).toEqual([]);
+});
 
-  test('makes a branch that does not exist, without the history of another', async () => {
-    await push({ path: 'a', file: await localFile('a'), branch: 'gh-pages', planned: null });
-    expect(runHostGit('rev-list', '--count', 'gh-pages')).toBe('1');
-    expect(String(await repository.read('a', 'gh-pages'))).toBe('a');
+test('pushChanges does not push a file whose bytes are not those that were checked', async () => {
+  const [file, other] = [await localFile('one'), await localFile('two')];
+  await expect(push({ file: withRead(file, () => other.read()) })).rejects.toMatchObject({
+    code: 'INTERNAL',
   });
+  expect(world.traffic.lines(/receive-pack/)).toEqual([]);
+});
+
+test('pushChanges writes and removes several files in each commit, and sends equal bytes once', async () => {
+  const [page, other] = [await localFile('page'), await localFile('other')];
+  const before = await repository.head();
+  const commits = [
+    {
+      message: MESSAGE,
+      writes: ['a/1', 'a/"2\\', 'b'].map((path) => ({ path, file: page })),
+      removals: ['docs/old.html'],
+      replaces: null,
+    },
+    {
+      message: 'second',
+      // A file takes the place of a folder.
+      writes: ['a/1', 'docs'].map((path) => ({ path, file: other })),
+      removals: ['b', 'docs/beside.html'],
+      replaces: null,
+    },
+  ];
+  const shas = await pushAll(commits);
+  const log = await repository.log();
+  expect(log.slice(0, 2)).toEqual([
+    { sha: shas[1], message: 'second', files: ['a/1', 'b', 'docs', 'docs/beside.html'] },
+    { sha: shas[0], message: MESSAGE, files: ['a/"2\\', 'a/1', 'b', 'docs/old.html'] },
+  ]);
+  const people = `${'octo <583231+octo@users.noreply.github.com> '.repeat(2).trim()}`;
+  expect(runHostGit('log', '--format=%P %an <%ae> %cn <%ce>', '-2').split('\n')).toEqual(
+    [shas[0], before].map((parent) => `${parent} ${people}`),
+  );
+  expect(runHostGit('ls-tree', '-r', 'main')).not.toMatch(/^(?!100644 blob)/m);
+  expect(runHostGit('ls-tree', '-r', '-z', '--name-only', 'main').split('\0')).toEqual([
+    'README.md',
+    'a/"2\\',
+    'a/1',
+    'docs',
+    '',
+  ]);
+  expect(world.traffic.exchanges(/^POST .*git-receive-pack/)).toHaveLength(1);
+});
+
+test('pushChanges makes a branch that does not exist, without the history of another', async () => {
+  await push({ path: 'a', file: await localFile('a'), branch: 'gh-pages', planned: null });
+  expect(runHostGit('rev-list', '--count', 'gh-pages')).toBe('1');
+  expect(String(await repository.read('a', 'gh-pages'))).toBe('a');
 });
 
 test('pushChanges ends git and its children at once and throws the reason', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { findDeployedSite } from '../../../../src/channels/pages/deploy/find-deploy-target.ts';
 import type { RepositoryContext } from '../../../../src/github/api/repository.ts';
 import { FakeGitHub, failure } from '../../../github/fake-github.ts';
@@ -8,22 +8,20 @@ const BUILT = siteWith({ builtBy: 'workflow', branch: 'main', folder: 'docs' });
 const NONE = { siteWorkflow: undefined, pagesBase: undefined };
 const accessOf = (github: FakeGitHub, site: RepositoryContext['site']) => accessWith(github, { site });
 
-describe('findDeployedSite', () => {
-  test('fails where it cannot be found out whose token it is', async () => {
-    const denied = failure('NO_PERMISSION', 403);
-    const access = accessOf(new FakeGitHub({ graphql: denied }), BUILT);
-    await expect(findDeployedSite(access, NONE)).rejects.toBe(denied);
-  });
+test('findDeployedSite fails where it cannot be found out whose token it is', async () => {
+  const denied = failure('NO_PERMISSION', 403);
+  const access = accessOf(new FakeGitHub({ graphql: denied }), BUILT);
+  await expect(findDeployedSite(access, NONE)).rejects.toBe(denied);
+});
 
-  test.each([
-    ['a branch builds the site', NONE, siteWith()],
-    ['the repository has no site', NONE, null],
-    ['the settings cannot be read', NONE, 'unreadable'],
-    ['a workflow is named', { ...NONE, siteWorkflow: 'pages.yml' }, BUILT],
-    ['another address is named', { ...NONE, pagesBase: new URL('https://octo.dev') }, BUILT],
-  ] as const)('asks nothing where %s', async (_, location, site) => {
-    const github = new FakeGitHub();
-    await expect(findDeployedSite(accessOf(github, site), location)).resolves.toBeNull();
-    expect(github.calls).toEqual([]);
-  });
+test.each([
+  ['a branch builds the site', NONE, siteWith()],
+  ['the repository has no site', NONE, null],
+  ['the settings cannot be read', NONE, 'unreadable'],
+  ['a workflow is named', { ...NONE, siteWorkflow: 'pages.yml' }, BUILT],
+  ['another address is named', { ...NONE, pagesBase: new URL('https://octo.dev') }, BUILT],
+] as const)('findDeployedSite asks nothing where %s', async (_, location, site) => {
+  const github = new FakeGitHub();
+  await expect(findDeployedSite(accessOf(github, site), location)).resolves.toBeNull();
+  expect(github.calls).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { readJobRuntime } from '../../../../src/channels/pages/deploy/job-runtime.ts';
 
 const RUNTIME = { ACTIONS_RESULTS_URL: 'https://results.example/', ACTIONS_RUNTIME_TOKEN: 'runtime-token' };
@@ -7,20 +7,18 @@ const IDENTITY = {
   ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request-token',
 };
 
-describe('readJobRuntime', () => {
-  test.each([
-    ['nothing', {}],
-    ['no token', { ...RUNTIME, ACTIONS_RUNTIME_TOKEN: '' }],
-    ['an address that is not https', { ...RUNTIME, ACTIONS_RESULTS_URL: 'http://results.example/' }],
-    ['an address that is none', { ...RUNTIME, ACTIONS_RESULTS_URL: 'results' }],
-  ])('is none where there is %s', (_, env) => {
-    expect(readJobRuntime(env)).toBeNull();
-  });
+test.each([
+  ['nothing', {}],
+  ['no token', { ...RUNTIME, ACTIONS_RUNTIME_TOKEN: '' }],
+  ['an address that is not https', { ...RUNTIME, ACTIONS_RESULTS_URL: 'http://results.example/' }],
+  ['an address that is none', { ...RUNTIME, ACTIONS_RESULTS_URL: 'results' }],
+])('readJobRuntime is none where there is %s', (_, env) => {
+  expect(readJobRuntime(env)).toBeNull();
+});
 
-  test.each([
-    ['no token', { ...IDENTITY, ACTIONS_ID_TOKEN_REQUEST_TOKEN: '' }],
-    ['an address that is not https', { ...IDENTITY, ACTIONS_ID_TOKEN_REQUEST_URL: 'http://a.example' }],
-  ])('has no identity where there is %s for it', (_, env) => {
-    expect(readJobRuntime({ ...RUNTIME, ...env })).toMatchObject({ identity: null });
-  });
+test.each([
+  ['no token', { ...IDENTITY, ACTIONS_ID_TOKEN_REQUEST_TOKEN: '' }],
+  ['an address that is not https', { ...IDENTITY, ACTIONS_ID_TOKEN_REQUEST_URL: 'http://a.example' }],
+])('readJobRuntime has no identity where there is %s for it', (_, env) => {
+  expect(readJobRuntime({ ...RUNTIME, ...env })).toMatchObject({ identity: null });
 });

@@ -1,10 +1,11 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createEntriesReader } from '../../../../src/channels/pages/branch-reader.ts';
 import { listKept } from '../../../../src/channels/pages/claims.ts';
 import { findDeliveries } from '../../../../src/channels/pages/ownership.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
 import { FakeGitHub } from '../../../github/fake-github.ts';
 import { heldFiles, MemoryBranch } from './memory-branch.ts';
+import type { Contents } from './memory-files.ts';
 import { connect, deliverSite, readBranchTree } from './site-runs.ts';
 
 const FOLDER = 'p/1/';
@@ -29,27 +30,25 @@ test('a branch is refused of which GitHub does not list all', async () => {
   await expect(readBranchTree(github)).rejects.toMatchObject({ code: 'TOO_LARGE' });
 });
 
-describe('what a folder keeps', () => {
-  const keptOf = async (files: Readonly<Record<string, string>>, delivered: readonly string[]) =>
-    listKept(
-      await readTree(new MemoryBranch(heldFiles(files))),
-      FOLDER,
-      new Set(delivered.map((path) => FOLDER + path)),
-    ).map(({ path }) => path);
+const keptOf = async (files: Contents, delivered: readonly string[]) =>
+  listKept(
+    await readTree(new MemoryBranch(heldFiles(files))),
+    FOLDER,
+    new Set(delivered.map((path) => FOLDER + path)),
+  ).map(({ path }) => path);
 
-  test('is named in short: the highest folder in which nothing is delivered', async () => {
-    const files = { 'p/1/a/b/c': '1', 'p/1/a/b/d': '2', 'p/1/a/e': '3', 'p/1/f': '4', 'p/2/g': '5' };
-    await expect(keptOf(files, ['a/e', 'new'])).resolves.toEqual(['a/b/', 'f']);
-    await expect(keptOf(files, [])).resolves.toEqual(['a/', 'f']);
-    await expect(keptOf(files, ['a/b/c', 'a/b/d', 'a/e', 'f'])).resolves.toEqual([]);
-  });
+test('what a folder keeps is named in short: the highest folder in which nothing is delivered', async () => {
+  const files = { 'p/1/a/b/c': '1', 'p/1/a/b/d': '2', 'p/1/a/e': '3', 'p/1/f': '4', 'p/2/g': '5' };
+  await expect(keptOf(files, ['a/e', 'new'])).resolves.toEqual(['a/b/', 'f']);
+  await expect(keptOf(files, [])).resolves.toEqual(['a/', 'f']);
+  await expect(keptOf(files, ['a/b/c', 'a/b/d', 'a/e', 'f'])).resolves.toEqual([]);
+});
 
-  test('is refused where it is more than a message can name', async () => {
-    const files = Array.from({ length: SITE.kept + 1 }, (_, nth) => [`p/1/${nth}.txt`, String(nth)]);
-    await expect(keptOf(Object.fromEntries(files), [])).rejects.toMatchObject({
-      code: 'NOT_OURS',
-      message: expect.stringContaining(`${SITE.kept + 1} files and folders`),
-    });
+test('what a folder keeps is refused where it is more than a message can name', async () => {
+  const files = Array.from({ length: SITE.kept + 1 }, (_, nth) => [`p/1/${nth}.txt`, String(nth)]);
+  await expect(keptOf(Object.fromEntries(files), [])).rejects.toMatchObject({
+    code: 'NOT_OURS',
+    message: expect.stringContaining(`${SITE.kept + 1} files and folders`),
   });
 });
 

@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { LIST_PAGE, SITE } from '../../../../src/protocol/limits.ts';
 import { heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
+import type { Contents } from './memory-files.ts';
 import { actionsOn, deliverFile, deliverSite, placementOf, requestsOf, withdrawFolder } from './site-runs.ts';
 
 const FOLDER = 'p/1/';
 const CONTENTS = { 'index.html': 'page', 'css/a.css': 'style' };
 
-async function deliveredBranch(files: Readonly<Record<string, string>> = {}): Promise<MemoryBranch> {
+async function deliveredBranch(files: Contents = {}): Promise<MemoryBranch> {
   const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs', ...files }));
   await deliverSite(branch, FOLDER, CONTENTS);
   return branch;

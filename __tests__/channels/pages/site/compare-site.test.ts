@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { formatCommitMessage } from '../../../../src/channels/pages/commit-message.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
 import { heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
-import { memoryFile } from './memory-files.ts';
+import { type Contents, memoryFile } from './memory-files.ts';
 import { deliverFile, deliverSite, planSite } from './site-runs.ts';
 
 const FOLDER = 'p/1/';
@@ -10,63 +10,59 @@ const CONTENTS = { 'index.html': 'page', 'css/a.css': 'style' };
 
 type PlanOptions = Parameters<typeof planSite>[3] & { readonly folder?: string };
 
-const plan = (
-  branch: MemoryBranch,
-  contents: Readonly<Record<string, string>>,
-  { folder = FOLDER, ...options }: PlanOptions = {},
-) => planSite(branch, folder, contents, options);
+const plan = (branch: MemoryBranch, contents: Contents, { folder = FOLDER, ...options }: PlanOptions = {}) =>
+  planSite(branch, folder, contents, options);
 
-describe('the plan for a folder', () => {
-  const pictures = { picture: memoryFile('picture'), before: null };
+const pictures = { picture: memoryFile('picture'), before: null };
 
-  test('does not take a file that was delivered by itself for the picture of its page', async () => {
-    const branch = new MemoryBranch();
-    await deliverFile(branch, 'p/1/index.html.png', 'mine');
-    await expect(plan(branch, { 'index.html': 'page' }, { pictures })).rejects.toMatchObject({
-      code: 'NOT_OURS',
-      message: expect.stringMatching(/^p\/1\/index\.html\.png, where the picture goes,/),
-      hint: expect.stringContaining('`picture: false`'),
-    });
-    const planned = await plan(branch, { 'index.html': 'page' }, { pictures, overwrite: true });
-    expect(planned.written).toContain('p/1/index.html.png');
+test('the plan for a folder does not take a file that was delivered by itself for the picture of its page', async () => {
+  const branch = new MemoryBranch();
+  await deliverFile(branch, 'p/1/index.html.png', 'mine');
+  await expect(plan(branch, { 'index.html': 'page' }, { pictures })).rejects.toMatchObject({
+    code: 'NOT_OURS',
+    message: expect.stringMatching(/^p\/1\/index\.html\.png, where the picture goes,/),
+    hint: expect.stringContaining('`picture: false`'),
   });
-
-  test('takes over the picture that was delivered with a single page', async () => {
-    const branch = new MemoryBranch();
-    const delivered = {
-      ...{ place: 'p/1/index.html', object: shaOf('page'), kept: [] },
-      pictures: [{ path: 'p/1/index.html.png', sha: shaOf('old') }],
-    };
-    const message = formatCommitMessage(delivered.place, { verb: 'ADD', essence: 'x', delivered });
-    branch.commit(heldFiles({ 'p/1/index.html': 'page', 'p/1/index.html.png': 'old' }), message, null);
-    const planned = await plan(branch, { 'index.html': 'page' }, { pictures });
-    expect(planned.written).toEqual(['p/1/index.html.png']);
-    // It is no file of the user.
-    expect(planned.changes).toMatchObject({ added: [], changed: [], removed: [] });
-  });
+  const planned = await plan(branch, { 'index.html': 'page' }, { pictures, overwrite: true });
+  expect(planned.written).toContain('p/1/index.html.png');
 });
 
-describe('a folder with files of others', () => {
-  test('is refused where they would be replaced, the first ten by name', async () => {
-    const names = Array.from({ length: 12 }, (_, nth) => `f${nth}.html`);
-    const contents = (text: string) => Object.fromEntries(names.map((name) => [name, text]));
-    const theirs = names.map((name) => [`p/1/${name}`, 'theirs']);
-    const branch = new MemoryBranch(heldFiles(Object.fromEntries(theirs)));
-    await expect(plan(branch, contents('ours'))).rejects.toMatchObject({
-      code: 'NOT_OURS',
-      message: expect.stringMatching(/f9\.html and 2 more$/),
-      leftBehind: [],
-    });
-    const planned = await plan(branch, contents('ours'), { overwrite: true });
-    expect(planned.changes.changed).toHaveLength(12);
-  });
+test('the plan for a folder takes over the picture that was delivered with a single page', async () => {
+  const branch = new MemoryBranch();
+  const delivered = {
+    ...{ place: 'p/1/index.html', object: shaOf('page'), kept: [] },
+    pictures: [{ path: 'p/1/index.html.png', sha: shaOf('old') }],
+  };
+  const message = formatCommitMessage(delivered.place, { verb: 'ADD', essence: 'x', delivered });
+  branch.commit(heldFiles({ 'p/1/index.html': 'page', 'p/1/index.html.png': 'old' }), message, null);
+  const planned = await plan(branch, { 'index.html': 'page' }, { pictures });
+  expect(planned.written).toEqual(['p/1/index.html.png']);
+  // It is no file of the user.
+  expect(planned.changes).toMatchObject({ added: [], changed: [], removed: [] });
+});
 
-  test.each<[string, Readonly<Record<string, string>>, Readonly<Record<string, string>>]>([
-    ['a file is where a folder of theirs is', { 'p/1/a/b': 'theirs' }, { a: 'ours' }],
-    ['a folder is where a file of theirs is', { 'p/1/a': 'theirs' }, { 'a/b': 'ours' }],
-    ['the folder itself is a file', { 'p/1': 'theirs' }, CONTENTS],
-    ['the folder lies in a file', { p: 'theirs' }, CONTENTS],
-  ])('is refused where %s, whatever `overwrite` says', async (_, theirs, contents) => {
+test('a folder with files of others is refused where they would be replaced, the first ten by name', async () => {
+  const names = Array.from({ length: 12 }, (_, nth) => `f${nth}.html`);
+  const contents = (text: string) => Object.fromEntries(names.map((name) => [name, text]));
+  const theirs = names.map((name) => [`p/1/${name}`, 'theirs']);
+  const branch = new MemoryBranch(heldFiles(Object.fromEntries(theirs)));
+  await expect(plan(branch, contents('ours'))).rejects.toMatchObject({
+    code: 'NOT_OURS',
+    message: expect.stringMatching(/f9\.html and 2 more$/),
+    leftBehind: [],
+  });
+  const planned = await plan(branch, contents('ours'), { overwrite: true });
+  expect(planned.changes.changed).toHaveLength(12);
+});
+
+test.each<[string, Contents, Contents]>([
+  ['a file is where a folder of theirs is', { 'p/1/a/b': 'theirs' }, { a: 'ours' }],
+  ['a folder is where a file of theirs is', { 'p/1/a': 'theirs' }, { 'a/b': 'ours' }],
+  ['the folder itself is a file', { 'p/1': 'theirs' }, CONTENTS],
+  ['the folder lies in a file', { p: 'theirs' }, CONTENTS],
+])(
+  'a folder with files of others is refused where %s, whatever `overwrite` says',
+  async (_, theirs, contents) => {
     for (const overwrite of [false, true]) {
       const branch = new MemoryBranch(heldFiles(theirs));
       await expect(plan(branch, contents, { overwrite })).rejects.toMatchObject({
@@ -74,8 +70,8 @@ describe('a folder with files of others', () => {
         hint: 'set `path:` to a folder of its own',
       });
     }
-  });
-});
+  },
+);
 
 describe('older folders beside it', () => {
   const contents = (text: string) => ({ 'index.html': text });

@@ -4,6 +4,9 @@ import type { LocalFile } from '../../../../src/rules/inspect.ts';
 import type { LocalSite } from '../../../../src/rules/local-site.ts';
 import { shaOf } from './memory-branch.ts';
 
+/** The contents of files, by path. */
+export type Contents = Readonly<Record<string, string>>;
+
 /** A checked file in memory. */
 export function memoryFile(content: string, name = 'page.html'): LocalFile {
   const bytes = Buffer.from(content);
@@ -22,10 +25,7 @@ export function memoryFile(content: string, name = 'page.html'): LocalFile {
 }
 
 /** A checked folder in memory. */
-export function memorySite(
-  contents: Readonly<Record<string, string>>,
-  entry = Object.keys(contents)[0] ?? '',
-): LocalSite {
+export function memorySite(contents: Contents, entry = Object.keys(contents)[0] ?? ''): LocalSite {
   const files = Object.entries(contents).map(([path, content]) => memoryFile(content, path));
   const size = files.reduce((sum, file) => sum + file.size, 0);
   const found = files.find(({ name }) => name === entry) ?? memoryFile('', entry);

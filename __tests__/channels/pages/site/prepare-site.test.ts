@@ -3,7 +3,7 @@ import type { PagesOptions } from '../../../../src/channels/pages/target.ts';
 import { hasFailed } from '../../../../src/errors.ts';
 import type { PagesSite } from '../../../../src/github/api/repository.ts';
 import { heldFiles, MemoryBranch } from './memory-branch.ts';
-import { memorySite } from './memory-files.ts';
+import { type Contents, memorySite } from './memory-files.ts';
 import { actionsOn, requestsOf } from './site-runs.ts';
 
 const PAGE = { 'index.html': '<p>' };
@@ -16,7 +16,7 @@ interface Situation {
 }
 
 async function prepare(
-  contents: Readonly<Record<string, string>>,
+  contents: Contents,
   { name = 'p/1/', options = {}, pages = {}, branch = new MemoryBranch() }: Situation = {},
 ) {
   const { publish } = actionsOn(branch, { ...options, pages });
@@ -28,34 +28,32 @@ async function prepare(
   return { ...task, asked, preview, refusal: task.served?.refusal ?? null };
 }
 
-describe('preparing a site', () => {
-  test('knows the folder of the branch that is served, and the root of the branch', async () => {
-    const pages = { folder: 'docs' };
-    await expect(prepare(PAGE, { name: 'docs/p/', pages })).resolves.toMatchObject({
-      served: { sitePath: '/site/p/' },
-      data: { place: 'docs/p/', destination: { siteRoot: 'docs/' }, target: { method: 'C' } },
-    });
-    await expect(prepare(PAGE, { name: './' })).resolves.toMatchObject({
-      plan: { name: './', destination: 'branch main, folder ./' },
-      data: { place: '' },
-    });
+test('preparing a site knows the folder of the branch that is served, and the root of the branch', async () => {
+  const pages = { folder: 'docs' };
+  await expect(prepare(PAGE, { name: 'docs/p/', pages })).resolves.toMatchObject({
+    served: { sitePath: '/site/p/' },
+    data: { place: 'docs/p/', destination: { siteRoot: 'docs/' }, target: { method: 'C' } },
   });
+  await expect(prepare(PAGE, { name: './' })).resolves.toMatchObject({
+    plan: { name: './', destination: 'branch main, folder ./' },
+    data: { place: '' },
+  });
+});
 
-  test('names every path that it may write, also those of pictures', async () => {
-    const page = 'p/1/index.html';
-    const { writes } = await prepare({ ...PAGE, 'a.css': '' }, { options: { picture: true } });
-    expect(writes).toEqual([page, 'p/1/a.css', `${page}.png`, `${page}.before.png`]);
-    expect((await prepare(PAGE)).writes).toEqual([page]);
-  });
+test('preparing a site names every path that it may write, also those of pictures', async () => {
+  const page = 'p/1/index.html';
+  const { writes } = await prepare({ ...PAGE, 'a.css': '' }, { options: { picture: true } });
+  expect(writes).toEqual([page, 'p/1/a.css', `${page}.png`, `${page}.before.png`]);
+  expect((await prepare(PAGE)).writes).toEqual([page]);
+});
 
-  test('refuses a file that the site or the repository obeys, unless `overwrite` is set', async () => {
-    const contents = { ...PAGE, CNAME: 'example.com' };
-    await expect(prepare(contents, { name: './' })).rejects.toMatchObject({
-      message: expect.stringContaining('CNAME'),
-    });
-    await expect(prepare(contents, { name: './', options: { overwrite: true } })).resolves.toBeDefined();
-    await expect(prepare(contents)).resolves.toBeDefined();
+test('preparing a site refuses a file that the site or the repository obeys, unless `overwrite` is set', async () => {
+  const contents = { ...PAGE, CNAME: 'example.com' };
+  await expect(prepare(contents, { name: './' })).rejects.toMatchObject({
+    message: expect.stringContaining('CNAME'),
   });
+  await expect(prepare(contents, { name: './', options: { overwrite: true } })).resolves.toBeDefined();
+  await expect(prepare(contents)).resolves.toBeDefined();
 });
 
 describe('names that Jekyll changes', () => {

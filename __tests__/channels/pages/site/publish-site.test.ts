@@ -9,7 +9,7 @@ import { FakeGitHub } from '../../../github/fake-github.ts';
 import { commitTargetWith, pagesTaskWith } from '../../fake-branch.ts';
 import { getOnly } from '../../prepare-one.ts';
 import { held, heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
-import { memorySite } from './memory-files.ts';
+import { type Contents, memorySite } from './memory-files.ts';
 import {
   actionsOn,
   connect,
@@ -26,10 +26,10 @@ type Connection = ReturnType<typeof connect>;
 
 const publishThrough = async (
   connection: Pick<Connection, 'github' | 'ports'>,
-  contents: Readonly<Record<string, string>>,
+  contents: Contents,
 ): Promise<Placement> => placementOf(await deliverThrough(connection, 'p/1/', contents));
 
-function publish(branch: MemoryBranch, contents: Readonly<Record<string, string>>) {
+function publish(branch: MemoryBranch, contents: Contents) {
   const connection = connect(branch);
   return { placed: publishThrough(connection, contents), ...connection };
 }

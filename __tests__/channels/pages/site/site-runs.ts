@@ -15,7 +15,7 @@ import { commitTargetWith } from '../../fake-branch.ts';
 import { pagesOptionsWith } from '../../pages-options.ts';
 import { repositoryContextWith, siteWith } from '../../repository-context.ts';
 import type { MemoryBranch } from './memory-branch.ts';
-import { memoryFile, memorySite } from './memory-files.ts';
+import { type Contents, memoryFile, memorySite } from './memory-files.ts';
 
 /** What a channel needs to reach a branch. */
 interface Connection {
@@ -43,14 +43,8 @@ export function connect(branch: MemoryBranch): Connection {
   );
   const ports = fakePorts(host.http);
   const apiUrl = new URL('https://api.github.com');
-  return {
-    host,
-    ports,
-    github: createGitHubClient(
-      { apiUrl, token: 'ghs_token', repository: { owner: 'octo', repo: 'site' } },
-      ports,
-    ),
-  };
+  const repository = { owner: 'octo', repo: 'site' };
+  return { host, ports, github: createGitHubClient({ apiUrl, token: 'ghs_token', repository }, ports) };
 }
 
 /** Everything that the branch holds now. */
@@ -78,64 +72,45 @@ function actionsThrough(github: GitHubClient, ports: FakePorts, options: RunOpti
   return createPagesActions(pagesOptionsWith(more), repositoryContextWith({ github, site }), ports);
 }
 
+/** How a folder of the branch is named. */
+const nameOf = (folder: string): string => (folder === '' ? './' : folder);
+
 /** Delivers a folder through K1, from the preparation to the commit. */
-export const deliverSite = (
-  branch: MemoryBranch,
-  folder: string,
-  contents: Readonly<Record<string, string>>,
-  options: RunOptions = {},
-): Promise<RunOutcome> => deliverThrough(reconnect(branch), folder, contents, options);
+export const deliverSite = (branch: MemoryBranch, folder: string, contents: Contents, options?: RunOptions) =>
+  deliverThrough(reconnect(branch), folder, contents, options);
 
 /** The same through any client. */
-export const deliverThrough = (
+export function deliverThrough(
   { github, ports }: Pick<Connection, 'github' | 'ports'>,
   folder: string,
-  contents: Readonly<Record<string, string>>,
+  contents: Contents,
   options: RunOptions = {},
-): Promise<RunOutcome> =>
-  runOne(actionsThrough(github, ports, options).publish, {
-    site: memorySite(contents),
-    name: folder === '' ? './' : folder,
-  });
+) {
+  const { publish } = actionsThrough(github, ports, options);
+  return runOne(publish, { site: memorySite(contents), name: nameOf(folder) });
+}
 
 /** Delivers a single file through K1. */
-export const deliverFile = (
-  branch: MemoryBranch,
-  path: string,
-  content: string,
-  options: RunOptions = {},
-): Promise<RunOutcome> =>
-  runOne(actionsOn(branch, { path, ...options }).publish, {
-    site: siteOfFile(memoryFile(content)),
-    name: path,
-  });
+export const deliverFile = (branch: MemoryBranch, path: string, content: string) =>
+  runOne(actionsOn(branch, { path }).publish, { site: siteOfFile(memoryFile(content)), name: path });
 
 /** Withdraws a folder through K1. */
-export const withdrawFolder = (
-  branch: MemoryBranch,
-  folder: string,
-  options: RunOptions = {},
-): Promise<RunOutcome> =>
-  runOne(actionsOn(branch, { path: folder === '' ? './' : folder, ...options }).remove, {
-    site: null,
-    name: '',
-  });
+export const withdrawFolder = (branch: MemoryBranch, folder: string) =>
+  runOne(actionsOn(branch, { path: nameOf(folder) }).remove, { site: null, name: '' });
 
 /** What a folder needs: its change, in short too. */
 export async function planSite(
   branch: MemoryBranch,
   folder: string,
-  contents: Readonly<Record<string, string>>,
+  contents: Contents,
   { together = [folder], pictures, ...options }: PlanOptions = {},
 ) {
   const { github, ports } = reconnect(branch);
-  const site = memorySite(contents);
-  const item = { site, name: folder === '' ? './' : folder };
+  const item = { site: memorySite(contents), name: nameOf(folder) };
   const [prepared] = await actionsThrough(github, ports, options).publish.prepare([item]);
   if (prepared === undefined || hasFailed(prepared)) throw prepared;
   const task = withPictures({ ...prepared, ...(pictures && { pictures }) });
-  const inBranch = await readFolderInBranch(task);
-  const place = await compareSite(inBranch, together);
+  const place = await compareSite(await readFolderInBranch(task), together);
   const { change } = place;
   const written = (change?.writes ?? []).map(({ path }) => path).sort();
   const removals = [...(change?.removals ?? [])].sort();
