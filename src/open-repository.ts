@@ -1,4 +1,4 @@
-import type { OpenRepository } from './delivery/choose-channel.ts';
+import type { OpenRepository } from './delivery/delivery-context.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from './errors.ts';
 import { createGitHubClient, type GitHubClient } from './github/api/client.ts';
 import {

@@ -5,9 +5,9 @@ import { AUDIT } from '../protocol/limits.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { keepOldHeapSmall } from '../system.ts';
-import type { DeliveryContext, OpenRepository } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
 import { type Delivery, failAll, newAttempt, newDelivery } from './delivery.ts';
+import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
 import { type FullReport, sortByResult } from './report.ts';
 
 /**

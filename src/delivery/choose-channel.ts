@@ -1,15 +1,11 @@
-import type { Screen } from '../browser/screen-view.ts';
-import type { ChannelMap } from '../channels/channel.ts';
 import { DeliveryError, hasFailed } from '../errors.ts';
 import type { RepositoryContext, RepositoryQuery } from '../github/api/repository.ts';
-import type { Ports } from '../ports.ts';
 import { MAX_FILE_SIZE, MEGABYTE, SIZE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { type BrowserDisplay, getBrowserDisplay } from '../rules/media-type.ts';
-import type { Face, Words } from '../words.ts';
+import type { Words } from '../words.ts';
 import type { ChannelChoice, Delivery } from './delivery.ts';
-import type { FindFiles } from './find-files.ts';
 
 type ChannelRequest = Pick<DeliveryRequest, 'channels'> & Partial<Pick<DeliveryRequest, 'url'>>;
 
@@ -167,21 +163,4 @@ export function folderChannelError(
     hint: (w) =>
       `${hasToken ? w.use('K1') : `set ${w.input('token')} and ${w.input('repository')}`}, with ${w.input('setup', 'true')} and ${w.input('branch', 'gh-pages')} where there is no Pages site; name its files (\`${given.replace(/[/\\]*$/, '')}/*\`), or pack it (${pack}) and deliver the archive`,
   });
-}
-
-/** Dependencies of a delivery. `context.ts` makes them. */
-export interface DeliveryContext extends Ports {
-  /** The interface whose words the reports use: the action, unless another one is named. */
-  readonly face?: Face | undefined;
-  readonly findFiles: FindFiles;
-  /** Opens pages in a real browser, which is started for the first one. */
-  readonly screen: Screen;
-  /** Gets a token where one is needed, and asks the repository what the query names. @see protocol 5 */
-  readonly openRepository: (query: RepositoryQuery) => Promise<OpenRepository>;
-}
-
-/** The repository as it was found, and the channels that can use it. */
-export interface OpenRepository {
-  readonly repository: RepositoryContext;
-  readonly channels: ChannelMap;
 }

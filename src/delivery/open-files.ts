@@ -14,9 +14,9 @@ import { keepOldHeapSmall } from '../system.ts';
 import type { Words } from '../words.ts';
 import { describeProblems, findProblems, refuseSecretNames } from './check-content.ts';
 import { checkSite } from './check-site.ts';
-import type { DeliveryContext } from './choose-channel.ts';
 import { folderChannelError, refuseTooLarge, takesFolders } from './choose-channel.ts';
 import { type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
+import type { DeliveryContext } from './delivery-context.ts';
 import { deliveredName, type FoundFile, isFolderAt, refuseOneNameForMany, siteName } from './find-files.ts';
 
 /** Opens and checks every file and folder that is named. A link alone has none. */

@@ -5,7 +5,6 @@ import { SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import type { DeliveryContext } from './choose-channel.ts';
 import {
   askChannel,
   type ChannelAttempt,
@@ -19,6 +18,7 @@ import {
   withAttempt,
   withFailure,
 } from './delivery.ts';
+import type { DeliveryContext } from './delivery-context.ts';
 
 /** Says which inputs are for other deliveries than those that were chosen, and that more time is allowed. */
 export function noteInputs(

@@ -8,7 +8,6 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile } from '../rules/inspect.ts';
 import { type LocalSite, siteOfFile } from '../rules/local-site.ts';
 import { baseName } from '../rules/naming.ts';
-import type { DeliveryContext } from './choose-channel.ts';
 import { queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
 import {
@@ -20,6 +19,7 @@ import {
   newDelivery,
   withFailure,
 } from './delivery.ts';
+import type { DeliveryContext } from './delivery-context.ts';
 import { deliveredName, type FoundFile, isFolderAt, refuseOneNameForMany, siteName } from './find-files.ts';
 import type { FullReport } from './report.ts';
 import { carryOut, noteInputs, recheckDeliveries } from './tasks.ts';

@@ -7,8 +7,8 @@ import { neutralizeText } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { SCREEN } from '../../protocol/limits.ts';
 import { createMemoryFile } from '../../rules/inspect.ts';
-import type { DeliveryContext } from '../choose-channel.ts';
 import { attemptIn, type Delivery, withAttempt } from '../delivery.ts';
+import type { DeliveryContext } from '../delivery-context.ts';
 import { askPastCaches } from './ask-host.ts';
 
 /** Adds a page's picture to what is delivered, and keeps the one of before beside it. */

@@ -8,7 +8,6 @@ import { hasFailed, resultOf } from '../../errors.ts';
 import { SCREEN, SECOND } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
 import { withVersion } from '../../rules/naming.ts';
-import type { DeliveryContext } from '../choose-channel.ts';
 import {
   attemptIn,
   type ChannelAttempt,
@@ -19,6 +18,7 @@ import {
   withAttempt,
   withFailure,
 } from '../delivery.ts';
+import type { DeliveryContext } from '../delivery-context.ts';
 import { addPicture } from './add-picture.ts';
 import { dependsOnHost } from './ask-host.ts';
 import { listLocalFiles } from './local-files.ts';
