@@ -14,11 +14,8 @@ const HOST = 'https://octo.github.io';
 const PAGE: PageToView = { url: `${HOST}/site/page.html`, picture: false };
 
 const local = (text: string): PageToView['local'] => {
-  const file = {
-    size: text.length,
-    contentType: 'text/html',
-    read: () => Readable.from([Buffer.from(text)]),
-  };
+  const read = () => Readable.from([Buffer.from(text)]);
+  const file = { size: text.length, contentType: 'text/html', read };
   return (path) => (path === '/site/page.html' ? file : undefined);
 };
 
@@ -72,10 +69,8 @@ describe('a request of the page', () => {
     expect(sent[0]?.url.href).toBe('https://other.dev/a?b');
     const body = sent[0]?.body?.();
     expect(body instanceof Readable && Buffer.concat(await body.toArray()).toString()).toBe('one two');
-    expect(told).toMatchObject({
-      responseCode: 418,
-      responseHeaders: [{ name: 'content-security-policy', value: 'sandbox' }],
-    });
+    const policy = { name: 'content-security-policy', value: 'sandbox' };
+    expect(told).toMatchObject({ responseCode: 418, responseHeaders: [policy] });
     expect(bodyOf(told)).toBe('text');
   });
 
@@ -88,10 +83,8 @@ describe('a request of the page', () => {
     async (why, url) => {
       const { events, ask, sent } = setUp();
       const isInternal = why === 'internal';
-      expect(await ask(url as string)).toEqual({
-        requestId: '1',
-        errorReason: isInternal ? 'BlockedByClient' : 'ConnectionFailed',
-      });
+      const errorReason = isInternal ? 'BlockedByClient' : 'ConnectionFailed';
+      expect(await ask(url as string)).toEqual({ requestId: '1', errorReason });
       expect([...events.refused.keys()]).toEqual(isInternal ? [url] : []);
       expect(sent).toEqual([]);
     },

@@ -2,16 +2,10 @@ import { Readable } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { answerLocally } from '../../src/browser/answers.ts';
 
-const PATHS = [
-  '/site/index.html',
-  '/site/page.html',
-  '/site/a b.css',
-  '/site/docs/index.html',
-  '/site/404.html',
-];
-const FILES = new Map(
-  PATHS.map((path) => [path, { size: 0, contentType: path, read: () => Readable.from([]) }]),
-);
+const NAMES = ['index.html', 'page.html', 'a b.css', 'docs/index.html', '404.html'];
+const PATHS = NAMES.map((name) => `/site/${name}`);
+const read = () => Readable.from([]);
+const FILES = new Map(PATHS.map((path) => [path, { size: 0, contentType: path, read }]));
 
 test.each([
   ['/site/page.html', '/site/page.html', 200],
@@ -27,9 +21,7 @@ test.each([
 });
 
 test('A folder without its slash is redirected, as Pages does.', () => {
-  const { status, headers } = answerLocally(
-    (path) => FILES.get(path),
-    new URL('https://octo.github.io/site/docs?a'),
-  );
+  const folder = new URL('https://octo.github.io/site/docs?a');
+  const { status, headers } = answerLocally((path) => FILES.get(path), folder);
   expect([status, headers.location]).toEqual([301, '/site/docs/?a']);
 });

@@ -10,6 +10,7 @@ import { temporaryFolder } from '../support/files.ts';
 import { createTestHost, createTestScreen, type TestAnswer } from './test-host.ts';
 
 const HOST = 'https://octo.github.io';
+const SCRIPT = { 'content-type': 'text/javascript' };
 const SIGNAL = new AbortController().signal;
 
 let tempFolder: string;
@@ -150,16 +151,13 @@ describe('a published page', () => {
         p.textContent = seen.join(' ');
       </script>`,
     },
-    '/worker.js': {
-      headers: { 'content-type': 'text/javascript' },
-      body: `const send = postMessage; ${ask}`,
-    },
+    '/worker.js': { headers: SCRIPT, body: `const send = postMessage; ${ask}` },
     '/shared.js': {
-      headers: { 'content-type': 'text/javascript' },
+      headers: SCRIPT,
       body: `onconnect = ({ ports: [port] }) => { const send = (text) => port.postMessage(text); ${ask} }`,
     },
     '/service.js': {
-      headers: { 'content-type': 'text/javascript' },
+      headers: SCRIPT,
       body: `addEventListener('activate', (event) => event.waitUntil(clients.claim()));
         addEventListener('fetch', (event) => event.request.url.endsWith('/by-service') && event.respondWith(fetch('/data')))`,
     },
@@ -222,9 +220,7 @@ describe('a browser that does not work', () => {
 
   test('says what it printed', async () => {
     const view = await notChecked("echo 'error while loading shared libraries: libnss3.so' >&2; exit 127");
-    expect(view.reason).toBe(
-      'the browser could not be started: error while loading shared libraries: libnss3.so',
-    );
+    expect(view.reason).toMatch(/^the browser could not be started: error while .* libraries: libnss3.so$/);
   });
 
   test('is ended with all its processes when it does not answer', async () => {
@@ -251,17 +247,12 @@ describe('a browser that does not work', () => {
 describe('a view', () => {
   test('ends when its time is over, and the next one has a new browser', async () => {
     const view = viewer.view(localPage('<script>for (;;);</script>'), AbortSignal.timeout(500));
-    expect(await view).toMatchObject({
-      verdict: 'not-checked',
-      reason: 'the browser did not answer in time',
-    });
+    expect((await view).reason).toBe('the browser did not answer in time');
     expect(await viewer.view(localPage('<p>text</p>'), SIGNAL)).toMatchObject({ verdict: 'shown' });
   });
 
   test('leaves no profile behind', async () => {
     await viewer.close();
-    expect((await readdir(tempFolder)).filter((name) => name.startsWith('screen-delivery-browser-'))).toEqual(
-      [],
-    );
+    expect((await readdir(tempFolder)).join()).not.toContain('screen-delivery-browser-');
   });
 });

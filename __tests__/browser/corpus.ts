@@ -86,11 +86,7 @@ export const BLANK_PAGES: readonly CorpusPage[] = [
     reason: 'crashed',
     isPatient: true,
   }),
-  blank(
-    'redirects-forever',
-    { status: 302, headers: { location: 'page' } },
-    { reason: 'ERR_TOO_MANY_REDIRECTS' },
-  ),
+  blank('redirects', { status: 302, headers: { location: 'page' } }, { reason: 'ERR_TOO_MANY_REDIRECTS' }),
   blank(
     'download',
     { headers: { 'content-disposition': 'attachment; filename="a.html"' }, body: page(TEXT) },

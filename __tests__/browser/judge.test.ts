@@ -12,11 +12,7 @@ test.each([
   [{ navigations: 6 }, false, 'the page goes from one address to the next without end'],
   [{ dialogs: 6 }, false, 'the page opens one dialog after the other'],
   [{ httpCode: 503 }, true, 'the page was answered with 503'],
-  [
-    { httpCode: 404, ledTo: 'https://a.dev/b' },
-    true,
-    'the page led to https://a.dev/b, which was answered with 404',
-  ],
+  [{ httpCode: 404, ledTo: 'b.dev/' }, true, 'the page led to b.dev/, which was answered with 404'],
   [{ httpCode: 404, missing: 'a WebSocket' }, true, 'the page was answered with 404'],
   [{}, false, 'the page does not respond'],
 ])('A page of which no picture could be taken is not shown with %j.', (events, isAnswering, reason) => {

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import type { Address } from '../../src/delivery/addresses.ts';
 import { countMarker } from '../../src/delivery/describe-probe.ts';
@@ -40,6 +39,7 @@ const matchOf = async (stage: Stage): Promise<ContentMatch> =>
   (await (await probing(stage)).probe.probe()).match;
 
 const RELOADED = { body: BYTES, headers: { refresh: '0;/x' } };
+const INNER = new DeliveryError('NOT_EXTERNAL', 'bins.octo.dev resolves to a private address');
 const CONNECTION = new DeliveryError('CONNECTION', 'reset');
 const ALONE = { marker: MARKER, withFile: false };
 const GONE = { gone: true, withFile: false };
@@ -371,6 +371,12 @@ describe('a link from outside', () => {
       expect(host.seen).toHaveLength(1);
     },
   );
+
+  test('is not asked within this network where its name resolves to an inner address', async () => {
+    const { probe, host } = await probing({ answer: INNER, address });
+    await expect(probe.probe()).rejects.toBe(INNER);
+    expect(host.seen).toHaveLength(1);
+  });
 });
 
 describe('an address on a host that the user named', () => {
@@ -415,19 +421,20 @@ describe('an address on a host that the user named', () => {
     expect([host.seen.length, session.publicOnly]).toEqual([1, true]);
   });
 
-  test('that resolves to an inner address is asked as anybody outside would first', async () => {
+  test('that resolves to an inner address is asked as anybody outside would first, and then once more', async () => {
     const asked: boolean[] = [];
-    const http: SendHttp = async ({ publicOnly = false }) => {
-      asked.push(publicOnly);
-      if (publicOnly) throw new DeliveryError('NOT_EXTERNAL', 'bins.octo.dev resolves to a private address');
-      return { status: 200, headers: {}, body: Readable.from([Buffer.from(BYTES)]) };
+    const host = new FakeHttp((_, nth) => (asked[nth - 1] || nth > 3 ? INNER : FILE));
+    const http: SendHttp = (request) => {
+      asked.push(request.publicOnly ?? false);
+      return asked.length > 4 ? Promise.reject(new Error('asked again')) : host.http(request);
     };
-    const file = await localFile(BYTES);
     const session = newProbeSession(LIMITS, fakePorts(http));
-    const probe = new UrlProbe({ ...ADDRESS, file, url: new URL('https://bins.octo.dev/x') }, session);
+    const address = { ...ADDRESS, file: await localFile(BYTES), url: new URL('https://bins.octo.dev/x') };
+    const probe = new UrlProbe(address, session);
     await expect(probe.probe()).resolves.toMatchObject({ match: 'identical' });
     await probe.probe();
-    expect(asked).toEqual([true, false, false]);
-    expect(session.internalReason).toBe('bins.octo.dev resolves to a private address');
+    await expect(probe.probe()).rejects.toBe(INNER);
+    expect(asked).toEqual([true, false, false, false]);
+    expect(session.internalReason).toBe(INNER.message);
   });
 });

@@ -4,7 +4,7 @@ import type { PlacedPart } from '../../src/channels/channel.ts';
 import { newAttempt } from '../../src/delivery/delivery.ts';
 import { newProbeSession } from '../../src/delivery/url-probe.ts';
 import { newPlacementCheck, verifyPlacement } from '../../src/delivery/verify.ts';
-import { DeliveryError } from '../../src/errors.ts';
+import { DeliveryError, stoppedError } from '../../src/errors.ts';
 import { shaOf } from '../channels/pages/site/memory-branch.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
@@ -121,6 +121,12 @@ describe('the files of a site', () => {
     const parts = Array.from({ length: 12 }, (_, nth) => part(`f${nth}`));
     const { verified } = await verify(() => ({ status: 404 }), { parts });
     await expect(verified).rejects.toThrow(/f9 \(HTTP 404\) and 2 more/);
+  });
+
+  test('are not asked after a stop, also where the time is over', async () => {
+    const { ports, verified } = await verify(() => undefined, { timeout: 0 });
+    ports.logger.info = () => ports.stop.abort(stoppedError());
+    await expect(verified).rejects.toMatchObject({ code: 'ABORTED' });
   });
 
   test('are not asked any more long after the deadline', async () => {

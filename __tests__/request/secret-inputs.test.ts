@@ -10,7 +10,11 @@ const OTHER = 'ghs_fedcba9876543210';
 const KNOWN = `ghp_${drawn(36)}`;
 
 const check = (inputs: Partial<RawInputs>): Promise<unknown> =>
-  refuseSecretInputs(rawInputs({ token: OWN, ...inputs }), [OTHER], fakePorts().logger).then(
+  refuseSecretInputs(
+    rawInputs({ token: OWN, 'allow-secret': '0'.repeat(16), ...inputs }),
+    [OTHER],
+    fakePorts().logger,
+  ).then(
     () => null,
     (thrown) => thrown,
   );

@@ -9,6 +9,7 @@ const judge = async (files: Files, options?: Partial<SiteOptions>): Promise<stri
 const module = (code: string): string => `<script type=module>${code}</script>`;
 const importMap = (imports: string): string => `<script type=importmap>{"imports":{${imports}}}</script>`;
 const MODULE = '<script type=module src=a.js></script>';
+const STYLED = '<link rel=stylesheet href=a.css>';
 
 describe('a page that is shown completely', () => {
   test.each<[string, Files]>([
@@ -29,10 +30,7 @@ describe('a page that is shown completely', () => {
     ['a style sheet', site('<link rel=stylesheet href=a/a.css>', 'a/a.css: b { c: url(../b.png) }', 'b.png')],
     ['a module with imports', site(MODULE, 'a.js: import "./b/b.js"', 'b/b.js: import "../c.js"', 'c.js')],
     ['an import map', site(importMap('"b":"./c.js"') + MODULE, 'a.js: import "b"', 'c.js')],
-    [
-      'an import map with a folder, as of three.js without a bundler',
-      site(importMap('"three/addons/":"./addons/"') + module('import "three/addons/a.js"'), 'addons/a.js'),
-    ],
+    ['an import map with a folder', site(importMap('"x/":"./x/"') + module('import "x/a.js"'), 'x/a.js')],
     ['a drawing', site('<object data=a.svg></object>', 'a.svg: <svg><image href="b.png"/></svg>', 'b.png')],
     ['a dynamic import of a bare name', site(module('import("_").catch(() => 1)'))],
     ['an address that a script completes', site('<script>import("./a/" + b); import(`./${a}.js`)</script>')],
@@ -46,12 +44,9 @@ describe('a page that is shown completely', () => {
   test.each<[string, string, Files]>([
     ['content', 'missing', site('<img src=a.png>')],
     [
-      'fonts and an import as Javadoc leaves them out',
+      'parts of a style sheet',
       'missing missing',
-      site(
-        '<link rel=stylesheet href=stylesheet.css>',
-        "stylesheet.css: @import url('resources/fonts/dejavu.css'); .ui-icon { background: url(images/ui.png) }",
-      ),
+      site(STYLED, 'a.css: @import url(b.css); c { d: url(d.png) }'),
     ],
     ['what is loaded later', 'missing', site('<link rel=icon href=a.ico>')],
     ['a sheet that only a script reads', 'missing', site('<link rel=stylesheet type=text/less href=a.less>')],
@@ -74,7 +69,7 @@ describe('a page that misses its code', () => {
 
   test.each<[string, Files]>([
     ['a script', site(code)],
-    ['a style sheet', site('<link rel=stylesheet href=a.css>')],
+    ['a style sheet', site(STYLED)],
     ['a module of a module', site(MODULE, 'a.js: export * from "./b.js"', 'b.js: import "./c.js"')],
     ['a module of an import map', site(importMap('"b":"./c.js"') + module('import "b"'))],
     ['a name in another case', site('<script src=A.js></script>', 'a.js')],
@@ -124,9 +119,7 @@ describe('a page that misses its code', () => {
 
   test('is refused for a bare name without an import map', async () => {
     const { refusals } = await inspect(site(module('\nimport "react"')));
-    expect(refusals).toMatchObject([
-      { kind: 'bare-import', line: 2, text: expect.stringContaining('react') },
-    ]);
+    expect(refusals).toMatchObject([{ kind: 'bare-import', line: 2, text: expect.stringMatching('react') }]);
   });
 
   test.each([
@@ -136,9 +129,8 @@ describe('a page that misses its code', () => {
     ['a/index.html', 'b/index.html', 'add the file to the folder, or remove the reference'],
   ])('is refused for %s with a hint where the folder has %s', async (address, file, hint) => {
     const { refusals } = await inspect(site(`<p>\n<script src="${address}"></script>`, file));
-    expect(refusals).toEqual([
-      { kind: 'missing', file: 'index.html', line: 2, text: `script ${address} is missing`, hint, count: 1 },
-    ]);
+    const text = `script ${address} is missing`;
+    expect(refusals).toEqual([{ kind: 'missing', file: 'index.html', line: 2, text, hint, count: 1 }]);
   });
 
   test('is named once, with the number of places', async () => {
@@ -152,30 +144,15 @@ describe('something of another host', () => {
   const files = site('<script src=https://a.example/a.js></script>');
 
   test.each([
-    ['enforce', 'refused host'],
-    ['warn', 'unknown host'],
-    ['off', ''],
-  ] as const)(
-    'that is loaded at the start is judged by `self-contained: %s`',
-    async (selfContained, kinds) => {
-      expect(await judge(files, { selfContained })).toBe(kinds);
-    },
-  );
-
-  test('is unknown if it is an image of the machine itself', async () => {
-    expect(await judge(site('<img src=http://localhost/a.png>'), { selfContained: 'off' })).toBe(
-      'unknown machine',
-    );
+    ['enforce', files, 'refused host'],
+    ['warn', files, 'unknown host'],
+    ['off', files, ''],
+    ['off', site('<img src=http://localhost/a.png>'), 'unknown machine'],
+    ['off', site('<script src=http://localhost:3000/a.js></script>'), 'refused machine'],
+    ['off', site('<script src=https://127.0.0.1/a.js></script>'), 'refused machine'],
+  ] as const)('is judged by `self-contained: %s`, in %j: %s', async (selfContained, page, kinds) => {
+    expect(await judge(page, { selfContained })).toBe(kinds);
   });
-
-  test.each(['http://localhost:3000/a.js', 'https://127.0.0.1/a.js'])(
-    'is refused in any mode if it is the machine itself: %s',
-    async (address) => {
-      expect(await judge(site(`<script src=${address}></script>`), { selfContained: 'off' })).toBe(
-        'refused machine',
-      );
-    },
-  );
 
   test('belongs to the site if it is its own host', async () => {
     const own = site('<script src=https://o.example/repo/previews/pr-12/a.js></script>', 'a.js');
@@ -185,16 +162,14 @@ describe('something of another host', () => {
 });
 
 describe('an address outside of the folder', () => {
-  const files = { ...site('<script src=/repo/a.js></script>') };
+  const files = site('<script src=/repo/a.js></script>');
+  const hint = expect.stringContaining('use addresses relative to the page');
 
   test('is unknown, with where its host can be asked, and how far up it leads', async () => {
-    expect((await inspect(files)).unknown).toMatchObject([
-      { kind: 'outside', url: 'https://site.invalid/repo/a.js', levels: undefined },
-    ]);
-    const up = { ...site('<p>'), 'a/index.html': '<script src=../../lib/a.js></script>' };
-    expect((await inspect(up)).unknown).toMatchObject([
-      { kind: 'outside', url: 'https://site.invalid/repo/previews/lib/a.js', levels: 1 },
-    ]);
+    const url = 'https://site.invalid/repo/a.js';
+    expect((await inspect(files)).unknown).toMatchObject([{ kind: 'outside', url, levels: undefined }]);
+    const up = await inspect({ ...site('<p>'), 'a/index.html': '<script src=../../lib/a.js></script>' });
+    expect(up.unknown).toMatchObject([{ url: 'https://site.invalid/repo/previews/lib/a.js', levels: 1 }]);
   });
 
   test.each([
@@ -210,28 +185,13 @@ describe('an address outside of the folder', () => {
   test('is one refusal for the whole folder if only its base is wrong', async () => {
     const page = '<link rel=stylesheet href=/a/a.css><script src=/a/a.js></script>';
     const { refusals } = await inspect({ ...site(page), 'b.html': page, 'a/a.css': '', 'a/a.js': '' });
-    expect(refusals).toEqual([
-      {
-        kind: 'base',
-        file: 'index.html',
-        line: 1,
-        text: 'link /a/a.css leads out of the folder /repo/previews/pr-12/',
-        hint: expect.stringContaining('use addresses relative to the page'),
-        count: 4,
-      },
-    ]);
+    const text = 'link /a/a.css leads out of the folder /repo/previews/pr-12/';
+    expect(refusals).toEqual([{ kind: 'base', file: 'index.html', line: 1, text, hint, count: 4 }]);
   });
 
   test('is a note with the same hint if it is no code', async () => {
-    const { refusals, notes } = await inspect({
-      ...site('<img src=/a.png><a href=/b.html>b</a>'),
-      'a.png': '',
-      'b.html': '',
-    });
-    expect(refusals).toEqual([]);
-    expect(notes).toMatchObject([
-      { kind: 'base', count: 2, hint: expect.stringContaining('use addresses relative to the page') },
-    ]);
+    const found = await inspect(site('<img src=/a.png><a href=/b.html>b</a>', 'a.png', 'b.html'));
+    expect(found).toMatchObject({ refusals: [], notes: [{ kind: 'base', count: 2, hint }] });
   });
 
   test.each([
@@ -249,15 +209,11 @@ describe('formatSiteFindings', () => {
     const body = Array.from({ length: 14 }, (_, at) => `<script src=${at}.js></script>`).join('\n');
     const { refusals } = await inspect(site(`${body}<script src=https://a.example/a.js></script>`));
     const lines = formatSiteFindings(refusals);
-    expect(lines[0]).toBe(
-      'index.html line 1: script 0.js is missing (add the file to the folder, or remove the reference)',
-    );
-    expect(lines).toHaveLength(11);
+    const hint = 'add the file to the folder, or remove the reference';
+    expect(lines[0]).toBe(`index.html line 1: script 0.js is missing (${hint})`);
     expect(lines[8]).toMatch(/^index\.html line 9: script 8\.js is missing/);
-    expect(lines[9]).toMatch(
-      /^index\.html line 14: script https:\/\/a\.example\/a\.js is loaded from another host/,
-    );
-    expect(lines[10]).toBe('and 5 more');
+    expect(lines[9]).toMatch(/^index\.html line 14: script .*\/a\.js is loaded from another host/);
+    expect(lines.slice(10)).toEqual(['and 5 more']);
   });
 });
 
@@ -271,17 +227,10 @@ describe('the cost of a search', () => {
 
   test('does not include files that are no text', async () => {
     const names = ['a.png', 'a.woff2', 'a.mp4', 'a.wasm', 'a.zip', 'a'];
-    const files = new Map([
-      ['index.html', siteFile('<img src=a.png>')],
-      ...names.map((name) => [name, unreadable] as const),
-    ]);
-    const { refusals } = await inspectSite(files, {
-      entry: 'index.html',
-      sitePath: '/',
-      isFolder: true,
-      selfContained: 'enforce',
-    });
-    expect(refusals).toEqual([]);
+    const page = ['index.html', siteFile('<img src=a.png>')] as const;
+    const files = new Map([page, ...names.map((name) => [name, unreadable] as const)]);
+    const options = { entry: 'index.html', sitePath: '/', isFolder: true, selfContained: 'enforce' } as const;
+    expect((await inspectSite(files, options)).refusals).toEqual([]);
   });
 
   test('ends when the signal is aborted', async () => {
