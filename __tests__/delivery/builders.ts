@@ -79,6 +79,7 @@ export const planWith = (more: Partial<ChannelPlan> = {}): ChannelPlan => ({
 export const placementWith = (more: Partial<Placement> = {}): Placement => ({
   evidence: 'commit c0ffee',
   url: PAGE,
+  file: null,
   written: true,
   commitSha: 'c0ffee',
   rawUrl: RAW,
@@ -148,8 +149,7 @@ export const attemptWith = ({
 });
 
 /** An attempt that is planned and not tried. */
-export const plannedAttempt = (task: PreparedTask): ChannelAttempt =>
-  newAttempt(task, 'page.html', { file: null, marker: undefined });
+export const plannedAttempt = (task: PreparedTask): ChannelAttempt => newAttempt(task, 'page.html');
 
 /** The part of a file that a report reads. */
 export const fileWith = (more: Partial<LocalFile> = {}): LocalFile =>
@@ -205,9 +205,13 @@ export class FakeChannel implements Channel<FakeOutcome> {
   prepare<Item extends ChannelItem>(items: readonly Item[]) {
     this.prepared.push(items);
     const preparation = this.#preparation;
-    return results(items, (item) =>
-      orThrow(typeof preparation === 'function' ? preparation(item) : preparation),
-    );
+    return results(items, (item) => {
+      const task = orThrow(typeof preparation === 'function' ? preparation(item) : preparation);
+      const { data } = task;
+      return data instanceof Error
+        ? task
+        : { ...task, data: { ...data, file: item.site?.entry ?? data.file } };
+    });
   }
 
   preview(tasks: readonly PreparedTask<FakeOutcome>[]) {

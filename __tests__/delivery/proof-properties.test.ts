@@ -126,11 +126,11 @@ interface Announced {
 async function deliverTo(model: HostModel, file: LocalFile, oldSha: string): Promise<Announced> {
   const host: FakeHttp = playHost(model, () => (ports.clock.now() - NOON) / 1_000);
   const ports = fakePorts(host.http);
-  const placement = placements[model.channel](model.knowsOld ? oldSha : 'unknown');
+  const placement = { ...placements[model.channel](model.knowsOld ? oldSha : 'unknown'), file };
   const task: PreparedTask<FakeOutcome> = taskWith(placement);
   const [attempt] = await publishThroughChannel(
     new FakeChannel(task),
-    [newAttempt(task, 'page.html', { file, marker: MARKER })],
+    [newAttempt(task, 'page.html', MARKER)],
     LIMITS,
     ports,
   );

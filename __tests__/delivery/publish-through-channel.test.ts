@@ -41,7 +41,10 @@ async function publishAll(tasks: readonly FakeTask[], answer: Answer, marker?: s
   const host: FakeHttp = new FakeHttp((request) => answer(request, (ports.clock.now() - NOON) / 1000));
   const ports = fakePorts(host.http);
   const channel = channelFor(tasks);
-  const planned = tasks.map((task, at) => newAttempt(task, `${at}.html`, { file, marker }));
+  const planned = tasks.map((task, at) => {
+    const data = task.data instanceof Error ? task.data : { ...task.data, file };
+    return newAttempt({ ...task, data }, `${at}.html`, marker);
+  });
   const attempts = await publishThroughChannel(channel, planned, LIMITS, ports);
   return { attempts, channel, host, ports };
 }
@@ -225,8 +228,7 @@ describe('several files', () => {
     const ports = fakePorts(new FakeHttp(() => NOT_FOUND).http);
     const watch = async () => ({ finished: false, building: true, detail: 'building' });
     const task = taskWith(placementWith(), watch);
-    const gone = newAttempt(task, 'page.html', { file: null, marker: undefined, gone: true });
-    const removed = { ...gone, placement: placementWith() };
+    const removed = { ...newAttempt(task, 'page.html'), placement: placementWith(), gone: true };
     const [late] = await proveAttempts([removed], LIMITS, ports, channelFor([task]));
     expect(late).toMatchObject({ proof: null, failure: { code: 'BUILD_TIMEOUT', step: 'wait' } });
   });
@@ -254,8 +256,8 @@ test('of many folders only some are asked at once, each for many of its files', 
   const paths = Array.from({ length: 40 }, (_, nth) => `${nth}.html`);
   const parts = paths.map((path) => ({ path, url: new URL(path, PAGE), file }));
   const folders = Array.from({ length: 12 }, (_, nth) => ({
-    ...newAttempt(taskWith(), `${nth}/`, { file, marker: undefined }),
-    placement: placementWith({ parts }),
+    ...newAttempt(taskWith(), `${nth}/`),
+    placement: placementWith({ file, parts }),
   }));
   const proven = await proveAttempts(folders, LIMITS, fakePorts(slow));
   expect(proven.every(({ proof }) => proof?.parts === 40)).toBe(true);

@@ -31,7 +31,6 @@ const unplaced = { ...unproven, placement: null, took: {} };
 const lineOf = (line: keyof Report['lines'], more: DeliveryParts = {}): string =>
   composeReport(deliveryWith(more)).lines[line];
 
-const WITH_MARKER = { file: null, marker: 'It works' };
 const ALTERED = probeResultWith({ match: 'altered', fingerprint: { size: 9, sha256: 'bb', markerCount: 3 } });
 
 describe('a ready report', () => {
@@ -84,7 +83,7 @@ const PLACED_LATER =
   'whether the address will show the file later; it is placed (commit c0ffee; branch main, path page.html)';
 const refused = (code: ErrorCode, httpCode?: number) => unplacedBy(failing(code, httpCode));
 const leaving = (...left: readonly string[]) => unplacedBy(failing('NOT_OURS').withLeftBehind(left));
-const sought = { ...unproven, expected: WITH_MARKER, took: {} };
+const sought = { ...unproven, marker: 'It works', took: {} };
 const late = attemptWith({ ...unproven, httpCode: 404, took: { wait: 5_000 } });
 const bad = new DeliveryError('BAD_FILE', 'empty', { step: 'check' });
 const offline = failing('NO_NETWORK');

@@ -159,7 +159,7 @@ test.each<[Partial<Stage>, number | null]>([
   [{ answer: FILE }, null],
 ])('The marker is counted in %o: %s.', async (stage, count) => {
   const { probe } = await probing({ answer: {}, ...stage });
-  expect(countMarker(await probe.probe(), { file: null, marker: stage.marker })).toBe(count);
+  expect(countMarker(await probe.probe(), stage.marker)).toBe(count);
 });
 
 describe('a look', () => {

@@ -56,11 +56,11 @@ async function verify(respond: Respond, { parts = PARTS, gone = false, timeout =
   const { rawUrl: _, ...rest } = placementWith({
     hostMayChangeBytes: false,
     url: new URL(SITE_URL),
+    file: gone ? null : await localFile(ENTRY),
     parts: gone ? parts.map((one) => ({ ...one, file: null })) : parts,
   });
-  const expected = { file: gone ? null : await localFile(ENTRY), marker: undefined, gone };
   const limits = { interval: 5_000, timeout, begun: NOON, deadline: NOON + timeout };
-  const attempt = { ...newAttempt(taskWith(), 'site/', expected), placement: rest };
+  const attempt = { ...newAttempt(taskWith(), 'site/'), gone, placement: rest };
   const check = newPlacementCheck(attempt, newProbeSession(limits, ports));
   const asked = () => host.seen.filter(({ url }) => new URL(url).pathname !== '/site/');
   return { asked, ports, verified: verifyPlacement(check) };
@@ -206,11 +206,10 @@ describe('the files of a link', () => {
     const parts = Array.from({ length: count }, (_, nth) => part(`${nth}.txt`));
     const placement = {
       ...{ evidence: 'a link', url, written: false, isLink: true, notes: [], unknown: [] },
-      ...{ home: new URL('index.html', url), display: 'page' as const, parts },
+      ...{ file: await localFile(ENTRY), home: new URL('index.html', url), display: 'page' as const, parts },
     };
     const limits = { interval: 5_000, timeout: TIMEOUT, begun: NOON, deadline: NOON + TIMEOUT };
-    const expected = { file: await localFile(ENTRY), marker: undefined };
-    const attempt = { ...newAttempt(taskWith(), 'site/', expected), placement };
+    const attempt = { ...newAttempt(taskWith(), 'site/'), placement };
     const verified = await verifyPlacement(newPlacementCheck(attempt, newProbeSession(limits, ports)));
     const asked = host.seen.map((seen) => new URL(seen.url).pathname.slice('/site/'.length));
     return { verified, asked, slept: ports.clock.slept };

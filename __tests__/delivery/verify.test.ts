@@ -47,8 +47,8 @@ async function prove(
     return typeof answer === 'function' ? answer(asked.length, seconds, isBrowser) : answer;
   });
   const ports = fakePorts(host.http);
-  const expected = { file: gone ? null : await localFile(BYTES), marker: marker || undefined, gone };
-  const attempt = { ...newAttempt(taskWith(), 'page.html', expected), placement: usual };
+  const placement = { ...usual, file: gone ? null : await localFile(BYTES) };
+  const attempt = { ...newAttempt(taskWith(), 'page.html', marker || undefined), gone, placement };
   const limits = { interval: INTERVAL, timeout: TIMEOUT };
   const [proven = attempt] = await proveAttempts([attempt], limits, ports, progress && { progress });
   const { proof, failure, unknown, took } = proven;

@@ -104,19 +104,21 @@ export type ExpectedFile = Pick<LocalFile, 'size'> &
 export interface PlacedPart {
   readonly path: string;
   readonly url: URL;
-  /** `null` for one that was removed: it must not be served there any more. */
+  /** `null` for one that was removed, and must not be served there any more; and for a link without a file. */
   readonly file: ExpectedFile | null;
-  /** As that of a placement; then it is asked without `?v=` as well. Absent where it did not change. */
+  /**
+   * What the branch held there before, the newest first: by these bytes a cache's old copy is recognized. A part with it
+   * is asked without `?v=` as well; absent where it did not change.
+   */
   readonly earlier?: readonly GitBlob[];
-  /** As that of a placement. */
+  /** Of what is removed: whether another file may be served there; then what differs from `earlier` is right. */
   readonly mayBeServed?: boolean;
 }
 
-/** What a channel returned: the evidence for G1 and the final URL of G2. */
-export interface Placement {
+/** What a channel returned: the evidence for G1, and the page or file whose address is the final URL of G2. */
+export interface Placement extends Omit<PlacedPart, 'path'> {
   /** Commit sha, HTTP 201 or asset identifier. @see protocol 3.1 */
   readonly evidence: string;
-  readonly url: URL;
   /** How it was placed; absent where that is the plan's method, or where nothing was written. */
   readonly method?: string;
   /** Where it was placed, if that is not the plan's destination. */
@@ -147,10 +149,6 @@ export interface Placement {
   readonly bypassCache?: boolean;
   /** Whether the host may rightly change the bytes (a site's build, a viewer page). */
   readonly hostMayChangeBytes?: boolean;
-  /** What the branch held there before, the newest first: by these bytes a cache's old copy is recognized. */
-  readonly earlier?: readonly GitBlob[];
-  /** Of what is removed: whether another file may be served there; then what differs from `earlier` is right. */
-  readonly mayBeServed?: boolean;
   /** How a browser is to show it, which the answer must allow; absent where it need not be shown. */
   readonly display?: BrowserDisplay;
   /** Whether the host is the file-bin: it shows a warning page once to each browser, and may count and limit requests. */
@@ -200,7 +198,7 @@ export interface Channel<Data = unknown> {
   restore?(
     failed: readonly PlacedTask<Data>[],
     step: readonly PlacedTask<Data>[],
-  ): Promise<readonly Result<EarlierDelivery>[]>;
+  ): Promise<readonly Result<Placement>[]>;
   /**
    * After the proof: looks once more at what may have changed since it was placed.
    *
@@ -211,17 +209,11 @@ export interface Channel<Data = unknown> {
   audit?(): Promise<readonly AuditedDelivery[]>;
 }
 
-/** What was delivered before, and what its first address must show; `null` for nothing. */
-export interface EarlierDelivery {
-  readonly placement: Placement;
-  readonly file: ExpectedFile | null;
-}
-
 /** What an audit finds of one delivery, and how it is proven again. */
 export interface AuditedDelivery {
   readonly plan: ChannelPlan;
   /** Called when it is asked, since those of all deliveries would take much memory; absent where nothing is left. */
-  readonly composePlacement?: () => EarlierDelivery;
+  readonly composePlacement?: () => Placement;
   /** What somebody has changed of it since, in words. */
   readonly changed?: string | undefined;
   /** Why it is lost, where no address tells it. */

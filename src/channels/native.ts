@@ -2,6 +2,7 @@ import { forEachItem } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
 import { nameFew } from '../plain-text.ts';
 import { AGREEING_PROBES } from '../protocol/limits.ts';
+import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
 import { encodePath, entryUrl } from '../rules/naming.ts';
@@ -15,6 +16,8 @@ interface LinkTask {
   /** The address of the file itself, such as `…/index.html`; absent where the link is that of one file. */
   readonly home?: URL;
   readonly site?: LocalSite;
+  /** What it must show; `null` where only a marker tells. */
+  readonly file: LocalFile | null;
   /** Absent where a browser shows no page: with a marker alone, and for anything but pages. */
   readonly display?: 'page';
 }
@@ -42,8 +45,9 @@ function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<Link
       hint: (w) => `${w.link}${w.orUse('K1, K2 or K3')}`,
     });
   }
-  const isPage = item.site != null && getBrowserDisplay(item.site.entry.name) === 'page';
-  const data: LinkTask = { ...findAddress(url, item), ...(isPage && { display: 'page' }) };
+  const file = item.site?.entry ?? null;
+  const isPage = file !== null && getBrowserDisplay(file.name) === 'page';
+  const data: LinkTask = { ...findAddress(url, item), file, ...(isPage && { display: 'page' }) };
   const { hostname } = url;
   const { home, site } = data;
   return {
@@ -72,7 +76,7 @@ function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<Link
 }
 
 /** The link is the page of a folder, and with its `/` the folder; of several items, each lies below it. */
-function findAddress(url: URL, { site, relativePath }: ChannelItem): LinkTask {
+function findAddress(url: URL, { site, relativePath }: ChannelItem): Pick<LinkTask, 'url' | 'home' | 'site'> {
   if (relativePath === undefined && !site?.isFolder) return { url };
   const folder = new URL(url.pathname, url);
   if (!site?.isFolder) {
@@ -99,10 +103,11 @@ const BIN_REFUSALS = listRefusals('').map((one) => ({
   hint: (w: Words) => `ask the operator of the bin host${w.orUse('K1, K2 or K3')}`,
 }));
 
-function placementOf({ url, home, site, display }: LinkTask, isBin: boolean): Placement {
+function placementOf({ url, file, home, site, display }: LinkTask, isBin: boolean): Placement {
   return {
     evidence: `the environment's link on ${url.hostname}`,
     url,
+    file,
     written: false,
     isLink: true,
     isInBin: isBin,

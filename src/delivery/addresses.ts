@@ -1,25 +1,16 @@
-import type { ExpectedFile, Placement } from '../channels/channel.ts';
+import type { ExpectedFile, PlacedPart, Placement } from '../channels/channel.ts';
 import { AGREEING_PROBES, LATER_PROBE, SITE } from '../protocol/limits.ts';
 import { isHtml } from '../rules/page/page-file.ts';
+import type { PlacedAttempt } from './delivery.ts';
 import { isProof, type ProbeResult } from './probe-result.ts';
 
-/** What an address must show. */
-export interface ExpectedContent {
-  /** `null` for a link that is verified by its marker alone. */
-  readonly file: ExpectedFile | null;
+/** One address to prove, with what it must show and how it is asked: a row of the list that the loop goes through. */
+export interface Address
+  extends Omit<PlacedPart, 'path'>,
+    Pick<Placement, 'bypassCache' | 'isLink' | 'display' | 'isInBin' | 'home' | 'refusals'> {
   readonly marker: string | undefined;
   /** Whether there must be nothing at the address any more. */
   readonly gone?: boolean;
-}
-
-/** How an address is asked, as its placement says. */
-type Asked = Pick<
-  Placement,
-  'url' | 'bypassCache' | 'isLink' | 'earlier' | 'display' | 'isInBin' | 'home' | 'refusals' | 'mayBeServed'
->;
-
-/** One address to prove, with what it must show: a row of the list that the loop goes through. */
-export interface Address extends Asked, ExpectedContent {
   /** Its path within a site; `null` for the page whose address is handed over. */
   readonly path: string | null;
   /** How many answers in a row must be right. */
@@ -64,14 +55,10 @@ export function judgeAnswer(result: ProbeResult, { host, mayBeOld, mayBeServed, 
   return mayBeOld && isOlder && (match === 'altered' || match === 'different') ? 'old' : 'wrong';
 }
 
-/** A placement, and what its page must show. */
-interface Placed {
-  readonly placement: Placement;
-  readonly expected: ExpectedContent;
-}
+type Placed = Pick<PlacedAttempt, 'placement' | 'marker' | 'gone'>;
 
 /** The address that is handed over, with `?v=` against caches. @param builtAt see `Address.built` */
-export function pageAddress({ placement, expected }: Placed, builtAt?: number): Address {
+export function pageAddress({ placement, marker, gone }: Placed, builtAt?: number): Address {
   const {
     answers = AGREEING_PROBES.usual,
     bypassCache,
@@ -82,10 +69,11 @@ export function pageAddress({ placement, expected }: Placed, builtAt?: number): 
   } = placement;
   return {
     ...placement,
-    ...expected,
     path: null,
+    marker,
+    gone,
     // With `?v=` one right answer is enough where the address without it is asked next.
-    answers: bypassCache && expected.gone !== true ? 1 : answers,
+    answers: bypassCache && !gone ? 1 : answers,
     built: hostMayChangeBytes || mayBeServed ? { at: builtAt } : undefined,
     ...(home && { asBrowser: true }),
     ...(isLink && { pause: LATER_PROBE }),
@@ -99,16 +87,16 @@ export function pageAddress({ placement, expected }: Placed, builtAt?: number): 
  * @param seen what the page has answered
  */
 export function listFurther(
-  { placement, expected }: Placed,
+  { placement, gone }: Placed,
   page: Address,
   seen: ProbeResult,
 ): { readonly files: readonly Address[]; readonly plain: readonly Address[] } {
-  const { bypassCache, rawUrl } = placement;
+  const { bypassCache, rawUrl, file } = placement;
   const host = seen.hosts.at(-1);
-  const files = listParts({ placement, expected }, host);
-  if (!bypassCache || expected.gone) return { files, plain: [] };
+  const files = listParts(placement, host);
+  if (!bypassCache || gone) return { files, plain: [] };
   const { built } = page;
-  const changed = files.filter(({ earlier, gone }) => earlier !== undefined && !gone);
+  const changed = files.filter((one) => one.earlier !== undefined && !one.gone);
   const toPlain = (fresh: Address): Address => ({
     ...fresh,
     bypassCache: false,
@@ -121,31 +109,34 @@ export function listFurther(
     answers: AGREEING_PROBES.usual,
     built: built && !isProof(seen) ? { ...built, sha256: seen.fingerprint?.sha256 } : undefined,
   };
-  const plain = [handedOver, ...changed.map((file) => ({ ...toPlain(file), asBrowser: true }))];
-  if (rawUrl && expected.file) {
-    const raw = { path: 'the raw address', url: rawUrl, file: expected.file, marker: undefined };
+  const plain = [handedOver, ...changed.map((one) => ({ ...toPlain(one), asBrowser: true }))];
+  if (rawUrl && file) {
+    const raw = { path: 'the raw address', url: rawUrl, file, marker: undefined };
     plain.push({ ...raw, answers: 1, isOptional: true });
   }
   return { files, plain };
 }
 
 /** The other files of a site. A link is asked as it is given: nobody knows what its host makes of `?v=`. */
-function listParts({ placement, expected }: Placed, host: string | undefined): readonly Address[] {
-  const { parts = [], refusals, isLink = false } = placement;
-  const { file: entry } = expected;
+function listParts(placement: Placement, host: string | undefined): readonly Address[] {
+  const { file: entry, parts = [], refusals, isLink = false } = placement;
   const pages = isLink ? parts.flatMap((one) => (FALLBACK.test(one.path) && one.file ? [one.file] : [])) : [];
   const fallbacks = isLink && entry ? [...pages, entry] : pages;
-  return parts.map(({ path, url, file, earlier, mayBeServed }): Address => {
+  return parts.map((part): Address => {
+    const { path, url, file } = part;
     const gone = file === null;
     const isMany = isLink ? parts.length > SITE.fewLinked : !gone;
     return {
-      ...{ path, url, refusals, host, file, marker: undefined, gone, isLink },
+      ...part,
+      refusals,
+      host,
+      marker: undefined,
+      gone,
+      isLink,
       bypassCache: !isLink,
       asBrowser: isLink,
       answers: isMany ? 1 : AGREEING_PROBES.usual,
       fallbacks: fallbacks.filter((one) => one !== file),
-      ...(earlier && { earlier }),
-      ...(mayBeServed && { mayBeServed }),
       ...(isLink && { home: url }),
       ...(isLink && isHtml(path) && { display: 'page' }),
     };

@@ -118,13 +118,12 @@ async function proveAll(
 /** With one attempt, as if it had just been placed. */
 function openDelivery({ plan, composePlacement, changed, failure, unknown }: AuditedDelivery): Delivery {
   const { channel, name } = plan;
-  const { file, placement = null } = composePlacement?.() ?? {};
-  const expected = { file: file ?? null, marker: undefined, gone: file === null };
+  const placement = composePlacement?.() ?? null;
   return {
     ...newDelivery('audit', name),
     ...{ name, unknown, failure: failure?.withStep('verify') ?? null },
     choice: { channels: [channel], reason: 'this tool delivered it there' },
-    attempts: [{ ...newAttempt({ plan, data: null }, name, expected), placement }],
+    attempts: [{ ...newAttempt({ plan, data: null }, name), placement, gone: placement?.file === null }],
     ...(changed !== undefined && { changed, notes: [changed] }),
   };
 }

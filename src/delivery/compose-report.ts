@@ -34,7 +34,7 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
   const gates = evaluateGates(main);
   const isProven = failure === null && gates.every(({ passed }) => passed);
   const ready = isProven || isOnlyChanged(given, main);
-  const isGone = operation === 'withdraw' || main?.expected.gone === true;
+  const isGone = operation === 'withdraw' || main?.gone === true;
   const notReady = ready ? null : reportFailure(delivery, main, reader);
   const provenUrl = (isProven && placement?.url.href) || null;
   const facts = { delivery, main, duplicates, notReady, provenUrl };

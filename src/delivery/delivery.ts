@@ -10,7 +10,6 @@ import {
 } from '../errors.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import type { ExpectedContent } from './addresses.ts';
 import type { ProbeResult, ProvenMatch } from './probe-result.ts';
 
 /** The subject of a delivery that has no file. */
@@ -186,8 +185,10 @@ export interface ChannelAttempt {
   readonly task: PreparedTask;
   /** How the log calls the file, where there are several. */
   readonly title: string;
-  /** What the address must show in the end. */
-  readonly expected: ExpectedContent;
+  /** What the address must show, if a text was given. */
+  readonly marker: string | undefined;
+  /** Whether there must be nothing at the address in the end. */
+  readonly gone: boolean;
   readonly placement: Placement | null;
   readonly proof: Proof | null;
   /** What the address answered last; `null` where it was not asked. */
@@ -208,11 +209,12 @@ export type PlacedAttempt = ChannelAttempt & PlacedTask;
 export const isPlaced = (attempt: ChannelAttempt): attempt is PlacedAttempt => attempt.placement !== null;
 
 /** With what is known before anything is placed. */
-export function newAttempt(task: PreparedTask, title: string, expected: ExpectedContent): ChannelAttempt {
+export function newAttempt(task: PreparedTask, title: string, marker?: string): ChannelAttempt {
   return {
     task,
     title,
-    expected,
+    marker,
+    gone: false,
     placement: null,
     proof: null,
     lastProbe: null,

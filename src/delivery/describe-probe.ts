@@ -3,12 +3,11 @@ import { DeliveryError } from '../errors.ts';
 import { nameFew } from '../plain-text.ts';
 import { MINUTE, SECOND } from '../protocol/limits.ts';
 import type { Text, Words } from '../words.ts';
-import type { ExpectedContent } from './addresses.ts';
 import type { Proof } from './delivery.ts';
 import { describeMatch, isProof, type ProbeResult, type ProvenMatch } from './probe-result.ts';
 
 /** How often the marker was found in an answer; `null` without a marker. */
-export function countMarker(result: ProbeResult | null, { marker }: ExpectedContent): number | null {
+export function countMarker(result: ProbeResult | null, marker: string | undefined): number | null {
   return marker === undefined ? null : (result?.fingerprint?.markerCount ?? 0);
 }
 

@@ -107,7 +107,7 @@ const isRendered = ({ attempt }: PlacementCheck): boolean => attempt.placement.h
  * @see protocol 3.2, 8
  */
 async function waitForAddress(
-  { probe, attempt: { expected }, session }: PlacementCheck,
+  { probe, attempt: { gone }, session }: PlacementCheck,
   ask: () => Promise<HostProgress>,
 ): Promise<number | undefined> {
   const { limits, ports } = session;
@@ -118,8 +118,8 @@ async function waitForAddress(
     const shows = isProof(result);
     if (result.match === 'login') throw loginPageError(result);
     // Anything may answer a 404 once: what is removed is gone when the host has built without it.
-    if (!shows || expected.gone) progress = await ask();
-    if (shows && !(expected.gone && progress.building)) return `the site shows it: ${describeProbe(result)}`;
+    if (!shows || gone) progress = await ask();
+    if (shows && !(gone && progress.building)) return `the site shows it: ${describeProbe(result)}`;
     log.write(`${describeProbe(result)}; ${progress.detail}`);
     return progress.finished ? progress.detail : undefined;
   }).finally(log.end);
@@ -128,14 +128,13 @@ async function waitForAddress(
     return progress.committedAt;
   }
   const seconds = limits.timeout / SECOND;
-  const late = expected.gone ? 'the site was not built without the file' : 'the site did not show the file';
+  const late = gone ? 'the site was not built without the file' : 'the site did not show the file';
   throw new DeliveryError(
     'BUILD_TIMEOUT',
     `${late} within ${seconds} s: ${describeProbe(probe.last)}; ${progress.detail}`,
     {
       httpCode: probe.last?.httpCode ?? progress.httpCode,
-      hint:
-        (probe.last?.httpCode === 429 ? BUSY_HINT : expected.gone ? AGAIN_HINT : progress.hint) ?? AGAIN_HINT,
+      hint: (probe.last?.httpCode === 429 ? BUSY_HINT : gone ? AGAIN_HINT : progress.hint) ?? AGAIN_HINT,
     },
   );
 }
@@ -159,7 +158,7 @@ export async function recheckChannel(
 
 function placeTitle(attempts: readonly ChannelAttempt[]): string {
   const plan = attempts[0]?.task.plan;
-  const verb = attempts.some(({ expected }) => expected.gone) ? 'Remove' : 'Place';
+  const verb = attempts.some(({ gone }) => gone) ? 'Remove' : 'Place';
   return `${verb}: ${plan?.channel}, ${attempts.length === 1 ? plan?.destination : `${attempts.length} files`}`;
 }
 
@@ -181,7 +180,7 @@ async function verifyAll(
     const took = { ...attempt.took, ...waited, verify: clock.now() - begun };
     const after = { ...attempt, took, lastProbe: probe.last };
     // What is removed is gone when the host has built without it.
-    if (late !== null && (hasFailed(verified) || attempt.expected.gone)) return { ...after, failure: late };
+    if (late !== null && (hasFailed(verified) || attempt.gone)) return { ...after, failure: late };
     if (hasFailed(verified)) return { ...after, failure: verified.withStep('verify') };
     const { proof, unknown } = verified;
     return { ...after, proof, unknown: [...new Set([...attempt.unknown, ...unknown])] };

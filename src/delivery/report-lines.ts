@@ -57,9 +57,9 @@ function concludeReady({ delivery, main, duplicates, provenUrl }: ReportFacts): 
   const name = neutralizeText(subject);
   if (main === null)
     return [`${subject} was ${changed}`, `, changed since: ${name}; nothing is left to prove`];
-  const { expected, placement, proof, task, unknown } = main;
+  const { gone, placement, proof, task, unknown } = main;
   if (operation === 'audit') {
-    return expected.gone
+    return gone
       ? [
           `${subject} was withdrawn, and nothing of it is served past caches at ${provenUrl}`,
           `, withdrawn: ${name} is not served`,
@@ -146,7 +146,7 @@ function describeTest({ delivery, main, notReady }: ReportFacts): readonly strin
 /** What was compared, or that nothing is there any more. */
 function describeContent(
   { operation, site }: Delivery,
-  { proof, lastProbe, expected }: ChannelAttempt,
+  { proof, lastProbe, marker }: ChannelAttempt,
 ): readonly string[] {
   // The pictures of its page, which are proven too, are no files of it.
   const files = (count: number, total = site?.files.length ?? 0) =>
@@ -154,7 +154,7 @@ function describeContent(
   if (proof === null) {
     if (operation === 'audit') return [describeProbe(lastProbe)];
     if (operation === 'withdraw') return ['not proven to be gone'];
-    const count = countMarker(lastProbe, expected);
+    const count = countMarker(lastProbe, marker);
     return [count === null ? 'marker found: none was given' : formatMarker(count), ...files(0)];
   }
   if (proof.match === 'gone') return describeProof(proof);

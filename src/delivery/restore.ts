@@ -1,4 +1,4 @@
-import type { ChannelMap, EarlierDelivery, PlacedTask } from '../channels/channel.ts';
+import type { ChannelMap, PlacedTask, Placement } from '../channels/channel.ts';
 import { hasFailed } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
@@ -31,14 +31,13 @@ export async function restoreFailed(
   // After a stop there is no time to prove anything.
   if (failed.length === 0 || restore === undefined || signal.aborted) return deliveries;
   logger.startSection('Put back what was there before');
-  const put = await askChannel<ChannelAttempt, PlacedTask, EarlierDelivery>(
+  const put = await askChannel<ChannelAttempt, PlacedTask, Placement>(
     failed,
     (one) => (isPlaced(one) ? one : undefined),
     (tasks) => restore(tasks, placed),
     ({ task }, back) => {
-      const { placement, file } = hasFailed(back) ? { placement: null, file: null } : back;
-      const attempt = newAttempt(task, task.plan.name, { file, marker: undefined });
-      return { ...attempt, placement, failure: hasFailed(back) ? back : null };
+      const attempt = newAttempt(task, task.plan.name);
+      return hasFailed(back) ? { ...attempt, failure: back } : { ...attempt, placement: back };
     },
   );
   const proven = await proveAttempts(put, { interval, timeout }, ports, channels.K1);

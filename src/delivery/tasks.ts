@@ -61,8 +61,7 @@ export async function prepareTasks(
       (items) => channels[key].prepare(items),
       (one, task) => {
         if (hasFailed(task)) return withFailure(one, 'place', task);
-        const file = one.site?.entry ?? null;
-        return { ...one, attempts: [...one.attempts, newAttempt(task, one.subject, { file, marker })] };
+        return { ...one, attempts: [...one.attempts, newAttempt(task, one.subject, marker)] };
       },
     );
     planned = refuseSameDestination(planned, key, picture);

@@ -46,7 +46,7 @@ export async function verifyPlacement(
   check: PlacementCheck,
 ): Promise<{ readonly proof: Proof; readonly unknown: readonly string[] }> {
   const { attempt, session, builtAt } = check;
-  const { placement, expected } = attempt;
+  const { placement, marker, gone } = attempt;
   const page = pageAddress(attempt, builtAt);
   const result = await provePage(check, page);
   const { found, opened, unproven } = await proveFurther(check, page, result);
@@ -54,15 +54,15 @@ export async function verifyPlacement(
   const isRawProven = opened.some(({ address }) => address.isOptional);
   // Another file of the branch has the address of what was removed.
   const isReplaced = result.match === 'served';
-  const isUnasked = placement.bypassCache === true && expected.gone === true;
+  const isUnasked = placement.bypassCache === true && gone;
   return {
     proof: {
       httpCode: result.httpCode ?? 0,
-      markerCount: countMarker(result, expected),
+      markerCount: countMarker(result, marker),
       sha256: isReplaced ? null : (result.fingerprint?.sha256 ?? null),
       match: isReplaced ? 'gone' : (result.match as ProvenMatch),
       hosts: result.hosts,
-      parts: found.filter((one) => expected.gone || isIdenticalFile(one)).length,
+      parts: found.filter((one) => gone || isIdenticalFile(one)).length,
       rawUrl: (isRawProven && placement.rawUrl) || null,
       isCached: old.length > 0 || isUnasked,
       isInternal: session.internalReason !== '',
@@ -78,10 +78,10 @@ export async function verifyPlacement(
 /** What is asked once the page is right; without `?v=` some may stay unproven. */
 async function proveFurther(check: PlacementCheck, page: Address, result: ProbeResult) {
   const { attempt, session } = check;
-  const { placement, expected } = attempt;
+  const { placement, gone } = attempt;
   const { logger } = session.ports;
   const { files, plain } = listFurther(attempt, page, result);
-  const words: ProofWords = { which: '', gone: expected.gone ?? false, host: result.hosts.at(-1) };
+  const words: ProofWords = { which: '', gone, host: result.hosts.at(-1) };
   const open = (rows: readonly Address[]) => rows.map((one) => openAddress(one, check));
   logFiles(placement, logger);
   const rows = open(files);
@@ -115,7 +115,7 @@ async function provePage(check: PlacementCheck, page: Address): Promise<ProbeRes
   // Of a link's site, its page is asked again after the other files.
   const answers = isLink && parts.length > 0 ? 1 : page.answers;
   const rows = [openAddress({ ...page, known, answers }, check)];
-  const [proven] = await prove(rows, { which: '', gone: page.gone ?? false }, session);
+  const [proven] = await prove(rows, { which: '', gone: attempt.gone }, session);
   if (proven === undefined) throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
   session.ports.logger.info(describeProbe(proven.result));
   return proven.result;
@@ -187,14 +187,14 @@ function describeRaw({ address: { path }, probe }: AddressProof): string {
 
 /** What the answers with `?v=` leave open: of the page itself, and of a link all of them together. */
 function describePage(
-  { attempt: { placement, expected }, session: { internalReason } }: PlacementCheck,
+  { attempt: { placement, gone }, session: { internalReason } }: PlacementCheck,
   result: ProbeResult,
   files: readonly ProvenAddress[],
 ): readonly string[] {
   const { url, bypassCache, isLink } = placement;
   const end = result.hosts.at(-1);
   // A page of K1 may be at another host, such as the site's own domain, and the file of a link in a store.
-  const isElsewhere = !expected.gone && (bypassCache || isLink) && end !== undefined && end !== url.host;
+  const isElsewhere = !gone && (bypassCache || isLink) && end !== undefined && end !== url.host;
   return [
     ...(internalReason === '' ? [] : [`whether the address opens outside this network: ${internalReason}`]),
     ...(isElsewhere

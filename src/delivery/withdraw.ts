@@ -124,11 +124,10 @@ async function findRemovals(
       const subject = hasFailed(result) ? (items[at]?.name ?? key) : result.plan.name;
       logger.info(`${key}: ${subject}`);
       const delivery = { ...newDelivery('withdraw', subject), choice };
-      const expected = { file: null, marker: undefined, gone: true };
       found.push(
         hasFailed(result)
           ? withFailure(delivery, 'place', result)
-          : { ...delivery, attempts: [newAttempt(result, subject, expected)] },
+          : { ...delivery, attempts: [{ ...newAttempt(result, subject), gone: true }] },
       );
     }
   }

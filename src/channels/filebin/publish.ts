@@ -164,6 +164,7 @@ function placementOfFile(
         ? `HTTP 201, ${where}`
         : `${where} ${written ? 'holds' : 'already holds'} these bytes`,
     url: urlFor(BIN.get, options, filename),
+    file: upload.file,
     written,
     claim,
     isInBin: true,

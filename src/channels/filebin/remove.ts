@@ -56,6 +56,7 @@ export function createFilebinRemover(options: FilebinOptions, ports: Ports): Cha
         return {
           evidence: removed ? `bin ${bin}, file ${filename} is deleted` : NOTHING_THERE,
           url: urlFor(BIN.get, options, filename),
+          file: null,
           refusals: listRefusalsOfDeleted(bin),
           ...{ written: removed, notes: [], unknown: [] },
         };

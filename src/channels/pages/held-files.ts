@@ -25,7 +25,7 @@ export function placeRemoved(known: EarlierFiles, destination: PagesDestination,
     },
   );
   const { url = destination.pageUrl, earlier = [], mayBeServed = false } = first ?? {};
-  return { url, parts, earlier, mayBeServed };
+  return { url, file: null, parts, earlier, mayBeServed };
 }
 
 interface HeldPlace extends Pick<PagesTask, 'destination' | 'place'> {

@@ -61,6 +61,7 @@ function describePublished(place: CommittedPlace): Described {
     ...(destination.builtBy === 'workflow' && {
       refusals: [notDeployed(task.place || './', target.options.siteWorkflow)],
     }),
+    file: files.find(({ path }) => path === entry)?.file ?? null,
     earlier: earlier.get(entry) ?? [],
     parts: [...placeParts(task, asked), ...placeGone(gone, destination)],
     ...(pictures && { pictures: placePictures(pictures, destination.pageUrl) }),

@@ -36,11 +36,7 @@ export function createPagesActions(inputs: PagesOptions, access: RepositoryConte
       if (inputs.branch === undefined) throw nothingKeptError();
       const restored = await restoreBefore(failed, step);
       const addDeployment = await deployBranch(restored, branch, deploy, ports);
-      return restored.map((one) => {
-        if (hasFailed(one)) return one;
-        const placement = addDeployment(one.placement);
-        return hasFailed(placement) ? placement : { ...one, placement };
-      });
+      return restored.map((one) => (hasFailed(one) ? one : addDeployment(one)));
     },
   };
   return { publish, remove: actionFor({ ...inputs, setup: false, isRemoval: true }) };

@@ -7,7 +7,7 @@ import type { TreeFile } from '../../github/api/tree-id.ts';
 import type { Change } from '../../github/change.ts';
 import { nameFew } from '../../plain-text.ts';
 import { SITE } from '../../protocol/limits.ts';
-import type { EarlierDelivery, PlacedTask } from '../channel.ts';
+import type { PlacedTask, Placement } from '../channel.ts';
 import { type BranchTree, blobAt } from './branch-reader.ts';
 import { listKept } from './claims.ts';
 import { describeDelivered, formatCommitMessage, parseMessage } from './commit-message.ts';
@@ -27,14 +27,14 @@ type Placed = PlacedTask<PagesTask>;
 export async function restoreBefore(
   failed: readonly Placed[],
   step: readonly Placed[],
-): Promise<readonly Result<EarlierDelivery>[]> {
+): Promise<readonly Result<Placement>[]> {
   const own = new Set(step.flatMap(({ placement }) => (placement.written && placement.commitSha) || []));
   // One after the other: each is written on top of the one before.
   return forEachItem(
     failed,
     async (one) => {
       const restored = await restore(one, own);
-      own.add(restored.placement.commitSha ?? '');
+      own.add(restored.commitSha ?? '');
       return restored;
     },
     1,
@@ -44,7 +44,7 @@ export async function restoreBefore(
 async function restore(
   { task: { data }, placement: { written, commitSha } }: Placed,
   own: ReadonlySet<string>,
-): Promise<EarlierDelivery> {
+): Promise<Placement> {
   const { github, branch, readEntries } = data.target;
   if (!written || commitSha === undefined) throw notRestoredError('this step wrote nothing there');
   const head = await getBranchHead(github, branch);
@@ -144,7 +144,7 @@ function describeRestored(
   commitSha: string,
   files: readonly TreeFile[],
   [before, after]: readonly [BranchTree, BranchTree],
-): EarlierDelivery {
+): Placement {
   const { destination } = task;
   const all = files.map((one) => one.path);
   const page = all.includes(destination.path) ? destination.path : (all[0] ?? destination.path);
@@ -155,9 +155,9 @@ function describeRestored(
       : blobAt([after.entries], path);
   // A rendered page never has the file's bytes.
   const isRendered = destination.rivals !== undefined;
-  const { file, ...placed } = placeHeld(paths, before.entries, { ...task, isRendered, earlierAt });
+  const placed = placeHeld(paths, before.entries, { ...task, isRendered, earlierAt });
   const evidence = `commit ${commitSha} puts back what commit ${before.head} had`;
   const earlier = earlierAt(page);
   const told = { bypassCache: true, written: true, notes: [], unknown: [] };
-  return { file, placement: { ...told, ...placed, commitSha, evidence, ...(earlier && { earlier }) } };
+  return { ...told, ...placed, commitSha, evidence, ...(earlier && { earlier }) };
 }

@@ -44,16 +44,14 @@ export function createReleaseAudit(
           continue;
         }
         const composePlacement = () => ({
+          evidence: `asset ${asset.id} has the label of this tool`,
+          url: getDownloadUrl(github, asset),
           file: { size: asset.size, sha256 },
-          placement: {
-            evidence: `asset ${asset.id} has the label of this tool`,
-            url: getDownloadUrl(github, asset),
-            answers: AGREEING_PROBES.counted,
-            refusals: access.privateRepository === true ? PRIVATE : LOST,
-            written: false,
-            notes: [],
-            unknown: [],
-          },
+          answers: AGREEING_PROBES.counted,
+          refusals: access.privateRepository === true ? PRIVATE : LOST,
+          written: false,
+          notes: [],
+          unknown: [],
         });
         found.push({ plan: planAudit(release.tag_name, asset.name), composePlacement, unknown });
       }

@@ -166,7 +166,7 @@ async function uploadAssets(batch: ReleaseBatch, ports: Ports): Promise<PlacedFi
 
 function placementOfAsset(
   { asset, release, written }: PlacedAsset,
-  { originalName }: AssetTask,
+  { file, originalName }: AssetTask,
   { github, tag: wantedTag }: ReleaseBatch,
 ): Placement {
   const { owner, repo } = github.repository;
@@ -176,6 +176,7 @@ function placementOfAsset(
   return {
     evidence: `${what} ${written ? 'holds' : 'already holds'} these bytes`,
     url: getDownloadUrl(github, asset),
+    file,
     ...(tag === wantedTag ? {} : { destination: `release ${tag}, asset ${asset.name}` }),
     written,
     notes: [

@@ -80,7 +80,7 @@ export function createReleaseRemover(
         const { owner, repo } = github.repository;
         const path = `/${owner}/${repo}/releases/download/${encodePath(tag)}/${encodeURIComponent(name)}`;
         const url = new URL(path, serverUrlOf(github.apiUrl));
-        return { evidence: NOTHING_THERE, url, written: false, notes: [], unknown: [] };
+        return { evidence: NOTHING_THERE, url, file: null, written: false, notes: [], unknown: [] };
       }),
   };
 }
@@ -118,6 +118,7 @@ async function removeAssets(
   return {
     evidence: `asset ${asset.id} (${asset.name}) is deleted`,
     url,
+    file: null,
     destination: `release ${release.tag_name}, asset ${name}`,
     written: true,
     notes: otherTags.map(

@@ -62,9 +62,9 @@ export function proveFiles({ paths, files, place, destination, ...told }: FilesT
   const composePlacement = () => {
     // Asked without `?v=` as well: a cache or a proxy may have something else for people.
     const earlierAt = (_: string, nth: number) => (nth < SITE.plainProbes ? [] : undefined);
-    const { file, ...placed } = placeHeld(paths, files, { destination, place, isRendered, earlierAt });
+    const placed = placeHeld(paths, files, { destination, place, isRendered, earlierAt });
     const display = isRendered ? {} : { display: getBrowserDisplay(page) };
-    return { file, placement: { ...NOTHING_WRITTEN, ...told, ...placed, ...display } };
+    return { ...NOTHING_WRITTEN, ...told, ...placed, ...display };
   };
   return {
     composePlacement,
@@ -93,14 +93,13 @@ export function proveRemoval(
   const composePlacement = () => {
     const known = new Map(paths.map((path) => [path, [before?.get(path) ?? []].flat()]));
     const { parts, ...found } = placeRemoved(known, destination, files);
-    const placement = {
+    return {
       ...NOTHING_WRITTEN,
       ...found,
       parts: parts.slice(0, AUDIT.gone - 1),
       evidence: `commit ${by?.sha ?? claim.sha} removed it`,
       refusals: STILL_SERVED,
     };
-    return { file: null, placement };
   };
   return { composePlacement, unknown: left > 0 ? [unasked] : [] };
 }
