@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Address } from '../../src/delivery/addresses.ts';
 import { countMarker } from '../../src/delivery/describe-probe.ts';
-import { type ContentMatch, isProof } from '../../src/delivery/probe-result.ts';
+import { type ContentMatch, provesAlone } from '../../src/delivery/probe-result.ts';
 import { newProbeSession, UrlProbe } from '../../src/delivery/url-probe.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { SendHttp } from '../../src/ports.ts';
@@ -206,7 +206,7 @@ describe('a look', () => {
     ],
   ])('brings no cookie back to a page before the content %s', async (_, stage) => {
     const { probe, host } = await probing({ answer: WARNING, ...stage });
-    expect(isProof(await probe.probe())).toBe(false);
+    expect(provesAlone(await probe.probe())).toBe(false);
     expect(host.seen.map(({ headers }) => headers.cookie).filter(Boolean)).toEqual([]);
   });
 
@@ -281,7 +281,7 @@ describe('a link with a file', () => {
     const result = await probe.probe();
     expect(result).toMatchObject({ match: 'extended' });
     expect(result.added).toEqual(['a doctype', '<div>', '<script>']);
-    expect(isProof(result)).toBe(true);
+    expect(provesAlone(result)).toBe(true);
   });
 
   test.each([

@@ -2,7 +2,7 @@ import { DeliveryError } from '../errors.ts';
 import { AGREEING_PROBES, FURTHER_PROBES, SITE } from '../protocol/limits.ts';
 import { type Address, judgeAnswer } from './addresses.ts';
 import { loginPageError, type WrongAnswer } from './describe-probe.ts';
-import { failedProbe, isProof, type ProbeResult } from './probe-result.ts';
+import { failedProbe, type ProbeResult, provesAlone } from './probe-result.ts';
 import { type ProbeSession, UrlProbe } from './url-probe.ts';
 
 /** An address that is proven. */
@@ -76,7 +76,7 @@ export class AddressProof {
       const asBrowser = address.asBrowser ?? count === BROWSER_PROBE;
       const known = this.#known;
       this.#known = undefined;
-      const next = known ?? (await this.#ask(result && isProof(result) ? 'part' : 'whole', asBrowser));
+      const next = known ?? (await this.#ask(result && provesAlone(result) ? 'part' : 'whole', asBrowser));
       const verdict = judgeAnswer(next, address);
       if (verdict === 'old') this.#oldLooks += 1;
       isOld ||= verdict === 'old';
@@ -90,7 +90,7 @@ export class AddressProof {
         return undefined;
       }
       // A part has another fingerprint than the whole.
-      if (result === undefined || (!isProof(next) && !asBrowser)) result = next;
+      if (result === undefined || (!provesAlone(next) && !asBrowser)) result = next;
     }
     return result && { address, result, isOld };
   }

@@ -2,7 +2,7 @@ import type { ExpectedFile, PlacedPart, Placement } from '../channels/channel.ts
 import { AGREEING_PROBES, LATER_PROBE, SITE } from '../protocol/limits.ts';
 import { isHtml } from '../rules/page/page-file.ts';
 import type { PlacedAttempt } from './delivery.ts';
-import { isProof, type ProbeResult } from './probe-result.ts';
+import { type ProbeResult, provesAlone } from './probe-result.ts';
 
 /** One address to prove, with what it must show and how it is asked: a row of the list that the loop goes through. */
 export interface Address
@@ -47,7 +47,7 @@ export function judgeAnswer(result: ProbeResult, { host, mayBeOld, mayBeServed, 
   const { at, sha256 } = built ?? {};
   const isDated = at !== undefined && lastModified !== null;
   const isOlder = isDated && lastModified < at;
-  if (isProof(result) || (mayBeServed && match === 'served' && !isOlder)) return 'right';
+  if (provesAlone(result) || (mayBeServed && match === 'served' && !isOlder)) return 'right';
   if (match === 'previous') return mayBeOld ? 'old' : 'wrong';
   const isSeen = sha256 === undefined ? isDated && !isOlder : sha256 === fingerprint?.sha256;
   if (built && match === 'altered' && isSeen) return 'right';
@@ -90,14 +90,14 @@ export function listFurther(
   { placement, gone }: Placed,
   page: Address,
   seen: ProbeResult,
-): { readonly files: readonly Address[]; readonly plain: readonly Address[] } {
+): { readonly files: readonly Address[]; readonly asOpened: readonly Address[] } {
   const { bypassCache, rawUrl, file } = placement;
   const host = seen.hosts.at(-1);
   const files = listParts(placement, host);
-  if (!bypassCache || gone) return { files, plain: [] };
+  if (!bypassCache || gone) return { files, asOpened: [] };
   const { built } = page;
   const changed = files.filter((one) => one.earlier !== undefined && !one.gone);
-  const toPlain = (fresh: Address): Address => ({
+  const toOpened = (fresh: Address): Address => ({
     ...fresh,
     bypassCache: false,
     mayBeOld: true,
@@ -105,16 +105,16 @@ export function listFurther(
     fresh,
   });
   const handedOver: Address = {
-    ...toPlain(page),
+    ...toOpened(page),
     answers: AGREEING_PROBES.usual,
-    built: built && !isProof(seen) ? { ...built, sha256: seen.fingerprint?.sha256 } : undefined,
+    built: built && !provesAlone(seen) ? { ...built, sha256: seen.fingerprint?.sha256 } : undefined,
   };
-  const plain = [handedOver, ...changed.map((one) => ({ ...toPlain(one), asBrowser: true }))];
+  const asOpened = [handedOver, ...changed.map((one) => ({ ...toOpened(one), asBrowser: true }))];
   if (rawUrl && file) {
     const raw = { path: 'the raw address', url: rawUrl, file, marker: undefined };
-    plain.push({ ...raw, answers: 1, isOptional: true });
+    asOpened.push({ ...raw, answers: 1, isOptional: true });
   }
-  return { files, plain };
+  return { files, asOpened };
 }
 
 /** The other files of a site. A link is asked as it is given: nobody knows what its host makes of `?v=`. */

@@ -4,7 +4,7 @@ import { nameFew } from '../plain-text.ts';
 import { MINUTE, SECOND } from '../protocol/limits.ts';
 import type { Text, Words } from '../words.ts';
 import type { Proof } from './delivery.ts';
-import { describeMatch, isProof, type ProbeResult, type ProvenMatch } from './probe-result.ts';
+import { describeMatch, type ProbeResult, type ProvenMatch, provesAlone } from './probe-result.ts';
 
 /** How often the marker was found in an answer; `null` without a marker. */
 export function countMarker(result: ProbeResult | null, marker: string | undefined): number | null {
@@ -15,7 +15,7 @@ export function countMarker(result: ProbeResult | null, marker: string | undefin
 export function describeProbe(result: ProbeResult | null): string {
   if (result === null) return 'the address was not asked yet';
   if (result.failure !== undefined) return result.failure.message;
-  const answers = result.asBrowser && !isProof(result) ? 'answers browsers' : 'answers';
+  const answers = result.asBrowser && !provesAlone(result) ? 'answers browsers' : 'answers';
   const why = result.match === 'absent' && result.refusal !== undefined ? `: ${result.refusal}` : '';
   return `the address ${answers} ${describeAnswer(result)}${why}`;
 }
@@ -87,7 +87,7 @@ function describeShortly(
   if (result === null) return 'not asked before the deadline';
   if (result.failure !== undefined) return result.failure.message;
   const end = result.hosts.at(-1);
-  if (isProof(result) && end !== host) return `leads to ${end}, and not to ${host}`;
+  if (provesAlone(result) && end !== host) return `leads to ${end}, and not to ${host}`;
   const other = known?.get(result.fingerprint?.sha256 ?? '');
   return result.match === 'different' && other !== undefined
     ? `missing: HTTP ${result.httpCode} with ${other} in its place`

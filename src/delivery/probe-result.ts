@@ -73,7 +73,7 @@ export type ProvenMatch = Extract<ContentMatch, 'identical' | 'extended' | 'mark
 export const describeMatch = (match: ContentMatch): Match => MATCHES[match];
 
 /** Whether one answer is enough to prove the delivery or the withdrawal. */
-export const isProof = ({ match }: Pick<ProbeResult, 'match'>): boolean =>
+export const provesAlone = ({ match }: Pick<ProbeResult, 'match'>): boolean =>
   describeMatch(match).proves === true;
 
 /** What one request to an address showed. */

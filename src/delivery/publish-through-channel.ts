@@ -5,7 +5,7 @@ import type { Logger, Ports } from '../ports.ts';
 import { BATCH, SECOND } from '../protocol/limits.ts';
 import { askChannel, type ChannelAttempt, isPlaced } from './delivery.ts';
 import { AGAIN_HINT, BUSY_HINT, describeProbe, loginPageError } from './describe-probe.ts';
-import { isProof } from './probe-result.ts';
+import { provesAlone } from './probe-result.ts';
 import { createWaitLog } from './prove.ts';
 import { newProbeSession, type WaitLimits } from './url-probe.ts';
 import { newPlacementCheck, type PlacementCheck, verifyPlacement } from './verify.ts';
@@ -115,7 +115,7 @@ async function waitForAddress(
   const log = createWaitLog('waited for the site', 1, session);
   const finished = await poll({ ...limits, ...ports }, async () => {
     const result = await probe.probe();
-    const shows = isProof(result);
+    const shows = provesAlone(result);
     if (result.match === 'login') throw loginPageError(result);
     // Anything may answer a 404 once: what is removed is gone when the host has built without it.
     if (!shows || gone) progress = await ask();

@@ -17,7 +17,7 @@ import { getReach, parseExternalAddress } from '../rules/external-address.ts';
 import { withVersion } from '../rules/naming.ts';
 import type { Address } from './addresses.ts';
 import { comparesPage, LINK_HEAD_SIZE, matchAnswer } from './match-content.ts';
-import { failedProbe, isProof, type ProbeResult } from './probe-result.ts';
+import { failedProbe, type ProbeResult, provesAlone } from './probe-result.ts';
 
 /** How long, and how often, addresses are asked. */
 export interface WaitLimits {
@@ -108,7 +108,7 @@ export class UrlProbe {
     // Where each look counts, the only one is that of a browser.
     const how = { cookies, readsBeginning: size === 'part', asBrowser: asBrowser || isInBin };
     this.last = await this.#askAndCheckVersion(how);
-    if (this.last.httpCode === 200 && !isProof(this.last) && cookies !== undefined && cookies.size > 0) {
+    if (this.last.httpCode === 200 && !provesAlone(this.last) && cookies !== undefined && cookies.size > 0) {
       this.last = await this.#askAndCheckVersion(how);
     }
     return this.last;

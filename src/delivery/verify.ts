@@ -13,7 +13,7 @@ import {
   loginPageError,
   type ProofWords,
 } from './describe-probe.ts';
-import { isProof, type ProbeResult, type ProvenMatch } from './probe-result.ts';
+import { type ProbeResult, type ProvenMatch, provesAlone } from './probe-result.ts';
 import { prove } from './prove.ts';
 import { type ProbeSession, UrlProbe } from './url-probe.ts';
 
@@ -34,10 +34,13 @@ export const newPlacementCheck = (attempt: PlacedAttempt, session: ProbeSession)
 });
 
 /**
- * VERIFY: proves every address of a placement, in this order: the one to hand over with `?v=`; the other files of a
- * site; the first one as it is handed over, and those of the others that changed, without `?v=`. Nothing is asked
- * without `?v=` before it is right with it, and nothing that was withdrawn: a cache would keep our own 404 for
- * everybody. The delivery does not fail by the raw address.
+ * VERIFY: a placement has addresses (addresses.ts); each is looked at until it is proven or the time is over (prove.ts);
+ * a look is some answers in a row (address-proof.ts); an answer is one request (url-probe.ts), compared with the file
+ * (match-content.ts).
+ *
+ * The order: the address to hand over with `?v=`; the other files of a site; the first one as it is opened, and those of
+ * the others that changed, without `?v=`. Nothing is asked without `?v=` before it is right with it, and nothing that was
+ * withdrawn: a cache would keep our own 404 for everybody. The delivery does not fail by the raw address.
  *
  * @throws {DeliveryError} `NOT_PROVEN` with what an address showed last; `NOT_EXTERNAL`.
  * @see protocol 4.2, 4.5
@@ -75,43 +78,13 @@ export async function verifyPlacement(
   };
 }
 
-/** What is asked once the page is right; without `?v=` some may stay unproven. */
-async function proveFurther(check: PlacementCheck, page: Address, result: ProbeResult) {
-  const { attempt, session } = check;
-  const { placement, gone } = attempt;
-  const { logger } = session.ports;
-  const { files, plain } = listFurther(attempt, page, result);
-  const words: ProofWords = { which: '', gone, host: result.hosts.at(-1) };
-  const open = (rows: readonly Address[]) => rows.map((one) => openAddress(one, check));
-  logFiles(placement, logger);
-  const rows = open(files);
-  const found = await prove(rows, { ...words, known: nameBytes(placement, result) }, session);
-  if (placement.isLink && files.length > 0)
-    await proveTogether({ ...page, known: result }, rows, words, check);
-  if (plain.length > 0) logger.info('without ?v=, as a person will open it');
-  const asked = open(plain);
-  const opened = await prove(asked, { ...words, which: 'without ?v=' }, session);
-  // A cache with the old copy says nothing of the new one: that must still be there.
-  const again = opened.flatMap(({ isOld, address }) => (isOld && address.fresh) || []);
-  await prove(open(again), words, session);
-  return { found, opened, unproven: asked.filter(({ proven }) => proven === undefined) };
-}
-
-/** The page that is handed over keeps its probe. */
-const openAddress = (address: Address, { session, probe }: PlacementCheck): AddressProof =>
-  new AddressProof(
-    address,
-    session,
-    address.path === null && address.fresh === undefined ? probe : undefined,
-  );
-
 /** The address that is handed over, with `?v=`. What the wait has seen is not asked again. */
 async function provePage(check: PlacementCheck, page: Address): Promise<ProbeResult> {
   const { session, probe, attempt } = check;
   const { isLink, parts = [] } = attempt.placement;
   const { last } = probe;
   if (last?.match === 'login') throw loginPageError(last, page.isLink);
-  const known = last !== null && isProof(last) ? last : undefined;
+  const known = last !== null && provesAlone(last) ? last : undefined;
   // Of a link's site, its page is asked again after the other files.
   const answers = isLink && parts.length > 0 ? 1 : page.answers;
   const rows = [openAddress({ ...page, known, answers }, check)];
@@ -119,6 +92,28 @@ async function provePage(check: PlacementCheck, page: Address): Promise<ProbeRes
   if (proven === undefined) throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
   session.ports.logger.info(describeProbe(proven.result));
   return proven.result;
+}
+
+/** What is asked once the page is right; without `?v=` some may stay unproven. */
+async function proveFurther(check: PlacementCheck, page: Address, result: ProbeResult) {
+  const { attempt, session } = check;
+  const { placement, gone } = attempt;
+  const { logger } = session.ports;
+  const { files, asOpened } = listFurther(attempt, page, result);
+  const words: ProofWords = { which: '', gone, host: result.hosts.at(-1) };
+  const open = (rows: readonly Address[]) => rows.map((one) => openAddress(one, check));
+  logFiles(placement, logger);
+  const rows = open(files);
+  const found = await prove(rows, { ...words, known: nameBytes(placement, result) }, session);
+  if (placement.isLink && files.length > 0)
+    await proveTogether({ ...page, known: result }, rows, words, check);
+  if (asOpened.length > 0) logger.info('without ?v=, as a person will open it');
+  const asked = open(asOpened);
+  const opened = await prove(asked, { ...words, which: 'without ?v=' }, session);
+  // A cache with the old copy says nothing of the new one: that must still be there.
+  const again = opened.flatMap(({ isOld, address }) => (isOld && address.fresh) || []);
+  await prove(open(again), words, session);
+  return { found, opened, unproven: asked.filter(({ proven }) => proven === undefined) };
 }
 
 /** A link's addresses must all be right together: its page is asked again after its files; these, if any was late. */
@@ -143,6 +138,14 @@ async function proveTogether(
     session,
   );
 }
+
+/** The page that is handed over keeps its probe. */
+const openAddress = (address: Address, { session, probe }: PlacementCheck): AddressProof =>
+  new AddressProof(
+    address,
+    session,
+    address.path === null && address.fresh === undefined ? probe : undefined,
+  );
 
 function logFiles({ parts = [] }: Placement, logger: Logger): void {
   const removed = parts.filter(({ file }) => file === null).length;
