@@ -363,14 +363,12 @@ describe('a further probe of a large file', () => {
 describe('a link from outside', () => {
   const address = { isLink: true };
 
-  test.each(['https://169.254.169.254/latest', 'https://localhost/x', 'https://printer.local/'])(
-    'is refused as soon as a hop leads to %s',
-    async (location) => {
-      const { probe, host } = await probing({ answer: { status: 302, headers: { location } }, address });
-      await expect(probe.probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
-      expect(host.seen).toHaveLength(1);
-    },
-  );
+  test('is refused as soon as a hop leads into a network', async () => {
+    const answer = { status: 302, headers: { location: 'https://printer.local/' } };
+    const { probe, host } = await probing({ answer, address });
+    await expect(probe.probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
+    expect(host.seen).toHaveLength(1);
+  });
 
   test('is not asked within this network where its name resolves to an inner address', async () => {
     const { probe, host } = await probing({ answer: INNER, address });
@@ -402,13 +400,8 @@ describe('an address on a host that the user named', () => {
     expect(session.internalReason).toBe('storage.corp is a host name of an internal network');
   });
 
-  test.each([
-    'https://localhost:8443/x',
-    'https://app.localhost/x',
-    'https://127.0.0.1/x',
-    'https://[::1]/x',
-  ])('is never this very machine: %s', async (url) => {
-    const { probe, host } = await at(url);
+  test('is never this very machine', async () => {
+    const { probe, host } = await at('https://app.localhost/x');
     await expect(probe.probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
     expect(host.seen).toEqual([]);
   });

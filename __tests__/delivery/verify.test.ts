@@ -168,13 +168,6 @@ describe('answers in a row', () => {
     expect((await prove(answer, LINK)).failure).toMatchObject({ code: 'NOT_PROVEN', ...failure });
   });
 
-  test.each([2, 3, 4])('are not given where one of %i nodes that take turns is wrong', async (nodes) => {
-    for (let wrong = 0; wrong < nodes; wrong += 1) {
-      const { failure } = await prove((nth) => (nth % nodes === wrong ? NOT_FOUND : FILE), BIN);
-      expect(failure).toMatchObject({ code: 'NOT_PROVEN' });
-    }
-  });
-
   const away = { status: 302, headers: { location: 'https://b.dev/' } };
   test.each<[string, readonly (Scripted | Error)[]]>([
     ['come from two hosts', [dated(NOON, BYTES), away, dated(NOON, BYTES)]],

@@ -2,12 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import { requestWith } from '../delivery/builders.ts';
 
-const PAGE: Partial<RawInputs> = {
-  file: '',
-  name: 'answer.html',
-  content: '<!doctype html><p>marker-42</p>',
-  confine: 'agent/',
-};
+const PAGE = { file: '', name: 'answer.html', content: '<!doctype html><p>x</p>', confine: 'agent/' };
 
 const parse = (inputs: Partial<RawInputs>, job = 'Deliver/answer') =>
   requestWith({ ...PAGE, ...inputs }, { job });
@@ -27,17 +22,10 @@ test('a confined delivery goes to K1 alone, and owns what the same job delivered
 
 describe('a confined delivery is refused', () => {
   test.each([
-    ...['../index.html', 'a/b.html', 'a\\b.html', '..', '.html', '_config.yml', 'CNAME', '.nojekyll'],
-    ...[
-      '_page.html',
-      '-page.html',
-      'page.md',
-      'page.html.md',
-      'worker.js',
-      'feed.xml',
-      'page.htm',
-      'page.HTML',
-    ],
+    ...'../index.html a/b.html a\\b.html .. .html _config.yml CNAME .nojekyll _page.html -page.html'.split(
+      ' ',
+    ),
+    ...'page.md page.html.md worker.js feed.xml page.htm page.HTML'.split(' '),
     ...['page..html', 'page.html\n', ' page.html', 'my page.html', 'a\u202eb.html', 'a\u0000.html'],
     ...["a'$(id)'.html", '<b>.html', 'CON.html', 'lpt1.x.html', `${'x'.repeat(251)}.html`],
   ])('with the name %j', (name) => {

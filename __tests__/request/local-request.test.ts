@@ -84,11 +84,7 @@ describe('the git remotes of the files', () => {
 });
 
 describe('what is not known of the source', () => {
-  const unknown = {
-    repository: '',
-    sources: [null],
-    detail: expect.stringMatching(/remotes can't be read: /),
-  };
+  const unknown = { sources: [null], detail: expect.stringMatching(/remotes can't be read: /) };
 
   test('is told where git can not read it, or is missing', async () => {
     const folder = await temporaryFolder();
@@ -112,11 +108,8 @@ describe('what is not known of the source', () => {
 });
 
 test('files may come from any repository in which they, their links or the caller are', async () => {
-  const [elsewhere, folder, bare] = [
-    await temporaryFolder(),
-    await temporaryFolder(),
-    await temporaryFolder(),
-  ];
+  const [elsewhere, folder] = [await temporaryFolder(), await temporaryFolder()];
+  const bare = await temporaryFolder();
   await makeGit(join(folder, '.git'), { origin: SECRET });
   await makeGit(bare, { origin: SECRET }, true);
   await writeFile(join(folder, 'page.html'), 'x');

@@ -115,12 +115,7 @@ describe('parseRequest, given a wrong input', () => {
       /api\.github\.com belongs to github\.com, not to acme\.ghe\.com/,
       /`api-url:` to the API of acme\.ghe\.com/,
     ],
-    ...each(
-      'pages-base',
-      ['https://u:p@a.dev', 'https://u@a.dev'],
-      /without credentials/,
-      /`pages-base: https/,
-    ),
+    ...each('pages-base', ['https://u:p@a.dev', 'https://u@a.dev'], /without credentials/, /`pages-base: ht/),
     [{ 'bin-host-url': 'ftp://a.dev' }, /`bin-host-url`/, /`bin-host-url: https/],
     [{ marker: 'ж'.repeat(32_769) }, /`marker` is longer than 65536 bytes/, /short text/],
     [{ file: 'a.html\n'.repeat(501) }, /`file` has 501 lines/, /at most 500 files/],
@@ -134,36 +129,20 @@ describe('parseRequest, given a wrong input', () => {
   });
 
   test.each([
-    ['../a.html', 'contains . or .. as a folder', /^write it without them/],
-    ['/a.html', 'starts with a slash', /^write it without this slash/],
-    ['a b.html', 'contains a space', /^remove it, or write - or _/],
-    ['a.html ', 'contains a space', /^remove it/],
-    ['a//', 'has an empty folder or file name', /^remove the extra slash$/],
-    ['/', 'is empty', /^name a file$/],
-    ['a\\b.html', 'contains a backslash', /^separate folders by \/$/],
-    ['.github/', 'leads into .github', /^choose another place$/],
+    ['a//', 'has an empty folder or file name', 'remove the extra slash'],
+    ['/', 'is empty', 'name a file'],
+    ['.github/', 'leads into .github', 'choose another place'],
   ])('refuses the path %j, names the broken rule and says what to change', (path, problem, hint) => {
-    const message = `input \`path\` ${problem}`;
     expect(parseError({ path })).toMatchObject({
       code: 'BAD_INPUT',
-      message,
-      hint: expect.stringMatching(hint),
+      message: `input \`path\` ${problem}`,
+      hint,
     });
   });
 
-  test.each([
-    'sandbox:/mnt/data/a.html',
-    '/mnt/data/a.html',
-    'file:///tmp/a.html',
-    'http://a.dev/x',
-    'https://localhost/x',
-    'https://10.0.0.1/x',
-    'https://u:p@a.dev/x',
-  ])('refuses the link %s because it is not external', (url) => {
-    const error = parseError({ url });
-    expect(error.code).toBe('NOT_EXTERNAL');
-    expect(error.message).toMatch(/^input `url` is not an external https address: /);
-    expect(error.hint).toContain('K1, K2 or K3');
+  test('refuses a link that is not external', () => {
+    const message = expect.stringMatching(/^input `url` is not an external https address: /);
+    expect(parseError({ url: 'https://10.0.0.1/x' })).toMatchObject({ code: 'NOT_EXTERNAL', message });
   });
 
   test.each(['bin-host-url', 'pages-base', 'raw-base'] as const)(
@@ -180,10 +159,8 @@ describe('parseRequest, given a wrong input', () => {
   );
 
   test.each(['null', '17', 'ready', 'undefined', 'page.html', 'ghs_'])('refuses the token %s', (token) => {
-    expect(parseError({ token })).toMatchObject({
-      code: 'BAD_INPUT',
-      message: 'input `token` is too short or too common to be a token',
-    });
+    const message = 'input `token` is too short or too common to be a token';
+    expect(parseError({ token })).toMatchObject({ code: 'BAD_INPUT', message });
   });
 });
 
@@ -205,7 +182,7 @@ describe('parseRequest, given correct inputs', () => {
   test.each<[Partial<RawInputs>, object]>([
     [
       { path: 'docs/a.html', tag: 'release/v1' },
-      { path: 'docs/a.html', tag: 'release/v1', tagIsDefault: false },
+      { path: 'docs/a.html', tagIsDefault: false },
     ],
     [{ message: ' two\n lines ' }, { essence: 'two lines' }],
     [{ bin: 'my_bin-1' }, { bin: 'my_bin-1', binIsNew: false }],
@@ -222,7 +199,7 @@ describe('parseRequest, given correct inputs', () => {
     [{ marker: 'm'.repeat(65_536), bin: 'a'.repeat(60) }, { bin: 'a'.repeat(60) }],
     [
       { operation: ' Withdraw ', file: '', path: 'old/' },
-      { operation: 'withdraw', fileLines: [], path: 'old/' },
+      { operation: 'withdraw', fileLines: [] },
     ],
     [
       { file: '', url: 'https://a.dev/x', marker: 'It works', channel: 'native' },

@@ -44,26 +44,26 @@ describe('repositoryPath', () => {
     expect(repositoryPath(`${DECOMPOSED}.html`, 'it')).toBe(`${COMPOSED}.html`);
   });
 
-  test.each<[string, readonly string[]]>([
-    ['is empty', ['']],
-    [`is longer than ${TEXT.path} characters`, ['x'.repeat(TEXT.path + 1)]],
-    ['contains control characters', ['a\u0000.html', 'a\tb', 'a\u202etxt', 'a\u200bb', 'a\u2028b']],
-    ['contains a space', ['a b.html', 'a\u00a0b.html']],
-    ['contains a backslash', ['docs\\a.html']],
-    ['starts with a slash', ['/a.html']],
-    ['contains . or .. as a folder', ['../a.html', 'a/../b.html', '..', './a.html']],
-    ['has an empty folder or file name', ['docs//a.html', 'docs/']],
-    ['leads into .git', ['.git/config', 'docs/.GIT/config', '.git']],
-    ['leads into .github', ['.github/workflows/x.yml', '.GitHub/x.html']],
-  ])('refuses what %s: %j', (reason, paths) => {
+  test.each<[string, readonly string[], RegExp]>([
+    ['is empty', [''], /^name a file$/],
+    [`is longer than ${TEXT.path} characters`, ['x'.repeat(TEXT.path + 1)], /\w/],
+    ['contains control characters', ['a\u0000.html', 'a\tb', 'a\u202etxt', 'a\u200bb', 'a\u2028b'], /\w/],
+    ['contains a space', ['a b.html', 'a\u00a0b.html', 'a.html '], /^remove it, or write - or _/],
+    ['contains a backslash', ['docs\\a.html'], /^separate folders by \/$/],
+    ['starts with a slash', ['/a.html'], /^write it without this slash/],
+    [
+      'contains . or .. as a folder',
+      ['../a.html', 'a/../b.html', '..', './a.html'],
+      /^write it without them/,
+    ],
+    ['has an empty folder or file name', ['docs//a.html', 'docs/'], /\w/],
+    ['leads into .git', ['.git/config', 'docs/.GIT/config', '.git'], /^choose another place$/],
+    ['leads into .github', ['.github/workflows/x.yml', '.GitHub/x.html'], /^choose another place$/],
+  ])('refuses what %s, %j, and says what to change: %s', (reason, paths, advice) => {
+    const message = `input \`path\` ${reason}`;
     for (const path of paths) {
-      expect(() => repositoryPath(path, 'input `path`')).toThrow(
-        expect.objectContaining({
-          code: 'BAD_INPUT',
-          message: `input \`path\` ${reason}`,
-          hint: expect.stringMatching(/\w/),
-        }),
-      );
+      const refusal = { code: 'BAD_INPUT', message, hint: expect.stringMatching(advice) };
+      expect(() => repositoryPath(path, 'input `path`')).toThrow(expect.objectContaining(refusal));
     }
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parseImportMap, resolveSpecifier } from '../../../src/rules/page/import-map.ts';
 
 const BASE = 'https://a.example/site/index.html';
+const INNER = 'https://a.example/site/inner/';
 
 const MAP = {
   imports: {
@@ -28,13 +29,8 @@ describe('resolveSpecifier', () => {
     ['an address that the map changes', './old.js', undefined, 'https://a.example/site/new.js'],
     ['an address that it does not change', './a.js', undefined, 'https://a.example/site/a.js'],
     ['the address of a host', 'https://b.example/b.js', undefined, 'https://b.example/b.js'],
-    ['a name in a scope', 'app', 'https://a.example/site/inner/a.js', 'https://a.example/site/inner/app.js'],
-    [
-      'a name in the longest scope',
-      'app',
-      'https://a.example/site/inner/deep/a.js',
-      'https://b.example/app.js',
-    ],
+    ['a name in a scope', 'app', `${INNER}a.js`, `${INNER}app.js`],
+    ['a name in the longest scope', 'app', `${INNER}deep/a.js`, 'https://b.example/app.js'],
     ['a name that no entry has', 'react', undefined, null],
     ['a name without a usable address', 'broken', undefined, null],
   ])('resolves %s', (_, specifier, importer, expected) => {

@@ -109,6 +109,7 @@ describe('the authorization rule', () => {
 describe('the private key rule', () => {
   const key = armoured('PRIVATE KEY');
   const lines = key.trim().split('\n');
+  const body = lines.slice(1, -1).join('\n');
 
   test.each([
     ['PKCS#8', pem()],
@@ -116,14 +117,8 @@ describe('the private key rule', () => {
     ['sealed PKCS#8', pem('sealed')],
     ['OpenSSH', armoured('OPENSSH PRIVATE KEY')],
     ['PGP', armoured('PGP PRIVATE KEY BLOCK', { attributes: 'Version: GnuPG v2\nComment: mine\n\n' })],
-    [
-      'sealed PKCS#1',
-      armoured('RSA PRIVATE KEY', { attributes: 'Proc-Type: 4,ENCRYPTED\nDEK-Info: A,00FF\n\n' }),
-    ],
-    [
-      'PuTTY',
-      `PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 5\n${lines.slice(1, -1).join('\n')}\nPrivate-MAC: 00`,
-    ],
+    ['sealed PKCS#1', armoured('RSA PRIVATE KEY', { attributes: 'Proc-Type: 4,ENCRYPTED\nDEK-Info: A\n\n' })],
+    ['PuTTY', `PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 5\n${body}\nPrivate-MAC: 00`],
     ['the shortest kind', armoured('PRIVATE KEY', { length: 64 })],
   ])('finds a key in %s', (_, text) => {
     expect(find(text)).toEqual([['private-key', expect.any(String)]]);

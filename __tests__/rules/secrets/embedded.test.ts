@@ -25,11 +25,7 @@ describe('the search in embedded content', () => {
     ['lines of base64 with a space at their ends', `\n${base64(source).replace(/.{64}/g, '$& \n')}`, 4],
     ['lines of 60 with escapes, as an API returns them', `"${base64(source).replace(/.{60}/g, '$&\\n')}"`, 1],
     ['lines of 76', `\n${base64(source).replace(/.{76}/g, '$&\r\n')}`, 4],
-    [
-      'long lines after a short one',
-      `\n${base64(source).slice(0, 24)}\n${inLines(base64(source).slice(24))}`,
-      5,
-    ],
+    ['lines after a short one', `\n${base64(source).slice(0, 24)}\n${inLines(base64(source).slice(24))}`, 5],
     ['binary content', `\n${inLines(base64(`\0\0\xff\xfe${source}`))}`, 4],
     ['URL-safe base64', `?state=${base64(`${source}ÿÿÿ???`).replaceAll('+', '-').replaceAll('/', '_')}`, 1],
   ])('finds a secret in %s, and its line', async (_, content, line) => {

@@ -192,10 +192,7 @@ describe('refuseSecrets', () => {
 
   test('accepts a file only if the fingerprints of all findings are allowed', async () => {
     const text = `${TOKEN}\n${OTHER_TOKEN}`;
-    const [first, second] = (await findSecrets(text)).map(({ fingerprint }) => fingerprint) as [
-      string,
-      string,
-    ];
+    const [first = '', second = ''] = (await findSecrets(text)).map(({ fingerprint }) => fingerprint);
     const ports = fakePorts();
     await refuseSecrets(fileOf(text), [` ${first.toUpperCase()}`, second], ports);
     expect(ports.logger.lines).toEqual(['page.html: allowed, though it looks like a secret: 2 times']);
@@ -207,9 +204,8 @@ describe('refuseSecrets', () => {
   test('reports a secret after any number of allowed ones', async () => {
     const [allowed] = await findSecrets(TOKEN);
     const text = `${`${TOKEN}\n`.repeat(9_000)}${OTHER_TOKEN}`;
-    expect((await getRefusal(text, [allowed?.fingerprint as string])).message).toContain(
-      'github in line 9001 column 1 (',
-    );
+    const { message } = await getRefusal(text, [allowed?.fingerprint as string]);
+    expect(message).toContain('github in line 9001 column 1 (');
   });
 
   test.each([
@@ -222,9 +218,8 @@ describe('refuseSecrets', () => {
     const { message, hint, cause } = await getRefusal(`${before}${secret}`);
     const shown = `${message} ${hint}`;
     expect(cause).toBeUndefined();
-    const encoded = ['utf8', 'base64', 'base64url', 'hex'].map((as) =>
-      Buffer.from(secret).toString(as as 'hex'),
-    );
+    const encodings = ['utf8', 'base64', 'base64url', 'hex'] as const;
+    const encoded = encodings.map((encoding) => Buffer.from(secret).toString(encoding));
     for (const form of [...encoded, encodeURIComponent(secret)]) {
       const parts = Array.from({ length: form.length - 7 }, (_, at) => form.slice(at, at + 8));
       expect(parts.filter((part) => shown.includes(part))).toEqual([]);

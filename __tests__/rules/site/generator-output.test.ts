@@ -88,9 +88,7 @@ describe('the output of a real generator', () => {
   test('has a note that names what to change where no code has a wrong base: eleventy-style', async () => {
     const { notes } = await inspect(readOutput('eleventy-style'));
     const hint = 'other addresses lead into the folder: make this one relative to its file';
-    expect(notes).toContainEqual(
-      expect.objectContaining({ kind: 'base', hint: expect.stringContaining(hint) }),
-    );
+    expect(notes.find(({ kind }) => kind === 'base')?.hint).toContain(hint);
   });
 
   test.each([
@@ -106,10 +104,7 @@ describe('the output of a real generator', () => {
 
   test.each(Object.keys(WRONG_BASE).filter((name) => name.endsWith('-absolute')))(
     'is accepted at the root of a host, for which it was made: %s',
-    async (name) => {
-      const { refusals } = await inspect(readOutput(name), { sitePath: '/' });
-      expect(refusals).toEqual([]);
-    },
+    async (name) => expect((await inspect(readOutput(name), { sitePath: '/' })).refusals).toEqual([]),
   );
 
   test('has code on the first page of most', () => expect(withCode).toHaveLength(31));

@@ -7,6 +7,9 @@ import { inspectPage, verdictOf } from './sites.ts';
 
 const PAGES = new URL('../page/pages/', import.meta.url);
 
+const mapped = (address: string): string =>
+  `<script type=importmap>{"imports":{"a":"${address}"}}</script><script type=module>import "a"</script>`;
+
 describe('a page that is delivered alone', () => {
   test.each([
     ['another host at the start', '<img src=https://a.example/a.png>', 'refused host'],
@@ -19,16 +22,8 @@ describe('a page that is delivered alone', () => {
     ['a part of itself', '<svg><use href="page.html#a"/></svg>', ''],
     ['nothing', '<style>a { b: c }</style><img src=data:,>', ''],
     ['a bare name', '<script type=module>import "a"</script>', 'refused bare-import'],
-    [
-      'a module that its import map names',
-      '<script type=importmap>{"imports":{"a":"https://a.example/a.js"}}</script><script type=module>import "a"</script>',
-      'refused host, note later-host',
-    ],
-    [
-      'a module that its import map holds',
-      '<script type=importmap>{"imports":{"a":"data:text/javascript,1"}}</script><script type=module>import "a"</script>',
-      '',
-    ],
+    ['a module that its import map names', mapped('https://a.example/a.js'), 'refused host, note later-host'],
+    ['a module that its import map holds', mapped('data:text/javascript,1'), ''],
     ['too deep elements', `<img src=a.png>${'<svg>'.repeat(10_000)}`, 'refused outside, unknown incomplete'],
   ])('is judged for %s', async (_, html, verdict) => {
     expect(verdictOf(await inspectPage(html))).toBe(verdict);
@@ -53,9 +48,8 @@ describe('a page that is delivered alone', () => {
     ['little-endian UTF-16', Buffer.from('\ufeff<p>ä<img src="ж.png">', 'utf16le')],
     ['big-endian UTF-16', Buffer.from('\ufeff<p>ä<img src="ж.png">', 'utf16le').swap16()],
   ])('is read in %s', async (_, bytes) => {
-    expect((await inspectPage(bytes)).refusals).toMatchObject([
-      { text: 'img ж.png is outside the page, and no part of this delivery' },
-    ]);
+    const text = 'img ж.png is outside the page, and no part of this delivery';
+    expect((await inspectPage(bytes)).refusals).toMatchObject([{ text }]);
   });
 
   test('is parsed as XML if its name says so', async () => {
@@ -65,17 +59,13 @@ describe('a page that is delivered alone', () => {
   });
 
   test('is not read where it is too large, which is told', async () => {
-    const unreadable = {
-      size: LARGEST_PAGE + 1,
-      pieces() {
-        throw new Error('the file was read');
-      },
+    const pieces = () => {
+      throw new Error('the file was read');
     };
     const options = { entry: 'a.html', isFolder: false, sitePath: '/', selfContained: 'enforce' } as const;
-    const { unknown } = await inspectSite(new Map([['a.html', unreadable]]), options);
-    expect(formatSiteFindings(unknown)).toEqual([
-      'a.html line 1: the file was not searched completely, because it is larger than 32 MB',
-    ]);
+    const { unknown } = await inspectSite(new Map([['a.html', { size: LARGEST_PAGE + 1, pieces }]]), options);
+    const told = 'a.html line 1: the file was not searched completely, because it is larger than 32 MB';
+    expect(formatSiteFindings(unknown)).toEqual([told]);
   });
 });
 
