@@ -4,27 +4,25 @@ import type { ChannelKey } from '../protocol/words.ts';
 import { isPartOfAddress } from '../rules/external-address.ts';
 import type { Words } from '../words.ts';
 import { oneLine, refuseInput } from './input-kinds.ts';
-import { type Content, INPUTS, type InputValues, parseInputs, type RawInputs } from './inputs.ts';
+import { INPUTS, type InputValues, parseInputs, type RawInputs } from './inputs.ts';
 
-/** The inputs together, as values and as they were written. */
-interface GivenInputs extends Omit<InputValues, 'content'> {
-  readonly content: Content | undefined;
-  readonly raw: RawInputs;
-}
-
-type RuleText = string | ((words: Words, given: GivenInputs) => string);
+type RuleText = string | ((words: Words, given: InputValues, raw: RawInputs) => string);
 
 /** A rule that no single input can break: when it is broken, what is wrong, and what to change. */
-type InputRule = readonly [isBroken: (given: GivenInputs) => boolean, problem: RuleText, hint: RuleText];
+type InputRule = readonly [
+  isBroken: (given: InputValues, raw: RawInputs) => boolean,
+  problem: RuleText,
+  hint: RuleText,
+];
 
 /** The inputs that name the channel of `auto`. */
-const listNaming = ({ raw }: GivenInputs): readonly string[] =>
-  (['tag', 'bin', 'url'] as const).filter((name) => raw[name] !== '');
+const listNaming = (given: InputValues): readonly string[] =>
+  (['tag', 'bin', 'url'] as const).filter((name) => given[name] !== undefined);
 
-const namesNothing = ({ file, content }: GivenInputs): boolean => file.length === 0 && content === undefined;
+const namesNothing = ({ file, content }: InputValues): boolean => file.length === 0 && content === undefined;
 
 /** Whether a token would be of use: without one, a person is asked for it. */
-const usesGitHub = (given: GivenInputs): boolean =>
+const usesGitHub = (given: InputValues): boolean =>
   given.channel === 'auto'
     ? !namesNothing(given) || given.operation !== 'deliver'
     : given.channel.some((key) => key === 'K1' || key === 'K2');
@@ -49,7 +47,7 @@ const ANY_RULES: readonly InputRule[] = [
     (w) => `set ${w.input('screen', 'auto')}, or leave ${w.input('picture')} out`,
   ],
   [
-    ({ content, name, raw }) => content === undefined && (raw.content !== '' || name !== undefined),
+    ({ content, name }, raw) => content === undefined && (raw.content !== '' || name !== undefined),
     (w) => `${w.subject('content')} is empty, so ${w.input('name')} names nothing`,
     (w) => `give a text in ${w.input('content')}, or leave ${w.input('name')} out: a file has its own name`,
   ],
@@ -76,7 +74,7 @@ const ANY_RULES: readonly InputRule[] = [
   ],
 ];
 
-const namesAddress = ({ file }: GivenInputs): boolean =>
+const namesAddress = ({ file }: InputValues): boolean =>
   file.some((line) => /^\s*[a-z][a-z\d+.-]*:\/\//i.test(line));
 
 const ADDRESS: RuleText = (w) => `${w.subject('file')} is an address and names no file`;
@@ -112,7 +110,7 @@ const DELIVERY_RULES: readonly InputRule[] = [
   ],
 ];
 
-const withdrawsFrom = ({ channel, tag, bin }: GivenInputs): readonly ChannelKey[] => {
+const withdrawsFrom = ({ channel, tag, bin }: InputValues): readonly ChannelKey[] => {
   if (channel !== 'auto') return channel;
   return [bin !== undefined ? 'K3' : tag !== undefined ? 'K2' : 'K1'];
 };
@@ -186,7 +184,7 @@ const PAGE_NAME =
 const CONFINED_RULES: readonly InputRule[] = [
   ...(['file', 'path', 'url', 'overwrite', 'operation'] as const).map(
     (name): InputRule => [
-      ({ raw }) => raw[name].trim().toLowerCase() !== INPUTS[name].default,
+      (_, raw) => raw[name].trim().toLowerCase() !== INPUTS[name].default,
       (w) => `${w.subject('confine')} and ${w.subject(name)} are both given`,
       (w) =>
         `leave ${w.input(name)} or ${w.input('confine')} out: a confined delivery takes ${w.input('name')} and ${w.input('content')} alone`,
@@ -198,33 +196,32 @@ const CONFINED_RULES: readonly InputRule[] = [
     (w) => `${w.use('K1')}, or leave ${w.input('confine')} out`,
   ],
   [
-    ({ raw: { name } }) =>
+    (_, { name }) =>
       !PAGE_NAME.test(name) || !name.endsWith('.html') || Buffer.byteLength(name) > CONTENT.name,
-    (w, { raw }) => `${w.subject('name')} is not the name of a page: ${oneLine(raw.name)}`,
+    (w, _, raw) => `${w.subject('name')} is not the name of a page: ${oneLine(raw.name)}`,
     (w) =>
       `set ${w.input('name')} to letters, digits, -, _ and ., with the ending .html, such as answer.html`,
   ],
   // Jekyll would take an address, a layout and commands from there. @see https://jekyllrb.com/docs/front-matter/
   [
-    ({ raw }) => /^\s*\uFEFF?\s*---/.test(raw.content),
+    (_, raw) => /^\s*\uFEFF?\s*---/.test(raw.content),
     (w) => `${w.subject('content')} begins with front matter, with which a page chooses its own address`,
     (w) => `begin ${w.input('content')} with \`<!doctype html>\``,
   ],
 ];
 
 /** @throws {DeliveryError} `BAD_INPUT` with the first rule that is broken. */
-export function refuseBrokenRules(given: GivenInputs): void {
+export function refuseBrokenRules(given: InputValues, raw: RawInputs): void {
   const rules = { deliver: DELIVERY_RULES, withdraw: WITHDRAWAL_RULES, audit: AUDIT_RULES }[given.operation];
-  refuseFirst([...(given.confine === undefined ? [] : CONFINED_RULES), ...ANY_RULES, ...rules], given);
+  refuseFirst([...(given.confine === undefined ? [] : CONFINED_RULES), ...ANY_RULES, ...rules], given, raw);
 }
 
 /** Refuses inputs that are to hold for several calls, whatever these deliver. @throws {DeliveryError} `BAD_INPUT` */
-export const refuseBrokenSettings = (raw: RawInputs): void =>
-  refuseFirst(ANY_RULES, { ...parseInputs(raw), raw });
+export const refuseBrokenSettings = (raw: RawInputs): void => refuseFirst(ANY_RULES, parseInputs(raw), raw);
 
-function refuseFirst(rules: readonly InputRule[], given: GivenInputs): void {
-  const [, problem, hint] = rules.find(([isBroken]) => isBroken(given)) ?? [];
+function refuseFirst(rules: readonly InputRule[], given: InputValues, raw: RawInputs): void {
+  const [, problem, hint] = rules.find(([isBroken]) => isBroken(given, raw)) ?? [];
   if (problem === undefined || hint === undefined) return;
-  const fill = (text: RuleText) => (w: Words) => (typeof text === 'string' ? text : text(w, given));
+  const fill = (text: RuleText) => (w: Words) => (typeof text === 'string' ? text : text(w, given, raw));
   refuseInput(fill(problem), fill(hint));
 }

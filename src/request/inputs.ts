@@ -11,6 +11,9 @@ import { type Operation, PARSERS, type ScreenMode } from './values.ts';
 
 export type ToolName = 'deliver' | 'verify' | 'check' | 'withdraw' | 'audit';
 
+/** What is delivered instead of a file: a text, or what a pipe brings. */
+export type Content = string | AsyncIterable<Uint8Array>;
+
 /** Who may give an input, and for what. */
 interface InputUse {
   /** The channels that it is for; absent: any. */
@@ -63,7 +66,7 @@ export const INPUTS = {
     },
   ),
   content: input(
-    required('', PARSERS.content),
+    required<Content | undefined>('', PARSERS.content),
     'Text to deliver instead of a file; needs `name`. A runner passes about 100 KB at most: write more than that to a file.',
     {
       flag: 'none',
@@ -285,12 +288,10 @@ type PropertyName<Name extends string> = Name extends `${infer First}-${infer Re
   ? `${First}${Capitalize<PropertyName<Rest>>}`
   : Name;
 
+/** The inputs as values, each parsed by itself. */
 export type InputValues = {
   readonly [Name in InputName as PropertyName<Name>]: ReturnType<(typeof INPUTS)[Name]['parse']>;
 };
-
-/** What is delivered instead of a file. */
-export type Content = string | AsyncIterable<Uint8Array>;
 
 /** @throws {DeliveryError} `BAD_INPUT` (or `NOT_EXTERNAL` for an address): one sentence, and what to change. */
 export function parseInputs(raw: RawInputs): InputValues {

@@ -52,7 +52,7 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
   const { file, name = '', channel, message, confine, tag, bin, authUrl, pollInterval, ...values } = inputs;
   const content = contentStream ?? inputs.content;
   const target = raw.repository.trim().toLowerCase();
-  refuseBrokenRules({ ...inputs, content, raw });
+  refuseBrokenRules({ ...inputs, content }, raw);
   return {
     ...values,
     ...place,
