@@ -42,9 +42,8 @@ export async function listSiteFiles(
   folder: string,
   given: string,
   refuseNames: (names: readonly string[]) => Promise<void> = async () => undefined,
-): Promise<Pick<OpenListing, 'paths' | 'leftOut'>> {
-  const empty = { paths: [], leftOut: [], refused: [], entries: 0 };
-  const { paths, leftOut, refused } = await listInto(empty, folder, '');
+): Promise<{ readonly paths: readonly string[]; readonly leftOut: readonly string[] }> {
+  const { paths, leftOut, refused } = await listEntries(folder);
   await refuseNames([...paths, ...leftOut, ...refused]);
   if (refused.length > 0) {
     const more = refused.length - SITE.named;
@@ -64,34 +63,31 @@ export async function listSiteFiles(
   return { paths: paths.sort(), leftOut: leftOut.sort() };
 }
 
-interface OpenListing {
-  /** Within the folder, separated by `/`. */
-  readonly paths: string[];
-  readonly leftOut: string[];
-  readonly refused: string[];
-  /** How many files and folders were seen, of any kind. */
-  entries: number;
-}
-
 const IS_LINK = 'a symbolic link';
 
-async function listInto(listing: OpenListing, folder: string, prefix: string): Promise<OpenListing> {
-  const folders: string[] = [];
-  for await (const entry of readFolder(join(folder, prefix), prefix)) {
-    listing.entries += 1;
-    if (listing.entries > SITE.entries) throw tooManyError(`${SITE.entries} files and folders`);
-    const path = prefix + entry.name;
-    const problem = PATH_PROBLEMS.find(({ pattern }) => pattern.test(entry.name));
-    if (entry.name.startsWith('.')) listing.leftOut.push(entry.isDirectory() ? `${path}/` : path);
-    else if (problem !== undefined) listing.refused.push(`${JSON.stringify(path)} ${problem.text}`);
-    else if (entry.isDirectory()) folders.push(`${path}/`);
-    else if (entry.isFile()) listing.paths.push(path);
-    else listing.refused.push(`${path} is ${entry.isSymbolicLink() ? IS_LINK : 'no regular file'}`);
-    if (listing.paths.length > SITE.files) throw tooManyError(`${SITE.files} files`);
+/** All that is in a folder: paths within it, separated by `/`. */
+async function listEntries(folder: string) {
+  const paths: string[] = [];
+  const leftOut: string[] = [];
+  const refused: string[] = [];
+  let entries = 0;
+  // Those that are found are added. One is open at a time.
+  const folders = [''];
+  for (const prefix of folders) {
+    for await (const entry of readFolder(join(folder, prefix), prefix)) {
+      entries += 1;
+      if (entries > SITE.entries) throw tooManyError(`${SITE.entries} files and folders`);
+      const path = prefix + entry.name;
+      const problem = PATH_PROBLEMS.find(({ pattern }) => pattern.test(entry.name));
+      if (entry.name.startsWith('.')) leftOut.push(entry.isDirectory() ? `${path}/` : path);
+      else if (problem !== undefined) refused.push(`${JSON.stringify(path)} ${problem.text}`);
+      else if (entry.isDirectory()) folders.push(`${path}/`);
+      else if (entry.isFile()) paths.push(path);
+      else refused.push(`${path} is ${entry.isSymbolicLink() ? IS_LINK : 'no regular file'}`);
+      if (paths.length > SITE.files) throw tooManyError(`${SITE.files} files`);
+    }
   }
-  // One folder is open at a time.
-  for (const one of folders) await listInto(listing, folder, one);
-  return listing;
+  return { paths, leftOut, refused };
 }
 
 const tooManyError = (count: string): DeliveryError =>
