@@ -8,7 +8,12 @@ import {
   withRelativePaths,
 } from '../../src/delivery/find-files.ts';
 
-const found = (at: string): FoundFile => ({ path: `/project/${at}`, given: at, relativePath: at });
+const found = (at: string): FoundFile => ({
+  path: `/project/${at}`,
+  given: at,
+  relativePath: at,
+  isFolder: false,
+});
 
 test.each<[string, string[], string[]]>([
   ['one', ['out/a.html'], ['a.html']],
@@ -36,8 +41,8 @@ test.each<[string, string[], string[]]>([
 test.each<[string, string, string[], string]>([
   ['below the outer one of two folders', '/project/a/x.html', ['/project/a/b', '/project'], 'a/x.html'],
   ['below the folder of the command', '/project/x.html', ['/project', '/tmp'], 'x.html'],
-])('what was searched for lies %s', (_, path, roots, below) => {
-  const [file] = withRelativePaths([{ path, given: path }], roots, '/project');
+])('what was searched for lies %s', async (_, path, roots, below) => {
+  const [file] = await withRelativePaths([{ path, given: path }], roots, '/project');
   expect(file?.relativePath).toBe(below);
 });
 

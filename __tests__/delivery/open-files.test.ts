@@ -20,11 +20,11 @@ async function foundFolder(files: Files) {
     await mkdir(dirname(join(path, name)), { recursive: true });
     await writeFile(join(path, name), content);
   }
-  return { path, given: 'dist', relativePath: 'dist' };
+  return { path, given: 'dist', relativePath: 'dist', isFolder: true };
 }
 
 const openFound = (found: FoundFile, [inputs, around]: Request = [], ports = fakePorts()) =>
-  openSite(found, true, requestWith({ file: found.given, channel: 'K1', ...inputs }, around), ports);
+  openSite(found, requestWith({ file: found.given, channel: 'K1', ...inputs }, around), ports);
 
 const open = async (files: Files, ...request: Request) => openFound(await foundFolder(files), request);
 
@@ -105,7 +105,7 @@ describe('opening a site', () => {
   test("is refused where it is git's own folder, also one in it", async () => {
     const { path } = await foundFolder({ '.git/index.html': PAGE, '.git/logs/index.html': '' });
     for (const name of ['.git', '.git/logs']) {
-      const found = { path: join(path, name), given: name, relativePath: name };
+      const found = { path: join(path, name), given: name, relativePath: name, isFolder: true };
       const message = `the folder ${name} holds git's own data`;
       await expect(openFound(found)).rejects.toMatchObject({ code: 'BAD_FILE', message });
     }
@@ -144,5 +144,7 @@ test.each<[string | undefined, boolean, string]>([
   ['./', false, 'dist'],
   [undefined, false, 'dist'],
 ])('with path %j, alone %j, the folder dist gets the name %j', (path, isOnly, name) => {
-  expect(siteName({ path: '/work/dist', given: 'dist', relativePath: 'dist' }, { path, isOnly })).toBe(name);
+  expect(
+    siteName({ path: '/work/dist', given: 'dist', relativePath: 'dist', isFolder: true }, { path, isOnly }),
+  ).toBe(name);
 });

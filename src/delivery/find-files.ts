@@ -4,12 +4,15 @@ import { DeliveryError } from '../errors.ts';
 import { BATCH } from '../protocol/limits.ts';
 import { refuseInput } from '../request/input-kinds.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
-import type { FileLocation } from '../rules/open-file.ts';
 
-/** A file or a folder that is to be delivered; its path is absolute. */
-export interface FoundFile extends FileLocation {
+/** A file or a folder that is named; its path is absolute, and nothing may be there. */
+export interface FoundFile {
+  readonly path: string;
+  /** The path as the user wrote it, for messages. */
+  readonly given: string;
   /** Where it lies below the folder that all files have in common, separated by `/`. */
   readonly relativePath: string;
+  readonly isFolder: boolean;
 }
 
 /** Finds the files that lines name, relative to an absolute folder. @throws {DeliveryError} `BAD_INPUT` */
@@ -98,21 +101,22 @@ async function findMatches(pattern: string, folder: string, most: number): Promi
  * @param roots the folders of the search, absolute
  * @param folder the folder that the lines are relative to, absolute
  */
-export function withRelativePaths(
+export async function withRelativePaths(
   files: readonly Pick<FoundFile, 'path' | 'given'>[],
   roots: readonly string[],
   folder: string,
-): readonly FoundFile[] {
+): Promise<readonly FoundFile[]> {
   const inside = findCommonFolder(roots.filter((root) => isBelow(folder, root)));
   const others = roots.filter((root) => !isBelow(folder, root));
   const shared = findCommonFolder(others);
   // All folders have the root in common: what lies below it is the layout of this machine.
   const outside = others.length > 1 && shared === parse(shared ?? '').root ? undefined : shared;
-  return files.map((file) => {
+  const found = files.map(async (file) => {
     const root = [inside, outside].find((one) => one !== undefined && isBelow(one, file.path));
     const below = root === undefined ? basename(file.path) : relative(root, file.path);
-    return { ...file, relativePath: below.replaceAll(sep, '/') };
+    return { ...file, relativePath: below.replaceAll(sep, '/'), isFolder: await isFolderAt(file.path) };
   });
+  return Promise.all(found);
 }
 
 /** Whether a path is a folder itself, or below it. On Windows, another drive is not. */
@@ -131,8 +135,7 @@ function commonFolder(one: string, other: string): string {
   return parts.slice(0, differs === -1 ? parts.length : differs).join(sep) || sep;
 }
 
-/** Whether a folder is at this place. */
-export const isFolderAt = async (path: string): Promise<boolean> =>
+const isFolderAt = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(() => null))?.isDirectory() === true;
 
 /** The name that a file gets: that of `path`, or its own with its folders. @throws {DeliveryError} */

@@ -6,7 +6,7 @@ import type { Ports } from '../ports.ts';
 import { SITE } from '../protocol/limits.ts';
 import { refuseInput } from '../request/input-kinds.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { type InspectOptions, inspectFile, type LocalFile } from '../rules/inspect.ts';
+import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { type LocalSite, listSiteFiles, refuseLargeFolder } from '../rules/local-site.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
 import { refuseOutside } from '../rules/open-file.ts';
@@ -17,7 +17,7 @@ import { checkSite } from './check-site.ts';
 import { folderChannelError, refuseTooLarge, takesFolders } from './choose-channel.ts';
 import { type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import { deliveredName, type FoundFile, isFolderAt, refuseOneNameForMany, siteName } from './find-files.ts';
+import { deliveredName, type FoundFile, refuseOneNameForMany, siteName } from './find-files.ts';
 
 /** Opens and checks every file and folder that is named. A link alone has none. */
 export async function openFiles(
@@ -38,10 +38,10 @@ export async function openFiles(
     const found = all[nth] as FoundFile;
     await refuseSecretNames([found.given, found.relativePath], request, context);
     context.logger.startSection(`Check ${found.given}`);
-    const isFolder = await isFolderAt(found.path);
+    const { isFolder } = found;
     const name = isFolder ? siteName(found, { path, isOnly }) : deliveredName(found, path);
     if (!isFolder) refuseHiddenType(found, name, path);
-    return { ...delivery, name, site: await openSite(found, isFolder, request, context) };
+    return { ...delivery, name, site: await openSite(found, request, context) };
   });
 }
 
@@ -57,20 +57,18 @@ function refuseHiddenType({ relativePath }: FoundFile, name: string, path = ''):
 /** Reads and checks a file, or every file of a folder; all that is found refuses the whole. @see protocol 1, 7, 8, design 6 */
 export async function openSite(
   found: FoundFile,
-  isFolder: boolean,
   request: DeliveryRequest,
   ports: Pick<Ports, 'logger' | 'signal'>,
 ): Promise<LocalSite> {
   const { logger, signal } = ports;
-  const { given } = found;
+  const { given, isFolder } = found;
   const entryPath = isFolder ? request.entry : basename(given);
   const { paths, leftOut } = isFolder
     ? await listFolder(found, request, ports)
     : { paths: [entryPath], leftOut: [] };
   const progress = logger.progress(`check ${given}`, paths.length, 'files');
   const checked = await mapConcurrently(paths, SITE.checks, async (name) => {
-    const options = { ...describeFile(name, found, isFolder, request), signal };
-    const one = await checkFile(options, request, ports);
+    const one = await checkFile(name, found, request, ports);
     progress.advance(1);
     return one;
   }).finally(() => progress.end());
@@ -85,8 +83,8 @@ export async function openSite(
     const about = isFolder ? `the folder ${given} can't be a site` : `several things are wrong with ${given}`;
     const whole = site !== undefined && files.length === paths.length ? site : null;
     const delivery = { ...newDelivery('deliver', given), site: whole };
-    const refusal = await describeProblems(about, results, () => checkSite(delivery, request, signal));
-    throw refusal;
+    // The pages are checked by a later step; here only so that one error names all that is wrong.
+    throw await describeProblems(about, results, () => checkSite(delivery, request, signal));
   }
   logSite(site, request, logger);
   return site;
@@ -134,35 +132,39 @@ function refuseGitFolder(folder: string, given: string): void {
   });
 }
 
-/** How a file is read: alone, or as one of a folder. */
-function describeFile(
+/**
+ * Reads and checks a file, alone or as one of a folder.
+ *
+ * @returns the file, absent where it can't be read; and what is wrong with it, a secret first
+ */
+async function checkFile(
   name: string,
   found: FoundFile,
-  isFolder: boolean,
-  { allowedRoots, allowsFullPaths, channels, entry, marker, ownSecrets }: DeliveryRequest,
-): InspectOptions {
-  const { path, given } = isFolder ? { path: join(found.path, name), given: join(found.given, name) } : found;
-  const isEntry = !isFolder || name === entry;
-  return {
-    ...{ path, given, name, allowedRoots, allowsFullPaths, secrets: ownSecrets },
-    marker: isEntry ? marker : undefined,
-    mayBeEmpty: !isEntry,
-    accept: (size) => refuseTooLarge(isFolder ? ['K1'] : channels, size, given, isFolder),
-  };
-}
-
-/** @returns the file, `null` where it can't be read; and what is wrong with it, a secret first */
-async function checkFile(
-  options: InspectOptions,
   request: DeliveryRequest,
   ports: Pick<Ports, 'logger' | 'signal'>,
-): Promise<{ readonly file: LocalFile | null; readonly results: readonly Result<void>[] }> {
+): Promise<{ readonly file?: LocalFile; readonly results: readonly Result<void>[] }> {
+  const { isFolder } = found;
+  const path = isFolder ? join(found.path, name) : found.path;
+  const given = isFolder ? join(found.given, name) : found.given;
+  const isEntry = !isFolder || name === request.entry;
+  const options = {
+    path,
+    given,
+    name,
+    allowedRoots: request.allowedRoots,
+    allowsFullPaths: request.allowsFullPaths,
+    secrets: request.ownSecrets,
+    marker: isEntry ? request.marker : undefined,
+    mayBeEmpty: !isEntry,
+    accept: (size: number) => refuseTooLarge(isFolder ? ['K1'] : request.channels, size, given, isFolder),
+    signal: ports.signal,
+  };
   let results: readonly Result<void>[] = [];
   const check = async (one: LocalFile): Promise<void> => {
-    results = await findProblems(one, options.given, request, ports);
+    results = await findProblems(one, given, request, ports);
   };
   const file = await resultOf(() => inspectFile(options, check));
-  return hasFailed(file) ? { file: null, results: [file] } : { file, results };
+  return hasFailed(file) ? { results: [file] } : { file, results };
 }
 
 function noEntryError(given: string, entry: string, paths: readonly string[]): DeliveryError {

@@ -20,7 +20,7 @@ import {
   withFailure,
 } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import { deliveredName, type FoundFile, isFolderAt, refuseOneNameForMany, siteName } from './find-files.ts';
+import { deliveredName, type FoundFile, refuseOneNameForMany, siteName } from './find-files.ts';
 import type { FullReport } from './report.ts';
 import { carryOut, noteInputs, recheckDeliveries } from './tasks.ts';
 
@@ -92,7 +92,7 @@ async function itemsToRemove(
   const items: ChannelItem[] = [];
   for (const one of found) {
     // A folder is named as such, or is one here.
-    const isSite = /[/\\]$/.test(one.given) || (await isFolderAt(one.path));
+    const isSite = /[/\\]$/.test(one.given) || one.isFolder;
     if (isSite && !isOnPages) refuseInput(NO_FOLDERS.problem, NO_FOLDERS.hint);
     items.push({
       site: isOnPages ? null : await openToCompare(one, signal),

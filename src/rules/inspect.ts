@@ -4,26 +4,25 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
 import { SIZE } from '../protocol/limits.ts';
-import { createBlobHash, createCredentialSearch, createFingerprint } from './fingerprint.ts';
+import {
+  type ContentFingerprint,
+  createBlobHash,
+  createCredentialSearch,
+  createFingerprint,
+} from './fingerprint.ts';
 import { type FileLocation, withFile } from './open-file.ts';
 import { UnchangedFile } from './unchanged-file.ts';
 
 /** A file whose bytes were read once. Each later read opens it again, and refuses other bytes than the checked ones. */
-export interface LocalFile {
+export interface LocalFile extends ContentFingerprint {
   /** The file name without folders; of a file in a folder that is delivered as one, its path there. */
   readonly name: string;
-  /** Bytes. */
-  readonly size: number;
-  /** Lowercase hex. */
-  readonly sha256: string;
   /** The first 16 bytes as Latin-1 text: enough to tell the kind of file. */
   readonly head: string;
   /** Whether the file contains a NUL byte, which no text does. */
   readonly binary: boolean;
   /** The object id that git gives to these bytes; empty for a file that is too large for a repository. */
   readonly blobSha: string;
-  /** How often the marker occurs in the file; `null` without a marker. */
-  readonly markerCount: number | null;
   /** Creates a new stream of all bytes. Its chunks may be kept. */
   read(): Readable;
   /** Reads all bytes in pieces, for checks. A piece is valid only until the next one is requested. */
