@@ -7,6 +7,7 @@ import { createGitHubClient } from '../../src/github/api/client.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
 import { siteOfFile } from '../../src/rules/local-site.ts';
 import { ownMessage } from '../channels/fake-branch.ts';
+import { runOne } from '../channels/pages/site/site-runs.ts';
 import { pagesOptionsWith } from '../channels/pages-options.ts';
 import { accessWith } from '../channels/repository-context.ts';
 import { createResponse, createWorldHttp } from '../faults/recorded-http.ts';
@@ -129,18 +130,12 @@ async function publish(
 ): Promise<{ readonly placement?: Placement; readonly failure?: DeliveryError | undefined }> {
   const ports = fakePorts(http);
   const [owner = '', repo = ''] = fullName.split('/');
-  const access = {
-    apiUrl: new URL('https://api.github.com'),
-    token: world.token(),
-    repository: { owner, repo },
-  };
+  const apiUrl = new URL('https://api.github.com');
+  const access = { apiUrl, token: world.token(), repository: { owner, repo } };
   const options = pagesOptionsWith({ overwrite, path: PATH });
   const actions = createPagesActions(options, accessWith(createGitHubClient(access, ports)), ports).publish;
-  const [prepared] = await actions.prepare([{ site: siteOfFile(file), name: 'page.html' }]);
-  if (prepared === undefined || hasFailed(prepared)) return { failure: prepared };
-  const placed = await resultOf(() => actions.perform([prepared]));
-  const result = hasFailed(placed) ? placed : placed[0];
-  return result === undefined || hasFailed(result) ? { failure: result } : { placement: result };
+  const placed = await resultOf(async () => runOne(actions, { site: siteOfFile(file), name: 'page.html' }));
+  return hasFailed(placed) ? { failure: placed } : { placement: placed };
 }
 
 type Run = Awaited<ReturnType<typeof run>>;

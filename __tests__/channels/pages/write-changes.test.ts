@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { chooseMethod } from '../../../src/channels/pages/target.ts';
 import { BranchWriter } from '../../../src/channels/pages/write-changes.ts';
 import { hasFailed, type Result } from '../../../src/errors.ts';
-import type { Change } from '../../../src/github/change.ts';
 import { MEGABYTE, SITE } from '../../../src/protocol/limits.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
 import { fileWith } from '../../delivery/builders.ts';
@@ -49,41 +48,25 @@ const UNREACHABLE_HOST = new URL('https://localhost:1');
 /** The commit that the changes were planned for. */
 const BASE = 'base';
 
-interface TestChange {
-  readonly path: string;
-  readonly bytes: string | Buffer | null;
-  readonly replaces?: string;
-}
-
-/** Prepares a commit writer for changes; the host answers each blob as scripted. */
+/** Prepares a commit writer for files; the host answers each blob as scripted. */
 async function createWriter(
-  all: readonly TestChange[],
+  contents: Readonly<Record<string, string | Buffer>>,
   github = branchWith(),
-  blob: (nth: number, sha: string) => Scripted = (_, sha) => ({ status: 201, body: { sha } }),
+  blob: (nth: number) => Scripted | undefined = () => undefined,
 ) {
-  const changes: Change[] = [];
-  const files: (LocalFile | null)[] = [];
-  for (const { path, bytes, replaces = null } of all) {
-    const file = bytes === null ? null : await localFile(bytes);
-    changes.push(changeWith({ path, message: `ADD ${path}`, replaces, file }));
-    files.push(file);
-  }
-  const shas = files.flatMap((file) => file?.blobSha ?? []);
-  const host = new FakeHttp((_, nth) => blob(nth, shas[nth - 1] ?? ''));
+  const paths = Object.keys(contents);
+  const files = await Promise.all(Object.values(contents).map((bytes) => localFile(bytes)));
+  const changes = files.map((file, nth) => {
+    const path = paths[nth] ?? '';
+    return changeWith({ path, message: `ADD ${path}`, replaces: '0ld', file });
+  });
+  const stored = (nth: number) => ({ status: 201, body: { sha: files[nth - 1]?.blobSha } });
+  const host = new FakeHttp((_, nth) => blob(nth) ?? stored(nth));
   const ports = fakePorts(host.http);
   const method = await chooseMethod(files, ports.signal);
   const target = commitTargetWith(github, { serverUrl: UNREACHABLE_HOST, method });
   const writer = new BranchWriter(target, ports);
-  return {
-    changes,
-    github,
-    host,
-    ports,
-    writer,
-    write: () => writer.write(changes, BASE),
-    files,
-    run: () => writer.write(changes, BASE),
-  };
+  return { changes, github, host, ports, writer, files, write: () => writer.write(changes, BASE) };
 }
 
 /** Each commit, or the code of its error. */
@@ -93,20 +76,11 @@ const getCodes = (results: readonly Result<string>[]) =>
 const TOO_LARGE = { status: 422, body: { message: 'Sorry, your input was too large to process' } };
 
 test('committing one file is one PUT for at most 1 MB, whether git is installed or not', async () => {
-  const { github, host, run } = await createWriter([{ path: 'ä/b.html', bytes: 'b', replaces: '0ld' }]);
-  expect(getCodes(await run())).toEqual(['put']);
-  expect(github.calls).toEqual([
-    {
-      name: 'put_file_le1mb',
-      parameters: {
-        path: 'ä/b.html',
-        message: 'ADD ä/b.html',
-        content: Buffer.from('b').toString('base64'),
-        branch: 'main',
-        sha: '0ld',
-      },
-    },
-  ]);
+  const { github, host, write } = await createWriter({ 'ä/b.html': 'b' });
+  expect(getCodes(await write())).toEqual(['put']);
+  const content = Buffer.from('b').toString('base64');
+  const put = { path: 'ä/b.html', message: 'ADD ä/b.html', content, branch: 'main', sha: '0ld' };
+  expect(github.calls).toEqual([{ name: 'put_file_le1mb', parameters: put }]);
   expect(host.seen).toEqual([]);
 });
 
@@ -126,19 +100,15 @@ describe('committing several files where git is not installed', () => {
   beforeEach(async () => {
     process.env.PATH = await temporaryFolder();
   });
-  const three = ['a', 'b', 'c'].map((bytes) => ({ path: `${bytes}.html`, bytes }));
+  const three = { 'a.html': 'a', 'b.html': 'b', 'c.html': 'c' };
 
   test('commits the other files where one is too large for a blob, whose hint says to install git', async () => {
-    const { github, run } = await createWriter(three, branchWith(), (nth, sha) =>
-      nth === 2 ? TOO_LARGE : { status: 201, body: { sha } },
-    );
-    const commits = await run();
+    const refuse = (nth: number) => (nth === 2 ? TOO_LARGE : undefined);
+    const { github, write } = await createWriter(three, branchWith(), refuse);
+    const commits = await write();
     expect(getCodes(commits)).toEqual(['commit1', 'BAD_INPUT', 'commit2']);
     expect(commits[1]).toMatchObject({ hint: expect.stringMatching(/install git.*K2/) });
-    expect(github.sent('tree').map(({ tree }) => (tree as { path: string }[])[0]?.path)).toEqual([
-      'a.html',
-      'c.html',
-    ]);
+    expect(github.sent('tree')).toMatchObject(['a.html', 'c.html'].map((path) => ({ tree: [{ path }] })));
   });
 
   test('sends each blob once, however often the files are written', async () => {
@@ -155,13 +125,11 @@ describe('committing where git is installed', () => {
   beforeEach(() => {
     Object.assign(process.env, { NO_PROXY: 'localhost', no_proxy: 'localhost' });
   });
-  const unreachable = {
-    code: 'NO_NETWORK',
-    message: expect.stringMatching(/^fetching the branch main failed/),
-  };
+  const message = expect.stringMatching(/^fetching the branch main failed/);
+  const unreachable = { code: 'NO_NETWORK', message };
 
   test('uses git for a file whose blob is too large for the host, and the log says so', async () => {
-    const large = [{ path: 'a.bin', bytes: Buffer.alloc(MEGABYTE + 1) }];
+    const large = { 'a.bin': Buffer.alloc(MEGABYTE + 1) };
     const { github, ports, write, writer } = await createWriter(large, branchWith(), () => TOO_LARGE);
     await expect(write()).rejects.toMatchObject(unreachable);
     expect(writer.method).toBe('C');
@@ -169,13 +137,13 @@ describe('committing where git is installed', () => {
     expect(github.writes).toEqual([]);
   });
 
-  const two = ['a.html', 'b.bin'].map((path) => ({ path, bytes: path }));
+  const two = { 'a.html': 'a', 'b.bin': 'b' };
   const SIGNED = { branch_rules: [{ type: 'required_signatures' }] };
 
   test('sends nothing of a file that is too large for a signed commit', async () => {
-    const { host, run, files } = await createWriter(two, branchWith({}, SIGNED));
+    const { host, write, files } = await createWriter(two, branchWith({}, SIGNED));
     Object.assign(files[1] ?? {}, { size: 36 * MEGABYTE });
-    const results = await run();
+    const results = await write();
     expect(getCodes(results)).toEqual(['commit1', 'NEEDS_SIGNATURE']);
     expect(results[1]).toMatchObject({
       message: expect.stringMatching(/signed commits only.*the large file b\.bin.*35 MB/),
@@ -188,13 +156,8 @@ describe('committing where git is installed', () => {
     const { host, changes, writer } = await createWriter(two, branchWith({}, SIGNED));
     const [change = changeWith()] = changes;
     const many = { ...change, writes: Array(SITE.apiWrites + 1).fill(change.writes[0]) };
-    expect(await writer.write([many], BASE)).toMatchObject([
-      {
-        code: 'NEEDS_SIGNATURE',
-        message: expect.stringContaining(`at most ${SITE.apiWrites}`),
-        leftBehind: [],
-      },
-    ]);
+    const says = expect.stringContaining(`at most ${SITE.apiWrites}`);
+    expect(await writer.write([many], BASE)).toMatchObject([{ code: 'NEEDS_SIGNATURE', message: says }]);
     expect(host.seen).toEqual([]);
   });
 

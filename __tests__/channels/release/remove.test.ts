@@ -67,11 +67,7 @@ async function expectRefused({ github, task }: Awaited<ReturnType<typeof prepare
 
 test('an asset is planned to be deleted under the name that it has on the host', async () => {
   const { github, task } = await prepareRemoval({ name: 'deep/отчёт.zip' });
-  expect(task.plan).toMatchObject({
-    method: 'the asset is deleted',
-    destination: `release ${TODAY}, asset deep-otchyot.zip`,
-    claim: 'is removed',
-  });
+  expect(task.plan.destination).toBe(`release ${TODAY}, asset deep-otchyot.zip`);
   expect(github.calls).toEqual([]);
 });
 
@@ -107,22 +103,19 @@ describe('who owns an asset that channel K2 removes', () => {
     ['our label in a release with more than our text', ours, noted, null, false],
     ['our label in a release with its last line alone', ours, quoted, null, false],
     ['our label in a release that a browser saved', ours, saved, null, false],
-  ])(
-    '%s: an owned one is deleted, any other with overwrite alone',
-    async (_, asset, release, bytes, owned) => {
-      const setup = { assets: [assetWith({ id: 4, ...asset })], release };
-      await expectDeleted(await prepareRemoval({ ...setup, options: { overwrite: true } }, bytes), [4]);
-      const prepared = await prepareRemoval(setup, bytes);
-      if (owned) await expectDeleted(prepared, [4]);
-      else {
-        await expectRefused(prepared, {
-          code: 'NOT_OURS',
-          message: `nothing shows that the asset a.zip of release ${TODAY} is yours`,
-          hint: 'give the file with the same bytes as `file:`, or set `overwrite: true`',
-        });
-      }
-    },
-  );
+  ])('%s: is deleted if owned, or with overwrite', async (_, asset, release, bytes, owned) => {
+    const setup = { assets: [assetWith({ id: 4, ...asset })], release };
+    await expectDeleted(await prepareRemoval({ ...setup, options: { overwrite: true } }, bytes), [4]);
+    const prepared = await prepareRemoval(setup, bytes);
+    if (owned) await expectDeleted(prepared, [4]);
+    else {
+      await expectRefused(prepared, {
+        code: 'NOT_OURS',
+        message: `nothing shows that the asset a.zip of release ${TODAY} is yours`,
+        hint: 'give the file with the same bytes as `file:`, or set `overwrite: true`',
+      });
+    }
+  });
 
   test.each([false, true])('an unfinished upload is never deleted, with overwrite: %s', async (overwrite) => {
     const assets = [assetWith({ state: 'starter', label: LABEL })];

@@ -1,12 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Placement } from '../../../../src/channels/channel.ts';
 import { formatCommitMessage } from '../../../../src/channels/pages/commit-message.ts';
-import { describeFolder } from '../../../../src/channels/pages/placement.ts';
 import { type DeliveryError, stoppedError } from '../../../../src/errors.ts';
 import { hashTree } from '../../../../src/github/api/tree-id.ts';
 import { MEGABYTE, SITE } from '../../../../src/protocol/limits.ts';
-import { FakeGitHub } from '../../../github/fake-github.ts';
-import { commitTargetWith, pagesTaskWith } from '../../fake-branch.ts';
 import { getOnly } from '../../prepare-one.ts';
 import { held, heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
 import { type Contents, memorySite } from './memory-files.ts';
@@ -34,12 +31,6 @@ function publish(branch: MemoryBranch, contents: Contents) {
   return { placed: publishThrough(connection, contents), ...connection };
 }
 
-/** The message of a commit that delivered these files. */
-function formatDelivery(files: readonly { readonly path: string; readonly sha: string }[], essence: string) {
-  const delivered = { place: 'p/1/', object: hashTree(files), pictures: [], kept: [] };
-  return formatCommitMessage('p/1/', { verb: 'ADD', essence, delivered });
-}
-
 describe('publishing a site', () => {
   /** By path: git's ids of what each file was before; nothing for a file that did not change. */
   const earlierIn = ({ earlier, parts = [] }: Placement) =>
@@ -55,9 +46,10 @@ describe('publishing a site', () => {
     const first = { 'index.html': 'page', 'a.css': 'first', 'b.js': 'same' };
     await publish(branch, first).placed;
     const second = { 'index.html': 'second', 'a.css': 'second', 'b.js': 'same', 'new.txt': 'new' };
-    const replaced = await publish(branch, second).placed;
+    const replacing = publish(branch, second);
     const known = { 'index.html': [shaOf('page')], 'a.css': [shaOf('first')], 'new.txt': [] };
-    expect(earlierIn(replaced)).toEqual(known);
+    expect(earlierIn(await replacing.placed)).toEqual(known);
+    expect(replacing.ports.logger.lines).toContain('files: 1 added, 2 changed');
     branch.change({ 'README.md': 'theirs' });
     const { placed, host } = publish(branch, second);
     expect((await placed).written).toBe(false);
@@ -87,9 +79,11 @@ describe('publishing a site', () => {
     const paths = ['index.html', ...Array.from({ length: SITE.plainProbes + 2 }, (_, nth) => `${nth}.txt`)];
     const branch = new MemoryBranch();
     const files = paths.map((path) => ({ path, sha: shaOf('new') }));
-    const message = formatDelivery(files, 'x');
-    branch.commit(heldFiles(Object.fromEntries(paths.map((path) => [`p/1/${path}`, 'new']))), message);
-    const placement = await publish(branch, Object.fromEntries(paths.map((path) => [path, 'new']))).placed;
+    const delivered = { place: 'p/1/', object: hashTree(files), pictures: [], kept: [] };
+    const message = formatCommitMessage('p/1/', { verb: 'ADD', essence: 'x', delivered });
+    const all = (folder: string) => Object.fromEntries(paths.map((path) => [folder + path, 'new']));
+    branch.commit(heldFiles(all('p/1/')), message);
+    const placement = await publish(branch, all('')).placed;
     expect(Object.keys(earlierIn(placement))).toHaveLength(1 + SITE.plainProbes);
     expect(placement.unknown).toEqual([
       'whether a cache still answers otherwise for 2 more new or changed files, for up to ten minutes',
@@ -100,11 +94,12 @@ describe('publishing a site', () => {
     ['a warning from 800 MB on', SITE.largeSize, 'warning: the whole Pages site has 800 MB'],
     ['a line of the log below', SITE.largeSize - MEGABYTE, 'the whole Pages site has 799 MB'],
   ])('tells the size of the whole Pages site: %s', async (_, size, line) => {
-    const branch = new MemoryBranch(heldFiles({ 'large.bin': 'large' }));
+    const branch = new MemoryBranch(heldFiles({ 'large.bin': 'large', 'p/1/notes.txt': 'theirs' }));
     branch.sizes.set(shaOf('large'), size);
     const { placed, ports } = publish(branch, CONTENTS);
     const { notes } = await placed;
-    expect(ports.logger.lines).toContain(`${line}; GitHub serves at most 1024`);
+    const kept = 'left alone, because this tool did not deliver it: notes.txt';
+    expect(ports.logger.lines).toEqual(expect.arrayContaining([`${line}; GitHub serves at most 1024`, kept]));
     expect(notes.some((note) => note.includes('the whole Pages site'))).toBe(size === SITE.largeSize);
   });
 
@@ -132,33 +127,6 @@ describe('publishing a site', () => {
       });
     },
   );
-});
-
-describe('what a person reads of the changes', () => {
-  const none = { added: [], changed: [], removed: [], kept: [], removedFolders: [] };
-  const task = pagesTaskWith(commitTargetWith(new FakeGitHub()), 'p/1/', { 'p/1/index.html': 'x' });
-  const describeWith = (changes: typeof none | object, servedSize: number): string[] =>
-    describeFolder({
-      task,
-      changes: { ...none, ...changes },
-      servedSize,
-      earlier: new Map(),
-      gone: new Map(),
-    });
-
-  test('counts the files, and names what was left alone, what was removed, and a large site', () => {
-    const all = {
-      ...{ added: ['a'], changed: ['b', 'c'], removed: ['d'] },
-      ...{ kept: ['e', 'f/'], removedFolders: ['p/0/'] },
-    };
-    expect(describeWith(all, SITE.largeSize + MEGABYTE)).toEqual([
-      'files: 1 added, 2 changed, 1 removed',
-      'left alone, because this tool did not deliver it: e, f/',
-      'older sites removed: p/0/',
-      'the whole Pages site has 801 MB; GitHub serves at most 1024',
-    ]);
-    expect(describeWith({}, SITE.largeSize)).toEqual(['no file changed']);
-  });
 });
 
 test('a single file is compared in one commit, and never by a name that a tag could have as well', async () => {

@@ -122,7 +122,8 @@ interface PlanOptions extends RunOptions {
   readonly pictures?: PagePictures;
 }
 
-async function runOne(channel: Channel<PagesTask>, item: ChannelItem): Promise<RunOutcome> {
+/** Runs one item through a channel. */
+export async function runOne(channel: Channel<PagesTask>, item: ChannelItem): Promise<RunOutcome> {
   const [prepared] = await channel.prepare([item]);
   if (prepared === undefined) throw new Error('nothing was prepared');
   if (hasFailed(prepared)) return prepared;
