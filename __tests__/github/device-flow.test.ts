@@ -104,11 +104,8 @@ describe('what ends the device flow', () => {
     'is a token with the scope %j, which is masked all the same',
     async (scope) => {
       const { ports, run } = createFlow({ polls: [{ body: { access_token: TOKEN, scope } }] });
-      await expect(run()).rejects.toMatchObject({
-        code: 'NO_PERMISSION',
-        step: 'authorize',
-        message: 'the token was granted without the scope repo',
-      });
+      const message = 'the token was granted without the scope repo';
+      await expect(run()).rejects.toMatchObject({ code: 'NO_PERMISSION', step: 'authorize', message });
       expect(ports.logger.masked).toEqual([DEVICE_CODE, TOKEN]);
     },
   );
@@ -156,11 +153,8 @@ test.each<[string, object, Scripted, number]>([
   ['less than one pause', { expires_in: 3 }, PENDING, 3],
 ])('the lifetime of a device code ends the flow after %s', async (_title, code, answer, lifetime) => {
   const { ports, polled, run } = createFlow({ ...withCode(code), polls: [answer] });
-  await expect(run()).rejects.toMatchObject({
-    code: 'NOT_AUTHORIZED',
-    step: 'authorize',
-    message: 'the code expired before it was entered',
-  });
+  const message = 'the code expired before it was entered';
+  await expect(run()).rejects.toMatchObject({ code: 'NOT_AUTHORIZED', step: 'authorize', message });
   const slept = ports.clock.slept.reduce((sum, ms) => sum + ms, 0);
   const next = answer === PENDING ? 5_000 : (ports.clock.slept.at(-1) ?? 0) + 5_000;
   // The flow neither waits longer than the code lives, nor ends while there is time for another poll.
@@ -171,10 +165,8 @@ test.each<[string, object, Scripted, number]>([
 
 test('the lifetime of a device code ends the flow with the last failure of a host that fails until then', async () => {
   const { run } = createFlow({ polls: [{ status: 502, body: 'bad gateway' }] });
-  await expect(run()).rejects.toMatchObject({
-    code: 'NOT_AUTHORIZED',
-    message: 'the code expired before it was entered: requesting the token was answered with HTTP 502',
-  });
+  const message = 'the code expired before it was entered: requesting the token was answered with HTTP 502';
+  await expect(run()).rejects.toMatchObject({ code: 'NOT_AUTHORIZED', message });
 });
 
 test.each<[string, Scripted | Error]>([

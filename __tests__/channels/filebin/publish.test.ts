@@ -165,11 +165,9 @@ describe('an upload to the bin that is not answered with HTTP 201', () => {
     const cause = Object.assign(new Error('timeout'), { code: 'UND_ERR_HEADERS_TIMEOUT' });
     const post = new DeliveryError('CONNECTION', 'no response', { retryable: true, cause });
     const { kinds, task } = await prepareUpload({ post });
-    await expect(task.perform()).rejects.toMatchObject({
-      code: 'CONNECTION',
-      message: 'the bin host gave no answer to the upload within 15 minutes',
-      hint: expect.stringContaining(`\`bin: ${BIN}\``),
-    });
+    const message = 'the bin host gave no answer to the upload within 15 minutes';
+    const hint = expect.stringContaining(`\`bin: ${BIN}\``);
+    await expect(task.perform()).rejects.toMatchObject({ code: 'CONNECTION', message, hint });
     expect(kinds()).toBe('POST GET');
   });
 

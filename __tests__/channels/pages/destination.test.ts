@@ -104,10 +104,8 @@ describe('applyJekyll for a file that Jekyll renders', () => {
   });
 
   test('refuses it without a marker, because the page never has the file’s bytes', async () => {
-    await expect(applyTo('notes.md', '---\n---\n', false)).rejects.toMatchObject({
-      code: 'BAD_INPUT',
-      hint: expect.stringContaining('set `marker:`'),
-    });
+    const hint = expect.stringContaining('set `marker:`');
+    await expect(applyTo('notes.md', '---\n---\n', false)).rejects.toMatchObject({ code: 'BAD_INPUT', hint });
   });
 
   test.each([

@@ -104,11 +104,8 @@ describe('a page with a picture', () => {
   ])('neither replaces nor removes what was delivered as %s', async (_, message) => {
     const files = { [PATH]: existingFile('old'), [PICTURE]: existingFile('mine', message) };
     const { state } = await compare(pageWith('new', { [PICTURE]: 'p1' }), files);
-    expect(state).toMatchObject({
-      code: 'NOT_OURS',
-      message: expect.stringContaining(PICTURE),
-      hint: 'set `picture: false`, or `overwrite: true` to replace it',
-    });
+    const hint = 'set `picture: false`, or `overwrite: true` to replace it';
+    expect(state).toMatchObject({ code: 'NOT_OURS', message: expect.stringContaining(PICTURE), hint });
     for (const wanted of [pageWith('new'), WITHDRAWN]) {
       expect((await compare(wanted, files)).beside).toEqual({});
     }

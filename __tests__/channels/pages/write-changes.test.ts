@@ -145,10 +145,8 @@ describe('committing where git is installed', () => {
     Object.assign(files[1] ?? {}, { size: 36 * MEGABYTE });
     const results = await write();
     expect(getCodes(results)).toEqual(['commit1', 'NEEDS_SIGNATURE']);
-    expect(results[1]).toMatchObject({
-      message: expect.stringMatching(/signed commits only.*the large file b\.bin.*35 MB/),
-      hint: expect.stringMatching(/`branch:`.*`token:`.*K2/),
-    });
+    const message = expect.stringMatching(/signed commits only.*the large file b\.bin.*35 MB/);
+    expect(results[1]).toMatchObject({ message, hint: expect.stringMatching(/`branch:`.*`token:`.*K2/) });
     expect(host.seen).toHaveLength(1);
   });
 

@@ -86,12 +86,9 @@ describe('AssetUpload', () => {
     'waits for the upload of another job under %s, and never deletes it',
     async (name) => {
       const { release, ports, work } = await startUpload([starterAsset(name, 6)]);
-      await expect(work).rejects.toMatchObject({
-        code: 'CONFLICT',
-        message: `an upload of ${name} to the release files-20260102 has not ended`,
-        hint: expect.stringMatching(/delete this unfinished asset.*`path:`/),
-        leftBehind: [],
-      });
+      const message = `an upload of ${name} to the release files-20260102 has not ended`;
+      const hint = expect.stringMatching(/delete this unfinished asset.*`path:`/);
+      await expect(work).rejects.toMatchObject({ code: 'CONFLICT', message, hint, leftBehind: [] });
       expect(release.changes).toEqual([]);
       expect(release.contents).toEqual([[name, 'starter']]);
       expect(ports.clock.slept.reduce((sum, ms) => sum + ms)).toBeGreaterThan(240_000);
@@ -163,11 +160,9 @@ describe('AssetUpload', () => {
     ['sha256:0ld', 'with other bytes'],
   ])('replaces no existing asset without overwrite: digest %s', async (digest, words) => {
     const { release, work } = await startUpload([assetWith({ digest })], { overwrite: false });
-    await expect(work).rejects.toMatchObject({
-      code: 'NOT_OURS',
-      message: `release files-20260102 already has an asset a.zip ${words}`,
-      hint: expect.stringMatching(/`overwrite: true`.*`path:`/),
-    });
+    const message = `release files-20260102 already has an asset a.zip ${words}`;
+    const hint = expect.stringMatching(/`overwrite: true`.*`path:`/);
+    await expect(work).rejects.toMatchObject({ code: 'NOT_OURS', message, hint });
     expect([release.changes, release.host.seen]).toEqual([[], []]);
   });
 });

@@ -79,11 +79,8 @@ describe('createGitHubClient: errors of GraphQL, which come with HTTP 200', () =
     'end as a failure of the host, after as many attempts as can help: %j',
     async (error, code, attempts) => {
       const { host, github } = createTestClient({ body: { data: null, errors: [error, error] } });
-      await expect(github.graphql(query)).rejects.toMatchObject({
-        code,
-        httpCode: 200,
-        message: `asking the GraphQL API answered HTTP 200: ${error.message}`,
-      });
+      const message = `asking the GraphQL API answered HTTP 200: ${error.message}`;
+      await expect(github.graphql(query)).rejects.toMatchObject({ code, httpCode: 200, message });
       expect(host.seen).toHaveLength(attempts);
     },
   );
@@ -140,20 +137,15 @@ describe('createGitHubClient: failures', () => {
   test('follows no redirect of a repository that has moved: the token would go there', async () => {
     const headers = { location: 'https://api.github.com/repositories/7' };
     const { host, getRepository } = createTestClient({ status: 301, headers, body: {} });
-    await expect(getRepository()).rejects.toMatchObject({
-      code: 'NOT_FOUND',
-      httpCode: 301,
-      hint: 'the repository has moved: set `repository:` to its new name',
-    });
+    const hint = 'the repository has moved: set `repository:` to its new name';
+    await expect(getRepository()).rejects.toMatchObject({ code: 'NOT_FOUND', httpCode: 301, hint });
     expect(host.seen).toHaveLength(1);
   });
 
   test.each(['<html>', 'cut {', 'null'])('refuses an HTTP 200 that is not JSON: %s', async (body) => {
     const { host, getRepository } = createTestClient({ body });
-    await expect(getRepository()).rejects.toMatchObject({
-      code: 'HOST_ERROR',
-      message: 'reading the repository returned something that is not JSON',
-    });
+    const message = 'reading the repository returned something that is not JSON';
+    await expect(getRepository()).rejects.toMatchObject({ code: 'HOST_ERROR', message });
     expect(host.seen).toHaveLength(5);
   });
 });

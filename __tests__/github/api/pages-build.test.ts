@@ -77,11 +77,8 @@ describe('getDeploymentStatus', () => {
   });
 
   test.each([[[]], [[{ id: 4, sha: 'older' }]]])('finds no deployment of ours in %j', async (deployments) => {
-    await expect(getStatus(deployments)).resolves.toEqual({
-      status: 'unknown',
-      detail: 'no deployment of our commit yet',
-      notStarted: true,
-    });
+    const detail = 'no deployment of our commit yet';
+    await expect(getStatus(deployments)).resolves.toEqual({ status: 'unknown', detail, notStarted: true });
   });
 });
 

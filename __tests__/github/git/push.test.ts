@@ -99,11 +99,9 @@ function listProcesses(folder: string): { args: string; peak: number }[] {
 
 test('pushChanges names a temporary folder that can not be used', async () => {
   process.env.RUNNER_TEMP = join(temporary, 'missing');
-  await expect(push()).rejects.toMatchObject({
-    code: 'BAD_INPUT',
-    message: `no temporary folder can be made in ${join(temporary, 'missing')} (ENOENT)`,
-    hint: expect.stringContaining('`RUNNER_TEMP`'),
-  });
+  const message = `no temporary folder can be made in ${join(temporary, 'missing')} (ENOENT)`;
+  const hint = expect.stringContaining('`RUNNER_TEMP`');
+  await expect(push()).rejects.toMatchObject({ code: 'BAD_INPUT', message, hint });
 });
 
 test('pushChanges takes a name with line breaks and quotes as a name, and no command of it', async () => {
@@ -226,11 +224,8 @@ test.each(['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO'])(
 
 test('pushChanges sends nothing and names the variable to set where the proxy is not trusted', async () => {
   for (const key of ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO']) delete process.env[key];
-  await expect(push()).rejects.toMatchObject({
-    code: 'CONNECTION',
-    retryable: false,
-    hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
-  });
+  const hint = expect.stringContaining('NODE_EXTRA_CA_CERTS');
+  await expect(push()).rejects.toMatchObject({ code: 'CONNECTION', retryable: false, hint });
   expect(world.traffic.lines()).toEqual([]);
 });
 

@@ -77,10 +77,7 @@ test('createGitRepository ends an online command that prints nothing for too lon
     for (const { controller } of timeouts) controller.abort(new Error('the time is over'));
   };
   const command = { args: ['push'], description: 'pushing', online: true, onOutput };
-  await expect(git(command)).rejects.toMatchObject({
-    code: 'CONNECTION',
-    retryable: true,
-    message: 'pushing broke off: git printed nothing for 300 s',
-  });
+  const message = 'pushing broke off: git printed nothing for 300 s';
+  await expect(git(command)).rejects.toMatchObject({ code: 'CONNECTION', retryable: true, message });
   expect(timeouts.map(({ ms }) => ms)).toEqual([300_000, 300_000]);
 });

@@ -88,10 +88,8 @@ describe('withdrawing a site', () => {
     expect(placementOf(await withdrawFolder(branch, FOLDER)).unknown).toEqual([
       expect.stringMatching(/^what stays in p\/1\/, of which more than 500 are no part of a folder/),
     ]);
-    await expect(withdrawFolder(branch, FOLDER)).resolves.toMatchObject({
-      code: 'TOO_LARGE',
-      message: expect.stringMatching(/^p\/1\/ has more than 500 files, too many to look at/),
-    });
+    const message = expect.stringMatching(/^p\/1\/ has more than 500 files, too many to look at/);
+    await expect(withdrawFolder(branch, FOLDER)).resolves.toMatchObject({ code: 'TOO_LARGE', message });
   });
 
   test('reads the tree of the branch once, and that of an older delivery once', async () => {

@@ -65,10 +65,8 @@ test.each<[string, Contents, Contents]>([
   async (_, theirs, contents) => {
     for (const overwrite of [false, true]) {
       const branch = new MemoryBranch(heldFiles(theirs));
-      await expect(plan(branch, contents, { overwrite })).rejects.toMatchObject({
-        code: 'NOT_OURS',
-        hint: 'set `path:` to a folder of its own',
-      });
+      const hint = 'set `path:` to a folder of its own';
+      await expect(plan(branch, contents, { overwrite })).rejects.toMatchObject({ code: 'NOT_OURS', hint });
     }
   },
 );

@@ -49,9 +49,8 @@ test('preparing a site names every path that it may write, also those of picture
 
 test('preparing a site refuses a file that the site or the repository obeys, unless `overwrite` is set', async () => {
   const contents = { ...PAGE, CNAME: 'example.com' };
-  await expect(prepare(contents, { name: './' })).rejects.toMatchObject({
-    message: expect.stringContaining('CNAME'),
-  });
+  const message = expect.stringContaining('CNAME');
+  await expect(prepare(contents, { name: './' })).rejects.toMatchObject({ message });
   await expect(prepare(contents, { name: './', options: { overwrite: true } })).resolves.toBeDefined();
   await expect(prepare(contents)).resolves.toBeDefined();
 });
@@ -66,10 +65,9 @@ describe('names that Jekyll changes', () => {
   test.each(['.vitest/', 'reports/_build/html/', '~drafts/', 'vendor/'])(
     'are refused with what to change if the folder itself has one: %s',
     async (name) => {
-      expect((await prepare(PAGE, { name })).refusal).toMatchObject({
-        message: `Jekyll, which builds this Pages site, leaves out the folder ${name}`,
-        hint: expect.stringMatching(/^set `nojekyll: true`, which .*, or set `path:` to a name that /),
-      });
+      const message = `Jekyll, which builds this Pages site, leaves out the folder ${name}`;
+      const hint = expect.stringMatching(/^set `nojekyll: true`, which .*, or set `path:` to a name that /);
+      expect((await prepare(PAGE, { name })).refusal).toMatchObject({ message, hint });
     },
   );
 
