@@ -55,11 +55,8 @@ describe('the choice of a channel', () => {
   });
 
   test.each(ROWS.map((row, nth) => [...row, nth] as const))('with %s is %s', (_, channel, situation, nth) => {
-    expect(chosen(situation)).toEqual({
-      channels: [channel],
-      reason: CHANNEL_RULES[nth]?.reason,
-      isPrivate: situation.circumstances === PRIVATE,
-    });
+    const isPrivate = situation.circumstances === PRIVATE;
+    expect(chosen(situation)).toEqual({ channels: [channel], reason: CHANNEL_RULES[nth]?.reason, isPrivate });
   });
 
   test.each<[string, string, Situation]>([
@@ -139,13 +136,9 @@ describe('a file that is too large for what was asked', () => {
     ['K2', 2_048 * 1_048_576, 'use channel: K3 (public to anyone with the link)'],
   ])('is refused by %s above %d bytes, with the channels to use', (channel, most, hint) => {
     expect(() => refuseTooLarge([channel], most, 'a.bin')).not.toThrow();
-    expect(() => refuseTooLarge(['K3', channel], most + 1, 'a.bin')).toThrow(
-      expect.objectContaining({
-        code: 'TOO_LARGE',
-        hint,
-        message: expect.stringContaining(`the file a.bin has ${most + 1} bytes`),
-      }),
-    );
+    const message = expect.stringContaining(`the file a.bin has ${most + 1} bytes`);
+    const refuse = () => refuseTooLarge(['K3', channel], most + 1, 'a.bin');
+    expect(refuse).toThrow(expect.objectContaining({ code: 'TOO_LARGE', hint, message }));
   });
 });
 

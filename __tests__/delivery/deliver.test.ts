@@ -192,10 +192,8 @@ describe('several files', () => {
     const inputs = { channel: 'K1', picture: 'true' };
     const { reports, codes } = await delivering({ files, channels: { K1: siteOf(writes) }, inputs });
     expect(codes).toEqual(expected);
-    expect(reports[1]?.notReady).toMatchObject({
-      reason: `${both} would both go to a.png`,
-      hint: expect.stringContaining('`picture: false`'),
-    });
+    const hint = expect.stringContaining('`picture: false`');
+    expect(reports[1]?.notReady).toMatchObject({ reason: `${both} would both go to a.png`, hint });
   });
 
   test('have a duplicate each, whatever became of their main ones', async () => {

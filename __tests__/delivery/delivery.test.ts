@@ -9,10 +9,8 @@ test('An error that concerns all ends all open deliveries, and no other.', () =>
   const [open, failed] = ['a.html', 'b.html'].map((name) => newDelivery('deliver', name));
   if (open === undefined || failed === undefined) throw new Error('there are two');
   const ended = failAll([open, withFailure(failed, 'check', TAKEN)], 'place', new TypeError('ours'));
-  expect(ended.map(({ failure }) => `${failure?.message}, ${failure?.step}`)).toEqual([
-    'unexpected error: ours, place',
-    'taken, check',
-  ]);
+  const told = ended.map(({ failure }) => `${failure?.message}, ${failure?.step}`);
+  expect(told).toEqual(['unexpected error: ours, place', 'taken, check']);
 });
 
 type Call = (items: readonly string[]) => ReturnType<typeof forEachItem<string, string>>;

@@ -36,13 +36,7 @@ const ALTERED = probeResultWith({ match: 'altered', fingerprint: { size: 9, sha2
 describe('a ready report', () => {
   test('carries the URL, the proof and nothing unknown', () => {
     const report = composeReport(deliveryWith());
-    expect(report).toMatchObject({
-      ready: true,
-      url: PAGE.href,
-      rawUrl: RAW.href,
-      withdrawn: null,
-      channel: 'K1',
-    });
+    expect(report).toMatchObject({ ready: true, url: PAGE.href, rawUrl: RAW.href, withdrawn: null });
     expect(report.lines).toEqual({
       CLAIM: `out/page.html opens on the screen at ${PAGE.href}`,
       CODE: 'file out/page.html; channel K1 (pages), because the file is shown on the screen; method A, single-call write; branch main, path page.html; commit c0ffee; 12 bytes; sha256 f00d',
@@ -51,11 +45,8 @@ describe('a ready report', () => {
       UNKNOWN: '',
     });
     expect(report.file).toEqual({ path: 'out/page.html', size: 12, sha256: 'f00d' });
-    expect(report).toMatchObject({
-      commitSha: 'c0ffee',
-      proven: [{ url: PAGE.href, sha256: 'aa' }],
-      notReady: null,
-    });
+    const proven = [{ url: PAGE.href, sha256: 'aa' }];
+    expect(report).toMatchObject({ channel: 'K1', commitSha: 'c0ffee', proven, notReady: null });
     expect(report.took).toEqual({ place: 1_200, wait: 34_560, verify: 0 });
   });
 

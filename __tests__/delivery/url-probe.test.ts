@@ -164,10 +164,8 @@ test.each<[Partial<Stage>, number | null]>([
 
 describe('a look', () => {
   test('carries another ?v= each time, which no other run has', async () => {
-    const { probe, host, ports } = await probing({
-      answer: { status: 404 },
-      address: { bypassCache: true, url: new URL(`${PAGE.href}?a=1`) },
-    });
+    const address = { bypassCache: true, url: new URL(`${PAGE.href}?a=1`) };
+    const { probe, host, ports } = await probing({ answer: { status: 404 }, address });
     await probe.probe();
     await probe.probe();
     await ports.clock.sleep(60_000);
@@ -179,6 +177,11 @@ describe('a look', () => {
     ]);
   });
 
+  /** Shows the file only to who brings the cookie of the first answer. */
+  const withCookie =
+    (status: number): Stage['answer'] =>
+    ({ headers }) =>
+      headers.cookie ? FILE : { status, headers: { location: PAGE.href, 'set-cookie': 'a=1' } };
   const WARNING: Stage['answer'] = ({ headers }) =>
     headers.cookie === 'verified=1'
       ? FILE
@@ -187,23 +190,8 @@ describe('a look', () => {
   test.each<[string, Partial<Stage>]>([
     ['on any other host', {}],
     ['where there is no file to compare', { address: { isInBin: true }, withFile: false, marker: MARKER }],
-    [
-      'that is an HTTP 401',
-      {
-        address: { isInBin: true },
-        answer: ({ headers }) =>
-          headers.cookie === 'verified=1' ? FILE : { status: 401, headers: { 'set-cookie': 'verified=1' } },
-      },
-    ],
-    [
-      'after a redirect',
-      {
-        answer: ({ headers }) =>
-          headers.cookie === 'a=1'
-            ? FILE
-            : { status: 302, headers: { location: PAGE.href, 'set-cookie': 'a=1' } },
-      },
-    ],
+    ['that is an HTTP 401', { address: { isInBin: true }, answer: withCookie(401) }],
+    ['after a redirect', { answer: withCookie(302) }],
   ])('brings no cookie back to a page before the content %s', async (_, stage) => {
     const { probe, host } = await probing({ answer: WARNING, ...stage });
     expect(provesAlone(await probe.probe())).toBe(false);

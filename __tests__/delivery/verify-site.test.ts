@@ -164,10 +164,9 @@ describe('the new and replaced files of a site', () => {
   });
 
   test('are asked until no cache keeps that nothing was there, and how long it may is told', async () => {
-    const late = await verify(
-      ({ isFresh, path, nth }) => (!isFresh && path === 'b.css' && nth < 3 ? { status: 404 } : undefined),
-      { parts },
-    );
+    const respond: Respond = ({ isFresh, path, nth }) =>
+      !isFresh && path === 'b.css' && nth < 3 ? { status: 404 } : undefined;
+    const late = await verify(respond, { parts });
     await expect(late.verified).resolves.toMatchObject({ unknown: [] });
     const headers = { 'cache-control': 'max-age=600', age: '120' };
     const kept = await verify(({ isFresh }) => (isFresh ? undefined : { status: 404, headers }), { parts });

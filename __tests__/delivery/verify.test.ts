@@ -185,18 +185,14 @@ describe('answers in a row', () => {
     [2, 4 + 16],
     [9, 18 + 32],
   ])('are twice as many after each wrong one, up to a limit: %i', async (wrong, requests) => {
-    const { proof, asked } = await prove(
-      (nth) => (nth % 2 === 0 && nth <= wrong * 2 ? NOT_FOUND : FILE),
-      BIN,
-    );
+    const answer: Answer = (nth) => (nth % 2 === 0 && nth <= wrong * 2 ? NOT_FOUND : FILE);
+    const { proof, asked } = await prove(answer, BIN);
     expect([proof?.match, asked.length]).toEqual(['identical', requests]);
   });
 
   test('prove nothing where the deadline cuts them short after a wrong one', async () => {
-    const { failure } = await prove(
-      (nth, seconds) => (seconds < TIMEOUT / 1_000 && nth % 2 === 0 ? NOT_FOUND : FILE),
-      BIN,
-    );
+    const answer: Answer = (nth, seconds) => (seconds < TIMEOUT / 1_000 && nth % 2 === 0 ? NOT_FOUND : FILE);
+    const { failure } = await prove(answer, BIN);
     expect(failure).toMatchObject({ code: 'NOT_PROVEN' });
   });
 });

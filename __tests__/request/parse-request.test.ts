@@ -133,11 +133,8 @@ describe('parseRequest, given a wrong input', () => {
     ['/', 'is empty', 'name a file'],
     ['.github/', 'leads into .github', 'choose another place'],
   ])('refuses the path %j, names the broken rule and says what to change', (path, problem, hint) => {
-    expect(parseError({ path })).toMatchObject({
-      code: 'BAD_INPUT',
-      message: `input \`path\` ${problem}`,
-      hint,
-    });
+    const message = `input \`path\` ${problem}`;
+    expect(parseError({ path })).toMatchObject({ code: 'BAD_INPUT', message, hint });
   });
 
   test('refuses a link that is not external', () => {

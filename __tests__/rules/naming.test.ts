@@ -51,11 +51,7 @@ describe('repositoryPath', () => {
     ['contains a space', ['a b.html', 'a\u00a0b.html', 'a.html '], /^remove it, or write - or _/],
     ['contains a backslash', ['docs\\a.html'], /^separate folders by \/$/],
     ['starts with a slash', ['/a.html'], /^write it without this slash/],
-    [
-      'contains . or .. as a folder',
-      ['../a.html', 'a/../b.html', '..', './a.html'],
-      /^write it without them/,
-    ],
+    ['contains . or .. as a folder', ['../a.html', 'a/../b', '..', './a.html'], /^write it without them/],
     ['has an empty folder or file name', ['docs//a.html', 'docs/'], /\w/],
     ['leads into .git', ['.git/config', 'docs/.GIT/config', '.git'], /^choose another place$/],
     ['leads into .github', ['.github/workflows/x.yml', '.GitHub/x.html'], /^choose another place$/],

@@ -5,6 +5,7 @@ import { judgeView } from '../../../src/delivery/screen/screen-report.ts';
 import { viewWith } from '../../support/fake-screen.ts';
 
 const BLANK = viewWith({ verdict: 'not-shown', reason: 'nothing was painted within 10 s' });
+const NOT_SHOWN = 'a browser does not show the page';
 const NO_BROWSER = createUncheckedView('no browser was found', 'set `CHROME_PATH`');
 
 /** Each kind of fault, and how it is told. */
@@ -27,22 +28,19 @@ const FAULTS: readonly (readonly [string, Partial<ScreenView>, RegExp])[] = [
 describe('the judgement of a view', () => {
   test('of a page without a fault says nothing', () => {
     for (const mode of [false, true]) {
-      expect(judgeView(viewWith({ isMarkerVisible: true }), mode)).toEqual({
-        failure: null,
-        notes: [],
-        unknown: [],
-      });
+      const judged = judgeView(viewWith({ isMarkerVisible: true }), mode);
+      expect(judged).toEqual({ failure: null, notes: [], unknown: [] });
     }
   });
 
   test.each([false, true])('fails a blank page with its evidence, enforced: %s', (mode) => {
-    const thrown = { ...BLANK, exceptions: ['boom'] };
-    const { failure } = judgeView(thrown, mode);
-    expect(failure).toMatchObject({ code: 'NOT_SHOWN' });
-    expect(failure?.message).toBe(
-      'a browser does not show the page: nothing was painted within 10 s; uncaught exception: boom',
-    );
-    expect(failure?.hint).toContain('`screen: off`');
+    const { failure } = judgeView({ ...BLANK, exceptions: ['boom'] }, mode);
+    const message = `${NOT_SHOWN}: nothing was painted within 10 s; uncaught exception: boom`;
+    expect(failure).toMatchObject({
+      code: 'NOT_SHOWN',
+      message,
+      hint: expect.stringMatching('`screen: off`'),
+    });
   });
 
   test('says to add what the host lacks, where that is why', () => {
@@ -57,9 +55,7 @@ describe('the judgement of a view', () => {
 
   test('names the same exception once', () => {
     const thrown = { ...BLANK, reason: 'it is blank: boom', exceptions: ['boom'] };
-    expect(judgeView(thrown, false).failure?.message).toBe(
-      'a browser does not show the page: it is blank: boom',
-    );
+    expect(judgeView(thrown, false).failure?.message).toBe(`${NOT_SHOWN}: it is blank: boom`);
   });
 
   test.each(FAULTS)('notes %s with auto and fails with enforce', (_, more, line) => {
@@ -73,18 +69,14 @@ describe('the judgement of a view', () => {
 
   test('never fails for a page that is too wide for a phone', () => {
     const { failure, notes } = judgeView(viewWith({ overflow: 120 }), true);
-    expect({ failure, notes }).toEqual({
-      failure: null,
-      notes: ['at the width of a phone the page is 120 pixels too wide'],
-    });
+    expect(failure).toBeNull();
+    expect(notes).toEqual(['at the width of a phone the page is 120 pixels too wide']);
   });
 
   test('says which browser would be used where there is none', () => {
-    expect(judgeView(NO_BROWSER, false).unknown).toEqual([
-      'whether a browser shows the page: no browser was found (set `CHROME_PATH`)',
-    ]);
-    expect(judgeView(NO_BROWSER, true).failure?.hint).toBe(
-      'set `CHROME_PATH`; or set `screen: auto` to deliver without a browser',
-    );
+    const unknown = ['whether a browser shows the page: no browser was found (set `CHROME_PATH`)'];
+    expect(judgeView(NO_BROWSER, false).unknown).toEqual(unknown);
+    const hint = 'set `CHROME_PATH`; or set `screen: auto` to deliver without a browser';
+    expect(judgeView(NO_BROWSER, true).failure?.hint).toBe(hint);
   });
 });

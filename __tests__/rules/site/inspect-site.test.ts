@@ -43,11 +43,7 @@ describe('a page that is shown completely', () => {
 
   test.each<[string, string, Files]>([
     ['content', 'missing', site('<img src=a.png>')],
-    [
-      'parts of a style sheet',
-      'missing missing',
-      site(STYLED, 'a.css: @import url(b.css); c { d: url(d.png) }'),
-    ],
+    ['parts of a sheet', 'missing missing', site(STYLED, 'a.css: @import url(b.css); c { d: url(d) }')],
     ['what is loaded later', 'missing', site('<link rel=icon href=a.ico>')],
     ['a sheet that only a script reads', 'missing', site('<link rel=stylesheet type=text/less href=a.less>')],
     ['each candidate', 'missing missing', site('<img src=a.png srcset="b.png 1x, c.png 2x">', 'a.png')],
