@@ -32,7 +32,6 @@ export const assetWith = (more: Partial<Asset> = {}): Asset => ({
   ...more,
 });
 
-/** An asset whose upload did not finish. */
 export const starterAsset = (name: string, id: number): Asset =>
   assetWith({ id, name, state: 'starter', size: 0 });
 
@@ -47,7 +46,6 @@ type Change = Extract<CallName, 'delete_asset' | 'rename_asset'> | 'upload';
  */
 export class FakeRelease {
   assets: Asset[];
-  /** Every change that was made, in order. */
   readonly changes: string[] = [];
   readonly github: FakeGitHub;
   readonly host: FakeHttp;

@@ -15,7 +15,6 @@ export interface BranchFile {
   readonly message: string | null;
 }
 
-/** What a branch contains, by path. */
 export type BranchFiles = Record<string, BranchFile>;
 
 /** The message of a commit of this tool that wrote this blob to this path. */
@@ -23,7 +22,6 @@ export const ownMessage = (blob: string, path = 'page.html'): string => {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return `ADD ${name}: before\n\nDelivered-by: screen-delivery\nDelivered-object: ${blob} ${path}`;
 };
-/** The message of a commit that somebody else made. */
 export const FOREIGN_MESSAGE = 'Add my page';
 
 /** A file of the branch, owned unless a message says otherwise. */

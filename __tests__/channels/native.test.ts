@@ -27,10 +27,8 @@ describe('channel K4', () => {
 
   test('tells of the warning page that the file-bin shows before the content', async () => {
     const task = await prepareOne(createNativeChannel(LINK, BINS), null);
-    await expect(task.perform()).resolves.toMatchObject({
-      isInBin: true,
-      notes: expect.arrayContaining(['a browser may be shown a warning page first']),
-    });
+    const notes = expect.arrayContaining(['a browser may be shown a warning page first']);
+    await expect(task.perform()).resolves.toMatchObject({ isInBin: true, notes });
   });
 
   test.each([

@@ -2,7 +2,6 @@ import type { Change } from '../../src/github/change.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
 import { fileWith } from '../delivery/builders.ts';
 
-/** A change of one path. */
 interface PathChange {
   readonly path: string;
   readonly message: string;

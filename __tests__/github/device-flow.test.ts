@@ -26,7 +26,6 @@ interface Host {
   readonly polls?: readonly (Scripted | Error)[];
 }
 
-/** A device flow on a host that gives these answers. */
 function createFlow({ codes = [{ body: CODE }], polls = [GRANTED] }: Host = {}) {
   const left = { codes: [...codes], polls: [...polls] };
   const host = new FakeHttp(({ url }: Seen) => {

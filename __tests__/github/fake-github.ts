@@ -8,13 +8,11 @@ export type CallName = keyof typeof API;
 /** Parameters of a call below the repository. */
 export type CallParameters = Record<string, unknown>;
 
-/** A call as the fake received it. */
 export interface ReceivedCall {
   readonly name: CallName;
   readonly parameters: CallParameters;
 }
 
-/** The answer to each call. */
 export type Answers = Readonly<Partial<Record<CallName, unknown>>>;
 
 type AnswerFunction = (parameters: CallParameters, nth: number) => unknown;
@@ -69,7 +67,6 @@ export class FakeGitHub implements GitHubClient {
     return this.calls.filter((call) => call.name === name).map(({ parameters }) => parameters);
   }
 
-  /** The calls' names, in order. */
   get names(): CallName[] {
     return this.calls.map(({ name }) => name);
   }

@@ -18,7 +18,6 @@ import type { TestRepository } from '../world/repository.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
 
 const PATH = 'docs/page.html';
-/** What an earlier delivery left. */
 const BEFORE = 'ours before';
 /** Methods A and B differ by the size of the file. */
 const TEXTS = { A: '<p>hello</p>', B: 'large'.repeat(220_000) } as const;

@@ -16,12 +16,10 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 
 const fetchFrom = (http: SendHttp, more: Partial<FetchBackOptions> = {}, start = START) =>
   fetchBack(http, start, { signal: new AbortController().signal, guard: () => undefined, ...more }, MARKER);
-/** From a host that answers every request alike. */
 const fetchAnswer = (answer: Scripted, more?: Partial<FetchBackOptions>) =>
   fetchFrom(new FakeHttp(() => answer).http, more);
 
 const redirectTo = (location: string, status = 302): Scripted => ({ status, headers: { location } });
-/** A client that receives this body. */
 const respondWith =
   (body: Readable, status = 200, headers: HttpResponse['headers'] = {}): SendHttp =>
   async () => ({ status, headers, body });

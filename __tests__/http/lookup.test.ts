@@ -10,7 +10,6 @@ const resolveTo =
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
 
-/** What the lookup of a connection returns. */
 const lookUp = (resolve: ResolveHost, publicOnly: boolean, all = false): Promise<unknown[]> =>
   new Promise((done) => {
     checkedLookup(publicOnly, resolve)('files.octo.dev', { all }, (...args) => done(args));

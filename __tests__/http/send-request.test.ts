@@ -15,7 +15,6 @@ const UPLOAD: TextRequest = {
   body: () => Readable.from([Buffer.from('bytes')]),
 };
 
-/** Sends the upload through a client, with other ports. */
 const uploadTo = (http: SendHttp, ports: Partial<Ports> = {}) =>
   sendRequest(UPLOAD, { http, signal: new AbortController().signal, clock: new FakeClock(), ...ports });
 

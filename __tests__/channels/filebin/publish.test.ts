@@ -49,11 +49,9 @@ describe('publishing through channel K3', () => {
     const destination = `bin ${BIN}, name a_b.html`;
     expect(task.plan).toMatchObject({ method: 'one POST', destination, claim: 'is available' });
     // Of the bin that was asked for, and the file name that the host answers.
-    await expect(task.perform()).resolves.toMatchObject({
-      evidence: `HTTP 201, bin ${BIN}, file ä_b.html`,
-      url: new URL(`https://bins.dev/b/${BIN}/%C3%A4_b.html`),
-      unknown: [],
-    });
+    const evidence = `HTTP 201, bin ${BIN}, file ä_b.html`;
+    const url = new URL(`https://bins.dev/b/${BIN}/%C3%A4_b.html`);
+    await expect(task.perform()).resolves.toMatchObject({ evidence, url, unknown: [] });
     const headers = { 'content-sha256': file.sha256, 'content-length': String(file.size) };
     expect(host.seen).toMatchObject([
       { method: 'POST', url: `https://bins.dev/b/${BIN}/a_b.html`, headers, body: CONTENT },

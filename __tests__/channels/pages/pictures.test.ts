@@ -38,7 +38,6 @@ function formatDelivery(place: string, object: string, shas: Contents): string {
   return formatCommitMessage(place, { verb: 'ADD', essence: 'x', delivered });
 }
 
-/** What one commit of ours left: the page and its pictures. */
 function delivered(page: string, pictures: Contents): BranchFiles {
   const message = formatDelivery(PATH, page, pictures);
   const all = Object.entries(pageWith(page, pictures));

@@ -11,11 +11,6 @@ import { pagesOptionsWith } from '../pages-options.ts';
 import { prepareOne } from '../prepare-one.ts';
 import { accessWith } from '../repository-context.ts';
 
-interface Setup {
-  readonly answers?: Answers;
-  readonly options?: Partial<PagesOptions>;
-}
-
 /** A repository without the file, whose host accepts every write. */
 const EMPTY: Answers = {
   get_file: absent,
@@ -28,8 +23,7 @@ const EMPTY: Answers = {
   update_ref: {},
 };
 
-/** Prepares one file for a repository that answers as scripted. */
-async function prepareFile({ answers = {}, options = {} }: Setup = {}) {
+async function prepareFile(answers: Answers = {}, options: Partial<PagesOptions> = {}) {
   const file = await localFile('<p>hello</p>');
   const github = new FakeGitHub({ ...EMPTY, ...answers });
   const host = new FakeHttp(() => ({ status: 404 }));
@@ -43,7 +37,7 @@ const answersForExisting = (sha: string, message = ownMessage(sha)) => ({
 });
 
 test('preparing a file for channel K1 plans for a page with a picture what writes both, and shows in a preview what removes an old one', async () => {
-  const { task } = await prepareFile({ options: { picture: true } });
+  const { task } = await prepareFile({}, { picture: true });
   expect(task).toMatchObject({ plan: { method: 'method B, object API' }, data: { target: { method: 'B' } } });
   const change = changeWith();
   const withRemoval = { ...change, removals: ['a/b.html.png'] };
@@ -68,7 +62,7 @@ test('preparing a file for channel K1 refuses to prepare a commit without a file
 
 test('what the branch holds after the proof is unknown where it cannot be read', async () => {
   let answer: Error | object = absent;
-  const { task } = await prepareFile({ answers: { get_file: () => answer } });
+  const { task } = await prepareFile({ get_file: () => answer });
   const placement = await task.perform();
   answer = failure('RATE_LIMITED', 403);
   const unknown = [expect.stringMatching(/^whether the branch main still/)];
@@ -79,22 +73,15 @@ const blobs = [
   { oid: '0ld', size: 3 },
   { oid: '0lder', size: 5 },
 ];
-const prepareReplacement = (message: string, essence?: string) =>
-  prepareFile({
-    answers: {
-      ...answersForExisting('0ld'),
-      commits_of_path: [{ sha: 'last-commit', commit: { message }, blobs }],
-    },
-    ...(essence === undefined ? {} : { options: { essence } }),
-  });
+const prepareReplacement = (message: string) => {
+  const commits_of_path = [{ sha: 'last-commit', commit: { message }, blobs }];
+  return prepareFile({ ...answersForExisting('0ld'), commits_of_path });
+};
 
 test('the file that a commit through channel K1 replaces is known by what git has of it, and of the one before: its address is not asked', async () => {
   const { host, task } = await prepareReplacement(ownMessage('0ld'));
   await expect(task.perform()).resolves.toMatchObject({
-    earlier: [
-      { sha: '0ld', size: 3 },
-      { sha: '0lder', size: 5 },
-    ],
+    earlier: blobs.map(({ oid, size }) => ({ sha: oid, size })),
   });
   expect(host.seen).toEqual([]);
 });
@@ -117,6 +104,6 @@ test.each<[string, Answers, [] | undefined]>([
   ['nothing where the branch cannot be read', { get_file: failure('NO_PERMISSION', 403) }, []],
   ['unknown where the connection broke off', { put_file_le1mb: failure('CONNECTION') }, undefined],
 ])('what a failed commit leaves behind is %s', async (_, answers, leftBehind) => {
-  const { task } = await prepareFile({ answers });
+  const { task } = await prepareFile(answers);
   await expect(task.perform()).rejects.toMatchObject({ leftBehind });
 });

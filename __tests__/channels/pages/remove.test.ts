@@ -25,7 +25,6 @@ function createRemover(github: FakeGitHub, options: Partial<PagesOptions> = {}) 
   return { ports, remover: createPagesActions(pagesOptionsWith(options), accessWith(github), ports).remove };
 }
 
-/** The paths that the new trees leave out. */
 const removedPaths = (github: FakeGitHub): string[] =>
   github.sent('tree').flatMap(({ tree }) => {
     const entries = tree as { path: string; sha: string | null }[];
@@ -67,10 +66,8 @@ test.each<[string, Partial<PagesOptions>, string]>([
 ])('removing a folder through channel K1 is meant by %s', async (_, options, name) => {
   const { remover } = createRemover(branchWith(), options);
   const [folder] = await prepareAll(remover, [{ file: null, name }]);
-  expect(folder?.plan).toMatchObject({
-    method: 'one commit that removes it',
-    destination: 'branch main, folder previews/pr-1/',
-  });
+  const destination = 'branch main, folder previews/pr-1/';
+  expect(folder?.plan).toMatchObject({ method: 'one commit that removes it', destination });
 });
 
 test('removing a folder through channel K1 goes before single files that are named with it', async () => {

@@ -31,7 +31,6 @@ const WRITES: Answers = {
   commits_of_path: [],
 };
 
-/** Git's id of the blob that a request sends. */
 const shaOfSent = (body: string): string =>
   createMemoryFile('x', Buffer.from(JSON.parse(body).content, 'base64')).blobSha;
 

@@ -45,7 +45,6 @@ test.each<[string, (number | null)[], 'A' | 'B' | 'C', 'A' | 'B' | 'C']>([
 /** No server listens there, so the first git command fails. */
 const UNREACHABLE_HOST = new URL('https://localhost:1');
 
-/** The commit that the changes were planned for. */
 const BASE = 'base';
 
 /** Prepares a commit writer for files; the host answers each blob as scripted. */
@@ -69,7 +68,6 @@ async function createWriter(
   return { changes, github, host, ports, writer, files, write: () => writer.write(changes, BASE) };
 }
 
-/** Each commit, or the code of its error. */
 const getCodes = (results: readonly Result<string>[]) =>
   results.map((result) => (hasFailed(result) ? result.code : result));
 

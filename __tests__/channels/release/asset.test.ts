@@ -32,7 +32,6 @@ const deny =
   (change, nth) =>
     change === refused && nth <= times ? denied : undefined;
 
-/** Runs an upload on a release with these assets. */
 async function startUpload(
   assets: readonly Asset[],
   { intercept, overwrite = true }: { intercept?: Intercept; overwrite?: boolean } = {},

@@ -235,7 +235,6 @@ describe('a new release of channel K2', () => {
     ]);
   });
 
-  /** The text of the draft that a delivery makes. */
   async function draftBodyOf(setup: Setup = {}, names?: string[]): Promise<string> {
     const { github, perform } = await prepareNew(setup, names);
     await perform();

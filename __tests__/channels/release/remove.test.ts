@@ -40,7 +40,6 @@ function createRemover({ assets = {}, release = FOREIGN_RELEASE, options }: Setu
   return { github, remover };
 }
 
-/** Prepares the removal of the asset a.zip. */
 async function prepareRemoval(setup: Setup, bytes: string | null = BYTES) {
   const { github, remover } = createRemover(setup);
   const file = bytes === null ? null : await localFile(bytes, 'a.zip');
@@ -57,7 +56,6 @@ async function expectDeleted({ github, task }: Awaited<ReturnType<typeof prepare
   return placement;
 }
 
-/** The preview and the removal are refused alike. */
 async function expectRefused({ github, task }: Awaited<ReturnType<typeof prepareRemoval>>, refusal: object) {
   for (const refused of [task.preview(), task.perform()]) {
     await expect(refused).rejects.toMatchObject({ ...refusal, leftBehind: [] });

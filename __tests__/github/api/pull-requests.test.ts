@@ -17,7 +17,6 @@ const stickyWith = (more: Partial<StickyComment> = {}): StickyComment => ({
   ...more,
 });
 
-/** The authors and bodies of all comments. */
 const getComments = ({ comments }: Discussion): [string | undefined, string][] =>
   comments.map(({ user, body }) => [user?.login, body]);
 

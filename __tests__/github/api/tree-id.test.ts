@@ -7,7 +7,6 @@ import { temporaryFolder } from '../../support/files.ts';
 const BLOB = shaOf('content');
 const filesAt = (...paths: string[]) => paths.map((path) => ({ path, sha: BLOB }));
 
-/** The id that git itself gives to the tree. */
 async function hashWithGit(paths: readonly string[]): Promise<string> {
   const cwd = await temporaryFolder();
   const git = (args: string, input = '') =>

@@ -60,7 +60,6 @@ async function pushAll(changes: readonly Change[], overrides: Partial<PushOption
   );
 }
 
-/** Pushes one change. */
 async function push({
   path = 'docs/page.html',
   file,
@@ -77,7 +76,6 @@ async function push({
   return commits[0];
 }
 
-/** Runs git in the repository on the host. */
 const runHostGit = (...args: string[]): string =>
   execFileSync('git', ['-C', directory(), ...args], { encoding: 'utf8' }).trim();
 

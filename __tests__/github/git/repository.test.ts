@@ -37,7 +37,6 @@ async function createRepository(script: string) {
   return { folder, ports, git, readEnv };
 }
 
-/** Git's settings in an environment, by name. */
 function getSettings(env: Record<string, string>): Record<string, string | undefined> {
   const indexes = Array.from({ length: Number(env.GIT_CONFIG_COUNT) }, (_, index) => index);
   return Object.fromEntries(

@@ -6,7 +6,6 @@ import type { HeldCommit, HeldFiles, MemoryBranch } from './memory-branch.ts';
  */
 type Author = 'person' | 'restored' | 'single file' | 'Jekyll switch' | `site ${string}`;
 
-/** What a run was asked to do. */
 export type AskedRun =
   | {
       readonly kind: 'site';
@@ -42,7 +41,6 @@ export class Authorship {
     for (const path of branch.head.files.keys()) this.#authors.set(path, 'person');
   }
 
-  /** A person has committed. */
   seePerson(): void {
     const { head } = this.#branch;
     for (const path of changedPaths(this.#seen.files, head.files)) {

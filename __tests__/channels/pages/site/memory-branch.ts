@@ -2,13 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Scripted, Seen } from '../../../support/ports.ts';
 import { computeBlobSha } from '../../../world/git/git-store.ts';
 
-/** What a path holds: its bytes by git's id of them, and its mode. */
 export interface HeldFile {
   readonly sha: string;
   readonly mode: string;
 }
 
-/** All files of a commit, by path. */
 export type HeldFiles = ReadonlyMap<string, HeldFile>;
 
 /** A commit of the branch; its history is a line. */
@@ -23,10 +21,8 @@ const REPO = '/repos/octo/site';
 
 export const shaOf = (content: string): string => computeBlobSha(Buffer.from(content));
 
-/** A regular file with this content. */
 export const held = (content: string, mode = '100644'): HeldFile => ({ sha: shaOf(content), mode });
 
-/** Files with these contents. */
 export const heldFiles = (contents: Readonly<Record<string, string>>): HeldFiles =>
   new Map(Object.entries(contents).map(([path, content]) => [path, held(content)]));
 
@@ -74,7 +70,6 @@ export class MemoryBranch {
     return this.commit(files, message);
   }
 
-  /** A commit with exactly these files. */
   commit(files: HeldFiles, message: string, parent: HeldCommit | null = this.head): HeldCommit {
     this.head = this.#create({ message, files, parent });
     return this.head;
@@ -85,7 +80,6 @@ export class MemoryBranch {
     return listTree(commit.files).get(path)?.sha ?? null;
   }
 
-  /** Answers one request. */
   answer({ method, url, body }: Seen): Scripted {
     const { pathname, searchParams } = new URL(url);
     if (pathname === '/graphql') return this.#query(JSON.parse(body));

@@ -7,7 +7,6 @@ import { shaOf } from './memory-branch.ts';
 /** The contents of files, by path. */
 export type Contents = Readonly<Record<string, string>>;
 
-/** A checked file in memory. */
 export function memoryFile(content: string, name = 'page.html'): LocalFile {
   const bytes = Buffer.from(content);
   return {
@@ -24,7 +23,6 @@ export function memoryFile(content: string, name = 'page.html'): LocalFile {
   };
 }
 
-/** A checked folder in memory. */
 export function memorySite(contents: Contents, entry = Object.keys(contents)[0] ?? ''): LocalSite {
   const files = Object.entries(contents).map(([path, content]) => memoryFile(content, path));
   const size = files.reduce((sum, file) => sum + file.size, 0);

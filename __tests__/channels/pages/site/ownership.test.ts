@@ -29,7 +29,6 @@ const files = fc
 const prune = fc.constantFrom(true, true, true, false);
 const rarely = fc.nat(7).map((nth) => nth === 7);
 
-/** A change of a person to one path. */
 const changeIn = (folder: fc.Arbitrary<string>) =>
   fc.record({
     folder,
@@ -46,7 +45,6 @@ interface EventSetting {
   readonly keep: fc.Arbitrary<number | undefined>;
 }
 
-/** Something that happens to the branch. */
 function eventWith({ folder, keep }: EventSetting) {
   const change = changeIn(folder);
   /** What a person commits while we deliver. */

@@ -34,10 +34,8 @@ test('preparing a site knows the folder of the branch that is served, and the ro
     served: { sitePath: '/site/p/' },
     data: { place: 'docs/p/', destination: { siteRoot: 'docs/' }, target: { method: 'C' } },
   });
-  await expect(prepare(PAGE, { name: './' })).resolves.toMatchObject({
-    plan: { name: './', destination: 'branch main, folder ./' },
-    data: { place: '' },
-  });
+  const plan = { name: './', destination: 'branch main, folder ./' };
+  await expect(prepare(PAGE, { name: './' })).resolves.toMatchObject({ plan, data: { place: '' } });
 });
 
 test('preparing a site names every path that it may write, also those of pictures', async () => {

@@ -120,11 +120,8 @@ describe('publishing a site', () => {
         ({ code }: DeliveryError) => code,
       );
       if (!arrives) return expect(placed).toBe('ABORTED');
-      return expect(placed).toMatchObject({
-        written: true,
-        commitSha: branch.head.sha,
-        changes: { added: ['index.html', 'css/ä b.css'] },
-      });
+      const changes = { added: ['index.html', 'css/ä b.css'] };
+      return expect(placed).toMatchObject({ written: true, commitSha: branch.head.sha, changes });
     },
   );
 });

@@ -17,7 +17,6 @@ import { repositoryContextWith, siteWith } from '../../repository-context.ts';
 import type { MemoryBranch } from './memory-branch.ts';
 import { type Contents, memoryFile, memorySite } from './memory-files.ts';
 
-/** What a channel needs to reach a branch. */
 interface Connection {
   readonly github: GitHubClient;
   readonly host: FakeHttp;
@@ -72,7 +71,6 @@ function actionsThrough(github: GitHubClient, ports: FakePorts, options: RunOpti
   return createPagesActions(pagesOptionsWith(more), repositoryContextWith({ github, site }), ports);
 }
 
-/** How a folder of the branch is named. */
 const nameOf = (folder: string): string => (folder === '' ? './' : folder);
 
 /** Delivers a folder through K1, from the preparation to the commit. */
@@ -90,11 +88,9 @@ export function deliverThrough(
   return runOne(publish, { site: memorySite(contents), name: nameOf(folder) });
 }
 
-/** Delivers a single file through K1. */
 export const deliverFile = (branch: MemoryBranch, path: string, content: string) =>
   runOne(actionsOn(branch, { path }).publish, { site: siteOfFile(memoryFile(content)), name: path });
 
-/** Withdraws a folder through K1. */
 export const withdrawFolder = (branch: MemoryBranch, folder: string) =>
   runOne(actionsOn(branch, { path: nameOf(folder) }).remove, { site: null, name: '' });
 
@@ -122,7 +118,6 @@ interface PlanOptions extends RunOptions {
   readonly pictures?: PagePictures;
 }
 
-/** Runs one item through a channel. */
 export async function runOne(channel: Channel<PagesTask>, item: ChannelItem): Promise<RunOutcome> {
   const [prepared] = await channel.prepare([item]);
   if (prepared === undefined) throw new Error('nothing was prepared');
