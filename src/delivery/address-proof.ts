@@ -133,14 +133,14 @@ export class AddressProof {
 
   /** What is wrong with it. */
   describe(): WrongAnswer {
-    const { path, isLink, refusals = [] } = this.address;
+    const { isLink, refusals = [] } = this.address;
     const { refusal = '', httpCode } = this.#wrong ?? {};
     const meaning = refusals.find(
       ({ httpCodes, text }) => httpCode != null && httpCodes.includes(httpCode) && text.test(refusal),
     );
     const isUnreached = isLink && !this.#isReached && this.#looks > UNREACHED_LOOKS;
     return {
-      path,
+      address: this.address,
       last: this.#wrong,
       earlier: this.#earlier,
       meaning: isUnreached ? { isFinal: true } : meaning,

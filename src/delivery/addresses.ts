@@ -84,7 +84,8 @@ export function pageAddress({ placement, marker, gone }: Placed, builtAt?: numbe
  * What is asked after the page was right once: the other files of a site, past caches; then what is asked without
  * `?v=`: the page as it is handed over, the files that changed, and the raw address.
  *
- * @param seen what the page has answered
+ * @param page with its host
+ * @param seen what it has answered
  */
 export function listFurther(
   { placement, gone }: Placed,
@@ -92,8 +93,7 @@ export function listFurther(
   seen: ProbeResult,
 ): { readonly files: readonly Address[]; readonly asOpened: readonly Address[] } {
   const { bypassCache, rawUrl, file } = placement;
-  const host = seen.hosts.at(-1);
-  const files = listParts(placement, host);
+  const files = listParts(placement, page.host);
   if (!bypassCache || gone) return { files, asOpened: [] };
   const { built } = page;
   const changed = files.filter((one) => one.earlier !== undefined && !one.gone);
@@ -101,7 +101,6 @@ export function listFurther(
     ...fresh,
     bypassCache: false,
     mayBeOld: true,
-    host,
     fresh,
   });
   const handedOver: Address = {

@@ -3,6 +3,7 @@ import { DeliveryError } from '../errors.ts';
 import { nameFew } from '../plain-text.ts';
 import { MINUTE, SECOND } from '../protocol/limits.ts';
 import type { Text, Words } from '../words.ts';
+import type { Address } from './addresses.ts';
 import type { Proof } from './delivery.ts';
 import { describeMatch, type ProbeResult, type ProvenMatch, provesAlone } from './probe-result.ts';
 
@@ -48,8 +49,7 @@ export const formatMarker = (count: number): string =>
 
 /** An address that does not show what it must. */
 export interface WrongAnswer {
-  /** Its path within a site; `null` for the page whose address is handed over. */
-  readonly path: string | null;
+  readonly address: Address;
   /** The last answer that was wrong; `null` where it was not asked. */
   readonly last: ProbeResult | null;
   /** A right answer before it. */
@@ -58,36 +58,21 @@ export interface WrongAnswer {
   readonly meaning: Partial<KnownRefusal> | undefined;
 }
 
-/** What the addresses that are proven together are to messages. */
-export interface ProofWords {
-  /** What is added to `the address`, such as `without ?v=`; empty for nothing. */
-  readonly which: string;
-  /** Whether nothing must be served there any more. */
-  readonly gone: boolean;
-  /** Where a browser must end, once that is known. */
-  readonly host?: string | undefined;
-  /** Of a link's site: the names of known bytes, by their SHA-256. */
-  readonly known?: ReadonlyMap<string, string> | undefined;
-}
+/** Of a link's site: the names of its files by their SHA-256, of which one may be answered in place of another. */
+export type KnownBytes = ReadonlyMap<string, string>;
 
 /** What is wrong, in a few words: one answer in full, of several files the first ten. */
-export function describeWrong(
-  wrong: readonly WrongAnswer[],
-  words: Pick<ProofWords, 'host' | 'known'>,
-): string {
+export function describeWrong(wrong: readonly WrongAnswer[], known?: KnownBytes): string {
   const [first] = wrong;
-  if (wrong.length === 1 && first?.path === null) return describeProbe(first.last);
-  return nameFew(wrong.map(({ path, last }) => `${path ?? 'the page'} (${describeShortly(last, words)})`));
+  if (wrong.length === 1 && first?.address.path === null) return describeProbe(first.last);
+  return nameFew(wrong.map((one) => `${one.address.path ?? 'the page'} (${describeShortly(one, known)})`));
 }
 
-function describeShortly(
-  result: ProbeResult | null,
-  { host, known }: Pick<ProofWords, 'host' | 'known'>,
-): string {
+function describeShortly({ address, last: result }: WrongAnswer, known?: KnownBytes): string {
   if (result === null) return 'not asked before the deadline';
   if (result.failure !== undefined) return result.failure.message;
   const end = result.hosts.at(-1);
-  if (provesAlone(result) && end !== host) return `leads to ${end}, and not to ${host}`;
+  if (provesAlone(result) && end !== address.host) return `leads to ${end}, and not to ${address.host}`;
   const other = known?.get(result.fingerprint?.sha256 ?? '');
   return result.match === 'different' && other !== undefined
     ? `missing: HTTP ${result.httpCode} with ${other} in its place`
@@ -98,32 +83,34 @@ function describeShortly(
 export function wrongAnswersError(
   wrong: readonly WrongAnswer[],
   total: number,
-  words: ProofWords,
+  known?: KnownBytes,
 ): DeliveryError {
   const [first] = wrong;
-  if (wrong.length === 1 && first?.path === null) return notProvenError(first, words);
-  const which = words.which === '' ? '' : ` ${words.which}`;
-  const what = words.gone ? 'still open' : 'do not show the delivered bytes';
+  if (wrong.length === 1 && first?.address.path === null) return notProvenError(first);
+  const which = first?.address.fresh ? WITHOUT_VERSION : '';
+  const isGone = wrong.every(({ address }) => address.gone);
+  const what = isGone ? 'still open' : 'do not show the delivered bytes';
   const code = wrong.find(({ last }) => last?.httpCode != null)?.last?.httpCode;
   return new DeliveryError(
     'NOT_PROVEN',
-    `${wrong.length} of ${total} files of the site ${what}${which}: ${describeWrong(wrong, words)}`,
+    `${wrong.length} of ${total} files of the site ${what}${which}: ${describeWrong(wrong, known)}`,
     {
       httpCode: code ?? undefined,
       hint:
         wrong.find(({ meaning }) => meaning)?.meaning?.hint ??
-        (words.known === undefined ? AGAIN_HINT : LATE_SITE_HINT),
+        (known === undefined ? AGAIN_HINT : LATE_SITE_HINT),
     },
   );
 }
 
+/** How an address was asked that is not asked past caches. */
+const WITHOUT_VERSION = ' without ?v=';
+
 /** An address that leads to another host than the one that was proven is not the one to hand over. */
-function notProvenError(
-  { last, earlier, meaning }: WrongAnswer,
-  { which, host, gone }: ProofWords,
-): DeliveryError {
+function notProvenError({ address: asked, last, earlier, meaning }: WrongAnswer): DeliveryError {
   const httpCode = last?.httpCode ?? undefined;
-  const address = which === '' ? 'the address' : `the address ${which}`;
+  const { host, gone, fresh } = asked;
+  const address = `the address${fresh ? WITHOUT_VERSION : ''}`;
   const end = last?.hosts.at(-1);
   if (host !== undefined && end !== undefined && end !== host) {
     return new DeliveryError(

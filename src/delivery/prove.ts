@@ -1,7 +1,7 @@
 import { mapConcurrently } from '../async.ts';
 import { SECOND, SITE } from '../protocol/limits.ts';
 import type { AddressProof, ProvenAddress } from './address-proof.ts';
-import { describeWrong, type ProofWords, wrongAnswersError } from './describe-probe.ts';
+import { describeWrong, type KnownBytes, wrongAnswersError } from './describe-probe.ts';
 import type { ProbeSession } from './url-probe.ts';
 
 /**
@@ -13,8 +13,8 @@ import type { ProbeSession } from './url-probe.ts';
  */
 export async function prove(
   proofs: readonly AddressProof[],
-  words: ProofWords,
   session: ProbeSession,
+  known?: KnownBytes,
 ): Promise<readonly ProvenAddress[]> {
   if (proofs.length === 0) return [];
   const { limits, ports } = session;
@@ -30,10 +30,10 @@ export async function prove(
       if (open.length === 0) return proofs.flatMap(({ proven }) => proven ?? []);
       const wrong = open.map((one) => one.describe());
       if (isLast || wrong.some(({ meaning }) => meaning?.isFinal)) {
-        throw wrongAnswersError(wrong, total, words);
+        throw wrongAnswersError(wrong, total, known);
       }
       const count = total === 1 ? '' : `${wrong.length} of ${total} files are not there yet: `;
-      log.write(count + describeWrong(wrong, words));
+      log.write(count + describeWrong(wrong, known));
       await clock.sleep(Math.max(Math.min(limits.interval, limits.deadline - clock.now()), 0), signal);
     }
   } finally {

@@ -10,8 +10,8 @@ import {
   countMarker,
   describeCacheTime,
   describeProbe,
+  type KnownBytes,
   loginPageError,
-  type ProofWords,
 } from './describe-probe.ts';
 import { type ProbeResult, type ProvenMatch, provesAlone } from './probe-result.ts';
 import { prove } from './prove.ts';
@@ -52,7 +52,11 @@ export async function verifyPlacement(
   const { placement, marker, gone } = attempt;
   const page = pageAddress(attempt, builtAt);
   const result = await provePage(check, page);
-  const { found, opened, unproven } = await proveFurther(check, page, result);
+  const { found, opened, unproven } = await proveFurther(
+    check,
+    { ...page, host: result.hosts.at(-1) },
+    result,
+  );
   const old = opened.filter(({ isOld }) => isOld);
   const isRawProven = opened.some(({ address }) => address.isOptional);
   // Another file of the branch has the address of what was removed.
@@ -88,7 +92,7 @@ async function provePage(check: PlacementCheck, page: Address): Promise<ProbeRes
   // Of a link's site, its page is asked again after the other files.
   const answers = isLink && parts.length > 0 ? 1 : page.answers;
   const rows = [openAddress({ ...page, known, answers }, check)];
-  const [proven] = await prove(rows, { which: '', gone: attempt.gone }, session);
+  const [proven] = await prove(rows, session);
   if (proven === undefined) throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
   session.ports.logger.info(describeProbe(proven.result));
   return proven.result;
@@ -97,22 +101,21 @@ async function provePage(check: PlacementCheck, page: Address): Promise<ProbeRes
 /** What is asked once the page is right; without `?v=` some may stay unproven. */
 async function proveFurther(check: PlacementCheck, page: Address, result: ProbeResult) {
   const { attempt, session } = check;
-  const { placement, gone } = attempt;
+  const { placement } = attempt;
   const { logger } = session.ports;
+  const known = nameBytes(placement, result);
   const { files, asOpened } = listFurther(attempt, page, result);
-  const words: ProofWords = { which: '', gone, host: result.hosts.at(-1) };
   const open = (rows: readonly Address[]) => rows.map((one) => openAddress(one, check));
   logFiles(placement, logger);
   const rows = open(files);
-  const found = await prove(rows, { ...words, known: nameBytes(placement, result) }, session);
-  if (placement.isLink && files.length > 0)
-    await proveTogether({ ...page, known: result }, rows, words, check);
+  const found = await prove(rows, session, known);
+  if (known && files.length > 0) await proveTogether({ ...page, known: result }, rows, check, known);
   if (asOpened.length > 0) logger.info('without ?v=, as a person will open it');
   const asked = open(asOpened);
-  const opened = await prove(asked, { ...words, which: 'without ?v=' }, session);
+  const opened = await prove(asked, session);
   // A cache with the old copy says nothing of the new one: that must still be there.
   const again = opened.flatMap(({ isOld, address }) => (isOld && address.fresh) || []);
-  await prove(open(again), words, session);
+  await prove(open(again), session);
   return { found, opened, unproven: asked.filter(({ proven }) => proven === undefined) };
 }
 
@@ -120,23 +123,20 @@ async function proveFurther(check: PlacementCheck, page: Address, result: ProbeR
 async function proveTogether(
   page: Address,
   files: readonly AddressProof[],
-  words: ProofWords,
   check: PlacementCheck,
+  known: KnownBytes,
 ): Promise<void> {
   const { session } = check;
   const isFresh = files.every(({ proven, wasLate }) => !wasLate && !proven?.result.age);
   const isManyFresh = files.length > SITE.fewLinked && isFresh && !page.known?.age;
   // After many files that no cache answered, its page was not there by chance.
   const again = openAddress({ ...page, ...(isManyFresh && { pause: 0 }) }, check);
-  await prove([again], words, session);
+  await prove([again], session, known);
   const older = files.filter((one) => again.wasLate || !one.wasLate);
   if (!again.wasLate && older.length === files.length) return;
   if (older.length > 0) session.ports.logger.info(`once more: ${countFiles(older.length)}`);
-  await prove(
-    older.map(({ address }) => openAddress(address, check)),
-    words,
-    session,
-  );
+  const asked = older.map(({ address }) => openAddress(address, check));
+  await prove(asked, session, known);
 }
 
 /** The page that is handed over keeps its probe. */
