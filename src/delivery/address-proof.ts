@@ -5,20 +5,14 @@ import { loginPageError, type WrongAnswer } from './describe-probe.ts';
 import { failedProbe, type ProbeResult, provesAlone } from './probe-result.ts';
 import { type ProbeSession, UrlProbe } from './url-probe.ts';
 
-/** An address that is proven. */
-export interface ProvenAddress {
-  readonly address: Address;
-  readonly result: ProbeResult;
-  /** Whether a cache still has the copy from before. */
-  readonly isOld: boolean;
-}
-
 /** One address on the way to its proof. */
 export class AddressProof {
   readonly address: Address;
   readonly probe: UrlProbe;
-  /** Its last answers, where they were right. */
-  proven: ProvenAddress | undefined;
+  /** What it has answered, once it is proven. */
+  proven: ProbeResult | undefined;
+  /** Whether that was the copy from before, which a cache still has. */
+  isOld = false;
   readonly #session: ProbeSession;
   #needed: number;
   #looks = 0;
@@ -39,8 +33,8 @@ export class AddressProof {
     this.#isReached = address.known !== undefined;
   }
 
-  /** Whether a cache has the copy from before, which may be accepted after some looks. */
-  get isOld(): boolean {
+  /** Whether a cache had the copy from before, which may be accepted after some looks. */
+  get wasOld(): boolean {
     return this.#oldLooks > 0;
   }
 
@@ -55,23 +49,24 @@ export class AddressProof {
     // Of thousands of files, a second each would add up to many minutes.
     if (path !== null && this.#isOver(SITE.overtime)) return false;
     this.#looks += 1;
-    const proven = await this.#askInARow(isLast);
-    this.proven = proven ?? this.proven;
+    const isProven = await this.#askInARow(isLast);
     const isEnough = isLast || this.#looks >= FURTHER_PROBES || this.#wrong?.match === 'login';
-    return proven !== undefined || (isOptional && isEnough);
+    return isProven || (isOptional && isEnough);
   }
 
   /**
    * Asks as often as is needed, and stops at the first wrong answer. The answers must be the same: of several nodes of
    * a cache each answers once.
+   *
+   * @returns whether it is proven now
    */
-  async #askInARow(isLast: boolean): Promise<ProvenAddress | undefined> {
+  async #askInARow(isLast: boolean): Promise<boolean> {
     const { address } = this;
     let result: ProbeResult | undefined;
     let isOld = false;
     for (let count = 0; count < this.#needed; count += 1) {
       // Where answers differed, a series that the deadline cuts short proves nothing.
-      if (count >= address.answers && this.#isOver()) return undefined;
+      if (count >= address.answers && this.#isOver()) return false;
       if (count === 1) await this.#wait();
       const asBrowser = address.asBrowser ?? count === BROWSER_PROBE;
       const known = this.#known;
@@ -87,12 +82,14 @@ export class AddressProof {
         this.#wrong = next;
         this.#earlier = result ?? this.#earlier;
         if (result) this.#needed = Math.min(this.#needed * 2, AGREEING_PROBES.most);
-        return undefined;
+        return false;
       }
       // A part has another fingerprint than the whole.
       if (result === undefined || (!provesAlone(next) && !asBrowser)) result = next;
     }
-    return result && { address, result, isOld };
+    this.proven = result;
+    this.isOld = isOld;
+    return result !== undefined;
   }
 
   /** Whether the deadline has passed so many milliseconds ago. */

@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../async.ts';
 import { SECOND, SITE } from '../protocol/limits.ts';
-import type { AddressProof, ProvenAddress } from './address-proof.ts';
+import type { AddressProof } from './address-proof.ts';
 import { describeWrong, type KnownBytes, wrongAnswersError } from './describe-probe.ts';
 import type { ProbeSession } from './url-probe.ts';
 
@@ -8,15 +8,14 @@ import type { ProbeSession } from './url-probe.ts';
  * Asks every address until it has answered right as often in a row as it must; after a wrong answer that follows a
  * right one, twice as often. The copy from before gets a few looks, since a cache may be late, and is accepted then.
  *
- * @returns each address with its answer, in the order of the addresses; an optional one only where it is proven
  * @throws {DeliveryError} `NOT_PROVEN` at the deadline with what is wrong; `NOT_EXTERNAL` for a login page.
  */
 export async function prove(
   proofs: readonly AddressProof[],
   session: ProbeSession,
   known?: KnownBytes,
-): Promise<readonly ProvenAddress[]> {
-  if (proofs.length === 0) return [];
+): Promise<void> {
+  if (proofs.length === 0) return;
   const { limits, ports } = session;
   const { clock, signal } = ports;
   const total = proofs.filter(({ address }) => !address.isOptional).length;
@@ -27,7 +26,7 @@ export async function prove(
       signal.throwIfAborted();
       const isLast = clock.now() >= limits.deadline;
       open = await lookAtAll(open, { asksAll: asksAll || isLast, isLast }, log.advance);
-      if (open.length === 0) return proofs.flatMap(({ proven }) => proven ?? []);
+      if (open.length === 0) return;
       const wrong = open.map((one) => one.describe());
       if (isLast || wrong.some(({ meaning }) => meaning?.isFinal)) {
         throw wrongAnswersError(wrong, total, known);
@@ -62,7 +61,7 @@ async function lookAtAll(
       return isDone;
     });
     left.push(...asked.filter((_, index) => !looks[index]));
-    if (!asksAll && left.some(({ isOld }) => !isOld)) return [...left, ...open.slice(at + count)];
+    if (!asksAll && left.some(({ wasOld }) => !wasOld)) return [...left, ...open.slice(at + count)];
   }
   return left;
 }

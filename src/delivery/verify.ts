@@ -3,7 +3,7 @@ import { DeliveryError } from '../errors.ts';
 import { countFiles, nameFew } from '../plain-text.ts';
 import type { Logger } from '../ports.ts';
 import { SITE } from '../protocol/limits.ts';
-import { AddressProof, type ProvenAddress } from './address-proof.ts';
+import { AddressProof } from './address-proof.ts';
 import { type Address, listFurther, pageAddress } from './addresses.ts';
 import type { PlacedAttempt, Proof } from './delivery.ts';
 import {
@@ -52,13 +52,9 @@ export async function verifyPlacement(
   const { placement, marker, gone } = attempt;
   const page = pageAddress(attempt, builtAt);
   const result = await provePage(check, page);
-  const { found, opened, unproven } = await proveFurther(
-    check,
-    { ...page, host: result.hosts.at(-1) },
-    result,
-  );
+  const { files, opened } = await proveFurther(check, { ...page, host: result.hosts.at(-1) }, result);
   const old = opened.filter(({ isOld }) => isOld);
-  const isRawProven = opened.some(({ address }) => address.isOptional);
+  const isRawProven = opened.some(({ address, proven }) => address.isOptional && proven);
   // Another file of the branch has the address of what was removed.
   const isReplaced = result.match === 'served';
   const isUnasked = placement.bypassCache === true && gone;
@@ -69,15 +65,15 @@ export async function verifyPlacement(
       sha256: isReplaced ? null : (result.fingerprint?.sha256 ?? null),
       match: isReplaced ? 'gone' : (result.match as ProvenMatch),
       hosts: result.hosts,
-      parts: found.filter((one) => gone || isIdenticalFile(one)).length,
+      parts: files.filter((one) => gone || isIdenticalFile(one)).length,
       rawUrl: (isRawProven && placement.rawUrl) || null,
       isCached: old.length > 0 || isUnasked,
       isInternal: session.internalReason !== '',
     },
     unknown: [
-      ...describePage(check, result, found),
+      ...describePage(check, result, files),
       ...(isUnasked ? [UNASKED_CACHES] : describeOld(old)),
-      ...unproven.map(describeRaw),
+      ...opened.filter(({ proven }) => proven === undefined).map(describeRaw),
     ],
   };
 }
@@ -91,11 +87,12 @@ async function provePage(check: PlacementCheck, page: Address): Promise<ProbeRes
   const known = last !== null && provesAlone(last) ? last : undefined;
   // Of a link's site, its page is asked again after the other files.
   const answers = isLink && parts.length > 0 ? 1 : page.answers;
-  const rows = [openAddress({ ...page, known, answers }, check)];
-  const [proven] = await prove(rows, session);
+  const asked = openAddress({ ...page, known, answers }, check);
+  await prove([asked], session);
+  const { proven } = asked;
   if (proven === undefined) throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
-  session.ports.logger.info(describeProbe(proven.result));
-  return proven.result;
+  session.ports.logger.info(describeProbe(proven));
+  return proven;
 }
 
 /** What is asked once the page is right; without `?v=` some may stay unproven. */
@@ -104,19 +101,19 @@ async function proveFurther(check: PlacementCheck, page: Address, result: ProbeR
   const { placement } = attempt;
   const { logger } = session.ports;
   const known = nameBytes(placement, result);
-  const { files, asOpened } = listFurther(attempt, page, result);
+  const further = listFurther(attempt, page, result);
   const open = (rows: readonly Address[]) => rows.map((one) => openAddress(one, check));
   logFiles(placement, logger);
-  const rows = open(files);
-  const found = await prove(rows, session, known);
-  if (known && files.length > 0) await proveTogether({ ...page, known: result }, rows, check, known);
-  if (asOpened.length > 0) logger.info('without ?v=, as a person will open it');
-  const asked = open(asOpened);
-  const opened = await prove(asked, session);
+  const files = open(further.files);
+  await prove(files, session, known);
+  if (known && files.length > 0) await proveTogether({ ...page, known: result }, files, check, known);
+  const opened = open(further.asOpened);
+  if (opened.length > 0) logger.info('without ?v=, as a person will open it');
+  await prove(opened, session);
   // A cache with the old copy says nothing of the new one: that must still be there.
   const again = opened.flatMap(({ isOld, address }) => (isOld && address.fresh) || []);
   await prove(open(again), session);
-  return { found, opened, unproven: asked.filter(({ proven }) => proven === undefined) };
+  return { files, opened };
 }
 
 /** A link's addresses must all be right together: its page is asked again after its files; these, if any was late. */
@@ -127,7 +124,7 @@ async function proveTogether(
   known: KnownBytes,
 ): Promise<void> {
   const { session } = check;
-  const isFresh = files.every(({ proven, wasLate }) => !wasLate && !proven?.result.age);
+  const isFresh = files.every(({ proven, wasLate }) => !wasLate && !proven?.age);
   const isManyFresh = files.length > SITE.fewLinked && isFresh && !page.known?.age;
   // After many files that no cache answered, its page was not there by chance.
   const again = openAddress({ ...page, ...(isManyFresh && { pause: 0 }) }, check);
@@ -154,8 +151,8 @@ function logFiles({ parts = [] }: Placement, logger: Logger): void {
 }
 
 /** Whether it is there as it was delivered: nothing was added to it, and it is none that was removed. */
-const isIdenticalFile = ({ address, result }: ProvenAddress): boolean =>
-  !address.mayBeServed && result.match !== 'extended';
+const isIdenticalFile = ({ address, proven }: AddressProof): boolean =>
+  !address.mayBeServed && proven?.match !== 'extended';
 
 /** What the bytes of a link's site are, by which an answer in place of a missing file is recognized. */
 const nameBytes = ({ isLink, parts = [] }: Placement, page: ProbeResult) =>
@@ -171,9 +168,9 @@ const UNASKED_CACHES =
   'whether caches still show it without ?v= and at the raw address, for up to ten minutes';
 
 /** What caches still have: of one address what and how long, of several how many. */
-function describeOld(old: readonly ProvenAddress[]): readonly string[] {
+function describeOld(old: readonly AddressProof[]): readonly string[] {
   if (old.length === 0) return [];
-  const times = old.map(({ result }) => result.keptFor);
+  const times = old.map(({ proven }) => proven?.keptFor ?? null);
   const time = describeCacheTime(times.includes(null) ? null : Math.max(...times.map(Number)));
   const isPage = old.length === 1 && old[0]?.address.path === null;
   return [
@@ -192,7 +189,7 @@ function describeRaw({ address: { path }, probe }: AddressProof): string {
 function describePage(
   { attempt: { placement, gone }, session: { internalReason } }: PlacementCheck,
   result: ProbeResult,
-  files: readonly ProvenAddress[],
+  files: readonly AddressProof[],
 ): readonly string[] {
   const { url, bypassCache, isLink } = placement;
   const end = result.hosts.at(-1);
@@ -205,20 +202,20 @@ function describePage(
           `whether ${end}, where the address leads to, is a part of the site: what it shows can change without ${isLink ? 'the link' : 'the repository'}`,
         ]
       : []),
-    ...(isLink ? describeLink([...files, { result }]) : []),
+    ...(isLink ? describeLink([...files.flatMap(({ proven }) => proven ?? []), result]) : []),
   ];
 }
 
 /** What the answers of a link's host leave open, all of them together. */
-function describeLink(found: readonly Pick<ProvenAddress, 'result'>[]): readonly string[] {
+function describeLink(found: readonly ProbeResult[]): readonly string[] {
   const describe = (
     isMeant: (result: ProbeResult) => boolean,
     toText: (pages: string) => string,
   ): string[] => {
-    const count = found.filter(({ result }) => isMeant(result)).length;
+    const count = found.filter(isMeant).length;
     return count === 0 ? [] : [toText(count === 1 ? 'the page' : `${count} pages`)];
   };
-  const added = [...new Set(found.flatMap(({ result }) => result.added ?? []))];
+  const added = [...new Set(found.flatMap((one) => one.added ?? []))];
   return [
     ...describe(
       (one) => one.added !== undefined,
