@@ -125,3 +125,16 @@ test('a path is owned by a confined delivery where the same one delivered it, an
     expect(isOwned(confined(owner), one)).toBe(true);
   }
 });
+
+test('a path is owned where the commit names it with the bytes that it holds', () => {
+  expect(isOwned(format(ofFile), held)).toBe(true);
+  expect(isOwned(format(ofFile), { ...held, path: 'previews/pr-13/page.html' })).toBe(false);
+  expect(isOwned(format(ofFolder), { path: FOLDER.place, sha: FOLDER.object })).toBe(false);
+});
+
+test('a path is owned as a picture only where it came with its page', () => {
+  const ofPicture = format({ ...said, delivered: { ...FILE, place: PICTURE.path, object: PICTURE.sha } });
+  expect(isOwned(confined(), PICTURE, { page: PATH })).toBe(true);
+  expect(isOwned(confined(), PICTURE, { page: 'docs/page.html' })).toBe(false);
+  expect([isOwned(ofPicture, PICTURE), isOwned(ofPicture, PICTURE, { page: PATH })]).toEqual([true, false]);
+});
