@@ -94,6 +94,15 @@ describe('a page from local files', () => {
     expect(PNG.sync.read(Buffer.from(view.picture ?? []))).toMatchObject({ width: 1280, height: 800 });
   });
 
+  test('has the same picture after the search for a marker, which leaves nothing in the page', async () => {
+    const html = `<style>* { user-select: none }</style><p>Text</p><div style="height:60px;overflow:auto">
+      <h1 style="height:900px">Report</h1><p>Run 4711</p></div><div style="height:900px"></div>`;
+    const searched = await viewer.view(localPage(html, { marker: 'Run 4711', picture: true }), SIGNAL);
+    const plain = await viewer.view(localPage(html, { picture: true }), SIGNAL);
+    expect(searched).toMatchObject({ verdict: 'shown', isMarkerVisible: true, isStable: true });
+    expect(searched.picture).toEqual(plain.picture);
+  });
+
   test('is seen with its exceptions, failed and refused requests, console errors and width', async () => {
     const view = await viewer.view(
       localPage(`<h1>Report</h1><div style="width:500px">wide</div><img src="gone.png"><script>

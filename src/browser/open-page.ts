@@ -1,8 +1,8 @@
-import type { Browser, CDPSession, Page } from 'puppeteer-core';
+import type { Browser, CDPSession, Frame, Page } from 'puppeteer-core';
 import type { Clock, SendHttp } from '../ports.ts';
 import { answerRequests } from './answer-requests.ts';
 import { PageEvents } from './page-events.ts';
-import { DESKTOP } from './pixels.ts';
+import { DESKTOP, decodePicture, type PixelGrid } from './pixels.ts';
 import type { PageToView } from './screen-view.ts';
 
 /** A page in a context of its own, whose requests are answered here. */
@@ -59,3 +59,24 @@ export const setWindow = (
   size: { readonly width: number; readonly height: number },
 ): Promise<void> =>
   session.send('Emulation.setDeviceMetricsOverride', { ...size, deviceScaleFactor: 1, mobile: false });
+
+export interface Picture {
+  readonly png: Buffer;
+  readonly grid: PixelGrid;
+}
+
+/** @param before returned again where the page looks the same */
+export async function takePicture({ session }: OpenPage, before?: Picture): Promise<Picture> {
+  const { data } = await session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
+  const png = Buffer.from(data, 'base64');
+  return before?.png.equals(png) ? before : { png, grid: decodePicture(png) };
+}
+
+/** The world of its own that puppeteer keeps in every frame; its public methods use it as well. */
+interface IsolatedFrame {
+  isolatedRealm(): { evaluate(expression: string): Promise<unknown> };
+}
+
+/** Runs an expression in a world of its own, which the page's scripts can't change. */
+export const evaluateApart = (frame: Frame, expression: string): Promise<unknown> =>
+  (frame as unknown as IsolatedFrame).isolatedRealm().evaluate(expression);

@@ -157,8 +157,26 @@ export class PageLook {
   #add(kind: ContentKind, { x, y, width, height }: PageBox, text: string, element: DomElement | null): void {
     if (width < 2 || height < 2 || x + width <= 0 || y + height <= 0) return;
     if (element !== null && this.#isCovered(element, x + width / 2, y + height / 2)) return;
+    if (element !== null && this.#isClipped(element, { x, y, width, height })) return;
     this.#boxes.push({ kind, x, y, width, height, text });
     this.#owners.push(element);
+  }
+
+  /** Whether an element that can't be scrolled cuts all of it off. What is positioned leaves those that are not. */
+  #isClipped(element: DomElement, box: PageBox): boolean {
+    let position = '';
+    for (const parent of this.#listParents(element)) {
+      // Theirs is the window's.
+      if (position === 'fixed' || ['body', 'html'].includes(parent.localName)) return false;
+      const style = getComputedStyle(parent);
+      if (position === 'absolute' && style.position === 'static' && style.transform === 'none') continue;
+      const { x, y, width, height } = parent.getBoundingClientRect();
+      const isLost = (overflow = '', size: number): boolean => size < 2 && /hidden|clip/.test(overflow);
+      if (isLost(style.overflowX, Math.min(x + width, box.x + box.width) - Math.max(x, box.x))) return true;
+      if (isLost(style.overflowY, Math.min(y + height, box.y + box.height) - Math.max(y, box.y))) return true;
+      position = style.position ?? '';
+    }
+    return false;
   }
 
   /** Whether something opaque lies over this point of the element. */

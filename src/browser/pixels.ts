@@ -56,10 +56,34 @@ export function fillsWindow(grid: PixelGrid, { x, y, width, height }: PageBox): 
   return isWhole && isDifferent(findCommonColor(countColors(grid, { x, y, width, height })), WHITE);
 }
 
+/** The part of a box in which two pictures of the window differ; of the whole window where the box is empty. */
+export function findDifference(one: PixelGrid, other: PixelGrid, box: PageBox): PageBox | null {
+  const { width, height } = one;
+  const within = box.width >= 1 && box.height >= 1 ? box : { x: 0, y: 0, width, height };
+  const [left, right] = limitRange(within.x, within.width, width);
+  const [top, bottom] = limitRange(within.y, within.height, height);
+  let [firstX, lastX, firstY, lastY] = [right, -1, bottom, -1];
+  for (let y = top; y < bottom; y += 1) {
+    for (let x = left; x < right; x += 1) {
+      const at = (y * width + x) * 4;
+      if ([0, 1, 2].every((channel) => one.data[at + channel] === other.data[at + channel])) continue;
+      [firstX, lastX] = [Math.min(firstX, x), Math.max(lastX, x)];
+      [firstY, lastY] = [Math.min(firstY, y), y];
+    }
+  }
+  return lastY < 0 ? null : { x: firstX, y: firstY, width: lastX - firstX + 1, height: lastY - firstY + 1 };
+}
+
+/** The part of a length that is in a window, in whole pixels: its beginning, and its end. */
+const limitRange = (start: number, length: number, window: number): [number, number] => [
+  Math.max(0, Math.floor(start)),
+  Math.min(window, Math.ceil(start + length)),
+];
+
 /** How often each color occurs in the visible part of a box. */
 function countColors({ width, height, data }: PixelGrid, box: PageBox): Map<number, number> {
-  const [left, right] = [Math.max(0, Math.floor(box.x)), Math.min(width, Math.ceil(box.x + box.width))];
-  const [top, bottom] = [Math.max(0, Math.floor(box.y)), Math.min(height, Math.ceil(box.y + box.height))];
+  const [left, right] = limitRange(box.x, box.width, width);
+  const [top, bottom] = limitRange(box.y, box.height, height);
   const colors = new Map<number, number>();
   if (right <= left || bottom <= top) return colors;
   const step = Math.max(1, Math.floor(Math.sqrt(((right - left) * (bottom - top)) / SAMPLES)));

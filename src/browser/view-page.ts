@@ -1,15 +1,10 @@
 import type { Frame } from 'puppeteer-core';
 import { untilAborted } from '../async.ts';
-import type { ContentBox, FrameLook, PageBox } from './dom-types.ts';
-import type { OpenPage } from './open-page.ts';
+import type { ContentBox, FrameLook } from './dom-types.ts';
+import { isVisibleMarker } from './find-marker.ts';
+import { evaluateApart, type OpenPage, type Picture, takePicture } from './open-page.ts';
 import { PageLook } from './page-look.ts';
-import {
-  decodePicture,
-  differsFromSurroundings,
-  fillsWindow,
-  hasContrast,
-  type PixelGrid,
-} from './pixels.ts';
+import { differsFromSurroundings, fillsWindow, hasContrast, type PixelGrid } from './pixels.ts';
 import type { ScreenView } from './screen-view.ts';
 
 export interface PageSight extends Pick<ScreenView, 'title' | 'painted' | 'isMarkerVisible' | 'isStable'> {
@@ -23,11 +18,6 @@ export interface PageSight extends Pick<ScreenView, 'title' | 'painted' | 'isMar
   /** Whether the browser shows a page of its own, because what it was sent to can't be opened. */
   readonly isErrorPage: boolean;
   readonly picture: Picture;
-}
-
-interface Picture {
-  readonly png: Buffer;
-  readonly grid: PixelGrid;
 }
 
 /** Frames of one page that are looked at. */
@@ -87,22 +77,6 @@ function countPainted(visible: readonly ContentBox[]): PageSight['painted'] {
   };
 }
 
-/** @param before returned again where the page looks the same */
-async function takePicture({ session }: OpenPage, before?: Picture): Promise<Picture> {
-  const { data } = await session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
-  const png = Buffer.from(data, 'base64');
-  return before?.png.equals(png) ? before : { png, grid: decodePicture(png) };
-}
-
-/** The world of its own that puppeteer keeps in every frame; its public methods use it as well. */
-interface IsolatedFrame {
-  isolatedRealm(): { evaluate(expression: string): Promise<unknown> };
-}
-
-/** Runs an expression in a world of its own, which the page's scripts can't change. */
-export const evaluateApart = (frame: Frame, expression: string): Promise<unknown> =>
-  (frame as unknown as IsolatedFrame).isolatedRealm().evaluate(expression);
-
 const lookAtFrame = async (frame: Frame): Promise<FrameLook> =>
   (await evaluateApart(frame, `new (${PageLook.toString()})().run()`)) as FrameLook;
 
@@ -159,43 +133,3 @@ async function lookElsewhere(opened: OpenPage): Promise<ContentBox[]> {
 }
 
 const SCROLL_BACK = "scrollTo({ top: 0, left: 0, behavior: 'instant' })";
-
-/** Whether the marker is in the pixels, anywhere on the page: it is scrolled to. */
-async function isVisibleMarker(opened: OpenPage, marker: string, text: string): Promise<boolean> {
-  const main = opened.page.mainFrame();
-  const found = (await evaluateApart(main, `(${FIND_MARKER})(${JSON.stringify(marker)})`)) as
-    | PageBox
-    | string;
-  // Of inner frames and form fields only what is in the window counts.
-  if (typeof found === 'string') return joinWords(text + found).includes(joinWords(marker));
-  const isThere = hasContrast((await takePicture(opened)).grid, found);
-  await evaluateApart(main, SCROLL_BACK);
-  return isThere;
-}
-
-/**
- * Scrolls to the first place at which the browser's own search finds a text, and returns where it is in the window.
- * That search ends at the end of a paragraph: where it finds nothing, the text of the page is returned.
- */
-const FIND_MARKER = `(marker) => {
-  const selection = getSelection();
-  const selectable = new CSSStyleSheet();
-  selectable.replaceSync('* { user-select: text !important }');
-  document.adoptedStyleSheets.push(selectable);
-  selection.empty();
-  const words = marker.trim().replace(/\\s+/g, ' ');
-  let box = null;
-  let tried = 0;
-  for (; box === null && tried < 50 && find(words); tried += 1) {
-    const range = selection.getRangeAt(0);
-    const { x, y, width, height } = range.getBoundingClientRect();
-    const element = range.startContainer.parentElement;
-    const isShown = element?.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
-    if (isShown && width >= 1 && height >= 1) box = { x, y, width, height };
-  }
-  selection.empty();
-  document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== selectable);
-  return box ?? (tried === 0 ? (document.body?.innerText ?? '') : '');
-}`;
-
-const joinWords = (text: string): string => text.normalize('NFC').replace(/\s+/g, '');

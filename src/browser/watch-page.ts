@@ -1,10 +1,10 @@
 import { untilAborted } from '../async.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { judge, judgeNavigationError, type PageJudgment } from './judge.ts';
-import { type OpenPage, setWindow } from './open-page.ts';
+import { evaluateApart, type OpenPage, setWindow } from './open-page.ts';
 import { toPlainLine } from './page-events.ts';
 import { createUncheckedView, type ScreenView } from './screen-view.ts';
-import { evaluateApart, lookAtPage, type PageSight } from './view-page.ts';
+import { lookAtPage, type PageSight } from './view-page.ts';
 
 /** Milliseconds: for the browser's start, for the document's first byte, and for the page to appear then. */
 export const VIEW_TIMES = {
