@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { PlacedPart } from '../../src/channels/channel.ts';
 import { newAttempt } from '../../src/delivery/delivery.ts';
-import { newProbeSession } from '../../src/delivery/url-probe.ts';
 import { newPlacementCheck, verifyPlacement } from '../../src/delivery/verify.ts';
 import { DeliveryError, stoppedError } from '../../src/errors.ts';
 import { shaOf } from '../channels/pages/site/memory-branch.ts';
@@ -61,7 +60,7 @@ async function verify(respond: Respond, { parts = PARTS, gone = false, timeout =
   });
   const limits = { interval: 5_000, timeout, begun: NOON, deadline: NOON + timeout };
   const attempt = { ...newAttempt(taskWith(), 'site/'), gone, placement: rest };
-  const check = newPlacementCheck(attempt, newProbeSession(limits, ports));
+  const check = newPlacementCheck(attempt, limits, ports);
   const asked = () => host.seen.filter(({ url }) => new URL(url).pathname !== '/site/');
   return { asked, ports, verified: verifyPlacement(check) };
 }
@@ -209,7 +208,7 @@ describe('the files of a link', () => {
     };
     const limits = { interval: 5_000, timeout: TIMEOUT, begun: NOON, deadline: NOON + TIMEOUT };
     const attempt = { ...newAttempt(taskWith(), 'site/'), placement };
-    const verified = await verifyPlacement(newPlacementCheck(attempt, newProbeSession(limits, ports)));
+    const verified = await verifyPlacement(newPlacementCheck(attempt, limits, ports));
     const asked = host.seen.map((seen) => new URL(seen.url).pathname.slice('/site/'.length));
     return { verified, asked, slept: ports.clock.slept };
   }

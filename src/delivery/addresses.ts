@@ -55,10 +55,8 @@ export function judgeAnswer(result: ProbeResult, { host, mayBeOld, mayBeServed, 
   return mayBeOld && isOlder && (match === 'altered' || match === 'different') ? 'old' : 'wrong';
 }
 
-type Placed = Pick<PlacedAttempt, 'placement' | 'marker' | 'gone'>;
-
 /** The address that is handed over, with `?v=` against caches. @param builtAt see `Address.built` */
-export function pageAddress({ placement, marker, gone }: Placed, builtAt?: number): Address {
+export function pageAddress({ placement, marker, gone }: PlacedAttempt, builtAt?: number): Address {
   const {
     answers = AGREEING_PROBES.usual,
     bypassCache,
@@ -88,7 +86,7 @@ export function pageAddress({ placement, marker, gone }: Placed, builtAt?: numbe
  * @param seen what it has answered
  */
 export function listFurther(
-  { placement, gone }: Placed,
+  { placement, gone }: PlacedAttempt,
   page: Address,
   seen: ProbeResult,
 ): { readonly files: readonly Address[]; readonly asOpened: readonly Address[] } {

@@ -7,7 +7,7 @@ import { askChannel, type ChannelAttempt, isPlaced } from './delivery.ts';
 import { AGAIN_HINT, BUSY_HINT, describeProbe, loginPageError } from './describe-probe.ts';
 import { provesAlone } from './probe-result.ts';
 import { createWaitLog } from './prove.ts';
-import { newProbeSession, type WaitLimits } from './url-probe.ts';
+import type { WaitLimits } from './url-probe.ts';
 import { newPlacementCheck, type PlacementCheck, verifyPlacement } from './verify.ts';
 
 /**
@@ -57,9 +57,7 @@ export async function proveAttempts(
   const limits = { interval, timeout, begun, deadline: begun + timeout };
   const placed = attempts.filter(isPlaced);
   if (placed.length === 0) return attempts;
-  const checks = placed.map((one) =>
-    newPlacementCheck(one, newProbeSession(limits, withLogPrefix(one, placed, ports))),
-  );
+  const checks = placed.map((one) => newPlacementCheck(one, limits, withLogPrefix(one, placed, ports)));
   const waited = await waitForSite(action, checks, ports);
   const proven = [...(await verifyAll(checks, waited, ports))];
   return attempts.map((one) => (isPlaced(one) ? (proven.shift() ?? one) : one));

@@ -1,7 +1,7 @@
 import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { countFiles, nameFew } from '../plain-text.ts';
-import type { Logger } from '../ports.ts';
+import type { Logger, Ports } from '../ports.ts';
 import { SITE } from '../protocol/limits.ts';
 import { AddressProof } from './address-proof.ts';
 import { type Address, listFurther, pageAddress } from './addresses.ts';
@@ -15,7 +15,7 @@ import {
 } from './describe-probe.ts';
 import { type ProbeResult, type ProvenMatch, provesAlone } from './probe-result.ts';
 import { prove } from './prove.ts';
-import { type ProbeSession, UrlProbe } from './url-probe.ts';
+import { newProbeSession, type ProbeSession, UrlProbe, type WaitLimits } from './url-probe.ts';
 
 /** A placement on the way to its proof. */
 export interface PlacementCheck {
@@ -27,11 +27,10 @@ export interface PlacementCheck {
   builtAt?: number | undefined;
 }
 
-export const newPlacementCheck = (attempt: PlacedAttempt, session: ProbeSession): PlacementCheck => ({
-  attempt,
-  session,
-  probe: new UrlProbe(pageAddress(attempt), session),
-});
+export function newPlacementCheck(attempt: PlacedAttempt, limits: WaitLimits, ports: Ports): PlacementCheck {
+  const session = newProbeSession(limits, ports);
+  return { attempt, session, probe: new UrlProbe(pageAddress(attempt), session) };
+}
 
 /**
  * VERIFY: a placement has addresses (addresses.ts); each is looked at until it is proven or the time is over (prove.ts);
