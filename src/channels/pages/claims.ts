@@ -4,7 +4,7 @@ import { type GitHubClient, isLastPage } from '../../github/api/client.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { LIST_PAGE, SITE } from '../../protocol/limits.ts';
 import { type BranchTree, filesBelow, type OlderTrees } from './branch-reader.ts';
-import { type Delivered, describeDelivered, parseMessage } from './commit-message.ts';
+import { type DeliveredObject, describeDelivered, parseMessage } from './commit-message.ts';
 import { isFolderPath } from './target.ts';
 
 /** What a commit of this tool says that it did to one place of the branch, where no newer one did the same. */
@@ -16,12 +16,12 @@ export interface Claim {
   /** The path of a file, or a folder that ends in `/`, or is empty for the branch's root. */
   readonly place: string;
   /** Absent where the place was removed. */
-  readonly delivered?: Delivered | undefined;
+  readonly delivered?: DeliveredObject | undefined;
   /** Whether newer commits of this tool delivered what a path holds now: then it is theirs, whatever the bytes. */
   readonly isReplaced: (path: string) => boolean;
 }
 
-export type DeliveredClaim = Claim & { readonly delivered: Delivered };
+export type DeliveredClaim = Claim & { readonly delivered: DeliveredObject };
 
 /** What the history of a place tells. */
 interface FoundClaims {
@@ -162,7 +162,10 @@ export function listKept(
 }
 
 /** Tells whether a path of the branch is among what a delivered folder kept. */
-function createKeptLookup({ place, kept }: Pick<Delivered, 'place' | 'kept'>): (path: string) => boolean {
+function createKeptLookup({
+  place,
+  kept,
+}: Pick<DeliveredObject, 'place' | 'kept'>): (path: string) => boolean {
   const names = new Set(kept.map(({ path }) => place + path));
   return (path) =>
     names.size > 0 && (names.has(path) || parentFolders(path).some((folder) => names.has(`${folder}/`)));
@@ -174,7 +177,7 @@ function createKeptLookup({ place, kept }: Pick<Delivered, 'place' | 'kept'>): (
  */
 function listDelivered(
   entries: BranchTree['entries'],
-  { place, kept, object }: Delivered,
+  { place, kept, object }: DeliveredObject,
 ): readonly TreeFile[] | null {
   const isKept = createKeptLookup({
     place,

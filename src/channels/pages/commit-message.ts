@@ -12,7 +12,7 @@ import { isPictureOf } from './pictures.ts';
 import { isFolderPath } from './target.ts';
 
 /** What a commit delivered as one: a file, or all files of a folder. */
-export interface Delivered {
+export interface DeliveredObject {
   /** The path of the file; that of a folder ends in `/`, or is empty for the branch's root. */
   readonly place: string;
   /** Git's id of the file's bytes; of a folder, that of the tree that has exactly the delivered files. */
@@ -30,7 +30,7 @@ export interface DeliveryMessage {
   readonly essence: string;
   readonly confinedTo?: string | undefined;
   /** Absent where something is removed. */
-  readonly delivered?: Delivered | undefined;
+  readonly delivered?: DeliveredObject | undefined;
   /** Folders whose deliveries were removed. */
   readonly removed?: readonly string[];
 }
@@ -38,7 +38,7 @@ export interface DeliveryMessage {
 /**
  * The message of a commit: `ADD/UPDATE/REMOVE <name>: <essence>`, then trailers that name what it did.
  *
- * @param place of the file or the folder, as in `Delivered`
+ * @param place of the file or the folder, as in `DeliveredObject`
  * @see protocol 1 (repository etiquette)
  */
 export const formatCommitMessage = (place: string, message: DeliveryMessage): string =>
@@ -130,7 +130,7 @@ export function describeDelivered(
   place: string,
   files: readonly TreeFile[],
   others: readonly TreeFile[] = [],
-): Delivered {
+): DeliveredObject {
   const [main, ...pictures] = files;
   if (!isFolderPath(place)) return { place, object: main?.sha ?? '', pictures, kept: [] };
   const within = files.map(({ path, sha }) => ({ path: path.slice(place.length), sha }));

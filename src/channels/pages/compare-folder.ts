@@ -1,7 +1,10 @@
 import { Readable } from 'node:stream';
+import { DeliveryError } from '../../errors.ts';
 import { parentFolders } from '../../github/api/branch.ts';
 import { getLastCommits } from '../../github/api/history.ts';
 import type { Change, FileBytes } from '../../github/change.ts';
+import { nameFew } from '../../plain-text.ts';
+import { SITE } from '../../protocol/limits.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { refuseLargeSite } from '../../rules/local-site.ts';
 import {
@@ -85,10 +88,32 @@ async function findOwned({ task, tree, found }: FolderInBranch): Promise<Readonl
   const blocked = findBlocked(wanted, tree, place, leaving);
   if (blocked.length > 0) throw blockedError(place, blocked);
   const unowned = [...wanted].filter((path) => tree.entries.get(path)?.type === 'blob' && !owned.has(path));
+  if (unowned.length > SITE.singleFiles && !target.options.overwrite) refuseUnknown(task, tree, unowned);
   const ofPage = new Set(pictures === undefined ? [] : listPicturePaths(destination.path));
   const page = { path: destination.path, pictures: ofPage };
+  // A folder is never confined, and so takes over what a confined page delivered.
   for (const path of await findSingleFiles(target, tree, unowned, page)) owned.add(path);
   return owned;
+}
+
+/** Too many to look at: whose they are is not known. @throws {DeliveryError} `TOO_LARGE` where one would be replaced */
+function refuseUnknown(
+  { place, files }: PagesTask,
+  { entries }: BranchTree,
+  unowned: readonly string[],
+): void {
+  const wanted = new Map(files.map(({ path, file }) => [path, file.blobSha]));
+  const differing = unowned.filter((path) => entries.get(path)?.sha !== wanted.get(path));
+  if (differing.length === 0) return;
+  throw new DeliveryError(
+    'TOO_LARGE',
+    `${place || './'} has more than ${SITE.singleFiles} files that were not delivered as this folder, too many to look at, so nothing was written: ${nameFew(differing.map((path) => path.slice(place.length)))}`,
+    {
+      hint: (w) =>
+        `set ${w.input('path')} to a folder of its own, or ${w.input('overwrite', 'true')} if you may replace these files`,
+      leftBehind: [],
+    },
+  );
 }
 
 /** The branch before the newest delivery, or before the last commit that touched the folder. */

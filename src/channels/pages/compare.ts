@@ -72,7 +72,7 @@ function sortByChange(task: PagesTask, { entries, owned, last }: PlaceState) {
   const own = isFolderPath(place) ? [...added, ...changed, ...stays, ...(goes ? [] : vanished)] : named;
   return {
     ...{ added, changed, removed: goes ? vanished : [] },
-    /** What the place has of this tool after that. */
+    /** What the place has of this tool after that; of a file it is the first, as `describeDelivered` needs it. */
     delivered: own.map((path) => ({
       path,
       sha: wanted.get(path)?.blobSha ?? existing.get(path)?.sha ?? '',

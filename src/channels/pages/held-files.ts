@@ -14,7 +14,7 @@ import { isFolderPath, type PagesTask } from './target.ts';
  * @param known what was there before: of what another file may be served for, the bytes tell whether it is gone
  * @param rest the other files of the branch
  */
-export function placeRemoved(known: EarlierFiles, destination: PagesDestination, rest: HeldFiles) {
+export function addressesOfRemoved(known: EarlierFiles, destination: PagesDestination, rest: HeldFiles) {
   const isRendered = rendersMarkdown(destination, rest);
   const [first, ...parts] = listAddresses([...known.keys()], destination, isRendered).map(
     (one): PlacedPart => {
@@ -41,7 +41,7 @@ interface HeldPlace extends Pick<PagesTask, 'destination' | 'place'> {
  * @param paths in the branch; the page whose address is handed over is the first
  * @param files what the branch holds
  */
-export function placeHeld(
+export function addressesOfHeld(
   [page = '', ...others]: readonly string[],
   files: HeldFiles,
   { destination, place, isRendered, earlierAt }: HeldPlace,
@@ -65,7 +65,7 @@ export function placeHeld(
 export type HeldFiles = ReadonlyMap<string, Partial<GitBlob>>;
 
 /** Some of the files that must not be served any more. */
-export const placeGone = (gone: EarlierFiles, destination: PagesDestination): readonly PlacedPart[] =>
+export const addressesOfGone = (gone: EarlierFiles, destination: PagesDestination): readonly PlacedPart[] =>
   listAddresses([...gone.keys()], destination)
     .slice(0, AUDIT.gone)
     .map((one) => ({ ...one, earlier: gone.get(one.path) ?? [], mayBeServed: true }));

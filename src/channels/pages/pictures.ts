@@ -35,7 +35,7 @@ export const listPictureUrls = ({ href }: URL): { readonly picture: URL; readonl
 });
 
 /** Where the pictures that are delivered will be. */
-export function placePictures({ picture, before }: PagePictures, pageUrl: URL): PlacedPictures {
+export function addressesOfPictures({ picture, before }: PagePictures, pageUrl: URL): PlacedPictures {
   const urls = listPictureUrls(pageUrl);
   return { url: urls.picture, sha256: picture.sha256, before: before && urls.before };
 }

@@ -9,8 +9,8 @@ import type { EarlierFiles } from './branch-reader.ts';
 import { describeReplaced } from './commit-message.ts';
 import type { ComparedPlace } from './compare.ts';
 import { addressOf } from './destination.ts';
-import { placeGone, placeRemoved } from './held-files.ts';
-import { placePictures } from './pictures.ts';
+import { addressesOfGone, addressesOfRemoved } from './held-files.ts';
+import { addressesOfPictures } from './pictures.ts';
 import { notDeployed } from './site-workflow.ts';
 import { type CommitMethod, isFolderPath, isRemoval, type PagesTask, planMethod } from './target.ts';
 
@@ -63,8 +63,8 @@ function describePublished(place: CommittedPlace): Described {
     }),
     file: files.find(({ path }) => path === entry)?.file ?? null,
     earlier: earlier.get(entry) ?? [],
-    parts: [...placeParts(task, asked), ...placeGone(gone, destination)],
-    ...(pictures && { pictures: placePictures(pictures, destination.pageUrl) }),
+    parts: [...addressesOfParts(task, asked), ...addressesOfGone(gone, destination)],
+    ...(pictures && { pictures: addressesOfPictures(pictures, destination.pageUrl) }),
     ...(isFolder && { changes, treeSha, servedSize }),
     notes: [
       ...destination.notes,
@@ -81,7 +81,10 @@ export function describeUnchanged({ task, commitSha }: ComparedPlace): string {
   return `commit ${commitSha} already holds ${isFolderPath(task.place) ? 'this site' : 'these bytes'}`;
 }
 
-function placeParts({ destination, files, place }: PagesTask, asked: EarlierFiles): readonly PlacedPart[] {
+function addressesOfParts(
+  { destination, files, place }: PagesTask,
+  asked: EarlierFiles,
+): readonly PlacedPart[] {
   return files.flatMap(({ path, file }) => {
     if (path === destination.path) return [];
     const earlier = asked.get(path);
@@ -118,7 +121,7 @@ function describeRemoved(place: CommittedPlace): Described {
   const isFolder = isFolderPath(task.place);
   const paths = [...new Set([...(isFolder ? [] : [task.place]), ...gone.keys()])];
   const known = new Map(paths.map((path) => [path, [gone, earlier].flatMap((one) => one.get(path) ?? [])]));
-  const { url, parts, ...found } = placeRemoved(known, destination, rest);
+  const { url, parts, ...found } = addressesOfRemoved(known, destination, rest);
   return {
     ...found,
     evidence: written ? `commit ${commitSha} removes it` : describeUnchanged(place),

@@ -88,7 +88,8 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepar
   const destination = !hasFailed(built) ? built : settings;
   const served = describeServed(destination, isFolder ? place : null);
   const hasPicture = options.picture && served.display === 'page' && served.pictureUrls !== null;
-  // A folder goes through git, and one call of method A writes no picture beside its page.
+  // A folder is one commit of many files, which through the API would take a request for each. One call of method A
+  // writes no picture beside its page.
   const single = hasPicture && step.singleMethod === 'A' ? 'B' : step.singleMethod;
   const method = isFolder ? 'C' : single;
   const name = place || './';

@@ -11,7 +11,7 @@ import type { PlacedTask, Placement } from '../channel.ts';
 import { type BranchTree, blobAt } from './branch-reader.ts';
 import { listKept } from './claims.ts';
 import { describeDelivered, formatCommitMessage, parseMessage } from './commit-message.ts';
-import { placeHeld } from './held-files.ts';
+import { addressesOfHeld } from './held-files.ts';
 import { findDeliveredTo } from './ownership.ts';
 import { isFolderPath, type PagesTask } from './target.ts';
 
@@ -155,7 +155,7 @@ function describeRestored(
       : blobAt([after.entries], path);
   // A rendered page never has the file's bytes.
   const isRendered = destination.rivals !== undefined;
-  const placed = placeHeld(paths, before.entries, { ...task, isRendered, earlierAt });
+  const placed = addressesOfHeld(paths, before.entries, { ...task, isRendered, earlierAt });
   const evidence = `commit ${commitSha} puts back what commit ${before.head} had`;
   const earlier = earlierAt(page);
   const told = { bypassCache: true, written: true, notes: [], unknown: [] };

@@ -54,7 +54,7 @@ export const isFolderPath = (place: string): boolean => place === '' || place.en
 
 export const isRemoval = ({ files }: Pick<PagesTask, 'files'>): boolean => files.length === 0;
 
-/** What K1 needs of the inputs. */
+/** What K1 needs of the inputs: fields of the `DeliveryRequest`, which is given as it is. */
 export interface PagesOptions extends PagesLocation {
   readonly essence: string;
   /** Whether a file that this tool did not deliver may be replaced or removed. */

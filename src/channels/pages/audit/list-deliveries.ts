@@ -12,7 +12,7 @@ import {
   type OlderTrees,
 } from '../branch-reader.ts';
 import { type Claim, type DeliveredClaim, listClaimed, readClaims } from '../claims.ts';
-import { type Delivered, parseMessage } from '../commit-message.ts';
+import { type DeliveredObject, parseMessage } from '../commit-message.ts';
 import { isFolderPath } from '../target.ts';
 
 /**
@@ -80,7 +80,11 @@ async function compareClaim(
   return changed.length === 0 ? null : newListed(claim, 'changed', { changed, unknown: removed.unknown });
 }
 
-function compareFile(claim: Claim, { object, pictures }: Delivered, tree: BranchTree): ListedDelivery | null {
+function compareFile(
+  claim: Claim,
+  { object, pictures }: DeliveredObject,
+  tree: BranchTree,
+): ListedDelivery | null {
   const { place, isReplaced } = claim;
   if (isReplaced(place)) return null;
   const open = [{ path: place, sha: object }, ...pictures].filter(({ path }) => !isReplaced(path));

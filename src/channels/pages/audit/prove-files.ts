@@ -4,7 +4,7 @@ import { getBrowserDisplay } from '../../../rules/media-type.ts';
 import { type AuditedDelivery, type KnownRefusal, whenAnswered } from '../../channel.ts';
 import type { Claim } from '../claims.ts';
 import type { PagesDestination } from '../destination.ts';
-import { type HeldFiles, placeHeld, placeRemoved } from '../held-files.ts';
+import { type HeldFiles, addressesOfHeld, addressesOfRemoved } from '../held-files.ts';
 import { rendersMarkdown } from '../jekyll.ts';
 import type { ListedDelivery } from './list-deliveries.ts';
 
@@ -62,7 +62,7 @@ export function proveFiles({ paths, files, place, destination, ...told }: FilesT
   const composePlacement = () => {
     // Asked without `?v=` as well: a cache or a proxy may have something else for people.
     const earlierAt = (_: string, nth: number) => (nth < SITE.plainProbes ? [] : undefined);
-    const placed = placeHeld(paths, files, { destination, place, isRendered, earlierAt });
+    const placed = addressesOfHeld(paths, files, { destination, place, isRendered, earlierAt });
     const display = isRendered ? {} : { display: getBrowserDisplay(page) };
     return { ...NOTHING_WRITTEN, ...told, ...placed, ...display };
   };
@@ -92,7 +92,7 @@ export function proveRemoval(
   const unasked = `whether ${left} more of its files are gone: ${AUDIT.gone} addresses were asked for`;
   const composePlacement = () => {
     const known = new Map(paths.map((path) => [path, [before?.get(path) ?? []].flat()]));
-    const { parts, ...found } = placeRemoved(known, destination, files);
+    const { parts, ...found } = addressesOfRemoved(known, destination, files);
     return {
       ...NOTHING_WRITTEN,
       ...found,
