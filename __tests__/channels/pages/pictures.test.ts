@@ -52,8 +52,7 @@ async function compare(wanted: Contents, files: BranchFiles) {
 /** What a page needs: by path, the new blob of each that changes, `null` for one that is removed. */
 async function planOne(wanted: Contents, target: CommitTarget) {
   const task = pagesTaskWith(target, PATH, wanted);
-  const { places } = await compareFiles([task], new Set());
-  const [state] = places;
+  const [state] = await compareFiles([task], new Set());
   const { change } = state && !hasFailed(state) ? state : {};
   const changed = Object.fromEntries([
     ...(change?.writes ?? []).map(({ path, file }) => [path, file.blobSha]),

@@ -1,27 +1,20 @@
 import { forEachItem, withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf, toDeliveryError } from '../../errors.ts';
+import type { GitHubClient } from '../../github/api/client.ts';
 import type { Change } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import type { Placement, PreparedTask } from '../channel.ts';
 import type { ComparedPlace } from './compare.ts';
-import { type BranchComparison, compareFiles } from './compare-files.ts';
-import { compareSite, readFolderInBranch } from './compare-folder.ts';
+import { compareFiles } from './compare-files.ts';
+import { compareSite } from './compare-folder.ts';
 import { compareRemoval } from './compare-removal.ts';
 import { listPictures } from './pictures.ts';
-import { type CommittedPlace, describeFolder, describePlacement, describeUnchanged } from './placement.ts';
+import { describeFolder, describePlacement, describeUnchanged } from './placement.ts';
 import { type CommitTarget, isFolderPath, isRemoval, methodOf, type PagesTask } from './target.ts';
 import { BranchWriter, refuseUnwritable } from './write-changes.ts';
 
 type Tasks = readonly PreparedTask<PagesTask>[];
-
-/** What is compared and written together: all files of a step, or one folder. */
-interface TaskGroup {
-  readonly tasks: readonly PagesTask[];
-  readonly target: CommitTarget;
-  /** The folders of the step. */
-  readonly together: readonly string[];
-}
 
 /** The task with the pictures of its page among its files. */
 export function withPictures({ data, pictures }: PreparedTask<PagesTask>): PagesTask {
@@ -30,12 +23,23 @@ export function withPictures({ data, pictures }: PreparedTask<PagesTask>): Pages
 }
 
 /**
+ * Compares what is written together, all files of a step or one folder, with the branch as it is now.
+ *
+ * @param sent the places that earlier attempts may have changed
+ * @param github the target's own, or one that outlives a stop
+ */
+type Compare = (
+  sent?: ReadonlySet<string>,
+  github?: GitHubClient,
+) => Promise<readonly Result<ComparedPlace>[]>;
+
+/**
  * Does work for each group. Files come before the folders that take them over, and after those that are removed: then
  * they are as their folder left them.
  */
 async function forEachGroup<Value>(
   prepared: Tasks,
-  work: (group: TaskGroup) => Promise<readonly Result<Value>[]>,
+  work: (compare: Compare, target: CommitTarget) => Promise<readonly Result<Value>[]>,
 ): Promise<readonly Result<Value>[]> {
   const all = prepared.map(withPictures);
   const folders = all.filter(({ place }) => isFolderPath(place));
@@ -43,27 +47,30 @@ async function forEachGroup<Value>(
   const single = folders.map((one) => [one]);
   const together = folders.map(({ place }) => place);
   const results = new Map<PagesTask, Result<Value>>();
-  for (const tasks of all.some(isRemoval) ? [...single, files] : [files, ...single]) {
-    const [first] = tasks;
+  for (const group of all.some(isRemoval) ? [...single, files] : [files, ...single]) {
+    const [first] = group;
     if (first === undefined) continue;
-    const done = await resultOf(() => work({ tasks, target: first.target, together }));
-    for (const [nth, task] of tasks.entries()) {
+    const { target } = first;
+    const compare: Compare = (sent = new Set(), github = target.github) => {
+      const tasks = group.map((one) => ({ ...one, target: { ...one.target, github } }));
+      return compareTasks(tasks, together, sent);
+    };
+    const done = await resultOf(() => work(compare, target));
+    for (const [nth, task] of group.entries()) {
       results.set(task, hasFailed(done) ? done : (done[nth] ?? leftOutError()));
     }
   }
   return all.map((task) => results.get(task) ?? leftOutError());
 }
 
-/** Compares a group with the branch as it is now. @param sent the places that earlier attempts may have changed */
-async function compareGroup(
-  { tasks, together }: TaskGroup,
-  sent: ReadonlySet<string> = new Set(),
-): Promise<BranchComparison> {
+async function compareTasks(
+  tasks: readonly PagesTask[],
+  together: readonly string[],
+  sent: ReadonlySet<string>,
+): Promise<readonly Result<ComparedPlace>[]> {
   const [first] = tasks;
   if (first === undefined || !isFolderPath(first.place)) return compareFiles(tasks, sent);
-  const folder = await readFolderInBranch(first);
-  const place = isRemoval(first) ? compareRemoval(folder, sent.size > 0) : compareSite(folder, together);
-  return { head: folder.tree.head, places: [await place] };
+  return [await (isRemoval(first) ? compareRemoval(first, sent.size > 0) : compareSite(first, together))];
 }
 
 /** What committing would do: the first line of each commit's message, or that nothing has to be done. Reads only. */
@@ -71,17 +78,16 @@ export function previewCommits(
   prepared: Tasks,
   ports: Pick<Ports, 'signal'>,
 ): Promise<readonly Result<string>[]> {
-  return forEachGroup(prepared, async (group) => {
-    const { places } = await compareGroup(group);
-    return forEachItem(places, async (place) => {
+  return forEachGroup(prepared, async (compare, target) =>
+    forEachItem(await compare(), async (place) => {
       if (hasFailed(place)) throw place;
       const { task, change } = place;
       if (change === undefined) return describeUnchanged(place);
-      if (isFolderPath(task.place) && !isRemoval(task)) await refuseUnwritable(change, group.target, ports);
+      if (isFolderPath(task.place) && !isRemoval(task)) await refuseUnwritable(change, target, ports);
       const further = isFolderPath(task.place) ? ` (${describeFolder(place).join('; ')})` : '';
       return `commit "${change.message.split('\n')[0]}"${further}`;
-    });
-  });
+    }),
+  );
 }
 
 /**
@@ -90,74 +96,70 @@ export function previewCommits(
  * @returns an error says whether anything may have been written
  */
 export const commitTasks = (prepared: Tasks, ports: Ports): Promise<readonly Result<Placement>[]> =>
-  forEachGroup(prepared, async (group) => {
-    const commit = new GroupCommit(group, ports);
+  forEachGroup(prepared, async (compare, target) => {
+    const commit = new GroupCommit(compare, target, ports);
     const done = await withRetries(ports, () => commit.attempt()).catch((thrown: unknown) =>
       commit.findArrived(toDeliveryError(thrown)),
     );
     return done.map((one) => (hasFailed(one) ? one : describePlacement(one, ports.logger)));
   });
 
+type ComparedPlaces = readonly Result<ComparedPlace>[];
+
 /** Each attempt compares first: what an earlier one has committed is not committed again. */
 class GroupCommit {
-  readonly #group: TaskGroup;
+  readonly #compare: Compare;
+  readonly #target: CommitTarget;
   readonly #ports: Ports;
   readonly #writer: BranchWriter;
-  /** What was sent last to each place. */
+  /** What was sent last to each place: it tells more of what was there before than a look at the result. */
   readonly #sent = new Map<string, ComparedPlace>();
   /** The comparison that the next attempt need not repeat. */
-  #known: BranchComparison | null = null;
+  #known: ComparedPlaces | null = null;
 
-  constructor(group: TaskGroup, ports: Ports) {
-    this.#group = group;
+  constructor(compare: Compare, target: CommitTarget, ports: Ports) {
+    this.#compare = compare;
+    this.#target = target;
     this.#ports = ports;
-    this.#writer = new BranchWriter(group.target, ports);
+    this.#writer = new BranchWriter(target, ports);
   }
 
-  async attempt(): Promise<readonly Result<CommittedPlace>[]> {
-    const compared = this.#known ?? (await this.#compare());
+  async attempt(): Promise<ComparedPlaces> {
+    const places = this.#known ?? (await this.#compare(new Set(this.#sent.keys())));
     this.#known = null;
-    const changes = compared.places.flatMap((place) => {
+    let head: string | null = null;
+    const changes = places.flatMap((place) => {
       if (hasFailed(place) || place.change === undefined) return [];
       this.#sent.set(place.task.place, place);
+      head = place.head;
       return [place.change];
     });
-    if (changes.length === 0) return this.#finish(compared, leftOutError);
-    const commits = await this.#writer.write(changes, compared.head).catch((thrown: unknown) => {
-      this.#known = isStillTrue(thrown, changes, this.#group.target) ? compared : null;
+    if (changes.length === 0) return this.#finish(places, leftOutError);
+    const commits = await this.#writer.write(changes, head).catch((thrown: unknown) => {
+      this.#known = isStillTrue(thrown, changes, this.#target) ? places : null;
       throw thrown;
     });
-    return this.#finish(compared, (change) => commits[changes.indexOf(change)] ?? leftOutError());
+    return this.#finish(places, (change) => commits[changes.indexOf(change)] ?? leftOutError());
   }
 
   /** After a stop, the branch may hold a commit whose answer did not arrive. @throws the error where it is not known */
-  async findArrived(error: DeliveryError): Promise<readonly Result<CommittedPlace>[]> {
+  async findArrived(error: DeliveryError): Promise<ComparedPlaces> {
     if (this.#sent.size === 0) throw error.withLeftBehind([]);
     if (!this.#ports.signal.aborted) throw error;
-    const github = this.#group.target.github.withSignal(withCleanupSignal(this.#ports).signal);
-    const arrived = await resultOf(() => this.#compare(github));
+    const github = this.#target.github.withSignal(withCleanupSignal(this.#ports).signal);
+    const arrived = await resultOf(() => this.#compare(new Set(this.#sent.keys()), github));
     if (hasFailed(arrived)) throw error;
     return this.#finish(arrived, () => error);
   }
 
-  #compare(github = this.#group.target.github): Promise<BranchComparison> {
-    const tasks = this.#group.tasks.map((one) => ({ ...one, target: { ...one.target, github } }));
-    return compareGroup({ ...this.#group, tasks }, new Set(this.#sent.keys()));
-  }
-
-  #finish(
-    { places }: BranchComparison,
-    conclude: (change: Change) => Result<string>,
-  ): readonly Result<CommittedPlace>[] {
+  #finish(places: ComparedPlaces, conclude: (change: Change) => Result<string>): ComparedPlaces {
     return places.map((now) => {
       // After a stop it is not known what the last write did.
       if (hasFailed(now)) return this.#ports.signal.aborted ? now : now.withLeftBehind([]);
       const commitSha = now.change === undefined ? now.commitSha : conclude(now.change);
       if (hasFailed(commitSha)) return commitSha;
       const sent = this.#sent.get(now.task.place);
-      const written = sent !== undefined;
-      const method = written ? this.#writer.method : undefined;
-      return { ...(sent ?? now), commitSha, written, method };
+      return { ...(sent ?? now), commitSha, writtenBy: sent && this.#writer.method };
     });
   }
 }

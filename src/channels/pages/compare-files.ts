@@ -1,3 +1,4 @@
+import { forEachItem } from '../../async.ts';
 import { hasFailed, type Result, resultOf } from '../../errors.ts';
 import { type BranchEntry, getExistingBlobs } from '../../github/api/branch.ts';
 import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
@@ -9,14 +10,6 @@ import { isOwned } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
 import { type CommitTarget, isRemoval, type PagesTask, readTargetHead } from './target.ts';
 
-/** What some places need, all compared with the same commit of the branch. */
-export interface BranchComparison {
-  /** The commit; `null` where the branch does not exist yet. */
-  readonly head: string | null;
-  /** In the order of the tasks. */
-  readonly places: readonly Result<ComparedPlace>[];
-}
-
 /**
  * Compares single files with the branch. Reads nothing but their paths, and those of the pictures that pages may have:
  * the page's own commit does not tell, because its bytes may be older, or newer, than its picture.
@@ -26,9 +19,9 @@ export interface BranchComparison {
 export async function compareFiles(
   tasks: readonly PagesTask[],
   sent: ReadonlySet<string>,
-): Promise<BranchComparison> {
+): Promise<readonly Result<ComparedPlace>[]> {
   const [first] = tasks;
-  if (first === undefined) return { head: null, places: [] };
+  if (first === undefined) return [];
   const { target } = first;
   const head = await readTargetHead(target);
   const own = new Set(tasks.flatMap(listPaths));
@@ -43,21 +36,17 @@ export async function compareFiles(
   );
   const found = await readPaths([...own], target, head, mayBeGone);
   // A new page has no picture, which spares its delivery two requests.
-  const mayHavePicture = (task: PagesTask): boolean => {
+  const listOldPictures = (task: PagesTask): readonly string[] => {
     const page = found.get(task.place);
-    return (
-      isHtml(task.place) && (isRemoval(task) || (page && !hasFailed(page) && page.blob !== null) === true)
-    );
+    const mayHave = isRemoval(task) || (page && !hasFailed(page) && page.blob !== null);
+    return mayHave && isHtml(task.place) ? listPicturePaths(task.place).filter((path) => !own.has(path)) : [];
   };
-  const old = tasks.map((task) =>
-    mayHavePicture(task) ? listPicturePaths(task.place).filter((path) => !own.has(path)) : [],
-  );
-  const pictures = await readPaths(old.flat(), target, head, new Set());
+  const pictures = await readPaths(tasks.flatMap(listOldPictures), target, head, new Set());
   const all = new Map([...found, ...pictures]);
-  const places = tasks.map((task, nth) =>
-    resultOf(async () => ({ ...compareFile(task, all, old[nth] ?? []), rest })),
-  );
-  return { head, places: await Promise.all(places) };
+  return forEachItem(tasks, async (task) => ({
+    ...compareFile(task, head, all, listOldPictures(task)),
+    rest,
+  }));
 }
 
 /** Every path that a task is about. */
@@ -111,7 +100,12 @@ async function readPaths(
 }
 
 /** @param old the paths that pictures of the page may have, beside those that are delivered */
-function compareFile(task: PagesTask, found: HeldPaths, old: readonly string[]): ComparedPlace {
+function compareFile(
+  task: PagesTask,
+  head: string | null,
+  found: HeldPaths,
+  old: readonly string[],
+): ComparedPlace {
   const { place, files, target } = task;
   const entries = new Map<string, BranchEntry>();
   const owned = new Set<string>();
@@ -140,7 +134,7 @@ function compareFile(task: PagesTask, found: HeldPaths, old: readonly string[]):
   const wanted = files.find(({ path }) => path === place)?.file.blobSha;
   const versions = new Map(last?.blobs.map((one) => [one.sha, one]));
   versions.delete(wanted ?? '');
-  const planned = planChange(task, { entries, owned, last });
+  const planned = planChange(task, { head, entries, owned, last });
   return {
     ...planned,
     replaced: (owned.has(place) && last) || undefined,

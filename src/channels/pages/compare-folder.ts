@@ -17,7 +17,7 @@ import {
   refuseSubmodules,
 } from './branch-reader.ts';
 import { blockedError, type ComparedPlace, planChange } from './compare.ts';
-import { type FoundDeliveries, findDeliveries, findSingleFiles, findWholeSites } from './ownership.ts';
+import { type FolderInBranch, findDeliveries, findSingleFiles, findWholeSites } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
 import { type CommitTarget, isRemoval, type PagesTask, readTargetTree } from './target.ts';
 
@@ -28,19 +28,12 @@ const EMPTY_FILE: FileBytes = {
   read: () => Readable.from([]),
 };
 
-/** The place of a folder in the branch, and all that the branch has. */
-export interface FolderInBranch {
-  readonly task: PagesTask;
-  readonly tree: BranchTree;
-  readonly found: FoundDeliveries;
-}
-
 /** Reads all of the branch, and what it has of this tool in a folder; of one that is removed, however deep. */
 export async function readFolderInBranch(task: PagesTask): Promise<FolderInBranch> {
   const { target } = task;
   const tree = await readTargetTree(target);
   refuseSubmodules(tree, isRemoval(task) ? [task.place.slice(0, -1)] : task.files.map(({ path }) => path));
-  return { task, tree, found: await findDeliveries(target, tree, task.place, isRemoval(task)) };
+  return findDeliveries(target, tree, task.place, isRemoval(task));
 }
 
 /**
@@ -49,25 +42,23 @@ export async function readFolderInBranch(task: PagesTask): Promise<FolderInBranc
  * @param together the folders of the step: `keep` counts them and removes none
  * @throws {DeliveryError} `NOT_OURS`; `TOO_LARGE` for more than Pages serves
  */
-export async function compareSite(
-  folder: FolderInBranch,
-  together: readonly string[],
-): Promise<ComparedPlace> {
-  const { task, tree, found } = folder;
+export async function compareSite(task: PagesTask, together: readonly string[]): Promise<ComparedPlace> {
   const { place, target } = task;
-  const owned = await findOwned(folder);
-  const removedFolders = await findOldSites(folder, together);
+  const folder = await readFolderInBranch(task);
+  const { tree, sites, last } = folder;
+  const owned = await findOwned(task, folder);
+  const removedFolders = await findOldSites(task, tree, together);
   const removals = removedFolders.flatMap((one) => [...filesBelow(tree, one).keys()]);
   const beside = { writes: switchJekyllOff(task, tree), removals };
-  const planned = planChange(task, { ...tree, owned, last: found.last, beside, removedFolders });
+  const planned = planChange(task, { ...tree, owned, last, beside, removedFolders });
   const { change } = planned;
-  const older = await readBefore(target, found);
-  const gone = [...(change?.removals ?? []), ...listVanished(folder, older)];
+  const older = await readBefore(target, folder);
+  const gone = [...(change?.removals ?? []), ...listVanished(task, tree, older)];
   return {
     ...planned,
-    replaced: found.sites.get(place)?.claim,
+    replaced: sites.get(place)?.claim,
     servedSize: measureSite(task.destination.siteRoot, tree, change),
-    earlier: await findEarlier(folder, change === undefined ? [older] : [tree.entries, older]),
+    earlier: await findEarlier(task, folder, change === undefined ? [older] : [tree.entries, older]),
     gone: blobsIn([tree.entries, older], gone),
   };
 }
@@ -79,9 +70,9 @@ function switchJekyllOff({ destination, target }: PagesTask, { entries }: Branch
 }
 
 /** The paths of a folder that hold what this tool delivered. @throws {DeliveryError} `NOT_OURS` where a file is in the way */
-async function findOwned({ task, tree, found }: FolderInBranch): Promise<ReadonlySet<string>> {
+async function findOwned(task: PagesTask, { tree, sites }: FolderInBranch): Promise<ReadonlySet<string>> {
   const { place, target, files, destination, pictures } = task;
-  const delivered = found.sites.get(place)?.files ?? [];
+  const delivered = sites.get(place)?.files ?? [];
   const owned = new Set(delivered.map(({ path }) => path));
   const wanted = new Set(files.map(({ path }) => path));
   const leaving = new Set(target.options.prune ? [...owned].filter((path) => !wanted.has(path)) : []);
@@ -119,14 +110,15 @@ function refuseUnknown(
 /** The branch before the newest delivery, or before the last commit that touched the folder. */
 export async function readBefore(
   { github, readEntries }: CommitTarget,
-  { before }: FoundDeliveries,
+  { before }: FolderInBranch,
 ): Promise<BranchTree['entries']> {
   return before === undefined ? new Map() : readEntries(github, before);
 }
 
 /** The files of a folder that an older tree of the branch has, and that neither the newest one nor the delivery has. */
 export function listVanished(
-  { task: { place, files }, tree }: FolderInBranch,
+  { place, files }: PagesTask,
+  tree: BranchTree,
   older: BranchTree['entries'],
 ): readonly string[] {
   const there = new Set([...tree.entries.keys(), ...files.map(({ path }) => path)]);
@@ -143,14 +135,15 @@ const NEVER: readonly GitBlob[] = [];
  * @param trees what the branch held before, the newest first
  */
 async function findEarlier(
-  { task, tree, found }: FolderInBranch,
+  task: PagesTask,
+  { tree, before }: FolderInBranch,
   trees: readonly BranchTree['entries'][],
 ): Promise<EarlierFiles> {
   const page = task.destination.path;
   // The page changes most often, and a cache may be older than the last two versions.
   const commits = tree.head === null ? null : await getLastCommits(task.target.github, tree.head, [page]);
   const versions = commits?.get(page)?.blobs ?? [];
-  const isKnown = trees.length > 1 || found.before !== undefined;
+  const isKnown = trees.length > 1 || before !== undefined;
   const earlier = new Map<string, readonly GitBlob[]>();
   for (const { path, file } of task.files) {
     const isSame = !isKnown || trees[0]?.get(path)?.sha === file.blobSha;
@@ -170,7 +163,8 @@ async function findEarlier(
  * @returns paths that end in `/`
  */
 async function findOldSites(
-  { task: { place: folder, target }, tree }: FolderInBranch,
+  { place: folder, target }: PagesTask,
+  tree: BranchTree,
   together: readonly string[],
 ): Promise<readonly string[]> {
   const { keep } = target.options;

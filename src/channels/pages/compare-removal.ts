@@ -3,8 +3,9 @@ import { nameFew } from '../../plain-text.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { blobsIn, filesBelow } from './branch-reader.ts';
 import { type ComparedPlace, planChange } from './compare.ts';
-import { type FolderInBranch, listVanished, readBefore } from './compare-folder.ts';
-import { findSingleFiles } from './ownership.ts';
+import { listVanished, readBefore, readFolderInBranch } from './compare-folder.ts';
+import { type FolderInBranch, findSingleFiles } from './ownership.ts';
+import type { PagesTask } from './target.ts';
 
 /**
  * Compares a folder that is removed with the branch: what goes is everything of this tool in it, however deep; with
@@ -12,14 +13,15 @@ import { findSingleFiles } from './ownership.ts';
  *
  * @param wasSent whether an earlier attempt may have removed it
  */
-export async function compareRemoval(folder: FolderInBranch, wasSent: boolean): Promise<ComparedPlace> {
-  const { task, tree, found } = folder;
+export async function compareRemoval(task: PagesTask, wasSent: boolean): Promise<ComparedPlace> {
+  const folder = await readFolderInBranch(task);
+  const { tree, postponed, last } = folder;
   const { place, target, destination } = task;
   const existing = filesBelow(tree, place);
-  const sites = [...found.sites].filter(([, { files }]) => files.length > 0);
+  const sites = [...folder.sites].filter(([, { files }]) => files.length > 0);
   const owned = new Set(sites.flatMap(([, { files }]) => files.map(({ path }) => path)));
   const others = [...existing.keys()].filter(
-    (path) => !owned.has(path) && !found.postponed.some((one) => path.startsWith(one)),
+    (path) => !owned.has(path) && !postponed.some((one) => path.startsWith(one)),
   );
   const single = target.options.overwrite
     ? others.filter((path) => existing.get(path)?.type === 'blob')
@@ -27,22 +29,23 @@ export async function compareRemoval(folder: FolderInBranch, wasSent: boolean): 
   for (const path of single) owned.add(path);
   const left = others.filter((path) => !owned.has(path));
   const isOurs = owned.size > 0 || wasSent || left.length === 0 || place === destination.siteRoot;
-  if (!isOurs) throw nothingOursError(folder, left);
+  if (!isOurs) throw nothingOursError(place, folder, left);
   const removedFolders = sites.map(([one]) => one);
   // What an earlier run removed may be served until the site is built without it.
-  const older = owned.size === 0 ? await readBefore(target, found) : new Map();
+  const older = owned.size === 0 ? await readBefore(target, folder) : new Map();
   return {
-    ...planChange(task, { ...tree, owned, last: found.last, removedFolders }),
+    ...planChange(task, { ...tree, owned, last, removedFolders }),
     earlier: new Map(),
-    gone: blobsIn([tree.entries, older], [...owned, ...listVanished(folder, older)]),
+    gone: blobsIn([tree.entries, older], [...owned, ...listVanished(task, tree, older)]),
     rest: new Map([...tree.entries].filter(([path]) => !owned.has(path))),
-    unknown: describeStaying(folder, left),
+    unknown: describeStaying(place, postponed, left),
   };
 }
 
 /** What stays of a folder once everything of ours is removed. */
 function describeStaying(
-  { task: { place }, found }: FolderInBranch,
+  place: string,
+  postponed: readonly string[],
   left: readonly string[],
 ): readonly string[] {
   const why =
@@ -51,20 +54,22 @@ function describeStaying(
       : 'because it is not as this tool delivered it';
   const reasons = [
     ...(left.length === 0 ? [] : [`${why}: ${nameFew(left)}`]),
-    ...(found.postponed.length === 0
-      ? []
-      : [`because one run removes no more (try again): ${nameFew(found.postponed)}`]),
+    ...(postponed.length === 0 ? [] : [`because one run removes no more (try again): ${nameFew(postponed)}`]),
   ];
   return reasons.length === 0 ? [] : [`what stays in ${place || './'}, ${reasons.join('; and ')}`];
 }
 
 /** All of the folder would still be served. */
-function nothingOursError({ task, found }: FolderInBranch, left: readonly string[]): DeliveryError {
-  const name = task.place || './';
+function nothingOursError(
+  place: string,
+  { isComplete }: FolderInBranch,
+  left: readonly string[],
+): DeliveryError {
+  const name = place || './';
   const [code, why] =
     left.length > SITE.singleFiles
       ? (['TOO_LARGE', `${name} has more than ${SITE.singleFiles} files, too many to look at`] as const)
-      : found.isComplete
+      : isComplete
         ? (['NOT_OURS', `nothing in ${name} is as this tool delivered it`] as const)
         : (['TOO_LARGE', `the history of ${name} is too long to be searched whole`] as const);
   return new DeliveryError(code, `${why}, so nothing was removed: ${nameFew(left)}`, {

@@ -8,12 +8,12 @@ import { type BranchTree, type EarlierFiles, filesBelow } from './branch-reader.
 import { listKept } from './claims.ts';
 import { describeDelivered, formatCommitMessage, parseMessage } from './commit-message.ts';
 import { isPictureOf, listPicturePaths } from './pictures.ts';
-import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
+import { type CommitMethod, isFolderPath, isRemoval, type PagesTask } from './target.ts';
 
 type CommitWords = Pick<LastCommit, 'sha' | 'message'>;
 
 /** What the branch has at a place, all of it in the same commit, and whose it is. */
-interface PlaceState extends Pick<BranchTree, 'entries'> {
+interface PlaceState extends BranchTree {
   /** The paths that hold what this tool delivered: what may be replaced, and what goes where it is not wanted. */
   readonly owned: ReadonlySet<string>;
   /** The last commit that touched the place; absent where nothing ever existed. */
@@ -27,10 +27,14 @@ interface PlaceState extends Pick<BranchTree, 'entries'> {
 /** What a place of the branch needs: a change, or nothing more. */
 export interface ComparedPlace {
   readonly task: PagesTask;
+  /** The commit that it was compared with, the same for all that is written together; `null` for no branch yet. */
+  readonly head: string | null;
   /** Absent where the place is as wanted. */
   readonly change?: Change;
   /** The commit that made it so; absent where nothing ever existed. */
   readonly commitSha?: string | undefined;
+  /** How this delivery made it so; absent where it was so already. */
+  readonly writtenBy?: CommitMethod | undefined;
   /** The newest delivery of this tool to it. */
   readonly replaced?: CommitWords | undefined;
   /** What caches may still have of the files that are delivered. */
@@ -91,7 +95,7 @@ function sortByChange(task: PagesTask, { entries, owned, last }: PlaceState) {
 export function planChange(
   task: PagesTask,
   state: PlaceState,
-): Pick<ComparedPlace, 'task' | 'change' | 'commitSha' | 'changes' | 'treeSha'> {
+): Pick<ComparedPlace, 'task' | 'head' | 'change' | 'commitSha' | 'changes' | 'treeSha'> {
   const { place, target, files } = task;
   const { beside: { writes = [], removals = [] } = {}, removedFolders = [] } = state;
   const sorted = sortByChange(task, state);
@@ -122,6 +126,7 @@ export function planChange(
   const changes = { ...listChanges(task, sorted), kept: kept.map(({ path }) => path), removedFolders };
   return {
     task,
+    head: state.head,
     ...(hasWork && { change }),
     commitSha: state.last?.sha,
     changes,

@@ -57,8 +57,9 @@ interface OwnedSite {
   readonly files: readonly TreeFile[];
 }
 
-/** What this tool delivered to a folder, and below it. */
-export interface FoundDeliveries {
+/** A folder of the branch, and what this tool delivered to it and below it. */
+export interface FolderInBranch {
+  readonly tree: BranchTree;
   /** By folder; some may have no file left. */
   readonly sites: ReadonlyMap<string, OwnedSite>;
   /** Folders that are not looked at, because one run removes no more. */
@@ -72,8 +73,6 @@ export interface FoundDeliveries {
 }
 
 type SearchTarget = Pick<CommitTarget, 'github' | 'readEntries'>;
-
-const NOTHING: FoundDeliveries = { sites: new Map(), postponed: [], isComplete: true };
 
 /**
  * What this tool delivered to a folder, as far as it is there. The newest commit that has the form of a delivery
@@ -89,8 +88,8 @@ export async function findDeliveries(
   tree: BranchTree,
   folder: string,
   isWithBelow = false,
-): Promise<FoundDeliveries> {
-  if (tree.head === null) return NOTHING;
+): Promise<FolderInBranch> {
+  if (tree.head === null) return { tree, sites: new Map(), postponed: [], isComplete: true };
   const limits = { pages: SITE.historyPages, until: isWithBelow ? undefined : folder };
   const { claims, last, isComplete } = await readClaims(target.github, tree.head, folder, limits);
   const search = createSearch(target, tree);
@@ -104,6 +103,7 @@ export async function findDeliveries(
   }
   const newest = hasFilesBelow(tree, folder) ? claims.get(folder) : undefined;
   return {
+    tree,
     sites: search.sites,
     postponed: search.postponed,
     isComplete,

@@ -12,40 +12,32 @@ import { addressOf } from './destination.ts';
 import { addressesOfGone, addressesOfRemoved } from './held-files.ts';
 import { addressesOfPictures } from './pictures.ts';
 import { notDeployed } from './site-workflow.ts';
-import { type CommitMethod, isFolderPath, isRemoval, type PagesTask, planMethod } from './target.ts';
+import { isFolderPath, isRemoval, type PagesTask, planMethod } from './target.ts';
 
-/** A place that is as wanted. */
-export interface CommittedPlace extends ComparedPlace {
-  /** `false` where it was so already. */
-  readonly written: boolean;
-  /** How it was written, where anything was. */
-  readonly method?: CommitMethod | undefined;
-}
-
-/** The evidence and the addresses of what was committed, or removed. */
-export function describePlacement(place: CommittedPlace, logger: Logger): Placement {
-  const { task, written, method } = place;
+/** The evidence and the addresses of what was committed, or removed: of a place that is as wanted. */
+export function describePlacement(place: ComparedPlace, logger: Logger): Placement {
+  const { task, writtenBy } = place;
   if (isFolderPath(task.place) && !isRemoval(task)) logFolder(place, logger);
   const placement = isRemoval(task) ? describeRemoved(place) : describePublished(place);
   return {
     ...placement,
     bypassCache: true,
-    written,
-    ...(method && !isFolderPath(task.place) && { method: planMethod(method, task) }),
+    written: writtenBy !== undefined,
+    ...(writtenBy && !isFolderPath(task.place) && { method: planMethod(writtenBy, task) }),
     unknown: [...task.destination.unknown, ...placement.unknown],
   };
 }
 
 type Described = Omit<Placement, 'written'>;
 
-function describePublished(place: CommittedPlace): Described {
-  const { task, commitSha, written, earlier, gone, changes, treeSha, servedSize } = place;
+function describePublished(place: ComparedPlace): Described {
+  const { task, commitSha, writtenBy, earlier, gone, changes, treeSha, servedSize } = place;
   const { destination, target, pictures, files } = task;
   const isFolder = isFolderPath(task.place);
   const entry = destination.path;
   const asked = choosePlain(earlier, entry);
   return {
-    evidence: written ? `commit ${commitSha}` : describeUnchanged(place),
+    evidence: writtenBy ? `commit ${commitSha}` : describeUnchanged(place),
     url: isFolder ? entryUrl(destination.pageUrl) : destination.pageUrl,
     // What is deployed without a commit is on no branch.
     ...(commitSha && {
@@ -68,7 +60,7 @@ function describePublished(place: CommittedPlace): Described {
     ...(isFolder && { changes, treeSha, servedSize }),
     notes: [
       ...destination.notes,
-      ...describeReplaced(written ? place.replaced : undefined, target.options.essence),
+      ...describeReplaced(writtenBy ? place.replaced : undefined, target.options.essence),
       ...(isFolder ? describeEffects(place) : []),
     ],
     unknown: [...describeUnasked(earlier, asked, entry), ...describeLeft(gone)],
@@ -115,8 +107,8 @@ const describeLeft = ({ size }: EarlierFiles): string[] =>
     ? []
     : [`whether ${size - AUDIT.gone} more removed files are gone: ${AUDIT.gone} addresses were asked for`];
 
-function describeRemoved(place: CommittedPlace): Described {
-  const { task, commitSha, written, gone, earlier, rest = new Map(), unknown = [] } = place;
+function describeRemoved(place: ComparedPlace): Described {
+  const { task, commitSha, writtenBy, gone, earlier, rest = new Map(), unknown = [] } = place;
   const { destination } = task;
   const isFolder = isFolderPath(task.place);
   const paths = [...new Set([...(isFolder ? [] : [task.place]), ...gone.keys()])];
@@ -124,12 +116,12 @@ function describeRemoved(place: CommittedPlace): Described {
   const { url, parts, ...found } = addressesOfRemoved(known, destination, rest);
   return {
     ...found,
-    evidence: written ? `commit ${commitSha} removes it` : describeUnchanged(place),
-    ...(written && commitSha && { commitSha }),
+    evidence: writtenBy ? `commit ${commitSha} removes it` : describeUnchanged(place),
+    ...(writtenBy && commitSha && { commitSha }),
     ...(isFolder ? { url } : { url: destination.pageUrl, rawUrl: destination.rawUrl }),
     held: new Map(paths.map((path) => [path, null])),
     parts,
-    notes: written && isFolder ? [describeRemoval(place, 'removed')] : [],
+    notes: writtenBy && isFolder ? [describeRemoval(place, 'removed')] : [],
     unknown,
   };
 }

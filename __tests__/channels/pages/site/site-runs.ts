@@ -1,7 +1,7 @@
 import type { Channel, ChannelItem, Placement } from '../../../../src/channels/channel.ts';
 import type { BranchTree } from '../../../../src/channels/pages/branch-reader.ts';
 import { withPictures } from '../../../../src/channels/pages/commit.ts';
-import { compareSite, readFolderInBranch } from '../../../../src/channels/pages/compare-folder.ts';
+import { compareSite } from '../../../../src/channels/pages/compare-folder.ts';
 import type { PagePictures } from '../../../../src/channels/pages/pictures.ts';
 import { createPagesActions } from '../../../../src/channels/pages/publish.ts';
 import type { PagesOptions, PagesTask } from '../../../../src/channels/pages/target.ts';
@@ -106,7 +106,7 @@ export async function planSite(
   const [prepared] = await actionsThrough(github, ports, options).publish.prepare([item]);
   if (prepared === undefined || hasFailed(prepared)) throw prepared;
   const task = withPictures({ ...prepared, ...(pictures && { pictures }) });
-  const place = await compareSite(await readFolderInBranch(task), together);
+  const place = await compareSite(task, together);
   const { change } = place;
   const written = (change?.writes ?? []).map(({ path }) => path).sort();
   const removals = [...(change?.removals ?? [])].sort();

@@ -38,8 +38,8 @@ export async function deployFiles(
     };
     const earlier = new Map(paths.map(earlierAt));
     const gone = new Map(nth === 0 ? removed.map(earlierAt) : []);
-    const place = { task, written: true, earlier, gone, changes, servedSize };
+    const place = { task, head: null, earlier, gone, changes, servedSize };
     const placement = describePlacement(place, ports.logger);
-    return withDeployment({ ...placement, evidence }, deployment);
+    return withDeployment({ ...placement, written: true, evidence }, deployment);
   });
 }
