@@ -52,7 +52,7 @@ async function compare(wanted: Contents, files: BranchFiles) {
 /** What a page needs: by path, the new blob of each that changes, `null` for one that is removed. */
 async function planOne(wanted: Contents, target: CommitTarget) {
   const task = pagesTaskWith(target, PATH, wanted);
-  const [state] = await compareFiles([task], new Set());
+  const [state] = await compareFiles([task]);
   const { change } = state && !hasFailed(state) ? state : {};
   const changed = Object.fromEntries([
     ...(change?.writes ?? []).map(({ path, file }) => [path, file.blobSha]),
@@ -121,7 +121,7 @@ describe('a page with a picture', () => {
     const { github } = await compare(pageWith('new'), {});
     const target = commitTargetWith(branchWith({ 'docs/notes.txt': existingFile('old') }));
     const task = pagesTaskWith(target, 'docs/notes.txt', { 'docs/notes.txt': 'new' });
-    await compareFiles([task], new Set());
+    await compareFiles([task]);
     for (const asked of [github, target.github as unknown as typeof github]) {
       expect(asked.sent('get_file').filter(({ path }) => String(path).endsWith('png'))).toEqual([]);
     }

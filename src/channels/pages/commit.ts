@@ -8,7 +8,7 @@ import type { Placement, PreparedTask } from '../channel.ts';
 import type { ComparedPlace } from './compare.ts';
 import { compareFiles } from './compare-files.ts';
 import { compareSite } from './compare-folder.ts';
-import { compareRemoval } from './compare-removal.ts';
+import { compareRemovedFiles, compareRemovedFolder } from './compare-removal.ts';
 import { listPictures } from './pictures.ts';
 import { describeFolder, describePlacement, describeUnchanged } from './placement.ts';
 import { type CommitTarget, isFolderPath, isRemoval, methodOf, type PagesTask } from './target.ts';
@@ -22,16 +22,15 @@ export function withPictures({ data, pictures }: PreparedTask<PagesTask>): Pages
   return { ...data, pictures, files: [...data.files, ...listPictures(pictures, data.destination.path)] };
 }
 
+type ComparedPlaces = readonly Result<ComparedPlace>[];
+
 /**
  * Compares what is written together, all files of a step or one folder, with the branch as it is now.
  *
- * @param sent the places that earlier attempts may have changed
+ * @param wasSent whether an earlier attempt may have changed it
  * @param github the target's own, or one that outlives a stop
  */
-type Compare = (
-  sent?: ReadonlySet<string>,
-  github?: GitHubClient,
-) => Promise<readonly Result<ComparedPlace>[]>;
+type Compare = (wasSent?: boolean, github?: GitHubClient) => Promise<ComparedPlaces>;
 
 /**
  * Does work for each group. Files come before the folders that take them over, and after those that are removed: then
@@ -51,9 +50,9 @@ async function forEachGroup<Value>(
     const [first] = group;
     if (first === undefined) continue;
     const { target } = first;
-    const compare: Compare = (sent = new Set(), github = target.github) => {
+    const compare: Compare = (wasSent = false, github = target.github) => {
       const tasks = group.map((one) => ({ ...one, target: { ...one.target, github } }));
-      return compareTasks(tasks, together, sent);
+      return compareTasks(tasks, together, wasSent);
     };
     const done = await resultOf(() => work(compare, target));
     for (const [nth, task] of group.entries()) {
@@ -66,11 +65,12 @@ async function forEachGroup<Value>(
 async function compareTasks(
   tasks: readonly PagesTask[],
   together: readonly string[],
-  sent: ReadonlySet<string>,
-): Promise<readonly Result<ComparedPlace>[]> {
+  wasSent: boolean,
+): Promise<ComparedPlaces> {
   const [first] = tasks;
-  if (first === undefined || !isFolderPath(first.place)) return compareFiles(tasks, sent);
-  return [await (isRemoval(first) ? compareRemoval(first, sent.size > 0) : compareSite(first, together))];
+  if (first === undefined) return [];
+  if (!isFolderPath(first.place)) return isRemoval(first) ? compareRemovedFiles(tasks) : compareFiles(tasks);
+  return [await (isRemoval(first) ? compareRemovedFolder(first, wasSent) : compareSite(first, together))];
 }
 
 /** What committing would do: the first line of each commit's message, or that nothing has to be done. Reads only. */
@@ -104,8 +104,6 @@ export const commitTasks = (prepared: Tasks, ports: Ports): Promise<readonly Res
     return done.map((one) => (hasFailed(one) ? one : describePlacement(one, ports.logger)));
   });
 
-type ComparedPlaces = readonly Result<ComparedPlace>[];
-
 /** Each attempt compares first: what an earlier one has committed is not committed again. */
 class GroupCommit {
   readonly #compare: Compare;
@@ -125,7 +123,7 @@ class GroupCommit {
   }
 
   async attempt(): Promise<ComparedPlaces> {
-    const places = this.#known ?? (await this.#compare(new Set(this.#sent.keys())));
+    const places = this.#known ?? (await this.#compare(this.#sent.size > 0));
     this.#known = null;
     let head: string | null = null;
     const changes = places.flatMap((place) => {
@@ -147,7 +145,7 @@ class GroupCommit {
     if (this.#sent.size === 0) throw error.withLeftBehind([]);
     if (!this.#ports.signal.aborted) throw error;
     const github = this.#target.github.withSignal(withCleanupSignal(this.#ports).signal);
-    const arrived = await resultOf(() => this.#compare(new Set(this.#sent.keys()), github));
+    const arrived = await resultOf(() => this.#compare(true, github));
     if (hasFailed(arrived)) throw error;
     return this.#finish(arrived, () => error);
   }

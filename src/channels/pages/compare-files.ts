@@ -1,11 +1,11 @@
 import { forEachItem } from '../../async.ts';
-import { hasFailed, type Result, resultOf } from '../../errors.ts';
+import { hasFailed, type Result } from '../../errors.ts';
 import { type BranchEntry, getExistingBlobs } from '../../github/api/branch.ts';
 import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
-import { type BranchTree, blobsIn } from './branch-reader.ts';
+import { blobsIn } from './branch-reader.ts';
 import { type ComparedPlace, planChange } from './compare.ts';
-import { isServedByAnother, takenPageError } from './jekyll.ts';
+import { takenPageError } from './jekyll.ts';
 import { isOwned } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
 import { type CommitTarget, isRemoval, type PagesTask, readTargetHead } from './target.ts';
@@ -13,28 +13,15 @@ import { type CommitTarget, isRemoval, type PagesTask, readTargetHead } from './
 /**
  * Compares single files with the branch. Reads nothing but their paths, and those of the pictures that pages may have:
  * the page's own commit does not tell, because its bytes may be older, or newer, than its picture.
- *
- * @param sent the places that an earlier attempt may have changed
  */
-export async function compareFiles(
-  tasks: readonly PagesTask[],
-  sent: ReadonlySet<string>,
-): Promise<readonly Result<ComparedPlace>[]> {
+export async function compareFiles(tasks: readonly PagesTask[]): Promise<readonly Result<ComparedPlace>[]> {
   const [first] = tasks;
   if (first === undefined) return [];
   const { target } = first;
   const head = await readTargetHead(target);
   const own = new Set(tasks.flatMap(listPaths));
-  const rest = await readRest(tasks, target, head, own);
-  // What is delivered may have been there before: a cache may still have it.
-  const mayBeGone = new Set(
-    tasks.flatMap((one) =>
-      isRemoval(one) && !sent.has(one.place) && !isServedByAnother(one.destination, rest, one.place)
-        ? []
-        : [one.place],
-    ),
-  );
-  const found = await readPaths([...own], target, head, mayBeGone);
+  // What is not there now may have been there before: a cache may still have it.
+  const found = await readPaths([...own], target, head, new Set(tasks.map(({ place }) => place)));
   // A new page has no picture, which spares its delivery two requests.
   const listOldPictures = (task: PagesTask): readonly string[] => {
     const page = found.get(task.place);
@@ -43,10 +30,7 @@ export async function compareFiles(
   };
   const pictures = await readPaths(tasks.flatMap(listOldPictures), target, head, new Set());
   const all = new Map([...found, ...pictures]);
-  return forEachItem(tasks, async (task) => ({
-    ...compareFile(task, head, all, listOldPictures(task)),
-    rest,
-  }));
+  return forEachItem(tasks, async (task) => compareFile(task, head, all, listOldPictures(task)));
 }
 
 /** Every path that a task is about. */
@@ -55,21 +39,6 @@ const listPaths = ({ place, files, destination: { rivals = [] } }: PagesTask): r
   ...files.map(({ path }) => path),
   ...rivals,
 ];
-
-/** The other files of the branch, which may have the address of a page that is removed; none where no page is. */
-async function readRest(
-  tasks: readonly PagesTask[],
-  { github, readEntries }: CommitTarget,
-  head: string | null,
-  own: ReadonlySet<string>,
-): Promise<BranchTree['entries']> {
-  const rendersBeside = (one: PagesTask): boolean =>
-    isRemoval(one) && isHtml(one.place) && one.destination.builtBy === 'branch';
-  if (head === null || !tasks.some(rendersBeside)) return new Map();
-  const entries = await resultOf(() => readEntries(github, head));
-  // Where GitHub does not list so many files, every address must be empty.
-  return new Map([...(hasFailed(entries) ? [] : entries)].filter(([path]) => !own.has(path)));
-}
 
 /** What a path holds, and the last commit that touched it. */
 interface HeldPath {

@@ -1,11 +1,35 @@
-import { DeliveryError } from '../../errors.ts';
+import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { nameFew } from '../../plain-text.ts';
 import { SITE } from '../../protocol/limits.ts';
+import { isHtml } from '../../rules/page/page-file.ts';
 import { blobsIn, filesBelow } from './branch-reader.ts';
 import { type ComparedPlace, planChange } from './compare.ts';
+import { compareFiles } from './compare-files.ts';
 import { listVanished, readBefore, readFolderInBranch } from './compare-folder.ts';
 import { type FolderInBranch, findSingleFiles } from './ownership.ts';
 import type { PagesTask } from './target.ts';
+
+/**
+ * Compares single files that are removed with the branch, and reads its other files, where one of these may have the
+ * address of a page that is removed.
+ */
+export async function compareRemovedFiles(
+  tasks: readonly PagesTask[],
+): Promise<readonly Result<ComparedPlace>[]> {
+  const places = await compareFiles(tasks);
+  const page = places.find(isHtmlOfBranch);
+  if (page === undefined || hasFailed(page) || page.head === null) return places;
+  const { head, task } = page;
+  const { github, readEntries } = task.target;
+  const entries = await resultOf(() => readEntries(github, head));
+  const own = new Set(tasks.map(({ place }) => place));
+  // Where GitHub does not list so many files, every address must be empty.
+  const rest = new Map([...(hasFailed(entries) ? [] : entries)].filter(([path]) => !own.has(path)));
+  return places.map((one) => (hasFailed(one) ? one : { ...one, rest }));
+}
+
+const isHtmlOfBranch = (one: Result<ComparedPlace>): boolean =>
+  !hasFailed(one) && isHtml(one.task.place) && one.task.destination.builtBy === 'branch';
 
 /**
  * Compares a folder that is removed with the branch: what goes is everything of this tool in it, however deep; with
@@ -13,7 +37,7 @@ import type { PagesTask } from './target.ts';
  *
  * @param wasSent whether an earlier attempt may have removed it
  */
-export async function compareRemoval(task: PagesTask, wasSent: boolean): Promise<ComparedPlace> {
+export async function compareRemovedFolder(task: PagesTask, wasSent: boolean): Promise<ComparedPlace> {
   const folder = await readFolderInBranch(task);
   const { tree, postponed, last } = folder;
   const { place, target, destination } = task;

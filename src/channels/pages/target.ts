@@ -52,6 +52,7 @@ export interface PagesTask {
 /** Whether a place is a folder: then one commit is made for all that is in it. */
 export const isFolderPath = (place: string): boolean => place === '' || place.endsWith('/');
 
+/** As `PagesOptions.isRemoval` says before there is a task. */
 export const isRemoval = ({ files }: Pick<PagesTask, 'files'>): boolean => files.length === 0;
 
 /** What K1 needs of the inputs: fields of the `DeliveryRequest`, which is given as it is. */
