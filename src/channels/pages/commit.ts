@@ -1,6 +1,5 @@
 import { forEachItem, withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf, toDeliveryError } from '../../errors.ts';
-import type { GitHubClient } from '../../github/api/client.ts';
 import type { Change } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
@@ -11,7 +10,7 @@ import { compareSite } from './compare-folder.ts';
 import { compareRemovedFiles, compareRemovedFolder } from './compare-removal.ts';
 import { listPictures } from './pictures.ts';
 import { describeFolder, describePlacement, describeUnchanged } from './placement.ts';
-import { type CommitTarget, isFolderPath, isRemoval, methodOf, type PagesTask } from './target.ts';
+import { type CommitTarget, isFolderPath, isRemoval, type PagesTask } from './target.ts';
 import { BranchWriter, refuseUnwritable } from './write-changes.ts';
 
 type Tasks = readonly PreparedTask<PagesTask>[];
@@ -28,9 +27,9 @@ type ComparedPlaces = readonly Result<ComparedPlace>[];
  * Compares what is written together, all files of a step or one folder, with the branch as it is now.
  *
  * @param wasSent whether an earlier attempt may have changed it
- * @param github the target's own, or one that outlives a stop
+ * @param signal another one than that of the delivery, after a stop
  */
-type Compare = (wasSent?: boolean, github?: GitHubClient) => Promise<ComparedPlaces>;
+type Compare = (wasSent?: boolean, signal?: AbortSignal) => Promise<ComparedPlaces>;
 
 /**
  * Does work for each group. Files come before the folders that take them over, and after those that are removed: then
@@ -50,7 +49,8 @@ async function forEachGroup<Value>(
     const [first] = group;
     if (first === undefined) continue;
     const { target } = first;
-    const compare: Compare = (wasSent = false, github = target.github) => {
+    const compare: Compare = (wasSent = false, signal = undefined) => {
+      const github = signal ? target.github.withSignal(signal) : target.github;
       const tasks = group.map((one) => ({ ...one, target: { ...one.target, github } }));
       return compareTasks(tasks, together, wasSent);
     };
@@ -107,7 +107,6 @@ export const commitTasks = (prepared: Tasks, ports: Ports): Promise<readonly Res
 /** Each attempt compares first: what an earlier one has committed is not committed again. */
 class GroupCommit {
   readonly #compare: Compare;
-  readonly #target: CommitTarget;
   readonly #ports: Ports;
   readonly #writer: BranchWriter;
   /** What was sent last to each place: it tells more of what was there before than a look at the result. */
@@ -117,7 +116,6 @@ class GroupCommit {
 
   constructor(compare: Compare, target: CommitTarget, ports: Ports) {
     this.#compare = compare;
-    this.#target = target;
     this.#ports = ports;
     this.#writer = new BranchWriter(target, ports);
   }
@@ -134,7 +132,7 @@ class GroupCommit {
     });
     if (changes.length === 0) return this.#finish(places, leftOutError);
     const commits = await this.#writer.write(changes, head).catch((thrown: unknown) => {
-      this.#known = isStillTrue(thrown, changes, this.#target) ? places : null;
+      this.#known = this.#writer.method === 'A' && isStillTrue(thrown, changes) ? places : null;
       throw thrown;
     });
     return this.#finish(places, (change) => commits[changes.indexOf(change)] ?? leftOutError());
@@ -144,8 +142,8 @@ class GroupCommit {
   async findArrived(error: DeliveryError): Promise<ComparedPlaces> {
     if (this.#sent.size === 0) throw error.withLeftBehind([]);
     if (!this.#ports.signal.aborted) throw error;
-    const github = this.#target.github.withSignal(withCleanupSignal(this.#ports).signal);
-    const arrived = await resultOf(() => this.#compare(true, github));
+    const { signal } = withCleanupSignal(this.#ports);
+    const arrived = await resultOf(() => this.#compare(true, signal));
     if (hasFailed(arrived)) throw error;
     return this.#finish(arrived, () => error);
   }
@@ -156,8 +154,9 @@ class GroupCommit {
       if (hasFailed(now)) return this.#ports.signal.aborted ? now : now.withLeftBehind([]);
       const commitSha = now.change === undefined ? now.commitSha : conclude(now.change);
       if (hasFailed(commitSha)) return commitSha;
-      const sent = this.#sent.get(now.task.place);
-      return { ...(sent ?? now), commitSha, writtenBy: sent && this.#writer.method };
+      const { method } = this.#writer;
+      const sent = method && this.#sent.get(now.task.place);
+      return { ...(sent ?? now), commitSha, writtenBy: sent && method };
     });
   }
 }
@@ -168,8 +167,7 @@ const leftOutError = (): DeliveryError => new DeliveryError('INTERNAL', 'no comm
  * Whether the comparison need not be repeated: the host refused the write because the branch moved, and a write
  * without a sha replaces nothing. With many writers at once this saves half of all calls.
  */
-function isStillTrue(thrown: unknown, changes: readonly Change[], target: CommitTarget): boolean {
+function isStillTrue(thrown: unknown, changes: readonly Change[]): boolean {
   const { code, httpCode } = toDeliveryError(thrown);
-  const replacesNothing = changes.every(({ replaces }) => replaces === null);
-  return code === 'CONFLICT' && httpCode === 409 && methodOf(changes, target) === 'A' && replacesNothing;
+  return code === 'CONFLICT' && httpCode === 409 && changes.every(({ replaces }) => replaces === null);
 }

@@ -2,7 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { findAbsence } from '../../github/api/failures.ts';
-import type { Change, FileWrite } from '../../github/change.ts';
+import type { FileWrite } from '../../github/change.ts';
 import { hasGit } from '../../github/git/process.ts';
 import { SIZE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
@@ -101,14 +101,6 @@ export async function chooseMethod(
   if (size <= SIZE.methodA) return absence === 'branch' ? 'B' : 'A';
   return size <= SIZE.methodB ? 'B' : 'C';
 }
-
-/** The method for these changes: one call of method A writes one path, and nothing beside it. */
-export const methodOf = (
-  changes: readonly Change[],
-  { method }: Pick<CommitTarget, 'method'>,
-): CommitMethod => (method === 'A' && !changes.every(isSingleWrite) ? 'B' : method);
-
-const isSingleWrite = ({ writes, removals }: Change): boolean => writes.length === 1 && removals.length === 0;
 
 /** How a plan and a placement name the method. */
 export function planMethod(method: CommitMethod, task: Pick<PagesTask, 'place' | 'files'>): string {

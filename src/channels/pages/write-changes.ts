@@ -12,10 +12,18 @@ import { MEGABYTE, SITE, SIZE } from '../../protocol/limits.ts';
 import { createBlobHash } from '../../rules/fingerprint.ts';
 import { changedFileError } from '../../rules/unchanged-file.ts';
 import type { Words } from '../../words.ts';
-import { type CommitMethod, type CommitTarget, methodOf, readTargetHead } from './target.ts';
+import { type CommitMethod, type CommitTarget, readTargetHead } from './target.ts';
 
 /** The commit of each change, in their order. */
 type Commits = readonly Result<string>[];
+
+/** The method for these changes: one call of method A writes one path, and nothing beside it. */
+export const methodOf = (
+  changes: readonly Change[],
+  { method }: Pick<CommitTarget, 'method'>,
+): CommitMethod => (method === 'A' && !changes.every(isSingleWrite) ? 'B' : method);
+
+const isSingleWrite = ({ writes, removals }: Change): boolean => writes.length === 1 && removals.length === 0;
 
 /** Opens the branch for writing. What does not depend on the branch is sent once, however many attempts follow. */
 export class BranchWriter {
