@@ -4,7 +4,7 @@ import { getBrowserDisplay } from '../../../rules/media-type.ts';
 import { type AuditedDelivery, type KnownRefusal, whenAnswered } from '../../channel.ts';
 import type { Claim } from '../claims.ts';
 import type { PagesDestination } from '../destination.ts';
-import { type HeldFiles, addressesOfHeld, addressesOfRemoved } from '../held-files.ts';
+import { addressesOfHeld, addressesOfRemoved, type HeldFiles } from '../held-files.ts';
 import { rendersMarkdown } from '../jekyll.ts';
 import type { ListedDelivery } from './list-deliveries.ts';
 
