@@ -65,7 +65,7 @@ describe('a page from local files', () => {
   test('is not shown where its scripts make all of it, and get none of the data that they ask for', async () => {
     const html =
       '<script>for (const name of ["a.js", "b.json"]) fetch(name).then(({ ok }) => document.body.append(name + ok))</script>';
-    const wanted = { isScripted: true, renderTime: 1_000 };
+    const wanted = { ownText: '', renderTime: 1_000 };
     const view = await viewer.view(localPage(html, wanted), SIGNAL);
     expect(view).toMatchObject({
       verdict: 'not-shown',

@@ -71,17 +71,20 @@ test('A page that stopped answering is not shown, whatever it had painted.', () 
 
 describe('a page that its scripts make', () => {
   const GOT_NOTHING = { ownData: { missing: '404 /api.json', found: 0 } };
-  const SCRIPTED = { isScripted: true };
+  const SCRIPTED = { ownText: 'Pleasewait...' };
 
   test('is not shown where they got none of their data', () => {
-    expect(judgeSight({ text: 'Pets and more' }, GOT_NOTHING, SCRIPTED)).toEqual({
-      verdict: 'not-shown',
-      reason: 'the page shows only "Pets and more": 404 /api.json',
-    });
+    for (const page of [SCRIPTED, { ownText: '' }]) {
+      expect(judgeSight({ text: 'Pets and more' }, GOT_NOTHING, page)).toEqual({
+        verdict: 'not-shown',
+        reason: 'the page shows only "Pets and more": 404 /api.json',
+      });
+    }
   });
 
   test.each<[string, Partial<PageSight>, object, object]>([
-    ['its own text says something', {}, GOT_NOTHING, {}],
+    ['its own text is not known', {}, GOT_NOTHING, {}],
+    ['its own text is shown', {}, GOT_NOTHING, { ownText: 'Petsand' }],
     ['they asked for none', {}, { ownData: { missing: '', found: 0 } }, SCRIPTED],
     ['they got some', {}, { ownData: { missing: '404 /api.json', found: 1 } }, SCRIPTED],
     ['the marker is visible', { isMarkerVisible: true }, GOT_NOTHING, SCRIPTED],

@@ -7,7 +7,7 @@ import type { PageSight } from './view-page.ts';
 export type PageJudgment = Pick<ScreenView, 'verdict' | 'reason'>;
 
 /** What is known of a page before it is opened. */
-type KnownPage = Pick<PageToView, 'url' | 'isScripted'>;
+type KnownPage = Pick<PageToView, 'url' | 'ownText'>;
 
 /** Navigations and dialogs of a page that does not end them. */
 const ENDLESS = 5;
@@ -83,7 +83,7 @@ function describeOtherContent(sight: PageSight, events: PageEvents, page: KnownP
   }
   const isShort = painted.characters <= LONGEST_WITHOUT_DATA && painted.images === 0;
   const gotNothing = ownData.missing !== '' && ownData.found === 0;
-  if (!isMeant && page.isScripted === true && isShort && gotNothing) {
+  if (!isMeant && isShort && gotNothing && isScripted(text, page)) {
     return `the page shows only "${toPlainLine(text, 160)}": ${toPlainLine(ownData.missing, 160)}`;
   }
   if (!isSmall) return '';
@@ -94,6 +94,11 @@ function describeOtherContent(sight: PageSight, events: PageEvents, page: KnownP
     ? withCause('the page shows nothing but a small moving picture', findCause(events))
     : '';
 }
+
+/** Whether a page does not show what its own HTML says: all of it is made by its scripts. A style may change the case. */
+const isScripted = (text: string, { ownText }: KnownPage): boolean =>
+  ownText === '' ||
+  (ownText !== undefined && !text.replace(/\s+/g, '').toLowerCase().includes(ownText.toLowerCase()));
 
 /** What fails on another host, such as a counter, is no cause of an error that a page shows. */
 const describeError = (text: string, events: PageEvents): string =>

@@ -5,8 +5,8 @@ export interface PageToView {
   readonly url: string;
   /** Text that must be visible; absent where there is none or where it is not text. */
   readonly marker?: string | undefined;
-  /** Whether its own HTML says nothing: all that it shows is made by its scripts. */
-  readonly isScripted?: boolean | undefined;
+  /** What its own HTML says, without spaces, at least its beginning; absent where it is not known. */
+  readonly ownText?: string | undefined;
   /** The files to show instead of what the host has, before anything is published. */
   readonly local?: LocalFiles | undefined;
   /** Whether its host may be in a private network, because it was proven there; no other host or port ever may. */

@@ -24,7 +24,7 @@ export async function pageToView(
   const shown = readVisibleText(await joinText(decodeText(file.read())));
   // It may as well be in a comment, or a part of a script.
   const isVisible = isSought && shown.includes(withoutSpace(marker));
-  return { ...page, marker: isVisible ? marker : undefined, isScripted: shown === '' };
+  return { ...page, marker: isVisible ? marker : undefined, ownText: shown.slice(0, SCREEN.text) };
 }
 
 /** Something that a delivery shows on the screen. */
