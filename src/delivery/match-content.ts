@@ -7,13 +7,15 @@ import { isPartOfAddress } from '../rules/external-address.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import { decodePage, isReadAsWritten } from '../rules/text-encoding.ts';
 import type { Address } from './addresses.ts';
-import type { ContentMatch, MatchedAnswer } from './probe-result.ts';
+import type { ContentMatch, ProbeResult } from './probe-result.ts';
 
 /** What is the content, if its headers let a browser show it. */
 const RIGHT: readonly ContentMatch[] = ['identical', 'extended', 'altered', 'marked'];
 
 /** What a link's page may be that has all of the file. */
 const OTHER_PAGES: readonly ContentMatch[] = ['different', 'altered', 'echo', 'cut-short'];
+
+type MatchedAnswer = Pick<ProbeResult, 'match' | 'added' | 'isElsewhere'>;
 
 /** Whether it is a page to which its host may have added something. */
 export const comparesPage = ({ isLink = false, path, display }: Address): boolean =>

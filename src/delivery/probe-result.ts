@@ -79,8 +79,13 @@ export const provesAlone = ({ match }: Pick<ProbeResult, 'match'>): boolean =>
 /** What one request to an address showed. */
 export interface ProbeResult
   extends Pick<FetchedContent, 'fingerprint' | 'refusal'>,
-    ReturnType<typeof readCacheTime>,
-    MatchedAnswer {
+    ReturnType<typeof readCacheTime> {
+  /** What it is, compared with the file. */
+  readonly match: ContentMatch;
+  /** What the host has added to the file. */
+  readonly added?: readonly string[];
+  /** Whether it is the file, but answered in another folder than its own. */
+  readonly isElsewhere?: boolean;
   readonly httpCode: number | null;
   /** Hosts that were requested, in order. */
   readonly hosts: readonly string[];
@@ -94,17 +99,14 @@ export interface ProbeResult
   readonly failure?: DeliveryError;
 }
 
-/** What an answer is, compared with the file. */
-export interface MatchedAnswer {
-  readonly match: ContentMatch;
-  /** What the host has added to the file. */
-  readonly added?: readonly string[];
-  /** Whether it is the file, but answered in another folder than its own. */
-  readonly isElsewhere?: boolean;
-}
-
 /** What is known of an address that gave no answer. */
 export const failedProbe = (failure: DeliveryError): ProbeResult => ({
-  ...{ httpCode: failure.httpCode ?? null, match: 'absent', failure },
-  ...{ fingerprint: null, hosts: [], lastModified: null, age: null, keptFor: null },
+  httpCode: failure.httpCode ?? null,
+  match: 'absent',
+  failure,
+  fingerprint: null,
+  hosts: [],
+  lastModified: null,
+  age: null,
+  keptFor: null,
 });

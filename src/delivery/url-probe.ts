@@ -140,12 +140,13 @@ export class UrlProbe {
       const isBusy = status !== 200 && !isAbsence(status);
       this.#notBefore = clock.now() + ((isBusy && parseRetryAfter(fetched, clock.now())) || 0);
       return {
-        ...{ httpCode: status, hosts: addresses.map(({ host }) => host), fingerprint, refusal },
-        ...{
-          lastModified: readLastModified(fetched),
-          version: readVersion(fetched),
-          ...readCacheTime(fetched),
-        },
+        httpCode: status,
+        hosts: addresses.map(({ host }) => host),
+        fingerprint,
+        refusal,
+        lastModified: readLastModified(fetched),
+        version: readVersion(fetched),
+        ...readCacheTime(fetched),
         hasPolicy: isShownAsPage(fetched) && firstHeader(fetched, 'content-security-policy') !== undefined,
         ...(await matchAnswer(fetched, this.#address, this.#isBeginning(how))),
         ...(how.asBrowser && !this.#address.isInBin && { asBrowser: true }),
