@@ -68,6 +68,14 @@ async function readPaths(
   );
 }
 
+function refuseRivals({ place, destination: { rivals = [] } }: PagesTask, found: HeldPaths): void {
+  for (const path of rivals) {
+    const state = found.get(path);
+    if (hasFailed(state) && state.code !== 'NOT_OURS') throw state;
+    if (state && !hasFailed(state) && state.blob !== null) throw takenPageError(place, path);
+  }
+}
+
 /** @param old the paths that pictures of the page may have, beside those that are delivered */
 function compareFile(
   task: PagesTask,
@@ -93,11 +101,7 @@ function compareFile(
     const by = path === place ? { confinedTo } : { confinedTo, page: place };
     if (isOwned(last?.message ?? '', { path, sha }, by)) owned.add(path);
   }
-  for (const path of task.destination.rivals ?? []) {
-    const state = found.get(path);
-    if (hasFailed(state) && state.code !== 'NOT_OURS') throw state;
-    if (state && !hasFailed(state) && state.blob !== null) throw takenPageError(place, path);
-  }
+  refuseRivals(task, found);
   const page = found.get(place);
   const last = page && !hasFailed(page) ? page.last : null;
   const wanted = files.find(({ path }) => path === place)?.file.blobSha;

@@ -123,13 +123,12 @@ export function planChange(
     replaces: sorted.replaces,
   };
   const hasWork = change.writes.length + change.removals.length > 0;
-  const changes = { ...listChanges(task, sorted), kept: kept.map(({ path }) => path), removedFolders };
   return {
     task,
     head: state.head,
     ...(hasWork && { change }),
     commitSha: state.last?.sha,
-    changes,
+    changes: { ...listChanges(task, sorted), kept: kept.map(({ path }) => path), removedFolders },
     treeSha: delivered?.object,
   };
 }
