@@ -6,7 +6,6 @@ import { refusalReport } from './delivery/compose-report.ts';
 import { openContent } from './delivery/content-file.ts';
 import { deliver } from './delivery/deliver.ts';
 import type { DeliveryContext } from './delivery/delivery-context.ts';
-import { type FindFiles, findLiteralFiles } from './delivery/find-files.ts';
 import { finishReport } from './delivery/finish-report.ts';
 import type { FullReport } from './delivery/report.ts';
 import { withdraw } from './delivery/withdraw.ts';
@@ -27,8 +26,6 @@ export function createPorts(logger: Logger, signal: AbortSignal): Ports {
 
 interface InterfaceParts {
   readonly face?: Face;
-  /** How the lines of `file` are read: literally, unless the interface knows patterns. */
-  readonly findFiles?: FindFiles;
   /** How a person is asked for a token: by the log, unless the interface can ask them itself. */
   readonly authorize?: typeof authorizeDevice;
 }
@@ -82,12 +79,11 @@ export async function answerRequest(
 export function createDeliveryContext(
   request: DeliveryRequest,
   ports: Ports,
-  { face, findFiles = findLiteralFiles, authorize }: InterfaceParts = {},
+  { face, authorize }: InterfaceParts = {},
 ): DeliveryContext {
   return {
     ...ports,
     face,
-    findFiles: request.content === undefined ? findFiles : findLiteralFiles,
     screen: createLazyScreen(() => loadScreen(browserOptions(request, ports, face)), ports),
     openRepository: (query) => openRepository(request, query, ports, authorize),
   };

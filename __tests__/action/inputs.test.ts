@@ -9,6 +9,7 @@ import {
   NARROW_INPUTS,
   readInputs,
 } from '../../src/action/inputs.ts';
+import { findFiles } from '../../src/request/find-files.ts';
 import { completeInputs, INPUTS, type RawInputs } from '../../src/request/inputs.ts';
 import { say } from '../../src/words.ts';
 import { FakeClock, NOON } from '../support/ports.ts';
@@ -52,6 +53,7 @@ describe('createRunContext', () => {
     };
     expect(createRunContext(env, runWith(), ports)).toEqual({
       folder: '/ws',
+      findFiles,
       job: 'Deliver/pages',
       runtime: null,
       secrets: ['runtime-token-Ab12'],

@@ -2,10 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { deliver } from '../../src/delivery/deliver.ts';
-import { type FindFiles, findLiteralFiles } from '../../src/delivery/find-files.ts';
 import { withdraw } from '../../src/delivery/withdraw.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { RepositoryQuery } from '../../src/github/api/repository.ts';
+import { findFiles } from '../../src/request/find-files.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import { repositoryContextWith } from '../channels/repository-context.ts';
 import { FakeScreen } from '../support/fake-screen.ts';
@@ -31,7 +31,6 @@ interface Stage {
   readonly channels?: Parameters<typeof channelsWith>[0];
   /** What the repository can't be asked for. */
   readonly refusal?: DeliveryError;
-  readonly findFiles?: FindFiles;
 }
 
 async function delivering({ run = deliver, files = { 'page.html': BYTES }, ...stage }: Stage = {}) {
@@ -46,10 +45,12 @@ async function delivering({ run = deliver, files = { 'page.html': BYTES }, ...st
   });
   const ports = fakePorts(host.http);
   const asked: RepositoryQuery[] = [];
-  const request = requestWith({ file: Object.keys(files).join('\n'), ...stage.inputs }, { folder });
+  const request = requestWith(
+    { file: Object.keys(files).join('\n'), ...stage.inputs },
+    { folder, findFiles },
+  );
   const reports = await run(request, {
     ...ports,
-    findFiles: stage.findFiles ?? findLiteralFiles,
     screen: new FakeScreen(),
     openRepository: async (query) => {
       asked.push(query);
@@ -221,12 +222,11 @@ describe('an input without effect', () => {
   const KEEP = 'input `keep` had no effect: it is for a folder, and none was found';
   const BIN_HOST =
     'input `bin-host-url` had no effect: it is for K3 (filebin) and K4 (native), and K1 was chosen, because a browser shows it';
-  const onePage: FindFiles = (_, folder) => findLiteralFiles(['page.html'], folder);
   const withdrawing = { operation: 'withdraw', token: 'ghp_AbCd0123' };
 
   test.each<[string, Stage, readonly (readonly string[])[]]>([
     ['several files', { files: { 'a.html': 'a', 'b.html': 'b' }, inputs: { path: 'a/' } }, [[KEEP], [KEEP]]],
-    ['files alone that a pattern found', { inputs: { file: '*.html' }, findFiles: onePage }, [[KEEP]]],
+    ['files alone that a pattern found', { inputs: { file: '*.html' } }, [[KEEP]]],
     ['no step with a folder', { files: { 'site/index.html': BYTES }, inputs: { file: 'site' } }, [[]]],
     ['no withdrawal, for which the files need not exist', { run: withdraw, inputs: withdrawing }, [[]]],
   ])('for folders is a note of %s', async (_, stage, expected) => {

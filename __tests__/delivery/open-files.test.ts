@@ -1,10 +1,10 @@
 import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { type FoundFile, siteName } from '../../src/delivery/find-files.ts';
 import { openSite } from '../../src/delivery/open-files.ts';
 import { stoppedError } from '../../src/errors.ts';
 import { SIZE } from '../../src/protocol/limits.ts';
+import { type FoundFile, siteName } from '../../src/request/find-files.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { fakePorts } from '../support/ports.ts';
 import { requestWith } from './builders.ts';

@@ -5,9 +5,9 @@ import { startAnnouncements } from '../../src/action/announcements.ts';
 import type { CurrentRun } from '../../src/action/current-run.ts';
 import { describePermissions } from '../../src/action/inputs.ts';
 import { runRequest } from '../../src/context.ts';
-import { findFiles } from '../../src/delivery/find-files.ts';
 import { type Report, reportText } from '../../src/delivery/report.ts';
 import { createGitHubClient } from '../../src/github/api/client.ts';
+import { findFiles } from '../../src/request/find-files.ts';
 import { completeInputs, type RawInputs } from '../../src/request/inputs.ts';
 import type { RunContext } from '../../src/request/parse-request.ts';
 import { requestWith } from '../delivery/builders.ts';
@@ -141,7 +141,13 @@ export function setUpPlay(): PlayWorld {
       const { fullName, instance } = repository;
       const server = { 'api-url': instance.api, 'auth-url': `https://${instance.host}` };
       const given = { file, token, repository: fullName, ...server, ...inputs };
-      const request = requestWith(given, { folder, allowedRoots: [folder], random: Math.random, ...around });
+      const request = requestWith(given, {
+        folder,
+        findFiles,
+        allowedRoots: [folder],
+        random: Math.random,
+        ...around,
+      });
       // A repository in memory can't be pushed to: the object API takes the place of git.
       process.env.PATH = '/nowhere';
       running += 1;
@@ -156,7 +162,7 @@ export function setUpPlay(): PlayWorld {
           },
           ports,
         );
-      const reports = await runRequest(request, ports, { findFiles }).finally(() => {
+      const reports = await runRequest(request, ports).finally(() => {
         running -= 1;
         if (running === 0) Object.assign(process.env, { PATH });
       });

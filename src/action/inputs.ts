@@ -1,6 +1,7 @@
 import { readJobRuntime } from '../channels/pages/deploy/job-runtime.ts';
 import { readCredentials } from '../credentials.ts';
 import type { Ports } from '../ports.ts';
+import { findFiles } from '../request/find-files.ts';
 import { completeInputs, INPUT_NAMES, type RawInputs } from '../request/inputs.ts';
 import { operationOf, type RunContext } from '../request/parse-request.ts';
 import { ACTION, type Face } from '../words.ts';
@@ -26,6 +27,7 @@ export function createRunContext(
   const isPrivate: unknown = payload.repository?.private;
   return {
     folder,
+    findFiles,
     origin: `from ${title}`,
     job: [env.GITHUB_WORKFLOW ?? '', env.GITHUB_JOB ?? ''].join('/'),
     now: clock.now(),

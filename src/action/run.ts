@@ -1,6 +1,5 @@
 import { answerRequest, createPorts } from '../context.ts';
 import { createRedactor, readCredentials } from '../credentials.ts';
-import { findFiles } from '../delivery/find-files.ts';
 import { describeOutcome, getDeliveryResult, nameSubject, type Report } from '../delivery/report.ts';
 import { stoppedError, toMessage } from '../errors.ts';
 import { type ApiAccess, createGitHubClient } from '../github/api/client.ts';
@@ -41,7 +40,7 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
       (one) => announcing(one, inputs, currentRun, ports),
       () => undefined,
     );
-    const reports = await answerRequest(request, ports, { asked: inputs, redactor, face, findFiles });
+    const reports = await answerRequest(request, ports, { asked: inputs, redactor, face });
     // Loaded after the delivery. `eager` keeps the bundle one file.
     const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
     const outputFailure = await writeOutputs(reports, env, logger);

@@ -2,12 +2,12 @@ import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { answerRequest } from '../context.ts';
 import { readCredentials } from '../credentials.ts';
-import { findFiles } from '../delivery/find-files.ts';
 import { RECEIPT_START } from '../delivery/receipt.ts';
 import { authorizeDevice } from '../github/device-flow.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { commandFace } from '../request/faces.ts';
+import { findFiles } from '../request/find-files.ts';
 import type { InputName } from '../request/inputs.ts';
 import { createLocalRequest } from '../request/local-request.ts';
 import { type CliCommand, refuseAsUsage, usageError } from './args.ts';
@@ -28,7 +28,6 @@ export async function deliverAll(
   const isStream = positionals[0] === '-';
   const argument = isStream ? '' : positionals.join('\n');
   const inputs = { ...flags, ...(name === 'verify' ? { url: argument } : { file: argument }), token };
-  const find = findOnce(folder);
   const own = name === 'check' ? { ...ports, logger: quietLogger(ports.logger) } : ports;
   const context = {
     secrets,
@@ -37,7 +36,7 @@ export async function deliverAll(
     folder,
     allowedRoots: [folder],
     allowsFullPaths: true,
-    findFiles: find,
+    findFiles: findOnce(folder),
     contentStream: isStream ? terminal.input() : undefined,
     given: [...(Object.keys(flags) as InputName[]), ...(tokenEnv === undefined ? [] : ['token' as const])],
   };
@@ -49,7 +48,6 @@ export async function deliverAll(
     asked: { ...(isStream && { name: 'standard input' }), ...inputs, operation: name },
     redactor: terminal.redactor,
     face: commandFace(name, tokenVariable(command, env)),
-    findFiles: find,
     // A person must see the code even where the log is left out.
     authorize: (options, others) => authorizeDevice(options, { ...others, logger: terminal.logger }),
   });

@@ -3,13 +3,11 @@ import type { ChannelMap } from '../channels/channel.ts';
 import type { RepositoryContext, RepositoryQuery } from '../github/api/repository.ts';
 import type { Ports } from '../ports.ts';
 import type { Face } from '../words.ts';
-import type { FindFiles } from './find-files.ts';
 
 /** Dependencies of a delivery. `context.ts` makes them. */
 export interface DeliveryContext extends Ports {
   /** The interface whose words the reports use: the action, unless another one is named. */
   readonly face?: Face | undefined;
-  readonly findFiles: FindFiles;
   /** Opens pages in a real browser, which is started for the first one. */
   readonly screen: Screen;
   /** Gets a token where one is needed, and asks the repository what the query names. @see protocol 5 */

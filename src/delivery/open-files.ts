@@ -4,6 +4,7 @@ import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { SITE } from '../protocol/limits.ts';
+import { deliveredName, type FoundFile, refuseOneNameForMany, siteName } from '../request/find-files.ts';
 import { refuseInput } from '../request/input-kinds.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
@@ -17,16 +18,15 @@ import { checkSite } from './check-site.ts';
 import { folderChannelError, refuseTooLarge, takesFolders } from './choose-channel.ts';
 import { type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import { deliveredName, type FoundFile, refuseOneNameForMany, siteName } from './find-files.ts';
 
 /** Opens and checks every file and folder that is named. A link alone has none. */
 export async function openFiles(
   request: DeliveryRequest,
   context: DeliveryContext,
 ): Promise<readonly Delivery[]> {
-  const { fileLines, folder, path } = request;
+  const { fileLines, findFiles, folder, path } = request;
   if (fileLines.length === 0) return [newDelivery('deliver', LINK_SUBJECT)];
-  const all = await context.findFiles(fileLines, folder);
+  const all = await findFiles(fileLines, folder);
   refuseOneNameForMany(all, path);
   const isOnly = all.length === 1;
   const deliveries = all.map((one) => ({

@@ -2,6 +2,7 @@ import type { ChannelItem, ChannelMap } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { Logger } from '../ports.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
+import { deliveredName, type FoundFile, refuseOneNameForMany, siteName } from '../request/find-files.ts';
 import { refuseInput } from '../request/input-kinds.ts';
 import { NO_FOLDERS } from '../request/input-rules.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
@@ -20,7 +21,6 @@ import {
   withFailure,
 } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import { deliveredName, type FoundFile, refuseOneNameForMany, siteName } from './find-files.ts';
 import type { FullReport } from './report.ts';
 import { carryOut, noteInputs, recheckDeliveries } from './tasks.ts';
 
@@ -78,9 +78,9 @@ function refuseUnnamedBin({ channels, binIsNew, token, clientId }: DeliveryReque
 
 /** What is to be removed, by the names that were given; the files below a folder are found by the channel. */
 async function itemsToRemove(
-  { fileLines, folder, path }: DeliveryRequest,
+  { fileLines, findFiles, folder, path }: DeliveryRequest,
   channels: readonly ChannelKey[],
-  { findFiles, signal }: DeliveryContext,
+  { signal }: DeliveryContext,
 ): Promise<readonly ChannelItem[]> {
   const isFolder = path?.endsWith('/') === true;
   const isOnPages = channels.every((key) => key === 'K1');

@@ -1,6 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { answerRequest } from '../context.ts';
-import { findLiteralFiles } from '../delivery/find-files.ts';
 import { composeDocument } from '../delivery/report.ts';
 import { DeliveryError, stoppedError } from '../errors.ts';
 import type { authorizeDevice } from '../github/device-flow.ts';
@@ -142,7 +141,6 @@ async function createCallRequest(
     allowedRoots: roots,
     origin: 'from an agent',
     allowsFullPaths: false,
-    findFiles: findLiteralFiles,
     // What the server was started with holds for every call, also for those that do not need it.
     given: Object.keys(asked) as InputName[],
   };

@@ -6,6 +6,7 @@ import { toMessage } from '../errors.ts';
 import { toOneLine } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND, TEXT } from '../protocol/limits.ts';
+import { findLiteralFiles } from './find-files.ts';
 import { completeInputs, type RawInputs } from './inputs.ts';
 import {
   type DeliveryRequest,
@@ -19,11 +20,6 @@ import { PARSERS } from './values.ts';
 /** What a request outside of a workflow is made of, beside its inputs. */
 interface LocalContext
   extends Omit<RunContext, 'job' | 'now' | 'random' | 'sourceIsPrivate' | 'sources' | 'checkOnly'> {
-  /** How the lines of `file` are read. */
-  readonly findFiles: (
-    lines: readonly string[],
-    folder: string,
-  ) => Promise<readonly { readonly path: string }[]>;
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -36,7 +32,7 @@ interface LocalContext
 export async function createLocalRequest(
   task: string,
   given: Partial<RawInputs>,
-  { env, findFiles, ...context }: LocalContext,
+  { env, ...context }: LocalContext,
   { clock, random, logger }: Pick<Ports, 'clock' | 'random' | 'logger'>,
 ): Promise<DeliveryRequest> {
   const isLink = task === 'verify';
@@ -46,9 +42,10 @@ export async function createLocalRequest(
   // What is searched and does not exist may be told with a part of its name.
   await refuseSecretInputs(asked, context.secrets, logger);
   const findPaths = async (): Promise<readonly string[]> => {
+    const { folder, findFiles = findLiteralFiles } = context;
     const lines = PARSERS.lines(asked.file);
     // What is wrong with them is told by the delivery.
-    const found = await findFiles(lines, context.folder).catch(() => []);
+    const found = await findFiles(lines, folder).catch(() => []);
     return found.map(({ path }) => path);
   };
   const nowhere = { repository: given.repository ?? '', sources: [], detail: null };

@@ -4,6 +4,7 @@ import type { Logger } from '../ports.ts';
 import { DAY, SECOND } from '../protocol/limits.ts';
 import { findSecretsInText } from '../rules/secrets/secrets.ts';
 import { createSecretPattern } from '../secret-pattern.ts';
+import { type FindFiles, findLiteralFiles } from './find-files.ts';
 import { oneLine, refuseInput } from './input-kinds.ts';
 import { refuseBrokenRules } from './input-rules.ts';
 import { listScopedInputs } from './input-scope.ts';
@@ -14,6 +15,8 @@ import { type ChannelSelection, type Operation, parseFingerprints } from './valu
 export interface RunContext {
   /** Absolute folder that `file` is relative to. */
   readonly folder: string;
+  /** How the lines of `file` are read: letter by letter, unless the interface knows patterns. */
+  readonly findFiles?: FindFiles;
   /** Where the file came from, in a few words: the default essence of the commit message. */
   readonly origin: string;
   /** The workflow and job that delivers; empty outside of one. */
@@ -58,6 +61,7 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     ...place,
     /** As written, or the name of the content; empty for a link that is verified by its marker alone. */
     fileLines: content === undefined ? file : [name],
+    findFiles: (content === undefined && place.findFiles) || findLiteralFiles,
     content,
     /** `auto`, or the main channel and its duplicates. A confined delivery has no folder to stay in elsewhere. */
     channels: (confine === undefined ? channel : ['K1']) as ChannelSelection,

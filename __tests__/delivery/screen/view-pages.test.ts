@@ -56,7 +56,7 @@ function setUp({ inputs = {}, answer = () => viewWith(), host = { status: 404 } 
     throw new Error('no test opens a repository');
   };
   const lazy = createLazyScreen(async () => screen, ports);
-  const context = { ...ports, screen: lazy, findFiles: async () => [], openRepository };
+  const context = { ...ports, screen: lazy, openRepository };
   const request = requestWith(inputs);
   return { screen, http, ports, step: { request, context } };
 }

@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
-import { findFiles } from '../../src/delivery/find-files.ts';
+import { findFiles } from '../../src/request/find-files.ts';
 import { temporaryFolder } from '../support/files.ts';
 
 const FILES = [

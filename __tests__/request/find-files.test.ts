@@ -6,7 +6,7 @@ import {
   findLiteralFiles,
   refuseOneNameForMany,
   withRelativePaths,
-} from '../../src/delivery/find-files.ts';
+} from '../../src/request/find-files.ts';
 
 const found = (at: string): FoundFile => ({
   path: `/project/${at}`,

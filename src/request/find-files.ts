@@ -2,8 +2,8 @@ import { glob, lstat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, parse, relative, resolve, sep } from 'node:path';
 import { DeliveryError } from '../errors.ts';
 import { BATCH } from '../protocol/limits.ts';
-import { refuseInput } from '../request/input-kinds.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
+import { refuseInput } from './input-kinds.ts';
 
 /** A file or a folder that is named; its path is absolute, and nothing may be there. */
 export interface FoundFile {
