@@ -23,7 +23,7 @@ const MAX_ASKED = 50;
 /** Checks what pages need, with what their hosts have. A check alone asks no host. */
 export function checkPages(
   deliveries: readonly Delivery[],
-  request: SiteRequest,
+  request: DeliveryRequest,
   ports: Ports,
 ): Promise<readonly Delivery[]> {
   const findMissing = request.checkOnly ? undefined : findOnHosts(listLocalFiles(deliveries), ports);
@@ -52,7 +52,7 @@ function findOnHosts(local: LocalFiles, ports: Ports): FindMissing {
  */
 export async function checkSite(
   delivery: Delivery,
-  request: SiteRequest,
+  request: DeliveryRequest,
   signal: AbortSignal,
   findMissing?: FindMissing,
 ): Promise<Delivery> {
@@ -102,16 +102,10 @@ function withFindings(
 }
 
 /** A single file is looked at where K1 shows it. */
-function isForScreen(delivery: Delivery, request: SiteRequest): boolean {
+function isForScreen(delivery: Delivery, request: DeliveryRequest): boolean {
   if (delivery.site?.isFolder) return true;
   return delivery.attempts.length === 0 ? isWanted('K1', request) : attemptIn(delivery, 'K1') !== undefined;
 }
-
-/** What of a request says how pages are checked, and where they will be. */
-type SiteRequest = Pick<
-  DeliveryRequest,
-  'channels' | 'url' | 'selfContained' | 'repository' | 'serverUrl' | 'pagesBase' | 'checkOnly'
->;
 
 type SitePlace = Pick<SiteOptions, 'sitePath' | 'origin'>;
 
@@ -122,7 +116,7 @@ function findPlace(delivery: Delivery): SitePlace | undefined {
 }
 
 /** The same if no setting of its host says otherwise. */
-function expectPlace(name: string, { repository, serverUrl, pagesBase }: SiteRequest): SitePlace {
+function expectPlace(name: string, { repository, serverUrl, pagesBase }: DeliveryRequest): SitePlace {
   const known = repository && defaultSiteUrl(serverUrl, repository);
   const base = pagesBase ?? known;
   const root = `${(base?.pathname ?? '/<repo>').replace(/\/$/, '')}/`;

@@ -17,13 +17,9 @@ import { describeProblems, findProblems, refuseSecretNames } from './check-conte
 import { checkSite } from './check-site.ts';
 import { folderChannelError, refuseTooLarge, takesFolders } from './choose-channel.ts';
 import { type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
-import type { DeliveryContext } from './delivery-context.ts';
 
 /** Opens and checks every file and folder that is named. A link alone has none. */
-export async function openFiles(
-  request: DeliveryRequest,
-  context: DeliveryContext,
-): Promise<readonly Delivery[]> {
+export async function openFiles(request: DeliveryRequest, ports: Ports): Promise<readonly Delivery[]> {
   const { fileLines, findFiles, folder, path } = request;
   if (fileLines.length === 0) return [newDelivery('deliver', LINK_SUBJECT)];
   const all = await findFiles(fileLines, folder);
@@ -36,12 +32,12 @@ export async function openFiles(
   }));
   return runStep('check', deliveries, async (delivery, nth) => {
     const found = all[nth] as FoundFile;
-    await refuseSecretNames([found.given, found.relativePath], request, context);
-    context.logger.startSection(`Check ${found.given}`);
+    await refuseSecretNames([found.given, found.relativePath], request, ports);
+    ports.logger.startSection(`Check ${found.given}`);
     const { isFolder } = found;
     const name = isFolder ? siteName(found, { path, isOnly }) : deliveredName(found, path);
     if (!isFolder) refuseHiddenType(found, name, path);
-    return { ...delivery, name, site: await openSite(found, request, context) };
+    return { ...delivery, name, site: await openSite(found, request, ports) };
   });
 }
 
@@ -55,11 +51,7 @@ function refuseHiddenType({ relativePath }: FoundFile, name: string, path = ''):
 }
 
 /** Reads and checks a file, or every file of a folder; all that is found refuses the whole. @see protocol 1, 7, 8, design 6 */
-export async function openSite(
-  found: FoundFile,
-  request: DeliveryRequest,
-  ports: Pick<Ports, 'logger' | 'signal'>,
-): Promise<LocalSite> {
+export async function openSite(found: FoundFile, request: DeliveryRequest, ports: Ports): Promise<LocalSite> {
   const { logger, signal } = ports;
   const { given, isFolder } = found;
   const entryPath = isFolder ? request.entry : basename(given);
@@ -108,7 +100,7 @@ function logSite(
 async function listFolder(
   { given, path: folder }: FoundFile,
   request: DeliveryRequest,
-  ports: Pick<Ports, 'logger'>,
+  ports: Ports,
 ): ReturnType<typeof listSiteFiles> {
   const { channels, entry } = request;
   const other = channels === 'auto' ? undefined : channels.find((key) => !takesFolders(key));
@@ -141,7 +133,7 @@ async function checkFile(
   name: string,
   found: FoundFile,
   request: DeliveryRequest,
-  ports: Pick<Ports, 'logger' | 'signal'>,
+  ports: Ports,
 ): Promise<{ readonly file?: LocalFile; readonly results: readonly Result<void>[] }> {
   const { isFolder } = found;
   const path = isFolder ? join(found.path, name) : found.path;
