@@ -5,6 +5,8 @@ import { FakeHttp, type Scripted } from '../support/ports.ts';
 
 export const BYTES = 'bytes of the file';
 export const DOWNLOADS = 'https://github.com/octo/site/releases/download/files-20260102';
+/** Seven hours before a fake clock starts, by the host's clock. */
+export const QUIET = '2026-01-01T20:04:05Z';
 export const RELEASE = {
   id: 3,
   tag_name: 'files-20260102',
@@ -17,8 +19,8 @@ export const RELEASE = {
 const sha256For = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
 export const digestFor = (bytes: string | Buffer): string => `sha256:${sha256For(bytes)}`;
 export const OWN_DIGEST = digestFor(BYTES);
-/** The name of the new file while it replaces another one. */
-export const INCOMING = `incoming-${sha256For(BYTES).slice(0, 12)}-a.zip`;
+/** The names of a replacement, each run's own, as the tests write them. */
+const shortName = (name: string): string => name.replace(/^(incoming|outgoing)-[0-9a-f]{12}-/, '$1-');
 
 export const assetWith = (more: Partial<Asset> = {}): Asset => ({
   id: 9,
@@ -46,6 +48,7 @@ type Change = Extract<CallName, 'delete_asset' | 'rename_asset'> | 'upload';
  */
 export class FakeRelease {
   assets: Asset[];
+  /** Every change that was made, in order; of interim names without the digits. */
   readonly changes: string[] = [];
   readonly github: FakeGitHub;
   readonly host: FakeHttp;
@@ -69,7 +72,10 @@ export class FakeRelease {
 
   /** The digest of each asset by its name, or the state of one that is not complete. */
   get contents(): [string, string | null | undefined][] {
-    return this.assets.map(({ name, digest, state }) => [name, state === 'starter' ? state : digest]);
+    return this.assets.map(({ name, digest, state }) => [
+      shortName(name),
+      state === 'starter' ? state : digest,
+    ]);
   }
 
   #makeChange<T>(change: Change, work: () => T): T {
@@ -87,13 +93,13 @@ export class FakeRelease {
       return { status: 422, body: { message: 'Validation Failed', errors: [{ code: 'already_exists' }] } };
     }
     const stored = assetWith({
-      id: 100 + this.changes.length,
+      id: 100 + this.assets.length + this.changes.length,
       name,
       label: query.get('label'),
       digest: digestFor(Buffer.from(body, 'latin1')),
     });
     this.assets.push(stored);
-    this.changes.push(`upload ${name}`);
+    this.changes.push(`upload ${shortName(name)}`);
     return { status: 201, body: stored };
   }
 
@@ -101,7 +107,7 @@ export class FakeRelease {
     const deleted = this.assets.find((asset) => asset.id === id);
     if (deleted === undefined) return absent;
     this.assets = this.assets.filter((asset) => asset !== deleted);
-    this.changes.push(`delete ${deleted.name}`);
+    this.changes.push(`delete ${shortName(deleted.name)}`);
     return undefined;
   }
 
@@ -110,7 +116,7 @@ export class FakeRelease {
     if (existing === undefined) return absent;
     const renamed = { ...existing, name, browser_download_url: `${DOWNLOADS}/${name}` };
     this.assets = this.assets.map((asset) => (asset === existing ? renamed : asset));
-    this.changes.push(`rename ${existing.name}`);
+    this.changes.push(`rename ${shortName(existing.name)} ${shortName(name)}`);
     return renamed;
   }
 }

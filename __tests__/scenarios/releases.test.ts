@@ -277,15 +277,50 @@ describe('an asset whose replacement was killed before the new one got its name'
   const LOST = 'incoming-0123456789ab-a.zip';
   test.each<[string, Readonly<Record<string, string>>, object, readonly string[]]>([
     ['is removed by a delivery of other bytes', { 'a.zip': 'PK other' }, {}, ['a.zip']],
-    ['gets its name from a delivery of the same bytes', { 'a.zip': 'PK new' }, {}, ['a.zip']],
+    ['is removed by a delivery of the same bytes', { 'a.zip': 'PK new' }, {}, ['a.zip']],
     ['is removed by a withdrawal', {}, { operation: 'withdraw', path: 'a.zip' }, []],
-  ])('%s', async (_, files, inputs, left) => {
+  ])('%s, once it is quiet', async (_, files, inputs, left) => {
     const repository = await createRepository(false);
     await deliver(repository, { 'a.zip': 'PK new' });
     const [asset] = repository.releases().flatMap(({ assets }) => assets);
     await callApi(repository, `PATCH /releases/assets/${asset?.id}`, { name: LOST });
+    asset?.updatedAt.setTime(NOON - 7 * 3_600_000);
     const delivered = await deliver(repository, files, { tag: 'v1', ...inputs });
     expect(delivered.report.notReady).toBeNull();
     expect(published(repository)).toEqual([['v1', left]]);
   });
 });
+
+const STEPS = { upload: /\/assets\?name=incoming/, rename: /releases\/assets\// } as const;
+test.each<[string, keyof typeof STEPS, string, object]>([
+  ['a job that delivers the old bytes', 'upload', 'PK old', {}],
+  ['a job that delivers the old bytes', 'rename', 'PK old', {}],
+  ['another replacement', 'upload', 'PK other', { overwrite: 'true' }],
+  ['another replacement', 'rename', 'PK other', { overwrite: 'true' }],
+  ['a withdrawal', 'upload', '', { operation: 'withdraw', path: 'a.zip' }],
+])('a replacement ends with its file where %s comes after its %s', async (_, step, text, inputs) => {
+  const repository = await createRepository(false);
+  await deliverAll(repository, { 'a.zip': 'PK old' });
+  let other: Played | undefined;
+  play.meanwhile({ url: STEPS[step] }, async () => {
+    other = await deliver(repository, text === '' ? {} : { 'a.zip': text }, { tag: 'v1', ...inputs });
+  });
+  await deliverAll(repository, { 'a.zip': 'PK new' }, { tag: 'v1', overwrite: 'true' });
+  expect(other?.requests.length).toBeGreaterThan(0);
+  if (step === 'upload' && text !== '') expect(failures(other as Played)).toEqual([null]);
+  const assets = repository.releases().flatMap((release) => release.assets);
+  expect(assets.map(({ name, size }) => [name, size])).toEqual([['a.zip', 'PK new'.length]]);
+});
+
+test.each([403, 404, 422, 500])(
+  'a replacement whose renames answer %s leaves the old asset',
+  async (status) => {
+    const repository = await createRepository(false);
+    await deliverAll(repository, { 'a.zip': 'PK old' });
+    const before = [...(repository.releases()[0]?.assets ?? [])];
+    play.intercept({ method: 'PATCH', url: STEPS.rename, times: 99 }, { status, body: '{"message":"x"}' });
+    const { report } = await deliver(repository, { 'a.zip': 'PK new' }, { tag: 'v1', overwrite: 'true' });
+    expect(report.lines.UNKNOWN).toMatch(status === 500 ? /^whether a part/ : /^nothing was published$/);
+    expect(repository.releases()[0]?.assets).toEqual(before);
+  },
+);

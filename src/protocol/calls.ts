@@ -153,9 +153,7 @@ export const API = {
     '/releases/{release_id}/assets{?per_page,page}',
     "listing the release's assets",
   ),
-  rename_asset: write('contents', 'PATCH /releases/assets/{asset_id}', 'renaming the asset', {
-    repeatable: true,
-  }),
+  rename_asset: write('contents', 'PATCH /releases/assets/{asset_id}', 'renaming the asset'),
   delete_draft: write('contents', 'DELETE /releases/{release_id}', 'deleting our unpublished draft', {
     repeatable: true,
   }),

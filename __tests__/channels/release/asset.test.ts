@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { AssetUpload, hasDigestOf, isStored } from '../../../src/channels/release/asset.ts';
-import { stoppedError } from '../../../src/errors.ts';
+import { type DeliveryError, stoppedError } from '../../../src/errors.ts';
 import type { Asset } from '../../../src/github/api/releases.ts';
 import { fileWith } from '../../delivery/builders.ts';
 import { failure } from '../../github/fake-github.ts';
@@ -10,9 +10,9 @@ import {
   assetWith,
   BYTES,
   FakeRelease,
-  INCOMING,
   type Intercept,
   OWN_DIGEST,
+  QUIET,
   RELEASE,
   starterAsset,
 } from '../fake-assets.ts';
@@ -20,18 +20,15 @@ import {
 const LABEL = 'a.zip (screen-delivery)';
 
 const old = assetWith({ id: 4, digest: 'sha256:0ld' });
-const incoming = assetWith({ id: 5, name: INCOMING, label: LABEL, digest: OWN_DIGEST });
-/** Of another delivery, which has deleted the old asset or is about to. */
+/** Of another delivery, which replaces the old asset, or was killed long ago. */
 const interim = { id: 10, name: 'incoming-0123456789ab-a.zip', label: LABEL, digest: 'sha256:the1r' };
+const quiet = assetWith({ ...interim, updated_at: QUIET });
+const REPLACE = ['upload incoming-a.zip', 'rename a.zip outgoing-a.zip', 'rename incoming-a.zip a.zip'];
 const OWN = [['a.zip', OWN_DIGEST]];
 const connectionLost = failure('CONNECTION', undefined, { retryable: true });
 const denied = failure('NO_PERMISSION', 403);
-/** Refuses a change: the first one, or all. */
-const deny =
-  (refused: string, times = 9): Intercept =>
-  (change, nth) =>
-    change === refused && nth <= times ? denied : undefined;
 
+/** Runs an upload on a release with these assets. */
 async function startUpload(
   assets: readonly Asset[],
   { intercept, overwrite = true }: { intercept?: Intercept; overwrite?: boolean } = {},
@@ -65,15 +62,9 @@ describe('AssetUpload', () => {
   test.each<[string, readonly Asset[], readonly string[], boolean]>([
     ['nothing exists', [], ['upload a.zip'], true],
     ['the same file exists', [assetWith({ digest: OWN_DIGEST })], [], false],
-    ['another file exists', [old], [`upload ${INCOMING}`, 'delete a.zip', `rename ${INCOMING}`], true],
-    ['an earlier upload exists too', [old, incoming], ['delete a.zip', `rename ${INCOMING}`], true],
-    [
-      'a killed delivery left its own',
-      [assetWith(interim)],
-      ['upload a.zip', `delete ${interim.name}`],
-      true,
-    ],
-    ['both are there', [assetWith({ digest: OWN_DIGEST }), incoming], [`delete ${INCOMING}`], false],
+    ['another file exists', [old], [...REPLACE, 'delete outgoing-a.zip'], true],
+    ['a killed delivery has left its own', [quiet], ['upload a.zip', 'delete incoming-a.zip'], true],
+    ['both are there', [assetWith({ digest: OWN_DIGEST }), quiet], ['delete incoming-a.zip'], false],
   ])('makes only the necessary changes where %s', async (_, assets, changes, written) => {
     const { release, work } = await startUpload(assets);
     await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip', digest: OWN_DIGEST }, written });
@@ -81,18 +72,18 @@ describe('AssetUpload', () => {
     expect(release.contents).toEqual(OWN);
   });
 
-  test.each(['a.zip', INCOMING])(
-    'waits for the upload of another job under %s, and never deletes it',
-    async (name) => {
-      const { release, ports, work } = await startUpload([starterAsset(name, 6)]);
-      const message = `an upload of ${name} to the release files-20260102 has not ended`;
-      const hint = expect.stringMatching(/delete this unfinished asset.*`path:`/);
-      await expect(work).rejects.toMatchObject({ code: 'CONFLICT', message, hint, leftBehind: [] });
-      expect(release.changes).toEqual([]);
-      expect(release.contents).toEqual([[name, 'starter']]);
-      expect(ports.clock.slept.reduce((sum, ms) => sum + ms)).toBeGreaterThan(240_000);
-    },
-  );
+  test('waits for the upload of another job under the name, and never deletes it', async () => {
+    const { release, ports, work } = await startUpload([starterAsset('a.zip', 6)]);
+    await expect(work).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: 'an upload of a.zip to the release files-20260102 has not ended',
+      hint: expect.stringMatching(/delete this unfinished asset.*`path:`/),
+      leftBehind: [],
+    });
+    expect(release.changes).toEqual([]);
+    expect(release.contents).toEqual([['a.zip', 'starter']]);
+    expect(ports.clock.slept.reduce((sum, ms) => sum + ms)).toBeGreaterThan(240_000);
+  });
 
   test.each<[string, readonly Asset[], readonly string[]]>([
     ['has the same bytes in the end', [assetWith({ id: 6, digest: OWN_DIGEST })], []],
@@ -135,7 +126,10 @@ describe('AssetUpload', () => {
       };
     };
     let { release, work } = await startUpload([], { intercept: lose, overwrite: false });
-    await expect(work).rejects.toMatchObject({ code: 'NOT_OURS' });
+    await expect(work).rejects.toMatchObject({
+      code: 'NOT_OURS',
+      hint: expect.stringContaining('overwrite'),
+    });
     expect(release.contents).toEqual([['a.zip', null]]);
     ({ release, work } = await startUpload(release.assets, { intercept: lose }));
     await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip', digest: null }, written: true });
@@ -146,8 +140,10 @@ describe('AssetUpload', () => {
     const others = [
       assetWith({ id: 7, name: 'b.zip' }),
       starterAsset('c.zip', 8),
-      assetWith({ id: 11, name: 'incoming-0123456789ab-b.zip', label: LABEL }),
-      assetWith({ ...interim, label: 'theirs' }),
+      { ...quiet, id: 11, name: 'incoming-0123456789ab-b.zip' },
+      { ...quiet, label: 'theirs' },
+      assetWith({ ...interim, id: 12 }),
+      assetWith({ ...interim, id: 13, name: 'outgoing-0123456789ab-a.zip' }),
     ];
     const { release, work } = await startUpload([...others, old]);
     await work;
@@ -159,42 +155,91 @@ describe('AssetUpload', () => {
     ['sha256:0ld', 'with other bytes'],
   ])('replaces no existing asset without overwrite: digest %s', async (digest, words) => {
     const { release, work } = await startUpload([assetWith({ digest })], { overwrite: false });
-    const message = `release files-20260102 already has an asset a.zip ${words}`;
-    const hint = expect.stringMatching(/`overwrite: true`.*`path:`/);
-    await expect(work).rejects.toMatchObject({ code: 'NOT_OURS', message, hint });
+    await expect(work).rejects.toMatchObject({
+      code: 'NOT_OURS',
+      message: `release files-20260102 already has an asset a.zip ${words}`,
+      hint: expect.stringMatching(/`overwrite: true`.*`path:`/),
+    });
     expect([release.changes, release.host.seen]).toEqual([[], []]);
   });
 });
 
-const REFUSED = { status: 403, body: { message: 'no' } };
-const wrong = { status: 201, body: assetWith({ id: 5, name: INCOMING, digest: 'sha256:wr0ng' }) };
+describe('a final failure of an upload', () => {
+  const REFUSED = { status: 403, body: { message: 'no' } };
+  const wrong = { status: 201, body: assetWith({ id: 5, name: 'incoming-a.zip', digest: 'sha256:wr0ng' }) };
+  const fails =
+    (change: Parameters<Intercept>[0], ...nths: number[]): Intercept =>
+    (made, nth) =>
+      made !== change || (nths.length > 0 && !nths.includes(nth))
+        ? undefined
+        : change === 'upload'
+          ? REFUSED
+          : denied;
+  const [O, I] = [/^perhaps outgoing-[0-9a-f]{12}-a\.zip in the release /, /^perhaps incoming-/];
+  const N = /^perhaps a\.zip in /;
 
-test.each<[string, Intercept, readonly Asset[]]>([
-  ['the upload is refused', (change) => (change === 'upload' ? REFUSED : undefined), [old]],
-  ['the old one stays', deny('delete_asset', 1), [old]],
-  ['nothing can be deleted', deny('delete_asset'), [old, incoming]],
-  ['the new one cannot be renamed', deny('rename_asset'), [incoming]],
-])('a final failure of an upload is cleaned up where %s', async (_, intercept, left) => {
-  const { ports, release, work } = await startUpload([old], { intercept });
-  await expect(work).rejects.toMatchObject({ code: 'NO_PERMISSION' });
-  const warning = `warning: could not clean up a half-done upload: ${denied.message}`;
-  expect(ports.logger.lines.includes(warning)).toBe(left.includes(incoming));
-  expect(release.contents).toEqual(left.map(({ name, digest }) => [name, digest]));
-});
-
-test('a final failure of an upload is none where the new asset gets its name in the end', async () => {
-  const { release, work } = await startUpload([old], { intercept: deny('rename_asset', 1) });
-  await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip' }, written: true });
-  expect(release.contents).toEqual(OWN);
-});
-
-test('a final failure of an upload deletes the new asset where the host stored other bytes, and the old one stays', async () => {
-  const { release, work } = await startUpload([old, assetWith({ id: 5, name: 'b.zip' })], {
-    intercept: (change) => (change === 'upload' ? wrong : undefined),
+  test.each<[string, Intercept, readonly string[], readonly RegExp[]]>([
+    ['the upload is refused', fails('upload'), ['a.zip 0ld'], []],
+    ['the old one keeps its name', fails('rename_asset'), ['a.zip 0ld'], []],
+    ['the new one cannot get the name', fails('rename_asset', 2), ['a.zip 0ld'], []],
+    [
+      'nothing can be renamed any more',
+      fails('rename_asset', 2, 3),
+      ['outgoing-a.zip 0ld', 'incoming-a.zip'],
+      [I, O],
+    ],
+    ['the old one is deleted late', fails('delete_asset', 1), ['a.zip'], []],
+    ['nothing can be deleted', fails('delete_asset'), ['outgoing-a.zip 0ld', 'a.zip'], [O, N]],
+  ])('says what it leaves where %s', async (_, intercept, contents, left) => {
+    const { ports, release, work } = await startUpload([old], { intercept });
+    const isPlaced = contents.length === 1 && contents[0] === 'a.zip';
+    if (isPlaced) await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip' }, written: true });
+    else {
+      const failed = await work.catch((thrown: unknown) => thrown);
+      expect(failed).toMatchObject({ code: 'NO_PERMISSION' });
+      const { leftBehind = [] } = failed as DeliveryError;
+      expect(leftBehind).toEqual(left.map((pattern) => expect.stringMatching(pattern)));
+    }
+    expect(ports.logger.lines.some((line) => line.includes('could not clean up'))).toBe(left.length > 0);
+    const shown = release.contents.map(([name, digest]) => (digest === OWN_DIGEST ? name : `${name} 0ld`));
+    expect(shown).toEqual(contents);
   });
-  await expect(work).rejects.toMatchObject({ code: 'HOST_ERROR', hint: 'try again' });
-  expect(release.github.sent('delete_asset')).toEqual([{ asset_id: 5 }]);
-  expect(release.contents).toContainEqual(['a.zip', 'sha256:0ld']);
+
+  test('gives the old asset its label back', async () => {
+    const theirs = { ...old, label: 'Version 1' };
+    const { release, work } = await startUpload([theirs], { intercept: fails('rename_asset', 2) });
+    await expect(work).rejects.toMatchObject({ code: 'NO_PERMISSION' });
+    const [moved, , restored] = release.github.sent('rename_asset');
+    expect([moved, restored]).toMatchObject([{ label: LABEL }, { name: 'a.zip', label: 'Version 1' }]);
+  });
+
+  test('is none where another job takes the name during the replacement, or deletes the old asset', async () => {
+    const taken = failure('CONFLICT', 422, { retryable: true });
+    const theirs = assetWith({ id: 6, digest: 'sha256:the1r' });
+    for (const [nth, answer, assets] of [
+      [2, taken, [theirs]],
+      [1, failure('NOT_FOUND', 404), []],
+    ] as const) {
+      const { release, work } = await startUpload([old], {
+        intercept(change, count) {
+          if (change !== 'rename_asset' || count !== nth) return undefined;
+          release.assets = [...release.assets.filter(({ name }) => name !== 'a.zip'), ...assets];
+          return answer;
+        },
+      });
+      await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip' }, written: true });
+      expect(release.contents).toEqual(OWN);
+    }
+  });
+
+  test('deletes the new asset where the host stored other bytes, and the old one stays', async () => {
+    const { release, work } = await startUpload([old, assetWith({ id: 5, name: 'b.zip' })], {
+      intercept: (change) => (change === 'upload' ? wrong : undefined),
+    });
+    await expect(work).rejects.toMatchObject({ code: 'HOST_ERROR', hint: 'try again' });
+    expect(release.github.sent('delete_asset')).toEqual([{ asset_id: 5 }]);
+    expect(release.contents).toContainEqual(['a.zip', 'sha256:0ld']);
+  });
 });
 
 const OLD = [['a.zip', 'sha256:0ld']];
@@ -203,10 +248,10 @@ test.each<[string, readonly Asset[], Parameters<Intercept>[0], boolean, unknown[
   ['the file was not uploaded', [], 'upload', false, [], false],
   ['the new asset was uploaded: it is deleted', [old], 'upload', true, OLD, false],
   ['the new asset was not uploaded', [old], 'upload', false, OLD, false],
-  ['the old asset was not deleted', [old], 'delete_asset', false, OLD, false],
-  ['the old asset was deleted: the new one gets its name', [old], 'delete_asset', true, OWN, true],
-  ['the new asset was not renamed yet', [old], 'rename_asset', false, OWN, true],
-  ['the new asset got its name', [old], 'rename_asset', true, OWN, true],
+  ['the old asset was not renamed', [old], 'rename_asset', false, OLD, false],
+  ['the old asset was renamed: it gets its name back', [old], 'rename_asset', true, OLD, false],
+  ['the old asset was not deleted: the new one has its name', [old], 'delete_asset', false, OWN, true],
+  ['the old asset was deleted', [old], 'delete_asset', true, OWN, true],
 ])(
   'a stop of the delivery during an upload leaves one asset under its name where %s',
   async (_, assets, during, arrives, contents, isPlaced) => {

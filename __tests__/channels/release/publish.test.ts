@@ -7,7 +7,7 @@ import type { RepositoryContext } from '../../../src/github/api/repository.ts';
 import { type Answers, absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
-import { assetWith, digestFor, RELEASE } from '../fake-assets.ts';
+import { assetWith, digestFor, QUIET, RELEASE } from '../fake-assets.ts';
 import { prepareAll, prepareOne } from '../prepare-one.ts';
 import { accessWith } from '../repository-context.ts';
 
@@ -240,8 +240,6 @@ describe('a new release of channel K2', () => {
     await perform();
     return String(github.sent('create_release')[0]?.body);
   }
-  /** Seven hours before a fake clock starts, by the host's clock. */
-  const QUIET = '2026-01-01T20:04:05Z';
   const draftWith = (id: number, body: string, more: object = {}) => ({
     ...DRAFT,
     id,

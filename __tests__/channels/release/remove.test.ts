@@ -4,7 +4,8 @@ import { type Asset, formatLabel, RELEASE_BODY } from '../../../src/github/api/r
 import { TRAILER } from '../../../src/protocol/words.ts';
 import { absent, FakeGitHub } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
-import { assetWith, BYTES, DOWNLOADS, OWN_DIGEST, RELEASE } from '../fake-assets.ts';
+import { FakeClock } from '../../support/ports.ts';
+import { assetWith, BYTES, DOWNLOADS, OWN_DIGEST, QUIET, RELEASE } from '../fake-assets.ts';
 import { prepareAll, prepareOne } from '../prepare-one.ts';
 import { accessWith } from '../repository-context.ts';
 
@@ -36,6 +37,7 @@ function createRemover({ assets = {}, release = FOREIGN_RELEASE, options }: Setu
   const remover = createReleaseRemover(
     { ...{ tag: TODAY, tagIsDefault: false, earlierTag: YESTERDAY, overwrite: false }, ...options },
     accessWith(github),
+    { clock: new FakeClock() },
   );
   return { github, remover };
 }
@@ -130,14 +132,27 @@ describe('who owns an asset that channel K2 removes', () => {
     });
   });
 
-  const interim = assetWith({ id: 6, name: 'incoming-0123456789ab-a.zip', label: LABEL });
-  test.each<[string, readonly Asset[], number[]]>([
+  const interim = assetWith({
+    ...{ id: 6, name: 'incoming-0123456789ab-a.zip', label: LABEL, updated_at: QUIET },
+  });
+  const fresh = { ...interim, id: 7, updated_at: '2026-01-02T03:00:00Z' };
+  test.each<[string, readonly Asset[], number[], boolean?]>([
     ['beside the asset', [interim, OWN], [6, 4]],
     ['in place of the asset', [interim], [6]],
+    ['the replaced one', [{ ...interim, name: 'outgoing-0123456789ab-a.zip' }], [6]],
     ['with the label of somebody else, which is kept', [{ ...interim, label: 'theirs' }, OWN], [4]],
     ['for another name, which is kept', [{ ...interim, name: 'incoming-0123456789ab-b.zip' }, OWN], [4]],
-  ])('what a killed replacement left is deleted too: %s', async (_, assets, deleted) => {
-    await expectDeleted(await prepareRemoval({ assets, release: OWN_RELEASE }), deleted);
+    ['that of a running job, which is kept', [interim, fresh, OWN], [6, 4], true],
+  ])('what a killed replacement left is deleted too: %s', async (_, assets, deleted, isTold = false) => {
+    const { unknown } = await expectDeleted(await prepareRemoval({ assets, release: OWN_RELEASE }), deleted);
+    const told = `whether another job publishes a.zip again: it has ${fresh.name} there`;
+    expect(unknown).toEqual(isTold ? [told] : []);
+  });
+
+  test('what a running job has uploaded in place of the asset is not deleted', async () => {
+    const prepared = await prepareRemoval({ assets: [fresh], release: OWN_RELEASE });
+    const message = `an upload of ${fresh.name} to the release ${TODAY} has not ended`;
+    await expectRefused(prepared, { code: 'CONFLICT', message });
   });
 });
 

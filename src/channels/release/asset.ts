@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, isUnclear, type Result, resultOf, toDeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
@@ -12,8 +13,8 @@ import {
   renameAsset,
   uploadAsset,
 } from '../../github/api/releases.ts';
-import type { Ports } from '../../ports.ts';
-import { MINUTE, WRITE_INTERVAL } from '../../protocol/limits.ts';
+import type { Clock, Ports } from '../../ports.ts';
+import { MINUTE, QUIET_DRAFT, WRITE_INTERVAL } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 
@@ -57,16 +58,20 @@ export function assetExistsError(name: string, tag: string, { digest }: Asset): 
 }
 
 /** Another job uploads under the name: its end is waited for as that of any conflict, and nothing of it is deleted. */
-export const unfinishedError = ({ name }: Asset, tag: string, isRemoval = false): DeliveryError =>
+export const unfinishedError = (name: string, tag: string, isRemoval = false): DeliveryError =>
   new DeliveryError('CONFLICT', `an upload of ${name} to the release ${tag} has not ended`, {
     hint: (w) =>
       `try again when the other job has ended; if no job uploads it any more, delete this unfinished asset on the page of the release${isRemoval ? '' : `, or set ${w.input('path')} to another name`}`,
     retryable: true,
   });
 
-/** Whether a run of this tool uploaded the asset to replace the one of that name, and was killed before it did. */
+/** Whether the asset is the new or the old one of that name, while a run of this tool replaces it, or was killed. */
 export const isInterim = (asset: Asset, name: string): boolean =>
-  /^incoming-[0-9a-f]{12}-(.+)$/.exec(asset.name)?.[1] === name && hasOwnLabel(asset);
+  /^(?:incoming|outgoing)-[0-9a-f]{12}-(.+)$/.exec(asset.name)?.[1] === name && hasOwnLabel(asset);
+
+/** Whether nothing has changed in it for so long that no job works on it any more, by the host's time. */
+export const isQuiet = (one: Pick<Release, 'updated_at'>, clock: Pick<Clock, 'now'>): boolean =>
+  clock.now() - Date.parse(one.updated_at ?? '') > QUIET_DRAFT;
 
 /** From so many files on, the log says how long it takes. */
 const MANY_FILES = 10;
@@ -94,28 +99,42 @@ export async function uploadFiles(
   return results;
 }
 
+interface FoundAssets {
+  readonly existing: Asset | undefined;
+  /** The new file and the replaced one, under the interim names of this run. */
+  readonly incoming: Asset | undefined;
+  readonly outgoing: Asset | undefined;
+  /** What killed deliveries of this name left. */
+  readonly leftovers: readonly Asset[];
+  readonly isBlocked: boolean;
+}
+
 /**
- * One file on its way into a release. An asset is replaced in three steps: the new one is uploaded under an interim
- * name, the old one is deleted, and the new one gets the name. So one of the two is always there.
+ * One file on its way into a release. An asset is replaced in four steps: the new one is uploaded under an interim
+ * name, the old one is renamed, the new one gets the name, and the old one is deleted. So both are there until the
+ * name has the new one, and a failure before gives the name back to the old one.
  */
 export class AssetUpload {
   readonly #task: AssetTask;
   readonly #ports: Ports;
   #target: TargetRelease;
   readonly #label: string;
-  /** The name of the new file until the old one is deleted; it is the same in each attempt. */
-  readonly #interimName: string;
-  /** Whether this run may have sent the file. */
-  #isSent = false;
-  /** The name under which an upload of this run ended without an answer. */
-  #lostName: string | null = null;
+  /** No other run has these names; they are the same in each attempt. */
+  readonly #incomingName: string;
+  readonly #outgoingName: string;
+  /** The asset that this run replaces, as it was. */
+  #replaced: Asset | null = null;
+  /** The names under which this run may have left something. */
+  readonly #touched = new Set<string>();
 
   constructor(task: AssetTask, target: TargetRelease, ports: Ports) {
     this.#task = task;
     this.#target = target;
     this.#ports = ports;
     this.#label = formatLabel(task.originalName);
-    this.#interimName = `incoming-${task.file.sha256.slice(0, 12)}-${task.name}`;
+    const suffix = `${randomUUID().slice(-12)}-${task.name}`;
+    this.#incomingName = `incoming-${suffix}`;
+    this.#outgoingName = `outgoing-${suffix}`;
   }
 
   /**
@@ -129,59 +148,87 @@ export class AssetUpload {
       return await withRetries(this.#ports, async () => {
         const listed = known ?? (await this.#list());
         known = null;
-        return { release, asset: await this.#attempt(listed), written: this.#isSent };
+        return { release, asset: await this.#attempt(listed), written: this.#touched.size > 0 };
       });
     } catch (thrown) {
-      if (!this.#isSent) throw toDeliveryError(thrown).withLeftBehind([]);
+      const failure = toDeliveryError(thrown);
+      if (this.#touched.size === 0) throw failure.withLeftBehind([]);
       const asset = await this.#cleanUp();
-      if (asset === undefined) throw thrown;
-      return { release, asset, written: true };
+      if (asset !== undefined) return { release, asset, written: true };
+      // A draft is deleted with all that it holds.
+      if (release.draft || this.#touched.size === 0) throw failure;
+      const left = [...this.#touched].map((name) => `perhaps ${name} in the release ${release.tag_name}`);
+      throw failure.withLeftBehind(left);
     }
   }
 
   #list = (): Promise<readonly Asset[]> => listAssets(this.#target.github, this.#target.release);
-  #delete = (asset: Asset): Promise<void> => deleteAsset(this.#target.github, asset);
-  #giveName = (asset: Asset): Promise<Asset> => renameAsset(this.#target.github, asset, this.#task.name);
+
+  async #delete(asset: Asset): Promise<void> {
+    const { github } = this.#target;
+    const isFound = await deleteAsset(github, asset);
+    // A wrong answer would leave the replaced file public.
+    if (!isFound && (await this.#list()).some(({ id }) => id === asset.id)) await deleteAsset(github, asset);
+    this.#touched.delete(asset.name);
+  }
 
   async #attempt(listed: readonly Asset[]): Promise<Asset> {
     const { name, file } = this.#task;
     const { release, overwrite } = this.#target;
-    const { existing, incoming, interim, unfinished } = await this.#find(listed);
-    const blocking = unfinished.find((one) => [name, this.#interimName].includes(one.name));
-    if (blocking !== undefined) throw unfinishedError(blocking, release.tag_name);
+    const found = await this.#find(listed);
+    const { existing, incoming, leftovers } = found;
+    if (found.isBlocked) throw unfinishedError(name, release.tag_name);
     const isThere = existing !== undefined && hasDigestOf(existing, file);
     if (!isThere && existing && !overwrite) throw assetExistsError(name, release.tag_name, existing);
-    const asset = isThere ? existing : await this.#place(existing, incoming);
-    // What killed deliveries of this name left: the name has what is wanted now.
-    for (const one of interim) if (one.id !== asset.id) await this.#delete(one);
+    const asset = isThere ? existing : await this.#place(found);
+    for (const one of [this.#replaced, incoming, ...leftovers]) {
+      if (one && one.id !== asset.id) await this.#delete(one);
+    }
     return asset;
   }
 
-  async #place(existing: Asset | undefined, incoming: Asset | undefined): Promise<Asset> {
-    this.#isSent = true;
-    if (existing === undefined && incoming === undefined) return this.#upload(this.#task.name);
-    const uploaded = incoming ?? (await this.#upload(this.#interimName));
-    if (existing !== undefined) await this.#delete(existing);
-    return this.#giveName(uploaded);
+  async #place({ existing, incoming, outgoing }: FoundAssets): Promise<Asset> {
+    const { name } = this.#task;
+    if (existing === undefined && incoming === undefined) return this.#upload(name);
+    const uploaded = incoming ?? (await this.#upload(this.#incomingName));
+    if (existing !== undefined) {
+      if (outgoing !== undefined) await this.#delete(outgoing);
+      await this.#moveAway(existing);
+    }
+    this.#touched.add(name);
+    return renameAsset(this.#target.github, uploaded, name);
+  }
+
+  /** Frees the name. With our label: if this run is killed, a later one knows what the asset is. */
+  async #moveAway(existing: Asset): Promise<void> {
+    this.#replaced = existing;
+    this.#touched.add(this.#outgoingName);
+    const labeled = { ...existing, label: this.#label };
+    const moved = await resultOf(() => renameAsset(this.#target.github, labeled, this.#outgoingName));
+    if (hasFailed(moved) && moved.code !== 'NOT_FOUND') throw moved;
   }
 
   /**
    * What the release has under the name and beside it, after what an upload of this run left behind when it ended
-   * without an answer is deleted: it began when the name was free. What another delivery left under an interim name
-   * was never proven, and is not given the name.
+   * without an answer is deleted: it began when the name was free. What another delivery has under an interim name
+   * was never proven and is not given the name; it is deleted only once it is quiet.
    */
-  async #find(listed: readonly Asset[]) {
+  async #find(listed: readonly Asset[]): Promise<FoundAssets> {
     const { name, file } = this.#task;
     const isLost = (asset: Asset): boolean =>
-      isUnfinished(asset) && asset.name === this.#lostName && (!asset.label || asset.label === this.#label);
+      this.#touched.has(asset.name) &&
+      (isUnfinished(asset)
+        ? !asset.label || asset.label === this.#label
+        : asset.name === this.#incomingName && !isStored(asset, file));
     for (const asset of listed.filter(isLost)) await this.#delete(asset);
-    const whole = listed.filter((asset) => !isUnfinished(asset));
-    const interim = whole.filter((asset) => isInterim(asset, name));
+    const kept = listed.filter((asset) => !isLost(asset));
+    const whole = kept.filter((asset) => !isUnfinished(asset));
     return {
       existing: whole.find((asset) => asset.name === name),
-      incoming: interim.find((asset) => asset.name === this.#interimName && isStored(asset, file)),
-      interim,
-      unfinished: listed.filter((asset) => isUnfinished(asset) && !isLost(asset)),
+      incoming: whole.find((asset) => asset.name === this.#incomingName),
+      outgoing: whole.find((asset) => asset.id === this.#replaced?.id && asset.name !== name),
+      leftovers: whole.filter((asset) => isInterim(asset, name) && isQuiet(asset, this.#ports.clock)),
+      isBlocked: kept.some((asset) => isUnfinished(asset) && asset.name === name),
     };
   }
 
@@ -190,9 +237,11 @@ export class AssetUpload {
     const upload = { release: this.#target.release, file, name, label: this.#label };
     const asset = await resultOf(() => uploadAsset(this.#target.github, upload, this.#ports));
     if (hasFailed(asset)) {
-      this.#lostName = isUnclear(asset) ? name : null;
+      if (isUnclear(asset)) this.#touched.add(name);
+      else this.#touched.delete(name);
       throw asset;
     }
+    this.#touched.add(name);
     if (isStored(asset, file)) return asset;
     await this.#delete(asset);
     const message = 'the host stored other bytes than those of the file; the asset was deleted again';
@@ -200,19 +249,29 @@ export class AssetUpload {
   }
 
   /**
-   * Cleans up, also after a stop, for a short time; what remains is named in the log. Where the old asset is deleted
-   * already, the new one gets its name; else the new one is deleted.
+   * Cleans up, also after a stop, for a short time. The asset that was to be replaced gets its name back, if nothing
+   * else has it, and the new one is deleted. What may remain stays in `#touched`.
    *
    * @returns the asset, if it has arrived complete after all
    */
   async #cleanUp(): Promise<Asset | undefined> {
-    const github = this.#target.github.withSignal(withCleanupSignal(this.#ports).signal);
+    const ports = withCleanupSignal(this.#ports);
+    const github = this.#target.github.withSignal(ports.signal);
     this.#target = { ...this.#target, github };
+    const { name, file } = this.#task;
     try {
-      const { existing, incoming } = await this.#find(await this.#list());
-      if (existing !== undefined && incoming !== undefined) await this.#delete(incoming);
-      const asset = existing ?? (incoming && (await this.#giveName(incoming)));
-      return asset !== undefined && hasDigestOf(asset, this.#task.file) ? asset : undefined;
+      const { existing, incoming, outgoing } = await this.#find(await this.#list());
+      if (existing === undefined || existing.id === this.#replaced?.id) this.#touched.delete(name);
+      if (incoming === undefined) this.#touched.delete(this.#incomingName);
+      if (outgoing === undefined) this.#touched.delete(this.#outgoingName);
+      else if (existing !== undefined) await this.#delete(outgoing);
+      else if (this.#replaced !== null) {
+        const old = this.#replaced;
+        await withRetries(ports, () => renameAsset(github, old, name));
+        this.#touched.delete(this.#outgoingName);
+      }
+      if (incoming !== undefined) await this.#delete(incoming);
+      return existing !== undefined && hasDigestOf(existing, file) ? existing : undefined;
     } catch (thrown) {
       this.#ports.logger.warning(`could not clean up a half-done upload: ${toDeliveryError(thrown).message}`);
       return undefined;

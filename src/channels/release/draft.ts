@@ -15,8 +15,8 @@ import {
   type Release,
 } from '../../github/api/releases.ts';
 import type { Clock, Ports } from '../../ports.ts';
-import { QUIET_DRAFT } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
+import { isQuiet } from './asset.ts';
 import type { ReleaseBatch } from './release-choice.ts';
 
 /**
@@ -64,8 +64,7 @@ async function listOwnAssets(
  */
 async function isLeftover(draft: Release, batch: ReleaseBatch, clock: Pick<Clock, 'now'>): Promise<boolean> {
   const assets = await listOwnAssets(batch.github, draft, batch);
-  const times = [draft, ...(assets ?? [])].map(({ updated_at }) => Date.parse(updated_at ?? ''));
-  return assets !== null && times.every((time) => clock.now() - time > QUIET_DRAFT);
+  return assets?.every((one) => isQuiet(one, clock)) === true && isQuiet(draft, clock);
 }
 
 /**

@@ -14,10 +14,11 @@ import {
 } from '../../github/api/releases.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import { serverUrlOf } from '../../github/hosts.ts';
+import type { Clock, Ports } from '../../ports.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
 import type { Channel, ChannelItem, Placement, PreparedTask } from '../channel.ts';
-import { hasDigestOf, isInterim, unfinishedError } from './asset.ts';
+import { hasDigestOf, isInterim, isQuiet, unfinishedError } from './asset.ts';
 import type { ReleaseOptions } from './release-choice.ts';
 
 interface AssetRemoval {
@@ -37,8 +38,9 @@ interface FoundAsset {
 }
 
 interface ChosenAssets extends FoundAsset {
-  /** What killed replacements of this name left beside it, each public under a name of its own. */
-  readonly interim: readonly Asset[];
+  /** What replacements of this name have beside it, each public under a name of its own: of killed runs, or others. */
+  readonly leftovers: readonly Asset[];
+  readonly inUse: readonly Asset[];
   /** The tags of the other releases that have an asset of this name. */
   readonly otherTags: readonly string[];
 }
@@ -49,6 +51,7 @@ const NOTHING_THERE = 'nothing exists there';
 export function createReleaseRemover(
   { tag, tagIsDefault, earlierTag, overwrite }: RemovalOptions,
   access: RepositoryContext,
+  { clock }: Pick<Ports, 'clock'>,
 ): Channel<AssetRemoval> {
   const tags = tagIsDefault ? [tag, earlierTag] : [tag];
 
@@ -60,7 +63,7 @@ export function createReleaseRemover(
     const github = requireGitHub(access);
     const listed = await listReleased(github, tags);
     return forEachItem(tasks, async ({ data }) => {
-      const chosen = chooseAssets(data, listed, overwrite);
+      const chosen = chooseAssets(data, listed, overwrite, clock);
       if (chosen === null && tags.length > 1) throw notFoundError(data.name, tags);
       return work(chosen, data.name, github);
     });
@@ -109,12 +112,12 @@ async function listReleased(github: GitHubClient, tags: readonly string[]): Prom
 }
 
 async function removeAssets(
-  { asset, interim, release, otherTags }: ChosenAssets,
+  { asset, leftovers, inUse, release, otherTags }: ChosenAssets,
   name: string,
   github: GitHubClient,
 ): Promise<Placement> {
   const url = getDownloadUrl(github, asset);
-  for (const one of [...interim, asset]) await deleteAsset(github, one);
+  for (const one of [...leftovers, asset]) await deleteAsset(github, one);
   return {
     evidence: `asset ${asset.id} (${asset.name}) is deleted`,
     url,
@@ -124,36 +127,40 @@ async function removeAssets(
     notes: otherTags.map(
       (other) => `an asset ${name} is also in the release ${other}: name that tag to withdraw it`,
     ),
-    unknown: [],
+    unknown: inUse.map((one) => `whether another job publishes ${name} again: it has ${one.name} there`),
   };
 }
 
 /**
  * Chooses among the assets of the name: the one with the file's own bytes, else the newest one of ours. Only an owned
- * asset is removed, or any finished one with `overwrite`. A killed replacement may have left no more than the new one
- * under its interim name.
+ * asset is removed, or any finished one with `overwrite`. A killed replacement may have left no more than interim
+ * names; those that are not quiet are another job's.
  */
 function chooseAssets(
   { name, file }: AssetRemoval,
   listed: readonly FoundAsset[],
   overwrite: boolean,
+  clock: Pick<Clock, 'now'>,
 ): ChosenAssets | null {
   const found = listed.filter(({ asset }) => asset.name === name);
-  const left = listed.filter(({ asset }) => isInterim(asset, name) && !isUnfinished(asset));
+  const interim = listed.filter(({ asset }) => isInterim(asset, name) && !isUnfinished(asset));
+  const quiet = interim.filter(({ asset }) => isQuiet(asset, clock));
   const hasBytes = ({ asset }: FoundAsset): boolean => hasDigestOf(asset, file);
   const isOwned = (one: FoundAsset): boolean =>
     hasBytes(one) || (isOwnRelease(one.release) && hasOwnLabel(one.asset));
-  const candidates = found.length > 0 ? found : left;
+  const candidates = [found, quiet, interim].find((some) => some.length > 0) ?? [];
   const chosen = candidates.find(hasBytes) ?? candidates.find(isOwned) ?? candidates[0];
   if (chosen === undefined) return null;
   const { release, asset } = chosen;
-  if (isUnfinished(asset)) throw unfinishedError(asset, release.tag_name, true).withLeftBehind([]);
+  if (isUnfinished(asset) || candidates === interim)
+    throw unfinishedError(asset.name, release.tag_name, true).withLeftBehind([]);
   if (release.immutable === true || !(isOwned(chosen) || overwrite)) throw keptError(name, release);
-  const beside = left.filter((one) => one.release === release && one.asset !== asset);
+  const beside = interim.filter((one) => one.release === release && one.asset !== asset);
   const others = found.filter((one) => one.release !== release);
   return {
     ...chosen,
-    interim: beside.map((one) => one.asset),
+    leftovers: beside.filter((one) => quiet.includes(one)).map((one) => one.asset),
+    inUse: beside.filter((one) => !quiet.includes(one)).map((one) => one.asset),
     otherTags: others.map((one) => one.release.tag_name),
   };
 }

@@ -94,8 +94,9 @@ export async function listPublicAssets(
   return release.assets.length < ASSETS.listed ? release.assets : listAssets(github, release);
 }
 
-export async function deleteAsset({ rest, repository }: GitHubClient, { id }: Asset): Promise<void> {
-  await dataOrNull(rest.repos.deleteReleaseAsset({ ...repository, asset_id: id }));
+/** @returns whether the host found it */
+export async function deleteAsset({ rest, repository }: GitHubClient, { id }: Asset): Promise<boolean> {
+  return (await dataOrNull(rest.repos.deleteReleaseAsset({ ...repository, asset_id: id }))) !== null;
 }
 
 /** Whether this tool made the release, and nobody has changed its text since. */
