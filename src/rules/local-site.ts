@@ -43,7 +43,7 @@ export async function listSiteFiles(
   given: string,
   refuseNames: (names: readonly string[]) => Promise<void> = async () => undefined,
 ): Promise<{ readonly paths: readonly string[]; readonly leftOut: readonly string[] }> {
-  const { paths, leftOut, refused } = await listEntries(folder);
+  const { paths, leftOut, refused } = await listFolder(folder);
   await refuseNames([...paths, ...leftOut, ...refused]);
   if (refused.length > 0) {
     const more = refused.length - SITE.named;
@@ -66,7 +66,7 @@ export async function listSiteFiles(
 const IS_LINK = 'a symbolic link';
 
 /** All that is in a folder: paths within it, separated by `/`. */
-async function listEntries(folder: string) {
+async function listFolder(folder: string) {
   const paths: string[] = [];
   const leftOut: string[] = [];
   const refused: string[] = [];
