@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { AssetUpload, hasDigestOf, isStored } from '../../../src/channels/release/asset.ts';
+import { hasDigestOf, isStored } from '../../../src/channels/release/asset.ts';
+import { AssetUpload } from '../../../src/channels/release/asset-upload.ts';
 import { type DeliveryError, stoppedError } from '../../../src/errors.ts';
-import type { Asset } from '../../../src/github/api/releases.ts';
+import { type Asset, formatLabel } from '../../../src/github/api/releases.ts';
 import { fileWith } from '../../delivery/builders.ts';
 import { failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
@@ -142,6 +143,8 @@ describe('AssetUpload', () => {
       starterAsset('c.zip', 8),
       { ...quiet, id: 11, name: 'incoming-0123456789ab-b.zip' },
       { ...quiet, label: 'theirs' },
+      // It was delivered under this name.
+      { ...quiet, id: 14, label: formatLabel(quiet.name) },
       assetWith({ ...interim, id: 12 }),
       assetWith({ ...interim, id: 13, name: 'outgoing-0123456789ab-a.zip' }),
     ];

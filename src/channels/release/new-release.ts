@@ -9,7 +9,8 @@ import {
 } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
-import { type AssetTask, isStored, type PlacedAsset, type PlacedFiles, uploadFiles } from './asset.ts';
+import { type AssetTask, isStored, type PlacedAsset, type PlacedFiles } from './asset.ts';
+import { uploadFiles } from './asset-upload.ts';
 import { discardDraft, hasDraftText } from './draft.ts';
 import { type ReleaseBatch, unpublishedError } from './release-choice.ts';
 

@@ -19,8 +19,8 @@ import {
   hasDigestOf,
   type PlacedAsset,
   type PlacedFiles,
-  uploadFiles,
 } from './asset.ts';
+import { uploadFiles } from './asset-upload.ts';
 import { openDraft, readDrafts } from './draft.ts';
 import { NewRelease } from './new-release.ts';
 import {
