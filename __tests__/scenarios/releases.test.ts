@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { NOON } from '../support/ports.ts';
 import { createWorldClient, type WorldClient } from '../world/client.ts';
 import type { TestRepository } from '../world/repository.ts';
-import { type Played, refused, requestsOf, setUpPlay, writesOf } from './play.ts';
+import { type Played, proven, refused, requestsOf, setUpPlay, writesOf } from './play.ts';
 
 const play = setUpPlay();
 const BODY = 'Files for download.\n\nDelivered-by: screen-delivery';
@@ -271,6 +271,16 @@ test.each([
   const withdrawal = { files: { 'd/a.zip': 'PK' }, inputs: { operation: 'withdraw', ...inputs } };
   const says = /^check: .*K2 and K3 have no folders to withdraw.* → .*`file:`.*`path:`/;
   expect((await refused(play.deliver(withdrawal), says)).requests).toEqual([]);
+});
+
+test('a file that no browser shows is withdrawn from the releases where no channel is named', async () => {
+  const repository = await play.repository();
+  await proven(play.deliver({ repository, files: { 'a.zip': 'PK' } }));
+  const { report } = await proven(
+    play.deliver({ repository, inputs: { operation: 'withdraw', path: 'a.zip' } }),
+  );
+  expect(report.channel).toBe('K2');
+  expect(repository.releases().flatMap(({ assets }) => assets)).toEqual([]);
 });
 
 describe('an asset whose replacement was killed before the new one got its name', () => {

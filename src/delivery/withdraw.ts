@@ -8,6 +8,7 @@ import { NO_FOLDERS } from '../request/input-rules.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile } from '../rules/inspect.ts';
 import { type LocalSite, siteOfFile } from '../rules/local-site.ts';
+import { getBrowserDisplay } from '../rules/media-type.ts';
 import { baseName } from '../rules/naming.ts';
 import { queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
@@ -58,12 +59,17 @@ export async function withdraw(
   return files.map((delivery) => composeReport(delivery, context.face));
 }
 
-function channelsToWithdrawFrom({ channels, binIsNew, tagIsDefault }: DeliveryRequest): ChannelChoice {
+function channelsToWithdrawFrom(request: DeliveryRequest): ChannelChoice {
+  const { channels, binIsNew, tagIsDefault, path, fileLines } = request;
   if (channels !== 'auto') return { channels, reason: 'it was asked for' };
   if (!binIsNew) return { channels: ['K3'], reason: 'a bin was named' };
-  return tagIsDefault
-    ? { channels: ['K1'], reason: 'no other channel was named' }
-    : { channels: ['K2'], reason: 'a tag was named' };
+  if (!tagIsDefault) return { channels: ['K2'], reason: 'a tag was named' };
+  const names = path === undefined || path.endsWith('/') ? fileLines : [path];
+  // As a delivery chooses; a name without an ending may be that of a folder.
+  const isAsset = (name: string): boolean => /\.\w+$/.test(name) && getBrowserDisplay(name) === 'none';
+  return names.length > 0 && names.every(isAsset)
+    ? { channels: ['K2'], reason: 'no browser shows it' }
+    : { channels: ['K1'], reason: 'no other channel was named' };
 }
 
 /** Without a token it was delivered to the file-bin, where nothing is found without the bin's name. */
@@ -71,7 +77,8 @@ function refuseUnnamedBin({ channels, binIsNew, token, clientId }: DeliveryReque
   if (channels !== 'auto' || !binIsNew || token !== undefined || clientId !== undefined) return;
   throw new DeliveryError('NO_TOKEN', 'without a token, only a named bin of the file-bin can be emptied', {
     step: 'check',
-    hint: (w) => `set ${w.input('bin')} to the first folder of the address, or ${w.input('token')} for K1`,
+    hint: (w) =>
+      `name the file, and set ${w.input('bin')} to the first folder of its address, or ${w.input('token')} for K1`,
     leftBehind: [],
   });
 }

@@ -186,7 +186,8 @@ function keptError(name: string, { tag_name: tag, immutable }: Release): Deliver
 function notFoundError(name: string, tags: readonly string[]): DeliveryError {
   const message = `neither of the releases ${tags.join(' and ')} has an asset ${name}, and others were not searched`;
   return new DeliveryError('NOT_FOUND', message, {
-    hint: (w) => `set ${w.input('tag')} to the release that it was delivered to`,
+    hint: (w) =>
+      `set ${w.input('tag')} to the release that it was delivered to, or ${w.input('channel', 'K1')} if it is on the Pages site`,
     leftBehind: [],
   });
 }
