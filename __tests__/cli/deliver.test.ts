@@ -135,7 +135,7 @@ test('a withdrawal without a token and a bin says how a bin is named', async () 
   const { report, host } = await runForReport(['withdraw', 'page.html']);
   expect(report.notReady).toMatchObject({ code: 'NO_TOKEN', step: 'check' });
   expect(report.notReady?.hint).toBe(
-    'set `--bin` to the first folder of the address, or GITHUB_TOKEN for K1',
+    'name the file, and set `--bin` to the first folder of its address, or GITHUB_TOKEN for K1',
   );
   expect(host.seen).toEqual([]);
 });
