@@ -35,12 +35,26 @@ const SCROLL_TIME = 150;
 /** Milliseconds for a frame to answer: one that is not loaded yet never does. */
 const FRAME_TIME = 1_000;
 
+/** The latest look at each page. */
+const looks = new WeakMap<OpenPage, Promise<unknown>>();
+
 /**
- * Looks at the page once: what its documents contain, and what of it is in the pixels.
+ * Looks at the page once: what its documents contain, and what of it is in the pixels. A look waits for the end of the
+ * one before, also where nobody waits for that any more: it may have selected the marker.
  *
  * @param before the look before, whose picture is decoded already
  */
-export async function lookAtPage(opened: OpenPage, before: PageSight | null): Promise<PageSight> {
+export function lookAtPage(opened: OpenPage, before: PageSight | null): Promise<PageSight> {
+  const earlier = looks.get(opened) ?? Promise.resolve();
+  const look = earlier.then(() => lookNow(opened, before));
+  looks.set(
+    opened,
+    look.catch(() => undefined),
+  );
+  return look;
+}
+
+async function lookNow(opened: OpenPage, before: PageSight | null): Promise<PageSight> {
   const { marker } = opened.wanted;
   const main = opened.page.mainFrame();
   const { title, heading, isComplete, boxes } = await lookAtFrame(main);
