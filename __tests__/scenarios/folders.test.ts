@@ -128,16 +128,6 @@ describe('a folder', () => {
     );
   });
 
-  test('takes over the equal files of a folder around it as well, where `overwrite` is set', async () => {
-    const repository = await play.repository();
-    const around = { 'dist/index.html': 'around', 'dist/in/index.html': 'equal', 'dist/in/a.txt': 'one' };
-    const within = { 'dist/index.html': 'equal', 'dist/a.txt': 'two' };
-    await proven(deliver(repository, {}, around));
-    await proven(deliver(repository, { path: `${PATH}in/`, overwrite: 'true' }, within));
-    await proven(deliver(repository, {}, { 'dist/index.html': 'next' }));
-    expect(await repository.read(`${PATH}in/index.html`)).not.toBeNull();
-  });
-
   test('names the older folders that it removed where it is not proven', async () => {
     const repository = await play.repository();
     await proven(deliver(repository, { path: 'runs/1/', keep: '1' }));

@@ -69,8 +69,7 @@ function sortByChange(task: PagesTask, { entries, owned, last }: PlaceState) {
   if (foreign.length > 0) throw notOwnedError(task, foreign, last?.message);
   const added = named.filter((path) => wanted.has(path) && !existing.has(path));
   const changed = differing.filter((path) => wanted.has(path));
-  // What overwrites takes over equal files too: the commit says so of each.
-  const stays = named.filter((path) => (overwrite || owned.has(path)) && isSame(path));
+  const stays = named.filter((path) => owned.has(path) && isSame(path));
   const vanished = [...new Set([...differing, ...owned])].filter((path) => !wanted.has(path));
   const goes = !isFolderPath(place) || isRemoval(task) || prune;
   const own = isFolderPath(place) ? [...added, ...changed, ...stays, ...(goes ? [] : vanished)] : named;
