@@ -6,7 +6,6 @@ const LONG = [
   '__tests__/delivery/proof-properties',
   '__tests__/github/other-writers',
   '__tests__/channels/pages/site/ownership',
-  '__tests__/rules/site/site-properties',
   '__tests__/github/git/push',
   '__tests__/scenarios/(?:generator-outputs|large|many-files|mcp-hostile|enterprise)',
 ];

@@ -84,3 +84,6 @@ function countEdits(one: string, other: string): number {
   }
   return previous.at(-1) ?? 0;
 }
+
+/** A text as it is compared with what a page shows. */
+export const withoutSpace = (text: string): string => text.normalize('NFC').replace(/\s+/g, '');

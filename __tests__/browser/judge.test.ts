@@ -85,6 +85,7 @@ describe('a page that its scripts make', () => {
   test.each<[string, Partial<PageSight>, object, object]>([
     ['its own text is not known', {}, GOT_NOTHING, {}],
     ['its own text is shown', {}, GOT_NOTHING, { ownText: 'Petsand' }],
+    ['its own text is shown in other letters', { text: 'CAFE\u0301' }, GOT_NOTHING, { ownText: 'caf\u00e9' }],
     ['they asked for none', {}, { ownData: { missing: '', found: 0 } }, SCRIPTED],
     ['they got some', {}, { ownData: { missing: '404 /api.json', found: 1 } }, SCRIPTED],
     ['the marker is visible', { isMarkerVisible: true }, GOT_NOTHING, SCRIPTED],

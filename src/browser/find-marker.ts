@@ -1,3 +1,4 @@
+import { withoutSpace } from '../plain-text.ts';
 import type { PageBox } from './dom-types.ts';
 import { evaluateApart, type OpenPage, takePicture } from './open-page.ts';
 import { findDifference, hasContrast } from './pixels.ts';
@@ -11,7 +12,7 @@ const MARKER_PLACES = { looked: 12, found: 50, time: 1_500 } as const;
  * @param text what is seen in the window
  */
 export async function isVisibleMarker(opened: OpenPage, marker: string, text: string): Promise<boolean> {
-  const isIn = (shown: string): boolean => joinWords(shown).includes(joinWords(marker));
+  const isIn = (shown: string): boolean => withoutSpace(shown).includes(withoutSpace(marker));
   if (isIn(text)) return true;
   const end = opened.clock.now() + MARKER_PLACES.time;
   let next = 0;
@@ -104,5 +105,3 @@ const SELECT_MARKER = `(marker, first) => {
   }
   return { number: null, box: new DOMRect().toJSON(), text: number === 0 ? (document.body?.innerText ?? '') : '' };
 }`;
-
-const joinWords = (text: string): string => text.normalize('NFC').replace(/\s+/g, '');

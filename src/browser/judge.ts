@@ -1,3 +1,4 @@
+import { withoutSpace } from '../plain-text.ts';
 import { isErrorPageName, isErrorScreen, isOnlyError, isOnlyWaiting, isOwnNotFound } from './error-text.ts';
 import { type PageEvents, toPlainLine } from './page-events.ts';
 import type { PageToView, ScreenView } from './screen-view.ts';
@@ -98,7 +99,7 @@ function describeOtherContent(sight: PageSight, events: PageEvents, page: KnownP
 /** Whether a page does not show what its own HTML says: all of it is made by its scripts. A style may change the case. */
 const isScripted = (text: string, { ownText }: KnownPage): boolean =>
   ownText === '' ||
-  (ownText !== undefined && !text.replace(/\s+/g, '').toLowerCase().includes(ownText.toLowerCase()));
+  (ownText !== undefined && !withoutSpace(text).toLowerCase().includes(ownText.toLowerCase()));
 
 /** What fails on another host, such as a counter, is no cause of an error that a page shows. */
 const describeError = (text: string, events: PageEvents): string =>

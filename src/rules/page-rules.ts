@@ -4,5 +4,5 @@
  */
 
 export { findAdditions, isGatePage } from './page/link-page.ts';
-export { mayShowText, readVisibleText, withoutSpace } from './page/visible-text.ts';
+export { mayShowText, readVisibleText } from './page/visible-text.ts';
 export { inspectSite } from './site/inspect-site.ts';

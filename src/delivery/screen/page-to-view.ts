@@ -1,5 +1,6 @@
 import type { LocalFiles, PageToView } from '../../browser/screen-view.ts';
 import type { ServedFile } from '../../channels/channel.ts';
+import { withoutSpace } from '../../plain-text.ts';
 import { MEGABYTE, SCREEN } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
 import { loadPageRules } from '../../rules/load-page-rules.ts';
@@ -20,7 +21,7 @@ export async function pageToView(
   // Of a link only the marker is known.
   if (file === undefined) return { ...page, marker: isSought && !/[<>]/.test(marker) ? marker : undefined };
   if (!isHtml(file.name) || file.size > SCREEN.markedPage) return page;
-  const { readVisibleText, withoutSpace } = await loadPageRules();
+  const { readVisibleText } = await loadPageRules();
   const shown = readVisibleText(await joinText(decodeText(file.read())));
   // It may as well be in a comment, or a part of a script.
   const isVisible = isSought && shown.includes(withoutSpace(marker));

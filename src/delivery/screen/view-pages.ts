@@ -168,7 +168,7 @@ async function compareWithLocal(
  * @param opened the page that it opened
  * @returns the view; of a page that was built for another place, one that is not shown, with what to set
  */
-export async function compareWithRoot(
+async function compareWithRoot(
   view: ScreenView,
   delivery: Delivery,
   opened: PageToView,

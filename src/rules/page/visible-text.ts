@@ -1,4 +1,5 @@
 import { type DefaultTreeAdapterTypes as Dom, parse } from 'parse5';
+import { withoutSpace } from '../../plain-text.ts';
 import { getAttribute, getLocalName, hasAttribute } from './addresses.ts';
 
 /** Elements whose text no browser shows: what names the page, and what replaces an element that does not work. */
@@ -67,9 +68,6 @@ function readShownAttributes(element: Dom.Element): string {
   const isField = name === 'input' && !/^\s*(hidden|password)\s*$/i.test(getAttribute(element, 'type'));
   return isField ? withoutSpace(getAttribute(element, 'value')) : '';
 }
-
-/** A text as it is compared. */
-export const withoutSpace = (text: string): string => text.normalize('NFC').replace(/\s+/g, '');
 
 function hidesItself(element: Dom.Element): boolean {
   return (
