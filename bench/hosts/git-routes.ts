@@ -45,9 +45,9 @@ async function runGitBackend(
   response.end();
 }
 
-/** The object id of a file of the branch, if there is one. */
-export async function findInGit(repository: string, path: string): Promise<string | undefined> {
-  const found = promisify(execFile)('git', ['-C', repository, 'rev-parse', '--verify', '-q', `main:${path}`]);
+/** The object id of a name in git, such as `main` or `main:<path>`, if there is one. */
+export async function findInGit(repository: string, name: string): Promise<string | undefined> {
+  const found = promisify(execFile)('git', ['-C', repository, 'rev-parse', '--verify', '-q', name]);
   return found.then(
     ({ stdout }) => stdout.trim(),
     () => undefined,

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { createGitRoutes } from './git-routes.ts';
 import { createPagesRoutes } from './pages-routes.ts';
 import { createReleaseRoutes } from './release-routes.ts';
-import { sendJson } from './route.ts';
+import { type BenchRoute, sendJson } from './route.ts';
 import { createStore } from './store.ts';
 
 export interface LocalHosts {
@@ -19,11 +19,12 @@ export async function createHosts(folder: string): Promise<LocalHosts> {
   const store = await createStore(folder);
   const repository = join(folder, 'repository.git');
   await promisify(execFile)('sh', ['-c', BARE_REPOSITORY, 'sh', repository]);
-  const routes = [
+  const createRoutes = (): BenchRoute[] => [
     ...createReleaseRoutes(store),
     ...createPagesRoutes(store, repository),
     ...createGitRoutes(repository),
   ];
+  let routes = createRoutes();
   return {
     async serve(request, response) {
       const url = new URL(request.url ?? '/', `https://${request.headers.host}`);
@@ -47,6 +48,7 @@ export async function createHosts(folder: string): Promise<LocalHosts> {
         'refs/heads/main',
         'refs/bench/start',
       ]);
+      routes = createRoutes();
     },
   };
 }

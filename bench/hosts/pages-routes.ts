@@ -16,7 +16,9 @@ export function createPagesRoutes(store: BodyStore, repository: string): BenchRo
   const blobs = new Map<string, StoredFile>();
   /** The file that a tree or a commit adds to the branch, by SHA. */
   const added = new Map<string, { readonly path: string; readonly sha: string }>();
-  let head = createSha();
+  /** The last commit by the object API; without one, the branch is as git has it. */
+  let head: string | undefined;
+  const readHead = async (): Promise<string> => head ?? (await findInGit(repository, 'main')) ?? createSha();
   const repo = `/repos/${OWNER}/${REPOSITORY}`;
   const keep = async (base64: unknown): Promise<string> => {
     const bytes = Buffer.from(String(base64), 'base64');
@@ -48,11 +50,11 @@ export function createPagesRoutes(store: BodyStore, repository: string): BenchRo
         public: true,
       }),
     ),
-    call('GET', '/pages/builds/latest', ({ response }) =>
-      sendJson(response, 200, { status: 'built', commit: head }),
+    call('GET', '/pages/builds/latest', async ({ response }) =>
+      sendJson(response, 200, { status: 'built', commit: await readHead() }),
     ),
     call('GET', '/contents/(.+)', async ({ response, parts: [path = ''] }) => {
-      const sha = files.get(path)?.blob ?? (await findInGit(repository, path));
+      const sha = files.get(path)?.blob ?? (await findInGit(repository, `main:${path}`));
       if (sha === undefined) return sendJson(response, 404, { message: 'Not Found', status: '404' });
       sendJson(response, 200, { type: 'file', sha });
     }),
@@ -63,7 +65,9 @@ export function createPagesRoutes(store: BodyStore, repository: string): BenchRo
     call('POST', '/git/blobs', async ({ request, response }) =>
       sendJson(response, 201, { sha: await keep((await readJson(request)).content) }),
     ),
-    call('GET', '/git/ref/heads/main', ({ response }) => sendJson(response, 200, { object: { sha: head } })),
+    call('GET', '/git/ref/heads/main', async ({ response }) =>
+      sendJson(response, 200, { object: { sha: await readHead() } }),
+    ),
     call('GET', '/git/commits/(\\w+)', ({ response }) =>
       sendJson(response, 200, { tree: { sha: createSha() } }),
     ),
