@@ -42,15 +42,24 @@ test('publishDraft makes a release that is not marked as the latest', async () =
   expect(github.sent('publish_release')).toMatchObject([published]);
 });
 
+test.each([
+  ['is gone', [], 1],
+  ['is listed all the same', [ASSET], 2],
+])(
+  'an asset that the host does not find, and that %s, is asked for again by the list alone',
+  async (_, listed, times) => {
+    const github = new FakeGitHub({ delete_asset: absent, list_assets: listed });
+    await deleteAsset(github, RELEASE, ASSET);
+    expect(github.sent('delete_asset')).toEqual(Array(times).fill({ asset_id: 9 }));
+  },
+);
+
 test('what is to be deleted may be gone, but any other refusal is thrown', async () => {
-  const github = new FakeGitHub({ delete_asset: absent, delete_draft: absent });
-  await deleteAsset(github, ASSET);
-  await deleteDraft(github, RELEASE);
-  expect(github.sent('delete_asset')).toEqual([{ asset_id: 9 }]);
-  expect(github.sent('delete_draft')).toEqual([{ release_id: 3 }]);
+  await deleteDraft(new FakeGitHub({ delete_draft: absent }), RELEASE);
   const denied = failure('NO_PERMISSION', 403);
-  await expect(deleteAsset(new FakeGitHub({ delete_asset: denied }), ASSET)).rejects.toBe(denied);
-  await expect(deleteDraft(new FakeGitHub({ delete_draft: denied }), RELEASE)).rejects.toBe(denied);
+  const github = new FakeGitHub({ delete_asset: denied, delete_draft: denied });
+  await expect(deleteAsset(github, RELEASE, ASSET)).rejects.toBe(denied);
+  await expect(deleteDraft(github, RELEASE)).rejects.toBe(denied);
 });
 
 test.each(['б.zip', null])('renameAsset renames by id and keeps the label: %s', async (label) => {

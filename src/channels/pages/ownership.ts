@@ -20,7 +20,7 @@ import { type CommitTarget, isFolderPath } from './target.ts';
  * itself. `isOwned` judges one file, `findDeliveries` the files of folders, `findWholeSites` those that `keep` may remove,
  * `findDeliveredTo` those that `restore` puts back, and `listDeliveries` all that an audit proves again. What is not ours
  * is written or removed with `overwrite` alone: `sortByChange` (compare.ts) refuses it, and of a folder that is removed
- * `compareRemovedFolder`. Elsewhere, the digest and the label of an asset decide (`chooseAssets`, `isOwnRelease`), the text of a draft (`listOwnAssets`), the
+ * `compareRemovedFolder`. Elsewhere, the digest and the label of an asset decide (`chooseAsset`, `isOwnRelease`), the text of a draft (`listOwnAssets`), the
  * bytes of a file in a bin (`findOrAllowUpload`, `mayRemove`), the receipt of a deployed site (`refuseForeignSite`), and
  * marker and author of a comment or an issue (`filterOwn`).
  */

@@ -70,15 +70,15 @@ interface FoundAssets {
 export class AssetUpload {
   readonly #task: AssetTask;
   readonly #ports: Ports;
-  #target: TargetRelease;
   readonly #label: string;
   /** No other run has these names; they are the same in each attempt. */
   readonly #incomingName: string;
   readonly #outgoingName: string;
+  #target: TargetRelease;
   /** The asset that this run replaces, as it was. */
   #replaced: Asset | null = null;
-  /** The names under which this run may have left something. */
-  readonly #touched = new Set<string>();
+  /** The name under which this run has uploaded the file, or may have. */
+  #uploadedAs: string | null = null;
 
   constructor(task: AssetTask, target: TargetRelease, ports: Ports) {
     this.#task = task;
@@ -90,41 +90,34 @@ export class AssetUpload {
     this.#outgoingName = `outgoing-${suffix}`;
   }
 
-  /**
-   * Uploads the file, or finds that it is there. Each attempt looks at the release first: what an earlier one has
-   * uploaded is not sent again. After a final failure, what is half done is cleaned up.
-   */
+  /** Uploads the file, or finds that it is there. After a final failure, what is half done is cleaned up. */
   async run(): Promise<PlacedAsset> {
     const { release, assets } = this.#target;
     let known: readonly Asset[] | null = assets;
     try {
-      return await withRetries(this.#ports, async () => {
+      const asset = await withRetries(this.#ports, async () => {
         const listed = known ?? (await this.#list());
         known = null;
-        return { release, asset: await this.#attempt(listed), written: this.#touched.size > 0 };
+        return this.#attempt(listed);
       });
+      return { release, asset, written: this.#uploadedAs !== null };
     } catch (thrown) {
       const failure = toDeliveryError(thrown);
-      if (this.#touched.size === 0) throw failure.withLeftBehind([]);
-      const asset = await this.#cleanUp();
-      if (asset !== undefined) return { release, asset, written: true };
+      if (this.#uploadedAs === null) throw failure.withLeftBehind([]);
+      const found = await resultOf(() => this.#cleanUp());
+      if (found !== undefined && !hasFailed(found)) return { release, asset: found, written: true };
       // A draft is deleted with all that it holds.
-      if (release.draft || this.#touched.size === 0) throw failure;
-      const left = [...this.#touched].map((name) => `perhaps ${name} in the release ${release.tag_name}`);
-      throw failure.withLeftBehind(left);
+      if (found === undefined || release.draft) throw failure;
+      this.#ports.logger.warning(`could not clean up a half-done upload: ${found.message}`);
+      const names = `${this.#task.name}, ${this.#incomingName} or ${this.#outgoingName}`;
+      throw failure.withLeftBehind([`perhaps ${names} in the release ${release.tag_name}`]);
     }
   }
 
   #list = (): Promise<readonly Asset[]> => listAssets(this.#target.github, this.#target.release);
+  #delete = (asset: Asset): Promise<void> => deleteAsset(this.#target.github, this.#target.release, asset);
 
-  async #delete(asset: Asset): Promise<void> {
-    const { github } = this.#target;
-    const isFound = await deleteAsset(github, asset);
-    // A wrong answer would leave the replaced file public.
-    if (!isFound && (await this.#list()).some(({ id }) => id === asset.id)) await deleteAsset(github, asset);
-    this.#touched.delete(asset.name);
-  }
-
+  /** Looks at the release first: what an earlier attempt has uploaded is not sent again. */
   async #attempt(listed: readonly Asset[]): Promise<Asset> {
     const { name, file } = this.#task;
     const { release, overwrite } = this.#target;
@@ -142,23 +135,30 @@ export class AssetUpload {
 
   async #place({ existing, incoming, outgoing }: FoundAssets): Promise<Asset> {
     const { name } = this.#task;
+    const { github } = this.#target;
     if (existing === undefined && incoming === undefined) return this.#upload(name);
     const uploaded = incoming ?? (await this.#upload(this.#incomingName));
     if (existing !== undefined) {
       if (outgoing !== undefined) await this.#delete(outgoing);
-      await this.#moveAway(existing);
+      this.#replaced = existing;
+      // With our label: if this run is killed, a later one knows what the asset is.
+      const labeled = { ...existing, label: this.#label };
+      const moved = await resultOf(() => renameAsset(github, labeled, this.#outgoingName));
+      if (hasFailed(moved) && moved.code !== 'NOT_FOUND') throw moved;
     }
-    this.#touched.add(name);
-    return renameAsset(this.#target.github, uploaded, name);
+    return renameAsset(github, uploaded, name);
   }
 
-  /** Frees the name. With our label: if this run is killed, a later one knows what the asset is. */
-  async #moveAway(existing: Asset): Promise<void> {
-    this.#replaced = existing;
-    this.#touched.add(this.#outgoingName);
-    const labeled = { ...existing, label: this.#label };
-    const moved = await resultOf(() => renameAsset(this.#target.github, labeled, this.#outgoingName));
-    if (hasFailed(moved) && moved.code !== 'NOT_FOUND') throw moved;
+  async #upload(name: string): Promise<Asset> {
+    const { file } = this.#task;
+    const upload = { release: this.#target.release, file, name, label: this.#label };
+    const asset = await resultOf(() => uploadAsset(this.#target.github, upload, this.#ports));
+    if (!hasFailed(asset) || isUnclear(asset)) this.#uploadedAs = name;
+    if (hasFailed(asset)) throw asset;
+    if (isStored(asset, file)) return asset;
+    await this.#delete(asset);
+    const message = 'the host stored other bytes than those of the file; the asset was deleted again';
+    throw new DeliveryError('HOST_ERROR', message, { hint: 'try again' });
   }
 
   /**
@@ -169,7 +169,7 @@ export class AssetUpload {
   async #find(listed: readonly Asset[]): Promise<FoundAssets> {
     const { name, file } = this.#task;
     const isLost = (asset: Asset): boolean =>
-      this.#touched.has(asset.name) &&
+      asset.name === this.#uploadedAs &&
       (isUnfinished(asset)
         ? !asset.label || asset.label === this.#label
         : asset.name === this.#incomingName && !isStored(asset, file));
@@ -185,25 +185,9 @@ export class AssetUpload {
     };
   }
 
-  async #upload(name: string): Promise<Asset> {
-    const { file } = this.#task;
-    const upload = { release: this.#target.release, file, name, label: this.#label };
-    const asset = await resultOf(() => uploadAsset(this.#target.github, upload, this.#ports));
-    if (hasFailed(asset)) {
-      if (isUnclear(asset)) this.#touched.add(name);
-      else this.#touched.delete(name);
-      throw asset;
-    }
-    this.#touched.add(name);
-    if (isStored(asset, file)) return asset;
-    await this.#delete(asset);
-    const message = 'the host stored other bytes than those of the file; the asset was deleted again';
-    throw new DeliveryError('HOST_ERROR', message, { hint: 'try again' });
-  }
-
   /**
    * Cleans up, also after a stop, for a short time. The asset that was to be replaced gets its name back, if nothing
-   * else has it, and the new one is deleted. What may remain stays in `#touched`.
+   * else has it, and the new one is deleted.
    *
    * @returns the asset, if it has arrived complete after all
    */
@@ -212,22 +196,11 @@ export class AssetUpload {
     const github = this.#target.github.withSignal(ports.signal);
     this.#target = { ...this.#target, github };
     const { name, file } = this.#task;
-    try {
-      const { existing, incoming, outgoing } = await this.#find(await this.#list());
-      if (existing === undefined || existing.id === this.#replaced?.id) this.#touched.delete(name);
-      if (incoming === undefined) this.#touched.delete(this.#incomingName);
-      if (outgoing === undefined) this.#touched.delete(this.#outgoingName);
-      else if (existing !== undefined) await this.#delete(outgoing);
-      else if (this.#replaced !== null) {
-        const old = this.#replaced;
-        await withRetries(ports, () => renameAsset(github, old, name));
-        this.#touched.delete(this.#outgoingName);
-      }
-      if (incoming !== undefined) await this.#delete(incoming);
-      return existing !== undefined && hasDigestOf(existing, file) ? existing : undefined;
-    } catch (thrown) {
-      this.#ports.logger.warning(`could not clean up a half-done upload: ${toDeliveryError(thrown).message}`);
-      return undefined;
-    }
+    const { existing, incoming, outgoing } = await this.#find(await this.#list());
+    const old = this.#replaced;
+    if (existing && outgoing) await this.#delete(outgoing);
+    else if (old && outgoing) await withRetries(ports, () => renameAsset(github, old, name));
+    if (incoming) await this.#delete(incoming);
+    return existing && hasDigestOf(existing, file) ? existing : undefined;
   }
 }

@@ -30,6 +30,10 @@ export interface PlacedAsset {
 
 export type PlacedFiles = ReadonlyMap<AssetTask, Result<PlacedAsset>>;
 
+/** @param tag of the release, or those of several */
+export const planAsset = (tag: string, name: string, method: string, claim: string) =>
+  ({ channel: 'K2', method, destination: `release ${tag}, asset ${name}`, name, claim }) as const;
+
 export const hasDigestOf = ({ digest }: Asset, file: LocalFile | null): boolean =>
   file !== null && digest === `sha256:${file.sha256}`;
 

@@ -9,7 +9,8 @@ import { type RepositoryContext, requireGitHub } from '../../github/api/reposito
 import type { Ports } from '../../ports.ts';
 import { AGREEING_PROBES, RELEASES } from '../../protocol/limits.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
-import { type AuditedDelivery, type ChannelPlan, whenAnswered } from '../channel.ts';
+import type { AuditedDelivery, KnownRefusal } from '../channel.ts';
+import { planAsset } from './asset.ts';
 
 interface AuditOptions {
   readonly tag: string;
@@ -36,9 +37,8 @@ export function createReleaseAudit(
     for (const release of releases) {
       if (release.draft || !(tagIsDefault || release.tag_name === tag)) continue;
       for (const asset of await listPublicAssets(github, release)) {
-        const isWanted = hasOwnLabel(asset) && !isUnfinished(asset) && (name ?? asset.name) === asset.name;
-        if (!isWanted) continue;
-        const [, sha256] = /^sha256:([0-9a-f]{64})$/.exec(asset.digest ?? '') ?? [];
+        if (!hasOwnLabel(asset) || isUnfinished(asset) || (name ?? asset.name) !== asset.name) continue;
+        const sha256 = asset.digest?.replace('sha256:', '');
         if (sha256 === undefined) {
           logger.warning(`GitHub has no digest of ${asset.name}, so it can not be compared, and is left out`);
           continue;
@@ -53,32 +53,32 @@ export function createReleaseAudit(
           notes: [],
           unknown: [],
         });
-        found.push({ plan: planAudit(release.tag_name, asset.name), composePlacement, unknown });
+        const { tag_name } = release;
+        const plan = planAsset(
+          tag_name,
+          asset.name,
+          'nothing is written',
+          'is downloaded as it was delivered',
+        );
+        found.push({ plan: { ...plan, name: `${tag_name}/${asset.name}` }, composePlacement, unknown });
       }
     }
     return found;
   };
 }
 
-const planAudit = (tag: string, name: string): ChannelPlan => ({
-  channel: 'K2',
-  method: 'nothing is written',
-  destination: `release ${tag}, asset ${name}`,
-  name: `${tag}/${name}`,
-  claim: 'is downloaded as it was delivered',
-});
+const LOST: readonly KnownRefusal[] = [
+  {
+    httpCodes: [200, 404],
+    hint: 'the release lists the asset and its address does not serve it: look at the release, or deliver it again',
+  },
+];
 
-const LOST = [200, 404].map((httpCode) =>
-  whenAnswered(
-    httpCode,
-    'the release lists the asset and its address does not serve it: look at the release, or deliver it again',
-  ),
-);
-
-const PRIVATE = [
-  whenAnswered(
-    404,
-    (w) => `the repository is private now, so nobody can read its releases: make it public${w.orUse('K1')}`,
-    true,
-  ),
+const PRIVATE: readonly KnownRefusal[] = [
+  {
+    httpCodes: [404],
+    hint: (w) =>
+      `the repository is private now, so nobody can read its releases: make it public${w.orUse('K1')}`,
+    isFinal: true,
+  },
 ];

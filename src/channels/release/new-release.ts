@@ -1,17 +1,23 @@
-import { DeliveryError, hasFailed, isUnclear, type Result, resultOf } from '../../errors.ts';
+import { createHash, randomUUID } from 'node:crypto';
+import { withCleanupSignal } from '../../async.ts';
+import { DeliveryError, hasFailed, isUnclear, resultOf, toDeliveryError } from '../../errors.ts';
 import {
   type Asset,
+  createDraft,
+  deleteDraft,
   getRelease,
+  hasOwnLabel,
   isUnfinished,
   listAssets,
+  listReleases,
   publishDraft,
+  RELEASE_BODY,
   type Release,
 } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
-import { type AssetTask, isStored, type PlacedAsset, type PlacedFiles } from './asset.ts';
+import { type AssetTask, isQuiet, isStored, type PlacedAsset, type PlacedFiles } from './asset.ts';
 import { uploadFiles } from './asset-upload.ts';
-import { discardDraft, hasDraftText } from './draft.ts';
 import { type ReleaseBatch, unpublishedError } from './release-choice.ts';
 
 /** A release that a delivery makes: a draft, which is public only once it has all files of the step. */
@@ -35,15 +41,14 @@ export class NewRelease {
     const target = { github, release: this.#draft, assets: [], overwrite: false };
     for (const [task, result] of await uploadFiles(tasks, target, this.#ports)) {
       if (hasFailed(result)) {
-        throw tasks.length === 1 ? result : unpublishedError({ subject: task.name, failure: result }, []);
+        throw tasks.length === 1 ? result : unpublishedError({ subject: task.name, failure: result });
       }
       this.#uploads.set(task, result);
     }
   }
 
   /**
-   * Publishes the draft under a tag. It is read and compared first: it may be published already, or somebody may have
-   * changed it, and publishing would write over their text.
+   * Publishes the draft under a tag.
    *
    * @param takenTags where the tag is added if it is taken, although no list may show it
    * @returns `null` where another release has the tag
@@ -54,15 +59,9 @@ export class NewRelease {
     const release = await withRetries(this.#ports, () => this.#publish(tag, takenTags));
     if (release === null) return null;
     // The public addresses exist only now.
-    const assets = await withRetries(this.#ports, () => listAssets(github, release));
-    const leftBehind = [`the release ${release.tag_name}, which is published with all files`];
-    const place = ([task, upload]: readonly [AssetTask, PlacedAsset]): Result<PlacedAsset> => {
-      const asset = findUpload(assets, task, upload);
-      if (asset !== undefined) return { ...upload, asset, release };
-      const message = `the published release does not list ${task.name}`;
-      return new DeliveryError('HOST_ERROR', message, { hint: 'try again', leftBehind });
-    };
-    return new Map([...this.#uploads].map((one) => [one[0], place(one)]));
+    return withRetries(this.#ports, async () =>
+      this.#findUploads(await listAssets(github, release), release),
+    );
   }
 
   /** Deletes the draft, if it is still one. @returns what is left behind */
@@ -70,6 +69,7 @@ export class NewRelease {
     return discardDraft(this.#draft, this.#batch, this.#ports, this.#mayDelete);
   }
 
+  /** Reads the draft first: it may be published already, and what somebody has written is not to be lost. */
   async #publish(tag: string, takenTags: Set<string>): Promise<Release | null> {
     const { github, tag: wantedTag, tagIsDefault } = this.#batch;
     const existing = await getRelease(github, this.#draft.id);
@@ -78,7 +78,13 @@ export class NewRelease {
       throw new DeliveryError('NOT_FOUND', message, { hint: 'try again' });
     }
     if (!existing.draft && existing.tag_name === tag) return existing;
-    this.#refuseChanged(existing, await listAssets(github, this.#draft));
+    const assets = existing.draft ? await listOwnAssets(existing, this.#batch) : null;
+    if (assets === null) {
+      const message = 'somebody changed or published the draft of this delivery';
+      const hint = 'publish or delete this draft on the page of releases, then try again';
+      throw new DeliveryError('NOT_OURS', message, { hint });
+    }
+    this.#findUploads(assets, existing);
     const answer = await resultOf(() => publishDraft(github, this.#draft, tag));
     if (!hasFailed(answer)) return answer;
     if (isUnclear(answer)) this.#mayDelete = false;
@@ -89,37 +95,111 @@ export class NewRelease {
     return null;
   }
 
-  /**
-   * Compares the draft with what this run made of it, and what the host stored with the files, before anybody can see
-   * it.
-   *
-   * @throws {DeliveryError} `NOT_OURS` where somebody changed it, `HOST_ERROR` with the asset that differs
-   */
-  #refuseChanged(existing: Release, assets: readonly Asset[]): void {
-    // By their numbers: the host may have given other names.
-    const own = new Set([...this.#uploads.values()].map(({ asset }) => asset.id));
-    const foreign = assets.find(({ id }) => !own.has(id));
-    const done = !existing.draft
-      ? `published the draft of this delivery as ${existing.tag_name}`
-      : !hasDraftText(existing, this.#batch)
-        ? 'changed the draft of this delivery, so it was not published'
-        : foreign && `added ${foreign.name} to the draft of this delivery`;
-    if (done !== undefined) {
-      const hint = 'publish or delete this draft on the page of releases, then try again';
-      throw new DeliveryError('NOT_OURS', `somebody ${done}`, { hint });
-    }
-    for (const [task, upload] of this.#uploads) {
-      if (findUpload(assets, task, upload) !== undefined) continue;
-      const message = `the draft of the release does not hold ${task.name} with its bytes`;
-      throw new DeliveryError('HOST_ERROR', message, { hint: 'try again' });
-    }
+  /** By their numbers: the host may have given other names. @throws {DeliveryError} where one is not as it was sent */
+  #findUploads(assets: readonly Asset[], release: Release): PlacedFiles {
+    const place = (task: AssetTask, upload: PlacedAsset): PlacedAsset => {
+      const asset = assets.find(({ id }) => id === upload.asset.id);
+      if (asset && !isUnfinished(asset) && isStored(asset, task.file)) return { ...upload, asset, release };
+      const message = `the release ${release.tag_name} does not hold ${task.name} with its bytes`;
+      throw new DeliveryError('HOST_ERROR', message, { hint: 'try again', retryable: true });
+    };
+    return new Map([...this.#uploads].map(([task, upload]) => [task, place(task, upload)]));
   }
 }
 
-/** The asset of an upload as it is listed now, if it holds the file. */
-const findUpload = (
-  assets: readonly Asset[],
-  { file }: AssetTask,
-  { asset }: PlacedAsset,
-): Asset | undefined =>
-  assets.find((one) => one.id === asset.id && !isUnfinished(one) && isStored(one, file));
+/**
+ * Creates a draft, after those that killed runs of the same delivery left are deleted. Its text names the delivery and
+ * the run: so after an answer that was lost, the list shows whether it was created.
+ */
+export async function openDraft(batch: ReleaseBatch, tag: string, ports: Ports): Promise<Release> {
+  const body = `${RELEASE_BODY}\nDelivery: ${hashDelivery(batch, tag)} ${randomUUID()}`;
+  return withRetries(ports, async () => {
+    const { drafts, leftovers } = await readDrafts(batch, tag, ports);
+    const made = drafts.find((one) => one.body === body);
+    if (made !== undefined) return made;
+    for (const left of leftovers) {
+      ports.logger.info(`deleting the draft ${left.id}, which an earlier run of this delivery left`);
+      await discardDraft(left, batch, ports);
+    }
+    return createDraft(batch.github, tag, body);
+  });
+}
+
+/**
+ * Reads the drafts that matter for a new release.
+ *
+ * @param usedTag the tag under which the delivery is to be published
+ * @returns all drafts, and those of this delivery that are quiet, for whichever tag: killed runs left them
+ * @throws {DeliveryError} `NOT_OURS` where somebody prepares a release for that tag: only one can be published.
+ */
+export async function readDrafts(batch: ReleaseBatch, usedTag: string, { clock }: Pick<Ports, 'clock'>) {
+  const drafts = (await listReleases(batch.github)).filter(({ draft }) => draft);
+  const foreign = drafts.find((one) => one.tag_name === usedTag && deliveryOf(one) === null);
+  if (foreign !== undefined) throw foreignDraftError(foreign);
+  const leftovers: Release[] = [];
+  for (const one of drafts) {
+    const assets = await listOwnAssets(one, batch);
+    // Its `created_at` is that of a commit.
+    if (assets && [one, ...assets].every((part) => isQuiet(part, clock))) leftovers.push(one);
+  }
+  return { drafts, leftovers };
+}
+
+/** Names a delivery, the job and the names of its files; and the tag of this draft, which somebody may change. */
+function hashDelivery({ job, tasks }: ReleaseBatch, tag: string): string {
+  const lines = [job, tag, ...tasks.map(({ name }) => name).sort()];
+  return createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 32);
+}
+
+const DRAFT_LINE = /^\nDelivery: ([0-9a-f]{32}) [0-9a-f-]{36}$/;
+
+/** The delivery that a draft names; `null` where its text or its title is not as a run of this tool wrote it. */
+function deliveryOf({ name, tag_name, body }: Release): string | null {
+  if (name !== tag_name || body?.startsWith(RELEASE_BODY) !== true) return null;
+  return DRAFT_LINE.exec(body.slice(RELEASE_BODY.length))?.[1] ?? null;
+}
+
+/** The assets of a draft that is as a run of this delivery made it; `null` for any other, which is somebody else's. */
+async function listOwnAssets(draft: Release, batch: ReleaseBatch): Promise<readonly Asset[] | null> {
+  if (deliveryOf(draft) !== hashDelivery(batch, draft.tag_name)) return null;
+  const names = new Set(batch.tasks.map(({ name }) => name));
+  const assets = await listAssets(batch.github, draft);
+  const isOwn = (asset: Asset) => hasOwnLabel(asset) || (isUnfinished(asset) && names.has(asset.name));
+  return assets.every(isOwn) ? assets : null;
+}
+
+function foreignDraftError({ id, tag_name }: Release): DeliveryError {
+  const message = `somebody prepares a release for the tag ${tag_name} (the draft ${id}), which could not be published after this delivery`;
+  return new DeliveryError('NOT_OURS', message, {
+    hint: (w) =>
+      `publish or delete that draft and try again, which adds the file to what is published, or set ${w.input('tag')} to another one`,
+    leftBehind: [],
+  });
+}
+
+/**
+ * Deletes a draft, also after a stop, for a short time. It is read first: one that somebody has changed or published
+ * is kept.
+ *
+ * @returns what is left behind
+ */
+async function discardDraft(
+  draft: Release,
+  batch: ReleaseBatch,
+  ports: Ports,
+  mayDelete = true,
+): Promise<readonly string[]> {
+  const github = batch.github.withSignal(withCleanupSignal(ports).signal);
+  const left = [`the draft ${draft.id} of the release ${draft.tag_name}, which is not public`];
+  try {
+    const existing = await getRelease(github, draft.id);
+    if (existing === null) return [];
+    if (!existing.draft) return [`the release ${existing.tag_name}, which is published`];
+    if (!mayDelete || (await listOwnAssets(existing, { ...batch, github })) === null) return left;
+    await deleteDraft(github, draft);
+    return [];
+  } catch (thrown) {
+    ports.logger.warning(`could not delete the draft ${draft.id}: ${toDeliveryError(thrown).message}`);
+    return left;
+  }
+}

@@ -19,10 +19,10 @@ import {
   hasDigestOf,
   type PlacedAsset,
   type PlacedFiles,
+  planAsset,
 } from './asset.ts';
 import { uploadFiles } from './asset-upload.ts';
-import { openDraft, readDrafts } from './draft.ts';
-import { NewRelease } from './new-release.ts';
+import { NewRelease, openDraft, readDrafts } from './new-release.ts';
 import {
   chooseRelease,
   type ReleaseBatch,
@@ -76,16 +76,8 @@ async function prepareAsset(
   }
   const originalName = flatName(item.name);
   const name = await assetName(originalName);
-  return {
-    plan: {
-      channel: 'K2',
-      method: 'one asset upload',
-      destination: `release ${tag}, asset ${name}`,
-      name,
-      claim: 'downloads',
-    },
-    data: { file, name, originalName },
-  };
+  const plan = planAsset(tag, name, 'one asset upload', 'downloads');
+  return { plan, data: { file, name, originalName } };
 }
 
 async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonly Result<string>[]> {

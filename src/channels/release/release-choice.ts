@@ -88,9 +88,8 @@ async function findRelease(
   const place = (one: Release) => (asset: Asset) => ({ release: one, asset, written: false });
   const frozen = release === null || isOpen ? [] : assets.map(place(release));
   if (isOpen || !tagIsDefault) return { tag, release, assets, frozen };
-  const numbered = (await listReleases(github)).filter(
-    (one) => !one.draft && (getTagNumber(one.tag_name, tag) ?? 1) > 1,
-  );
+  const releases = await listReleases(github);
+  const numbered = releases.filter((one) => !one.draft && getTagNumber(one.tag_name, tag) > 1);
   for (const one of numbered.filter(({ immutable }) => immutable === true)) {
     frozen.push(...(await listPublicAssets(github, one)).map(place(one)));
   }
@@ -99,15 +98,14 @@ async function findRelease(
     return { tag: open.tag_name, release: open, assets: await listAssets(github, open), frozen };
   }
   const tags = [...numbered.map(({ tag_name }) => tag_name), ...takenTags];
-  const last = Math.max(1, ...tags.map((taken) => getTagNumber(taken, tag) ?? 1));
+  const last = Math.max(1, ...tags.map((taken) => getTagNumber(taken, tag)));
   return { tag: `${tag}-${last + 1}`, release: null, assets: [], frozen };
 }
 
-/** The number of a tag: 1 for the base itself, 2 for `<base>-2`; `null` for any other tag. */
-function getTagNumber(tag: string, base: string): number | null {
-  if (tag === base) return 1;
-  const [, digits] = /^-([1-9]\d{0,5})$/.exec(tag.startsWith(base) ? tag.slice(base.length) : '') ?? [];
-  return digits === undefined || digits === '1' ? null : Number(digits);
+/** The number of a tag: 2 for `<base>-2`; 0 for any other tag. */
+function getTagNumber(tag: string, base: string): number {
+  const [, digits = '0'] = /^-([1-9]\d{0,5})$/.exec(tag.startsWith(base) ? tag.slice(base.length) : '') ?? [];
+  return Number(digits);
 }
 
 /** Why no file can be delivered to the release; `null` where they can. */
@@ -116,8 +114,8 @@ function findRefusal(
   { tag: wantedTag, absent }: ReleaseBatch,
 ): DeliveryError | null {
   if (release?.immutable === true) return frozenError(tag);
-  if ((getTagNumber(tag, wantedTag) ?? 1) > TAG_ATTEMPTS) return noNumberError(wantedTag);
-  return release === null && absent !== undefined ? unpublishedError(absent, []) : null;
+  if (getTagNumber(tag, wantedTag) > TAG_ATTEMPTS) return noNumberError(wantedTag);
+  return release === null && absent !== undefined ? unpublishedError(absent) : null;
 }
 
 /** Refuses a tag with the name of a branch: git and GitHub could no longer tell one from the other. */
@@ -131,13 +129,10 @@ async function refuseBranchName({ rest, repository }: GitHubClient, tag: string)
 }
 
 /** A release is published with all files of the step, or not at all. */
-export function unpublishedError(
-  { subject, failure }: AbsentFile,
-  leftBehind: readonly string[],
-): DeliveryError {
+export function unpublishedError({ subject, failure }: AbsentFile): DeliveryError {
   const { code, message, httpCode, advice: hint } = failure;
   const reason = `the release was not published, because ${subject} failed: ${message}`;
-  return new DeliveryError(code, reason, { httpCode, hint, leftBehind });
+  return new DeliveryError(code, reason, { httpCode, hint, leftBehind: [] });
 }
 
 function frozenError(tag: string): DeliveryError {

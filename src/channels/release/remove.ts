@@ -18,7 +18,7 @@ import type { Clock, Ports } from '../../ports.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
 import type { Channel, ChannelItem, Placement, PreparedTask } from '../channel.ts';
-import { hasDigestOf, isInterim, isQuiet, unfinishedError } from './asset.ts';
+import { hasDigestOf, isInterim, isQuiet, planAsset, unfinishedError } from './asset.ts';
 import type { ReleaseOptions } from './release-choice.ts';
 
 interface AssetRemoval {
@@ -37,10 +37,9 @@ interface FoundAsset {
   readonly asset: Asset;
 }
 
-interface ChosenAssets extends FoundAsset {
+interface ChosenAsset extends FoundAsset {
   /** What replacements of this name have beside it, each public under a name of its own: of killed runs, or others. */
-  readonly leftovers: readonly Asset[];
-  readonly inUse: readonly Asset[];
+  readonly beside: readonly Asset[];
   /** The tags of the other releases that have an asset of this name. */
   readonly otherTags: readonly string[];
 }
@@ -58,12 +57,12 @@ export function createReleaseRemover(
   /** Does the work for the assets of each task; `null` stands for none. Each release is read once. */
   async function forEachAsset<Value>(
     tasks: readonly PreparedTask<AssetRemoval>[],
-    work: (chosen: ChosenAssets | null, name: string, github: GitHubClient) => Promise<Value>,
+    work: (chosen: ChosenAsset | null, name: string, github: GitHubClient) => Promise<Value>,
   ): Promise<readonly Result<Value>[]> {
     const github = requireGitHub(access);
     const listed = await listReleased(github, tags);
     return forEachItem(tasks, async ({ data }) => {
-      const chosen = chooseAssets(data, listed, overwrite, clock);
+      const chosen = chooseAsset(data, listed, overwrite, clock);
       if (chosen === null && tags.length > 1) throw notFoundError(data.name, tags);
       return work(chosen, data.name, github);
     });
@@ -79,7 +78,7 @@ export function createReleaseRemover(
       }),
     perform: (tasks) =>
       forEachAsset(tasks, async (chosen, name, github) => {
-        if (chosen !== null) return removeAssets(chosen, name, github);
+        if (chosen !== null) return removeAsset(chosen, name, github, clock);
         const { owner, repo } = github.repository;
         const path = `/${owner}/${repo}/releases/download/${encodePath(tag)}/${encodeURIComponent(name)}`;
         const url = new URL(path, serverUrlOf(github.apiUrl));
@@ -94,11 +93,8 @@ const planRemovals = (
 ): Promise<readonly Result<PreparedTask<AssetRemoval>>[]> =>
   forEachItem(items, async ({ site, name: wanted }) => {
     const name = await assetName(flatName(wanted));
-    const destination = `release ${tags.join(' or ')}, asset ${name}`;
-    return {
-      plan: { channel: 'K2', method: 'the asset is deleted', destination, name, claim: 'is removed' },
-      data: { name, file: site?.entry ?? null },
-    };
+    const plan = planAsset(tags.join(' or '), name, 'the asset is deleted', 'is removed');
+    return { plan, data: { name, file: site?.entry ?? null } };
   });
 
 async function listReleased(github: GitHubClient, tags: readonly string[]): Promise<readonly FoundAsset[]> {
@@ -111,13 +107,16 @@ async function listReleased(github: GitHubClient, tags: readonly string[]): Prom
   return listed;
 }
 
-async function removeAssets(
-  { asset, leftovers, inUse, release, otherTags }: ChosenAssets,
+async function removeAsset(
+  { asset, beside, release, otherTags }: ChosenAsset,
   name: string,
   github: GitHubClient,
+  clock: Pick<Clock, 'now'>,
 ): Promise<Placement> {
   const url = getDownloadUrl(github, asset);
-  for (const one of [...leftovers, asset]) await deleteAsset(github, one);
+  const leftovers = beside.filter((one) => isQuiet(one, clock));
+  for (const one of [...leftovers, asset]) await deleteAsset(github, release, one);
+  const inUse = beside.filter((one) => !leftovers.includes(one));
   return {
     evidence: `asset ${asset.id} (${asset.name}) is deleted`,
     url,
@@ -136,49 +135,43 @@ async function removeAssets(
  * asset is removed, or any finished one with `overwrite`. A killed replacement may have left no more than interim
  * names; those that are not quiet are another job's.
  */
-function chooseAssets(
+function chooseAsset(
   { name, file }: AssetRemoval,
   listed: readonly FoundAsset[],
   overwrite: boolean,
   clock: Pick<Clock, 'now'>,
-): ChosenAssets | null {
+): ChosenAsset | null {
   const found = listed.filter(({ asset }) => asset.name === name);
   const interim = listed.filter(({ asset }) => isInterim(asset, name) && !isUnfinished(asset));
-  const quiet = interim.filter(({ asset }) => isQuiet(asset, clock));
   const hasBytes = ({ asset }: FoundAsset): boolean => hasDigestOf(asset, file);
   const isOwned = (one: FoundAsset): boolean =>
     hasBytes(one) || (isOwnRelease(one.release) && hasOwnLabel(one.asset));
-  const candidates = [found, quiet, interim].find((some) => some.length > 0) ?? [];
+  const candidates = found.length > 0 ? found : interim;
   const chosen = candidates.find(hasBytes) ?? candidates.find(isOwned) ?? candidates[0];
   if (chosen === undefined) return null;
   const { release, asset } = chosen;
-  if (isUnfinished(asset) || candidates === interim)
-    throw unfinishedError(asset.name, release.tag_name, true).withLeftBehind([]);
+  if (isUnfinished(asset) || (candidates === interim && !isQuiet(asset, clock)))
+    throw unfinishedError(asset.name, release.tag_name, true);
   if (release.immutable === true || !(isOwned(chosen) || overwrite)) throw keptError(name, release);
-  const beside = interim.filter((one) => one.release === release && one.asset !== asset);
   const others = found.filter((one) => one.release !== release);
   return {
     ...chosen,
-    leftovers: beside.filter((one) => quiet.includes(one)).map((one) => one.asset),
-    inUse: beside.filter((one) => !quiet.includes(one)).map((one) => one.asset),
+    beside: interim.flatMap((one) => (one.release === release && one.asset !== asset ? [one.asset] : [])),
     otherTags: others.map((one) => one.release.tag_name),
   };
 }
 
 /** Nobody can delete an asset of an immutable release; of another release, nobody may delete what is not theirs. */
 function keptError(name: string, { tag_name: tag, immutable }: Release): DeliveryError {
-  const leftBehind: readonly string[] = [];
   if (immutable === true) {
     const message = `the release ${tag} is immutable: its asset ${name} can't be deleted`;
     return new DeliveryError('FORBIDDEN_BY_RULE', message, {
       hint: 'delete the whole release by hand on its page, if nobody needs it; its tag can never be used again then',
-      leftBehind,
     });
   }
   return new DeliveryError('NOT_OURS', `nothing shows that the asset ${name} of release ${tag} is yours`, {
     hint: (w) =>
       `give the file with the same bytes as ${w.input('file')}, or set ${w.input('overwrite', 'true')}`,
-    leftBehind,
   });
 }
 
@@ -188,6 +181,5 @@ function notFoundError(name: string, tags: readonly string[]): DeliveryError {
   return new DeliveryError('NOT_FOUND', message, {
     hint: (w) =>
       `set ${w.input('tag')} to the release that it was delivered to, or ${w.input('channel', 'K1')} if it is on the Pages site`,
-    leftBehind: [],
   });
 }

@@ -94,9 +94,12 @@ export async function listPublicAssets(
   return release.assets.length < ASSETS.listed ? release.assets : listAssets(github, release);
 }
 
-/** @returns whether the host found it */
-export async function deleteAsset({ rest, repository }: GitHubClient, { id }: Asset): Promise<boolean> {
-  return (await dataOrNull(rest.repos.deleteReleaseAsset({ ...repository, asset_id: id }))) !== null;
+/** Deletes an asset. Where the host does not find it, the list tells: a wrong answer would leave it public. */
+export async function deleteAsset(github: GitHubClient, release: Release, { id }: Asset): Promise<void> {
+  const { rest, repository } = github;
+  const send = () => dataOrNull(rest.repos.deleteReleaseAsset({ ...repository, asset_id: id }));
+  if ((await send()) !== null) return;
+  if ((await listAssets(github, release)).some((one) => one.id === id)) await send();
 }
 
 /** Whether this tool made the release, and nobody has changed its text since. */
