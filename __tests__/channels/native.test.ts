@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { findMeaning } from '../../src/channels/channel.ts';
 import { createNativeChannel } from '../../src/channels/native.ts';
 import { ACTION, say } from '../../src/words.ts';
 import { prepareOne } from './prepare-one.ts';
@@ -41,7 +42,7 @@ describe('channel K4', () => {
   ])('knows what the file-bin means by HTTP %i with %s', async (httpCode, text, isFinal) => {
     const task = await prepareOne(createNativeChannel(LINK, BINS), null);
     const { refusals = [] } = await task.perform();
-    const meaning = refusals.find((one) => one.httpCodes.includes(httpCode) && one.text.test(text));
+    const meaning = findMeaning(refusals, httpCode, text);
     expect(meaning?.isFinal).toBe(isFinal);
     // A link has no bin to go on with.
     expect(say(meaning?.hint ?? '', ACTION)).not.toContain('`bin:');

@@ -64,22 +64,22 @@ export interface ServedFile {
   readonly refusal?: DeliveryError | null;
 }
 
-/** A refusal of the public address whose reason the host gives in plain text. */
+/** What a host means when it refuses the public address. */
 export interface KnownRefusal {
   readonly httpCodes: readonly number[];
-  readonly text: RegExp;
+  /** The reason that the host gives in plain text; absent where the status alone tells. */
+  readonly text?: RegExp;
   readonly hint: Text;
   /** Whether waiting can't help. */
-  readonly isFinal: boolean;
+  readonly isFinal?: boolean;
 }
 
-/** What any answer with this status means where something was delivered. */
-export const whenAnswered = (httpCode: number, hint: Text, isFinal = false): KnownRefusal => ({
-  httpCodes: [httpCode],
-  text: /^/,
-  hint,
-  isFinal,
-});
+/** The first that fits the answer. */
+export const findMeaning = <One extends KnownRefusal>(
+  known: readonly One[],
+  httpCode: number,
+  text: string,
+): One | undefined => known.find((one) => one.httpCodes.includes(httpCode) && (one.text?.test(text) ?? true));
 
 /** How far the host is with making a placement public. */
 export interface HostProgress {
@@ -153,7 +153,7 @@ export interface Placement extends Omit<PlacedPart, 'path'> {
   readonly display?: BrowserDisplay;
   /** Whether the host is the file-bin: it shows a warning page once to each browser, and may count and limit requests. */
   readonly isInBin?: boolean;
-  /** What the host means when it refuses the address; the first that fits counts. */
+  /** What the host means when it refuses the address. */
   readonly refusals?: readonly KnownRefusal[] | undefined;
   /** How many right answers in a row prove it, where no cache has to be got past; `AGREEING_PROBES.usual` by default. */
   readonly answers?: number;

@@ -2,7 +2,6 @@ import { forEachItem } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
 import { nameFew } from '../plain-text.ts';
 import { AGREEING_PROBES } from '../protocol/limits.ts';
-import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
 import { encodePath, entryUrl } from '../rules/naming.ts';
@@ -15,11 +14,8 @@ interface LinkTask {
   readonly url: URL;
   /** The address of the file itself, such as `…/index.html`; absent where the link is that of one file. */
   readonly home?: URL;
-  readonly site?: LocalSite;
   /** What it must show; `null` where only a marker tells. */
-  readonly file: LocalFile | null;
-  /** Absent where a browser shows no page: with a marker alone, and for anything but pages. */
-  readonly display?: 'page';
+  readonly site: LocalSite | null;
 }
 
 /**
@@ -45,25 +41,21 @@ function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<Link
       hint: (w) => `${w.link}${w.orUse('K1, K2 or K3')}`,
     });
   }
-  const file = item.site?.entry ?? null;
-  const isPage = file !== null && getBrowserDisplay(file.name) === 'page';
-  const data: LinkTask = { ...findAddress(url, item), file, ...(isPage && { display: 'page' }) };
+  const { site, relativePath } = item;
+  const data: LinkTask = { ...findAddress(url, item), site };
   const { hostname } = url;
-  const { home, site } = data;
+  const { home } = data;
   return {
     plan: {
       channel: 'K4',
       method: 'the link is used as given',
-      destination:
-        item.relativePath === undefined
-          ? `its address on ${hostname}`
-          : `${item.relativePath} on ${hostname}`,
+      destination: `${relativePath ?? 'its address'} on ${hostname}`,
       name: hostname,
       claim: 'opens without the environment',
     },
     data,
     ...(home &&
-      site && {
+      site?.isFolder && {
         served: {
           url: entryUrl(home),
           sitePath: folderOf(home, site).pathname,
@@ -76,7 +68,7 @@ function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<Link
 }
 
 /** The link is the page of a folder, and with its `/` the folder; of several items, each lies below it. */
-function findAddress(url: URL, { site, relativePath }: ChannelItem): Pick<LinkTask, 'url' | 'home' | 'site'> {
+function findAddress(url: URL, { site, relativePath }: ChannelItem): Omit<LinkTask, 'site'> {
   if (relativePath === undefined && !site?.isFolder) return { url };
   const folder = new URL(url.pathname, url);
   if (!site?.isFolder) {
@@ -88,7 +80,7 @@ function findAddress(url: URL, { site, relativePath }: ChannelItem): Pick<LinkTa
   const within = relativePath === undefined ? folder : new URL(encodePath(relativePath), withSlash(folder));
   const home = isEntry ? folder : new URL(encodePath(entry), withSlash(within));
   const isGiven = isEntry || (relativePath === undefined && entry === 'index.html');
-  return { url: isGiven ? url : entryUrl(home), home, site };
+  return { url: isGiven ? url : entryUrl(home), home };
 }
 
 const withSlash = (url: URL): URL => new URL(url.pathname.replace(/\/?$/, '/'), url);
@@ -103,7 +95,11 @@ const BIN_REFUSALS = listRefusals('').map((one) => ({
   hint: (w: Words) => `ask the operator of the bin host${w.orUse('K1, K2 or K3')}`,
 }));
 
-function placementOf({ url, file, home, site, display }: LinkTask, isBin: boolean): Placement {
+function placementOf({ url, home, site }: LinkTask, isBin: boolean): Placement {
+  const file = site?.entry ?? null;
+  const folder = site?.isFolder ? site : null;
+  // A bin gives every file as a download.
+  const isShown = !isBin && file !== null && getBrowserDisplay(file.name) === 'page';
   return {
     evidence: `the environment's link on ${url.hostname}`,
     url,
@@ -113,16 +109,15 @@ function placementOf({ url, file, home, site, display }: LinkTask, isBin: boolea
     isInBin: isBin,
     ...(isBin && { answers: AGREEING_PROBES.counted, refusals: BIN_REFUSALS }),
     ...(home && { home }),
-    // A bin gives every file as a download.
-    ...(display && !isBin && { display }),
-    ...(home && site && { parts: listSiteParts(site, home) }),
+    ...(isShown && { display: 'page' }),
+    ...(home && folder && { parts: listSiteParts(folder, home) }),
     notes: [
       'how long the link lives is up to the environment that gave it',
       ...(isBin ? ['a browser may be shown a warning page first'] : []),
     ],
     unknown: [
       'whether the link still opens later, and from every network',
-      ...(site === undefined ? [] : describeUnasked(site)),
+      ...(folder === null ? [] : describeUnasked(folder)),
     ],
   };
 }

@@ -1,3 +1,4 @@
+import { findMeaning } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { AGREEING_PROBES, FURTHER_PROBES, SITE } from '../protocol/limits.ts';
 import { type Address, judgeAnswer } from './addresses.ts';
@@ -132,9 +133,7 @@ export class AddressProof {
   describe(): WrongAnswer {
     const { isLink, refusals = [] } = this.address;
     const { refusal = '', httpCode } = this.#wrong ?? {};
-    const meaning = refusals.find(
-      ({ httpCodes, text }) => httpCode != null && httpCodes.includes(httpCode) && text.test(refusal),
-    );
+    const meaning = findMeaning(refusals, httpCode ?? 0, refusal);
     const isUnreached = isLink && !this.#isReached && this.#looks > UNREACHED_LOOKS;
     return {
       address: this.address,

@@ -275,6 +275,7 @@ describe('a bin whose name is given', () => {
 
 describe('the last look, after the proof', () => {
   const READ = 'POST PUT LOOK GET';
+  const UNREACHED = new DeliveryError('CONNECTION', 'reset');
   const locked = (readonly: boolean): Scripted => ({ body: { bin: { readonly }, files: [] } });
   const NOT_LOCKED = [expect.stringContaining('could not be locked')];
   const OPENED = [expect.stringMatching(/^whether the file can be downloaded again: .* may limit downloads/)];
@@ -284,13 +285,20 @@ describe('the last look, after the proof', () => {
     ['nothing: the bin is locked, and the warning page is no download', { list: locked(true) }, [], READ],
     ['nothing, locked again after an upload', { list: [locked(false), locked(true)] }, [], `${READ} PUT GET`],
     ['that it is not locked', { list: locked(false) }, NOT_LOCKED, `${READ} PUT GET`],
+    [
+      'that the lock is refused',
+      { list: locked(false), put: { status: 405 } },
+      NOT_LOCKED,
+      `${READ} PUT GET`,
+    ],
+    ['that the lock is unanswered', { list: locked(false), put: UNREACHED }, NOT_LOCKED, `${READ} PUT GET`],
     ['that it is gone with its lock', { list: NO_BIN }, NOT_LOCKED, `${READ} PUT GET`],
     ['whether it is locked', { list: { status: 403 } }, [expect.stringContaining('could not be read')], READ],
     ['further downloads, after a redirect, which is one', { look: { status: 302 } }, OPENED, READ],
     ['further downloads, after the file itself', { look: { body: CONTENT } }, OPENED, READ],
     ['whether it opens, after a failure of the host', { look: { status: 502 } }, UNCLEAR, READ],
     ['whether it opens, after a limit of requests', { look: { status: 429 } }, UNCLEAR, READ],
-    ['whether it opens, unanswered', { look: new DeliveryError('CONNECTION', 'reset') }, UNCLEAR, READ],
+    ['whether it opens, unanswered', { look: UNREACHED }, UNCLEAR, READ],
   ])('leaves open %s', async (_, setup, unknown, asked) => {
     const { kinds, task } = await prepareUpload({ list: locked(true), look: WARNING, ...setup });
     await expect(task.recheck(await task.perform())).resolves.toEqual(unknown);
@@ -307,14 +315,6 @@ describe('the last look, after the proof', () => {
       message: `after its proof the address answers HTTP ${status}: ${body}`,
       hint: expect.stringContaining(hint),
     });
-  });
-
-  test.each([
-    ['answers 405', { status: 405 }],
-    ['cannot be reached', new DeliveryError('CONNECTION', 'reset')],
-  ])('says that the bin is not locked where the lock %s, which is no failure', async (_, put) => {
-    const { task } = await prepareUpload({ put });
-    await expect(task.perform()).resolves.toMatchObject({ unknown: NOT_LOCKED });
   });
 });
 

@@ -1,4 +1,4 @@
-import { hasFailed, resultOf } from '../../errors.ts';
+import { resultOf } from '../../errors.ts';
 import { isPage } from '../../http/response.ts';
 import { sendRequest, type TextAnswer } from '../../http/send-request.ts';
 import type { Ports } from '../../ports.ts';
@@ -80,11 +80,9 @@ function parseBinState(answer: TextAnswer, name: string): BinState | null {
   return { status: found, files: stored, expires: bin.expired_at };
 }
 
-/** Asks the host to lock the bin, for good; `false` where it did not say that it did. */
-export async function lockBin(location: BinLocation, ports: Ports): Promise<boolean> {
-  const answer = await resultOf(() => send(BIN.lock, location, ports));
-  return !hasFailed(answer) && answer.status === 200;
-}
+/** Asks the host to lock the bin, for good. Whether it did is read later. */
+export const lockBin = (location: BinLocation, ports: Ports): Promise<unknown> =>
+  resultOf(() => send(BIN.lock, location, ports));
 
 export async function deleteFile(filename: string, location: BinLocation, ports: Ports): Promise<boolean> {
   const answer = await send(BIN.remove, location, ports, filename);

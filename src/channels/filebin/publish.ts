@@ -83,7 +83,7 @@ const FOREIGN = `the bin was not locked, because this delivery did not create it
  * Any other one is never locked: that is for good, and its owner could not add to it any more.
  *
  * @param stored the files of this delivery, in their order
- * @returns for UNKNOWN: why anybody may change the bin; nothing where it is locked
+ * @returns for UNKNOWN: why anybody may change the bin; nothing where the lock is looked at after the proof
  */
 async function lockOwnBin(
   options: FilebinOptions,
@@ -94,27 +94,23 @@ async function lockOwnBin(
   if (before === 'locked') return [];
   const isOwn = options.binIsNew || stored.every(({ filesBefore }, nth) => filesBefore === nth);
   if (before !== 'absent' || !isOwn) return [FOREIGN];
-  return (await lockBin(options, ports)) || (await readLock(options, ports)) === true ? [] : [NOT_LOCKED];
+  await lockBin(options, ports);
+  return [];
 }
 
 /**
- * Reads after the proof whether a lock still holds: an upload that was still being stored, ours or another one, writes
- * its own state over it.
+ * Reads after the proof whether the lock holds: an upload that was still being stored, ours or another one, writes its
+ * own state over it. Then it is locked once more.
  *
  * @returns for UNKNOWN: what is not as it was left
  */
-async function recheckLock(location: BinLocation, ports: Ports): Promise<readonly string[]> {
-  const isLocked = await readLock(location, ports);
-  if (isLocked === true) return [];
-  if (isLocked === null) return ['whether the bin is locked could not be read'];
-  await lockBin(location, ports);
-  return (await readLock(location, ports)) === true ? [] : [NOT_LOCKED];
-}
-
-/** `null` where the host does not say. */
-async function readLock(location: BinLocation, ports: Ports): Promise<boolean | null> {
+async function recheckLock(location: BinLocation, ports: Ports, mayLock = true): Promise<readonly string[]> {
   const state = await resultOf(() => readBin(location, ports));
-  return hasFailed(state) ? null : state.status === 'locked';
+  if (hasFailed(state)) return ['whether the bin is locked could not be read'];
+  if (state.status === 'locked') return [];
+  if (!mayLock) return [NOT_LOCKED];
+  await lockBin(location, ports);
+  return recheckLock(location, ports, false);
 }
 
 const UNCLEAR = 'whether the address still opens after its proof: the bin host gave no clear answer';

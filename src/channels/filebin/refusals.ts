@@ -3,24 +3,24 @@ import { parseRetryAfter, shortHostMessage } from '../../http/response.ts';
 import type { TextAnswer } from '../../http/send-request.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
 import type { Text } from '../../words.ts';
-import type { KnownRefusal } from '../channel.ts';
+import { findMeaning, type KnownRefusal } from '../channel.ts';
 
-/** What a refusal means, and whether the same request may succeed a moment later. */
+/** What a refusal means. */
 interface Meaning {
   readonly code: ErrorCode;
   readonly hint: Text;
-  readonly retryable?: boolean;
 }
 
-const REFUSING = [403, 404, 410];
+type Refusal = KnownRefusal & Meaning;
+
 const NEEDS_APPROVAL = /requires? approval/i;
 
 /**
  * What the host means when it refuses a file or its public address: it gives reasons in plain text, for which it has no
  * codes.
  */
-export function listRefusals(bin: string): readonly (KnownRefusal & Meaning)[] {
-  const reasons: readonly (Pick<KnownRefusal, 'text' | 'hint'> & Partial<KnownRefusal & Meaning>)[] = [
+export function listRefusals(bin: string): readonly Refusal[] {
+  const reasons: readonly (Pick<Refusal, 'text' | 'hint'> & Partial<Refusal>)[] = [
     {
       text: NEEDS_APPROVAL,
       hint: (w) =>
@@ -52,11 +52,11 @@ export function listRefusals(bin: string): readonly (KnownRefusal & Meaning)[] {
       hint: (w) => `the bin has expired or was deleted: leave ${w.input('bin')} out${w.orUse('K1 or K2')}`,
     },
   ];
-  return reasons.map((one) => ({ httpCodes: REFUSING, code: 'NO_PERMISSION', isFinal: true, ...one }));
+  return reasons.map((one) => ({ httpCodes: [403, 404, 410], code: 'NO_PERMISSION', isFinal: true, ...one }));
 }
 
 const findReason = (bin: string, httpCode: number, text: string): Meaning | undefined =>
-  listRefusals(bin).find((known) => known.httpCodes.includes(httpCode) && known.text.test(text));
+  findMeaning(listRefusals(bin), httpCode, text);
 
 /** The same after the host has deleted the file: a bin without approval answers as before, whatever it holds. */
 export const listRefusalsOfDeleted = (bin: string): readonly KnownRefusal[] => [
@@ -82,17 +82,12 @@ export function refusedLaterError(httpCode: number, answered: string, bin: strin
   });
 }
 
-const CHECK_HOST: Text = (w) => `check ${w.input('bin-host-url')}${w.orUse('K1 or K2')}`;
-const UPLOAD_LATER: Text = (w) => `try again later${w.orUse('K1 or K2')}`;
-const CHECK_BIN: Text = (w) => `check ${w.input('bin')} and ${w.input('bin-host-url')}, or try again`;
 const BAD_NAME: Meaning = {
   code: 'BAD_INPUT',
   hint: (w) => `set ${w.input('bin')} to 8 to 60 letters or digits`,
 };
 
 const UPLOAD_REFUSALS: Readonly<Record<number, Meaning>> = {
-  // A proxy or another host may answer with a page.
-  200: { code: 'HOST_ERROR', hint: CHECK_HOST, retryable: true },
   400: BAD_NAME,
   403: {
     code: 'NO_PERMISSION',
@@ -110,7 +105,7 @@ const UPLOAD_REFUSALS: Readonly<Record<number, Meaning>> = {
 
 /**
  * A request to the bin host that was not answered as it should be. The reason that the host gives in its own words
- * counts before what the status means.
+ * counts before what the status means; a success without what was asked for is the page of a proxy or another host.
  *
  * @see protocol 7 (K3 POST does not return 201)
  */
@@ -122,19 +117,21 @@ export function binRefusedError(
   const { status } = answer;
   const isUpload = call === BIN.post;
   const isFailing = status === 429 || status >= 500;
-  // A success without what was asked for.
-  const isOther = !isUpload && status < 300;
-  const text = isOther ? '' : plainText(answer.text);
+  const isOther = status < 300;
+  const text = isOther && !isUpload ? '' : plainText(answer.text);
   const known = findReason(bin, status, text) ?? (isUpload ? UPLOAD_REFUSALS[status] : undefined);
   const ending = isUpload ? ' and not 201' : isOther ? ' with a page' : '';
   const message = `${call.description} answered HTTP ${status}${ending}${text === '' ? '' : `: ${text}`}`;
   return new DeliveryError(known?.code ?? (status === 429 ? 'RATE_LIMITED' : 'HOST_ERROR'), message, {
     httpCode: status,
-    hint: known?.hint ?? (isUpload ? (isFailing ? UPLOAD_LATER : CHECK_HOST) : CHECK_BIN),
-    retryable: known === undefined ? isFailing || isOther : known.retryable,
+    hint: known?.hint ?? (isUpload && isFailing ? UPLOAD_LATER : CHECK_BIN),
+    retryable: known === undefined && (isFailing || isOther),
     retryAfter: parseRetryAfter(answer, now),
   });
 }
+
+const UPLOAD_LATER: Text = (w) => `try again later${w.orUse('K1 or K2')}`;
+const CHECK_BIN: Text = (w) => `check ${w.input('bin')} and ${w.input('bin-host-url')}, or try again`;
 
 /** The host itself answers in plain text; a page comes from a proxy or another host. */
 const plainText = (text: string): string => (/^\s*</.test(text) ? '' : shortHostMessage(text));

@@ -58,7 +58,9 @@ export function createFilebinRemover(options: FilebinOptions, ports: Ports): Cha
           url: urlFor(BIN.get, options, filename),
           file: null,
           refusals: listRefusalsOfDeleted(bin),
-          ...{ written: removed, notes: [], unknown: [] },
+          written: removed,
+          notes: [],
+          unknown: [],
         };
       }),
   };

@@ -12,7 +12,7 @@ import {
 import { API } from '../../protocol/calls.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text, Words } from '../../words.ts';
-import { type KnownRefusal, whenAnswered } from '../channel.ts';
+import type { KnownRefusal } from '../channel.ts';
 import type { PagesLocation } from './destination.ts';
 
 /**
@@ -115,10 +115,11 @@ export interface RunProgress {
  */
 export function notDeployed(place: string, workflow = 'the workflow that builds the site'): KnownRefusal {
   const what = place.endsWith('/') ? `all of \`${place}\`` : `\`${place}\``;
-  return whenAnswered(
-    404,
-    (w) => `${workflow} deployed our commit without ${what}; let its upload include it${w.orUse('K2 or K3')}`,
-  );
+  return {
+    httpCodes: [404],
+    hint: (w) =>
+      `${workflow} deployed our commit without ${what}; let its upload include it${w.orUse('K2 or K3')}`,
+  };
 }
 
 /** What GitHub's words for a run mean, before its end and as its conclusion, and what to change. */

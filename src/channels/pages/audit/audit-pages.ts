@@ -7,14 +7,21 @@ import type { Ports } from '../../../ports.ts';
 import { AUDIT, LIST_PAGE } from '../../../protocol/limits.ts';
 import { baseName } from '../../../rules/naming.ts';
 import type { AuditedDelivery, ChannelPlan } from '../../channel.ts';
-import { type Claim, isWithin } from '../claims.ts';
+import { isWithin } from '../claims.ts';
 import { parseMessage } from '../commit-message.ts';
 import { type DeployedReceipt, readDeployedReceipt } from '../deploy/deployed-receipt.ts';
 import { type PagesDestination, resolveDestination, targetBranch } from '../destination.ts';
 import type { HeldFiles } from '../held-files.ts';
 import { isFolderPath, type PagesOptions } from '../target.ts';
-import { type ListedDelivery, listDeliveries } from './list-deliveries.ts';
-import { NOT_SHOWN, proveFiles, proveRemoval, SITE_IS_OFF, sortPaths } from './prove-files.ts';
+import { listDeliveries } from './list-deliveries.ts';
+import {
+  type FoundDelivery,
+  NOT_SHOWN,
+  proveFiles,
+  proveRemoval,
+  SITE_IS_OFF,
+  sortPaths,
+} from './prove-files.ts';
 
 /** What an audit needs of the inputs. */
 type AuditOptions = PagesOptions & { readonly entry: string };
@@ -62,9 +69,6 @@ interface AuditedSite {
   readonly branch: string | null;
 }
 
-/** What of a delivery is to be proven. */
-type FoundDelivery = Omit<ListedDelivery, 'claim'> & { readonly claim: Pick<Claim, 'place' | 'sha'> };
-
 /** The whole site is one delivery, without a branch: its files, or those below `path`. */
 function auditReceipt({ commit, files }: DeployedReceipt, site: AuditedSite): readonly AuditedDelivery[] {
   const wanted = auditedPlace(site.options.path);
@@ -103,10 +107,7 @@ const partError = (place: string, whole: string): DeliveryError =>
   new DeliveryError(
     'NOT_FOUND',
     `${place} came with the folder ${whole || './'} that was delivered as a whole`,
-    {
-      hint: (w) => `set ${w.input('path', whole || './')} to audit all of it`,
-      leftBehind: [],
-    },
+    { hint: (w) => `set ${w.input('path', whole || './')} to audit all of it` },
   );
 
 const planAudit = (place: string, name: string, branch: string | null): ChannelPlan => ({
@@ -139,16 +140,11 @@ function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: Hel
   }
   const proven = isRemoved
     ? proveRemoval(found, destination, files)
-    : proveFiles({
-        paths,
-        files,
-        place: claim.place,
-        destination,
+    : proveFiles({ ...found, paths }, destination, files, {
         evidence:
           branch === null
             ? `the receipt that the site carries, of a deployment from commit ${claim.sha}`
             : `commit ${claim.sha} delivered it, and the branch ${branch} still has it`,
-        commitSha: claim.sha,
         refusals: site === null ? SITE_IS_OFF : NOT_SHOWN,
       });
   return { ...common, ...proven, unknown: [...unknown, ...proven.unknown] };

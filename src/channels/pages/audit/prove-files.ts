@@ -1,7 +1,7 @@
 import { AUDIT, SITE } from '../../../protocol/limits.ts';
 import { MARKDOWN } from '../../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../../rules/media-type.ts';
-import { type AuditedDelivery, type KnownRefusal, whenAnswered } from '../../channel.ts';
+import type { AuditedDelivery, KnownRefusal, Placement } from '../../channel.ts';
 import type { Claim } from '../claims.ts';
 import type { PagesDestination } from '../destination.ts';
 import { addressesOfHeld, addressesOfRemoved, type HeldFiles } from '../held-files.ts';
@@ -9,65 +9,66 @@ import { rendersMarkdown } from '../jekyll.ts';
 import type { ListedDelivery } from './list-deliveries.ts';
 
 /** What was delivered and is not served, or something else in its place. */
-export const NOT_SHOWN = [
-  whenAnswered(
-    404,
-    'it was delivered and the site does not show it: look at Settings → Pages and at the newest build of the site, or deliver it again',
-  ),
-  whenAnswered(
-    200,
-    'something else is served there: find out who or what changed it, a build, a proxy or a person, or deliver it again',
-  ),
+export const NOT_SHOWN: readonly KnownRefusal[] = [
+  {
+    httpCodes: [404],
+    hint: 'it was delivered and the site does not show it: look at Settings → Pages and at the newest build of the site, or deliver it again',
+  },
+  {
+    httpCodes: [200],
+    hint: 'something else is served there: find out who or what changed it, a build, a proxy or a person, or deliver it again',
+  },
 ];
 
 /** What was removed and is served all the same. */
-const STILL_SERVED = [
-  whenAnswered(
-    200,
-    'the branch does not have it any more and the site still shows it: look at the newest build of the site',
-  ),
+const STILL_SERVED: readonly KnownRefusal[] = [
+  {
+    httpCodes: [200],
+    hint: 'the branch does not have it any more and the site still shows it: look at the newest build of the site',
+  },
 ];
 
-export const SITE_IS_OFF = [
-  whenAnswered(
-    404,
-    'the repository has no Pages site any more: switch it on again under Settings → Pages',
-    true,
-  ),
+export const SITE_IS_OFF: readonly KnownRefusal[] = [
+  {
+    httpCodes: [404],
+    hint: 'the repository has no Pages site any more: switch it on again under Settings → Pages',
+    isFinal: true,
+  },
 ];
 
-/** Files of one delivery that are to be fetched again. */
-interface FilesToProve {
-  /** From the root of the branch or the site; the page whose address is handed over is the first. */
-  readonly paths: readonly string[];
-  readonly files: HeldFiles;
-  /** What was delivered: a file, or a folder. */
-  readonly place: string;
-  readonly destination: PagesDestination;
-  readonly evidence: string;
-  readonly commitSha: string;
-  readonly refusals: readonly KnownRefusal[];
-}
+/** A delivery whose addresses are to be asked. */
+export type FoundDelivery = Omit<ListedDelivery, 'claim'> & { readonly claim: Pick<Claim, 'place' | 'sha'> };
 
 type Proven = Required<Pick<AuditedDelivery, 'composePlacement' | 'unknown'>>;
 
 /** What every placement of an audit has. */
 const NOTHING_WRITTEN = { bypassCache: true, written: false, notes: [], unknown: [] } as const;
 
-/** Every file, by git's id of its bytes. Where the host shows the page as another one, the file itself is asked for. */
-export function proveFiles({ paths, files, place, destination, ...told }: FilesToProve): Proven {
+/**
+ * Every file, by git's id of its bytes. Where the host shows the page as another one, the file itself is asked for.
+ *
+ * @param found the page whose address is handed over is the first of its paths
+ * @param files what the branch or the site has
+ */
+export function proveFiles(
+  { claim: { place, sha: commitSha }, paths }: FoundDelivery,
+  destination: PagesDestination,
+  files: HeldFiles,
+  told: Pick<Placement, 'evidence' | 'refusals'>,
+): Proven {
   const [page = ''] = paths;
   const left = paths.length - 1 - SITE.plainProbes;
   const isRendered = MARKDOWN.test(page) && rendersMarkdown(destination, files);
-  const composePlacement = () => {
-    // Asked without `?v=` as well: a cache or a proxy may have something else for people.
-    const earlierAt = (_: string, nth: number) => (nth < SITE.plainProbes ? [] : undefined);
-    const placed = addressesOfHeld(paths, files, { destination, place, isRendered, earlierAt });
-    const display = isRendered ? {} : { display: getBrowserDisplay(page) };
-    return { ...NOTHING_WRITTEN, ...told, ...placed, ...display };
-  };
+  // Asked without `?v=` as well: a cache or a proxy may have something else for people.
+  const earlierAt = (_: string, nth: number) => (nth < SITE.plainProbes ? [] : undefined);
   return {
-    composePlacement,
+    composePlacement: () => ({
+      ...NOTHING_WRITTEN,
+      ...told,
+      commitSha,
+      ...addressesOfHeld(paths, files, { destination, place, isRendered, earlierAt }),
+      ...(!isRendered && { display: getBrowserDisplay(page) }),
+    }),
     unknown: [
       ...(isRendered
         ? [`what the build of the site makes of ${page}: only the file itself was compared`]
@@ -79,12 +80,7 @@ export function proveFiles({ paths, files, place, destination, ...told }: FilesT
 
 /** Of what was removed some addresses, pages first, which must answer 404. */
 export function proveRemoval(
-  {
-    claim,
-    paths,
-    by,
-    before,
-  }: Pick<ListedDelivery, 'paths' | 'by' | 'before'> & { readonly claim: Pick<Claim, 'sha'> },
+  { claim, paths, by, before }: FoundDelivery,
   destination: PagesDestination,
   files: HeldFiles,
 ): Proven {
