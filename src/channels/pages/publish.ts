@@ -34,9 +34,7 @@ export function createPagesActions(inputs: PagesOptions, access: RepositoryConte
       const { branch = '', deploy = null } = failed[0]?.task.data.target ?? {};
       if (deploy === null) return restoreBefore(failed, step);
       if (inputs.branch === undefined) throw nothingKeptError();
-      const restored = await restoreBefore(failed, step);
-      const addDeployment = await deployBranch(restored, branch, deploy, ports);
-      return restored.map((one) => (hasFailed(one) ? one : addDeployment(one)));
+      return deployBranch(await restoreBefore(failed, step), branch, deploy, ports);
     },
   };
   return { publish, remove: actionFor({ ...inputs, setup: false, isRemoval: true }) };
@@ -94,8 +92,7 @@ async function placeTasks(
   if (whole !== null) return deployFiles(tasks, whole, ports);
   const placed = await commitTasks(tasks, ports);
   if (target.deploy === null) return finishSetup(placed, target, ports);
-  const addDeployment = await deployBranch(placed, target.branch, target.deploy, ports);
-  return placed.map((one) => (hasFailed(one) ? one : addDeployment(one)));
+  return deployBranch(placed, target.branch, target.deploy, ports);
 }
 
 type Placed = PlacedTask<PagesTask>;

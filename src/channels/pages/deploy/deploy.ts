@@ -135,26 +135,26 @@ export const withDeployment = (placement: Placement, { id, doubt }: SiteDeployme
 });
 
 /**
- * Deploys all of a branch, after something was committed to it; nothing where all of it failed.
- *
- * @returns adds the deployment to a placement; what failed is committed all the same, and another try only deploys it
+ * Deploys all of a branch, after something was committed to it; nothing where all of it failed. What could not be
+ * deployed is committed all the same, and another try only deploys it.
  */
 export async function deployBranch(
-  committed: readonly Result<unknown>[],
+  committed: readonly Result<Placement>[],
   branch: string,
   target: DeployTarget,
   ports: Ports,
-): Promise<(placement: Placement) => Result<Placement>> {
-  if (committed.every(hasFailed)) return (placement) => placement;
+): Promise<readonly Result<Placement>[]> {
+  if (committed.every(hasFailed)) return committed;
   const { github } = target;
   const source = {
     readHead: () => getBranchHead(github, branch),
     readContent: (commit: string) => contentOfCommit(github, branch, commit, ports),
   };
   const deployed = await resultOf(() => deploySite(source, target, ports));
-  return (placement) => {
-    if (!hasFailed(deployed)) return withDeployment(placement, deployed);
-    const { commitSha, written } = placement;
+  return committed.map((one) => {
+    if (hasFailed(one)) return one;
+    if (!hasFailed(deployed)) return withDeployment(one, deployed);
+    const { commitSha, written } = one;
     return written ? deployed.withLeftBehind([`commit ${commitSha} on the branch ${branch}`]) : deployed;
-  };
+  });
 }

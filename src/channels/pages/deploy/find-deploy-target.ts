@@ -55,11 +55,7 @@ function refuseOtherRepository(own: string, { repository: { owner, repo } }: Git
   const wanted = `${owner}/${repo}`;
   if (own.toLowerCase() === wanted.toLowerCase()) return;
   const message = `GitHub Actions deploys the site of ${wanted}, and a job of ${own} can't`;
-  throw new DeliveryError('BAD_INPUT', message, {
-    step: 'check',
-    hint: (w) => `run it in ${wanted}, or ${OTHER_WAYS(w)}`,
-    leftBehind: [],
-  });
+  throw new DeliveryError('BAD_INPUT', message, { hint: (w) => `run it in ${wanted}, or ${OTHER_WAYS(w)}` });
 }
 
 /** A deployment replaces the whole site, so what is not the whole site needs a branch that holds the rest of it. */
@@ -70,11 +66,9 @@ function refuseOtherPlace({ branch, path, confinement, isRemoval = false }: Page
     ? 'GitHub Actions deploys this site, and nothing can be removed from it alone'
     : 'GitHub Actions deploys this site, and each deployment replaces all of it';
   throw new DeliveryError('BAD_INPUT', message, {
-    step: 'check',
     hint: (w) =>
       isRemoval
         ? `set ${w.input('branch')} to the branch that holds the site; without one deliver another site, or switch Pages off under Settings → Pages`
         : `set ${w.input('branch', 'gh-pages')} (with ${w.input('setup', 'true')} it is created) to keep everything on a branch that is deployed as a whole, or ${w.input('path', './')} if this is the whole site; or ${OTHER_WAYS(w)}`,
-    leftBehind: [],
   });
 }

@@ -50,9 +50,7 @@ export function requireJobRuntime(runtime: JobRuntime | null | undefined): JobRu
   const message =
     'GitHub Actions deploys this site, and what that needs exists only in an action of a job on github.com';
   throw new DeliveryError('BAD_INPUT', message, {
-    step: 'check',
     hint: (w) => `run this as an action (\`uses:\`), or ${OTHER_WAYS(w)}`,
-    leftBehind: [],
   });
 }
 
@@ -62,7 +60,6 @@ const mayNotDeployError = (message: string): DeliveryError =>
     step: 'check',
     hint: (w) =>
       `give the job the environment github-pages (\`jobs.<id>.environment\`), and ${w.grant('pages: write, id-token: write')}; or ${OTHER_WAYS(w)}`,
-    leftBehind: [],
   });
 
 /** A request to a service of the job's runner. */

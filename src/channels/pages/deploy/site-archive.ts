@@ -9,8 +9,11 @@ export interface ArchivedFile {
   /** Bytes. */
   readonly size: number;
   /** Its bytes, to be read once. A chunk is valid only until the next one is requested. */
-  read(): AsyncIterable<Uint8Array>;
+  read(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
+
+/** Files of a site, each to be read to its end before the next one. */
+export type ArchivedFiles = AsyncIterable<ArchivedFile> | Iterable<ArchivedFile>;
 
 /**
  * Packs a site as GitHub Pages takes it: a zip archive that holds one plain tar archive, without links. It compresses
@@ -21,75 +24,46 @@ export interface ArchivedFile {
  * @see https://github.com/actions/upload-pages-artifact#artifact-validation
  * @see https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
  */
-export async function* packSite(
-  files: AsyncIterable<ArchivedFile> | Iterable<ArchivedFile>,
-  now: number,
-): AsyncGenerator<Uint8Array> {
+export async function* packSite(files: ArchivedFiles, now: number): AsyncGenerator<Uint8Array> {
   const name = Buffer.from('artifact.tar');
+  const date = new Date(now);
+  const time = (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1);
+  const day = ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate();
+  // Version 2.0; checksum and size follow the bytes, which are stored.
+  const about = [20, 0x08, 0, time, day];
   let size = 0;
   let crc = 0;
-  yield formatFields([0x04034b50, 4], ...describeZipEntry(now, 0, 0), [name.length, 2], [0, 2]);
+  const header = formatNumbers('4 22222 444 22', 0x04034b50, ...about, 0, 0, 0, name.length, 0);
+  yield header;
   yield name;
   for await (const chunk of packTar(files, now)) {
     size += chunk.length;
     crc = crc32(chunk, crc);
     yield chunk;
   }
-  const descriptor = formatFields([0x08074b50, 4], [crc, 4], [size, 4], [size, 4]);
-  const entry = [[0x02014b50, 4], [0x031e, 2], ...describeZipEntry(now, crc, size)] as const;
-  const place = [
-    [name.length, 2],
-    [0, 4],
-    [0, 4],
-    [0o100644 * 0x1_0000, 4],
-    [0, 4],
-  ] as const;
-  const directory = Buffer.concat([formatFields(...entry, ...place), name]);
-  const start = LOCAL_HEADER + name.length + size + descriptor.length;
-  yield Buffer.concat([
-    descriptor,
-    directory,
-    formatFields([0x06054b50, 4], [0, 4], [1, 2], [1, 2], [directory.length, 4], [start, 4], [0, 2]),
-  ]);
+  const sums = [crc, size, size];
+  const descriptor = formatNumbers('4 444', 0x08074b50, ...sums);
+  const mode = 0o100644 * 0x1_0000;
+  const entry = [0x031e, ...about, ...sums, name.length, 0, 0, mode, 0];
+  const directory = Buffer.concat([formatNumbers('4 2 22222 444 2 44 44', 0x02014b50, ...entry), name]);
+  const start = header.length + name.length + size + descriptor.length;
+  const end = formatNumbers('4 4 22 44 2', 0x06054b50, 0, 1, 1, directory.length, start, 0);
+  yield Buffer.concat([descriptor, directory, end]);
 }
 
-/** Bytes of a zip archive before the name of its first file. */
-const LOCAL_HEADER = 30;
-
-/** A number, and how many bytes it takes, the lowest first. */
-type Field = readonly [value: number, length: number];
-
-/** Version 2.0; stored; checksum and size follow the bytes. */
-function describeZipEntry(now: number, crc: number, size: number): readonly Field[] {
-  const date = new Date(now);
-  const time = (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1);
-  const day = ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate();
-  return [
-    [20, 2],
-    [0x08, 2],
-    [0, 2],
-    [time, 2],
-    [day, 2],
-    [crc, 4],
-    [size, 4],
-    [size, 4],
-  ];
-}
-
-function formatFields(...fields: readonly Field[]): Buffer {
-  const bytes = Buffer.alloc(fields.reduce((sum, [, length]) => sum + length, 0));
+/** Numbers as bytes, the lowest first. @param lengths how many bytes each takes, as digits */
+function formatNumbers(lengths: string, ...values: readonly number[]): Buffer {
+  const sizes = [...lengths.replaceAll(' ', '')].map(Number);
+  const bytes = Buffer.alloc(sizes.reduce((sum, length) => sum + length, 0));
   let at = 0;
-  for (const [value, length] of fields) at = bytes.writeUIntLE(value, at, length);
+  for (const [nth, length] of sizes.entries()) at = bytes.writeUIntLE(values[nth] ?? 0, at, length);
   return bytes;
 }
 
 const TAR_BLOCK = 512;
 const PADDING = Buffer.alloc(2 * TAR_BLOCK);
 
-async function* packTar(
-  files: AsyncIterable<ArchivedFile> | Iterable<ArchivedFile>,
-  now: number,
-): AsyncGenerator<Uint8Array> {
+async function* packTar(files: ArchivedFiles, now: number): AsyncGenerator<Uint8Array> {
   for await (const { path, size, read } of files) {
     yield formatTarHeader(path, size, now);
     let left = size;
@@ -125,19 +99,19 @@ function formatPaxRecord(key: string, value: string): Buffer {
 /** @see https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html (ustar) */
 function formatTarBlock(name: string, size: number, type: string, now: number): Buffer {
   const block = Buffer.alloc(TAR_BLOCK);
-  const octal = (value: number, digits: number): string => value.toString(8).padStart(digits, '0');
-  block.write(name, 0);
-  block.write(octal(0o644, 7), 100);
-  block.write(octal(0, 7), 108);
-  block.write(octal(0, 7), 116);
-  block.write(octal(size, 11), 124);
-  block.write(octal(Math.floor(now / 1000), 11), 136);
+  const octal = (value: number, digits = 7): string => `${value.toString(8).padStart(digits, '0')}\0`;
+  const about = `${octal(0o644)}${octal(0)}${octal(0)}${octal(size, 11)}${octal(Math.floor(now / 1000), 11)}`;
+  block.write(name);
   // The checksum is computed with spaces in its place.
-  block.fill(' ', 148, 156);
-  block.write(type, 156);
+  block.write(`${about}${' '.repeat(8)}${type}`, 100);
   block.write('ustar\x0000', 257);
-  const sum = block.reduce((total, byte) => total + byte, 0);
-  block.write(`${octal(sum, 6)}\0`, 148);
+  block.write(
+    octal(
+      block.reduce((total, byte) => total + byte, 0),
+      6,
+    ),
+    148,
+  );
   return block;
 }
 

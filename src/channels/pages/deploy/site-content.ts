@@ -8,7 +8,7 @@ import { createBlobHash, type GitBlob } from '../../../rules/fingerprint.ts';
 import type { LocalFile } from '../../../rules/inspect.ts';
 import { refuseLargeSite } from '../../../rules/local-site.ts';
 import { type DeployedReceipt, formatDeployedReceipt, RECEIPT_PATH } from './deployed-receipt.ts';
-import type { ArchivedFile } from './site-archive.ts';
+import type { ArchivedFile, ArchivedFiles } from './site-archive.ts';
 
 /**
  * Loads the code that reads and writes archives, which only a site that GitHub Actions deploys needs: a bundle of its
@@ -21,7 +21,7 @@ const loadSiteArchive = (): Promise<typeof import('./site-archive.ts')> =>
 export interface SiteContent {
   readonly receipt: DeployedReceipt;
   /** Its files without the receipt, each to be read to its end before the next one. */
-  open(): AsyncIterable<ArchivedFile> | Iterable<ArchivedFile>;
+  open(): ArchivedFiles;
 }
 
 /** Files of this machine as a whole site. @param commit of the run */
@@ -44,9 +44,7 @@ const isNoPart = (path: string): boolean => path.startsWith('.git') || path === 
 export function refuseNoPart(path: string): void {
   if (!isNoPart(path)) return;
   throw new DeliveryError('BAD_INPUT', `${path} would not be on the site: a deployment leaves it out`, {
-    step: 'check',
     hint: (w) => `leave it out, or set ${w.input('path')} to another place`,
-    leftBehind: [],
   });
 }
 
@@ -128,11 +126,7 @@ export async function packContent(content: SiteContent, now: number): Promise<As
   const bytes = formatDeployedReceipt(content.receipt);
   async function* withReceipt(): AsyncGenerator<ArchivedFile> {
     yield* content.open();
-    yield { path: RECEIPT_PATH, size: bytes.length, read: () => asChunks(bytes) };
+    yield { path: RECEIPT_PATH, size: bytes.length, read: () => [bytes] };
   }
   return packSite(withReceipt(), now);
-}
-
-async function* asChunks(...chunks: readonly Buffer[]): AsyncGenerator<Buffer> {
-  yield* chunks;
 }
