@@ -141,9 +141,9 @@ test('a withdrawal without a token and a bin says how a bin is named', async () 
 });
 
 test.each([
-  [[], /^set GITHUB_TOKEN.* and `--repository`/],
+  [[], /^name its files .* a page set GITHUB_TOKEN.* and `--repository`/],
   [['--channel', 'K1'], /^set GITHUB_TOKEN.* and `--repository`/],
-  [['--bin', 'my-own-bin', '--repository', 'octo/site'], /^use `--channel K1`/],
+  [['--bin', 'my-own-bin', '--repository', 'octo/site'], /a page use `--channel K1`/],
 ])('a folder without a token and with the flags %j is told what it needs', async (flags, hint) => {
   await mkdir(join(folder, 'dist'));
   await writeFile(join(folder, 'dist', 'index.html'), PAGE);

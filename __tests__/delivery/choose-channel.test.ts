@@ -119,7 +119,9 @@ describe('the public bin', () => {
       expect.objectContaining({
         code: 'NOT_EXTERNAL',
         step: 'authorize',
-        message: expect.stringContaining(`repository ${known}, and the chosen file-bin (K3) is public`),
+        message: expect.stringContaining(
+          `, so the public file-bin (K3) is chosen, and the file's repository ${known}`,
+        ),
         hint: expect.stringMatching(/`allow-public-bin: true`.*`channel: K3`/),
       }),
     );

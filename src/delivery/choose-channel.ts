@@ -123,7 +123,7 @@ export function refuseTooLarge(
 
 /** A private repository's file goes to the public bin only if its owner says so. What is not known is not public. */
 function refusePublicBin(
-  { sourceIsPrivate, isFromTarget, token }: DeliveryRequest,
+  { sourceIsPrivate, isFromTarget, token, repository }: DeliveryRequest,
   { github, privateRepository }: RepositoryContext,
   reason: string,
 ): void {
@@ -131,13 +131,12 @@ function refusePublicBin(
   const isPublic = sourceIsPrivate === false || (isFromTarget && privateRepository === false);
   if (isPublic && !isPrivate) return;
   const known = isPrivate ? 'is private' : 'may be private';
+  const missing = Object.entries({ token, repository }).flatMap(([name, value]) => (value ? [] : [name]));
   const forK1 = (w: Words): string =>
-    !hasFailed(github)
-      ? ''
-      : `set ${token === undefined ? `${w.input('token')} and ` : ''}${w.input('repository')} for K1, or, `;
+    hasFailed(github) ? `set ${missing.map((name) => w.input(name)).join(' and ')} for K1, or, ` : '';
   throw new DeliveryError(
     'NOT_EXTERNAL',
-    `the file's repository ${known}, and the chosen file-bin (K3) is public: ${reason}`,
+    `${reason}, so the public file-bin (K3) is chosen, and the file's repository ${known}`,
     {
       step: 'authorize',
       hint: (w) =>
@@ -161,6 +160,6 @@ export function folderChannelError(
   const pack = `\`tar -czf site.tar.gz${isPlain ? ` ${given}\`` : '` with the folder in quotes'}`;
   return new DeliveryError('BAD_INPUT', `${why}${channel} takes single files, not the folder ${given}`, {
     hint: (w) =>
-      `${hasToken ? w.use('K1') : `set ${w.input('token')} and ${w.input('repository')}`}, with ${w.input('setup', 'true')} and ${w.input('branch', 'gh-pages')} where there is no Pages site; name its files (\`${given.replace(/[/\\]*$/, '')}/*\`), or pack it (${pack}) and deliver the archive`,
+      `name its files (\`${given.replace(/[/\\]*$/, '')}/*\`), or pack it (${pack}) and deliver the archive; for a site with a page ${hasToken ? w.use('K1') : `set ${w.input('token')} and ${w.input('repository')}`}, with ${w.input('setup', 'true')} and ${w.input('branch', 'gh-pages')} where there is no Pages site`,
   });
 }
