@@ -1,10 +1,10 @@
 import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { openSite } from '../../src/delivery/open-files.ts';
 import { stoppedError } from '../../src/errors.ts';
 import { SIZE } from '../../src/protocol/limits.ts';
-import { type FoundFile, siteName } from '../../src/request/find-files.ts';
+import { siteName } from '../../src/request/find-files.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { fakePorts } from '../support/ports.ts';
 import { requestWith } from './builders.ts';
@@ -13,26 +13,28 @@ const PAGE = '<!doctype html><p>shown</p>';
 type Files = Readonly<Record<string, string>>;
 type Request = Parameters<typeof requestWith>;
 
-async function foundFolder(files: Files) {
+async function createFolder(files: Files): Promise<string> {
   const path = join(await temporaryFolder(), 'dist');
   await mkdir(path);
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(path, name)), { recursive: true });
     await writeFile(join(path, name), content);
   }
-  return { path, given: 'dist', relativePath: 'dist', isFolder: true };
+  return path;
 }
 
-const openFound = (found: FoundFile, [inputs, around]: Request = [], ports = fakePorts()) =>
-  openSite(found, requestWith({ file: found.given, channel: 'K1', ...inputs }, around), ports);
+const openFolder = (path: string, [inputs, around]: Request = [], ports = fakePorts()) => {
+  const request = requestWith({ channel: 'K1', ...inputs }, { folder: dirname(path), ...around });
+  return openSite(basename(path), true, request, ports);
+};
 
-const open = async (files: Files, ...request: Request) => openFound(await foundFolder(files), request);
+const open = async (files: Files, ...request: Request) => openFolder(await createFolder(files), request);
 
 describe('opening a site', () => {
   test('reads every file once, with its sizes and hashes, an empty one as well', async () => {
     const ports = fakePorts();
     const files = { 'index.html': PAGE, 'css/a.css': 'p {}', 'empty.txt': '', '.env': 'x' };
-    const site = await openFound(await foundFolder(files), [], ports);
+    const site = await openFolder(await createFolder(files), [], ports);
     expect(site.files.map(({ name, size }) => [name, size])).toEqual([
       ['css/a.css', 4],
       ['empty.txt', 0],
@@ -103,35 +105,33 @@ describe('opening a site', () => {
   });
 
   test("is refused where it is git's own folder, also one in it", async () => {
-    const { path } = await foundFolder({ '.git/index.html': PAGE, '.git/logs/index.html': '' });
+    const path = await createFolder({ '.git/index.html': PAGE, '.git/logs/index.html': '' });
     for (const name of ['.git', '.git/logs']) {
-      const found = { path: join(path, name), given: name, relativePath: name, isFolder: true };
-      const message = `the folder ${name} holds git's own data`;
-      await expect(openFound(found)).rejects.toMatchObject({ code: 'BAD_FILE', message });
+      const message = `the folder ${basename(name)} holds git's own data`;
+      await expect(openFolder(join(path, name))).rejects.toMatchObject({ code: 'BAD_FILE', message });
     }
   });
 
   test('is refused where one file is too large for the branch', async () => {
-    const found = await foundFolder({ 'index.html': PAGE, 'large.bin': '' });
-    await truncate(join(found.path, 'large.bin'), SIZE.repository + 1);
+    const path = await createFolder({ 'index.html': PAGE, 'large.bin': '' });
+    await truncate(join(path, 'large.bin'), SIZE.repository + 1);
     const hint = expect.stringContaining('leave it out of the folder');
-    await expect(openFound(found)).rejects.toMatchObject({ code: 'TOO_LARGE', hint });
+    await expect(openFolder(path)).rejects.toMatchObject({ code: 'TOO_LARGE', hint });
   });
 
   test('is refused where it lies behind a symbolic link outside of the allowed folders', async () => {
-    const found = await foundFolder({ 'index.html': PAGE });
-    const folder = dirname(found.path);
-    const path = join(folder, 'link');
-    await symlink(found.path, path);
-    const opened = openFound({ ...found, path }, [{}, { folder, allowedRoots: [folder] }]);
+    const path = await createFolder({ 'index.html': PAGE });
+    const folder = dirname(path);
+    await symlink(path, join(folder, 'link'));
+    const opened = openFolder(join(folder, 'link'), [{}, { allowedRoots: [folder] }]);
     await expect(opened).rejects.toMatchObject({ code: 'BAD_FILE' });
   });
 
   test('is not read on after the step was stopped', async () => {
     const ports = fakePorts();
     ports.stop.abort(stoppedError());
-    const found = await foundFolder({ 'index.html': PAGE, 'a.txt': 'x' });
-    await expect(openFound(found, [], ports)).rejects.toThrow('stopped');
+    const path = await createFolder({ 'index.html': PAGE, 'a.txt': 'x' });
+    await expect(openFolder(path, [], ports)).rejects.toThrow('stopped');
     expect(ports.logger.shownProgress.every(({ ended }) => ended)).toBe(true);
   });
 });
@@ -144,7 +144,5 @@ test.each<[string | undefined, boolean, string]>([
   ['./', false, 'dist'],
   [undefined, false, 'dist'],
 ])('with path %j, alone %j, the folder dist gets the name %j', (path, isOnly, name) => {
-  expect(
-    siteName({ path: '/work/dist', given: 'dist', relativePath: 'dist', isFolder: true }, { path, isOnly }),
-  ).toBe(name);
+  expect(siteName('/work/dist', path, isOnly)).toBe(name);
 });

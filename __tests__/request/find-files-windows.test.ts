@@ -2,14 +2,13 @@ import { expect, jest, test } from '@jest/globals';
 
 const windows = await import('node:path').then(({ win32 }) => win32);
 jest.unstable_mockModule('node:path', () => ({ ...windows, default: windows }));
-const { deliveredName, withRelativePaths } = await import('../../src/request/find-files.ts');
+const { deliveredName, placeFiles } = await import('../../src/request/find-files.ts');
 
 /** The names that files on Windows get, by their absolute paths and the folders that were searched. */
-async function nameAll(paths: readonly string[], roots: readonly string[], path?: string) {
-  const files = paths.map((one) => ({ path: one, given: one }));
-  const found = await withRelativePaths(files, roots, 'C:\\work');
-  return found.map((one) => deliveredName(one, path));
-}
+const nameAll = (paths: readonly string[], roots: readonly string[], path?: string) =>
+  [...placeFiles(new Map(paths.map((one) => [one, one])), roots, 'C:\\work').values()].map((place) =>
+    deliveredName(place, path),
+  );
 
 test.each<[string, string[], string[], string | undefined, string[]]>([
   [
@@ -34,6 +33,6 @@ test.each<[string, string[], string[], string | undefined, string[]]>([
     ['a.html', 'b.html'],
   ],
   ['is the one that a path names', ['C:\\one\\a.html'], ['C:\\one'], 'pages/x.html', ['x.html']],
-])('the name of a file on Windows %s', async (_, paths, roots, path, names) => {
-  expect(await nameAll(paths, roots, path)).toEqual(names);
+])('the name of a file on Windows %s', (_, paths, roots, path, names) => {
+  expect(nameAll(paths, roots, path)).toEqual(names);
 });

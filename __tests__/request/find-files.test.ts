@@ -1,19 +1,10 @@
-import { resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import {
   deliveredName,
-  type FoundFile,
   findLiteralFiles,
+  placeFiles,
   refuseOneNameForMany,
-  withRelativePaths,
 } from '../../src/request/find-files.ts';
-
-const found = (at: string): FoundFile => ({
-  path: `/project/${at}`,
-  given: at,
-  relativePath: at,
-  isFolder: false,
-});
 
 test.each<[string, string[], string[]]>([
   ['one', ['out/a.html'], ['a.html']],
@@ -32,18 +23,15 @@ test.each<[string, string[], string[]]>([
   'files named letter by letter lie below the folder that they have in common: %s',
   async (_, lines, below) => {
     const files = await findLiteralFiles(lines, '/project');
-    expect(files.map((file) => file.path)).toEqual(lines.map((line) => resolve('/project', line)));
-    expect(files.map((file) => file.relativePath)).toEqual(below);
-    expect(files.map((file) => file.given)).toEqual(lines);
+    expect([...files]).toEqual(lines.map((line, nth) => [line, below[nth]]));
   },
 );
 
 test.each<[string, string, string[], string]>([
   ['below the outer one of two folders', '/project/a/x.html', ['/project/a/b', '/project'], 'a/x.html'],
   ['below the folder of the command', '/project/x.html', ['/project', '/tmp'], 'x.html'],
-])('what was searched for lies %s', async (_, path, roots, below) => {
-  const [file] = await withRelativePaths([{ path, given: path }], roots, '/project');
-  expect(file?.relativePath).toBe(below);
+])('what was searched for lies %s', (_, path, roots, below) => {
+  expect([...placeFiles(new Map([[path, path]]), roots, '/project').values()]).toEqual([below]);
 });
 
 describe('the name of a file', () => {
@@ -56,7 +44,7 @@ describe('the name of a file', () => {
     ['without spaces, folder by folder', 'my pages/ a  page .html', undefined, 'my-pages/a-page-.html'],
     ['composed', 'e\u0301.html', undefined, 'é.html'],
   ])('is %s', (_, below, path, name) => {
-    expect(deliveredName(found(below), path)).toBe(name);
+    expect(deliveredName(below, path)).toBe(name);
   });
 
   test.each([
@@ -66,7 +54,7 @@ describe('the name of a file', () => {
     ['a\u200b.html', /control characters/],
     [`${'a/'.repeat(600)}b.html`, /longer than 1024/],
   ])('is refused for %j by the rule it breaks', (below, message) => {
-    expect(() => deliveredName(found(below), 'docs/')).toThrow(
+    expect(() => deliveredName(below, 'docs/')).toThrow(
       expect.objectContaining({ code: 'BAD_INPUT', message: expect.stringMatching(message) }),
     );
   });
@@ -79,8 +67,7 @@ describe('the name of a file', () => {
     [1, 'one.html', false],
     [0, 'one.html', false],
   ])('for %i files with path %j: refused %s', (count, path, refused) => {
-    const files = Array.from({ length: count }, (_, nth) => found(`${nth}.html`));
-    const refusing = () => refuseOneNameForMany(files, path);
+    const refusing = () => refuseOneNameForMany(count, path);
     if (!refused) return refusing();
     const hint = expect.stringContaining(`${path}/`);
     expect(refusing).toThrow(expect.objectContaining({ code: 'BAD_INPUT', step: 'check', hint }));

@@ -42,8 +42,8 @@ afterAll(() => process.chdir(home));
 
 /** Each file as it is given and where it lies, where these differ. */
 const find = async (lines: readonly string[], folder = workspace): Promise<readonly string[]> =>
-  (await findFiles(lines, folder)).map(({ given, relativePath }) =>
-    given === relativePath ? given : `${given} at ${relativePath}`,
+  [...(await findFiles(lines, folder))].map(([given, place]) =>
+    given === place ? given : `${given} at ${place}`,
   );
 
 describe('findFiles, with patterns', () => {
@@ -71,9 +71,8 @@ describe('findFiles, with patterns', () => {
     expect((await find(lines)).toSorted()).toEqual(expected.toSorted());
   });
 
-  test('takes an absolute pattern, and returns absolute paths', async () => {
-    const [file] = await findFiles([`${workspace}/rep*/e.html`], workspace);
-    expect(file).toMatchObject({ path: join(workspace, 'reports/e.html'), given: 'reports/e.html' });
+  test('takes an absolute pattern', async () => {
+    await expect(find([`${workspace}/rep*/e.html`])).resolves.toEqual(['reports/e.html']);
   });
 
   test('follows no symbolic link, to a folder or a file', async () => {
@@ -130,6 +129,6 @@ describe('findFiles, with a wrong pattern', () => {
       message: 'input `file` matches more than 500 files',
       hint: 'narrow the pattern',
     });
-    await expect(findFiles(['*.html', '!f500.html'], folder)).resolves.toHaveLength(500);
+    await expect(find(['*.html', '!f500.html'], folder)).resolves.toHaveLength(500);
   });
 });

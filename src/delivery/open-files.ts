@@ -1,10 +1,10 @@
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { mapConcurrently } from '../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { SITE } from '../protocol/limits.ts';
-import { deliveredName, type FoundFile, refuseOneNameForMany, siteName } from '../request/find-files.ts';
+import { deliveredName, isFolderAt, refuseOneNameForMany, siteName } from '../request/find-files.ts';
 import { refuseInput } from '../request/input-kinds.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
@@ -22,28 +22,30 @@ import { type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts
 export async function openFiles(request: DeliveryRequest, ports: Ports): Promise<readonly Delivery[]> {
   const { fileLines, findFiles, folder, path } = request;
   if (fileLines.length === 0) return [newDelivery('deliver', LINK_SUBJECT)];
-  const all = await findFiles(fileLines, folder);
-  refuseOneNameForMany(all, path);
-  const isOnly = all.length === 1;
-  const deliveries = all.map((one) => ({
-    ...newDelivery('deliver', one.given),
+  const places = await findFiles(fileLines, folder);
+  refuseOneNameForMany(places.size, path);
+  const isOnly = places.size === 1;
+  const deliveries = [...places].map(([given, place]) => ({
+    ...newDelivery('deliver', given),
     isTemporary: request.content !== undefined,
-    relativePath: isOnly ? undefined : one.relativePath,
+    relativePath: isOnly ? undefined : place,
   }));
-  return runStep('check', deliveries, async (delivery, nth) => {
-    const found = all[nth] as FoundFile;
-    await refuseSecretNames([found.given, found.relativePath], request, ports);
-    ports.logger.startSection(`Check ${found.given}`);
-    const { isFolder } = found;
-    const name = isFolder ? siteName(found, { path, isOnly }) : deliveredName(found, path);
-    if (!isFolder) refuseHiddenType(found, name, path);
-    return { ...delivery, name, site: await openSite(found, request, ports) };
+  return runStep('check', deliveries, async (delivery) => {
+    const given = delivery.subject;
+    const place = places.get(given) ?? given;
+    await refuseSecretNames([given, place], request, ports);
+    ports.logger.startSection(`Check ${given}`);
+    const file = resolve(folder, given);
+    const isFolder = await isFolderAt(file);
+    const name = isFolder ? siteName(file, path, isOnly) : deliveredName(place, path);
+    if (!isFolder) refuseHiddenType(given, name, path);
+    return { ...delivery, name, site: await openSite(given, isFolder, request, ports) };
   });
 }
 
 /** Under such a name a browser would download what it can show: most likely a folder is meant. */
-function refuseHiddenType({ relativePath }: FoundFile, name: string, path = ''): void {
-  if (getBrowserDisplay(relativePath) === 'none' || getBrowserDisplay(name) !== 'none') return;
+function refuseHiddenType(given: string, name: string, path = ''): void {
+  if (getBrowserDisplay(given) === 'none' || getBrowserDisplay(name) !== 'none') return;
   refuseInput(
     (w) => `${w.subject('path')} names a file of a type that browsers download`,
     (w) => `set ${w.input('path', `${path}/`)} for a folder, or give the name its ending`,
@@ -51,16 +53,20 @@ function refuseHiddenType({ relativePath }: FoundFile, name: string, path = ''):
 }
 
 /** Reads and checks a file, or every file of a folder; all that is found refuses the whole. @see protocol 1, 7, 8, design 6 */
-export async function openSite(found: FoundFile, request: DeliveryRequest, ports: Ports): Promise<LocalSite> {
+export async function openSite(
+  given: string,
+  isFolder: boolean,
+  request: DeliveryRequest,
+  ports: Ports,
+): Promise<LocalSite> {
   const { logger, signal } = ports;
-  const { given, isFolder } = found;
   const entryPath = isFolder ? request.entry : basename(given);
   const { paths, leftOut } = isFolder
-    ? await listFolder(found, request, ports)
+    ? await listFolder(given, request, ports)
     : { paths: [entryPath], leftOut: [] };
   const progress = logger.progress(`check ${given}`, paths.length, 'files');
   const checked = await mapConcurrently(paths, SITE.checks, async (name) => {
-    const one = await checkFile(name, found, request, ports);
+    const one = await checkFile(given, isFolder ? name : null, request, ports);
     progress.advance(1);
     return one;
   }).finally(() => progress.end());
@@ -98,11 +104,12 @@ function logSite(
 
 /** What of a folder is to be a site. */
 async function listFolder(
-  { given, path: folder }: FoundFile,
+  given: string,
   request: DeliveryRequest,
   ports: Ports,
 ): ReturnType<typeof listSiteFiles> {
   const { channels, entry } = request;
+  const folder = resolve(request.folder, given);
   const other = channels === 'auto' ? undefined : channels.find((key) => !takesFolders(key));
   if (other !== undefined) throw folderChannelError(given, other);
   refuseGitFolder(folder, given);
@@ -130,19 +137,18 @@ function refuseGitFolder(folder: string, given: string): void {
  * @returns the file, absent where it can't be read; and what is wrong with it, a secret first
  */
 async function checkFile(
-  name: string,
-  found: FoundFile,
+  subject: string,
+  nameInFolder: string | null,
   request: DeliveryRequest,
   ports: Ports,
 ): Promise<{ readonly file?: LocalFile; readonly results: readonly Result<void>[] }> {
-  const { isFolder } = found;
-  const path = isFolder ? join(found.path, name) : found.path;
-  const given = isFolder ? join(found.given, name) : found.given;
-  const isEntry = !isFolder || name === request.entry;
+  const isFolder = nameInFolder !== null;
+  const given = isFolder ? join(subject, nameInFolder) : subject;
+  const isEntry = !isFolder || nameInFolder === request.entry;
   const options = {
-    path,
+    path: resolve(request.folder, given),
     given,
-    name,
+    name: nameInFolder ?? basename(given),
     allowedRoots: request.allowedRoots,
     allowsFullPaths: request.allowsFullPaths,
     secrets: request.ownSecrets,

@@ -1,8 +1,9 @@
+import { resolve } from 'node:path';
 import type { ChannelItem, ChannelMap } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { Logger } from '../ports.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
-import { deliveredName, type FoundFile, refuseOneNameForMany, siteName } from '../request/find-files.ts';
+import { deliveredName, isFolderAt, refuseOneNameForMany, siteName } from '../request/find-files.ts';
 import { refuseInput } from '../request/input-kinds.ts';
 import { NO_FOLDERS } from '../request/input-rules.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
@@ -10,6 +11,7 @@ import { inspectFile } from '../rules/inspect.ts';
 import { type LocalSite, siteOfFile } from '../rules/local-site.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
 import { baseName } from '../rules/naming.ts';
+import type { FileLocation } from '../rules/open-file.ts';
 import { queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
 import {
@@ -94,24 +96,25 @@ async function itemsToRemove(
   if (fileLines.length === 0 || (isFolder && isOnPages)) {
     return [{ site: null, name: isFolder ? path : baseName(path ?? '') }];
   }
-  const found = await findFiles(fileLines, folder);
-  refuseOneNameForMany(found, path);
+  const places = await findFiles(fileLines, folder);
+  refuseOneNameForMany(places.size, path);
   const items: ChannelItem[] = [];
-  for (const one of found) {
+  for (const [given, place] of places) {
+    const file = resolve(folder, given);
     // A folder is named as such, or is one here.
-    const isSite = /[/\\]$/.test(one.given) || one.isFolder;
+    const isSite = /[/\\]$/.test(given) || (await isFolderAt(file));
     if (isSite && !isOnPages) refuseInput(NO_FOLDERS.problem, NO_FOLDERS.hint);
     items.push({
-      site: isOnPages ? null : await openToCompare(one, signal),
-      name: isSite ? `${siteName(one, { path, isOnly: found.length === 1 })}/` : deliveredName(one, path),
+      site: isOnPages ? null : await openToCompare({ path: file, given }, signal),
+      name: isSite ? `${siteName(file, path, places.size === 1)}/` : deliveredName(place, path),
     });
   }
   return items;
 }
 
 /** K2 and K3 compare the digest of what they hold with the file, which may no longer exist. */
-async function openToCompare(found: FoundFile, signal: AbortSignal): Promise<LocalSite | null> {
-  const file = await resultOf(() => inspectFile({ ...found, marker: undefined, secrets: [], signal }));
+async function openToCompare(location: FileLocation, signal: AbortSignal): Promise<LocalSite | null> {
+  const file = await resultOf(() => inspectFile({ ...location, marker: undefined, secrets: [], signal }));
   return hasFailed(file) ? null : siteOfFile(file);
 }
 

@@ -5,24 +5,18 @@ import { BATCH } from '../protocol/limits.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
 import { refuseInput } from './input-kinds.ts';
 
-/** A file or a folder that is named; its path is absolute, and nothing may be there. */
-export interface FoundFile {
-  readonly path: string;
-  /** The path as the user wrote it, for messages. */
-  readonly given: string;
-  /** Where it lies below the folder that all files have in common, separated by `/`. */
-  readonly relativePath: string;
-  readonly isFolder: boolean;
-}
-
-/** Finds the files that lines name, relative to an absolute folder. @throws {DeliveryError} `BAD_INPUT` */
-export type FindFiles = (lines: readonly string[], folder: string) => Promise<readonly FoundFile[]>;
+/**
+ * Finds the files and folders that lines name, relative to an absolute folder. Nothing may be there.
+ *
+ * @returns each as it is called in messages, with its place below the folder that all have in common, separated by `/`
+ * @throws {DeliveryError} `BAD_INPUT`
+ */
+export type FindFiles = (lines: readonly string[], folder: string) => Promise<ReadonlyMap<string, string>>;
 
 /** Each line is a file's path, letter by letter. */
 export const findLiteralFiles: FindFiles = async (lines, folder) => {
-  const files = lines.map((given) => ({ given, path: resolve(folder, given) }));
-  const roots = files.map(({ path }) => dirname(path));
-  return withRelativePaths(files, roots, folder);
+  const files = new Map(lines.map((line) => [resolve(folder, line), line]));
+  return placeFiles(files, [...files.keys()].map(dirname), folder);
 };
 
 /**
@@ -58,11 +52,7 @@ export const findFiles: FindFiles = async (lines, folder) => {
   if (files.size > BATCH.files) {
     refuseInput((w) => `${w.subject('file')} matches more than ${BATCH.files} files`, 'narrow the pattern');
   }
-  return withRelativePaths(
-    [...files].map(([path, given]) => ({ path, given })),
-    roots,
-    folder,
-  );
+  return placeFiles(files, roots, folder);
 };
 
 const noMatchError = (subject: string): DeliveryError =>
@@ -74,6 +64,9 @@ const noMatchError = (subject: string): DeliveryError =>
   });
 
 const exists = async (path: string): Promise<boolean> => (await lstat(path).catch(() => null)) !== null;
+
+export const isFolderAt = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(() => null))?.isDirectory() === true;
 
 /** The folders before the first pattern. */
 function findSearchRoot(line: string): string {
@@ -95,28 +88,28 @@ async function findMatches(pattern: string, folder: string, most: number): Promi
 }
 
 /**
- * The files with the places they have below the folder that they were searched in. What lies outside of the folder
- * of the command does not change the places of what lies in it, and the other way around.
+ * The places that files have below the folder that they were searched in. What lies outside of the folder of the
+ * command does not change the places of what lies in it, and the other way around.
  *
+ * @param files what they are called, by their absolute paths
  * @param roots the folders of the search, absolute
- * @param folder the folder that the lines are relative to, absolute
  */
-export async function withRelativePaths(
-  files: readonly Pick<FoundFile, 'path' | 'given'>[],
+export function placeFiles(
+  files: ReadonlyMap<string, string>,
   roots: readonly string[],
   folder: string,
-): Promise<readonly FoundFile[]> {
+): ReadonlyMap<string, string> {
   const inside = findCommonFolder(roots.filter((root) => isBelow(folder, root)));
   const others = roots.filter((root) => !isBelow(folder, root));
   const shared = findCommonFolder(others);
   // All folders have the root in common: what lies below it is the layout of this machine.
   const outside = others.length > 1 && shared === parse(shared ?? '').root ? undefined : shared;
-  const found = files.map(async (file) => {
-    const root = [inside, outside].find((one) => one !== undefined && isBelow(one, file.path));
-    const below = root === undefined ? basename(file.path) : relative(root, file.path);
-    return { ...file, relativePath: below.replaceAll(sep, '/'), isFolder: await isFolderAt(file.path) };
+  const places = [...files].map(([path, given]): readonly [string, string] => {
+    const root = [inside, outside].find((one) => one !== undefined && isBelow(one, path));
+    const place = root === undefined ? basename(path) : relative(root, path);
+    return [given, place.replaceAll(sep, '/')];
   });
-  return Promise.all(found);
+  return new Map(places);
 }
 
 /** Whether a path is a folder itself, or below it. On Windows, another drive is not. */
@@ -135,27 +128,21 @@ function commonFolder(one: string, other: string): string {
   return parts.slice(0, differs === -1 ? parts.length : differs).join(sep) || sep;
 }
 
-const isFolderAt = async (path: string): Promise<boolean> =>
-  (await lstat(path).catch(() => null))?.isDirectory() === true;
-
 /** The name that a file gets: that of `path`, or its own with its folders. @throws {DeliveryError} */
-export function deliveredName({ relativePath }: FoundFile, path: string | undefined): string {
+export function deliveredName(place: string, path: string | undefined): string {
   if (path !== undefined && !path.endsWith('/')) return baseName(path);
-  return repositoryPath(relativePath.split('/').map(nameFromFile).join('/'), "the file's path");
+  return repositoryPath(place.split('/').map(nameFromFile).join('/'), "the file's path");
 }
 
 /** The folder that a site gets: that of `path`, or its own name; of several, its own name in `path`. */
-export function siteName(
-  { path: folder }: FoundFile,
-  { path, isOnly }: { readonly path: string | undefined; readonly isOnly: boolean },
-): string {
+export function siteName(folder: string, path: string | undefined, isOnly: boolean): string {
   if (path !== undefined && isOnly) return path;
   return `${path === undefined || path === './' ? '' : path}${nameFromFile(basename(folder))}`;
 }
 
 /** @throws {DeliveryError} `BAD_INPUT` where `path` names one file, and there are several. */
-export function refuseOneNameForMany(files: readonly FoundFile[], path: string | undefined): void {
-  if (files.length < 2 || path === undefined || path.endsWith('/')) return;
+export function refuseOneNameForMany(count: number, path: string | undefined): void {
+  if (count < 2 || path === undefined || path.endsWith('/')) return;
   refuseInput(
     (w) => `${w.subject('path')} is one name for several files`,
     (w) => `set ${w.input('path', `${path}/`)} to make it their folder`,

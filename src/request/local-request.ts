@@ -45,8 +45,8 @@ export async function createLocalRequest(
     const { folder, findFiles = findLiteralFiles } = context;
     const lines = PARSERS.lines(asked.file);
     // What is wrong with them is told by the delivery.
-    const found = await findFiles(lines, folder).catch(() => []);
-    return found.map(({ path }) => path);
+    const found = await findFiles(lines, folder).catch(() => new Map<string, string>());
+    return [...found.keys()];
   };
   const nowhere = { repository: given.repository ?? '', sources: [], detail: null };
   const { repository, sources, detail } =
