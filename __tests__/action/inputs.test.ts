@@ -52,6 +52,7 @@ describe('createRunContext', () => {
       ACTIONS_RUNTIME_TOKEN: 'runtime-token-Ab12',
     };
     expect(createRunContext(env, runWith(), ports)).toEqual({
+      env,
       folder: '/ws',
       findFiles,
       job: 'Deliver/pages',

@@ -31,7 +31,6 @@ describe('main', () => {
       /^a link alone can't be proven; set `--marker` to .* content as `--file`\n$/,
     ],
     [['mcp', '--timeout', 'soon'], /^`--timeout` is soon, .*; set `--timeout 240`\n$/],
-    [['mcp', '--picture', '--screen', 'off'], /^a picture of the page needs .*, or leave `--picture` out\n$/],
   ])('with %j says on stderr what to change, and returns the exit code 2', async (args, error) => {
     await expect(main(args, {})).resolves.toBe(EXIT.wrongUsage);
     expect(output).toEqual({ stdout: '', stderr: expect.stringMatching(error) });

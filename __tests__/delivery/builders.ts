@@ -18,6 +18,7 @@ import {
 import type { ProbeResult } from '../../src/delivery/probe-result.ts';
 import { DeliveryError, type Result } from '../../src/errors.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
+import { refuseBrokenRules } from '../../src/request/input-rules.ts';
 import { INPUTS, type RawInputs } from '../../src/request/inputs.ts';
 import { type DeliveryRequest, parseRequest, type RunContext } from '../../src/request/parse-request.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
@@ -64,7 +65,11 @@ export const runContextWith = (more: Partial<RunContext> = {}): RunContext => ({
 export const requestWith = (
   inputs: Partial<RawInputs> = {},
   around: Partial<RunContext> = {},
-): DeliveryRequest => parseRequest(rawInputs({ file: 'page.html', ...inputs }), runContextWith(around));
+): DeliveryRequest => {
+  const request = parseRequest(rawInputs({ file: 'page.html', ...inputs }), runContextWith(around));
+  refuseBrokenRules(request);
+  return request;
+};
 
 export const planWith = (more: Partial<ChannelPlan> = {}): ChannelPlan => ({
   channel: 'K1',

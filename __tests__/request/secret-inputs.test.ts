@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { refuseSecretInputs } from '../../src/request/create-request.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
-import { refuseSecretInputs } from '../../src/request/parse-request.ts';
 import { rawInputs } from '../delivery/builders.ts';
 import { drawn } from '../rules/secrets/fake-secrets.ts';
 import { fakePorts } from '../support/ports.ts';

@@ -22,10 +22,11 @@ export function createRunContext(
   env: NodeJS.ProcessEnv,
   { title, payload }: CurrentRun,
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
-): RunContext {
+): RunContext & { readonly env: NodeJS.ProcessEnv } {
   const folder = env.GITHUB_WORKSPACE || process.cwd();
   const isPrivate: unknown = payload.repository?.private;
   return {
+    env,
     folder,
     findFiles,
     origin: `from ${title}`,

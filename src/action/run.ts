@@ -6,9 +6,9 @@ import { type ApiAccess, createGitHubClient } from '../github/api/client.ts';
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { RESULTS } from '../protocol/words.ts';
-import { refuseUnsafeEnvironment } from '../request/environment.ts';
+import { createRequest } from '../request/create-request.ts';
 import type { RawInputs } from '../request/inputs.ts';
-import { type DeliveryRequest, parseRequest, refuseSecretInputs } from '../request/parse-request.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
 import { systemClock } from '../system.ts';
 import type { Announce } from './announcements.ts';
 import { type CurrentRun, loadCurrentRun } from './current-run.ts';
@@ -35,7 +35,7 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
     const ports = createPorts(logger, stop.signal);
     const currentRun = await loadCurrentRun();
     const face = actionFace(env, inputs, currentRun);
-    const request = parse(inputs, env, currentRun, ports);
+    const request = createRequest(inputs, createRunContext(env, currentRun, ports), logger);
     const announce = await request.then(
       (one) => announcing(one, inputs, currentRun, ports),
       () => undefined,
@@ -55,18 +55,6 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
   } finally {
     process.off('SIGINT', abort).off('SIGTERM', abort);
   }
-}
-
-async function parse(
-  inputs: RawInputs,
-  env: NodeJS.ProcessEnv,
-  currentRun: CurrentRun,
-  ports: Ports,
-): Promise<DeliveryRequest> {
-  refuseUnsafeEnvironment(env);
-  const context = createRunContext(env, currentRun, ports);
-  await refuseSecretInputs(inputs, context.secrets, ports.logger);
-  return parseRequest(inputs, context);
 }
 
 /** The code is loaded only where there is something to announce. */

@@ -5,7 +5,6 @@ import { readCredentials } from '../credentials.ts';
 import { RECEIPT_START } from '../delivery/receipt.ts';
 import { authorizeDevice } from '../github/device-flow.ts';
 import type { Logger, Ports } from '../ports.ts';
-import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { commandFace } from '../request/faces.ts';
 import { findFiles } from '../request/find-files.ts';
 import type { InputName } from '../request/inputs.ts';
@@ -40,11 +39,8 @@ export async function deliverAll(
     contentStream: isStream ? terminal.input() : undefined,
     given: [...(Object.keys(flags) as InputName[]), ...(tokenEnv === undefined ? [] : ['token' as const])],
   };
-  const createRequest = async () => {
-    refuseUnsafeEnvironment(env);
-    return refuseAsUsage(() => createLocalRequest(name, inputs, context, own));
-  };
-  const reports = await answerRequest(createRequest(), own, {
+  const request = refuseAsUsage(() => createLocalRequest(name, inputs, context, own));
+  const reports = await answerRequest(request, own, {
     asked: { ...(isStream && { name: 'standard input' }), ...inputs, operation: name },
     redactor: terminal.redactor,
     face: commandFace(name, tokenVariable(command, env)),

@@ -7,10 +7,9 @@ import type { Ports } from '../ports.ts';
 import { CLEANUP_TIME } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { findCommandName, toolContract } from '../request/commands.ts';
+import { refuseSecretInputs } from '../request/create-request.ts';
 import { commandFace } from '../request/faces.ts';
-import { refuseBrokenSettings } from '../request/input-rules.ts';
-import { completeInputs } from '../request/inputs.ts';
-import { refuseSecretInputs } from '../request/parse-request.ts';
+import { completeInputs, parseInputs } from '../request/inputs.ts';
 import { systemClock } from '../system.ts';
 import { type Face, say } from '../words.ts';
 import { type CliCommand, isUsageError, parseCommand, refuseAsUsage } from './args.ts';
@@ -37,7 +36,7 @@ async function serveMcpClient(
   const given = completeInputs(fixed, env);
   await refuseAsUsage(async () => {
     await refuseSecretInputs(given, credentials.secrets, logger);
-    refuseBrokenSettings(given);
+    parseInputs(given);
     const { startServer } = await import(/* webpackIgnore: true */ './mcp.js');
     await startServer({ ...credentials, root, fixed, env, redactor }, signal);
   });

@@ -5,7 +5,6 @@ import { DeliveryError, stoppedError } from '../errors.ts';
 import type { authorizeDevice } from '../github/device-flow.ts';
 import type { Ports } from '../ports.ts';
 import { MCP } from '../protocol/limits.ts';
-import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { toolFace } from '../request/faces.ts';
 import type { InputName } from '../request/inputs.ts';
 import { createLocalRequest } from '../request/local-request.ts';
@@ -131,7 +130,6 @@ async function createCallRequest(
   { env, fixed, secrets, roots, token }: McpSession,
   ports: Ports,
 ): Promise<DeliveryRequest> {
-  refuseUnsafeEnvironment(env);
   const asked = toRawInputs(args, tool);
   const inputs = { ...asked, ...fixed, token };
   const context = {

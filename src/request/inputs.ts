@@ -288,18 +288,15 @@ type PropertyName<Name extends string> = Name extends `${infer First}-${infer Re
   ? `${First}${Capitalize<PropertyName<Rest>>}`
   : Name;
 
-/** The inputs as values, each parsed by itself. */
-export type InputValues = {
-  readonly [Name in InputName as PropertyName<Name>]: ReturnType<(typeof INPUTS)[Name]['parse']>;
-};
-
-/** @throws {DeliveryError} `BAD_INPUT` (or `NOT_EXTERNAL` for an address): one sentence, and what to change. */
-export function parseInputs(raw: RawInputs): InputValues {
+/** Each input as a value, by itself. @throws {DeliveryError} `BAD_INPUT`, or `NOT_EXTERNAL` for an address */
+export function parseInputs(raw: RawInputs) {
   const values = INPUT_NAMES.map((name) => [
     name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
     INPUTS[name].parse(raw[name], name),
   ]);
-  return Object.fromEntries(values) as InputValues;
+  return Object.fromEntries(values) as {
+    readonly [Name in InputName as PropertyName<Name>]: ReturnType<(typeof INPUTS)[Name]['parse']>;
+  };
 }
 
 /**

@@ -6,56 +6,48 @@ import { toMessage } from '../errors.ts';
 import { toOneLine } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND, TEXT } from '../protocol/limits.ts';
+import { createRequest } from './create-request.ts';
 import { findLiteralFiles } from './find-files.ts';
 import { completeInputs, type RawInputs } from './inputs.ts';
-import {
-  type DeliveryRequest,
-  operationOf,
-  parseRequest,
-  type RunContext,
-  refuseSecretInputs,
-} from './parse-request.ts';
+import { type DeliveryRequest, operationOf, type RunContext } from './parse-request.ts';
 import { PARSERS } from './values.ts';
 
 /** What a request outside of a workflow is made of, beside its inputs. */
-interface LocalContext
-  extends Omit<RunContext, 'job' | 'now' | 'random' | 'sourceIsPrivate' | 'sources' | 'checkOnly'> {
-  readonly env: NodeJS.ProcessEnv;
-}
+type LocalContext = Omit<
+  RunContext,
+  'job' | 'now' | 'random' | 'sourceIsPrivate' | 'sources' | 'checkOnly'
+> & { readonly env: NodeJS.ProcessEnv };
 
 /**
  * The request of a command or of a tool. A link and a check need no repository.
  *
  * @param task such as `deliver`, or `verify` for a link
- * @throws {DeliveryError} as `refuseSecretInputs` and `parseRequest` do
+ * @throws {DeliveryError} as `createRequest` does
  */
 export async function createLocalRequest(
   task: string,
   given: Partial<RawInputs>,
-  { env, ...context }: LocalContext,
+  context: LocalContext,
   { clock, random, logger }: Pick<Ports, 'clock' | 'random' | 'logger'>,
 ): Promise<DeliveryRequest> {
+  const { env, folder, findFiles = findLiteralFiles } = context;
   const isLink = task === 'verify';
   const checkOnly = task === 'check';
   const inputs = { ...given, operation: operationOf(task) };
   const asked = completeInputs(isLink ? { ...inputs, channel: 'K4', token: '' } : inputs, env, isLink);
-  // What is searched and does not exist may be told with a part of its name.
-  await refuseSecretInputs(asked, context.secrets, logger);
   const findPaths = async (): Promise<readonly string[]> => {
-    const { folder, findFiles = findLiteralFiles } = context;
-    const lines = PARSERS.lines(asked.file);
-    // What is wrong with them is told by the delivery.
-    const found = await findFiles(lines, folder).catch(() => new Map<string, string>());
+    // What is wrong with the lines is told by the delivery.
+    const found = await findFiles(PARSERS.lines(asked.file), folder).catch(() => new Map<string, string>());
     return [...found.keys()];
   };
   const nowhere = { repository: given.repository ?? '', sources: [], detail: null };
   const { repository, sources, detail } =
-    isLink || checkOnly ? nowhere : await findRepository(given, context.folder, await findPaths(), env);
+    isLink || checkOnly ? nowhere : await findRepository(given, folder, await findPaths(), env);
   const raw = { ...asked, repository };
   // Without any repository the source can't be private; a token shows that there is one, even if not which.
   const sourceIsPrivate = sources.length === 0 && raw.token === '' ? false : null;
   const around = { job: '', now: clock.now(), random, sourceIsPrivate, sources, checkOnly };
-  const request = parseRequest(raw, { ...context, ...around });
+  const request = await createRequest(raw, { ...context, ...around }, logger);
   // What is wrong with a command is told before anything else.
   if (detail !== null) logger.info(`repository: ${detail}`);
   return request;

@@ -8,7 +8,7 @@ import { runRequest } from '../../../src/context.ts';
 import type { Report } from '../../../src/delivery/report.ts';
 import { createHttpClient } from '../../../src/http/client.ts';
 import type { Ports } from '../../../src/ports.ts';
-import { parseRequest } from '../../../src/request/parse-request.ts';
+import { createRequest } from '../../../src/request/create-request.ts';
 import { random, systemClock } from '../../../src/system.ts';
 
 /**
@@ -70,7 +70,11 @@ async function deliverOne(at: number, folder: string): Promise<readonly Report[]
     INPUT_CHANNEL: CHANNELS[at % CHANNELS.length],
     'INPUT_POLL-INTERVAL': '0.1',
   };
-  const request = parseRequest(readInputs(env), createRunContext(env, await loadCurrentRun(), ports));
+  const request = await createRequest(
+    readInputs(env),
+    createRunContext(env, await loadCurrentRun(), ports),
+    ports.logger,
+  );
   return runRequest(request, ports);
 }
 

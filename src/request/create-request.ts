@@ -1,0 +1,88 @@
+import { isCredential } from '../credentials.ts';
+import type { Logger } from '../ports.ts';
+import { findSecretsInText } from '../rules/secrets/secrets.ts';
+import { createSecretPattern } from '../secret-pattern.ts';
+import { refuseInput } from './input-kinds.ts';
+import { refuseBrokenRules } from './input-rules.ts';
+import { INPUT_NAMES, INPUTS, type RawInputs } from './inputs.ts';
+import { type DeliveryRequest, parseRequest, type RunContext } from './parse-request.ts';
+import { parseFingerprints } from './values.ts';
+
+/**
+ * Raw inputs as a strict request, once nothing is wrong with them; no host is asked.
+ *
+ * @throws {DeliveryError} `BAD_INPUT`, or `NOT_EXTERNAL` for an address
+ */
+export async function createRequest(
+  raw: RawInputs,
+  { env, ...context }: RunContext & { readonly env: NodeJS.ProcessEnv },
+  logger: Pick<Logger, 'mask'>,
+): Promise<DeliveryRequest> {
+  refuseUnsafeEnvironment(env);
+  await refuseSecretInputs(raw, context.secrets, logger);
+  const request = parseRequest(raw, context);
+  refuseBrokenRules(request);
+  return request;
+}
+
+const NO_CERTIFICATES = {
+  effect: 'turns off the check of certificates, so no host can be trusted',
+  instead: ', and set `NODE_EXTRA_CA_CERTS` to a file with the certificate of the proxy or host',
+};
+
+/** Variables with the values by which a secret gets out, what they do, and what to do in their place. */
+const UNSAFE_VARIABLES = {
+  NODE_TLS_REJECT_UNAUTHORIZED: { values: /^0$/, ...NO_CERTIFICATES },
+  // Git turns it off for any value, even for an empty one.
+  GIT_SSL_NO_VERIFY: { values: /^/, ...NO_CERTIFICATES },
+  NODE_DEBUG: {
+    // Names with `*` for anything, separated by commas.
+    values: /(?:^|,)\s*(?:child_process|[a-z_]*\*[a-z_*]*)\s*(?:,|$)/i,
+    effect: 'makes Node print the environment of each program that is started, and so the token for git',
+    instead: ' or the name `child_process` from it',
+  },
+};
+
+/** Refuses an environment in which anyone could read the token, or answer in place of a host. */
+function refuseUnsafeEnvironment(env: NodeJS.ProcessEnv): void {
+  for (const [name, { values, effect, instead }] of Object.entries(UNSAFE_VARIABLES)) {
+    const value = env[name];
+    if (value === undefined || !values.test(value)) continue;
+    refuseInput(`the environment variable ${name} ${effect}`, `remove ${name}${instead}`);
+  }
+}
+
+/**
+ * Refuses credentials of the job, and well-known secrets, in the inputs: whatever is given may become public or be
+ * printed, in a commit, in an address, in the report or in the log.
+ *
+ * @param ownSecrets credentials of the job, beside the token; they are named as such
+ * @throws {DeliveryError} `BAD_INPUT` with rule and fingerprint, never with the secret.
+ * @see protocol 7 (prohibition 3)
+ */
+export async function refuseSecretInputs(
+  raw: RawInputs,
+  ownSecrets: readonly string[],
+  logger: Pick<Logger, 'mask'>,
+): Promise<void> {
+  for (const secret of new Set([raw.token, ...ownSecrets].filter(isCredential))) {
+    const { isIn } = createSecretPattern(secret);
+    const leak = INPUT_NAMES.find((name) => name !== 'token' && isIn(raw[name]));
+    const kind = secret === raw.token ? 'the token' : 'a credential of this environment';
+    if (leak !== undefined) refuseInput((w) => `${w.subject(leak)} holds ${kind}`, `remove ${kind} from it`);
+  }
+  const allowed = new Set(parseFingerprints(raw['allow-secret'].toLowerCase()));
+  for (const name of INPUT_NAMES.filter((one) => INPUTS[one].isSearched !== false)) {
+    const all = await findSecretsInText(raw[name]);
+    const findings = all.filter(({ fingerprint }) => !allowed.has(fingerprint));
+    for (const { secret } of findings) logger.mask(secret);
+    const [first] = findings;
+    if (first === undefined) continue;
+    refuseInput(
+      (w) =>
+        `${w.subject(name)} contains what looks like a secret: ${first.rule} (fingerprint ${first.fingerprint})`,
+      (w) =>
+        `remove it there and revoke it, or, if it is known to be harmless, set ${w.input('allow-secret', first.fingerprint)}`,
+    );
+  }
+}
