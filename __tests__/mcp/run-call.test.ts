@@ -2,13 +2,17 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import type { ServerContext } from '@modelcontextprotocol/server';
 import '../support/one-realm.ts';
 import { createRedactor } from '../../src/credentials.ts';
-import { runCall } from '../../src/mcp/call-queue.ts';
-import { createSession, type McpSettings } from '../../src/mcp/session.ts';
+import { McpSession, type McpSettings } from '../../src/mcp/session.ts';
 import type { ToolName } from '../../src/request/inputs.ts';
+import { captureOutput } from '../cli/terminals.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../support/ports.ts';
+
+// The log of the server goes to stderr.
+captureOutput();
 
 const PAGE = '<p>marker-42</p>\n';
 const TOKEN = 'ghp_AbCd0123';
@@ -29,9 +33,10 @@ async function run(tool: ToolName, args: Record<string, string>, settings: Parti
   const redactor = createRedactor();
   redactor.addSecret(settings.token ?? '');
   const usual = { root, fixed: {}, token: '', secrets: [], env: {}, redactor };
-  const session = createSession({ ...usual, ...settings }, ports);
-  const answer = await runCall({ tool, args, handle: undefined, isDeclined: false }, session, ports);
-  return { host, ports, answer };
+  const session = new McpSession({ ...usual, ...settings }, ports);
+  const mcpReq = { signal: ports.signal } as ServerContext['mcpReq'];
+  const answer = await session.run({ tool, args, handle: undefined, isDeclined: false }, { mcpReq });
+  return { host, answer };
 }
 
 async function folderWith(...names: readonly string[]): Promise<string> {

@@ -1,22 +1,132 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import '../support/one-realm.ts';
 import { createRedactor } from '../../src/credentials.ts';
-import { createCallLogger } from '../../src/mcp/session.ts';
+import { DeliveryError } from '../../src/errors.ts';
+import type { ToolCall } from '../../src/mcp/authorizations.ts';
+import { createCallLogger, McpSession } from '../../src/mcp/session.ts';
+import { MCP } from '../../src/protocol/limits.ts';
 import { captureOutput } from '../cli/terminals.ts';
-import { FakeClock } from '../support/ports.ts';
+import { temporaryFolder } from '../support/files.ts';
+import { FakeClock, fakePorts } from '../support/ports.ts';
 
-const SECRET = 'ghp_AbCd0123';
+// The log of the server goes to stderr.
 const output = captureOutput();
 
-function setUp() {
-  const sent: string[] = [];
-  const clock = new FakeClock();
-  const logger = createCallLogger('deliver 1', createRedactor(), clock, (line) => void sent.push(line));
-  logger.mask(SECRET);
-  return { sent, logger };
+const SECRET = 'ghp_AbCd0123';
+const CALL: ToolCall = {
+  tool: 'deliver',
+  args: { content: '<p>x</p>', name: 'a.html', channel: 'K3' },
+  handle: undefined,
+  isDeclined: false,
+};
+
+/** A session whose host never answers, and the context of a client's call. */
+async function setUp(progressToken?: string) {
+  const requested = Promise.withResolvers<void>();
+  const stop = new AbortController();
+  let requests = 0;
+  const ports = fakePorts((request) => {
+    requests += 1;
+    requested.resolve();
+    // What is sent to clean up after the call was stopped gets no answer either.
+    if (stop.signal.aborted) throw new DeliveryError('CONNECTION', 'the connection was closed');
+    const stopped = Promise.withResolvers<never>();
+    request.signal?.addEventListener('abort', () => stopped.reject(request.signal?.reason));
+    return stopped.promise;
+  });
+  const root = await temporaryFolder();
+  const redactor = createRedactor();
+  redactor.addSecret(SECRET);
+  const settings = { root, fixed: {}, token: '', secrets: [SECRET], env: {}, redactor };
+  const session = new McpSession(settings, ports);
+  const sent: { readonly progress: number; readonly message: string }[] = [];
+  const context = {
+    mcpReq: {
+      _meta: progressToken === undefined ? {} : { progressToken },
+      signal: stop.signal,
+      notify: async ({ params }: { params: { progress: number; message: string } }) => void sent.push(params),
+    },
+  } as unknown as ServerContext;
+  return { context, session, stop, sent, countRequests: () => requests, requested: requested.promise };
 }
 
-test('every line goes to stderr and to the client, on one line and without secrets', () => {
-  const { sent, logger } = setUp();
+describe('a call that the client cancels', () => {
+  test.each([undefined, 'any text', new Error('closed')])(
+    'with the reason %j is stopped, not broken',
+    async (reason) => {
+      const { context, session, stop, requested } = await setUp();
+      const call = session.run(CALL, context);
+      await requested;
+      stop.abort(reason);
+      await expect(call).resolves.toMatchObject({ reports: [{ notReady: { code: 'ABORTED' } }] });
+      expect(session.ended).toMatchObject([
+        { tool: 'deliver', canceled: true, answer: { result: 'not-ready' } },
+      ]);
+      expect(output.stderr).toMatch(/^deliver 1, canceled: Not ready: a\.html/m);
+    },
+  );
+
+  test('before it began sends nothing', async () => {
+    const { context, session, stop, countRequests } = await setUp();
+    stop.abort('early');
+    await expect(session.run(CALL, context)).resolves.toMatchObject({ result: 'not-ready' });
+    expect(countRequests()).toBe(0);
+  });
+});
+
+test('what is under way can be waited for', async () => {
+  const { context, stop, session } = await setUp();
+  for (let count = 0; count < 3; count += 1) void session.run(CALL, context);
+  stop.abort();
+  await session.settle();
+  expect(session.ended).toHaveLength(3);
+});
+
+test('only the last answers are kept', async () => {
+  const { context, session } = await setUp();
+  for (let count = 0; count < MCP.answers + 2; count += 1) {
+    await session.run({ ...CALL, tool: 'check', args: { name: `${count}` } }, context);
+  }
+  const paths = session.ended.map(({ answer }) => answer.reports[0]?.file?.path);
+  expect([paths.length, paths.at(-1)]).toEqual([MCP.answers, `${MCP.answers + 1}`]);
+});
+
+describe('progress', () => {
+  test('is sent with a growing number and without secrets, where the client asked for it', async () => {
+    const { context, session, sent } = await setUp('p1');
+    await session.run({ ...CALL, tool: 'check' }, context);
+    await session.run({ ...CALL, tool: 'check', args: { file: `${SECRET}.html` } }, context);
+    expect(sent.length).toBeGreaterThan(0);
+    const restart = sent.findLastIndex(({ progress }) => progress === 1);
+    for (const call of [sent.slice(0, restart), sent.slice(restart)]) {
+      expect(call.map(({ progress }) => progress)).toEqual(call.map((_, at) => at + 1));
+    }
+    expect(`${JSON.stringify(sent)}${output.stderr}`).not.toContain(SECRET);
+    expect(output.stdout).toBe('');
+  });
+
+  test.each([
+    ['where it did not ask for it', undefined, false],
+    ['to a client that does not read', 'p1', true],
+  ])('is not sent %s', async (_, token, isFull) => {
+    Object.defineProperty(process.stdout, 'writableNeedDrain', { configurable: true, value: isFull });
+    const { context, session, sent } = await setUp(token);
+    await session.run({ ...CALL, tool: 'check' }, context);
+    Reflect.deleteProperty(process.stdout, 'writableNeedDrain');
+    expect(sent).toEqual([]);
+  });
+});
+
+test('every line of the log goes to stderr and to the client, on one line and without secrets', () => {
+  const sent: string[] = [];
+  const logger = createCallLogger(
+    'deliver 1',
+    createRedactor(),
+    new FakeClock(),
+    (line) => void sent.push(line),
+  );
+  logger.mask(SECRET);
   logger.startSection('Check a.html');
   logger.info(`the token ${SECRET}`);
   logger.warning('two\nlines\u001b[2J\u202e');

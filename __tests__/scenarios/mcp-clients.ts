@@ -60,16 +60,9 @@ export async function connectClient(line: ClientLine, world: GitHubWorld, start:
   transport.stderr?.on('data', (chunk: Buffer) => {
     log += chunk.toString();
   });
-  const warnings: string[] = [];
-  client.setNotificationHandler(
-    'notifications/message',
-    ({ params }) => void warnings.push(String(params.data)),
-  );
   await client.connect(transport);
   return {
     stderr: () => log,
-    /** The warnings that the client got. */
-    warnings,
     listTools: async () => (await client.listTools()).tools,
     async call(name: string, args: Record<string, unknown>, { onProgress, signal }: CallOptions = {}) {
       const options = {

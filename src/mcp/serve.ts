@@ -1,15 +1,29 @@
 import { Console } from 'node:console';
 import { Transform } from 'node:stream';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  fromJsonSchema,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { untilAborted } from '../async.ts';
 import { createPorts } from '../context.ts';
 import { stoppedError } from '../errors.ts';
 import { MCP } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
+import { toolContract } from '../request/commands.ts';
+import type { ToolName } from '../request/inputs.ts';
 import { systemClock } from '../system.ts';
-import { CallQueue } from './call-queue.ts';
-import { createServer } from './server.ts';
-import { createCallLogger, createSession, type McpSettings, writeLogLine } from './session.ts';
+import answerSchema from './answer.schema.json' with { type: 'json' };
+import type { PersonRequest, ToolCall } from './authorizations.ts';
+import { createCallLogger, McpSession, type McpSettings, writeLogLine } from './session.ts';
+import { formatAnswer, isFailure, type ToolAnswer } from './tool-answer.ts';
+import { createInputSchema, TOOLS, type ToolArguments } from './tools.ts';
 
 /**
  * Serves MCP on stdin and stdout until the client closes stdin or the signal aborts. Calls that are under way are
@@ -21,15 +35,14 @@ export async function startServer(settings: McpSettings, signal: AbortSignal): P
   const { redactor } = settings;
   const stop = new AbortController();
   const logger = createCallLogger('server', redactor, systemClock);
-  const session = createSession(settings, createPorts(logger, stop.signal));
+  const session = new McpSession(settings, createPorts(logger, stop.signal));
   // Whatever a library prints must not be taken for a message.
   globalThis.console = new Console(process.stderr);
   const log = (line: string): void => writeLogLine(`${TOOL.name}: ${line}`, redactor);
-  const queue = new CallQueue(session);
   const messages = joinLines(MCP.message);
   process.stdin.on('error', (failure) => messages.destroy(failure)).pipe(messages);
   const transport = new StdioServerTransport(messages, process.stdout, { maxBufferSize: 2 * MCP.message });
-  const handle = serveStdio(() => createServer(session, queue), {
+  const handle = serveStdio(() => createServer(session), {
     transport,
     onerror: ({ message }) => log(message),
   });
@@ -43,7 +56,7 @@ export async function startServer(settings: McpSettings, signal: AbortSignal): P
   log(`MCP server ${TOOL.version}, files below ${session.roots[0]}`);
   await untilAborted(signal, closed.promise).catch(() => undefined);
   stop.abort(stoppedError());
-  await queue.settle();
+  await session.settle();
   // The answers of calls that a signal stopped are sent in the next turn.
   await new Promise((resolve) => setImmediate(resolve));
   await handle.close();
@@ -64,4 +77,113 @@ function joinLines(limit: number): Transform {
       done(size > limit ? new Error(`a message is longer than ${limit} bytes`) : null);
     },
   });
+}
+
+const INSTRUCTIONS =
+  'A file that exists only in your environment is not delivered until its https address is proven. Call `deliver`, and give your human `url` if it is not empty, else `reason` and `hint`. Read the resource screen-delivery://contract for the rules.';
+
+const JSON_TYPE = 'application/json';
+
+/** What every tool answers; generated from the type. */
+const TOOL_ANSWER = fromJsonSchema<ToolAnswer>(answerSchema);
+
+const QUESTION = 'authorization';
+
+/** The server of one connection: its tools and resources. */
+function createServer(session: McpSession): McpServer {
+  const server = new McpServer(
+    { name: TOOL.name, title: 'Screen Delivery', version: TOOL.version },
+    { instructions: INSTRUCTIONS },
+  );
+  for (const name of Object.keys(TOOLS) as ToolName[]) {
+    const { title, description, annotations } = TOOLS[name];
+    server.registerTool(
+      name,
+      {
+        title,
+        description,
+        annotations: { title, ...annotations },
+        inputSchema: createInputSchema(name, session.settings.fixed),
+        outputSchema: TOOL_ANSWER,
+      },
+      async (args: ToolArguments, context: ServerContext) => {
+        const answer = await session.run(readCall(name, args, context), context);
+        const asked = 'authorization' in answer ? answer.authorization : undefined;
+        const mayAsk = asked !== undefined && context.mcpReq.requestState() === undefined;
+        return mayAsk && canOpenUrl(server, context) ? askPerson(asked) : toResult(answer);
+      },
+    );
+  }
+  registerResources(server, session);
+  return server;
+}
+
+function readCall(tool: ToolName, args: ToolArguments, { mcpReq }: ServerContext): ToolCall {
+  const { authorization, ...others } = args;
+  const state = mcpReq.requestState<string>();
+  const response = inputResponse(mcpReq.inputResponses, QUESTION);
+  const given = authorization === undefined ? undefined : String(authorization);
+  return {
+    tool,
+    args: others,
+    handle: state ?? given,
+    isDeclined: response.kind === 'elicit' && response.action !== 'accept',
+  };
+}
+
+/** Whether the client shows a person an address and asks for their consent. */
+function canOpenUrl({ server }: McpServer, { mcpReq }: ServerContext): boolean {
+  const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
+  const declared = (envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()) as
+    | ClientCapabilities
+    | undefined;
+  return declared?.elicitation?.url !== undefined;
+}
+
+/** Only the code and the host's own page are shown. @see protocol 5 (2) */
+function askPerson({ userCode, page, handle }: PersonRequest): InputRequiredResult {
+  return inputRequired({
+    inputRequests: {
+      [QUESTION]: inputRequired.elicitUrl({
+        url: page,
+        message: `To publish in your repository, open ${page} and enter the code ${userCode}`,
+      }),
+    },
+    requestState: handle,
+  });
+}
+
+function toResult(answer: ToolAnswer) {
+  return {
+    content: [{ type: 'text' as const, text: formatAnswer(answer) }],
+    structuredContent: { ...answer },
+    isError: isFailure(answer),
+  };
+}
+
+function registerResources(server: McpServer, session: McpSession): void {
+  const add = (name: string, about: { title: string; description: string }, read: () => unknown): void => {
+    const uri = `${TOOL.name}://${name}`;
+    server.registerResource(name, uri, { ...about, mimeType: JSON_TYPE }, async () => ({
+      contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(read(), null, 2) }],
+    }));
+  };
+  add(
+    'contract',
+    {
+      title: 'The machine contract',
+      description:
+        'Channels, gates, limits, what is not a delivery, and what each error code means: the content of contract.json.',
+    },
+    toolContract,
+  );
+  add(
+    'answers',
+    {
+      title: 'The last answers',
+      description:
+        'What the last calls of this server answered, the newest last. A call that was canceled gets no answer: here is what happened to it.',
+    },
+    () => session.ended,
+  );
 }

@@ -1,14 +1,27 @@
 import { opendirSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { answerRequest } from '../context.ts';
 import type { Redactor } from '../credentials.ts';
-import { DeliveryError } from '../errors.ts';
+import { composeDocument } from '../delivery/report.ts';
+import { DeliveryError, stoppedError } from '../errors.ts';
+import type { authorizeDevice } from '../github/device-flow.ts';
 import { toOneLine } from '../plain-text.ts';
 import type { Clock, Logger, Ports } from '../ports.ts';
 import { lineProgress } from '../progress.ts';
-import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
-import type { RawInputs, ToolName } from '../request/inputs.ts';
-import { PersonAuthorizations } from './authorizations.ts';
-import type { ToolAnswer } from './tool-answer.ts';
+import { MCP, PROGRESS_INTERVAL } from '../protocol/limits.ts';
+import { toolFace } from '../request/faces.ts';
+import type { InputName, RawInputs, ToolName } from '../request/inputs.ts';
+import { createLocalRequest } from '../request/local-request.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
+import {
+  authorizationRequiredError,
+  PersonAuthorizations,
+  type PersonRequest,
+  type ToolCall,
+} from './authorizations.ts';
+import { formatAnswer, type ToolAnswer } from './tool-answer.ts';
+import { listInputs, toRawInputs } from './tools.ts';
 
 export interface McpSettings {
   /** The folder that files must be in. */
@@ -23,27 +36,106 @@ export interface McpSettings {
   readonly redactor: Redactor;
 }
 
-/** What the calls of one server share. */
-export interface McpSession extends McpSettings {
+/** The calls of one server. */
+export class McpSession {
   /** The folder without symbolic links, and as given, absolute: a file may be named through either. */
-  readonly roots: readonly [string, ...string[]];
-  readonly authorizations: PersonAuthorizations;
-  /** Those of the server; a call has a log and a signal of its own. */
-  readonly ports: Ports;
+  readonly roots: readonly [string, string];
   /** The last calls that ended, the newest last. One that the client canceled got no answer. */
-  readonly ended: { readonly tool: ToolName; readonly canceled: boolean; readonly answer: ToolAnswer }[];
+  readonly ended: { readonly tool: ToolName; readonly canceled: boolean; readonly answer: ToolAnswer }[] = [];
+  readonly settings: McpSettings;
+  readonly #ports: Ports;
+  readonly #authorizations = new PersonAuthorizations();
+  readonly #running = new Set<Promise<ToolAnswer>>();
+  #count = 0;
+
+  /** @param ports those of the server; a call has a log and a signal of its own @throws {DeliveryError} `BAD_INPUT` where the root is no folder. */
+  constructor(settings: McpSettings, ports: Ports) {
+    this.roots = findRoots(settings.root);
+    this.settings = settings;
+    this.#ports = ports;
+  }
+
+  /** Runs a call. It never throws: a failure, or a stop, is an answer that says so. */
+  async run(call: ToolCall, { mcpReq }: Pick<ServerContext, 'mcpReq'>): Promise<ToolAnswer> {
+    this.#count += 1;
+    const work = this.#runAndTell(call, `${call.tool} ${this.#count}`, mcpReq);
+    this.#running.add(work);
+    return work.finally(() => this.#running.delete(work));
+  }
+
+  /** Resolves once no call is under way. */
+  async settle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
+
+  /** A call that was canceled gets no answer: the log and the resource tell what happened to it. */
+  async #runAndTell(call: ToolCall, label: string, request: ServerContext['mcpReq']): Promise<ToolAnswer> {
+    const { redactor } = this.settings;
+    const { clock, signal } = this.#ports;
+    const logger = createCallLogger(label, redactor, clock, createProgressReporter(request));
+    // The client's reason may be any text; a delivery is stopped by an abort.
+    const stop = new AbortController();
+    request.signal.addEventListener('abort', () => stop.abort(stoppedError()), { once: true });
+    if (request.signal.aborted) stop.abort(stoppedError());
+    const own = { ...this.#ports, logger, signal: AbortSignal.any([signal, stop.signal]) };
+    const answer = await this.#answer(call, own);
+    const canceled = request.signal.aborted;
+    this.ended.push({ tool: call.tool, canceled, answer });
+    if (this.ended.length > MCP.answers) this.ended.shift();
+    writeLogLine(`${label}${canceled ? ', canceled' : ''}: ${formatAnswer(answer)}`, redactor);
+    return answer;
+  }
+
+  async #answer(call: ToolCall, ports: Ports): Promise<ToolAnswer> {
+    const { redactor, fixed } = this.settings;
+    let begun = call;
+    let required: PersonRequest | undefined;
+    let granted: string | undefined;
+    const createRequest = async (): Promise<DeliveryRequest> => {
+      begun = { ...call, args: this.#authorizations.findArguments(call, ports.clock) };
+      return this.#createRequest(begun, ports);
+    };
+    const authorize: typeof authorizeDevice = async (options, own) => {
+      const result = await this.#authorizations.authorize(begun, options, own);
+      if (typeof result !== 'string') {
+        required = result;
+        throw authorizationRequiredError(result);
+      }
+      granted = result;
+      return granted;
+    };
+    const reports = await answerRequest(createRequest(), ports, {
+      asked: { ...toRawInputs(call.args, call.tool), operation: call.tool },
+      redactor,
+      face: toolFace(listInputs(call.tool, fixed)),
+      authorize,
+    });
+    if (granted !== undefined && reports.some(({ notReady }) => notReady?.code === 'BAD_TOKEN')) {
+      this.#authorizations.forget(granted);
+    }
+    const document = composeDocument(reports);
+    if (required === undefined) return document;
+    return { ...document, result: 'authorization_required', authorization: required };
+  }
+
+  async #createRequest({ tool, args }: ToolCall, ports: Ports): Promise<DeliveryRequest> {
+    const { env, fixed, secrets, token } = this.settings;
+    const asked = toRawInputs(args, tool);
+    const context = {
+      env,
+      secrets,
+      folder: this.roots[0],
+      allowedRoots: this.roots,
+      origin: 'from an agent',
+      allowsFullPaths: false,
+      // What the server was started with holds for every call, also for those that do not need it.
+      given: Object.keys(asked) as InputName[],
+    };
+    return createLocalRequest(tool, { ...asked, ...fixed, token }, context, ports);
+  }
 }
 
-/** @throws {DeliveryError} `BAD_INPUT` where the root is no folder. */
-export const createSession = (settings: McpSettings, ports: Ports): McpSession => ({
-  ...settings,
-  roots: findRoots(settings.root),
-  authorizations: new PersonAuthorizations(),
-  ports,
-  ended: [],
-});
-
-function findRoots(root: string): readonly [string, ...string[]] {
+function findRoots(root: string): readonly [string, string] {
   const given = resolve(root);
   try {
     opendirSync(given).closeSync();
@@ -55,6 +147,18 @@ function findRoots(root: string): readonly [string, ...string[]] {
       cause,
     });
   }
+}
+
+/** Sends lines as progress, if the client asked for it. One that is gone is no failure; one that reads none misses some. */
+function createProgressReporter({ _meta, notify, signal }: ServerContext['mcpReq']) {
+  const progressToken = _meta?.progressToken;
+  let progress = 0;
+  return (message: string): void => {
+    if (progressToken === undefined || signal.aborted || process.stdout.writableNeedDrain) return;
+    progress += 1;
+    const params = { progressToken, progress, message };
+    notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
 }
 
 /** Writes one line of the server's log to stderr: stdout holds messages of the protocol only. */
