@@ -156,8 +156,8 @@ describe('the comment, after a withdrawal', () => {
     const { texts, lines } = await withdraw([`${AT}other.html`, address], [[before, BOT]]);
     expect(texts[0]?.split('\n\n').slice(0, 3)).toEqual([
       markerIn(before),
-      '### Preview of &#35;&#8203;7: 🗑️ a&#95;b.html',
-      '**Withdrawn**',
+      '### Preview of &#35;&#8203;7: 🗑️ Withdrawn',
+      expect.stringMatching(/^- a&#95;b\.html: <code>.*<\/code>$/),
     ]);
     expect(texts[0]).not.toMatch(/\]\(<https:\/\/octo/);
     expect(texts[0]).toMatch(/\n\n2026-\S+ \S+ UTC · .*\[run\]\(<\S+>\)$/);
@@ -171,7 +171,7 @@ describe('the comment, after a withdrawal', () => {
     const before = await body(provenFile('a.html'), provenFile('b.html'));
     const { texts } = await withdraw([`${AT}a.html`], [[before, BOT]]);
     expect(texts[0]).toMatch(
-      /\*\*Withdrawn\*\*\n\n- a\.html: <code>.*\n- Last proven: \[b\.html\]\(<https:\/\/octo\.github\.io\/site\/b\.html>\)\n\n2026/,
+      /Withdrawn\n\n- a\.html: <code>.*\n- Last proven: \[b\.html\]\(<https:\/\/octo\.github\.io\/site\/b\.html>\)\n\n2026/,
     );
     expect(texts[0]?.match(/<https:\/\/octo[^>]+>/g)).toHaveLength(1);
   });

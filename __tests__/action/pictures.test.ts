@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { composeComment } from '../../src/action/comment.ts';
-import { composeSummary } from '../../src/action/overview.ts';
+import { composeComment, composeSummary } from '../../src/action/overview.ts';
 import { refusalReport } from '../../src/delivery/compose-report.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { composeComment } from '../../src/action/comment.ts';
-import { composeSummary } from '../../src/action/overview.ts';
+import { composeComment, composeSummary } from '../../src/action/overview.ts';
 import { MAX_FACTS } from '../../src/action/report-markdown.ts';
 import type { SiteChanges } from '../../src/channels/site-changes.ts';
 import type { Report } from '../../src/delivery/report.ts';
@@ -22,7 +21,7 @@ test('a long text is cut', () => {
 
 /** The list of facts, below the heading and the result. */
 const listFacts = (report: Report): string => {
-  const [, , facts = ''] = asSummary({ ...report, took: {} }).split('\n\n');
+  const [, , facts = ''] = asSummary(report).split('\n\n');
   return facts.startsWith('<details>') ? '' : facts;
 };
 

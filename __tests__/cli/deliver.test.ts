@@ -98,6 +98,7 @@ describe('standard input', () => {
 
 test.each([
   [['deliver', '-'], 'standard input has no file name', 'give it one with `--name`'],
+  [['deliver', 'page.html', '--name', 'a.html'], 'standard input is empty', 'leave `--name` out'],
   [['deliver', 'https://example.com/?page=[1]'], '`FILE` is an address', '`screen-delivery verify URL`'],
   [['deliver', 'page.html', '--receipt', 'page.html'], 'no earlier receipt', 'name a new file'],
   [['deliver', '*.html', '--receipt', 'second.html'], 'no earlier receipt', 'name a new file'],

@@ -77,16 +77,4 @@ describe('noteOtherInputs', () => {
     ]);
     expect(noteOtherInputs(['keep', 'branch'], { ...chosen, hasFolder: true })).toEqual([]);
   });
-
-  test.each([
-    ['previews/', ['K1', 'K3'], 'K3'],
-    ['a/b.zip', ['K2', 'K3'], 'K2 and K3'],
-    ['b.zip', ['K2'], null],
-    ['./', ['K3'], null],
-    ['previews/', ['K1'], null],
-  ] as const)('says where the folder of %j is lost: on %j', (path, channels, flat) => {
-    const notes = noteOtherInputs([], { channels, reason: 'so', hasFolder: false, path });
-    const said = `the folder of \`path:\` had no effect on ${flat}, where only a name counts`;
-    expect(notes).toEqual(flat === null ? [] : [said]);
-  });
 });

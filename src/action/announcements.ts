@@ -11,10 +11,10 @@ import type { Ports } from '../ports.ts';
 import { TOOL } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { withRetries } from '../retry.ts';
-import { composeComment, composeWithdrawnComment } from './comment.ts';
 import { type CurrentRun, findPullRequest, type PullRequest } from './current-run.ts';
 import { FORK_HELP } from './inputs.ts';
 import { escapeMarkdown } from './markdown.ts';
+import { composeComment, composeWithdrawnComment } from './overview.ts';
 
 interface Announcement {
   readonly request: DeliveryRequest;

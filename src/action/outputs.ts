@@ -11,8 +11,8 @@ import { escapeLogLine } from './log.ts';
 import { composeSummary } from './overview.ts';
 
 /**
- * Writes the reports to the log, the job summary and the step's outputs, each whatever becomes of the others. A
- * summary or a receipt that can't be written is only a warning.
+ * Writes the reports to the log, the job summary and the step's outputs. A summary or a receipt that can't be written
+ * is only a warning.
  *
  * @param reports without secrets: they can't be found any more once the text is escaped
  * @returns why the outputs could not be written, which fails the step: later steps would read nothing
@@ -22,30 +22,23 @@ export async function writeOutputs(
   env: NodeJS.ProcessEnv,
   { warning }: Pick<Logger, 'warning'>,
 ): Promise<string | null> {
-  const warn = (what: string, reason: string): void =>
-    warning(`Could not write ${what} (the delivery is not affected): ${reason}`);
+  const warnOf =
+    (what: string) =>
+    (thrown: unknown): string => {
+      warning(`Could not write ${what} (the delivery is not affected): ${toMessage(thrown)}`);
+      return '';
+    };
   for (const line of joinReportTexts(reports).split('\n')) core.info(escapeLogLine(line));
-  const receipt = await writeReceipt(reports, env).catch((thrown) => {
-    warn('the receipt', toMessage(thrown));
-    return '';
-  });
-  const failure = await failureOf(() => {
-    for (const [name, value] of Object.entries(composeOutputs(reports, receipt))) core.setOutput(name, value);
-  });
-  const summaryFailure = env.GITHUB_STEP_SUMMARY
-    ? await failureOf(() => core.summary.addRaw(composeSummary(reports)).write())
-    : null;
-  if (summaryFailure !== null) warn('the job summary to the file of GITHUB_STEP_SUMMARY', summaryFailure);
-  if (failure === null) return null;
-  return `Could not write the outputs of this step to the file of GITHUB_OUTPUT, so no later step can read them (the report is in the log): ${failure}`;
-}
-
-async function failureOf(write: () => unknown): Promise<string | null> {
+  const receipt = await writeReceipt(reports, env).catch(warnOf('the receipt'));
+  if (env.GITHUB_STEP_SUMMARY) {
+    const summary = core.summary.addRaw(composeSummary(reports));
+    await summary.write().catch(warnOf('the job summary to the file of GITHUB_STEP_SUMMARY'));
+  }
   try {
-    await write();
+    for (const [name, value] of Object.entries(composeOutputs(reports, receipt))) core.setOutput(name, value);
     return null;
   } catch (thrown) {
-    return toMessage(thrown);
+    return `Could not write the outputs of this step to the file of GITHUB_OUTPUT, so no later step can read them (the report is in the log): ${toMessage(thrown)}`;
   }
 }
 

@@ -1,7 +1,8 @@
 import { type Report, sortByResult } from '../delivery/report.ts';
 import { countFiles } from '../plain-text.ts';
-import { SUMMARY } from '../protocol/limits.ts';
+import { COMMENTS, SUMMARY } from '../protocol/limits.ts';
 import {
+  formatAddressLink,
   formatFoldedSection,
   formatInlineCode,
   formatLink,
@@ -15,36 +16,23 @@ import {
   formatName,
   formatOutcome,
   formatProof,
-  formatTimings,
   getSign,
   listCaveats,
   listDetails,
   MAX_FACTS,
+  SIGNS,
 } from './report-markdown.ts';
-
-/** What a summary, a comment or an issue has around the reports, and the room that there is. */
-interface OverviewFrame {
-  readonly marker?: string;
-  readonly title?: string;
-  /** What was proven earlier, a line each. */
-  readonly earlier?: readonly string[];
-  readonly footer: string;
-  /** Where to find what is left out. */
-  readonly elsewhere: string;
-  /** Bytes. GitHub counts the characters of a comment, which are never more. */
-  readonly limit: number;
-}
 
 /** The job summary, below the runner's limit however many files there are. */
 export const composeSummary = (reports: readonly Report[]): string =>
-  `${composeOverview(reports, {
-    footer: formatTimings(reports),
-    elsewhere: 'see the log, or the `report-json` output',
-    limit: SUMMARY,
-  })}\n`;
+  `${composeOverview(reports, { elsewhere: 'see the log, or the `report-json` output', limit: SUMMARY })}\n`;
 
-/** When a comment or an issue was written, for which commit, and by which run. */
-export interface FooterFacts {
+/** What a comment or an issue has around the reports. */
+export interface CommentContext {
+  /** An HTML comment by which it is recognized later. */
+  readonly marker: string;
+  /** What the heading begins with. */
+  readonly title: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** The commit at the pull request's head; `null` if not known. */
@@ -53,10 +41,83 @@ export interface FooterFacts {
   readonly runUrl: string | null;
 }
 
-export function composeFooter({ now, headSha, runUrl }: FooterFacts): string {
+/** The text of a comment or an issue, never longer than GitHub accepts. @param earlier our comment as it is, or empty */
+export function composeComment(reports: readonly Report[], context: CommentContext, earlier = ''): string {
+  const { marker, title, runUrl } = context;
+  return composeOverview(reports, {
+    marker,
+    title,
+    earlier: reports.flatMap((report) => listLastProven(report, earlier)),
+    footer: composeFooter(context),
+    elsewhere: runUrl === null ? 'see the summary' : formatLink('see the summary', runUrl),
+    limit: COMMENTS.body,
+  });
+}
+
+const LAST_PROVEN = '- Last proven';
+
+/** A link of a comment: its text in Markdown, and the address between `<` and `>`. */
+const LINK = /\[([^[\]]*)\]\((<[^<>]*>)\)/g;
+
+/** The link that our comment has to what is not ready now, with the commit that it was proven for. */
+function listLastProven(report: Report, comment: string): string[] {
+  const name = formatName(report);
+  const lines = report.notReady === null ? [] : comment.split('\n');
+  const line = lines.find((one) => one.includes(`[${name}](<`)) ?? '';
+  if (line === '' || line.startsWith(LAST_PROVEN)) return line === '' ? [] : [line];
+  const [link] = [...line.matchAll(LINK)].find(([, text]) => text === name) ?? [];
+  const [commit = ''] = / commit <code>\w+<\/code>/.exec(lines.at(-1) ?? '') ?? [];
+  return [`${LAST_PROVEN}${commit.replace('commit', 'at')}: ${link}`];
+}
+
+/**
+ * The comment of another step, where it links to something that is gone by now: it says so, and links to it no more.
+ *
+ * @param gone addresses that a withdrawal has proven to be gone
+ * @returns `null` where the comment links to nothing of it
+ */
+export function composeWithdrawnComment(
+  body: string,
+  gone: readonly string[],
+  context: CommentContext,
+): string | null {
+  // The address of a folder's page is that of the folder.
+  const withoutIndex = (address: string): string => address.replace(/\/index\.html>$/, '/>');
+  const known = new Set(gone.map((address) => withoutIndex(formatAddressLink(address))));
+  // Those to the run are about what was.
+  const links = [...body.matchAll(LINK)].filter(([link]) => !link.includes('/actions/runs/'));
+  const lines = links.map(([link, text, address = '']) =>
+    known.has(withoutIndex(address))
+      ? `- ${text}: ${formatInlineCode(address.slice(1, -1))}`
+      : `${LAST_PROVEN}: ${link}`,
+  );
+  if (lines.every((line) => line.startsWith(LAST_PROVEN))) return null;
+  const { sign, word } = SIGNS.withdrawn;
+  const [marker = ''] = body.split('\n', 1);
+  return joinBlocks([
+    marker,
+    `### ${context.title}${sign} ${word}`,
+    lines.join('\n'),
+    composeFooter(context),
+  ]);
+}
+
+function composeFooter({ now, headSha, runUrl }: CommentContext): string {
   const time = new Date(now).toISOString().slice(0, 16).replace('T', ' ');
   const commit = headSha === null ? [] : [`commit ${formatInlineCode(headSha.slice(0, 7))}`];
   return [`${time} UTC`, ...commit, ...(runUrl === null ? [] : [formatLink('run', runUrl)])].join(' · ');
+}
+
+interface OverviewFrame {
+  /** Where to find what is left out. */
+  readonly elsewhere: string;
+  /** Bytes. GitHub counts the characters of a comment, which are never more. */
+  readonly limit: number;
+  readonly marker?: string;
+  readonly title?: string;
+  /** What was proven earlier, a line each. */
+  readonly earlier?: readonly string[];
+  readonly footer?: string;
 }
 
 type TakeWhileFits = <T>(items: readonly T[], format: (item: T) => string) => string[];
@@ -65,8 +126,10 @@ type TakeWhileFits = <T>(items: readonly T[], format: (item: T) => string) => st
 const RESERVE = 2_048;
 
 /** The link first, or all of them; then everything else, as far as there is room for it. */
-export function composeOverview(reports: readonly Report[], frame: OverviewFrame): string {
-  const { marker = '', title = '', earlier = [], footer, elsewhere, limit } = frame;
+function composeOverview(
+  reports: readonly Report[],
+  { elsewhere, limit, marker = '', title = '', earlier = [], footer = '' }: OverviewFrame,
+): string {
   const [only, ...others] = reports;
   const isSingle = only !== undefined && others.length === 0;
   const outcome = isSingle ? formatOutcome(only, title) : [`### ${title}${formatCounts(reports)}`];

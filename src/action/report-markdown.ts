@@ -10,7 +10,6 @@ import {
   RESULT_TITLES,
   RESULTS,
   type ReportLine,
-  STEPS,
 } from '../protocol/words.ts';
 import { withVersion } from '../rules/naming.ts';
 import {
@@ -209,13 +208,3 @@ function formatGates(report: Report): string {
 /** The lines of the report, in the protocol's words. @see protocol 4.7 */
 const formatReportLines = ({ lines }: Report, shown: readonly ReportLine[]): string =>
   formatFacts(shown.flatMap((line) => (lines[line] === '' ? [] : formatFact(line, formatText(lines[line])))));
-
-/** How long each step took, such as `Took: place 1.2 s, wait 21.4 s`; of several files the longest time. */
-export function formatTimings(reports: readonly Report[]): string {
-  const times = STEPS.flatMap((step) => {
-    const longest = Math.max(0, ...reports.map(({ took }) => took[step] ?? 0));
-    return longest === 0 ? [] : [`${step} ${formatSeconds(longest)}`];
-  });
-  if (times.length === 0) return '';
-  return `Took${reports.length === 1 ? '' : ' (longest file)'}: ${times.join(', ')}`;
-}

@@ -1,4 +1,3 @@
-import { parse, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DeliveryError } from '../errors.ts';
 import { findClosestName } from '../plain-text.ts';
@@ -100,27 +99,26 @@ function refuseWrongFlags(given: readonly GivenFlag[], command: CommandName | un
   }
 }
 
+/** What to write in place of a name that is a flag elsewhere. */
+const OTHER_WAYS: Readonly<Record<string, string>> = {
+  token: 'put it in GITHUB_TOKEN, or name its environment variable with --token-env',
+  file: `name the file without a flag, such as \`${TOOL.name} deliver page.html\``,
+  operation: 'use the command withdraw or audit',
+};
+
 function unknownFlagError(
   { name, rawName }: GivenFlag,
   taken: readonly string[],
   command: CommandName | undefined,
 ): DeliveryError {
-  const call = [TOOL.name, command ?? []].flat().join(' ');
-  const help = `\`${call} --help\` lists the flags`;
+  const help = `\`${[TOOL.name, command ?? []].flat().join(' ')} --help\` lists the flags`;
+  const way = OTHER_WAYS[name] ?? help;
   if (name === 'token') {
-    return usageError(
-      'a token on the command line is visible in the process list',
-      'put it in GITHUB_TOKEN, or name its environment variable with --token-env',
-    );
+    return usageError('a token on the command line is visible in the process list', way);
   }
-  if (name === 'file') {
-    const hint = `name the file without a flag, such as \`${call} page.html\``;
-    return usageError(`--file is not a flag of ${command}`, hint);
-  }
-  if (Object.hasOwn(ALL_FLAGS, name)) return usageError(`--${name} is not a flag of ${command}`, help);
+  if (Object.hasOwn(ALL_FLAGS, name)) return usageError(`--${name} is not a flag of ${command}`, way);
   if (Object.hasOwn(INPUTS, name)) {
-    const hint = name === 'operation' ? 'use the command withdraw or audit' : help;
-    return usageError(`--${name} is an input of the action, and no flag of the command line`, hint);
+    return usageError(`--${name} is an input of the action, and no flag of the command line`, way);
   }
   return usageError(describeUnknown('flag', rawName), suggest(name, taken, help, '--'));
 }
@@ -150,7 +148,6 @@ function refuseWrongPositionals(
   const { takes, usage } = CLI_COMMANDS[name];
   const [min, max, words] = takes;
   const call = `${TOOL.name} ${name}`;
-  const isInput = given.includes(STANDARD_INPUT);
   if (given.length < min || given.length > max) {
     const isLink = name === 'deliver' && flags.url !== undefined;
     const hint = isLink
@@ -161,17 +158,11 @@ function refuseWrongPositionals(
   if (given.some((one) => one.trim() === '')) {
     throw usageError(`an argument of ${name} is empty`, 'give it a value, or leave it out');
   }
-  if (name !== 'verify' && given.some((one) => resolve(one) === parse(one).root)) {
-    throw usageError('the whole file system is no delivery', 'name a file or a folder in it');
-  }
-  if (isInput && name !== 'deliver' && name !== 'check') {
-    throw usageError(`${name} reads no standard input`, `see ${call} --help`);
-  }
-  if (isInput && given.length > 1) {
-    throw usageError('standard input (-) can only be given alone', 'deliver the files by another call');
-  }
-  if (flags.name !== undefined && !isInput && name !== 'mcp') {
-    throw usageError('--name is for standard input (-) alone', 'leave it out, or give a place with --path');
+  if (given.includes(STANDARD_INPUT) && (given.length > 1 || !usage.endsWith(STANDARD_INPUT))) {
+    throw usageError(
+      'standard input (-) can only be given alone, to deliver or check it',
+      'deliver the files by another call',
+    );
   }
 }
 

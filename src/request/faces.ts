@@ -5,31 +5,29 @@ import { INPUTS, type InputName } from './inputs.ts';
 
 const TOKEN = 'GITHUB_TOKEN';
 
-/** How the command line calls what is no flag of it. */
-const PLACES: Readonly<Record<string, string>> = { file: '`FILE`', content: 'standard input', token: TOKEN };
-
-const COMMAND: Face = {
-  input: (name, value) => PLACES[name] ?? formatFlag(name, value),
-  // A token comes from any of several variables.
-  subject: (name) => (name === 'token' ? 'the token' : COMMAND.input(name)),
-  link: `prove the link that the environment gave with \`${TOOL.name} verify URL\``,
-  ownToken: '',
-  folder: 'the current folder',
-};
-
-/** A link is an argument here, the file that it is compared with a flag, and no channel is chosen. */
-const VERIFY: Face = {
-  ...COMMAND,
-  input: (name, value) => (name === 'url' ? '`URL`' : formatFlag(name, value)),
-  subject: (name) => VERIFY.input(name),
-  use: () => 'publish the file with the command `deliver`',
-  link: 'give the link that the environment gave',
-};
-
-/** The words of a command. @param token the variable that has the token */
+/**
+ * The words of a command. For `verify`, a link is an argument, the file that it is compared with a flag, and no
+ * channel is chosen.
+ *
+ * @param token the variable that has the token
+ */
 export function commandFace(command: string, token = TOKEN): Face {
-  const face = command === 'verify' ? VERIFY : COMMAND;
-  return { ...face, input: (name, value) => (name === 'token' ? token : face.input(name, value)) };
+  const isLink = command === 'verify';
+  const places: Readonly<Record<string, string>> = isLink
+    ? { token, url: '`URL`' }
+    : { token, file: '`FILE`', content: 'standard input' };
+  const input: Face['input'] = (name, value) => places[name] ?? formatFlag(name, value);
+  return {
+    input,
+    // A token comes from any of several variables.
+    subject: (name) => (name === 'token' ? 'the token' : input(name)),
+    ...(isLink ? { use: () => 'publish the file with the command `deliver`' } : {}),
+    link: isLink
+      ? 'give the link that the environment gave'
+      : `prove the link that the environment gave with \`${TOOL.name} verify URL\``,
+    ownToken: '',
+    folder: 'the current folder',
+  };
 }
 
 function formatFlag(name: string, value?: string): string {

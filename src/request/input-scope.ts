@@ -1,5 +1,5 @@
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
-import { ACTION, say, type Words } from '../words.ts';
+import { ACTION, say } from '../words.ts';
 import { INPUT_NAMES, INPUTS, type InputDefinition, type InputName, type RawInputs } from './inputs.ts';
 
 /** Values that ask for nothing, so that nothing can be missed. */
@@ -32,7 +32,6 @@ interface ChosenDelivery {
   readonly reason: string;
   /** Whether a folder is among what is delivered, or may be. */
   readonly hasFolder: boolean;
-  readonly path?: string | undefined;
 }
 
 /**
@@ -41,16 +40,12 @@ interface ChosenDelivery {
  *
  * @param given as `listScopedInputs` returns them
  */
-export function noteOtherInputs(
+export const noteOtherInputs = (
   given: readonly InputName[],
-  { channels, reason, hasFolder, path }: ChosenDelivery,
+  { channels, reason, hasFolder }: ChosenDelivery,
   face = ACTION,
-): readonly string[] {
-  const flat = channels.filter((key) => key === 'K2' || key === 'K3').join(' and ');
-  const hasLostFolder = flat !== '' && path?.includes('/') && path !== './';
-  const lost = (w: Words) =>
-    `the folder of ${w.input('path')} had no effect on ${flat}, where only a name counts`;
-  const others = given.flatMap((name) => {
+): readonly string[] =>
+  given.flatMap((name) => {
     const { channels: served = [], isForFolders }: InputDefinition = INPUTS[name];
     const start = say((w) => `${w.subject(name)} had no effect: it is for`, face);
     if (!served.some((key) => channels.includes(key))) {
@@ -59,5 +54,3 @@ export function noteOtherInputs(
     }
     return isForFolders && !hasFolder ? [`${start} a folder, and none was found`] : [];
   });
-  return hasLostFolder ? [...others, say(lost, face)] : others;
-}

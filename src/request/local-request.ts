@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { toMessage } from '../errors.ts';
@@ -69,7 +70,8 @@ export async function findRepository(
   env: NodeJS.ProcessEnv,
 ) {
   const { 'auth-url': serverUrl } = completeInputs(given, env);
-  const folders = [folder, ...files.map((file) => dirname(realPath(resolve(folder, file))))];
+  const folders = [await realPath(folder)];
+  for (const file of files) folders.push(dirname(await realPath(resolve(folder, file))));
   const found: Awaited<ReturnType<typeof readRemotes>>[] = [];
   for (const root of new Set(folders.flatMap((one) => findRoot(one) ?? []))) {
     found.push(await readRemotes(root, serverUrl, '-C'));
@@ -93,20 +95,14 @@ export async function findRepository(
 }
 
 /** The path without symbolic links, where it exists. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
+const realPath = (path: string): Promise<string> => realpath(path).catch(() => path);
 
 /** Where other systems than git keep what they know: nothing tells here whether that is public. */
 const OTHER_SYSTEMS = ['.hg', '.jj', '.svn'];
 
 /** The folder of the repository that a folder is in; `null` if it is in none. Git itself is not needed. */
 function findRoot(folder: string): string | null {
-  for (let at = realPath(folder); ; at = dirname(at)) {
+  for (let at = folder; ; at = dirname(at)) {
     if (['.git', ...OTHER_SYSTEMS].some((name) => existsSync(join(at, name)))) return at;
     // The folder of git's own files, or a bare repository.
     if (['HEAD', 'objects', 'refs'].every((name) => existsSync(join(at, name)))) return at;
