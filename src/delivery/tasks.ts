@@ -23,7 +23,7 @@ import type { DeliveryContext } from './delivery-context.ts';
 /** Says which inputs are for other deliveries than those that were chosen, and that more time is allowed. */
 export function noteInputs(
   deliveries: readonly Delivery[],
-  { operation, scopedInputs, path, timeout, dryRun }: DeliveryRequest,
+  { operation, scopedInputs, timeout, dryRun }: DeliveryRequest,
   { logger, face }: DeliveryContext,
 ): readonly Delivery[] {
   // The folder of a site that is withdrawn need not exist any more.
@@ -31,7 +31,7 @@ export function noteInputs(
     operation === 'withdraw' || deliveries.some(({ site, failure }) => site?.isFolder || failure !== null);
   const noted = deliveries.map((one) => {
     if (one.choice === null) return one;
-    const chosen = { ...one.choice, hasFolder, path };
+    const chosen = { ...one.choice, hasFolder };
     const notes = [...one.notes, ...noteOtherInputs(scopedInputs, chosen, face)];
     return {
       ...one,
