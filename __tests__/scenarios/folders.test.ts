@@ -233,7 +233,7 @@ describe('withdrawing a folder', () => {
     ]);
     expect((await repository.log())[0]?.message).toMatch(/^REMOVE previews: /);
     const comments = await repository.issues.comments(1);
-    expect(comments.map(({ body }) => /\*\*Withdrawn/.test(body))).toEqual([true, true]);
+    expect(comments.map(({ body }) => /🗑️ Withdrawn/.test(body))).toEqual([true, true]);
     expect(comments.map(({ body }) => body).join()).not.toContain('](<https://octo.github.io');
     expect(await repository.read('previews/pr-1/index.html')).toBeNull();
   });
