@@ -93,5 +93,6 @@ export function pagesTaskWith(
   }));
   const [, picture] = files;
   const pictures = picture && { picture: picture.file, before: null };
-  return { target, place, files, destination, ...(pictures && { pictures }) };
+  const plan = { channel: 'K1', method: '', destination: '', name: place, claim: '' } as const;
+  return { plan, target, place, files, destination, ...(pictures && { pictures }) };
 }

@@ -20,8 +20,8 @@ export interface PreparedOne extends PreparedTask {
 }
 
 /** Prepares one file through an action that takes many, and throws the error that refuses it. */
-export async function prepareOne<Data>(
-  action: Channel<Data>,
+export async function prepareOne<Task extends PreparedTask>(
+  action: Channel<Task>,
   file: LocalFile | null,
   name = 'page.html',
 ): Promise<PreparedOne> {
@@ -49,14 +49,14 @@ const itemOf = (file: LocalFile | null, name: string): ChannelItem => ({
 });
 
 /** Prepares several files, and throws where one is refused. */
-export async function prepareAll<Data>(
-  action: Channel<Data>,
+export async function prepareAll<Task extends PreparedTask>(
+  action: Channel<Task>,
   files: readonly { readonly file: LocalFile | null; readonly name: string }[],
-): Promise<readonly PreparedTask<Data>[]> {
+): Promise<readonly Task[]> {
   const items = files.map(({ file, name }) => itemOf(file, name));
   const prepared = await action.prepare(items);
   return prepared.map((result) => {
     if (hasFailed(result)) throw result;
-    return result as PreparedTask<Data>;
+    return result as Task;
   });
 }

@@ -100,7 +100,8 @@ export const placementWith = (more: Partial<Placement> = {}): Placement => ({
 export type FakeOutcome = Placement | Error;
 
 /** A task of a fake channel; with `watch` where the host has to be waited for. */
-export interface FakeTask extends PreparedTask<FakeOutcome> {
+export interface FakeTask extends PreparedTask {
+  readonly data: FakeOutcome;
   readonly watch?: () => Promise<HostProgress>;
 }
 
@@ -187,22 +188,19 @@ export function deliveryWith({
 }
 
 /** What a fake channel prepares: the same for every item, or each item's own; an Error refuses it. */
-export type FakePreparation =
-  | PreparedTask<FakeOutcome>
-  | Error
-  | ((item: ChannelItem) => PreparedTask<FakeOutcome> | Error);
+export type FakePreparation = FakeTask | Error | ((item: ChannelItem) => FakeTask | Error);
 
 /** A channel that prepares what it is given, then does as its tasks say, and remembers what it was asked. */
-export class FakeChannel implements Channel<FakeOutcome> {
+export class FakeChannel implements Channel<FakeTask> {
   /** The items of each call of `prepare`. */
   readonly prepared: (readonly ChannelItem[])[] = [];
   /** The destinations of each call of `perform`. */
   readonly placed: (readonly string[])[] = [];
-  readonly progress?: NonNullable<Channel<FakeOutcome>['progress']>;
+  readonly progress?: NonNullable<Channel<FakeTask>['progress']>;
   readonly #preparation: FakePreparation;
 
   /** @param progress where the host has to be waited for */
-  constructor(preparation: FakePreparation, progress?: Channel<FakeOutcome>['progress']) {
+  constructor(preparation: FakePreparation, progress?: Channel<FakeTask>['progress']) {
     this.#preparation = preparation;
     if (progress !== undefined) this.progress = progress;
   }
@@ -219,11 +217,11 @@ export class FakeChannel implements Channel<FakeOutcome> {
     });
   }
 
-  preview(tasks: readonly PreparedTask<FakeOutcome>[]) {
+  preview(tasks: readonly FakeTask[]) {
     return results(tasks, ({ data }) => `to be ${orThrow(data).evidence}`);
   }
 
-  perform(tasks: readonly PreparedTask<FakeOutcome>[]) {
+  perform(tasks: readonly FakeTask[]) {
     this.placed.push(tasks.map(({ plan }) => plan.destination));
     return results(tasks, ({ data }) => orThrow(data));
   }

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Placement, PreparedTask } from '../../src/channels/channel.ts';
+import type { Placement } from '../../src/channels/channel.ts';
 import { newAttempt } from '../../src/delivery/delivery.ts';
 import { publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
 import { AGREEING_PROBES } from '../../src/protocol/limits.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted } from '../support/ports.ts';
-import { FakeChannel, type FakeOutcome, PAGE, placementWith, RAW, taskWith } from './builders.ts';
+import { FakeChannel, PAGE, placementWith, RAW, taskWith } from './builders.ts';
 
 const MARKER = 'build 7 is done';
 const NEW = `<p>${MARKER}</p>`;
@@ -127,7 +127,7 @@ async function deliverTo(model: HostModel, file: LocalFile, oldSha: string): Pro
   const host: FakeHttp = playHost(model, () => (ports.clock.now() - NOON) / 1_000);
   const ports = fakePorts(host.http);
   const placement = { ...placements[model.channel](model.knowsOld ? oldSha : 'unknown'), file };
-  const task: PreparedTask<FakeOutcome> = taskWith(placement);
+  const task = taskWith(placement);
   const [attempt] = await publishThroughChannel(
     new FakeChannel(task),
     [newAttempt(task, 'page.html', MARKER)],

@@ -41,11 +41,12 @@ async function publishAll(tasks: readonly FakeTask[], answer: Answer, marker?: s
   const host: FakeHttp = new FakeHttp((request) => answer(request, (ports.clock.now() - NOON) / 1000));
   const ports = fakePorts(host.http);
   const channel = channelFor(tasks);
-  const planned = tasks.map((task, at) => {
+  const attempted = tasks.map((task, at) => {
     const data = task.data instanceof Error ? task.data : { ...task.data, file };
-    return newAttempt({ ...task, data }, `${at}.html`, marker);
+    const planned: FakeTask = { ...task, data };
+    return newAttempt(planned, `${at}.html`, marker);
   });
-  const attempts = await publishThroughChannel(channel, planned, LIMITS, ports);
+  const attempts = await publishThroughChannel(channel, attempted, LIMITS, ports);
   return { attempts, channel, host, ports };
 }
 

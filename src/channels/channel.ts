@@ -36,11 +36,9 @@ export interface ChannelPlan {
   readonly claim: string;
 }
 
-/** What a channel has prepared for one item. Nothing is written yet. */
-export interface PreparedTask<Data = unknown> {
+/** What a channel has prepared for one item; each adds what it needs to carry it out. Nothing is written yet. */
+export interface PreparedTask {
   readonly plan: ChannelPlan;
-  /** What the channel itself needs to carry it out. */
-  readonly data: Data;
   /** Every path that it may write, those of pictures included; absent where that is the plan's destination alone. */
   readonly writes?: readonly string[];
   /** How it is served, once it is published: K1, and a folder of K4. */
@@ -165,8 +163,8 @@ export interface Placement extends Omit<PlacedPart, 'path'> {
   readonly unknown: readonly string[];
 }
 
-export interface PlacedTask<Data = unknown> {
-  readonly task: PreparedTask<Data>;
+export interface PlacedTask<Task extends PreparedTask = PreparedTask> {
+  readonly task: Task;
   readonly placement: Placement;
 }
 
@@ -182,29 +180,29 @@ export interface AbsentFile {
  *
  * @see protocol 1
  */
-export interface Channel<Data = unknown> {
+export interface Channel<Task extends PreparedTask = PreparedTask> {
   /**
    * Finds out where each item goes: a task each, but one for all items of a removal whose `path` is a folder. Whether it
    * may be written there is found by `preview` and `perform`. Writes nothing.
    */
-  prepare(items: readonly ChannelItem[]): Promise<readonly Result<PreparedTask<Data>>[]>;
+  prepare(items: readonly ChannelItem[]): Promise<readonly Result<Task>[]>;
   /** Describes what `perform` would do. Writes nothing. */
-  preview(tasks: readonly PreparedTask<Data>[], absent?: AbsentFile): Promise<readonly Result<string>[]>;
+  preview(tasks: readonly Task[], absent?: AbsentFile): Promise<readonly Result<string>[]>;
   /** Carries out the tasks together: one push, one release, one bin. The errors are those of G1 and G2. */
-  perform(tasks: readonly PreparedTask<Data>[], absent?: AbsentFile): Promise<readonly Result<Placement>[]>;
+  perform(tasks: readonly Task[], absent?: AbsentFile): Promise<readonly Result<Placement>[]>;
   /** Asks the host once how far it is; absent where nothing is waited for. @throws {DeliveryError} `BUILD_ERRORED` */
-  progress?(placed: PlacedTask<Data>): Promise<HostProgress>;
+  progress?(placed: PlacedTask<Task>): Promise<HostProgress>;
   /** Puts back what this tool delivered before what is not proven. @param step everything that was placed with it */
   restore?(
-    failed: readonly PlacedTask<Data>[],
-    step: readonly PlacedTask<Data>[],
+    failed: readonly PlacedTask<Task>[],
+    step: readonly PlacedTask<Task>[],
   ): Promise<readonly Result<Placement>[]>;
   /**
    * After the proof: looks once more at what may have changed since it was placed.
    *
    * @returns for UNKNOWN: what is not as it was left; `NOT_PROVEN` for what is not there any more
    */
-  recheck?(placed: readonly PlacedTask<Data>[]): Promise<readonly Result<readonly string[]>[]>;
+  recheck?(placed: readonly PlacedTask<Task>[]): Promise<readonly Result<readonly string[]>[]>;
   /** Finds everything that this tool delivered; absent where nothing tells it. Writes nothing. */
   audit?(): Promise<readonly AuditedDelivery[]>;
 }

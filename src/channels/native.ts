@@ -9,7 +9,7 @@ import type { Words } from '../words.ts';
 import type { Channel, ChannelItem, PlacedPart, Placement, PreparedTask } from './channel.ts';
 import { listRefusals } from './filebin/refusals.ts';
 
-interface LinkTask {
+interface LinkTask extends PreparedTask {
   /** The address to hand over. */
   readonly url: URL;
   /** The address of the file itself, such as `…/index.html`; absent where the link is that of one file. */
@@ -30,21 +30,21 @@ export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): Cha
   return {
     prepare: (items) => forEachItem(items, async (item) => prepareLink(url, item)),
     preview: (tasks) =>
-      forEachItem(tasks, async ({ data }) => `the link on ${data.url.hostname} would be proven`),
-    perform: (tasks) => forEachItem(tasks, async ({ data }) => placementOf(data, isBin)),
+      forEachItem(tasks, async (task) => `the link on ${task.url.hostname} would be proven`),
+    perform: (tasks) => forEachItem(tasks, async (task) => placementOf(task, isBin)),
   };
 }
 
-function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<LinkTask> {
+function prepareLink(url: URL | undefined, item: ChannelItem): LinkTask {
   if (url === undefined) {
     throw new DeliveryError('BAD_INPUT', 'channel K4 needs the link to check', {
       hint: (w) => `${w.link}${w.orUse('K1, K2 or K3')}`,
     });
   }
   const { site, relativePath } = item;
-  const data: LinkTask = { ...findAddress(url, item), site };
   const { hostname } = url;
-  const { home } = data;
+  const address = findAddress(url, item);
+  const { home } = address;
   return {
     plan: {
       channel: 'K4',
@@ -53,7 +53,8 @@ function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<Link
       name: hostname,
       claim: 'opens without the environment',
     },
-    data,
+    ...address,
+    site,
     ...(home &&
       site?.isFolder && {
         served: {
@@ -68,7 +69,7 @@ function prepareLink(url: URL | undefined, item: ChannelItem): PreparedTask<Link
 }
 
 /** The link is the page of a folder, and with its `/` the folder; of several items, each lies below it. */
-function findAddress(url: URL, { site, relativePath }: ChannelItem): Omit<LinkTask, 'site'> {
+function findAddress(url: URL, { site, relativePath }: ChannelItem): Pick<LinkTask, 'url' | 'home'> {
   if (relativePath === undefined && !site?.isFolder) return { url };
   const folder = new URL(url.pathname, url);
   if (!site?.isFolder) {

@@ -38,7 +38,7 @@ const answersForExisting = (sha: string, message = ownMessage(sha)) => ({
 
 test('preparing a file for channel K1 plans for a page with a picture what writes both, and shows in a preview what removes an old one', async () => {
   const { task } = await prepareFile({}, { picture: true });
-  expect(task).toMatchObject({ plan: { method: 'method B, object API' }, data: { target: { method: 'B' } } });
+  expect(task).toMatchObject({ plan: { method: 'method B, object API' }, target: { method: 'B' } });
   const change = changeWith();
   const withRemoval = { ...change, removals: ['a/b.html.png'] };
   expect(methodOf([change], { method: 'A' })).toBe('A');

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import type { PreparedTask } from '../../../src/channels/channel.ts';
 import { createPagesActions } from '../../../src/channels/pages/publish.ts';
 import type { PagesOptions, PagesTask } from '../../../src/channels/pages/target.ts';
 import type { RepositoryContext } from '../../../src/github/api/repository.ts';
@@ -150,7 +149,7 @@ describe('Pages', () => {
     const answers = { create_pages_site: { ...NEW_SITE, html_url } };
     const { github, action, prepared } = await prepare({ answers });
     const [first] = await prepared;
-    const task = first as PreparedTask<PagesTask>;
+    const task = first as PagesTask;
     const pictures = { picture: createMemoryFile('page.html.png', Buffer.from('picture')), before: null };
     const [done] = await action.perform([{ ...task, pictures }]);
     expect(github.sent('create_pages_site')).toHaveLength(1);

@@ -30,14 +30,17 @@ import {
  *
  * @see protocol 4.4
  */
-export const createFilebinPublisher = (options: FilebinOptions, ports: Ports): Channel<BinUpload> => ({
+export const createFilebinPublisher = (
+  options: FilebinOptions,
+  ports: Ports,
+): Channel<PreparedTask & BinUpload> => ({
   prepare: (items) => forEachItem(items, async (item) => prepareUpload(item, options)),
   async preview(tasks) {
     const before = await withRetries(ports, () => readOptionalBin(options, ports));
-    return forEachItem(tasks, async ({ data }) => previewUpload(data, before, options));
+    return forEachItem(tasks, async (task) => previewUpload(task, before, options));
   },
   async perform(tasks) {
-    const posted = await forEachItem(tasks, ({ data }) => storeFile(data, options, ports));
+    const posted = await forEachItem(tasks, (task) => storeFile(task, options, ports));
     const stored = posted.flatMap((one) => (hasFailed(one) ? [] : [one]));
     const unknown = await lockOwnBin(options, stored, ports);
     return posted.map((one) => (hasFailed(one) ? one : placementOfFile(one, unknown, options)));
@@ -57,11 +60,12 @@ export const createFilebinPublisher = (options: FilebinOptions, ports: Ports): C
 export const planInBin = (bin: string, filename: string, method: string, claim: string) =>
   ({ channel: 'K3', method, destination: `bin ${bin}, name ${filename}`, name: filename, claim }) as const;
 
-function prepareUpload(item: ChannelItem, { bin }: FilebinOptions): PreparedTask<BinUpload> {
+function prepareUpload(item: ChannelItem, { bin }: FilebinOptions): PreparedTask & BinUpload {
   const filename = binFileName(flatName(item.name));
   return {
     plan: planInBin(bin, filename, 'one POST', 'is available'),
-    data: { file: requireFile(item), filename },
+    file: requireFile(item),
+    filename,
   };
 }
 

@@ -12,7 +12,7 @@ import { listRefusalsOfDeleted } from './refusals.ts';
 import type { FilebinOptions } from './store-file.ts';
 
 /** A name in a bin, and the bytes that belong there; `undefined` where there is no file to compare with. */
-interface BinRemoval {
+interface BinRemoval extends PreparedTask {
   readonly filename: string;
   readonly sha256: string | undefined;
 }
@@ -28,15 +28,11 @@ export function createFilebinRemover(options: FilebinOptions, ports: Ports): Cha
 
   /** Does the work for each task, with whether its file is there. */
   async function forEachFile<Value>(
-    tasks: readonly PreparedTask<BinRemoval>[],
+    tasks: readonly BinRemoval[],
     work: (filename: string, isThere: boolean) => Promise<Value>,
   ) {
     const state = await withRetries(ports, () => readBin(options, ports));
-    return forEachItem(
-      tasks,
-      ({ data }) => work(data.filename, mayRemove(data, state, options)),
-      BATCH.reads,
-    );
+    return forEachItem(tasks, (task) => work(task.filename, mayRemove(task, state, options)), BATCH.reads);
   }
 
   return {
@@ -45,7 +41,8 @@ export function createFilebinRemover(options: FilebinOptions, ports: Ports): Cha
         const filename = binFileName(flatName(name));
         return {
           plan: planInBin(bin, filename, 'one DELETE', 'is removed'),
-          data: { filename, sha256: site?.entry.sha256 },
+          filename,
+          sha256: site?.entry.sha256,
         };
       }),
     preview: (tasks) =>

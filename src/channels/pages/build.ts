@@ -16,7 +16,7 @@ import type { Channel, HostProgress, Placement } from '../channel.ts';
 import { watchDeployment } from './deploy/watch-deployment.ts';
 import type { PagesDestination } from './destination.ts';
 import { type BuildStarter, createSiteRun, type RunProgress } from './site-workflow.ts';
-import type { PagesOptions } from './target.ts';
+import type { PagesOptions, PagesTask } from './target.ts';
 
 /** Asks how far the build is that contains a commit. */
 type WatchBuild = (
@@ -29,25 +29,21 @@ interface SiteBuild extends Pick<PagesDestination, 'branch'> {
 
 type BuildOptions = Pick<PagesOptions, 'timeout' | 'siteWorkflow'>;
 
-type BuiltTask = { readonly destination: Pick<PagesDestination, 'builtBy' | 'branch'> };
-
-/** How far the host is with its build: one watch for all files that the same kind of build publishes. */
+/** How far the host is with its build: one watch for all that a step publishes. */
 export function createProgress(
   access: RepositoryContext,
   options: BuildOptions & Pick<PagesOptions, 'branch'>,
   ports: Ports,
-): NonNullable<Channel<BuiltTask>['progress']> {
-  const createWatch = ({ builtBy, branch }: BuiltTask['destination']): WatchBuild => {
+): NonNullable<Channel<PagesTask>['progress']> {
+  const createWatch = ({ builtBy, branch }: PagesDestination): WatchBuild => {
     const github = requireGitHub(access);
     if (builtBy === 'deployment') return watchDeployment(github, options, ports);
     const build = new BuildWatch(github, { builtBy, branch }, options, ports.clock);
     return (placed) => build.ask(placed);
   };
-  const watches = new Map<string, WatchBuild>();
+  let watch: WatchBuild | undefined;
   return ({ task, placement }) => {
-    const { destination } = task.data;
-    const watch = watches.get(destination.builtBy) ?? createWatch(destination);
-    watches.set(destination.builtBy, watch);
+    watch ??= createWatch(task.destination);
     return watch(placement);
   };
 }

@@ -3,7 +3,7 @@ import { DeliveryError, hasFailed, type Result, resultOf, toDeliveryError } from
 import type { Change } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
-import type { Placement, PreparedTask } from '../channel.ts';
+import type { Placement } from '../channel.ts';
 import type { ComparedPlace } from './compare.ts';
 import { compareFiles } from './compare-files.ts';
 import { compareSite } from './compare-folder.ts';
@@ -13,13 +13,13 @@ import { describeFolder, describePlacement, describeUnchanged } from './placemen
 import { type CommitTarget, isFolderPath, isRemoval, type PagesTask } from './target.ts';
 import { BranchWriter, refuseUnwritable } from './write-changes.ts';
 
-type Tasks = readonly PreparedTask<PagesTask>[];
+type Tasks = readonly PagesTask[];
 
 /** The task with the pictures of its page among its files. */
-export function withPictures({ data, pictures }: PreparedTask<PagesTask>): PagesTask {
-  if (pictures === undefined) return data;
-  return { ...data, pictures, files: [...data.files, ...listPictures(pictures, data.destination.path)] };
-}
+export const withPictures = (task: PagesTask): PagesTask => ({
+  ...task,
+  files: [...task.files, ...(task.pictures ? listPictures(task.pictures, task.destination.path) : [])],
+});
 
 type ComparedPlaces = readonly Result<ComparedPlace>[];
 

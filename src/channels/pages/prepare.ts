@@ -8,7 +8,7 @@ import type { LocalFile } from '../../rules/inspect.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { baseName, encodePath, entryUrl } from '../../rules/naming.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
-import type { ChannelItem, ChannelPlan, PreparedTask, ServedFile } from '../channel.ts';
+import type { ChannelItem, ChannelPlan, ServedFile } from '../channel.ts';
 import { createEntriesReader } from './branch-reader.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import { refuseNoPart } from './deploy/site-content.ts';
@@ -21,6 +21,7 @@ import {
   type CommitMethod,
   type CommitTarget,
   chooseMethod,
+  isFolderPath,
   type PagesOptions,
   type PagesTask,
   planMethod,
@@ -41,7 +42,7 @@ export async function prepareItems(
   options: PagesOptions,
   access: RepositoryContext,
   ports: Ports,
-): Promise<readonly Result<Prepared>[]> {
+): Promise<readonly Result<PagesTask>[]> {
   const github = requireGitHub(access);
   const deployed = await findDeployedSite(access, options);
   const pages = deployed ?? access.site;
@@ -61,52 +62,67 @@ export async function prepareItems(
 const isFolderItem = ({ site, name }: ChannelItem, { isRemoval, path }: PagesOptions): boolean =>
   site?.isFolder === true || (isRemoval === true && (name.endsWith('/') || path?.endsWith('/') === true));
 
-type Prepared = PreparedTask<PagesTask>;
-
 /**
  * Where a file or a folder goes, and what the site would make of it.
  *
  * @throws {DeliveryError} `NOT_OURS` that names what would change the whole site.
  */
-async function prepareItem(item: ChannelItem, step: StepContext): Promise<Prepared> {
-  const { options } = step.target;
+async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesTask> {
+  const { options, deploy, github } = step.target;
   const { isRemoval = false, overwrite, marker, nojekyll } = options;
   const isFolder = isFolderItem(item, options);
   const location = isFolder ? folderLocation(item, step) : { name: item.name };
-  const { repository } = step.target.github;
-  const settings = resolveDestination(repository, { ...options, ...location }, step.pages);
+  const settings = resolveDestination(github.repository, { ...options, ...location }, step.pages);
   const { path, siteRoot, branch } = settings;
   const place = isFolder ? path.slice(0, path.length - (item.site?.entry.name.length ?? 0)) : path;
   const files = isRemoval ? [] : listFiles(item, place);
-  for (const one of overwrite ? [] : files) refuseSpecialFile(one.path, siteRoot.slice(0, -1));
-  for (const one of step.target.deploy === null ? [] : files) refuseNoPart(one.path);
+  for (const one of files) {
+    if (!overwrite) refuseSpecialFile(one.path, siteRoot.slice(0, -1));
+    if (deploy !== null) refuseNoPart(one.path);
+  }
   const built = await resultOf(() =>
     applyJekyll(settings, { place, files, hasMarker: marker !== undefined, nojekyll }, step.exists),
   );
   // What a folder misses is told with what its pages miss.
   if (hasFailed(built) && !isFolder) throw built;
-  const destination = !hasFailed(built) ? built : settings;
+  const destination = hasFailed(built) ? settings : built;
   const served = describeServed(destination, isFolder ? place : null);
   const hasPicture = options.picture && served.display === 'page' && served.pictureUrls !== null;
   // A folder is one commit of many files, which through the API would take a request for each. One call of method A
   // writes no picture beside its page.
   const single = hasPicture && step.singleMethod === 'A' ? 'B' : step.singleMethod;
-  const method = isFolder ? 'C' : single;
-  const name = place || './';
-  const plan: ChannelPlan = {
-    channel: 'K1',
-    method: planMethod(method, { place, files }),
-    destination: `branch ${branch}, ${isFolder ? 'folder' : 'path'} ${name}`,
-    name,
-    claim: isRemoval ? 'is removed' : served.display === 'none' ? 'is downloaded' : 'opens on the screen',
-  };
-  const data = { target: { ...step.target, method, branch }, place, files, destination };
-  if (isRemoval) return { plan, data };
-  const pictures = hasPicture ? listPicturePaths(destination.path) : [];
+  const target = { ...step.target, method: isFolder ? 'C' : single, branch };
+  const common = { target, place, files, destination };
+  if (isRemoval) return { ...common, plan: planTask(common, 'is removed') };
   const isRendered = !isFolder && destination.pageUrl.pathname !== settings.pageUrl.pathname;
-  const writes = [...files.map((one) => one.path), ...(isRendered ? [renderedPath(path)] : []), ...pictures];
-  const refusal = hasFailed(built) ? built : null;
-  return { plan: planDeployment(plan, step.target), data, served: { ...served, refusal }, writes };
+  return {
+    ...common,
+    plan: planTask(common, served.display === 'none' ? 'is downloaded' : 'opens on the screen'),
+    served: { ...served, refusal: hasFailed(built) ? built : null },
+    writes: [
+      ...files.map((one) => one.path),
+      ...(isRendered ? [renderedPath(path)] : []),
+      ...(hasPicture ? listPicturePaths(path) : []),
+    ],
+  };
+}
+
+/** The plan of a commit; where the site is deployed, of a deployment as well, or of that alone. */
+function planTask({ target, place, files }: Omit<PagesTask, 'plan'>, claim: string): ChannelPlan {
+  const { branch, deploy, method, options } = target;
+  const name = place || './';
+  if (deploy !== null && options.branch === undefined) {
+    const destination = `the whole site, ${name}`;
+    return { channel: 'K1', method: 'method D, a deployment', destination, name, claim };
+  }
+  const further = deploy === null ? '' : ', and method D, a deployment of the branch';
+  return {
+    channel: 'K1',
+    method: planMethod(method, { place, files }) + further,
+    destination: `branch ${branch}, ${isFolderPath(place) ? 'folder' : 'path'} ${name}`,
+    name,
+    claim,
+  };
 }
 
 /** A folder that has only a name goes below what the site is built from. */
@@ -135,13 +151,4 @@ function describeServed(destination: PagesDestination, folder: string | null): S
     isServedAsIs: !hostMayChangeBytes,
     pictureUrls: isNamedAlike ? listPictureUrls(pageUrl) : null,
   };
-}
-
-/** The plan of a commit where the site is deployed: by a deployment as well, or by a deployment alone. */
-function planDeployment(plan: ChannelPlan, { deploy, options }: StepContext['target']): ChannelPlan {
-  if (deploy === null) return plan;
-  if (options.branch !== undefined) {
-    return { ...plan, method: `${plan.method}, and method D, a deployment of the branch` };
-  }
-  return { ...plan, method: 'method D, a deployment', destination: `the whole site, ${plan.name}` };
 }

@@ -4,7 +4,7 @@ import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../githu
 import type { RepositoryContext } from '../../github/api/repository.ts';
 import { nameFew } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
-import type { AbsentFile, Channel, PlacedTask, Placement, PreparedTask } from '../channel.ts';
+import type { AbsentFile, Channel, PlacedTask, Placement } from '../channel.ts';
 import { createProgress } from './build.ts';
 import { commitTasks, previewCommits } from './commit.ts';
 import { deployBranch } from './deploy/deploy.ts';
@@ -31,7 +31,7 @@ export function createPagesActions(inputs: PagesOptions, access: RepositoryConte
   const publish: Channel<PagesTask> = {
     ...actionFor(inputs),
     restore: async (failed, step) => {
-      const { branch = '', deploy = null } = failed[0]?.task.data.target ?? {};
+      const { branch = '', deploy = null } = failed[0]?.task.target ?? {};
       if (deploy === null) return restoreBefore(failed, step);
       if (inputs.branch === undefined) throw nothingKeptError();
       return deployBranch(await restoreBefore(failed, step), branch, deploy, ports);
@@ -40,7 +40,7 @@ export function createPagesActions(inputs: PagesOptions, access: RepositoryConte
   return { publish, remove: actionFor({ ...inputs, setup: false, isRemoval: true }) };
 }
 
-type Tasks = readonly PreparedTask<PagesTask>[];
+type Tasks = readonly PagesTask[];
 
 const nothingKeptError = (): DeliveryError =>
   new DeliveryError(
@@ -70,10 +70,10 @@ async function previewTasks(
 ): Promise<readonly Result<string>[]> {
   const [first] = tasks;
   if (first === undefined) return [];
-  const { target } = first.data;
+  const { target } = first;
   if (findWholeSite(target, absent) !== null) {
     return tasks.map(
-      ({ data }) => `would be deployed as the whole site ${data.destination.rootUrl.hostname}`,
+      ({ destination }) => `would be deployed as the whole site ${destination.rootUrl.hostname}`,
     );
   }
   const previews = await previewCommits(tasks, ports);
@@ -87,7 +87,7 @@ async function placeTasks(
 ): Promise<readonly Result<Placement>[]> {
   const [first] = tasks;
   if (first === undefined) return [];
-  const { target } = first.data;
+  const { target } = first;
   const whole = findWholeSite(target, absent);
   if (whole !== null) return deployFiles(tasks, whole, ports);
   const placed = await commitTasks(tasks, ports);
@@ -110,7 +110,7 @@ async function recheckBranch(placed: readonly Placed[]): Promise<readonly Result
   const isSame = placed.every((one) => compareWith(first, one).changed.length === 0);
   const existing = isSame ? first : await resultOf(() => readDelivered(placed));
   return forEachItem(placed, async (one) => {
-    const { branch } = one.task.data.target;
+    const { branch } = one.task.target;
     const { changed, unread } = compareWith(existing, one);
     if (changed.length > 0) {
       throw new DeliveryError(
@@ -143,11 +143,11 @@ function compareWith(existing: Result<ExistingBlobs | null>, { placement: { held
 async function readDelivered(placed: readonly Placed[]): Promise<ExistingBlobs | null> {
   const [first] = placed;
   if (first === undefined) return null;
-  const { github, branch } = first.task.data.target;
+  const { github, branch } = first.task.target;
   const head = await getBranchHead(github, branch);
   // A step may push twice: the last commit says nothing of what somebody did before it. A rival may have come before it.
-  const isOwn = ({ task: { data }, placement }: Placed): boolean =>
-    placement.commitSha === head && data.destination.rivals === undefined;
+  const isOwn = ({ task, placement }: Placed): boolean =>
+    placement.commitSha === head && task.destination.rivals === undefined;
   if (placed.every(isOwn)) return null;
   const paths = placed.flatMap(({ placement: { held } }) => [...(held?.keys() ?? [])]);
   return getExistingBlobs(github, head, paths);

@@ -42,10 +42,10 @@ export async function restoreBefore(
 }
 
 async function restore(
-  { task: { data }, placement: { written, commitSha } }: Placed,
+  { task, placement: { written, commitSha } }: Placed,
   own: ReadonlySet<string>,
 ): Promise<Placement> {
-  const { github, branch, readEntries } = data.target;
+  const { github, branch, readEntries } = task.target;
   if (!written || commitSha === undefined) throw notRestoredError('this step wrote nothing there');
   const head = await getBranchHead(github, branch);
   if (!own.has(head)) throw notRestoredError(`somebody wrote to the branch ${branch} since`);
@@ -55,18 +55,18 @@ async function restore(
   });
   const before = await readTree(await readParent(github, commitSha));
   const after = await readTree(commitSha);
-  const { files, message } = await findDeliveredTo(data.place, data.target, before);
+  const { files, message } = await findDeliveredTo(task.place, task.target, before);
   if (files.length === 0) {
     throw notRestoredError('what was there before, if anything, is no delivery of this tool');
   }
   const now = head === commitSha ? after : await readTree(head);
   const change = {
-    ...compareTrees(before, after, now, data.place),
-    message: formatRestored(data.place, files, message, before),
+    ...compareTrees(before, after, now, task.place),
+    message: formatRestored(task.place, files, message, before),
     replaces: null,
   };
   const [sha = ''] = await commitChanges(github, [change], { branch, planned: head });
-  return describeRestored(data, sha, files, [before, after]);
+  return describeRestored(task, sha, files, [before, after]);
 }
 
 const notRestoredError = (why: string): DeliveryError =>

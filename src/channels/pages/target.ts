@@ -7,11 +7,11 @@ import { hasGit } from '../../github/git/process.ts';
 import { SIZE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import type { Words } from '../../words.ts';
+import type { PreparedTask } from '../channel.ts';
 import type { BranchTree, ReadEntries } from './branch-reader.ts';
 import type { DeployTarget } from './deploy/deploy.ts';
 import type { JobRuntime } from './deploy/job-runtime.ts';
 import type { PagesDestination, PagesLocation } from './destination.ts';
-import type { PagePictures } from './pictures.ts';
 
 /** By one call, the object API, or git; `COMMIT_METHODS` names them. @see protocol 4.2, 8 */
 export type CommitMethod = 'A' | 'B' | 'C';
@@ -38,7 +38,7 @@ export interface Setup {
 }
 
 /** A place of the branch, a file or a folder, and all that it is to hold: nothing where it is removed. */
-export interface PagesTask {
+export interface PagesTask extends PreparedTask {
   readonly target: CommitTarget;
   /** The path of a file; that of a folder ends in `/`, or is empty for the branch's root. */
   readonly place: string;
@@ -46,7 +46,6 @@ export interface PagesTask {
   readonly files: readonly FileWrite<LocalFile>[];
   /** Where the entry goes. */
   readonly destination: PagesDestination;
-  readonly pictures?: PagePictures;
 }
 
 /** Whether a place is a folder: then one commit is made for all that is in it. */

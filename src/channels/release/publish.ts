@@ -35,11 +35,11 @@ export function createReleasePublisher(
   options: ReleaseOptions,
   access: RepositoryContext,
   ports: Ports,
-): Channel<AssetTask> {
-  const toBatch = (tasks: readonly PreparedTask<AssetTask>[], absent?: AbsentFile): ReleaseBatch => ({
+): Channel<PreparedTask & AssetTask> {
+  const toBatch = (tasks: readonly AssetTask[], absent?: AbsentFile): ReleaseBatch => ({
     ...options,
     github: requireGitHub(access),
-    tasks: tasks.map(({ data }) => data),
+    tasks,
     absent,
   });
   return {
@@ -61,7 +61,7 @@ async function prepareAsset(
   item: ChannelItem,
   { tag }: ReleaseOptions,
   access: RepositoryContext,
-): Promise<PreparedTask<AssetTask>> {
+): Promise<PreparedTask & AssetTask> {
   requireGitHub(access);
   const file = requireFile(item);
   if (access.privateRepository === true) {
@@ -77,7 +77,7 @@ async function prepareAsset(
   const originalName = flatName(item.name);
   const name = await assetName(originalName);
   const plan = planAsset(tag, name, 'one asset upload', 'downloads');
-  return { plan, data: { file, name, originalName } };
+  return { plan, file, name, originalName };
 }
 
 async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonly Result<string>[]> {

@@ -21,7 +21,7 @@ import type { Channel, ChannelItem, Placement, PreparedTask } from '../channel.t
 import { hasDigestOf, isInterim, isQuiet, planAsset, unfinishedError } from './asset.ts';
 import type { ReleaseOptions } from './release-choice.ts';
 
-interface AssetRemoval {
+interface AssetRemoval extends PreparedTask {
   readonly name: string;
   /** The file that the asset must hold, where it is still there to compare. */
   readonly file: LocalFile | null;
@@ -56,15 +56,15 @@ export function createReleaseRemover(
 
   /** Does the work for the assets of each task; `null` stands for none. Each release is read once. */
   async function forEachAsset<Value>(
-    tasks: readonly PreparedTask<AssetRemoval>[],
+    tasks: readonly AssetRemoval[],
     work: (chosen: ChosenAsset | null, name: string, github: GitHubClient) => Promise<Value>,
   ): Promise<readonly Result<Value>[]> {
     const github = requireGitHub(access);
     const listed = await listReleased(github, tags);
-    return forEachItem(tasks, async ({ data }) => {
-      const chosen = chooseAsset(data, listed, overwrite, clock);
-      if (chosen === null && tags.length > 1) throw notFoundError(data.name, tags);
-      return work(chosen, data.name, github);
+    return forEachItem(tasks, async (task) => {
+      const chosen = chooseAsset(task, listed, overwrite, clock);
+      if (chosen === null && tags.length > 1) throw notFoundError(task.name, tags);
+      return work(chosen, task.name, github);
     });
   }
 
@@ -90,11 +90,11 @@ export function createReleaseRemover(
 const planRemovals = (
   items: readonly ChannelItem[],
   tags: readonly string[],
-): Promise<readonly Result<PreparedTask<AssetRemoval>>[]> =>
+): Promise<readonly Result<AssetRemoval>[]> =>
   forEachItem(items, async ({ site, name: wanted }) => {
     const name = await assetName(flatName(wanted));
     const plan = planAsset(tags.join(' or '), name, 'the asset is deleted', 'is removed');
-    return { plan, data: { name, file: site?.entry ?? null } };
+    return { plan, name, file: site?.entry ?? null };
   });
 
 async function listReleased(github: GitHubClient, tags: readonly string[]): Promise<readonly FoundAsset[]> {

@@ -32,10 +32,12 @@ test('preparing a site knows the folder of the branch that is served, and the ro
   const pages = { folder: 'docs' };
   await expect(prepare(PAGE, { name: 'docs/p/', pages })).resolves.toMatchObject({
     served: { sitePath: '/site/p/' },
-    data: { place: 'docs/p/', destination: { siteRoot: 'docs/' }, target: { method: 'C' } },
+    place: 'docs/p/',
+    destination: { siteRoot: 'docs/' },
+    target: { method: 'C' },
   });
   const plan = { name: './', destination: 'branch main, folder ./' };
-  await expect(prepare(PAGE, { name: './' })).resolves.toMatchObject({ plan, data: { place: '' } });
+  await expect(prepare(PAGE, { name: './' })).resolves.toMatchObject({ plan, place: '' });
 });
 
 test('preparing a site names every path that it may write, also those of pictures', async () => {

@@ -1,6 +1,6 @@
 import type { Ports } from '../../../ports.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
-import type { Placement, PreparedTask } from '../../channel.ts';
+import type { Placement } from '../../channel.ts';
 import { withPictures } from '../commit.ts';
 import { describePlacement } from '../placement.ts';
 import type { PagesTask } from '../target.ts';
@@ -9,7 +9,7 @@ import { contentOfFiles, sizeOf } from './site-content.ts';
 
 /** Deploys the files and folders of a step as the whole site, without any commit. */
 export async function deployFiles(
-  prepared: readonly PreparedTask<PagesTask>[],
+  prepared: readonly PagesTask[],
   target: DeployTarget,
   ports: Ports,
 ): Promise<readonly Placement[]> {
