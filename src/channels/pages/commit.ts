@@ -4,12 +4,13 @@ import type { Change } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import type { Placement } from '../channel.ts';
+import { countChanges, formatChangeCounts, type SiteChanges } from '../site-changes.ts';
 import type { ComparedPlace } from './compare.ts';
 import { compareFiles } from './compare-files.ts';
 import { compareSite } from './compare-folder.ts';
-import { compareRemovedFiles, compareRemovedFolder } from './compare-removal.ts';
+import { compareRemovedFolder } from './compare-removal.ts';
 import { listPictures } from './pictures.ts';
-import { describeFolder, describePlacement, describeUnchanged } from './placement.ts';
+import { withCommit } from './placement.ts';
 import { type CommitTarget, isFolderPath, isRemoval, type PagesTask } from './target.ts';
 import { BranchWriter, refuseUnwritable } from './write-changes.ts';
 
@@ -26,10 +27,9 @@ type ComparedPlaces = readonly Result<ComparedPlace>[];
 /**
  * Compares what is written together, all files of a step or one folder, with the branch as it is now.
  *
- * @param wasSent whether an earlier attempt may have changed it
  * @param signal another one than that of the delivery, after a stop
  */
-type Compare = (wasSent?: boolean, signal?: AbortSignal) => Promise<ComparedPlaces>;
+type Compare = (signal?: AbortSignal) => Promise<ComparedPlaces>;
 
 /**
  * Does work for each group. Files come before the folders that take them over, and after those that are removed: then
@@ -49,10 +49,10 @@ async function forEachGroup<Value>(
     const [first] = group;
     if (first === undefined) continue;
     const { target } = first;
-    const compare: Compare = (wasSent = false, signal = undefined) => {
+    const compare: Compare = (signal) => {
       const github = signal ? target.github.withSignal(signal) : target.github;
       const tasks = group.map((one) => ({ ...one, target: { ...one.target, github } }));
-      return compareTasks(tasks, together, wasSent);
+      return compareTasks(tasks, together);
     };
     const done = await resultOf(() => work(compare, target));
     for (const [nth, task] of group.entries()) {
@@ -65,12 +65,10 @@ async function forEachGroup<Value>(
 async function compareTasks(
   tasks: readonly PagesTask[],
   together: readonly string[],
-  wasSent: boolean,
 ): Promise<ComparedPlaces> {
   const [first] = tasks;
-  if (first === undefined) return [];
-  if (!isFolderPath(first.place)) return isRemoval(first) ? compareRemovedFiles(tasks) : compareFiles(tasks);
-  return [await (isRemoval(first) ? compareRemovedFolder(first, wasSent) : compareSite(first, together))];
+  if (first === undefined || !isFolderPath(first.place)) return compareFiles(tasks);
+  return [await (isRemoval(first) ? compareRemovedFolder(first) : compareSite(first, together))];
 }
 
 /** What committing would do: the first line of each commit's message, or that nothing has to be done. Reads only. */
@@ -81,13 +79,19 @@ export function previewCommits(
   return forEachGroup(prepared, async (compare, target) =>
     forEachItem(await compare(), async (place) => {
       if (hasFailed(place)) throw place;
-      const { task, change } = place;
-      if (change === undefined) return describeUnchanged(place);
-      if (isFolderPath(task.place) && !isRemoval(task)) await refuseUnwritable(change, target, ports);
-      const further = isFolderPath(task.place) ? ` (${describeFolder(place).join('; ')})` : '';
+      const { change, placement } = place;
+      if (change === undefined) return placement.evidence;
+      if (placement.changes) await refuseUnwritable(change, target, ports);
+      const told = [...(placement.changes ? [describeChanges(placement.changes)] : []), ...placement.notes];
+      const further = told.length === 0 ? '' : ` (${told.join('; ')})`;
       return `commit "${change.message.split('\n')[0]}"${further}`;
     }),
   );
+}
+
+function describeChanges(changes: SiteChanges): string {
+  const counts = formatChangeCounts(countChanges(changes));
+  return counts === '' ? 'no file changed' : `files: ${counts}`;
 }
 
 /**
@@ -101,7 +105,10 @@ export const commitTasks = (prepared: Tasks, ports: Ports): Promise<readonly Res
     const done = await withRetries(ports, () => commit.attempt()).catch((thrown: unknown) =>
       commit.findArrived(toDeliveryError(thrown)),
     );
-    return done.map((one) => (hasFailed(one) ? one : describePlacement(one, ports.logger)));
+    for (const one of done) {
+      if (!hasFailed(one) && one.changes) ports.logger.info(describeChanges(one.changes));
+    }
+    return done;
   });
 
 /** Each attempt compares first: what an earlier one has committed is not committed again. */
@@ -120,8 +127,8 @@ class GroupCommit {
     this.#writer = new BranchWriter(target, ports);
   }
 
-  async attempt(): Promise<ComparedPlaces> {
-    const places = this.#known ?? (await this.#compare(this.#sent.size > 0));
+  async attempt(): Promise<readonly Result<Placement>[]> {
+    const places = this.#known ?? (await this.#compare());
     this.#known = null;
     let head: string | null = null;
     const changes = places.flatMap((place) => {
@@ -139,24 +146,27 @@ class GroupCommit {
   }
 
   /** After a stop, the branch may hold a commit whose answer did not arrive. @throws the error where it is not known */
-  async findArrived(error: DeliveryError): Promise<ComparedPlaces> {
+  async findArrived(error: DeliveryError): Promise<readonly Result<Placement>[]> {
     if (this.#sent.size === 0) throw error.withLeftBehind([]);
     if (!this.#ports.signal.aborted) throw error;
     const { signal } = withCleanupSignal(this.#ports);
-    const arrived = await resultOf(() => this.#compare(true, signal));
+    const arrived = await resultOf(() => this.#compare(signal));
     if (hasFailed(arrived)) throw error;
     return this.#finish(arrived, () => error);
   }
 
-  #finish(places: ComparedPlaces, conclude: (change: Change) => Result<string>): ComparedPlaces {
+  #finish(
+    places: ComparedPlaces,
+    conclude: (change: Change) => Result<string>,
+  ): readonly Result<Placement>[] {
     return places.map((now) => {
       // After a stop it is not known what the last write did.
       if (hasFailed(now)) return this.#ports.signal.aborted ? now : now.withLeftBehind([]);
       const commitSha = now.change === undefined ? now.commitSha : conclude(now.change);
       if (hasFailed(commitSha)) return commitSha;
       const { method } = this.#writer;
-      const sent = method && this.#sent.get(now.task.place);
-      return { ...(sent ?? now), commitSha, writtenBy: sent && method };
+      const sent = this.#sent.get(now.task.place);
+      return sent && method ? withCommit(sent, commitSha, method) : now.placement;
     });
   }
 }

@@ -1,13 +1,14 @@
 import { forEachItem } from '../../async.ts';
-import { hasFailed, type Result } from '../../errors.ts';
+import { hasFailed, type Result, resultOf } from '../../errors.ts';
 import { type BranchEntry, getExistingBlobs } from '../../github/api/branch.ts';
 import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
-import { blobsIn } from './branch-reader.ts';
+import { type BranchTree, blobsIn } from './branch-reader.ts';
 import { type ComparedPlace, planChange } from './compare.ts';
 import { takenPageError } from './jekyll.ts';
 import { isOwned } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
+import { describePublished, describeRemoved } from './placement.ts';
 import { type CommitTarget, isRemoval, type PagesTask, readTargetHead } from './target.ts';
 
 /**
@@ -29,8 +30,27 @@ export async function compareFiles(tasks: readonly PagesTask[]): Promise<readonl
     return mayHave && isHtml(task.place) ? listPicturePaths(task.place).filter((path) => !own.has(path)) : [];
   };
   const pictures = await readPaths(tasks.flatMap(listOldPictures), target, head, new Set());
+  const rest = await readRest(tasks, head, own);
   const all = new Map([...found, ...pictures]);
-  return forEachItem(tasks, async (task) => compareFile(task, head, all, listOldPictures(task)));
+  return forEachItem(tasks, async (task) =>
+    compareFile(task, { head, found: all, rest }, listOldPictures(task)),
+  );
+}
+
+/** The other files of the branch, where one of them may have the address of a page that is removed. */
+async function readRest(
+  tasks: readonly PagesTask[],
+  head: string | null,
+  own: ReadonlySet<string>,
+): Promise<BranchTree['entries']> {
+  const page = tasks.find(
+    (one) => isRemoval(one) && isHtml(one.place) && one.destination.builtBy === 'branch',
+  );
+  if (page === undefined || head === null) return new Map();
+  const { github, readEntries } = page.target;
+  const entries = await resultOf(() => readEntries(github, head));
+  // Where GitHub does not list so many files, every address must be empty.
+  return hasFailed(entries) ? new Map() : new Map([...entries].filter(([path]) => !own.has(path)));
 }
 
 /** Every path that a task is about. */
@@ -76,11 +96,16 @@ function refuseRivals({ place, destination: { rivals = [] } }: PagesTask, found:
   }
 }
 
+interface BranchPaths {
+  readonly head: string | null;
+  readonly found: HeldPaths;
+  readonly rest: BranchTree['entries'];
+}
+
 /** @param old the paths that pictures of the page may have, beside those that are delivered */
 function compareFile(
   task: PagesTask,
-  head: string | null,
-  found: HeldPaths,
+  { head, found, rest }: BranchPaths,
   old: readonly string[],
 ): ComparedPlace {
   const { place, files, target } = task;
@@ -108,10 +133,11 @@ function compareFile(
   const versions = new Map(last?.blobs.map((one) => [one.sha, one]));
   versions.delete(wanted ?? '');
   const planned = planChange(task, { head, entries, owned, last });
-  return {
-    ...planned,
-    replaced: (owned.has(place) && last) || undefined,
-    earlier: new Map([[place, [...versions.values()]]]),
-    gone: blobsIn([entries], planned.change?.removals ?? []),
-  };
+  const earlier = [place, [...versions.values()]] as const;
+  const gone = blobsIn([entries], planned.change?.removals ?? []);
+  const replaced = (owned.has(place) && last) || undefined;
+  const placement = isRemoval(task)
+    ? describeRemoved(planned, new Map([...gone, earlier]), rest)
+    : describePublished(planned, { earlier: new Map([earlier]), gone, replaced });
+  return { ...planned, placement };
 }

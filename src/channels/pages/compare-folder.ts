@@ -1,10 +1,7 @@
 import { Readable } from 'node:stream';
-import { DeliveryError } from '../../errors.ts';
 import { parentFolders } from '../../github/api/branch.ts';
 import { getLastCommits } from '../../github/api/history.ts';
 import type { Change, FileBytes } from '../../github/change.ts';
-import { nameFew } from '../../plain-text.ts';
-import { SITE } from '../../protocol/limits.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { refuseLargeSite } from '../../rules/local-site.ts';
 import {
@@ -19,6 +16,7 @@ import {
 import { blockedError, type ComparedPlace, planChange } from './compare.ts';
 import { type FolderInBranch, findDeliveries, findSingleFiles, findWholeSites } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
+import { describePublished } from './placement.ts';
 import { type CommitTarget, isRemoval, type PagesTask, readTargetTree } from './target.ts';
 
 /** A file without a byte, under the name that git gives it. */
@@ -54,13 +52,13 @@ export async function compareSite(task: PagesTask, together: readonly string[]):
   const { change } = planned;
   const older = await readBefore(target, folder);
   const gone = [...(change?.removals ?? []), ...listVanished(task, tree, older)];
-  return {
-    ...planned,
+  const placement = describePublished(planned, {
     replaced: sites.get(place)?.claim,
     servedSize: measureSite(task.destination.siteRoot, tree, change),
-    earlier: await findEarlier(task, folder, change === undefined ? [older] : [tree.entries, older]),
+    earlier: await findEarlier(task, tree, change === undefined ? [older] : [tree.entries, older]),
     gone: blobsIn([tree.entries, older], gone),
-  };
+  });
+  return { ...planned, placement };
 }
 
 /** The file that does so, where it is wanted and is not there yet. */
@@ -79,7 +77,6 @@ async function findOwned(task: PagesTask, { tree, sites }: FolderInBranch): Prom
   const blocked = findBlocked(wanted, tree, place, leaving);
   if (blocked.length > 0) throw blockedError(place, blocked);
   const unowned = [...wanted].filter((path) => tree.entries.get(path)?.type === 'blob' && !owned.has(path));
-  if (unowned.length > SITE.singleFiles && !target.options.overwrite) refuseUnknown(task, tree, unowned);
   const ofPage = new Set(pictures === undefined ? [] : listPicturePaths(destination.path));
   const page = { path: destination.path, pictures: ofPage };
   // A folder is never confined, and so takes over what a confined page delivered.
@@ -87,32 +84,12 @@ async function findOwned(task: PagesTask, { tree, sites }: FolderInBranch): Prom
   return owned;
 }
 
-/** Too many to look at: whose they are is not known. @throws {DeliveryError} `TOO_LARGE` where one would be replaced */
-function refuseUnknown(
-  { place, files }: PagesTask,
-  { entries }: BranchTree,
-  unowned: readonly string[],
-): void {
-  const wanted = new Map(files.map(({ path, file }) => [path, file.blobSha]));
-  const differing = unowned.filter((path) => entries.get(path)?.sha !== wanted.get(path));
-  if (differing.length === 0) return;
-  throw new DeliveryError(
-    'TOO_LARGE',
-    `${place || './'} has more than ${SITE.singleFiles} files that were not delivered as this folder, too many to look at, so nothing was written: ${nameFew(differing.map((path) => path.slice(place.length)))}`,
-    {
-      hint: (w) =>
-        `set ${w.input('path')} to a folder of its own, or ${w.input('overwrite', 'true')} if you may replace these files`,
-      leftBehind: [],
-    },
-  );
-}
-
-/** The branch before the newest delivery, or before the last commit that touched the folder. */
+/** The branch before what this tool did last to a folder, or else before the last commit that touched it. */
 export async function readBefore(
   { github, readEntries }: CommitTarget,
-  { before }: FolderInBranch,
+  { before, tree }: FolderInBranch,
 ): Promise<BranchTree['entries']> {
-  return before === undefined ? new Map() : readEntries(github, before);
+  return before === undefined ? tree.entries : readEntries(github, before);
 }
 
 /** The files of a folder that an older tree of the branch has, and that neither the newest one nor the delivery has. */
@@ -136,18 +113,16 @@ const NEVER: readonly GitBlob[] = [];
  */
 async function findEarlier(
   task: PagesTask,
-  { tree, before }: FolderInBranch,
+  { head }: BranchTree,
   trees: readonly BranchTree['entries'][],
 ): Promise<EarlierFiles> {
   const page = task.destination.path;
   // The page changes most often, and a cache may be older than the last two versions.
-  const commits = tree.head === null ? null : await getLastCommits(task.target.github, tree.head, [page]);
+  const commits = head === null ? null : await getLastCommits(task.target.github, head, [page]);
   const versions = commits?.get(page)?.blobs ?? [];
-  const isKnown = trees.length > 1 || before !== undefined;
   const earlier = new Map<string, readonly GitBlob[]>();
   for (const { path, file } of task.files) {
-    const isSame = !isKnown || trees[0]?.get(path)?.sha === file.blobSha;
-    if (path !== page && isSame) continue;
+    if (path !== page && trees[0]?.get(path)?.sha === file.blobSha) continue;
     const held = [...trees.flatMap((one) => blobAt([one], path)), ...(path === page ? versions : [])];
     const all = new Map(held.map((one) => [one.sha, one]));
     all.delete(file.blobSha);
@@ -177,7 +152,7 @@ async function findOldSites(
 
 const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
 
-/** Paths that can't be written because a file takes the place of one of their folders, or a folder their own. */
+/** The files of the branch that take the place of a folder, and the folders that take that of a file. */
 function findBlocked(
   paths: ReadonlySet<string>,
   tree: BranchTree,
@@ -190,7 +165,11 @@ function findBlocked(
     const entry = tree.entries.get(path);
     return entry !== undefined && entry.type !== 'tree' && !leaving.has(path);
   };
-  return [...paths].filter((path) => folders.has(path) || parentFolders(path).some(isFile));
+  const blocking = [...paths].flatMap((path) => [
+    ...(folders.has(path) ? [`${path}/`] : []),
+    ...parentFolders(path).filter(isFile),
+  ]);
+  return [...new Set(blocking)];
 }
 
 /**

@@ -64,11 +64,9 @@ export interface FolderInBranch {
   readonly sites: ReadonlyMap<string, OwnedSite>;
   /** Folders that are not looked at, because one run removes no more. */
   readonly postponed: readonly string[];
-  /** Whether all of the history was searched. */
-  readonly isComplete: boolean;
   /** The last commit that touched the folder, by anybody; absent where none did. */
   readonly last?: Pick<Claim, 'sha' | 'message'> | undefined;
-  /** The commit before the newest delivery to the folder, or else before the last one that touched it. */
+  /** The commit before what this tool did last to the folder, or else before the last one that touched it. */
   readonly before?: string | undefined;
 }
 
@@ -89,7 +87,7 @@ export async function findDeliveries(
   folder: string,
   isWithBelow = false,
 ): Promise<FolderInBranch> {
-  if (tree.head === null) return { tree, sites: new Map(), postponed: [], isComplete: true };
+  if (tree.head === null) return { tree, sites: new Map(), postponed: [] };
   const limits = { pages: SITE.historyPages, until: isWithBelow ? undefined : folder };
   const { claims, last, isComplete } = await readClaims(target.github, tree.head, folder, limits);
   const search = createSearch(target, tree);
@@ -106,9 +104,8 @@ export async function findDeliveries(
     tree,
     sites: search.sites,
     postponed: search.postponed,
-    isComplete,
     last,
-    before: (newest?.delivered && newest.parent) ?? last?.parent,
+    before: newest?.parent ?? last?.parent,
   };
 }
 

@@ -1,47 +1,59 @@
 import { countFiles, nameFew } from '../../plain-text.ts';
-import type { Logger } from '../../ports.ts';
 import { AUDIT, MEGABYTE, SITE } from '../../protocol/limits.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { entryUrl } from '../../rules/naming.ts';
 import type { PlacedPart, Placement } from '../channel.ts';
-import { countChanges, formatChangeCounts } from '../site-changes.ts';
 import type { EarlierFiles } from './branch-reader.ts';
 import { describeReplaced } from './commit-message.ts';
-import type { ComparedPlace } from './compare.ts';
+import type { ComparedPlace, PlannedPlace } from './compare.ts';
 import { addressOf } from './destination.ts';
-import { addressesOfGone, addressesOfRemoved } from './held-files.ts';
+import { addressesOfGone, addressesOfRemoved, type HeldFiles } from './held-files.ts';
 import { addressesOfPictures } from './pictures.ts';
 import { notDeployed } from './site-workflow.ts';
-import { isFolderPath, isRemoval, type PagesTask, planMethod } from './target.ts';
+import { type CommitMethod, isFolderPath, isRemoval, type PagesTask, planMethod } from './target.ts';
 
-/** The evidence and the addresses of what was committed, or removed: of a place that is as wanted. */
-export function describePlacement(place: ComparedPlace, logger: Logger): Placement {
-  const { task, writtenBy } = place;
-  if (isFolderPath(task.place) && !isRemoval(task)) logFolder(place, logger);
-  const placement = isRemoval(task) ? describeRemoved(place) : describePublished(place);
-  return {
-    ...placement,
-    bypassCache: true,
-    written: writtenBy !== undefined,
-    ...(writtenBy && !isFolderPath(task.place) && { method: planMethod(writtenBy, task) }),
-    unknown: [...task.destination.unknown, ...placement.unknown],
-  };
+/** A place that is as wanted, once it was written. */
+export const withCommit = (
+  { task, placement }: ComparedPlace,
+  commitSha: string | undefined,
+  method: CommitMethod,
+): Placement => ({
+  ...placement,
+  written: true,
+  ...(commitSha && { commitSha }),
+  evidence: `commit ${commitSha}${isRemoval(task) ? ' removes it' : ''}`,
+  ...(!isFolderPath(task.place) && { method: planMethod(method, task) }),
+});
+
+/** What is known of a place that is delivered, beside what changes. */
+interface KnownBefore {
+  /** What caches may still have of the files that are delivered. */
+  readonly earlier: EarlierFiles;
+  /** What must not be served any more, by path in the branch. */
+  readonly gone: EarlierFiles;
+  /** The newest delivery of this tool to it. */
+  readonly replaced?: Parameters<typeof describeReplaced>[0];
+  /** Of a folder: bytes of all that Pages serves. */
+  readonly servedSize?: number;
 }
 
-type Described = Omit<Placement, 'written'>;
-
-function describePublished(place: ComparedPlace): Described {
-  const { task, commitSha, writtenBy, earlier, gone, changes, treeSha, servedSize } = place;
-  const { destination, target, pictures, files } = task;
-  const isFolder = isFolderPath(task.place);
+/** What is delivered, and the addresses that show it. */
+export function describePublished(
+  { task, change, commitSha, changes, treeSha }: Omit<PlannedPlace, 'head'>,
+  { earlier, gone, replaced, servedSize }: KnownBefore,
+): Placement {
+  const { destination, target, pictures, files, place } = task;
+  const isFolder = isFolderPath(place);
   const entry = destination.path;
   const asked = choosePlain(earlier, entry);
   return {
-    evidence: writtenBy ? `commit ${commitSha}` : describeUnchanged(place),
+    evidence: `commit ${commitSha} already holds ${isFolder ? 'this site' : 'these bytes'}`,
+    written: false,
+    bypassCache: true,
     url: isFolder ? entryUrl(destination.pageUrl) : destination.pageUrl,
+    ...(commitSha && { commitSha }),
     // What is deployed without a commit is on no branch.
-    ...(commitSha && {
-      commitSha,
+    ...((commitSha || change) && {
       rawUrl: destination.rawUrl,
       held: new Map([
         ...files.map(({ path, file }) => [path, file.blobSha] as const),
@@ -51,26 +63,20 @@ function describePublished(place: ComparedPlace): Described {
     hostMayChangeBytes: destination.hostMayChangeBytes,
     display: getBrowserDisplay(destination.pageUrl.pathname),
     ...(destination.builtBy === 'workflow' && {
-      refusals: [notDeployed(task.place || './', target.options.siteWorkflow)],
+      refusals: [notDeployed(place || './', target.options.siteWorkflow)],
     }),
     file: files.find(({ path }) => path === entry)?.file ?? null,
     earlier: earlier.get(entry) ?? [],
     parts: [...addressesOfParts(task, asked), ...addressesOfGone(gone, destination)],
     ...(pictures && { pictures: addressesOfPictures(pictures, destination.pageUrl) }),
-    ...(isFolder && { changes, treeSha, servedSize }),
+    ...(isFolder && { changes, treeSha, ...(servedSize && { servedSize }) }),
     notes: [
       ...destination.notes,
-      ...describeReplaced(writtenBy ? place.replaced : undefined, target.options.essence),
-      ...(isFolder ? describeEffects(place) : []),
+      ...describeReplaced(change && replaced, target.options.essence),
+      ...describeEffects(changes, servedSize),
     ],
-    unknown: [...describeUnasked(earlier, asked, entry), ...describeLeft(gone)],
+    unknown: [...destination.unknown, ...describeUnasked(earlier, asked, entry), ...describeLeft(gone)],
   };
-}
-
-/** What is said of a place that is as wanted. */
-export function describeUnchanged({ task, commitSha }: ComparedPlace): string {
-  if (isRemoval(task)) return 'nothing that this tool delivered exists there';
-  return `commit ${commitSha} already holds ${isFolderPath(task.place) ? 'this site' : 'these bytes'}`;
 }
 
 function addressesOfParts(
@@ -107,58 +113,43 @@ const describeLeft = ({ size }: EarlierFiles): string[] =>
     ? []
     : [`whether ${size - AUDIT.gone} more removed files are gone: ${AUDIT.gone} addresses were asked for`];
 
-function describeRemoved(place: ComparedPlace): Described {
-  const { task, commitSha, writtenBy, gone, earlier, rest = new Map(), unknown = [] } = place;
-  const { destination } = task;
-  const isFolder = isFolderPath(task.place);
-  const paths = [...new Set([...(isFolder ? [] : [task.place]), ...gone.keys()])];
-  const known = new Map(paths.map((path) => [path, [gone, earlier].flatMap((one) => one.get(path) ?? [])]));
-  const { url, parts, ...found } = addressesOfRemoved(known, destination, rest);
+/** What the delivery of a folder changes or leaves beside its files. */
+function describeEffects({ kept, removedFolders }: PlannedPlace['changes'], servedSize = 0): string[] {
+  const size = Math.round(servedSize / MEGABYTE);
+  return [
+    ...(kept.length > 0 ? [`left alone, because this tool did not deliver it: ${nameFew(kept)}`] : []),
+    ...(removedFolders.length > 0 ? [`older sites removed: ${nameFew(removedFolders)}`] : []),
+    ...(servedSize > SITE.largeSize
+      ? [`the whole Pages site has ${size} MB; GitHub serves at most ${SITE.size / MEGABYTE}`]
+      : []),
+  ];
+}
+
+/**
+ * What is removed, and the addresses that must not show it any more.
+ *
+ * @param gone what was there before, by path in the branch; a file that is removed is among it, also if it is not there
+ * @param rest the other files of the branch, which may be served at its addresses
+ * @param unknown what of a folder stays
+ */
+export function describeRemoved(
+  { task, change, changes: { removedFolders } }: PlannedPlace,
+  gone: EarlierFiles,
+  rest: HeldFiles,
+  unknown: readonly string[] = [],
+): Placement {
+  const { destination, place } = task;
+  const isFolder = isFolderPath(place);
+  const sites =
+    removedFolders.length > 1 ? `, of ${removedFolders.length} sites: ${nameFew(removedFolders)}` : '';
   return {
-    ...found,
-    evidence: writtenBy ? `commit ${commitSha} removes it` : describeUnchanged(place),
-    ...(writtenBy && commitSha && { commitSha }),
-    ...(isFolder ? { url } : { url: destination.pageUrl, rawUrl: destination.rawUrl }),
-    held: new Map(paths.map((path) => [path, null])),
-    parts,
-    notes: writtenBy && isFolder ? [describeRemoval(place, 'removed')] : [],
-    unknown,
+    evidence: 'nothing that this tool delivered exists there',
+    written: false,
+    bypassCache: true,
+    ...addressesOfRemoved(gone, destination, rest),
+    ...(!isFolder && { url: destination.pageUrl, rawUrl: destination.rawUrl }),
+    held: new Map([...gone.keys()].map((path) => [path, null])),
+    notes: change && isFolder ? [`${countFiles(gone.size)} removed${sites}`] : [],
+    unknown: [...destination.unknown, ...unknown],
   };
 }
-
-/** Such as `5 files removed, of 3 sites: a/, b/, c/`. */
-const describeRemoval = (
-  { gone, changes: { removedFolders } }: Pick<ComparedPlace, 'gone' | 'changes'>,
-  verb = '',
-): string =>
-  [
-    `${countFiles(gone.size)} ${verb}`.trim(),
-    ...(removedFolders.length > 1 ? [`of ${removedFolders.length} sites: ${nameFew(removedFolders)}`] : []),
-  ].join(', ');
-
-function logFolder(place: ComparedPlace, logger: Logger): void {
-  const { servedSize = 0 } = place;
-  for (const line of describeFolder({ ...place, servedSize: 0 })) logger.info(line);
-  logger[servedSize > SITE.largeSize ? 'warning' : 'info'](describeSize(servedSize));
-}
-
-/** What the delivery of a folder changes, or its removal, in a few lines for people. */
-export function describeFolder(place: ComparedPlace): string[] {
-  if (isRemoval(place.task)) return [describeRemoval(place)];
-  const counts = formatChangeCounts(countChanges(place.changes));
-  return [counts === '' ? 'no file changed' : `files: ${counts}`, ...describeEffects(place)];
-}
-
-function describeEffects({
-  changes: { kept, removedFolders },
-  servedSize = 0,
-}: Pick<ComparedPlace, 'changes' | 'servedSize'>): string[] {
-  const lines: string[] = [];
-  if (kept.length > 0) lines.push(`left alone, because this tool did not deliver it: ${nameFew(kept)}`);
-  if (removedFolders.length > 0) lines.push(`older sites removed: ${nameFew(removedFolders)}`);
-  if (servedSize > SITE.largeSize) lines.push(describeSize(servedSize));
-  return lines;
-}
-
-const describeSize = (bytes: number): string =>
-  `the whole Pages site has ${Math.round(bytes / MEGABYTE)} MB; GitHub serves at most ${SITE.size / MEGABYTE}`;

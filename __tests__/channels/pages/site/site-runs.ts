@@ -110,7 +110,8 @@ export async function planSite(
   const { change } = place;
   const written = (change?.writes ?? []).map(({ path }) => path).sort();
   const removals = [...(change?.removals ?? [])].sort();
-  return { ...place, written, removals };
+  const { changes, servedSize } = place.placement;
+  return { change, changes, servedSize, written, removals };
 }
 
 interface PlanOptions extends RunOptions {

@@ -2,7 +2,7 @@ import type { Ports } from '../../../ports.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
 import type { Placement } from '../../channel.ts';
 import { withPictures } from '../commit.ts';
-import { describePlacement } from '../placement.ts';
+import { describePublished } from '../placement.ts';
 import type { PagesTask } from '../target.ts';
 import { type DeployTarget, deploySite, withDeployment } from './deploy.ts';
 import { contentOfFiles, sizeOf } from './site-content.ts';
@@ -38,8 +38,7 @@ export async function deployFiles(
     };
     const earlier = new Map(paths.map(earlierAt));
     const gone = new Map(nth === 0 ? removed.map(earlierAt) : []);
-    const place = { task, head: null, earlier, gone, changes, servedSize };
-    const placement = describePlacement(place, ports.logger);
+    const placement = describePublished({ task, changes }, { earlier, gone, servedSize });
     return withDeployment({ ...placement, written: true, evidence }, deployment);
   });
 }
