@@ -31,7 +31,7 @@ describe('the table of API calls', () => {
     expect(namesWith(({ repeatable }) => !repeatable).join(' ')).toBe(
       'put_file_le1mb update_ref create_ref branch_rules compare create_pages_site pages_latest request_build ' +
         'create_pages_deployment pages_deployment deployments deployment_statuses dispatch_workflow ' +
-        'workflow_runs pending_deployments create_release publish_release rename_asset create_issue ' +
+        'workflow_runs create_release publish_release rename_asset create_issue ' +
         'create_comment delete_comment',
     );
   });
@@ -74,7 +74,6 @@ describe('permissions', () => {
     compare: ['contents: read'],
     asset: ['contents: write'],
     branch_rules: ['metadata: read'],
-    pending_deployments: ['actions: read'],
     create_pages_site: ['administration: write'],
     create_pages_deployment: ['pages: write, id-token: write'],
     pages_deployment: ['pages: read'],

@@ -134,11 +134,6 @@ export const API = {
     '/actions/workflows/{workflow_id}/runs{?branch,per_page,exclude_pull_requests}',
     "listing the runs of the site's workflow",
   ),
-  pending_deployments: ask(
-    'actions',
-    '/actions/runs/{run_id}/pending_deployments',
-    "reading what the run of the site's workflow waits for",
-  ),
   // Before the first upload, which is the next write.
   create_release: write('contents', 'POST /releases', 'creating the draft of the release', {
     partOfWrite: true,

@@ -42,8 +42,6 @@ export const BUILD_WAIT = {
   interval: 5 * SECOND,
   /** After this many polls without a build of the delivered commit, a build is requested once. */
   pollsBeforeRequest: 6,
-  /** After this many polls, a run of the workflow that was started must have appeared. */
-  pollsBeforeRun: 12,
   /** The whole wait has room for so many pauses that the host may ask for. */
   longestPauses: 4,
   /** How many of the newest runs of that workflow are read: others may start it on the branch too. */

@@ -35,7 +35,7 @@ test('a run that ended without success is a failure with its conclusion, its pag
 });
 
 test('a run that was there before the start is none', async () => {
-  expect(await follow([])).toEqual({ words: 'it has no run yet', page: '' });
+  expect(await follow([])).toMatchObject({ words: 'it has no run yet', page: '' });
 });
 
 test.each(['HOST_ERROR', 'CONNECTION', 'RATE_LIMITED', 'NOT_FOUND'] as const)(

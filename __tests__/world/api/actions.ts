@@ -1,6 +1,6 @@
 import type { FakePages, SiteWorkflowRun } from '../pages/fake-pages.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, createRoute, getId, replyPage, requireText, spellFields } from './call.ts';
+import { type ApiCall, createRoute, replyPage, requireText, spellFields } from './call.ts';
 import { fail, failNotFound } from './errors.ts';
 import { formatUser, getPageUrl } from './repository.ts';
 
@@ -75,23 +75,6 @@ async function listRuns(call: ApiCall): Promise<HostReply> {
   );
 }
 
-/** What a run waits for before it may deploy: a person's approval, or a timer. */
-function listPendingDeployments(call: ApiCall): HostReply {
-  const { repository } = call;
-  const site = repository.site ?? failNotFound();
-  const run = site.runs.find(({ id }) => id === getId(call, 'id')) ?? failNotFound();
-  if (run.status !== 'waiting') return replyJson(200, []);
-  const needsPerson = run.outcome === 'approval';
-  return replyJson(200, [
-    {
-      environment: { id: 1, name: 'github-pages' },
-      wait_timer: needsPerson ? 0 : 1,
-      wait_timer_started_at: needsPerson ? null : run.createdAt.toISOString(),
-      reviewers: needsPerson ? [{ type: 'User', reviewer: formatUser(repository.owner) }] : [],
-    },
-  ]);
-}
-
 const READ = { actions: 'read' } as const;
 
 export const ACTIONS_ROUTES = [
@@ -100,5 +83,4 @@ export const ACTIONS_ROUTES = [
   ),
   createRoute('POST /actions/workflows/:workflow/dispatches', { actions: 'write' }, dispatchWorkflow),
   createRoute('GET /actions/workflows/:workflow/runs', READ, listRuns),
-  createRoute('GET /actions/runs/:id/pending_deployments', READ, listPendingDeployments),
 ];

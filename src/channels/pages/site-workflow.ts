@@ -5,12 +5,10 @@ import type { RepositoryContext } from '../../github/api/repository.ts';
 import {
   getWorkflowState,
   listWorkflowRuns,
-  needsApproval,
   startWorkflow,
   type WorkflowRun,
 } from '../../github/api/workflow-runs.ts';
 import { API } from '../../protocol/calls.ts';
-import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text, Words } from '../../words.ts';
 import type { KnownRefusal } from '../channel.ts';
 import type { PagesLocation } from './destination.ts';
@@ -63,15 +61,12 @@ export interface BuildStarter {
 export function createSiteRun(github: GitHubClient, file: string, branch: string): Required<BuildStarter> {
   /** The number of the newest run before ours; `undefined` where the runs cannot be read. */
   let newestBefore: number | undefined;
-  let polls = 0;
   const readProgress = async (before: number): Promise<RunProgress> => {
-    polls += 1;
     const runs = (await listWorkflowRuns(github, file, branch)).filter(({ id }) => id > before);
     const [newest] = runs;
-    if (newest === undefined) return describeAbsence(file, polls);
+    if (newest === undefined) return NO_RUN;
     const run = runs.find(({ conclusion }) => conclusion === 'success' || conclusion === null) ?? newest;
-    const isHeld = run.status === 'waiting' && run.conclusion === null && (await needsApproval(github, run));
-    return describeRun(file, isHeld ? { ...run, conclusion: 'action_required' } : run);
+    return describeRun(file, run);
   };
   return {
     async start() {
@@ -128,7 +123,7 @@ const STATES: Readonly<Record<string, { readonly words?: string; readonly change
   pending: { words: 'waits for another run', change: 'wait for the other run of its `concurrency:` group' },
   waiting: {
     words: "waits for a rule of the site's environment",
-    change: 'wait for that rule, or change it under Settings → Environments',
+    change: 'approve it or wait, or change that rule under Settings → Environments',
   },
   in_progress: { words: 'is in progress', change: (w) => `set a longer ${w.input('timeout')}` },
   success: { change: 'let the workflow publish this file too, also when `workflow_dispatch` started it' },
@@ -137,7 +132,7 @@ const STATES: Readonly<Record<string, { readonly words?: string; readonly change
   startup_failure: { change: 'fix the workflow file, which GitHub cannot start' },
   action_required: {
     words: 'waits for an approval',
-    change: 'approve it and try again, or remove the required reviewers under Settings → Environments',
+    change: 'approve it and try again',
   },
 };
 
@@ -152,16 +147,9 @@ function describeRun(file: string, { status, conclusion, page }: WorkflowRun): R
   return { words: `its run ${words}`, page, hint, ...(isLost && { failure }) };
 }
 
-/** No run has appeared yet, after so many polls. */
-function describeAbsence(file: string, polls: number): RunProgress {
-  const words = 'it has no run yet';
-  if (polls < BUILD_WAIT.pollsBeforeRun) return { words, page: '' };
-  const hint = (w: Words) =>
-    `look for it under Actions and at https://www.githubstatus.com, and try again${w.orUse('K2 or K3')}`;
-  const failure = new DeliveryError(
-    'BUILD_ERRORED',
-    `the workflow ${file} was started, but no run of it has appeared`,
-    { hint },
-  );
-  return { words, page: '', hint, failure };
-}
+const NO_RUN: RunProgress = {
+  words: 'it has no run yet',
+  page: '',
+  hint: (w) =>
+    `look for it under Actions and at https://www.githubstatus.com, and try again${w.orUse('K2 or K3')}`,
+};

@@ -66,15 +66,3 @@ export async function listWorkflowRuns(
   }));
   return runs.sort((one, other) => other.id - one.id);
 }
-
-/**
- * Whether a person must approve a run before it goes on. A run waits as well for a timer, or for an app that
- * decides by itself.
- *
- * @see https://docs.github.com/rest/actions/workflow-runs#get-pending-deployments-for-a-workflow-run
- */
-export async function needsApproval(github: GitHubClient, { id }: Pick<WorkflowRun, 'id'>): Promise<boolean> {
-  const query = { ...github.repository, run_id: id };
-  const { data } = await github.rest.actions.getPendingDeploymentsForRun(query);
-  return data.some(({ reviewers }) => reviewers.length > 0);
-}
