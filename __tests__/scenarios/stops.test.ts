@@ -56,9 +56,9 @@ test.each<[string, string, RequestMatch, string, string]>([
 
 test.each<[string, string, string | Buffer, RequestMatch, string, number]>([
   ['the settings are read', 'K1', createPage(), { url: /\/pages$/ }, NOTHING, 1],
-  ['method A has arrived', 'K1', createPage(), { method: 'PUT', url: /contents/ }, COMMIT, 2],
+  ['method A has arrived', 'K1', createPage(), { method: 'PUT', url: /contents/ }, PART, 2],
   ['method B has sent its blob', 'K1', LARGE_CONTENT, { url: /git\/blobs/ }, PART, 1],
-  ['method B has moved the branch', 'K1', LARGE_CONTENT, { method: 'PATCH', url: /git\/refs/ }, COMMIT, 2],
+  ['method B has moved the branch', 'K1', LARGE_CONTENT, { method: 'PATCH', url: /git\/refs/ }, PART, 2],
   ['the bin has it', 'K3', createPage(), POSTED, 'it is placed .bin .* holds these', 1],
 ])('a stop when %s (%s): the report says what was placed', async (...row) => {
   const [, channel, page, match, says, commits] = row;

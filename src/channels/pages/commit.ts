@@ -1,4 +1,4 @@
-import { forEachItem, withCleanupSignal } from '../../async.ts';
+import { forEachItem } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf, toDeliveryError } from '../../errors.ts';
 import type { Change } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
@@ -22,14 +22,8 @@ export const withPictures = (task: PagesTask): PagesTask => ({
   files: [...task.files, ...(task.pictures ? listPictures(task.pictures, task.destination.path) : [])],
 });
 
-type ComparedPlaces = readonly Result<ComparedPlace>[];
-
-/**
- * Compares what is written together, all files of a step or one folder, with the branch as it is now.
- *
- * @param signal another one than that of the delivery, after a stop
- */
-type Compare = (signal?: AbortSignal) => Promise<ComparedPlaces>;
+/** Compares what is written together, all files of a step or one folder, with the branch as it is now. */
+type Compare = () => Promise<readonly Result<ComparedPlace>[]>;
 
 /**
  * Does work for each group. Files come before the folders that take them over, and after those that are removed: then
@@ -48,24 +42,16 @@ async function forEachGroup<Value>(
   for (const group of all.some(isRemoval) ? [...single, files] : [files, ...single]) {
     const [first] = group;
     if (first === undefined) continue;
-    const { target } = first;
-    const compare: Compare = (signal) => {
-      const github = signal ? target.github.withSignal(signal) : target.github;
-      const tasks = group.map((one) => ({ ...one, target: { ...one.target, github } }));
-      return compareTasks(tasks, together);
-    };
-    const done = await resultOf(() => work(compare, target));
+    const done = await resultOf(() => work(() => compareTasks(group, together), first.target));
     for (const [nth, task] of group.entries()) {
-      results.set(task, hasFailed(done) ? done : (done[nth] ?? leftOutError()));
+      const one = hasFailed(done) ? done : done[nth];
+      if (one !== undefined) results.set(task, one);
     }
   }
-  return all.map((task) => results.get(task) ?? leftOutError());
+  return all.map((task) => results.get(task) ?? new DeliveryError('INTERNAL', 'no commit was made'));
 }
 
-async function compareTasks(
-  tasks: readonly PagesTask[],
-  together: readonly string[],
-): Promise<ComparedPlaces> {
+async function compareTasks(tasks: readonly PagesTask[], together: readonly string[]): ReturnType<Compare> {
   const [first] = tasks;
   if (first === undefined || !isFolderPath(first.place)) return compareFiles(tasks);
   return [await (isRemoval(first) ? compareRemovedFolder(first) : compareSite(first, together))];
@@ -96,82 +82,39 @@ function describeChanges(changes: SiteChanges): string {
 
 /**
  * Compares, and makes a commit for each place that needs one: an update of the branch for all files, and for each folder.
+ * Each attempt compares first: what an earlier one has committed is not committed again.
  *
  * @returns an error says whether anything may have been written
  */
 export const commitTasks = (prepared: Tasks, ports: Ports): Promise<readonly Result<Placement>[]> =>
   forEachGroup(prepared, async (compare, target) => {
-    const commit = new GroupCommit(compare, target, ports);
-    const done = await withRetries(ports, () => commit.attempt()).catch((thrown: unknown) =>
-      commit.findArrived(toDeliveryError(thrown)),
-    );
-    for (const one of done) {
-      if (!hasFailed(one) && one.changes) ports.logger.info(describeChanges(one.changes));
-    }
-    return done;
+    const writer = new BranchWriter(target, ports);
+    // What was sent last to each place tells more of what was there before than a look at the result.
+    const sent = new Map<string, ComparedPlace>();
+    let known: Awaited<ReturnType<Compare>> | null = null;
+    const attempt = async (): Promise<readonly Result<Placement>[]> => {
+      const places = known ?? (await compare());
+      known = null;
+      const open = places.flatMap((one) => (!hasFailed(one) && one.change ? [one] : []));
+      for (const one of open) sent.set(one.task.place, one);
+      const changes = open.flatMap(({ change }) => change ?? []);
+      const written = changes.length === 0 ? [] : writer.write(changes, open[0]?.head ?? null);
+      const commits = await Promise.resolve(written).catch((thrown: unknown) => {
+        known = writer.method === 'A' && isStillTrue(thrown, changes) ? places : null;
+        throw thrown;
+      });
+      return places.map((one) => {
+        if (hasFailed(one)) return one.withLeftBehind([]);
+        const commit = one.change ? commits[changes.indexOf(one.change)] : one.commitSha;
+        if (hasFailed(commit)) return commit;
+        const before = sent.get(one.task.place);
+        return before && writer.method ? withCommit(before, commit, writer.method) : one.placement;
+      });
+    };
+    const done = await resultOf(() => withRetries(ports, attempt));
+    if (!hasFailed(done)) return done;
+    throw sent.size === 0 ? done.withLeftBehind([]) : done;
   });
-
-/** Each attempt compares first: what an earlier one has committed is not committed again. */
-class GroupCommit {
-  readonly #compare: Compare;
-  readonly #ports: Ports;
-  readonly #writer: BranchWriter;
-  /** What was sent last to each place: it tells more of what was there before than a look at the result. */
-  readonly #sent = new Map<string, ComparedPlace>();
-  /** The comparison that the next attempt need not repeat. */
-  #known: ComparedPlaces | null = null;
-
-  constructor(compare: Compare, target: CommitTarget, ports: Ports) {
-    this.#compare = compare;
-    this.#ports = ports;
-    this.#writer = new BranchWriter(target, ports);
-  }
-
-  async attempt(): Promise<readonly Result<Placement>[]> {
-    const places = this.#known ?? (await this.#compare());
-    this.#known = null;
-    let head: string | null = null;
-    const changes = places.flatMap((place) => {
-      if (hasFailed(place) || place.change === undefined) return [];
-      this.#sent.set(place.task.place, place);
-      head = place.head;
-      return [place.change];
-    });
-    if (changes.length === 0) return this.#finish(places, leftOutError);
-    const commits = await this.#writer.write(changes, head).catch((thrown: unknown) => {
-      this.#known = this.#writer.method === 'A' && isStillTrue(thrown, changes) ? places : null;
-      throw thrown;
-    });
-    return this.#finish(places, (change) => commits[changes.indexOf(change)] ?? leftOutError());
-  }
-
-  /** After a stop, the branch may hold a commit whose answer did not arrive. @throws the error where it is not known */
-  async findArrived(error: DeliveryError): Promise<readonly Result<Placement>[]> {
-    if (this.#sent.size === 0) throw error.withLeftBehind([]);
-    if (!this.#ports.signal.aborted) throw error;
-    const { signal } = withCleanupSignal(this.#ports);
-    const arrived = await resultOf(() => this.#compare(signal));
-    if (hasFailed(arrived)) throw error;
-    return this.#finish(arrived, () => error);
-  }
-
-  #finish(
-    places: ComparedPlaces,
-    conclude: (change: Change) => Result<string>,
-  ): readonly Result<Placement>[] {
-    return places.map((now) => {
-      // After a stop it is not known what the last write did.
-      if (hasFailed(now)) return this.#ports.signal.aborted ? now : now.withLeftBehind([]);
-      const commitSha = now.change === undefined ? now.commitSha : conclude(now.change);
-      if (hasFailed(commitSha)) return commitSha;
-      const { method } = this.#writer;
-      const sent = this.#sent.get(now.task.place);
-      return sent && method ? withCommit(sent, commitSha, method) : now.placement;
-    });
-  }
-}
-
-const leftOutError = (): DeliveryError => new DeliveryError('INTERNAL', 'no commit was made');
 
 /**
  * Whether the comparison need not be repeated: the host refused the write because the branch moved, and a write

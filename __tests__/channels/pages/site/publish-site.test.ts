@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Placement } from '../../../../src/channels/channel.ts';
 import { formatCommitMessage } from '../../../../src/channels/pages/commit-message.ts';
-import { type DeliveryError, stoppedError } from '../../../../src/errors.ts';
 import { hashTree } from '../../../../src/github/api/tree-id.ts';
 import { MEGABYTE, SITE } from '../../../../src/protocol/limits.ts';
 import { getOnly } from '../../prepare-one.ts';
@@ -102,28 +101,6 @@ describe('publishing a site', () => {
     expect(ports.logger.lines).toEqual(expect.arrayContaining([`${line}; GitHub serves at most 1024`, kept]));
     expect(notes.some((note) => note.includes('the whole Pages site'))).toBe(size === SITE.largeSize);
   });
-
-  test.each([true, false])(
-    'finds, after a stop, the commit whose answer did not arrive: %s',
-    async (arrives) => {
-      const branch = new MemoryBranch();
-      const { github, ports } = connect(branch);
-      const { updateRef } = github.rest.git;
-      Object.assign(github.rest.git, {
-        updateRef: async (...given: Parameters<typeof updateRef>) => {
-          if (arrives) await updateRef(...given);
-          ports.stop.abort(stoppedError());
-          throw stoppedError();
-        },
-      });
-      const placed = await publishThrough({ github, ports }, CONTENTS).catch(
-        ({ code }: DeliveryError) => code,
-      );
-      if (!arrives) return expect(placed).toBe('ABORTED');
-      const changes = { added: ['index.html', 'css/ä b.css'] };
-      return expect(placed).toMatchObject({ written: true, commitSha: branch.head.sha, changes });
-    },
-  );
 });
 
 test('a single file is compared in one commit, and never by a name that a tag could have as well', async () => {
