@@ -55,15 +55,15 @@ test('a folder with files of others is refused where they would be replaced, the
   expect(planned.changes?.changed).toHaveLength(12);
 });
 
-test('a folder is not said to have files of others where there are too many to look at', async () => {
+test('a folder has files that are not known to be ours where there are too many to look at', async () => {
   const names = Array.from({ length: SITE.singleFiles + 1 }, (_, nth) => `f${nth}.html`);
   const contents = Object.fromEntries(names.map((name) => [name, 'same']));
   const branch = new MemoryBranch(
     heldFiles(Object.fromEntries(names.map((name) => [`p/1/${name}`, 'same']))),
   );
   await expect(plan(branch, { ...contents, 'f7.html': 'new' })).rejects.toMatchObject({
-    code: 'TOO_LARGE',
-    message: expect.stringMatching(/^p\/1\/ has more than 500 files .*too many to look at.*: f7\.html$/),
+    code: 'NOT_OURS',
+    message: expect.stringMatching(/ has files that this tool is not known to have delivered: f7\.html$/),
   });
 });
 
