@@ -75,12 +75,13 @@ describe('a call that the client cancels', () => {
   });
 });
 
-test('what is under way can be waited for', async () => {
+test('more calls at once than allowed are refused, and what is under way can be waited for', async () => {
   const { context, stop, session } = await setUp();
-  for (let count = 0; count < 3; count += 1) void session.run(CALL, context);
+  const calls = Array.from({ length: MCP.calls + 1 }, () => session.run(CALL, context));
+  await expect(calls.at(-1)).resolves.toMatchObject({ reports: [{ notReady: { code: 'RATE_LIMITED' } }] });
   stop.abort();
   await session.settle();
-  expect(session.ended).toHaveLength(3);
+  expect(session.ended).toHaveLength(MCP.calls + 1);
 });
 
 test('only the last answers are kept', async () => {

@@ -92,6 +92,7 @@ export class McpSession {
     let required: PersonRequest | undefined;
     let granted: string | undefined;
     const createRequest = async (): Promise<DeliveryRequest> => {
+      if (this.#running.size >= MCP.calls) throw busyError();
       begun = { ...call, args: this.#authorizations.findArguments(call, ports.clock) };
       return this.#createRequest(begun, ports);
     };
@@ -134,6 +135,12 @@ export class McpSession {
     return createLocalRequest(tool, { ...asked, ...fixed, token }, context, ports);
   }
 }
+
+const busyError = (): DeliveryError =>
+  new DeliveryError('RATE_LIMITED', `${MCP.calls} calls are under way already`, {
+    step: 'check',
+    hint: 'wait for one of them to end, or name several files in one call',
+  });
 
 function findRoots(root: string): readonly [string, string] {
   const given = resolve(root);

@@ -293,6 +293,8 @@ export const MCP = {
   argument: 65_536,
   /** The longest message that is read: of `content`, JSON may escape every byte. A longer one ends the server. */
   message: 48 * MEGABYTE,
+  /** Calls at the same time. */
+  calls: 8,
   /** Calls that wait for a person's authorization. */
   waiting: 8,
   /** Milliseconds that one call waits for it: clients give up after 60 s unless they are told otherwise. */
