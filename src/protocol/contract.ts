@@ -15,13 +15,13 @@ export function machineContract() {
     channels: {
       [`K1_${PROTOCOL.vendor}_pages`]: pagesContract(),
       K2_release_assets: {
-        create: formatCall(API.create_release, '{api_url}'),
-        upload: formatCall(UPLOAD.asset, '{upload_url}'),
+        create: formatCall(API.create_release, 'tag_name, name, body, draft (true)'),
+        upload: formatCall(UPLOAD.asset, RAW_BYTES, '{upload_url}'),
         limits: `${SIZE.asset / MEGABYTE / 1024} GB per asset`,
       },
       K3_filebin: {
-        post: `${formatCall(BIN.post, '{bin_host_url}')}; 201 is asserted`,
-        get: `${formatCall(BIN.get, '{bin_host_url}')}; 302 then 200 is normal`,
+        post: `${formatCall(BIN.post, RAW_BYTES, '{bin_host_url}')}; 201 is asserted`,
+        get: `${formatCall(BIN.get, '', '{bin_host_url}')}; 302 then 200 is normal`,
         rules: `${CHANNELS.K3.lifetime}; never for secrets`,
       },
       K4_native:
@@ -41,20 +41,27 @@ const pagesContract = () => ({
     method: `${PROTOCOL.vendor}_device_flow`,
     client_id: '<CLIENT_ID>',
     scope: 'repo',
-    device_code: formatCall(AUTH.device_code, '{auth_url}'),
-    token: formatCall(AUTH.token, '{auth_url}'),
+    device_code: formatCall(AUTH.device_code, 'client_id, scope (repo)', '{auth_url}'),
+    token: formatCall(
+      AUTH.token,
+      'client_id, device_code, grant_type (urn:ietf:params:oauth:grant-type:device_code)',
+      '{auth_url}',
+    ),
     user_entry: '{auth_url}/login/device',
     token_rules:
       'an existing token is used and the flow skipped; the token lives in memory only, never in files, commits, reports or logs',
   },
   api: {
-    get_file: formatCall(API.get_file, '{api_url}'),
-    put_file_le1mb: formatCall(API.put_file_le1mb, '{api_url}'),
-    blob: formatCall(API.blob, '{api_url}'),
-    tree: formatCall(API.tree, '{api_url}'),
-    commit: formatCall(API.commit, '{api_url}'),
-    ref: `${formatCall(API.get_ref, '{api_url}')}; ${formatCall(API.update_ref, '{api_url}')}; with \`setup\` also ${formatCall(API.create_ref, '{api_url}')}`,
-    pages_latest: `${formatCall(API.pages_latest, '{api_url}')}, at most ${BUILD_WAIT.polls} polls ${BUILD_WAIT.interval / SECOND} s apart; with \`setup\` also ${formatCall(API.create_pages_site, '{api_url}')}`,
+    get_file: `${formatCall(API.get_file)}?ref=main`,
+    put_file_le1mb: formatCall(
+      API.put_file_le1mb,
+      'message, content (base64), branch, sha (only when replacing)',
+    ),
+    blob: formatCall(API.blob, 'content (base64), encoding (base64)'),
+    tree: formatCall(API.tree, 'base_tree, tree [path, mode 100644, type blob, sha]'),
+    commit: formatCall(API.commit, 'message, tree, parents [base commit]'),
+    ref: `${formatCall(API.get_ref)}; ${formatCall(API.update_ref, 'sha, force (false)')}; with \`setup\` also ${formatCall(API.create_ref, 'ref, sha')}`,
+    pages_latest: `${formatCall(API.pages_latest)}, at most ${BUILD_WAIT.polls} polls ${BUILD_WAIT.interval / SECOND} s apart; with \`setup\` also ${formatCall(API.create_pages_site, 'build_type (legacy), source {branch, path}')}`,
   },
 });
 
@@ -68,13 +75,14 @@ const fileRules = () => ({
   secrets: 'no tokens, cookies, passwords or personal data in files, commits, public bins, reports or logs',
 });
 
-/** Formats a call in the notation of the protocol. */
-function formatCall(call: CallTemplate, host: string): string {
-  const path = call.path
+const RAW_BYTES = 'the raw bytes, Content-Type: application/octet-stream';
+
+/** Formats a call in the notation of the protocol. @param sends what its body contains */
+function formatCall({ method, path }: CallTemplate, sends = '', host = '{api_url}'): string {
+  const shown = path
     .replace('{owner}/{repo}', '<owner>/<repo>')
     .replace('{path}', '{path_urlencoded}')
     .replace('{ref}', 'heads/main')
-    .replace('{?ref}', '?ref=main')
-    .replace('{?name,label}', '?name={file}');
-  return `${call.method} ${host}${path}${call.sends === undefined ? '' : ` (${call.sends})`}`;
+    .replace('/{id}/assets', '/{id}/assets?name={file}');
+  return `${method} ${host}${shown}${sends && ` (${sends})`}`;
 }
