@@ -73,7 +73,7 @@ describe('what is fetched back', () => {
     const { http } = new FakeHttp((_, nth) =>
       nth === 1 ? redirectTo('https://storage.example.com/x') : { body: cut },
     );
-    const message = 'the request to storage.example.com failed: the connection was reset';
+    const message = 'the request to storage.example.com failed: terminated';
     await expect(fetchFrom(http)).rejects.toMatchObject({ code: 'CONNECTION', message, retryable: true });
   });
 

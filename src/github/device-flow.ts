@@ -1,14 +1,13 @@
 import { isCredential } from '../credentials.ts';
 import { DeliveryError, type ErrorCode, type ErrorDetails, hasFailed, resultOf } from '../errors.ts';
-import { parseRetryAfter, shortHostMessage } from '../http/response.ts';
+import { shortHostMessage } from '../http/response.ts';
 import { sendRequest } from '../http/send-request.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { AUTH, type CallTemplate } from '../protocol/calls.ts';
 import { DEVICE_FLOW, SECOND } from '../protocol/limits.ts';
 import { withRetries } from '../retry.ts';
 import type { Text, Words } from '../words.ts';
-import { readRefusal } from './api/failures.ts';
-import { isRateLimited } from './refusals.ts';
+import { refusedCallError } from './api/failures.ts';
 
 export interface DeviceFlowOptions {
   /** Such as `https://github.com`. */
@@ -52,14 +51,13 @@ export async function startDeviceFlow(options: DeviceFlowOptions, ports: Ports):
     throw flowError('HOST_ERROR', 'the host returned no device code');
   }
   ports.logger.mask(deviceCode);
-  const { leastInterval, longestInterval, lifetime, longestLifetime } = DEVICE_FLOW;
   return {
     ...options,
     deviceCode,
     userCode,
     page: `${options.authUrl.origin}${AUTH.user_entry.path}`,
-    deadline: ports.clock.now() + toSeconds(answer.expires_in, lifetime, 0, longestLifetime),
-    pause: toSeconds(answer.interval, DEVICE_FLOW.interval, leastInterval, longestInterval),
+    deadline: ports.clock.now() + toMilliseconds(answer.expires_in, DEVICE_FLOW.lifetime),
+    pause: toMilliseconds(answer.interval, DEVICE_FLOW.interval),
   };
 }
 
@@ -82,14 +80,14 @@ export async function pollForToken(flow: DeviceFlow, ports: Ports, until = flow.
     if (hasFailed(answer)) {
       // The next poll asks again, later where the rate is limited.
       if (!answer.retryable) throw answer;
+      const isLimited = answer.code === 'RATE_LIMITED';
+      if (isLimited) flow.pause = slowDown(flow.pause, (answer.retryAfter ?? 0) / SECOND);
       failure = answer.message;
-      if (answer.code === 'RATE_LIMITED')
-        flow.pause = slowDown(flow.pause, (answer.retryAfter ?? 0) / SECOND);
-    } else {
-      if (answer.error === undefined) return acceptToken(answer, logger);
-      failure = undefined;
-      if (answer.error === 'slow_down') flow.pause = slowDown(flow.pause, answer.interval);
+      continue;
     }
+    failure = undefined;
+    if (answer.error === undefined) return acceptToken(answer, logger);
+    if (answer.error === 'slow_down') flow.pause = slowDown(flow.pause, answer.interval);
   }
   if (clock.now() + flow.pause < flow.deadline) return null;
   throw flowError('NOT_AUTHORIZED', failure === undefined ? EXPIRED : `${EXPIRED}: ${failure}`);
@@ -97,27 +95,27 @@ export async function pollForToken(flow: DeviceFlow, ports: Ports, until = flow.
 
 /** The host checks the rate first: a client that keeps its pause never gets the token. @param asked seconds */
 const slowDown = (pause: number, asked: unknown): number =>
-  Math.max(pause + DEVICE_FLOW.slowDown, toSeconds(asked, 0, 0, DEVICE_FLOW.longestInterval));
+  Math.max(pause + DEVICE_FLOW.slowDown, toMilliseconds(asked, DEVICE_FLOW.interval));
 
 /** What a person can type and what a form can send; anything else would also damage the log. */
 const USER_CODE = /^[A-Za-z0-9-]{1,32}$/;
 const DEVICE_CODE = /^[!-~]{1,1024}$/;
 
-/** A host's number of seconds, within bounds. @returns milliseconds */
-function toSeconds(given: unknown, usual: number, least: number, most: number): number {
+/** A host's number of seconds, within bounds. */
+function toMilliseconds(
+  given: unknown,
+  { usual, least, most }: { usual: number; least: number; most: number },
+) {
   const seconds = typeof given === 'number' && Number.isFinite(given) ? given : usual;
   return Math.min(Math.max(seconds, least), most) * SECOND;
 }
 
-function acceptToken({ access_token = '', scope = '' }: FlowAnswer, logger: Logger): string {
-  const token = String(access_token);
-  if (!isCredential(token)) throw flowError('HOST_ERROR', 'the host returned no token');
+function acceptToken({ access_token: token }: FlowAnswer, logger: Logger): string {
+  if (typeof token !== 'string' || !isCredential(token)) {
+    throw flowError('HOST_ERROR', 'the host returned no token');
+  }
   logger.mask(token);
-  const scopes = String(scope).split(/[\s,]+/);
-  if (scopes.includes(DEVICE_FLOW.scope)) return token;
-  throw flowError('NO_PERMISSION', `the token was granted without the scope ${DEVICE_FLOW.scope}`, {
-    hint: 'use the client id of an OAuth app, and grant it access to the repository',
-  });
+  return token;
 }
 
 /** The answer to the request for a code, or to a token poll; a host may leave out any field. @see protocol 2.2, 2.3 */
@@ -125,7 +123,6 @@ interface FlowAnswer {
   readonly device_code?: unknown;
   readonly user_code?: unknown;
   readonly access_token?: unknown;
-  readonly scope?: unknown;
   /** Why there is no token yet: `authorization_pending` or `slow_down`. */
   readonly error?: string;
   /** Seconds, as the next one. */
@@ -147,32 +144,21 @@ async function postForm(
     body: () => new URLSearchParams({ client_id: clientId, ...form }).toString(),
   };
   const answer = await sendRequest(request, ports);
-  const { status: httpCode, json } = answer;
+  const { status: httpCode } = answer;
+  const isUnknownApp = httpCode === 404 && call === AUTH.device_code;
+  const json = isUnknownApp ? { error: 'incorrect_client_credentials' } : answer.json;
   // The flow's own errors have HTTP 200 or 400.
-  if ((httpCode === 200 || httpCode === 400) && typeof json === 'object' && json !== null) {
+  if ((isUnknownApp || httpCode === 200 || httpCode === 400) && typeof json === 'object' && json !== null) {
     const { error } = json as FlowAnswer;
     if (error === undefined || PENDING.includes(error)) return json;
     const said = `${call.description} was answered with ${shortHostMessage(error)}`;
     const { code, message, hint } = FINAL_ERRORS[error] ?? { code: 'HOST_ERROR', message: said };
     throw flowError(code, message, { hint });
   }
-  if (httpCode === 404 && call === AUTH.device_code) {
-    const { host } = authUrl;
-    throw flowError('BAD_INPUT', `${host} knows no OAuth app with this client id`, {
-      httpCode,
-      hint: (w) =>
-        `set ${w.input('client-id')} to that of an OAuth app of ${host}, check ${w.input('auth-url')}, or ${ALTERNATIVE_HINT(w)}`,
-    });
-  }
-  const isLimited = isRateLimited(readRefusal(answer));
-  const result = httpCode === 200 ? 'something that is not JSON' : `HTTP ${httpCode}`;
-  const message = `${call.description} was answered with ${result}`;
-  throw flowError(isLimited ? 'RATE_LIMITED' : 'HOST_ERROR', message, {
-    httpCode,
-    retryable: isLimited || httpCode === 200 || httpCode >= 500,
-    retryAfter: parseRetryAfter(answer, ports.clock.now()),
-    hint: (w) => `check ${w.input('auth-url')}, or ${ALTERNATIVE_HINT(w)}`,
-  });
+  const { code, message, retryable, retryAfter } = refusedCallError(answer, call, ports.clock.now());
+  const hint: Text = (w) => `check ${w.input('auth-url')}, or ${ALTERNATIVE_HINT(w)}`;
+  const details = { httpCode, retryable, retryAfter, hint };
+  throw flowError(code === 'RATE_LIMITED' ? code : 'HOST_ERROR', message, details);
 }
 
 const ALTERNATIVE_HINT = (w: Words): string => `set ${w.input('token')}${w.orUse('K3')}`;
@@ -201,7 +187,8 @@ const FINAL_ERRORS: Readonly<Record<string, { code: ErrorCode; message: string; 
   },
   incorrect_client_credentials: {
     code: 'BAD_INPUT',
-    message: 'the client id is unknown',
-    hint: (w) => `set ${w.input('client-id')} to that of an OAuth app`,
+    message: 'the host knows no OAuth app with this client id',
+    hint: (w) =>
+      `set ${w.input('client-id')} to that of an OAuth app of this host, check ${w.input('auth-url')}, or ${ALTERNATIVE_HINT(w)}`,
   },
 };

@@ -1,7 +1,7 @@
 import { EnvHttpProxyAgent, errors } from 'undici';
 import { DeliveryError, toMessage } from '../errors.ts';
 import type { HttpRequest, SendHttp } from '../ports.ts';
-import { EXCHANGE } from '../protocol/limits.ts';
+import { EXCHANGE, SECOND } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { refuseMachineAddress } from '../rules/external-address.ts';
 import { keepYoungHeapSmall } from '../system.ts';
@@ -9,32 +9,11 @@ import { exchange } from './exchange.ts';
 import { checkedLookup, type ResolveHost, refuseInternalName } from './lookup.ts';
 
 /** Codes of Node and undici for errors after which the request certainly did not reach the host. */
-const UNREACHABLE_CODES = new Set([
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'ENETUNREACH',
-  'EHOSTUNREACH',
-  'ENETDOWN',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
+const UNREACHABLE =
+  /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ENETDOWN|UND_ERR_CONNECT_TIMEOUT)$/;
 
 export const NETWORK_HINT = 'check the network and the `https_proxy` and `no_proxy` variables';
 export const CERTIFICATE_HINT = "set `NODE_EXTRA_CA_CERTS` to a file with the proxy's certificate";
-
-const ERROR_DESCRIPTIONS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'its name could not be resolved',
-  EAI_AGAIN: 'its name could not be resolved',
-  ECONNREFUSED: 'it refused the connection',
-  ECONNRESET: 'the connection was reset',
-  EPIPE: 'the connection was closed while sending',
-  ETIMEDOUT: 'the connection timed out',
-  UND_ERR_CONNECT_TIMEOUT: `no connection within ${EXCHANGE.connect / 1000} s`,
-  ABORT_ERR: `the response was not complete within ${EXCHANGE.api / 1000} s`,
-  UND_ERR_BODY_TIMEOUT: `no data received for ${EXCHANGE.stall / 1000} s`,
-  UND_ERR_SOCKET: 'the connection was closed too early',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was shorter than its Content-Length',
-};
 
 /**
  * Creates the HTTP client for all requests: https only, through the proxy of the environment
@@ -130,28 +109,30 @@ function createProxyAgent(options: ConstructorParameters<typeof EnvHttpProxyAgen
 /** `NO_NETWORK` if the host was not reached, else `CONNECTION`; the reason of an abort is kept. @see protocol 7 */
 export function connectionError(
   thrown: unknown,
-  httpRequest: Pick<HttpRequest, 'url' | 'signal' | 'headersTimeout'>,
+  { url, signal, headersTimeout = EXCHANGE.headers }: Pick<HttpRequest, 'url' | 'signal' | 'headersTimeout'>,
 ): unknown {
-  if (httpRequest.signal?.aborted) return httpRequest.signal.reason;
+  if (signal?.aborted) return signal.reason;
   if (thrown instanceof DeliveryError) return thrown;
-  const code = networkCode(thrown);
-  const message = toMessage(thrown);
+  const inner = innerError(thrown);
+  const [code, message] = [codeOf(inner), toMessage(inner)];
   const [, refusal] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
-  if (refusal !== undefined) return refusedByProxyError(httpRequest.url, Number(refusal), thrown);
-  const reason =
-    code === 'UND_ERR_HEADERS_TIMEOUT'
-      ? `no response within ${(httpRequest.headersTimeout ?? EXCHANGE.headers) / 1000} s`
-      : (ERROR_DESCRIPTIONS[code] ?? (code === '' ? message : code));
-  if (UNREACHABLE_CODES.has(code)) {
-    return new DeliveryError('NO_NETWORK', `${httpRequest.url.host} can't be reached: ${reason}`, {
+  if (refusal !== undefined) return refusedByProxyError(url, Number(refusal), thrown);
+  const reason = {
+    ABORT_ERR: `the response was not complete within ${EXCHANGE.api / SECOND} s`,
+    UND_ERR_HEADERS_TIMEOUT: `no response within ${headersTimeout / SECOND} s`,
+    UND_ERR_BODY_TIMEOUT: `no data received for ${EXCHANGE.stall / SECOND} s`,
+  }[code];
+  if (UNREACHABLE.test(code)) {
+    return new DeliveryError('NO_NETWORK', `${url.host} can't be reached: ${message}`, {
       hint: NETWORK_HINT,
       retryable: true,
       cause: thrown,
     });
   }
-  return new DeliveryError('CONNECTION', `the request to ${httpRequest.url.host} failed: ${reason}`, {
-    retryable: !isCertificateError(code),
-    hint: isCertificateError(code) ? CERTIFICATE_HINT : 'try again',
+  const isUntrusted = /CERT|SIGNED|SIGNATURE|ERR_TLS|ERR_SSL/.test(code);
+  return new DeliveryError('CONNECTION', `the request to ${url.host} failed: ${reason ?? message}`, {
+    retryable: !isUntrusted,
+    hint: isUntrusted ? CERTIFICATE_HINT : 'try again',
     cause: thrown,
   });
 }
@@ -165,15 +146,16 @@ function refusedByProxyError({ host }: URL, status: number, cause: unknown): Del
   });
 }
 
-/** The code of the error or of its first cause: undici wraps errors, and trying IPv4 and IPv6 bundles them. */
-function networkCode(thrown: unknown): string {
-  if (thrown instanceof AggregateError && thrown.errors.length > 0) return networkCode(thrown.errors[0]);
-  if (!(thrown instanceof Error)) return '';
-  // The time limit of a whole API call; other aborts were handled before.
-  if (thrown.name === 'TimeoutError') return 'ABORT_ERR';
-  const own = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
-  const inner = thrown.cause === undefined ? '' : networkCode(thrown.cause);
-  return inner !== '' && (own === '' || thrown instanceof errors.UndiciError) ? inner : own;
+/** What failed in the end: undici wraps errors, and trying IPv4 and IPv6 bundles them. */
+function innerError(thrown: unknown): unknown {
+  if (thrown instanceof AggregateError && thrown.errors.length > 0) return innerError(thrown.errors[0]);
+  const isWrapper = thrown instanceof errors.UndiciError && thrown.cause !== undefined;
+  return isWrapper ? innerError(thrown.cause) : thrown;
 }
 
-const isCertificateError = (code: string): boolean => /CERT|SIGNED|SIGNATURE|ERR_TLS|ERR_SSL/.test(code);
+function codeOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return '';
+  // The time limit of a whole API call; other aborts were handled before.
+  if (['TimeoutError', 'AbortError'].includes(thrown.name)) return 'ABORT_ERR';
+  return 'code' in thrown ? String(thrown.code) : '';
+}

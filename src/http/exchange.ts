@@ -17,7 +17,6 @@ export function exchange(
     signal?.throwIfAborted();
     // A later reader sees a failure as well; where nobody does, it ends no process.
     const received = new ReceivedBody(signal).on('error', reject);
-    let announced = 0;
     const options: Dispatcher.DispatchOptions = {
       origin: url.origin,
       path: url.pathname + url.search,
@@ -29,11 +28,8 @@ export function exchange(
     dispatcher.dispatch(options, {
       onRequestStart: (controller) => received.start(controller),
       onResponseStart(_controller, status, responseHeaders) {
-        if (status >= 200) return resolve({ status, headers: responseHeaders, body: received });
-        // Such as 103, which announces the response; each one starts the time for its headers anew.
-        announced += 1;
-        if (announced > EXCHANGE.announcements)
-          received.destroy(new Error('the host announces its answer without end'));
+        // Any other only announces the answer, such as 103.
+        if (status >= 200) resolve({ status, headers: responseHeaders, body: received });
       },
       onResponseData(controller, chunk) {
         if (!received.push(chunk)) controller.pause();

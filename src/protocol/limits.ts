@@ -96,8 +96,6 @@ export const EXCHANGE = {
   archive: 240 * SECOND,
   /** Without output of git during a transfer: git waits forever for the end of some broken responses. */
   git: 300 * SECOND,
-  /** Announcements such as 103 before an answer: browsers follow few, too. */
-  announcements: 5,
   /** The longest JSON response that is read. */
   apiBody: 8 * MEGABYTE,
 } as const;
@@ -132,8 +130,8 @@ export const CLEANUP_TIME = 5 * SECOND;
 /** From the start of one write to the start of the next one of the same client. */
 export const WRITE_INTERVAL = SECOND;
 
-/** Assets of a release: page size, how many GitHub allows, and how many a list of releases names at least. */
-export const ASSETS = { page: 100, total: 1_000, listed: 30 } as const;
+/** How many assets of each release a list of releases names at least. */
+export const LISTED_ASSETS = 30;
 
 /** Releases of a repository that are searched: page size, small because each lists its assets, and in total. */
 export const RELEASES = { page: 30, total: 300 } as const;
@@ -147,14 +145,14 @@ export const QUIET_DRAFT = 6 * HOUR;
 /** How many writes GitHub allows a token in an hour, less some for other jobs. */
 export const WRITES_PER_HOUR = 480;
 
-/** Comments of a pull request: page size, GitHub's limits, and how many of them a withdrawal changes. */
-export const COMMENTS = { page: 100, total: 2_500, body: 65_536, rewrites: 50 } as const;
-
-/** Issues that one account has opened, which are searched for the one of an audit: page size, and in all. */
-export const ISSUES = { page: 100, total: 1_000 } as const;
+/** A comment's largest body, and how many of a pull request's a withdrawal changes. */
+export const COMMENTS = { body: 65_536, rewrites: 50 } as const;
 
 /** The largest page of a list, which is all that is read of a branch's rules, pull requests and deployments. */
 export const LIST_PAGE = 100;
+
+/** Items of any other list: GitHub allows no pull request more comments, and no release as many assets. */
+export const LIST_TOTAL = 2_500;
 
 /** The largest job summary that the runner accepts. */
 export const SUMMARY = MEGABYTE;
@@ -277,14 +275,9 @@ export const DEVICE_FLOW = {
   grantType: 'urn:ietf:params:oauth:grant-type:device_code',
   /** Added to the interval after each `slow_down`. */
   slowDown: 5 * SECOND,
-  /** Seconds, if the host does not send them; observed values. */
-  interval: 5,
-  lifetime: 899,
-  /** Seconds; the shortest interval, even if the host asks for less. */
-  leastInterval: 1,
-  /** Seconds; no host may make a job wait for longer than these. */
-  longestInterval: 60,
-  longestLifetime: 1_800,
+  /** Seconds: where the host sends none, as observed; and no host may make a job wait for longer. */
+  interval: { usual: 5, least: 1, most: 60 },
+  lifetime: { usual: 899, least: 0, most: 1_800 },
 } as const;
 
 export const MCP = {

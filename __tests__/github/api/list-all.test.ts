@@ -7,12 +7,15 @@ const LAST = '<https://api.github.com/x?page=1>; rel="prev", <https://api.github
 /** Lists pages of at most 3 items, up to 9 items in total, and counts the requests. */
 async function list(...pages: readonly { readonly size: number; readonly link?: string }[]) {
   let requests = 0;
-  const items = await listAll({ page: 3, total: 9 }, async ({ page, per_page: perPage }) => {
-    requests += 1;
-    const { size = 0, link } = pages[page - 1] ?? {};
-    expect(perPage).toBe(3);
-    return { data: Array.from({ length: size }, (_, nth) => `${page}.${nth}`), headers: { link } };
-  });
+  const items = await listAll(
+    async ({ page, per_page: perPage }) => {
+      requests += 1;
+      const { size = 0, link } = pages[page - 1] ?? {};
+      expect(perPage).toBe(3);
+      return { data: Array.from({ length: size }, (_, nth) => `${page}.${nth}`), headers: { link } };
+    },
+    { page: 3, total: 9 },
+  );
   return { items, requests };
 }
 

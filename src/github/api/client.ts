@@ -3,7 +3,14 @@ import { DeliveryError } from '../../errors.ts';
 import { sendRequest, type TextAnswer, type TextRequest } from '../../http/send-request.ts';
 import type { Ports } from '../../ports.ts';
 import { API, type CallTemplate, getApiCall } from '../../protocol/calls.ts';
-import { HOUR, MINUTE, WRITE_INTERVAL, WRITES_PER_HOUR } from '../../protocol/limits.ts';
+import {
+  HOUR,
+  LIST_PAGE,
+  LIST_TOTAL,
+  MINUTE,
+  WRITE_INTERVAL,
+  WRITES_PER_HOUR,
+} from '../../protocol/limits.ts';
 import { API_VERSION, PROTOCOL, TOOL } from '../../protocol/words.ts';
 import { withRetries } from '../../retry.ts';
 import type { RepositoryName } from '../hosts.ts';
@@ -118,10 +125,10 @@ interface ListedPage<T> {
   readonly headers: { readonly link?: string | undefined };
 }
 
-/** Reads a list page by page, to its last one or GitHub's limit: items in one page, and in all together. */
+/** Reads a list page by page, to its last one or to the limit of all items together. */
 export async function listAll<T>(
-  { page: perPage, total }: { readonly page: number; readonly total: number },
   getPage: (query: { page: number; per_page: number }) => Promise<ListedPage<T>>,
+  { page: perPage, total } = { page: LIST_PAGE, total: LIST_TOTAL },
 ): Promise<T[]> {
   const items: T[] = [];
   for (let page = 1; page <= total / perPage; page += 1) {

@@ -84,4 +84,4 @@ export async function rewriteOwnComments(
 }
 
 const listComments = ({ rest, repository }: GitHubClient, number: number) =>
-  listAll(COMMENTS, (page) => rest.issues.listComments({ ...repository, issue_number: number, ...page }));
+  listAll((page) => rest.issues.listComments({ ...repository, issue_number: number, ...page }));

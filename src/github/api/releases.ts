@@ -2,7 +2,7 @@ import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { DeliveryError } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
 import { UPLOAD } from '../../protocol/calls.ts';
-import { ASSETS, RELEASES } from '../../protocol/limits.ts';
+import { LISTED_ASSETS, RELEASES } from '../../protocol/limits.ts';
 import { TOOL, TRAILER } from '../../protocol/words.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { mayReceiveToken, serverUrlOf } from '../hosts.ts';
@@ -72,7 +72,7 @@ export function getRelease({ rest, repository }: GitHubClient, id: number): Prom
 
 /** The repository's releases, drafts included, up to `RELEASES.total`. */
 export async function listReleases(github: GitHubClient): Promise<readonly ListedRelease[]> {
-  return listAll(RELEASES, (query) => github.rest.repos.listReleases({ ...github.repository, ...query }));
+  return listAll((query) => github.rest.repos.listReleases({ ...github.repository, ...query }), RELEASES);
 }
 
 export function getReleaseByTag({ rest, repository }: GitHubClient, tag: string): Promise<Release | null> {
@@ -81,7 +81,7 @@ export function getReleaseByTag({ rest, repository }: GitHubClient, tag: string)
 
 /** All assets of the release, incomplete uploads included. */
 export async function listAssets(github: GitHubClient, release: Release): Promise<readonly Asset[]> {
-  return listAll(ASSETS, (query) =>
+  return listAll((query) =>
     github.rest.repos.listReleaseAssets({ ...github.repository, release_id: release.id, ...query }),
   );
 }
@@ -91,7 +91,7 @@ export async function listPublicAssets(
   github: GitHubClient,
   release: ListedRelease,
 ): Promise<readonly Asset[]> {
-  return release.assets.length < ASSETS.listed ? release.assets : listAssets(github, release);
+  return release.assets.length < LISTED_ASSETS ? release.assets : listAssets(github, release);
 }
 
 /** Deletes an asset. Where the host does not find it, the list tells: a wrong answer would leave it public. */

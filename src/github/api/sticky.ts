@@ -1,5 +1,4 @@
 import type { Ports } from '../../ports.ts';
-import { ISSUES } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { type GitHubClient, listAll } from './client.ts';
 import { getTokenOwner } from './token-owner.ts';
@@ -31,7 +30,7 @@ export async function updateStickyIssue(
   const query = { ...repository, state: 'all' } as const;
   const create = async () => (await rest.issues.create({ ...repository, title, body })).data;
   const list = async (creator: string) => {
-    const issues = await listAll(ISSUES, (page) => rest.issues.listForRepo({ ...query, creator, ...page }));
+    const issues = await listAll((page) => rest.issues.listForRepo({ ...query, creator, ...page }));
     return issues.filter((one) => !one.pull_request);
   };
   const drop = async ({ number, state }: Awaited<ReturnType<typeof list>>[number]) => {
