@@ -1,7 +1,7 @@
 import { DeliveryError, toDeliveryError } from './errors.ts';
 import { formatSeconds } from './plain-text.ts';
 import type { Ports } from './ports.ts';
-import { DAY, RETRY } from './protocol/limits.ts';
+import { RETRY } from './protocol/limits.ts';
 
 /**
  * The retry policy: how long to wait before the next attempt, or `null` to give up.
@@ -72,15 +72,10 @@ export async function withRetries<T>(ports: RetryPorts, work: () => Promise<T>):
 function addRetryTime(failure: DeliveryError, left: number, now: number): DeliveryError {
   const { code, message, retryable, retryAfter } = failure;
   if (!retryable || retryAfter === undefined || retryAfter + RETRY.spread < left) return failure;
-  const event = code === 'RATE_LIMITED' ? 'the limit is lifted' : 'the host asks to try again';
-  return new DeliveryError(code, `${message}; ${event} ${formatRetryTime(now, retryAfter)}`, {
+  const later = `the host asks to try again after ${new Date(now + retryAfter).toUTCString()}`;
+  return new DeliveryError(code, `${message}; ${later}`, {
     ...failure,
     hint: failure.advice,
     cause: failure.cause,
   });
-}
-
-function formatRetryTime(now: number, pause: number): string {
-  if (pause >= DAY) return 'after a day or more';
-  return `at ${new Date(now + pause).toISOString().slice(11, 16)} UTC`;
 }

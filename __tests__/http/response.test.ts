@@ -76,20 +76,13 @@ describe('shortHostMessage', () => {
     expect(shortHostMessage(undefined)).toBe('');
   });
 
-  test.each(['', '\u200b', '\u00ad', '\u2060', '\ufe0f', '\u034f', '\u{e0020}'])(
-    'cuts no word of a long text, which may be a secret that only a whole one is recognized as: with %j in it',
-    (invisible) => {
-      const secret = Array.from(`ghs_${'a1B2'.repeat(9)}`).join(invisible);
-      for (let before = 210; before < 300; before += 1) {
-        const short = shortHostMessage(`${'x'.repeat(before)} ${secret} and more of it${'.'.repeat(300)}`);
-        expect(short.includes(secret) || !short.includes('g')).toBe(true);
-        if (invisible === '') expect(short.length).toBeLessThanOrEqual(301);
-      }
-    },
-  );
-
-  test('cuts a text without spaces', () => {
-    expect(shortHostMessage('я'.repeat(400))).toBe(`${'я'.repeat(300)}…`);
+  test('cuts no word of a long text, which may be a secret that only a whole one is recognized as', () => {
+    const secret = `ghs_${'a1B2'.repeat(9)}`;
+    for (let before = 210; before < 300; before += 1) {
+      const short = shortHostMessage(`${'x'.repeat(before)} ${secret} and more of it${'.'.repeat(300)}`);
+      expect(short.includes(secret) || !short.includes('g')).toBe(true);
+      expect(short.length).toBeLessThanOrEqual(301);
+    }
   });
 });
 

@@ -7,7 +7,7 @@ const play = setUpPlay();
 const files = { 'page.html': createPage() };
 /** The host tells the time of its own clock. */
 const now = Date.now();
-const LATER = 'API rate limit exceeded.*the limit is lifted at \\d\\d:\\d\\d UTC.* → .*later';
+const LATER = 'API rate limit exceeded.*the host asks to try again after .* GMT.* → .*later';
 
 /** After the answer to a matching request, the token has no requests left. */
 function limitAfter(repository: TestRepository, method: string, url: RegExp): void {

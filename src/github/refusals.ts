@@ -61,7 +61,7 @@ export const isRateLimited = ({ status, headers = {}, message }: Refusal): boole
   (status === 403 && (headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined));
 
 /** Statuses that say something of the token or the repository; a page with 413 or 408 means the same as without it. */
-const ABOUT_REPOSITORY = [401, 403, 404, 410, 422, 451];
+const ABOUT_REPOSITORY = [401, 403, 404, 410, 422];
 
 /** Statuses of a refused write: an answer to a read says nothing about the branch's rules. */
 const WRITE_REFUSED = [0, 403, 409, 422];
@@ -212,12 +212,6 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     status: [400, 410],
     code: 'HOST_ERROR',
     hint: (w) => `use the newest version of this tool${w.orUse('K3')}`,
-  },
-  {
-    status: 451,
-    code: 'FORBIDDEN_BY_RULE',
-    hint: (w) =>
-      `access is blocked for legal reasons: set ${w.input('repository')} to another one${w.orUse('K3')}`,
   },
   // A copy of the repository that does not have the commit yet says nothing of what is in it.
   { status: 404, text: /^No commit found for the ref [0-9a-f]{40}/, code: 'HOST_ERROR', retryable: true },

@@ -50,14 +50,8 @@ export function shortHostMessage(text: unknown): string {
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
   if (line.length <= TEXT.hostMessage) return line;
-  const start = line.slice(0, TEXT.hostMessage);
-  const isInWord = WORD_START.test(line.slice(TEXT.hostMessage));
-  return `${isInWord ? start.replace(WORD_END, '') : start}…`;
+  return `${line.slice(0, TEXT.hostMessage).replace(/\S+$/, '')}…`;
 }
-
-/** What cannot be seen ends no word, nor does the half of a character. */
-const WORD_START = /^[!-~\p{Default_Ignorable_Code_Point}\p{Cs}]/u;
-const WORD_END = /[!-~\p{Default_Ignorable_Code_Point}\p{Cs}]+$/u;
 
 /** The encodings that Chrome asks for, and how each is undone. */
 const DECODERS: Readonly<Record<string, () => Transform>> = {

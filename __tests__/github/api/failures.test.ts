@@ -43,7 +43,6 @@ describe('refusedCallError', () => {
     [400, says('due to in progress deployment'), 'CONFLICT', /^wait for the other deployment/],
     [400, says('not allowed: environment protection rules'), 'FORBIDDEN_BY_RULE', /^let the branch/],
     [400, says('missing environment'), 'NO_PERMISSION', /^give the job the environment github-pages/],
-    [451, {}, 'FORBIDDEN_BY_RULE', /legal reasons: set `repository:`/],
     [404, says('Not Found'), 'NOT_FOUND', /`repository:` and `branch:`.*K3/],
     [404, says('No commit found for the ref gh-pages'), 'NOT_FOUND', /`branch:`/],
     [409, says('Git Repository is empty.'), 'NOT_FOUND', /^push a first commit.*K3/],

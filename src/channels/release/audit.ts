@@ -1,10 +1,4 @@
-import {
-  getDownloadUrl,
-  hasOwnLabel,
-  isUnfinished,
-  listPublicAssets,
-  listReleases,
-} from '../../github/api/releases.ts';
+import { hasOwnLabel, isUnfinished, listPublicAssets, listReleases } from '../../github/api/releases.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { Ports } from '../../ports.ts';
 import { AGREEING_PROBES, RELEASES } from '../../protocol/limits.ts';
@@ -45,7 +39,7 @@ export function createReleaseAudit(
         }
         const composePlacement = () => ({
           evidence: `asset ${asset.id} has the label of this tool`,
-          url: getDownloadUrl(github, asset),
+          url: new URL(asset.browser_download_url),
           file: { size: asset.size, sha256 },
           answers: AGREEING_PROBES.counted,
           refusals: access.privateRepository === true ? PRIVATE : LOST,

@@ -1,6 +1,6 @@
 import { forEachItem } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, toDeliveryError } from '../../errors.ts';
-import { type Asset, formatLabel, getDownloadUrl, isUnfinished } from '../../github/api/releases.ts';
+import { type Asset, formatLabel, isUnfinished } from '../../github/api/releases.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
@@ -167,7 +167,7 @@ function placementOfAsset(
   const command = `gh release verify-asset ${tag} ${asset.name} --repo ${owner}/${repo}`;
   return {
     evidence: `${what} ${written ? 'holds' : 'already holds'} these bytes`,
-    url: getDownloadUrl(github, asset),
+    url: new URL(asset.browser_download_url),
     file,
     ...(tag === wantedTag ? {} : { destination: `release ${tag}, asset ${asset.name}` }),
     written,

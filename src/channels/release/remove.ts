@@ -4,7 +4,6 @@ import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type Asset,
   deleteAsset,
-  getDownloadUrl,
   getReleaseByTag,
   hasOwnLabel,
   isOwnRelease,
@@ -113,13 +112,12 @@ async function removeAsset(
   github: GitHubClient,
   clock: Pick<Clock, 'now'>,
 ): Promise<Placement> {
-  const url = getDownloadUrl(github, asset);
   const leftovers = beside.filter((one) => isQuiet(one, clock));
   for (const one of [...leftovers, asset]) await deleteAsset(github, release, one);
   const inUse = beside.filter((one) => !leftovers.includes(one));
   return {
     evidence: `asset ${asset.id} (${asset.name}) is deleted`,
-    url,
+    url: new URL(asset.browser_download_url),
     file: null,
     destination: `release ${release.tag_name}, asset ${name}`,
     written: true,

@@ -97,16 +97,12 @@ async function sendCall(
   };
   const answer = await sendRequest({ ...request, method: call.method, headers }, ports);
   const { status, json } = answer;
-  const { description, expects = [200, 201, 204] } = call;
-  const isExpected = expects.includes(status);
+  const isExpected = (call.expects ?? [200, 201, 204]).includes(status);
   // An answer with `errors` may have a part of its `data`, in which what is missing is not absent: none of it counts.
   const hasErrors = call === API.graphql && Object.hasOwn(Object(json), 'errors');
   if (hasErrors || (!isExpected && status >= 300)) throw refusedCallError(answer, call, ports.clock.now());
   if (isExpected && (status >= 204 || (typeof json === 'object' && json !== null))) return answer;
-  const problem = isExpected
-    ? 'returned something that is not JSON'
-    : `answered HTTP ${status} instead of ${expects.join(' or ')}`;
-  throw new DeliveryError('HOST_ERROR', `${description} ${problem}`, {
+  throw new DeliveryError('HOST_ERROR', `${call.description} answered HTTP ${status}, but without a result`, {
     httpCode: status,
     hint: RETRY_HINT,
     retryable: true,

@@ -5,7 +5,7 @@ import { UPLOAD } from '../../protocol/calls.ts';
 import { LISTED_ASSETS, RELEASES } from '../../protocol/limits.ts';
 import { TOOL, TRAILER } from '../../protocol/words.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import { mayReceiveToken, serverUrlOf } from '../hosts.ts';
+import { mayReceiveToken } from '../hosts.ts';
 import { type GitHubClient, listAll, sendStreamed } from './client.ts';
 import { dataOrNull } from './failures.ts';
 
@@ -158,25 +158,12 @@ export async function uploadAsset(github: GitHubClient, upload: NewAsset, ports:
   return (await sendStreamed(github, UPLOAD.asset, request, ports)) as Asset;
 }
 
-/**
- * Where an asset is downloaded.
- *
- * @throws {DeliveryError} `HOST_ERROR` for an address on another host than the instance's own.
- */
-export function getDownloadUrl({ apiUrl }: Pick<GitHubClient, 'apiUrl'>, asset: Asset): URL {
-  const url = URL.parse(asset.browser_download_url);
-  if (url?.protocol === 'https:' && url.host === serverUrlOf(apiUrl).host) return url;
-  throw foreignHostError('the release asset has a download address on a foreign host; it is not handed over');
-}
-
 /** The release's upload address without its template, only on a host that may receive the token. */
 function getUploadUrl(github: GitHubClient, release: Release): URL {
   const url = URL.parse(release.upload_url.replace(/\{[^}]*\}$/, ''));
   if (url !== null && mayReceiveToken(github.apiUrl, url)) return url;
-  throw foreignHostError('the release has an upload address on a foreign host; the token is not sent there');
-}
-
-const foreignHostError = (message: string): DeliveryError =>
-  new DeliveryError('HOST_ERROR', message, {
+  const message = 'the release has an upload address on a foreign host; the token is not sent there';
+  throw new DeliveryError('HOST_ERROR', message, {
     hint: (w) => `check ${w.input('api-url')}${w.orUse('K3')}`,
   });
+}

@@ -1,5 +1,4 @@
 import { DeliveryError } from '../../errors.ts';
-import { shortHostMessage } from '../../http/response.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { GitHubClient } from './client.ts';
 import { dataOrNull } from './failures.ts';
@@ -12,7 +11,7 @@ import { dataOrNull } from './failures.ts';
 export async function getWorkflowState(github: GitHubClient, file: string): Promise<string | null> {
   const query = { ...github.repository, workflow_id: file };
   const found = await dataOrNull(github.rest.actions.getWorkflow(query));
-  return found && shortHostMessage(found.state);
+  return found && found.state;
 }
 
 /**
@@ -42,7 +41,7 @@ export interface WorkflowRun {
   readonly status: string;
   /** How it ended, such as `success` or `cancelled`; `null` before its end. */
   readonly conclusion: string | null;
-  /** The https address of its page; empty where the host gave none. */
+  /** The address of its page. */
   readonly page: string;
 }
 
@@ -60,9 +59,9 @@ export async function listWorkflowRuns(
   const { data } = await github.rest.actions.listWorkflowRuns({ ...github.repository, ...query });
   const runs = data.workflow_runs.map(({ id, status, conclusion, html_url: page }) => ({
     id,
-    status: shortHostMessage(status ?? 'unknown'),
-    conclusion: conclusion === null ? null : shortHostMessage(conclusion),
-    page: URL.parse(page)?.protocol === 'https:' ? shortHostMessage(page) : '',
+    status: status ?? 'unknown',
+    conclusion,
+    page,
   }));
   return runs.sort((one, other) => other.id - one.id);
 }
