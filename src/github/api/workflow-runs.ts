@@ -11,7 +11,7 @@ import { dataOrNull } from './failures.ts';
 export async function getWorkflowState(github: GitHubClient, file: string): Promise<string | null> {
   const query = { ...github.repository, workflow_id: file };
   const found = await dataOrNull(github.rest.actions.getWorkflow(query));
-  return found && found.state;
+  return found === null ? null : found.state;
 }
 
 /**
