@@ -104,7 +104,8 @@ export const commitTasks = (prepared: Tasks, ports: Ports): Promise<readonly Res
         throw thrown;
       });
       return places.map((one) => {
-        if (hasFailed(one)) return one.withLeftBehind([]);
+        // After a stop it is not known what an earlier attempt did.
+        if (hasFailed(one)) return ports.signal.aborted ? one : one.withLeftBehind([]);
         const commit = one.change ? commits[changes.indexOf(one.change)] : one.commitSha;
         if (hasFailed(commit)) return commit;
         const before = sent.get(one.task.place);
