@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { LIST_PAGE } from '../../protocol/limits.ts';
 import { TOOL } from '../../protocol/words.ts';
 import type { GitHubClient } from './client.ts';
@@ -11,7 +12,7 @@ export interface DeploymentSubject {
   readonly source: string;
 }
 
-/** GitHub finds deployments by their task, which holds a short text; the payload tells people what it stands for. */
+/** GitHub finds deployments by their task, which holds a short text; the payload says what it stands for. */
 const identify = ({ environment, source }: DeploymentSubject) => ({
   environment,
   task: `${TOOL.name}:${createHash('sha256').update(source).digest('hex').slice(0, 16)}`,
@@ -76,11 +77,12 @@ export async function retireDeployments(
   own: number | null,
 ): Promise<number> {
   const { rest, repository } = github;
-  const { environment, task } = identify(subject);
-  const query = { ...repository, environment, task, per_page: LIST_PAGE };
-  const { data: listed } = await rest.repos.listDeployments(query);
+  const { payload, ...query } = identify(subject);
+  const { data: listed } = await rest.repos.listDeployments({ ...repository, ...query, per_page: LIST_PAGE });
   const { login } = await getTokenOwner(github);
-  const ours = listed.filter(({ creator }) => creator?.login === login);
+  const ours = listed.filter(
+    (one) => one.creator?.login === login && isDeepStrictEqual(one.payload, payload),
+  );
   const ids = [...new Set(ours.map(({ id }) => id).concat(own ?? []))].sort((one, other) => other - one);
   const current: number[] = [];
   for (const id of own === null ? ids : ids.slice(1)) {
