@@ -52,9 +52,8 @@ describe('a ready report', () => {
 
   test.each<[string, Parameters<typeof placementWith>[0], string]>([
     ['as planned', {}, 'method A, single-call write'],
-    ['by another method', { method: "method C, git's own protocol" }, "method C, git's own protocol"],
     ['not at all', { written: false }, 'nothing written, because it was there already'],
-    ['as it is given', { written: false, method: 'the link is used' }, 'the link is used'],
+    ['as it is given', { written: false, isLink: true }, 'method A, single-call write'],
   ])('says in CODE what was carried out: %s', (_, placement, method) => {
     const main = attemptWith({ placement: placementWith(placement) });
     expect(composeReport(deliveryWith({ main })).lines.CODE.split('; ')[2]).toBe(method);

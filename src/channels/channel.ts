@@ -117,14 +117,10 @@ export interface PlacedPart {
 export interface Placement extends Omit<PlacedPart, 'path'> {
   /** Commit sha, HTTP 201 or asset identifier. @see protocol 3.1 */
   readonly evidence: string;
-  /** How it was placed; absent where that is the plan's method, or where nothing was written. */
-  readonly method?: string;
-  /** Where it was placed, if that is not the plan's destination. */
-  readonly destination?: string;
+  /** What turned out otherwise than it was planned: how and where it was placed, or the verb of the claim. */
+  readonly plan?: Partial<ChannelPlan>;
   /** Whether anything was written; `false` where everything was already as wanted. */
   readonly written: boolean;
-  /** The verb of the report's claim, where only the host's answer tells it. */
-  readonly claim?: string;
   readonly commitSha?: string;
   /** K1: the id of the Pages deployment that publishes it, where this action deploys the site. */
   readonly deployment?: string;
@@ -158,9 +154,9 @@ export interface Placement extends Omit<PlacedPart, 'path'> {
   /** Whether every redirect must lead to a public host: the address came from outside. */
   readonly isLink?: boolean;
   /** What a person should know: expiry, a warning page, a changed name. */
-  readonly notes: readonly string[];
+  readonly notes?: readonly string[];
   /** What could not be verified while placing. */
-  readonly unknown: readonly string[];
+  readonly unknown?: readonly string[];
 }
 
 export interface PlacedTask<Task extends PreparedTask = PreparedTask> {

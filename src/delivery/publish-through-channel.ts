@@ -33,7 +33,9 @@ export async function publishThroughChannel(
       const took = { place: clock.now() - begun };
       if (hasFailed(placement)) return { ...attempt, took, failure: placement.withStep('place') };
       withLogPrefix(attempt, attempts, ports).logger.info(placement.evidence);
-      return { ...attempt, took, placement, unknown: placement.unknown };
+      const plan = { ...attempt.task.plan, ...placement.plan };
+      const { unknown = [] } = placement;
+      return { ...attempt, task: { ...attempt.task, plan }, took, placement, unknown };
     },
   );
   return proveAttempts(placed, limits, ports, action);

@@ -79,7 +79,7 @@ function concludeReady({ delivery, main, duplicates, provenUrl }: ReportFacts): 
     const href = one.proof && one.placement?.url.href;
     return href ? [`duplicate on ${channel} (${CHANNELS[channel].lifetime}): ${href}`] : [];
   });
-  const claim = `${subject} ${placement?.claim ?? task.plan.claim} at ${provenUrl}`;
+  const claim = `${subject} ${task.plan.claim} at ${provenUrl}`;
   return [[claim, ...(placement?.notes ?? []), ...also].join('; '), ` → ${provenUrl}`];
 }
 
@@ -89,13 +89,13 @@ function describeCode({ delivery, main, duplicates, notReady }: ReportFacts): st
   const [planned, ...others] = attempts;
   const kind = site?.isFolder ? 'site' : subject.endsWith('/') ? 'folder' : 'file';
   const parts = [subject === LINK_SUBJECT || subject === NO_SUBJECT ? 'no file' : `${kind} ${subject}`];
-  const { commitSha, changes, treeSha, destination } = main?.placement ?? {};
+  const { commitSha, changes, treeSha } = main?.placement ?? {};
   if (planned !== undefined) {
     const { plan } = planned.task;
     parts.push(
       `channel ${plan.channel} (${CHANNELS[plan.channel].name}), because ${choice?.reason}`,
       describeMethod(delivery, planned),
-      destination ?? plan.destination,
+      plan.destination,
     );
   }
   if (commitSha !== undefined) parts.push(`commit ${commitSha}`);
@@ -117,9 +117,7 @@ function describeCode({ delivery, main, duplicates, notReady }: ReportFacts): st
 /** What was carried out; of what is only planned, what would be. At a link from outside nothing is ever written. */
 function describeMethod({ operation }: Delivery, { task, placement }: ChannelAttempt): string {
   const mayWrite = operation !== 'audit' && placement?.isLink !== true;
-  if (placement?.method !== undefined || placement?.written !== false || !mayWrite) {
-    return placement?.method ?? task.plan.method;
-  }
+  if (placement?.written !== false || !mayWrite) return task.plan.method;
   return operation === 'withdraw'
     ? 'nothing removed, because nothing was there'
     : 'nothing written, because it was there already';

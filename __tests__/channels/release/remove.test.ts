@@ -180,7 +180,7 @@ describe('removing an asset through channel K2 without a tag', () => {
     const prepared = await prepareSearch(assets, bytes);
     expect(prepared.task.plan.destination).toBe(`release ${TODAY} or ${YESTERDAY}, asset a.zip`);
     expect(await expectDeleted(prepared, [tag === TODAY ? 50 : 51])).toMatchObject({
-      destination: `release ${tag}, asset a.zip`,
+      plan: { destination: `release ${tag}, asset a.zip` },
       notes: others.map(
         (one) => `an asset a.zip is also in the release ${one}: name that tag to withdraw it`,
       ),

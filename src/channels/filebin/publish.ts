@@ -48,7 +48,7 @@ export const createFilebinPublisher = (
   /** Whether each file can still be downloaded after its proof, and whether the lock holds, which is read once. */
   recheck(placed) {
     let lock: Promise<readonly string[]> | undefined;
-    return forEachItem(placed, async ({ placement: { url, unknown } }) => {
+    return forEachItem(placed, async ({ placement: { url, unknown = [] } }) => {
       const unseen = await lookAtAddress(url, options, ports);
       // What is said of the bin already is no lock.
       if (unknown.length === 0) lock ??= recheckLock(options, ports);
@@ -157,7 +157,7 @@ function placementOfFile(
   const { filename = upload.filename, 'content-type': contentType } = stored;
   const where = `bin ${bin}, file ${filename}`;
   const asked = path === undefined || path.endsWith('/') ? upload.file.name : path;
-  const { claim, notes } = describeShown(contentType);
+  const claim = claimFor(contentType);
   return {
     evidence:
       filesBefore !== null
@@ -166,7 +166,7 @@ function placementOfFile(
     url: urlFor(BIN.get, options, filename),
     file: upload.file,
     written,
-    claim,
+    plan: { claim },
     isInBin: true,
     refusals: listRefusals(bin),
     answers: AGREEING_PROBES.rechecked,
@@ -176,7 +176,7 @@ function placementOfFile(
         ? 'the bin expires after about 7 days'
         : `the bin expires at ${shortHostMessage(expires)}`,
       'it is public to anyone with the link; a browser may be shown a warning page first',
-      ...notes,
+      ...(claim === 'downloads' ? ['this kind of file is downloaded there, not shown on the screen'] : []),
     ],
     unknown,
   };
@@ -186,12 +186,7 @@ function placementOfFile(
 const ATTACHED = /^\s*(?:text\/html|application\/pdf)\b/i;
 
 /** Whether a browser shows the file. @param contentType what the host found in its bytes; empty where it does not say */
-export function describeShown(contentType = ''): Required<Pick<Placement, 'claim' | 'notes'>> {
-  if (contentType.trim() === '') return { claim: 'is available', notes: [] };
-  if (getTypeDisplay(contentType) !== 'none' && !ATTACHED.test(contentType))
-    return { claim: 'opens', notes: [] };
-  return {
-    claim: 'downloads',
-    notes: ['this kind of file is downloaded there, not shown on the screen'],
-  };
+export function claimFor(contentType = ''): string {
+  if (contentType.trim() === '') return 'is available';
+  return getTypeDisplay(contentType) === 'none' || ATTACHED.test(contentType) ? 'downloads' : 'opens';
 }

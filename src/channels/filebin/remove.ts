@@ -56,8 +56,6 @@ export function createFilebinRemover(options: FilebinOptions, ports: Ports): Cha
           file: null,
           refusals: listRefusalsOfDeleted(bin),
           written: removed,
-          notes: [],
-          unknown: [],
         };
       }),
   };

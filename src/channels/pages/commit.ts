@@ -66,9 +66,10 @@ export function previewCommits(
     forEachItem(await compare(), async (place) => {
       if (hasFailed(place)) throw place;
       const { change, placement } = place;
-      if (change === undefined) return placement.evidence;
-      if (placement.changes) await refuseUnwritable(change, target, ports);
-      const told = [...(placement.changes ? [describeChanges(placement.changes)] : []), ...placement.notes];
+      const { changes, evidence, notes = [] } = placement;
+      if (change === undefined) return evidence;
+      if (changes) await refuseUnwritable(change, target, ports);
+      const told = [...(changes ? [describeChanges(changes)] : []), ...notes];
       const further = told.length === 0 ? '' : ` (${told.join('; ')})`;
       return `commit "${change.message.split('\n')[0]}"${further}`;
     }),

@@ -22,7 +22,7 @@ export const withCommit = (
   written: true,
   ...(commitSha && { commitSha }),
   evidence: `commit ${commitSha}${isRemoval(task) ? ' removes it' : ''}`,
-  ...(!isFolderPath(task.place) && { method: planMethod(method, task) }),
+  ...(!isFolderPath(task.place) && { plan: { method: planMethod(method, task) } }),
 });
 
 /** What is known of a place that is delivered, beside what changes. */

@@ -158,6 +158,6 @@ function describeRestored(
   const placed = addressesOfHeld(paths, before.entries, { ...task, isRendered, earlierAt });
   const evidence = `commit ${commitSha} puts back what commit ${before.head} had`;
   const earlier = earlierAt(page);
-  const told = { bypassCache: true, written: true, notes: [], unknown: [] };
+  const told = { bypassCache: true, written: true };
   return { ...told, ...placed, commitSha, evidence, ...(earlier && { earlier }) };
 }

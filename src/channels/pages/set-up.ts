@@ -93,7 +93,7 @@ export async function finishSetup(
       ...(absence !== null && result.written ? [`the branch ${branch} was created`] : []),
       ...(enablesPages ? [`Pages was switched on for the branch ${branch}`] : []),
     ];
-    return { ...placement, notes: [...placement.notes, ...done] };
+    return { ...placement, notes: [...(placement.notes ?? []), ...done] };
   });
 }
 

@@ -44,8 +44,6 @@ export function createReleaseAudit(
           answers: AGREEING_PROBES.counted,
           refusals: access.privateRepository === true ? PRIVATE : LOST,
           written: false,
-          notes: [],
-          unknown: [],
         });
         const { tag_name } = release;
         const plan = planAsset(

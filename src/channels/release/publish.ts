@@ -169,7 +169,7 @@ function placementOfAsset(
     evidence: `${what} ${written ? 'holds' : 'already holds'} these bytes`,
     url: new URL(asset.browser_download_url),
     file,
-    ...(tag === wantedTag ? {} : { destination: `release ${tag}, asset ${asset.name}` }),
+    plan: { destination: `release ${tag}, asset ${asset.name}` },
     written,
     notes: [
       ...(asset.name === originalName
@@ -183,7 +183,8 @@ function placementOfAsset(
         : []),
       'a release asset is downloaded, never shown on the screen',
     ],
-    unknown:
-      asset.digest == null ? ['the host gave no digest of the asset; only the download proves it'] : [],
+    ...(asset.digest == null && {
+      unknown: ['the host gave no digest of the asset; only the download proves it'],
+    }),
   };
 }

@@ -81,7 +81,7 @@ export function createReleaseRemover(
         const { owner, repo } = github.repository;
         const path = `/${owner}/${repo}/releases/download/${encodePath(tag)}/${encodeURIComponent(name)}`;
         const url = new URL(path, serverUrlOf(github.apiUrl));
-        return { evidence: NOTHING_THERE, url, file: null, written: false, notes: [], unknown: [] };
+        return { evidence: NOTHING_THERE, url, file: null, written: false };
       }),
   };
 }
@@ -119,7 +119,7 @@ async function removeAsset(
     evidence: `asset ${asset.id} (${asset.name}) is deleted`,
     url: new URL(asset.browser_download_url),
     file: null,
-    destination: `release ${release.tag_name}, asset ${name}`,
+    plan: { destination: `release ${release.tag_name}, asset ${name}` },
     written: true,
     notes: otherTags.map(
       (other) => `an asset ${name} is also in the release ${other}: name that tag to withdraw it`,

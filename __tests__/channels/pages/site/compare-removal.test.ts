@@ -34,7 +34,7 @@ describe('withdrawing a site', () => {
       '/site/p/2026/11/22/css/a.css',
       '/site/p/1/css/a.css',
     ]);
-    expect(notes[0]).toBe('6 files removed, of 3 sites: p/2026/, p/2026/11/22/, p/1/');
+    expect(notes?.[0]).toBe('6 files removed, of 3 sites: p/2026/, p/2026/11/22/, p/1/');
     branch.change({ 'p/1/index.html': 'page', 'p/2026/11/22/index.html': 'page' });
     await withdrawFolder(branch, 'p/');
     const again = ['p/1/index.html', 'p/2026/11/22/index.html'];

@@ -42,7 +42,7 @@ export type FoundDelivery = Omit<ListedDelivery, 'claim'> & { readonly claim: Pi
 type Proven = Required<Pick<AuditedDelivery, 'composePlacement' | 'unknown'>>;
 
 /** What every placement of an audit has. */
-const NOTHING_WRITTEN = { bypassCache: true, written: false, notes: [], unknown: [] } as const;
+const NOTHING_WRITTEN = { bypassCache: true, written: false } as const;
 
 /**
  * Every file, by git's id of its bytes. Where the host shows the page as another one, the file itself is asked for.

@@ -129,7 +129,7 @@ export const withDeployment = (placement: Placement, { id, doubt }: SiteDeployme
   deployment: id,
   evidence: `${placement.evidence}, deployment ${id}`,
   unknown: [
-    ...placement.unknown,
+    ...(placement.unknown ?? []),
     ...(doubt === null ? [] : [`whether the newest files of the branch are deployed: ${doubt}`]),
   ],
 });
