@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { PlacedPart } from '../../src/channels/channel.ts';
-import { newAttempt } from '../../src/delivery/delivery.ts';
-import { newPlacementCheck, verifyPlacement } from '../../src/delivery/verify.ts';
+import { AddressProof } from '../../src/delivery/address-proof.ts';
+import { pageAddress } from '../../src/delivery/addresses.ts';
+import { newPlacementCheck } from '../../src/delivery/ask-address.ts';
+import { newAttempt, type PlacedAttempt } from '../../src/delivery/delivery.ts';
+import { verifyPlacement } from '../../src/delivery/verify.ts';
 import { DeliveryError, stoppedError } from '../../src/errors.ts';
+import type { Ports } from '../../src/ports.ts';
 import { shaOf } from '../channels/pages/site/memory-branch.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
@@ -27,6 +31,11 @@ const part = (path: string, more: Partial<PlacedPart> = {}): PlacedPart => ({
 const PARTS = ['a.js', 'b.css', 'c.txt'].map((path) => part(path));
 /** What was replaced, and what is new. */
 const REPLACED = [part('a.js', { earlier: [OLD_BLOB] }), part('b.css', { earlier: [] }), part('c.txt')];
+
+const verifyAttempt = (attempt: PlacedAttempt, timeout: number, ports: Ports) =>
+  verifyPlacement(
+    new AddressProof(pageAddress(attempt), newPlacementCheck(attempt, { interval: 5_000, timeout }, ports)),
+  );
 
 interface Asked extends Seen {
   readonly path: string;
@@ -58,11 +67,9 @@ async function verify(respond: Respond, { parts = PARTS, gone = false, timeout =
     file: gone ? null : await localFile(ENTRY),
     parts: gone ? parts.map((one) => ({ ...one, file: null })) : parts,
   });
-  const limits = { interval: 5_000, timeout, begun: NOON, deadline: NOON + timeout };
   const attempt = { ...newAttempt(taskWith(), 'site/'), gone, placement: rest };
-  const check = newPlacementCheck(attempt, limits, ports);
   const asked = () => host.seen.filter(({ url }) => new URL(url).pathname !== '/site/');
-  return { asked, ports, verified: verifyPlacement(check) };
+  return { asked, ports, verified: verifyAttempt(attempt, timeout, ports) };
 }
 
 const provenParts = async (verified: ReturnType<typeof verifyPlacement>) => (await verified).proof.parts;
@@ -206,9 +213,8 @@ describe('the files of a link', () => {
       ...{ evidence: 'a link', url, written: false, isLink: true, notes: [], unknown: [] },
       ...{ file: await localFile(ENTRY), home: new URL('index.html', url), display: 'page' as const, parts },
     };
-    const limits = { interval: 5_000, timeout: TIMEOUT, begun: NOON, deadline: NOON + TIMEOUT };
     const attempt = { ...newAttempt(taskWith(), 'site/'), placement };
-    const verified = await verifyPlacement(newPlacementCheck(attempt, limits, ports));
+    const verified = await verifyAttempt(attempt, TIMEOUT, ports);
     const asked = host.seen.map((seen) => new URL(seen.url).pathname.slice('/site/'.length));
     return { verified, asked, slept: ports.clock.slept };
   }

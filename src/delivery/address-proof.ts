@@ -2,36 +2,37 @@ import { findMeaning } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { AGREEING_PROBES, FURTHER_PROBES, SITE } from '../protocol/limits.ts';
 import { type Address, judgeAnswer } from './addresses.ts';
+import { askAddress, type PlacementCheck } from './ask-address.ts';
 import { loginPageError, type WrongAnswer } from './describe-probe.ts';
 import { failedProbe, type ProbeResult, provesAlone } from './probe-result.ts';
-import { type ProbeSession, UrlProbe } from './url-probe.ts';
 
 /** One address on the way to its proof. */
-export class AddressProof {
+export class AddressProof implements WrongAnswer {
   readonly address: Address;
-  readonly probe: UrlProbe;
+  readonly check: PlacementCheck;
+  /** What it answered last; `null` where it was not asked. */
+  last: ProbeResult | null = null;
   /** What it has answered, once it is proven. */
   proven: ProbeResult | undefined;
   /** Whether that was the copy from before, which a cache still has. */
   isOld = false;
-  readonly #session: ProbeSession;
+  wrong: ProbeResult | null = null;
+  earlier: ProbeResult | undefined;
   #needed: number;
   #looks = 0;
   #oldLooks = 0;
-  #known: ProbeResult | undefined;
   #isReached: boolean;
-  /** The last wrong answer, and a right one that it followed. */
-  #wrong: ProbeResult | null = null;
-  #earlier: ProbeResult | undefined;
+  /** When it was asked last: milliseconds since the epoch. */
+  #askedAt = 0;
 
-  /** @param probe asks it; a new one where it was not asked before */
-  constructor(address: Address, session: ProbeSession, probe = new UrlProbe(address, session)) {
+  /** @param before the same address, whose last answer counts */
+  constructor(address: Address, check: PlacementCheck, before?: AddressProof) {
     this.address = address;
-    this.probe = probe;
-    this.#session = session;
+    this.check = check;
     this.#needed = address.answers;
-    this.#known = address.known;
-    this.#isReached = address.known !== undefined;
+    this.last = before?.last ?? null;
+    this.#isReached = before !== undefined;
+    this.#askedAt = before ? before.#askedAt : 0;
   }
 
   /** Whether a cache had the copy from before, which may be accepted after some looks. */
@@ -44,6 +45,13 @@ export class AddressProof {
     return this.#looks > 1;
   }
 
+  get meaning(): WrongAnswer['meaning'] {
+    const { isLink, refusals = [] } = this.address;
+    if (isLink && !this.#isReached && this.#looks > UNREACHED_LOOKS) return { isFinal: true };
+    const { refusal = '', httpCode } = this.wrong ?? {};
+    return findMeaning(refusals, httpCode ?? 0, refusal);
+  }
+
   /** @returns whether it is proven now, or is optional and was asked often enough */
   async look(isLast: boolean): Promise<boolean> {
     const { path, isOptional = false } = this.address;
@@ -51,7 +59,7 @@ export class AddressProof {
     if (path !== null && this.#isOver(SITE.overtime)) return false;
     this.#looks += 1;
     const isProven = await this.#askInARow(isLast);
-    const isEnough = isLast || this.#looks >= FURTHER_PROBES || this.#wrong?.match === 'login';
+    const isEnough = isLast || this.#looks >= FURTHER_PROBES || this.wrong?.match === 'login';
     return isProven || (isOptional && isEnough);
   }
 
@@ -62,7 +70,7 @@ export class AddressProof {
    * @returns whether it is proven now
    */
   async #askInARow(isLast: boolean): Promise<boolean> {
-    const { address } = this;
+    const { address, check } = this;
     let result: ProbeResult | undefined;
     let isOld = false;
     for (let count = 0; count < this.#needed; count += 1) {
@@ -70,18 +78,18 @@ export class AddressProof {
       if (count >= address.answers && this.#isOver()) return false;
       if (count === 1) await this.#wait();
       const asBrowser = address.asBrowser ?? count === BROWSER_PROBE;
-      const known = this.#known;
-      this.#known = undefined;
-      const next = known ?? (await this.#ask(result && provesAlone(result) ? 'part' : 'whole', asBrowser));
-      const verdict = judgeAnswer(next, address);
+      // What was right before the first look is not asked again.
+      const known = count === 0 && this.#looks === 1 && this.last && provesAlone(this.last) && this.last;
+      const next = known || (await this.ask(asBrowser, result !== undefined));
+      const verdict = judgeAnswer(next, address, check.builtAt);
       if (verdict === 'old') this.#oldLooks += 1;
       isOld ||= verdict === 'old';
       const acceptsOld = this.#oldLooks >= FURTHER_PROBES || (isLast && this.#oldLooks > 0);
       const isAccepted = verdict === 'right' || (verdict === 'old' && acceptsOld);
       const mayDiffer = isOld || (address.isLink && asBrowser);
       if (!isAccepted || (result && !mayDiffer && !isSameAnswer(next, result))) {
-        this.#wrong = next;
-        this.#earlier = result ?? this.#earlier;
+        this.wrong = next;
+        this.earlier = result ?? this.earlier;
         if (result) this.#needed = Math.min(this.#needed * 2, AGREEING_PROBES.most);
         return false;
       }
@@ -95,52 +103,43 @@ export class AddressProof {
 
   /** Whether the deadline has passed so many milliseconds ago. */
   #isOver(overtime = 0): boolean {
-    const { ports, limits } = this.#session;
-    return ports.clock.now() >= limits.deadline + overtime;
+    const { ports, deadline } = this.check;
+    return ports.clock.now() >= deadline + overtime;
   }
 
   /** Until so long after the first answer, or the deadline. */
   async #wait(): Promise<void> {
-    const { ports, limits } = this.#session;
+    const { ports, deadline } = this.check;
     const { clock, signal } = ports;
-    const left = Math.min(this.probe.askedAt + (this.address.pause ?? 0), limits.deadline) - clock.now();
+    const left = Math.min(this.#askedAt + (this.address.pause ?? 0), deadline) - clock.now();
     if (left > 0) await clock.sleep(left, signal);
   }
 
-  async #ask(size: 'whole' | 'part', asBrowser: boolean): Promise<ProbeResult> {
-    const { path, isLink } = this.address;
+  /**
+   * Asks once. As long as the host asks to wait, its last answer is returned, and nothing is sent.
+   *
+   * @param isFurther whether the answer before was right
+   * @throws {DeliveryError} `NOT_EXTERNAL` for the page itself, which ends the delivery at once
+   */
+  async ask(asBrowser = false, isFurther = false): Promise<ProbeResult> {
+    const { address, check, last } = this;
+    const { path, isLink = false, refusals } = address;
+    const now = check.ports.clock.now();
+    this.#askedAt = now;
+    if (last?.notBefore !== undefined && now < last.notBefore) return last;
     try {
-      const result = await this.probe.probe(size, asBrowser);
+      const result = await askAddress(address, check, asBrowser, isFurther ? last : null);
+      this.last = result;
       this.#isReached ||= result.failure?.code !== 'NO_NETWORK';
-      if (path === null && (result.match === 'login' || this.#isWall(result))) {
-        throw loginPageError(result, isLink);
-      }
+      // Closed to the public, and its host says nothing else of it.
+      const isWall = isLink && refusals === undefined && [401, 403].includes(result.httpCode ?? 0);
+      if (path === null && (result.match === 'login' || isWall)) throw loginPageError(result, isLink);
       return result;
     } catch (thrown) {
-      // One of many files is named; only the page itself ends the delivery at once.
+      // One of many files is named.
       if (path === null || !(thrown instanceof DeliveryError)) throw thrown;
       return failedProbe(thrown);
     }
-  }
-
-  /** Whether a link is closed to the public, and its host says nothing else of it. */
-  #isWall({ httpCode }: ProbeResult): boolean {
-    const { isLink, refusals } = this.address;
-    return isLink === true && refusals === undefined && (httpCode === 401 || httpCode === 403);
-  }
-
-  /** What is wrong with it. */
-  describe(): WrongAnswer {
-    const { isLink, refusals = [] } = this.address;
-    const { refusal = '', httpCode } = this.#wrong ?? {};
-    const meaning = findMeaning(refusals, httpCode ?? 0, refusal);
-    const isUnreached = isLink && !this.#isReached && this.#looks > UNREACHED_LOOKS;
-    return {
-      address: this.address,
-      last: this.#wrong,
-      earlier: this.#earlier,
-      meaning: isUnreached ? { isFinal: true } : meaning,
-    };
   }
 }
 

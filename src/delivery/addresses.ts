@@ -25,13 +25,10 @@ export interface Address
   readonly host?: string | undefined;
   /** Whether a cache may have answered: then the copy from before counts after some looks. */
   readonly mayBeOld?: boolean;
-  /**
-   * Of a page that the host may rightly change: when the commit was made that the host says it has built. Bytes with
-   * the marker are enough if they are not older; without `?v=` they must be those that were seen with it.
-   */
-  readonly built?: { readonly at: number | undefined; readonly sha256?: string | undefined } | undefined;
-  /** What it has answered already. */
-  readonly known?: ProbeResult | undefined;
+  /** Whether the host may rightly change it: bytes with the marker are enough if they are not older than what it has built. */
+  readonly mayBeBuilt?: boolean | undefined;
+  /** Of such a page without `?v=`: the bytes that were seen with it, which it must have. */
+  readonly builtSha256?: string | undefined;
   /** Whether a few looks are enough, and none has to be right. */
   readonly isOptional?: boolean;
   /** The same address with `?v=`: asked again where a cache still has the copy from before. */
@@ -41,38 +38,36 @@ export interface Address
 /** What an answer is: what is wanted, the copy from before that a cache may have, or anything else. */
 export type Verdict = 'right' | 'old' | 'wrong';
 
-export function judgeAnswer(result: ProbeResult, { host, mayBeOld, mayBeServed, built }: Address): Verdict {
-  const { match, lastModified, fingerprint } = result;
-  if (host !== undefined && result.hosts.at(-1) !== host) return 'wrong';
-  const { at, sha256 } = built ?? {};
-  const isDated = at !== undefined && lastModified !== null;
-  const isOlder = isDated && lastModified < at;
-  if (provesAlone(result) || (mayBeServed && match === 'served' && !isOlder)) return 'right';
+/** @param builtAt when the commit was made that the host says it has built: milliseconds since the epoch */
+export function judgeAnswer(
+  { match, lastModified, fingerprint, hosts }: ProbeResult,
+  { host, mayBeOld, mayBeServed, mayBeBuilt = false, builtSha256 }: Address,
+  builtAt: number | undefined,
+): Verdict {
+  if (host !== undefined && hosts.at(-1) !== host) return 'wrong';
+  const isDated = mayBeBuilt && builtAt !== undefined && lastModified !== null;
+  const isOlder = isDated && lastModified < builtAt;
+  if (provesAlone({ match }) || (mayBeServed && match === 'served' && !isOlder)) return 'right';
   if (match === 'previous') return mayBeOld ? 'old' : 'wrong';
-  const isSeen = sha256 === undefined ? isDated && !isOlder : sha256 === fingerprint?.sha256;
-  if (built && match === 'altered' && isSeen) return 'right';
+  const isNew = builtSha256 === undefined ? isDated && !isOlder : builtSha256 === fingerprint?.sha256;
+  if (mayBeBuilt && match === 'altered' && isNew) return 'right';
   // A page that the host renders is known by its date to be from before.
   return mayBeOld && isOlder && (match === 'altered' || match === 'different') ? 'old' : 'wrong';
 }
 
-/** The address that is handed over, with `?v=` against caches. @param builtAt see `Address.built` */
-export function pageAddress({ placement, marker, gone }: PlacedAttempt, builtAt?: number): Address {
-  const {
-    answers = AGREEING_PROBES.usual,
-    bypassCache,
-    hostMayChangeBytes,
-    mayBeServed,
-    home,
-    isLink,
-  } = placement;
+/** The address that is handed over, with `?v=` against caches. */
+export function pageAddress({ placement, marker, gone }: PlacedAttempt): Address {
+  const { answers = AGREEING_PROBES.usual, bypassCache, home, isLink, parts = [] } = placement;
+  // With `?v=` one right answer is enough where the address without it is asked next; and where the page of a link's
+  // site is asked again after the other files.
+  const isAskedAgain = isLink ? parts.length > 0 : bypassCache && !gone;
   return {
     ...placement,
     path: null,
     marker,
     gone,
-    // With `?v=` one right answer is enough where the address without it is asked next.
-    answers: bypassCache && !gone ? 1 : answers,
-    built: hostMayChangeBytes || mayBeServed ? { at: builtAt } : undefined,
+    answers: isAskedAgain ? 1 : answers,
+    mayBeBuilt: placement.hostMayChangeBytes || placement.mayBeServed,
     ...(home && { asBrowser: true }),
     ...(isLink && { pause: LATER_PROBE }),
   };
@@ -93,7 +88,6 @@ export function listFurther(
   const { bypassCache, rawUrl, file } = placement;
   const files = listParts(placement, page.host);
   if (!bypassCache || gone) return { files, asOpened: [] };
-  const { built } = page;
   const changed = files.filter((one) => one.earlier !== undefined && !one.gone);
   const toOpened = (fresh: Address): Address => ({
     ...fresh,
@@ -104,7 +98,8 @@ export function listFurther(
   const handedOver: Address = {
     ...toOpened(page),
     answers: AGREEING_PROBES.usual,
-    built: built && !provesAlone(seen) ? { ...built, sha256: seen.fingerprint?.sha256 } : undefined,
+    mayBeBuilt: page.mayBeBuilt && !provesAlone(seen),
+    builtSha256: seen.fingerprint?.sha256,
   };
   const asOpened = [handedOver, ...changed.map((one) => ({ ...toOpened(one), asBrowser: true }))];
   if (rawUrl && file) {

@@ -51,7 +51,7 @@ export const formatMarker = (count: number): string =>
 export interface WrongAnswer {
   readonly address: Address;
   /** The last answer that was wrong; `null` where it was not asked. */
-  readonly last: ProbeResult | null;
+  readonly wrong: ProbeResult | null;
   /** A right answer before it. */
   readonly earlier: ProbeResult | undefined;
   /** What the host means by it. */
@@ -64,11 +64,11 @@ export type KnownBytes = ReadonlyMap<string, string>;
 /** What is wrong, in a few words: one answer in full, of several files the first ten. */
 export function describeWrong(wrong: readonly WrongAnswer[], known?: KnownBytes): string {
   const [first] = wrong;
-  if (wrong.length === 1 && first?.address.path === null) return describeProbe(first.last);
+  if (wrong.length === 1 && first?.address.path === null) return describeProbe(first.wrong);
   return nameFew(wrong.map((one) => `${one.address.path ?? 'the page'} (${describeShortly(one, known)})`));
 }
 
-function describeShortly({ address, last: result }: WrongAnswer, known?: KnownBytes): string {
+function describeShortly({ address, wrong: result }: WrongAnswer, known?: KnownBytes): string {
   if (result === null) return 'not asked before the deadline';
   if (result.failure !== undefined) return result.failure.message;
   const end = result.hosts.at(-1);
@@ -90,7 +90,7 @@ export function wrongAnswersError(
   const which = first?.address.fresh ? WITHOUT_VERSION : '';
   const isGone = wrong.every(({ address }) => address.gone);
   const what = isGone ? 'still open' : 'do not show the delivered bytes';
-  const code = wrong.find(({ last }) => last?.httpCode != null)?.last?.httpCode;
+  const code = wrong.find((one) => one.wrong?.httpCode != null)?.wrong?.httpCode;
   return new DeliveryError(
     'NOT_PROVEN',
     `${wrong.length} of ${total} files of the site ${what}${which}: ${describeWrong(wrong, known)}`,
@@ -107,7 +107,7 @@ export function wrongAnswersError(
 const WITHOUT_VERSION = ' without ?v=';
 
 /** An address that leads to another host than the one that was proven is not the one to hand over. */
-function notProvenError({ address: asked, last, earlier, meaning }: WrongAnswer): DeliveryError {
+function notProvenError({ address: asked, wrong: last, earlier, meaning }: WrongAnswer): DeliveryError {
   const httpCode = last?.httpCode ?? undefined;
   const { host, gone, fresh } = asked;
   const address = `the address${fresh ? WITHOUT_VERSION : ''}`;

@@ -95,6 +95,8 @@ export interface ProbeResult
   readonly hasPolicy?: boolean;
   /** Whether it was asked as a browser asks, unlike the others. */
   readonly asBrowser?: boolean;
+  /** When its host allows another request: milliseconds since the epoch. */
+  readonly notBefore?: number;
   /** Why there was no answer to compare. */
   readonly failure?: DeliveryError;
 }

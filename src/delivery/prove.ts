@@ -1,8 +1,8 @@
 import { mapConcurrently } from '../async.ts';
 import { SECOND, SITE } from '../protocol/limits.ts';
 import type { AddressProof } from './address-proof.ts';
+import type { PlacementCheck } from './ask-address.ts';
 import { describeWrong, type KnownBytes, wrongAnswersError } from './describe-probe.ts';
-import type { ProbeSession } from './url-probe.ts';
 
 /**
  * Asks every address until it has answered right as often in a row as it must; after a wrong answer that follows a
@@ -12,28 +12,25 @@ import type { ProbeSession } from './url-probe.ts';
  */
 export async function prove(
   proofs: readonly AddressProof[],
-  session: ProbeSession,
+  check: PlacementCheck,
   known?: KnownBytes,
 ): Promise<void> {
   if (proofs.length === 0) return;
-  const { limits, ports } = session;
+  const { interval, deadline, ports } = check;
   const { clock, signal } = ports;
   const total = proofs.filter(({ address }) => !address.isOptional).length;
-  const log = createWaitLog('waited for the address', total, session);
+  const log = createWaitLog('waited for the address', total, check);
   let open = proofs;
   try {
     for (let asksAll = true; ; asksAll = false) {
       signal.throwIfAborted();
-      const isLast = clock.now() >= limits.deadline;
+      const isLast = check.isLate || clock.now() >= deadline;
       open = await lookAtAll(open, { asksAll: asksAll || isLast, isLast }, log.advance);
       if (open.length === 0) return;
-      const wrong = open.map((one) => one.describe());
-      if (isLast || wrong.some(({ meaning }) => meaning?.isFinal)) {
-        throw wrongAnswersError(wrong, total, known);
-      }
-      const count = total === 1 ? '' : `${wrong.length} of ${total} files are not there yet: `;
-      log.write(count + describeWrong(wrong, known));
-      await clock.sleep(Math.max(Math.min(limits.interval, limits.deadline - clock.now()), 0), signal);
+      if (isLast || open.some(({ meaning }) => meaning?.isFinal)) throw wrongAnswersError(open, total, known);
+      const count = total === 1 ? '' : `${open.length} of ${total} files are not there yet: `;
+      log.write(count + describeWrong(open, known));
+      await clock.sleep(Math.max(Math.min(interval, deadline - clock.now()), 0), signal);
     }
   } finally {
     log.end();
@@ -74,7 +71,7 @@ async function lookAtAll(
 export function createWaitLog(
   title: string,
   total: number,
-  { limits: { begun, timeout }, ports: { clock, logger } }: ProbeSession,
+  { begun, timeout, ports: { clock, logger } }: PlacementCheck,
 ): { write(line: string): void; advance(): void; end(): void } {
   const progress =
     total === 1

@@ -3,23 +3,25 @@ import type { AbsentFile, Channel, HostProgress } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { BATCH, SECOND } from '../protocol/limits.ts';
-import { askChannel, type ChannelAttempt, isPlaced } from './delivery.ts';
-import { AGAIN_HINT, BUSY_HINT, describeProbe, loginPageError } from './describe-probe.ts';
+import { AddressProof } from './address-proof.ts';
+import { pageAddress } from './addresses.ts';
+import { newPlacementCheck, type WaitLimits } from './ask-address.ts';
+import { askChannel, type ChannelAttempt, isPlaced, type PlacedAttempt } from './delivery.ts';
+import { AGAIN_HINT, BUSY_HINT, describeProbe } from './describe-probe.ts';
 import { provesAlone } from './probe-result.ts';
 import { createWaitLog } from './prove.ts';
-import type { WaitLimits } from './url-probe.ts';
-import { newPlacementCheck, type PlacementCheck, verifyPlacement } from './verify.ts';
+import { verifyPlacement } from './verify.ts';
 
 /**
  * Files through one channel: place → wait → verify. All are placed together and waited for once; each
  * is verified on its own. A failure is part of its attempt, and stops no other.
  *
- * @param limits milliseconds between requests, and for waiting and verifying together; and a file that is absent
+ * @param limits also with a file that is absent
  */
 export async function publishThroughChannel(
   action: Channel,
   attempts: readonly ChannelAttempt[],
-  limits: ProofLimits & { readonly absent?: AbsentFile | undefined },
+  limits: WaitLimits & { readonly absent?: AbsentFile | undefined },
   ports: Ports,
 ): Promise<readonly ChannelAttempt[]> {
   const { clock, logger } = ports;
@@ -41,29 +43,30 @@ export async function publishThroughChannel(
   return proveAttempts(placed, limits, ports, action);
 }
 
-type ProofLimits = Pick<WaitLimits, 'interval' | 'timeout'>;
-
 /**
  * Verifies what was placed before, each on its own.
  *
- * @param limits milliseconds between requests, and for all of them; with 0 each address is looked at once
+ * @param limits with a timeout of 0 each address is looked at once
  * @param action asks the host how far it is, where something has to be waited for
  */
-export async function proveAttempts(
+export const proveAttempts = (
   attempts: readonly ChannelAttempt[],
-  { interval, timeout }: ProofLimits,
+  limits: WaitLimits,
   ports: Ports,
   action: Pick<Channel, 'progress'> = {},
-): Promise<readonly ChannelAttempt[]> {
-  const begun = ports.clock.now();
-  const limits = { interval, timeout, begun, deadline: begun + timeout };
-  const placed = attempts.filter(isPlaced);
-  if (placed.length === 0) return attempts;
-  const checks = placed.map((one) => newPlacementCheck(one, limits, withLogPrefix(one, placed, ports)));
-  const waited = await waitForSite(action, checks, ports);
-  const proven = [...(await verifyAll(checks, waited, ports))];
-  return attempts.map((one) => (isPlaced(one) ? (proven.shift() ?? one) : one));
-}
+): Promise<readonly ChannelAttempt[]> =>
+  askChannel(
+    attempts,
+    (one) => (isPlaced(one) ? one : undefined),
+    async (placed: readonly PlacedAttempt[]) => {
+      const pages = placed.map((one) => {
+        const check = newPlacementCheck(one, limits, withLogPrefix(one, placed, ports));
+        return new AddressProof(pageAddress(one), check);
+      });
+      return verifyAll(pages, await waitForSite(action, pages, ports), ports);
+    },
+    (attempt, proven) => (hasFailed(proven) ? { ...attempt, failure: proven.withStep('verify') } : proven),
+  );
 
 /** The milliseconds of the wait, where there was one; and why the site did not come, if so. */
 interface WaitResult {
@@ -78,63 +81,66 @@ interface WaitResult {
  */
 async function waitForSite(
   { progress }: Pick<Channel, 'progress'>,
-  checks: readonly PlacementCheck[],
+  pages: readonly AddressProof[],
   { clock, logger }: Ports,
 ): Promise<WaitResult> {
-  const written = checks.filter(({ attempt }) => attempt.placement.written);
-  const lead = written.findLast(isRendered) ?? written.at(-1) ?? checks.at(-1);
+  const written = pages.filter(({ check }) => check.attempt.placement.written);
+  const lead = written.findLast(isRendered) ?? written.at(-1) ?? pages.at(-1);
   if (lead === undefined || progress === undefined) return { took: {}, late: null };
   const begun = clock.now();
   logger.startSection('Wait for the site');
-  const ownBuild = checks.filter((one) => one !== lead && isRendered(one) && !written.includes(one));
+  const ownBuild = pages.filter((one) => one !== lead && isRendered(one) && !written.includes(one));
   const late = await resultOf(async () => {
-    for (const one of [lead, ...ownBuild]) {
-      one.builtAt = await waitForAddress(one, () => progress(one.attempt));
-    }
+    for (const page of [lead, ...ownBuild]) await waitForAddress(page, () => progress(page.check.attempt));
   });
-  for (const one of written) one.builtAt = lead.builtAt;
+  for (const { check } of written) check.builtAt = lead.check.builtAt;
+  for (const { check } of pages) check.isLate = hasFailed(late);
   return { took: { wait: clock.now() - begun }, late: hasFailed(late) ? late.withStep('wait') : null };
 }
 
-const isRendered = ({ attempt }: PlacementCheck): boolean => attempt.placement.hostMayChangeBytes === true;
+const isRendered = ({ check }: AddressProof): boolean => check.attempt.placement.hostMayChangeBytes === true;
 
 /**
- * WAIT: until the address shows the file, or the host says that it has finished.
+ * WAIT: until the address shows the file, or the host says that it has finished, and when the commit was made that it
+ * has built.
  *
  * @param ask how far the host is
- * @returns when the commit was made that the finished build contains: milliseconds since the epoch
  * @throws {DeliveryError} `BUILD_ERRORED`, or `BUILD_TIMEOUT` at the deadline.
  * @see protocol 3.2, 8
  */
-async function waitForAddress(
-  { probe, attempt: { gone }, session }: PlacementCheck,
-  ask: () => Promise<HostProgress>,
-): Promise<number | undefined> {
-  const { limits, ports } = session;
+async function waitForAddress(page: AddressProof, ask: () => Promise<HostProgress>): Promise<void> {
+  const { check } = page;
+  const { attempt, ports, interval, deadline, timeout } = check;
+  const { gone } = attempt;
   let progress: HostProgress = { finished: false, detail: 'the host was not asked yet' };
-  const log = createWaitLog('waited for the site', 1, session);
-  const finished = await poll({ ...limits, ...ports }, async () => {
-    const result = await probe.probe();
+  const log = createWaitLog('waited for the site', 1, check);
+  const finished = await poll({ ...ports, interval, deadline }, async () => {
+    const result = await page.ask();
     const shows = provesAlone(result);
-    if (result.match === 'login') throw loginPageError(result);
     // Anything may answer a 404 once: what is removed is gone when the host has built without it.
     if (!shows || gone) progress = await ask();
     if (shows && !(gone && progress.building)) return `the site shows it: ${describeProbe(result)}`;
     log.write(`${describeProbe(result)}; ${progress.detail}`);
     return progress.finished ? progress.detail : undefined;
   }).finally(log.end);
-  if (finished !== undefined) {
-    ports.logger.info(finished);
-    return progress.committedAt;
-  }
-  const seconds = limits.timeout / SECOND;
+  if (finished === undefined) throw buildTimeoutError(page, progress, timeout);
+  ports.logger.info(finished);
+  check.builtAt = progress.committedAt;
+}
+
+function buildTimeoutError(
+  { last, check }: AddressProof,
+  progress: HostProgress,
+  timeout: number,
+): DeliveryError {
+  const { gone } = check.attempt;
   const late = gone ? 'the site was not built without the file' : 'the site did not show the file';
-  throw new DeliveryError(
+  return new DeliveryError(
     'BUILD_TIMEOUT',
-    `${late} within ${seconds} s: ${describeProbe(probe.last)}; ${progress.detail}`,
+    `${late} within ${timeout / SECOND} s: ${describeProbe(last)}; ${progress.detail}`,
     {
-      httpCode: probe.last?.httpCode ?? progress.httpCode,
-      hint: (probe.last?.httpCode === 429 ? BUSY_HINT : gone ? AGAIN_HINT : progress.hint) ?? AGAIN_HINT,
+      httpCode: last?.httpCode ?? progress.httpCode,
+      hint: (last?.httpCode === 429 ? BUSY_HINT : gone ? AGAIN_HINT : progress.hint) ?? AGAIN_HINT,
     },
   );
 }
@@ -164,21 +170,19 @@ function placeTitle(attempts: readonly ChannelAttempt[]): string {
 
 /** Proves each placement on its own. Where the site did not come, each address is asked once more. */
 async function verifyAll(
-  checks: readonly PlacementCheck[],
+  pages: readonly AddressProof[],
   { took: waited, late }: WaitResult,
   { clock, logger }: Ports,
 ): Promise<readonly ChannelAttempt[]> {
-  const title =
-    checks.length === 1 ? 'Verify the public address' : `Verify ${checks.length} public addresses`;
+  const title = pages.length === 1 ? 'Verify the public address' : `Verify ${pages.length} public addresses`;
   logger.startSection(title);
-  const hasFolders = checks.some(({ attempt }) => (attempt.placement.parts ?? []).length > 0);
-  return mapConcurrently(checks, hasFolders ? BATCH.folders : BATCH.probes, async (check) => {
-    const { attempt, session, probe } = check;
+  const hasFolders = pages.some(({ check }) => (check.attempt.placement.parts ?? []).length > 0);
+  return mapConcurrently(pages, hasFolders ? BATCH.folders : BATCH.probes, async (page) => {
+    const { attempt } = page.check;
     const begun = clock.now();
-    if (late !== null) session.limits = { ...session.limits, deadline: begun };
-    const verified = await resultOf(() => verifyPlacement(check));
+    const verified = await resultOf(() => verifyPlacement(page));
     const took = { ...attempt.took, ...waited, verify: clock.now() - begun };
-    const after = { ...attempt, took, lastProbe: probe.last };
+    const after = { ...attempt, took, lastProbe: page.last };
     // What is removed is gone when the host has built without it.
     if (late !== null && (hasFailed(verified) || attempt.gone)) return { ...after, failure: late };
     if (hasFailed(verified)) return { ...after, failure: verified.withStep('verify') };

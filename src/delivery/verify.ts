@@ -1,57 +1,39 @@
 import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { countFiles, nameFew } from '../plain-text.ts';
-import type { Logger, Ports } from '../ports.ts';
-import { SITE } from '../protocol/limits.ts';
+import type { Logger } from '../ports.ts';
+import { AGREEING_PROBES, SITE } from '../protocol/limits.ts';
 import { AddressProof } from './address-proof.ts';
-import { type Address, listFurther, pageAddress } from './addresses.ts';
-import type { PlacedAttempt, Proof } from './delivery.ts';
-import {
-  countMarker,
-  describeCacheTime,
-  describeProbe,
-  type KnownBytes,
-  loginPageError,
-} from './describe-probe.ts';
-import { type ProbeResult, type ProvenMatch, provesAlone } from './probe-result.ts';
+import { type Address, listFurther } from './addresses.ts';
+import type { PlacementCheck } from './ask-address.ts';
+import type { Proof } from './delivery.ts';
+import { countMarker, describeCacheTime, describeProbe, type KnownBytes } from './describe-probe.ts';
+import type { ProbeResult, ProvenMatch } from './probe-result.ts';
 import { prove } from './prove.ts';
-import { newProbeSession, type ProbeSession, UrlProbe, type WaitLimits } from './url-probe.ts';
-
-/** A placement on the way to its proof. */
-export interface PlacementCheck {
-  readonly attempt: PlacedAttempt;
-  readonly session: ProbeSession;
-  /** Asks the address that is handed over, with `?v=` where a cache has to be got past. */
-  readonly probe: UrlProbe;
-  /** When the commit was made that the host says it has built: milliseconds since the epoch. */
-  builtAt?: number | undefined;
-}
-
-export function newPlacementCheck(attempt: PlacedAttempt, limits: WaitLimits, ports: Ports): PlacementCheck {
-  const session = newProbeSession(limits, ports);
-  return { attempt, session, probe: new UrlProbe(pageAddress(attempt), session) };
-}
 
 /**
  * VERIFY: a placement has addresses (addresses.ts); each is looked at until it is proven or the time is over (prove.ts);
- * a look is some answers in a row (address-proof.ts); an answer is one request (url-probe.ts), compared with the file
+ * a look is some answers in a row (address-proof.ts); an answer is one request (ask-address.ts), compared with the file
  * (match-content.ts).
  *
  * The order: the address to hand over with `?v=`; the other files of a site; the first one as it is opened, and those of
  * the others that changed, without `?v=`. Nothing is asked without `?v=` before it is right with it, and nothing that was
  * withdrawn: a cache would keep our own 404 for everybody. The delivery does not fail by the raw address.
  *
+ * @param page the address that is handed over; what a wait has seen there is not asked again
  * @throws {DeliveryError} `NOT_PROVEN` with what an address showed last; `NOT_EXTERNAL`.
  * @see protocol 4.2, 4.5
  */
 export async function verifyPlacement(
-  check: PlacementCheck,
+  page: AddressProof,
 ): Promise<{ readonly proof: Proof; readonly unknown: readonly string[] }> {
-  const { attempt, session, builtAt } = check;
-  const { placement, marker, gone } = attempt;
-  const page = pageAddress(attempt, builtAt);
-  const result = await provePage(check, page);
-  const { files, opened } = await proveFurther(check, { ...page, host: result.hosts.at(-1) }, result);
+  const { check } = page;
+  const { placement, marker, gone } = check.attempt;
+  await prove([page], check);
+  const result = page.proven;
+  if (result === undefined) throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
+  check.ports.logger.info(describeProbe(result));
+  const { files, opened } = await proveFurther(page, result);
   const old = opened.filter(({ isOld }) => isOld);
   const isRawProven = opened.some(({ address, proven }) => address.isOptional && proven);
   // Another file of the branch has the address of what was removed.
@@ -67,7 +49,7 @@ export async function verifyPlacement(
       parts: files.filter((one) => gone || isIdenticalFile(one)).length,
       rawUrl: (isRawProven && placement.rawUrl) || null,
       isCached: old.length > 0 || isUnasked,
-      isInternal: session.internalReason !== '',
+      isInternal: check.internalReason !== '',
     },
     unknown: [
       ...describePage(check, result, files),
@@ -77,71 +59,50 @@ export async function verifyPlacement(
   };
 }
 
-/** The address that is handed over, with `?v=`. What the wait has seen is not asked again. */
-async function provePage(check: PlacementCheck, page: Address): Promise<ProbeResult> {
-  const { session, probe, attempt } = check;
-  const { isLink, parts = [] } = attempt.placement;
-  const { last } = probe;
-  if (last?.match === 'login') throw loginPageError(last, page.isLink);
-  const known = last !== null && provesAlone(last) ? last : undefined;
-  // Of a link's site, its page is asked again after the other files.
-  const answers = isLink && parts.length > 0 ? 1 : page.answers;
-  const asked = openAddress({ ...page, known, answers }, check);
-  await prove([asked], session);
-  const { proven } = asked;
-  if (proven === undefined) throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
-  session.ports.logger.info(describeProbe(proven));
-  return proven;
-}
-
 /** What is asked once the page is right; without `?v=` some may stay unproven. */
-async function proveFurther(check: PlacementCheck, page: Address, result: ProbeResult) {
-  const { attempt, session } = check;
-  const { placement } = attempt;
-  const { logger } = session.ports;
-  const known = nameBytes(placement, result);
-  const further = listFurther(attempt, page, result);
-  const open = (rows: readonly Address[]) => rows.map((one) => openAddress(one, check));
-  logFiles(placement, logger);
+async function proveFurther(page: AddressProof, result: ProbeResult) {
+  const { check } = page;
+  const { attempt, ports } = check;
+  const known = nameBytes(attempt.placement, result);
+  const further = listFurther(attempt, { ...page.address, host: result.hosts.at(-1) }, result);
+  const open = (rows: readonly Address[]) => rows.map((one) => new AddressProof(one, check));
+  logFiles(attempt.placement, ports.logger);
   const files = open(further.files);
-  await prove(files, session, known);
-  if (known && files.length > 0) await proveTogether({ ...page, known: result }, files, check, known);
+  await prove(files, check, known);
+  if (known && files.length > 0) await proveTogether(page, files, known);
   const opened = open(further.asOpened);
-  if (opened.length > 0) logger.info('without ?v=, as a person will open it');
-  await prove(opened, session);
+  if (opened.length > 0) ports.logger.info('without ?v=, as a person will open it');
+  await prove(opened, check);
   // A cache with the old copy says nothing of the new one: that must still be there.
-  const again = opened.flatMap(({ isOld, address }) => (isOld && address.fresh) || []);
-  await prove(open(again), session);
+  await prove(open(opened.flatMap(({ isOld, address }) => (isOld && address.fresh) || [])), check);
   return { files, opened };
 }
 
 /** A link's addresses must all be right together: its page is asked again after its files; these, if any was late. */
 async function proveTogether(
-  page: Address,
+  page: AddressProof,
   files: readonly AddressProof[],
-  check: PlacementCheck,
   known: KnownBytes,
 ): Promise<void> {
-  const { session } = check;
-  const isFresh = files.every(({ proven, wasLate }) => !wasLate && !proven?.age);
-  const isManyFresh = files.length > SITE.fewLinked && isFresh && !page.known?.age;
+  const { check, address, proven } = page;
+  const isFresh = files.every((one) => !one.wasLate && !one.proven?.age);
   // After many files that no cache answered, its page was not there by chance.
-  const again = openAddress({ ...page, ...(isManyFresh && { pause: 0 }) }, check);
-  await prove([again], session, known);
+  const isManyFresh = files.length > SITE.fewLinked && isFresh && !proven?.age;
+  const host = proven?.hosts.at(-1);
+  const pause = isManyFresh ? 0 : (address.pause ?? 0);
+  const again = new AddressProof({ ...address, host, answers: AGREEING_PROBES.usual, pause }, check, page);
+  await prove([again], check, known).finally(() => {
+    page.last = again.last;
+  });
   const older = files.filter((one) => again.wasLate || !one.wasLate);
   if (!again.wasLate && older.length === files.length) return;
-  if (older.length > 0) session.ports.logger.info(`once more: ${countFiles(older.length)}`);
-  const asked = older.map(({ address }) => openAddress(address, check));
-  await prove(asked, session, known);
-}
-
-/** The page that is handed over keeps its probe. */
-const openAddress = (address: Address, { session, probe }: PlacementCheck): AddressProof =>
-  new AddressProof(
-    address,
-    session,
-    address.path === null && address.fresh === undefined ? probe : undefined,
+  if (older.length > 0) check.ports.logger.info(`once more: ${countFiles(older.length)}`);
+  await prove(
+    older.map((one) => new AddressProof(one.address, check)),
+    check,
+    known,
   );
+}
 
 function logFiles({ parts = [] }: Placement, logger: Logger): void {
   const removed = parts.filter(({ file }) => file === null).length;
@@ -179,14 +140,14 @@ function describeOld(old: readonly AddressProof[]): readonly string[] {
   ];
 }
 
-function describeRaw({ address: { path }, probe }: AddressProof): string {
-  const why = probe.last?.match === 'login' ? 'answers with a login page' : 'did not show the file yet';
+function describeRaw({ address: { path }, last }: AddressProof): string {
+  const why = last?.match === 'login' ? 'answers with a login page' : 'did not show the file yet';
   return `${path} ${why}, so it was not verified`;
 }
 
 /** What the answers with `?v=` leave open: of the page itself, and of a link all of them together. */
 function describePage(
-  { attempt: { placement, gone }, session: { internalReason } }: PlacementCheck,
+  { attempt: { placement, gone }, internalReason }: PlacementCheck,
   result: ProbeResult,
   files: readonly AddressProof[],
 ): readonly string[] {

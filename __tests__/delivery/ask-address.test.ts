@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Address } from '../../src/delivery/addresses.ts';
+import { askAddress, newPlacementCheck } from '../../src/delivery/ask-address.ts';
+import { newAttempt } from '../../src/delivery/delivery.ts';
 import { countMarker } from '../../src/delivery/describe-probe.ts';
 import { type ContentMatch, provesAlone } from '../../src/delivery/probe-result.ts';
-import { newProbeSession, UrlProbe } from '../../src/delivery/url-probe.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { SendHttp } from '../../src/ports.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
-import { INTERVAL, PAGE, TIMEOUT } from './builders.ts';
+import { INTERVAL, PAGE, placementWith, TIMEOUT, taskWith } from './builders.ts';
 
 const BYTES = '<p>It works</p>\n<p>really</p>\n';
 const MARKER = 'It works';
@@ -16,7 +17,8 @@ const OLD = '<p>It works, an older page</p>';
 const STAMP = NOON / 1000;
 
 const ADDRESS = { path: null, url: PAGE, marker: undefined, answers: 1 };
-const LIMITS = { interval: INTERVAL, timeout: TIMEOUT, begun: NOON, deadline: NOON + TIMEOUT };
+const LIMITS = { interval: INTERVAL, timeout: TIMEOUT };
+const ATTEMPT = { ...newAttempt(taskWith(), 'page.html'), placement: placementWith() };
 
 interface Stage {
   readonly address?: Partial<Address>;
@@ -30,13 +32,12 @@ async function probing({ address = {}, marker, withFile = true, gone = false, an
   const file = withFile ? await localFile(BYTES) : null;
   const host = new FakeHttp(typeof answer === 'function' ? answer : () => answer);
   const ports = fakePorts(host.http);
-  const session = newProbeSession(LIMITS, ports);
-  const probe = new UrlProbe({ ...ADDRESS, file, marker, gone, ...address }, session);
+  const session = newPlacementCheck(ATTEMPT, LIMITS, ports);
+  const probe = () => askAddress({ ...ADDRESS, file, marker, gone, ...address }, session);
   return { probe, host, ports, session };
 }
 
-const matchOf = async (stage: Stage): Promise<ContentMatch> =>
-  (await (await probing(stage)).probe.probe()).match;
+const matchOf = async (stage: Stage): Promise<ContentMatch> => (await (await probing(stage)).probe()).match;
 
 const RELOADED = { body: BYTES, headers: { refresh: '0;/x' } };
 const INNER = new DeliveryError('NOT_EXTERNAL', 'bins.octo.dev resolves to a private address');
@@ -87,7 +88,7 @@ describe('an answer', () => {
   test('of a 404 is asked for again each time, whatever its host says of a pause', async () => {
     const answer = { status: 404, headers: { 'retry-after': '60' } };
     const { probe, host } = await probing({ answer, gone: true });
-    for (let look = 0; look < 3; look += 1) await probe.probe();
+    for (let look = 0; look < 3; look += 1) await probe();
     expect(host.seen).toHaveLength(3);
   });
 
@@ -159,17 +160,17 @@ test.each<[Partial<Stage>, number | null]>([
   [{ answer: FILE }, null],
 ])('The marker is counted in %o: %s.', async (stage, count) => {
   const { probe } = await probing({ answer: {}, ...stage });
-  expect(countMarker(await probe.probe(), stage.marker)).toBe(count);
+  expect(countMarker(await probe(), stage.marker)).toBe(count);
 });
 
 describe('a look', () => {
   test('carries another ?v= each time, which no other run has', async () => {
     const address = { bypassCache: true, url: new URL(`${PAGE.href}?a=1`) };
     const { probe, host, ports } = await probing({ answer: { status: 404 }, address });
-    await probe.probe();
-    await probe.probe();
+    await probe();
+    await probe();
     await ports.clock.sleep(60_000);
-    await probe.probe();
+    await probe();
     expect(host.seen.map(({ url }) => url)).toEqual([
       `${PAGE.href}?a=1&v=${STAMP}500000001`,
       `${PAGE.href}?a=1&v=${STAMP}500000002`,
@@ -194,7 +195,7 @@ describe('a look', () => {
     ['after a redirect', { answer: withCookie(302) }],
   ])('brings no cookie back to a page before the content %s', async (_, stage) => {
     const { probe, host } = await probing({ answer: WARNING, ...stage });
-    expect(provesAlone(await probe.probe())).toBe(false);
+    expect(provesAlone(await probe())).toBe(false);
     expect(host.seen.map(({ headers }) => headers.cookie).filter(Boolean)).toEqual([]);
   });
 
@@ -202,9 +203,9 @@ describe('a look', () => {
     const { probe, ports } = await probing({ answer: FILE });
     const bounds: number[] = [];
     ports.clock.timeout = ((ms: number) => bounds.push(ms) && AbortSignal.abort()) as never;
-    await expect(probe.probe()).resolves.toMatchObject({ match: 'absent', failure: { code: 'NOT_PROVEN' } });
+    await expect(probe()).resolves.toMatchObject({ match: 'absent', failure: { code: 'NOT_PROVEN' } });
     await ports.clock.sleep(239_900);
-    await probe.probe();
+    await probe();
     expect(bounds).toEqual([expect.closeTo(60_000, -3.5), expect.closeTo(1_000, -3.5)]);
   });
 
@@ -216,7 +217,7 @@ describe('a look', () => {
     const { probe, ports } = await probing({ answer: FILE, ...stage });
     const bounds: number[] = [];
     ports.clock.timeout = ((ms: number) => bounds.push(ms) && new AbortController().signal) as never;
-    await probe.probe();
+    await probe();
     expect(bounds).toEqual([expect.closeTo(most, -3.5)]);
   });
 
@@ -224,7 +225,7 @@ describe('a look', () => {
     const { probe, ports } = await probing({ answer: FILE });
     const reason = new Error('stopped');
     ports.stop.abort(reason);
-    await expect(probe.probe()).rejects.toBe(reason);
+    await expect(probe()).rejects.toBe(reason);
   });
 });
 
@@ -266,7 +267,7 @@ describe('a link with a file', () => {
   test('is proven by a page that has all of the file, and says what was added', async () => {
     const body = `<!doctype html><html><body><div>a <b>banner</b></div>${first}<script>let x = '<p>'</script>\n${second}</body></html>`;
     const { probe } = await probing({ answer: { body }, address });
-    const result = await probe.probe();
+    const result = await probe();
     expect(result).toMatchObject({ match: 'extended' });
     expect(result.added).toEqual(['a doctype', '<div>', '<script>']);
     expect(provesAlone(result)).toBe(true);
@@ -289,7 +290,7 @@ describe('a link with a file', () => {
 
   test('is proven by a page without the space at its end, which is told', async () => {
     const { probe } = await probing({ answer: { body: BYTES.trimEnd() }, address });
-    await expect(probe.probe()).resolves.toMatchObject({ match: 'extended', added: [] });
+    await expect(probe()).resolves.toMatchObject({ match: 'extended', added: [] });
   });
 
   test('is not proven by additions to what is no page', async () => {
@@ -319,9 +320,9 @@ describe('a further probe of a large file', () => {
   async function probeAgain(later: Scripted, first: Scripted = { body: LARGE }) {
     const file = await localFile(LARGE);
     const host = new FakeHttp((_, nth) => (nth === 1 ? first : later));
-    const probe = new UrlProbe({ ...ADDRESS, file }, newProbeSession(LIMITS, fakePorts(host.http)));
-    await probe.probe();
-    return { result: await probe.probe('part'), host };
+    const check = newPlacementCheck(ATTEMPT, LIMITS, fakePorts(host.http));
+    const seen = await askAddress({ ...ADDRESS, file }, check);
+    return { result: await askAddress({ ...ADDRESS, file }, check, false, seen), host };
   }
 
   test.each<[string, Scripted, ContentMatch]>([
@@ -354,13 +355,13 @@ describe('a link from outside', () => {
   test('is refused as soon as a hop leads into a network', async () => {
     const answer = { status: 302, headers: { location: 'https://printer.local/' } };
     const { probe, host } = await probing({ answer, address });
-    await expect(probe.probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
+    await expect(probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
     expect(host.seen).toHaveLength(1);
   });
 
   test('is not asked within this network where its name resolves to an inner address', async () => {
     const { probe, host } = await probing({ answer: INNER, address });
-    await expect(probe.probe()).rejects.toBe(INNER);
+    await expect(probe()).rejects.toBe(INNER);
     expect(host.seen).toHaveLength(1);
   });
 });
@@ -376,7 +377,7 @@ describe('an address on a host that the user named', () => {
     ['https://bins.octo.dev/x', ''],
   ])('may be a network’s own, and then it is told why nobody looked from elsewhere: %s', async (url, why) => {
     const { probe, session } = await at(url);
-    await expect(probe.probe()).resolves.toMatchObject({ match: 'identical' });
+    await expect(probe()).resolves.toMatchObject({ match: 'identical' });
     expect(session.internalReason).toBe(why);
   });
 
@@ -384,13 +385,13 @@ describe('an address on a host that the user named', () => {
     const { probe, session } = await at('https://bins.octo.dev/x', (_, nth) =>
       nth === 1 ? { status: 302, headers: { location: 'https://storage.corp/y' } } : FILE,
     );
-    await expect(probe.probe()).resolves.toMatchObject({ match: 'identical' });
+    await expect(probe()).resolves.toMatchObject({ match: 'identical' });
     expect(session.internalReason).toBe('storage.corp is a host name of an internal network');
   });
 
   test('is never this very machine', async () => {
     const { probe, host } = await at('https://app.localhost/x');
-    await expect(probe.probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
+    await expect(probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
     expect(host.seen).toEqual([]);
   });
 
@@ -398,7 +399,7 @@ describe('an address on a host that the user named', () => {
     const { probe, host, session } = await at('https://bins.octo.dev/x', (_, nth) =>
       nth === 1 ? { status: 302, headers: { location: 'https://localhost/y' } } : FILE,
     );
-    await expect(probe.probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
+    await expect(probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
     expect([host.seen.length, session.publicOnly]).toEqual([1, true]);
   });
 
@@ -409,12 +410,12 @@ describe('an address on a host that the user named', () => {
       asked.push(request.publicOnly ?? false);
       return asked.length > 4 ? Promise.reject(new Error('asked again')) : host.http(request);
     };
-    const session = newProbeSession(LIMITS, fakePorts(http));
+    const session = newPlacementCheck(ATTEMPT, LIMITS, fakePorts(http));
     const address = { ...ADDRESS, file: await localFile(BYTES), url: new URL('https://bins.octo.dev/x') };
-    const probe = new UrlProbe(address, session);
-    await expect(probe.probe()).resolves.toMatchObject({ match: 'identical' });
-    await probe.probe();
-    await expect(probe.probe()).rejects.toBe(INNER);
+    const probe = () => askAddress(address, session);
+    await expect(probe()).resolves.toMatchObject({ match: 'identical' });
+    await probe();
+    await expect(probe()).rejects.toBe(INNER);
     expect(asked).toEqual([true, false, false, false]);
     expect(session.internalReason).toBe(INNER.message);
   });

@@ -1,0 +1,203 @@
+import { keepRecent } from '../async.ts';
+import { DeliveryError } from '../errors.ts';
+import { type FetchBackOptions, fetchBack } from '../http/fetch-back.ts';
+import type { CookieJar } from '../http/follow.ts';
+import {
+  firstHeader,
+  isAbsence,
+  isShownAsPage,
+  parseRetryAfter,
+  readCacheTime,
+  readLastModified,
+  readVersion,
+} from '../http/response.ts';
+import type { Ports } from '../ports.ts';
+import { MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND } from '../protocol/limits.ts';
+import { getReach, parseExternalAddress } from '../rules/external-address.ts';
+import { withVersion } from '../rules/naming.ts';
+import type { Address } from './addresses.ts';
+import type { PlacedAttempt } from './delivery.ts';
+import { comparesPage, LINK_HEAD_SIZE, matchAnswer } from './match-content.ts';
+import { failedProbe, type ProbeResult, provesAlone } from './probe-result.ts';
+
+/** Milliseconds between two requests, and for waiting and verifying together. */
+export interface WaitLimits {
+  readonly interval: number;
+  readonly timeout: number;
+}
+
+/** A placement on the way to its proof: what the requests for all its addresses share. */
+export interface PlacementCheck extends WaitLimits {
+  readonly attempt: PlacedAttempt;
+  readonly ports: Ports;
+  /** When it began, and when it must end: milliseconds since the epoch. */
+  readonly begun: number;
+  readonly deadline: number;
+  /** Aborts when the delivery stops, after so many milliseconds, or at the deadline. */
+  readonly signalWithin: (ms: number) => AbortSignal;
+  /** A new value for `?v=`, the time and digits that nobody else has: a cache keeps the answer to each. */
+  readonly nextStamp: () => string;
+  /** When the commit was made that the host says it has built: milliseconds since the epoch. */
+  builtAt?: number | undefined;
+  /** Whether the site did not come: then each address is asked once. */
+  isLate: boolean;
+  /** Why the addresses may open only inside this network; empty where nothing says so. */
+  internalReason: string;
+  publicOnly: boolean;
+}
+
+export function newPlacementCheck(
+  attempt: PlacedAttempt,
+  { interval, timeout }: WaitLimits,
+  ports: Ports,
+): PlacementCheck {
+  const { clock, random, signal } = ports;
+  const begun = clock.now();
+  const deadline = begun + timeout;
+  const own = String(Math.floor(random() * 1e8)).padStart(8, '0');
+  let asked = 0;
+  const nextStamp = (): string => {
+    asked += 1;
+    return `${Math.floor(clock.now() / SECOND)}${own}${asked}`;
+  };
+  // A signal for each of thousands of requests would cost more than the request: those of one second share theirs.
+  const getSignal = keepRecent(RECENT_SIGNALS, (second) =>
+    AbortSignal.any([signal, clock.timeout(Number(second) * SECOND - clock.now())]),
+  );
+  const signalWithin = (ms: number): AbortSignal => {
+    const left = Math.max(deadline - clock.now(), SECOND);
+    return getSignal(String(Math.ceil((clock.now() + Math.min(ms, left)) / SECOND)));
+  };
+  return {
+    attempt,
+    ports,
+    interval,
+    timeout,
+    begun,
+    deadline,
+    signalWithin,
+    nextStamp,
+    isLate: false,
+    internalReason: '',
+    publicOnly: true,
+  };
+}
+
+const RECENT_SIGNALS = 16;
+
+interface AskOptions {
+  readonly cookies: CookieJar | undefined;
+  readonly asBrowser: boolean;
+  /** Whether only the beginning of the file is read and compared. */
+  readonly isBeginning: boolean;
+}
+
+/**
+ * Gets one answer of an address, as somebody new would: without a cookie of an earlier request. A host's failure is a
+ * result like any other.
+ *
+ * @param asBrowser whether to ask as a browser does
+ * @param seen what it answered before: of a large file that was seen, only the beginning is read, unless the host calls
+ * it another version
+ * @throws {DeliveryError} `NOT_EXTERNAL` when a redirect leads to this machine, or to no public host where it
+ * must be one; the abort's reason.
+ */
+export async function askAddress(
+  address: Address,
+  check: PlacementCheck,
+  asBrowser = false,
+  seen: ProbeResult | null = null,
+): Promise<ProbeResult> {
+  const { isInBin = false, file } = address;
+  const { headSha256, size = 0 } = file ?? {};
+  // The bin's warning page is the one exception: a person leaves it with one click, and then the bytes decide.
+  const cookies: CookieJar | undefined = isInBin && file !== null ? new Map() : undefined;
+  const isBeginning = seen?.match === 'identical' && headSha256 !== undefined && size > PARTIAL_PROBE;
+  // Where each look counts, the only one is that of a browser.
+  const how = { cookies, asBrowser: asBrowser || isInBin, isBeginning };
+  const first = await askOnce(address, check, how);
+  const isWarned = first.httpCode === 200 && !provesAlone(first) && cookies !== undefined && cookies.size > 0;
+  const result = isWarned ? await askOnce(address, check, how) : first;
+  const isOther = isBeginning && result.match === 'identical' && result.version !== seen.version;
+  return isOther ? askOnce(address, check, { ...how, isBeginning: false }) : result;
+}
+
+async function askOnce(address: Address, check: PlacementCheck, how: AskOptions): Promise<ProbeResult> {
+  const { clock, http, signal: stop } = check.ports;
+  const { url, bypassCache, marker, isInBin, isLink } = address;
+  const signal = check.signalWithin(maxProbeTime(address));
+  // Each time with another `?v=`, so that no cache can give two requests the same answer.
+  let asked = bypassCache ? withVersion(url, check.nextStamp()) : url;
+  // A host that the user named may be internal to a network; one on this machine is never a delivery.
+  const guard = (next: URL): void => {
+    asked = next;
+    const { reach, why } = getReach(next);
+    if (isLink || reach === 'machine') parseExternalAddress(next, 'the address');
+    check.internalReason ||= why;
+  };
+  try {
+    const options = { ...fetchOptions(address, check, how), guard, signal };
+    const fetched = await fetchBack(http, asked, options, marker);
+    const { status, addresses, fingerprint, refusal } = fetched;
+    // What may be a proof is asked for again: each answer counts once.
+    const pause = status === 200 || isAbsence(status) ? undefined : parseRetryAfter(fetched, clock.now());
+    return {
+      httpCode: status,
+      hosts: addresses.map(({ host }) => host),
+      fingerprint,
+      refusal,
+      lastModified: readLastModified(fetched),
+      version: readVersion(fetched),
+      ...readCacheTime(fetched),
+      hasPolicy: isShownAsPage(fetched) && firstHeader(fetched, 'content-security-policy') !== undefined,
+      ...(await matchAnswer(fetched, address, how.isBeginning)),
+      ...(how.asBrowser && !isInBin && { asBrowser: true }),
+      ...(pause !== undefined && { notBefore: clock.now() + pause }),
+    };
+  } catch (thrown) {
+    stop.throwIfAborted();
+    const stalled = new DeliveryError('NOT_PROVEN', 'the address gave no complete answer in time');
+    const failure = signal.aborted ? stalled : thrown;
+    if (!(failure instanceof DeliveryError)) throw failure;
+    if (failure.code !== 'NOT_EXTERNAL') return failedProbe(failure);
+    if (isLink || !check.publicOnly || getReach(asked).reach === 'machine') throw failure;
+    // The name resolves to an internal address: it is asked once more from within this network.
+    check.publicOnly = false;
+    check.internalReason ||= failure.message;
+    return askOnce(address, check, how);
+  }
+}
+
+function fetchOptions(
+  address: Address,
+  check: PlacementCheck,
+  { asBrowser, cookies, isBeginning }: AskOptions,
+): Omit<FetchBackOptions, 'guard' | 'signal'> {
+  const { file, marker, earlier = [], fallbacks = [], display, isInBin = false, path, home } = address;
+  const isLink = file === null || comparesPage(address);
+  const isComparedOnly = display === undefined && marker === undefined && !isLink;
+  // Bytes of the largest body that means anything.
+  const largest = Math.max(file?.size ?? 0, ...[...earlier, ...fallbacks].map(({ size }) => size));
+  return {
+    publicOnly: check.publicOnly,
+    asBrowser,
+    plainRefusals: isInBin,
+    ...(cookies && { cookies }),
+    ...(isComparedOnly && { readAtMost: largest + 1 }),
+    ...(isComparedOnly && home === undefined && { headSize: 0 }),
+    ...(!isComparedOnly &&
+      path === null && {
+        startProgress: (total) => check.ports.logger.progress('fetched back', total, 'bytes'),
+      }),
+    ...(isBeginning && { readAtMost: PARTIAL_PROBE }),
+    ...(isLink && { headSize: LINK_HEAD_SIZE }),
+    blobs: file?.sha256 === null ? [{ size: file.size, sha: file.blobSha ?? '' }, ...earlier] : earlier,
+  };
+}
+
+/** Milliseconds that one request may take: a very slow answer must leave time for another request. */
+function maxProbeTime({ file, gone }: Address): number {
+  // The size of a link's content is not known.
+  if (file === null && !gone) return Number.POSITIVE_INFINITY;
+  return PROBE_TIME.least + ((file?.size ?? 0) / MEGABYTE) * PROBE_TIME.perMegabyte;
+}
