@@ -7,7 +7,7 @@ import { openContent } from './delivery/content-file.ts';
 import { deliver } from './delivery/deliver.ts';
 import type { DeliveryContext } from './delivery/delivery-context.ts';
 import { finishReport } from './delivery/finish-report.ts';
-import type { FullReport } from './delivery/report.ts';
+import type { Report } from './delivery/report.ts';
 import { withdraw } from './delivery/withdraw.ts';
 import { DeliveryError } from './errors.ts';
 import type { authorizeDevice } from './github/device-flow.ts';
@@ -35,7 +35,7 @@ export async function runRequest(
   given: DeliveryRequest,
   ports: Ports,
   parts: InterfaceParts = {},
-): Promise<readonly FullReport[]> {
+): Promise<readonly Report[]> {
   const end = watchForEnd();
   try {
     const { request, remove } = await Promise.race([openContent(given, ports), end.comes]);
@@ -65,8 +65,8 @@ export async function answerRequest(
     redactor,
     ...parts
   }: InterfaceParts & { readonly asked: Partial<RawInputs>; readonly redactor: Redactor },
-): Promise<readonly FullReport[]> {
-  let reports: readonly FullReport[];
+): Promise<readonly Report[]> {
+  let reports: readonly Report[];
   try {
     reports = await runRequest(await request, ports, parts);
   } catch (thrown) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createRedactor } from '../../src/credentials.ts';
 import { finishReport } from '../../src/delivery/finish-report.ts';
 import { composeReceipt } from '../../src/delivery/receipt.ts';
-import { composeDocument, type FullReport } from '../../src/delivery/report.ts';
+import { composeDocument, type Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { notProven, planned, provenFile, reportWith, unprovenFile, withdrawn } from '../action/reports.ts';
 import { attemptWith, PAGE, placementWith, proofWith } from './builders.ts';
@@ -17,7 +17,7 @@ const DIGEST = 'a'.repeat(64);
 const OTHER = 'b'.repeat(64);
 
 /** A page with as many further files. */
-const siteOf = (parts: number, url = PAGE): FullReport => ({
+const siteOf = (parts: number, url = PAGE): Report => ({
   ...reportWith({
     main: attemptWith({
       proof: proofWith({ sha256: DIGEST }),
@@ -31,10 +31,10 @@ const siteOf = (parts: number, url = PAGE): FullReport => ({
       }),
     }),
   }),
-  site: { count: parts + 1 } as FullReport['site'],
+  site: { count: parts + 1 } as Report['site'],
 });
 
-const read = (reports: readonly FullReport[]) => {
+const read = (reports: readonly Report[]) => {
   const text = composeReceipt(reports, NOW) ?? '';
   const statement: Statement = JSON.parse(text);
   const { subject, predicate } = statement;
@@ -100,7 +100,7 @@ describe('a receipt', () => {
     expect(properties).not.toContain('SCREEN_DELIVERY_EVERY_FILE_IS_A_SUBJECT');
   });
 
-  test.each<[string, readonly FullReport[]]>([
+  test.each<[string, readonly Report[]]>([
     ['nothing', []],
     ['what is not proven', [unprovenFile('a.html', notProven)]],
     ['a plan', [planned('a.html')]],

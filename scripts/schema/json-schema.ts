@@ -1,4 +1,4 @@
-import { describeNode, type TypeDeclarations, type TypeNode } from './type-declarations.ts';
+import { describeNode, isInternal, type TypeDeclarations, type TypeNode } from './type-declarations.ts';
 
 /** A JSON Schema, or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -54,7 +54,7 @@ class SchemaWriter {
     const inherited = (parents ?? []).flatMap(({ expression, typeParameters }: TypeNode) =>
       this.#inherit(expression.name, typeParameters?.params),
     );
-    return [...inherited, ...body.body];
+    return [...inherited, ...body.body].filter((member) => !isInternal(member));
   }
 
   /** The members that an interface has of another one: all, or as `Omit` and `Pick` choose. */

@@ -45,6 +45,10 @@ export function describeNode({ leadingComments }: TypeNode): string {
     .trim();
 }
 
+/** Whether a field is none of the JSON. */
+export const isInternal = ({ leadingComments }: TypeNode): boolean =>
+  leadingComments?.some(({ value }) => value.includes('@internal')) === true;
+
 /** `x as const` and `x satisfies T` have the value of `x`. */
 function withoutAssertion(node: TypeNode): TypeNode {
   const isAssertion = node?.type === 'TSAsExpression' || node?.type === 'TSSatisfiesExpression';

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as core from '@actions/core';
 import { composeReceipt } from '../delivery/receipt.ts';
-import { composeDocument, type FullReport, type Report, reportText } from '../delivery/report.ts';
+import { composeDocument, type Report, reportText } from '../delivery/report.ts';
 import { toMessage } from '../errors.ts';
 import type { Logger } from '../ports.ts';
 import type { OutputName } from '../request/inputs.ts';
@@ -18,7 +18,7 @@ import { composeSummary } from './overview.ts';
  * @returns why the outputs could not be written, which fails the step: later steps would read nothing
  */
 export async function writeOutputs(
-  reports: readonly FullReport[],
+  reports: readonly Report[],
   env: NodeJS.ProcessEnv,
   { warning }: Pick<Logger, 'warning'>,
 ): Promise<string | null> {
@@ -43,10 +43,7 @@ export async function writeOutputs(
 }
 
 /** Writes the receipt to a file of its own, for a later step. @returns its path; empty where there is none */
-async function writeReceipt(
-  reports: readonly FullReport[],
-  { RUNNER_TEMP }: NodeJS.ProcessEnv,
-): Promise<string> {
+async function writeReceipt(reports: readonly Report[], { RUNNER_TEMP }: NodeJS.ProcessEnv): Promise<string> {
   const text = composeReceipt(reports, systemClock.now());
   if (text === null || !RUNNER_TEMP) return '';
   const path = join(await mkdtemp(join(RUNNER_TEMP, 'screen-delivery-')), 'receipt.json');
@@ -57,7 +54,7 @@ async function writeReceipt(
 const joinReportTexts = (reports: readonly Report[]): string => reports.map(reportText).join('\n\n');
 
 /** The step's outputs, one line for each file; `url` is empty unless every file passed every gate. */
-export function composeOutputs(reports: readonly FullReport[], receipt = ''): Record<OutputName, string> {
+export function composeOutputs(reports: readonly Report[], receipt = ''): Record<OutputName, string> {
   const document = composeDocument(reports);
   const joinLines = (read: (report: Report) => string | number | null | undefined): string => {
     const lines = reports.map((report) => String(read(report) ?? ''));

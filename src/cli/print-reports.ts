@@ -3,7 +3,6 @@ import { composeReceipt } from '../delivery/receipt.ts';
 import {
   composeDocument,
   describeOutcome,
-  type FullReport,
   getDeliveryResult,
   nameSubject,
   type Report,
@@ -21,7 +20,7 @@ import type { Terminal } from './terminal.ts';
 
 /** Prints reports as text or as JSON. @param reports without secrets @returns whether nothing failed */
 export async function printReports(
-  reports: readonly FullReport[],
+  reports: readonly Report[],
   { name, json, qr, quiet, receipt }: Pick<CliCommand, 'name' | 'json' | 'qr' | 'quiet' | 'receipt'>,
   terminal: Terminal,
 ): Promise<boolean> {
@@ -37,7 +36,7 @@ export async function printReports(
 
 /** @returns whether the receipt is there, or there is nothing that it could say */
 async function writeReceipt(
-  reports: readonly FullReport[],
+  reports: readonly Report[],
   path: string,
   { logger }: Pick<Terminal, 'logger'>,
 ): Promise<boolean> {

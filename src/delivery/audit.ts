@@ -8,7 +8,7 @@ import { keepOldHeapSmall } from '../system.ts';
 import { composeReport } from './compose-report.ts';
 import { type Delivery, failAll, newAttempt, newDelivery } from './delivery.ts';
 import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
-import { type FullReport, sortByResult } from './report.ts';
+import { type Report, sortByResult } from './report.ts';
 
 /**
  * Proves again what was delivered: authorize → find → fetch and compare → report. What is not right at the first look
@@ -16,10 +16,7 @@ import { type FullReport, sortByResult } from './report.ts';
  *
  * @returns a report for each delivery, what is lost first; or one where none was found
  */
-export async function audit(
-  request: DeliveryRequest,
-  context: DeliveryContext,
-): Promise<readonly FullReport[]> {
+export async function audit(request: DeliveryRequest, context: DeliveryContext): Promise<readonly Report[]> {
   const subject = request.path ?? './';
   let step: Step = 'authorize';
   try {
@@ -86,11 +83,11 @@ async function proveAll(
   found: readonly AuditedDelivery[],
   { interval, timeout }: DeliveryRequest,
   context: DeliveryContext,
-): Promise<readonly FullReport[]> {
+): Promise<readonly Report[]> {
   const { clock, face, logger } = context;
   keepOldHeapSmall();
   const { proveAttempts } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
-  const reports = new Map<AuditedDelivery, FullReport>();
+  const reports = new Map<AuditedDelivery, Report>();
   const prove = async (some: readonly AuditedDelivery[], time: () => number): Promise<void> => {
     for (let at = 0; at < some.length; at += AUDIT.together) {
       const group = some.slice(at, at + AUDIT.together);

@@ -14,9 +14,9 @@ import {
   type AuditVerdict,
   type DuplicateReport,
   type FailureReason,
-  type FullReport,
   formatReason,
   type Gate,
+  type Report,
   type SiteReport,
 } from './report.ts';
 import { composeLines, listUnknown } from './report-lines.ts';
@@ -24,7 +24,7 @@ import { reportPicture } from './screen/add-picture.ts';
 import { reportScreen } from './screen/screen-report.ts';
 
 /** Composes the report, in the words of an interface. It contains the URL only when every gate is passed. */
-export function composeReport(given: Delivery, face = ACTION): FullReport {
+export function composeReport(given: Delivery, face = ACTION): Report {
   const { operation, failure, restored, attempts } = given;
   const delivery = { ...given, subject: failure?.subject ?? given.subject };
   const reader = { face, delivered: describeForHints(given) };
@@ -37,17 +37,17 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
   const isGone = operation === 'withdraw' || main?.gone === true;
   const notReady = ready ? null : reportFailure(delivery, main, reader);
   const provenUrl = (isProven && placement?.url.href) || null;
-  const facts = { delivery, main, duplicates, notReady, provenUrl };
-  const unknown = listUnknown(facts).map(neutralizeText);
-  return {
-    ...PROTOCOL_OF_REPORT,
+  // What was put back is as it was before.
+  const placeNotes = restored?.commitSha ? [] : (placement?.notes ?? []);
+  const report = {
+    protocol: PROTOCOL.identifier,
+    version: PROTOCOL.version,
     operation,
     ready,
     ...(isGone ? { url: null, withdrawn: provenUrl } : { url: provenUrl, withdrawn: null }),
     ...(operation === 'withdraw' && ready && placement && { gone: listGone(placement) }),
     ...(restored && { restored }),
     ...(operation === 'audit' && attempts.length > 0 && { verdict: findVerdict(ready, isProven, isGone) }),
-    lines: composeLines(facts, unknown),
     gates,
     file: reportFile(delivery),
     site: reportSite(delivery, placement),
@@ -58,14 +58,13 @@ export function composeReport(given: Delivery, face = ACTION): FullReport {
     screen: reportScreen(delivery),
     picture: ready ? reportPicture(delivery) : null,
     notReady,
-    unknown,
+    unknown: listUnknown(delivery, main, duplicates, notReady).map(neutralizeText),
     took: main?.took ?? {},
-    notes: [...(placement?.notes ?? []), ...delivery.notes].map(neutralizeText),
+    notes: [...placeNotes, ...delivery.notes].map(neutralizeText),
     ...(ready && main && operation === 'deliver' && { proven: listProven(main) }),
   };
+  return { ...report, lines: composeLines(report, delivery, main) };
 }
-
-const PROTOCOL_OF_REPORT = { protocol: PROTOCOL.identifier, version: PROTOCOL.version } as const;
 
 /** What decides which channels a hint may name. */
 const describeForHints = ({ operation, site, choice }: Delivery): HintContext => ({
@@ -88,7 +87,7 @@ function findVerdict(ready: boolean, isProven: boolean, isGone: boolean): AuditV
 }
 
 /** Whatever ends before a delivery has its report ends as one. @param asked as it was given; nothing of it is checked */
-export function refusalReport(asked: Partial<RawInputs>, thrown: unknown, face = ACTION): FullReport {
+export function refusalReport(asked: Partial<RawInputs>, thrown: unknown, face = ACTION): Report {
   const { operation: task = '', path, file, name, url = '' } = asked;
   const operation = operationOf(task);
   const named = (operation !== 'deliver' && path) || file || name || '';
@@ -98,7 +97,7 @@ export function refusalReport(asked: Partial<RawInputs>, thrown: unknown, face =
   return composeReport({ ...newDelivery(operation, subject), failure }, face);
 }
 
-function reportFile({ subject, site }: Delivery): FullReport['file'] {
+function reportFile({ subject, site }: Delivery): Report['file'] {
   if (subject === LINK_SUBJECT || subject === NO_SUBJECT) return null;
   return { path: subject, size: site?.size ?? null, sha256: site?.entry.sha256 ?? null };
 }

@@ -7,7 +7,7 @@ import { composeReport } from './compose-report.ts';
 import { type Delivery, failAll, isOngoing, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { openFiles } from './open-files.ts';
-import type { FullReport } from './report.ts';
+import type { Report } from './report.ts';
 import { viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
 import { carryOut, noteInputs, prepareTasks, recheckDeliveries } from './tasks.ts';
 
@@ -22,7 +22,7 @@ import { carryOut, noteInputs, prepareTasks, recheckDeliveries } from './tasks.t
 export async function deliver(
   request: DeliveryRequest,
   context: DeliveryContext,
-): Promise<readonly FullReport[]> {
+): Promise<readonly Report[]> {
   let files: readonly Delivery[] = [newDelivery('deliver', request.fileLines[0] ?? LINK_SUBJECT)];
   let step: Step = 'check';
   try {

@@ -1,7 +1,7 @@
 import type { Redactor } from '../credentials.ts';
 import { showInvisible } from '../plain-text.ts';
 import { RESULTS } from '../protocol/words.ts';
-import { type FullReport, formatReason } from './report.ts';
+import { formatReason, type Report } from './report.ts';
 
 /** Fields with the tool's own words and numbers: they hold no text from outside. */
 const OWN_WORDS: ReadonlySet<string> = new Set([
@@ -16,8 +16,8 @@ const ADDRESSES: ReadonlySet<string> = new Set(['url', 'withdrawn', 'rawUrl', 'b
  * Each text is redacted by itself, before anything is escaped or joined, so the result is a report whatever the
  * secrets are. An address that contains a secret is not changed: the delivery is not ready.
  */
-export function finishReport(given: FullReport, { redact }: Redactor): FullReport {
-  const report = redactFields(given, redact) as FullReport;
+export function finishReport(given: Report, { redact }: Redactor): Report {
+  const report = redactFields(given, redact) as Report;
   const address = given.url ?? given.withdrawn;
   return address === null || redact(address) === address ? report : withholdAddress(report);
 }
@@ -35,7 +35,7 @@ function redactFields(value: unknown, redact: Redactor['redact'], field = ''): u
 }
 
 /** The file is published, but nobody is given its address. */
-function withholdAddress(report: FullReport): FullReport {
+function withholdAddress(report: Report): Report {
   const notReady = {
     step: 'report',
     httpCode: null,

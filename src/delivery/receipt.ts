@@ -1,7 +1,7 @@
 import { SITE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import type { ChannelAttempt } from './delivery.ts';
-import { type FullReport, getDeliveryResult, type ProvenSubject } from './report.ts';
+import { getDeliveryResult, type ProvenSubject, type Report } from './report.ts';
 
 /** Every address of a proven delivery with what it answered; of very many files the first. */
 export function listProven({ placement, proof }: ChannelAttempt): readonly ProvenSubject[] {
@@ -19,7 +19,7 @@ const STATEMENT = 'https://in-toto.io/Statement/v1';
 export const RECEIPT_START = `{\n  "_type": "${STATEMENT}"`;
 
 /** What a receipt may say of a delivery, each where it holds. */
-const PROPERTIES: Readonly<Record<string, (report: FullReport) => boolean>> = {
+const PROPERTIES: Readonly<Record<string, (report: Report) => boolean>> = {
   ANSWERED_ANONYMOUSLY_WITH_HTTP_200: () => true,
   BYTES_IDENTICAL_TO_THE_FILE: ({ proven = [], file }) =>
     file?.sha256 != null && proven[0]?.sha256 === file.sha256,
@@ -36,7 +36,7 @@ const PROPERTIES: Readonly<Record<string, (report: FullReport) => boolean>> = {
  * @returns JSON, the same for the same deliveries but for its time; `null` where anything is not ready
  * @see https://github.com/in-toto/attestation/blob/main/spec/predicates/svr.md
  */
-export function composeReceipt(reports: readonly FullReport[], now: number): string | null {
+export function composeReceipt(reports: readonly Report[], now: number): string | null {
   if (reports.length === 0 || reports.some((one) => getDeliveryResult(one) !== 'ready')) return null;
   const digests = new Map(
     reports.flatMap(({ proven = [] }) => proven.map(({ url, sha256 }) => [url, sha256])),

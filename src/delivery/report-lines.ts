@@ -1,49 +1,45 @@
-import { countChanges, formatChangeCounts } from '../channels/site-changes.ts';
+import { formatChangeCounts } from '../channels/site-changes.ts';
 import { countFiles, formatSeconds, nameFew, neutralizeText } from '../plain-text.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
-import { type ChannelAttempt, type Delivery, LINK_SUBJECT, NO_SUBJECT } from './delivery.ts';
+import { type ChannelAttempt, type Delivery, NO_SUBJECT } from './delivery.ts';
 import { countMarker, describeProbe, describeProof, formatMarker } from './describe-probe.ts';
-import { type FailureReason, formatReason } from './report.ts';
+import { type FailureReason, formatReason, type Report } from './report.ts';
 import { describeScreen } from './screen/screen-report.ts';
 
-/** A delivery, and what the report has concluded about it. */
-export interface ReportFacts {
-  readonly delivery: Delivery;
-  /** How it went in the main channel; `null` where that was not tried. */
-  readonly main: ChannelAttempt | null;
-  /** The other channels that were tried. */
-  readonly duplicates: readonly ChannelAttempt[];
-  readonly notReady: FailureReason | null;
-  /** The address, where every gate is passed. */
-  readonly provenUrl: string | null;
-}
+/** The report's fields, of which the lines are written. */
+type ReportFields = Omit<Report, 'lines'>;
 
-/** Writes the report's lines. @param unknown what was not verified @see protocol 4.7 */
+/** @param main how it went in the main channel; `null` where that was not tried @see protocol 4.7 */
 export function composeLines(
-  facts: ReportFacts,
-  unknown: readonly string[],
+  report: ReportFields,
+  delivery: Delivery,
+  main: ChannelAttempt | null,
 ): Readonly<Record<ReportLine, string>> {
-  const { notReady } = facts;
-  const [claim, result] = notReady === null ? concludeReady(facts) : [claimNothing(facts), ''];
+  const { notReady, unknown } = report;
+  const [claim, result] =
+    notReady === null ? concludeReady(report, delivery, main) : [claimNothing(notReady, delivery, main), ''];
   return {
     CLAIM: neutralizeText(claim),
-    CODE: neutralizeText(describeCode(facts).join('; ')),
-    TEST: neutralizeText([...describeTest(facts)].join('; ')),
+    CODE: neutralizeText(describeCode(report, delivery, main).join('; ')),
+    TEST: neutralizeText(describeTest(report, delivery, main).join('; ')),
     RESULT: notReady === null ? RESULTS.ready + result : `${RESULTS.notReady} → ${formatReason(notReady)}`,
     UNKNOWN: neutralizeText(unknown.join('; ')),
   };
 }
 
 /** What is claimed of a delivery that is not ready. */
-function claimNothing({ delivery, main, notReady }: ReportFacts): string {
+function claimNothing({ code }: FailureReason, delivery: Delivery, main: ChannelAttempt | null): string {
   const { operation, subject } = delivery;
-  if (subject === NO_SUBJECT)
-    return `nothing was ${operation === 'withdraw' ? 'withdrawn' : 'published'}; there is no address`;
-  if (operation === 'audit') return `${subject} is not proven to be as it was delivered; there is no address`;
-  if (operation === 'withdraw') {
-    const isPlanned = notReady?.code === 'DRY_RUN';
-    return `${subject} ${isPlanned ? 'is not withdrawn yet' : 'was not proven to be withdrawn'}`;
+  const isWithdrawal = operation === 'withdraw';
+  if (code === 'DRY_RUN') {
+    const planned = isWithdrawal ? 'to be withdrawn' : 'to be published; there is no address';
+    return `${subject} is only planned ${planned}`;
   }
+  if (subject === NO_SUBJECT) {
+    return `nothing was ${isWithdrawal ? 'withdrawn' : 'published'}; there is no address`;
+  }
+  if (operation === 'audit') return `${subject} is not proven to be as it was delivered; there is no address`;
+  if (isWithdrawal) return `${subject} was not proven to be withdrawn`;
   if (main !== null) {
     const { channel } = main.task.plan;
     return `${subject} is not proven to open through ${channel}, ${CHANNELS[channel].title}; there is no address`;
@@ -52,19 +48,23 @@ function claimNothing({ delivery, main, notReady }: ReportFacts): string {
 }
 
 /** The claim and the result of what is ready. No address follows the arrow of a result unless it is handed over. */
-function concludeReady({ delivery, main, duplicates, provenUrl }: ReportFacts): readonly [string, string] {
-  const { operation, subject, changed } = delivery;
+function concludeReady(
+  { url, withdrawn, duplicates }: ReportFields,
+  { operation, subject, changed }: Delivery,
+  main: ChannelAttempt | null,
+): readonly [string, string] {
   const name = neutralizeText(subject);
+  const address = url ?? withdrawn;
   if (main === null)
     return [`${subject} was ${changed}`, `, changed since: ${name}; nothing is left to prove`];
   const { gone, placement, proof, task, unknown } = main;
   if (operation === 'audit') {
     return gone
       ? [
-          `${subject} was withdrawn, and nothing of it is served past caches at ${provenUrl}`,
+          `${subject} was withdrawn, and nothing of it is served past caches at ${address}`,
           `, withdrawn: ${name} is not served`,
         ]
-      : [`${subject} still opens as it was delivered at ${provenUrl}`, `, as delivered: ${name}`];
+      : [`${subject} still opens as it was delivered at ${address}`, `, as delivered: ${name}`];
   }
   if (operation === 'withdraw') {
     const [done, opens, unsure, served] = placement?.written
@@ -72,50 +72,48 @@ function concludeReady({ delivery, main, duplicates, provenUrl }: ReportFacts): 
       : ['nothing to withdraw', 'does not open', 'was not there', 'is not served'];
     const claim = proof?.isCached ? 'is removed: nothing of it is served past caches' : opens;
     const end = unknown.length > 0 ? `${unsure}; see UNKNOWN` : served;
-    return [`${subject} ${claim} at ${provenUrl}`, `, ${done}: ${name} ${end}`];
+    return [`${subject} ${claim} at ${address}`, `, ${done}: ${name} ${end}`];
   }
-  const also = duplicates.flatMap((one) => {
-    const { channel } = one.task.plan;
-    const href = one.proof && one.placement?.url.href;
-    return href ? [`duplicate on ${channel} (${CHANNELS[channel].lifetime}): ${href}`] : [];
-  });
-  const claim = `${subject} ${task.plan.claim} at ${provenUrl}`;
-  return [[claim, ...(placement?.notes ?? []), ...also].join('; '), ` → ${provenUrl}`];
+  const also = duplicates
+    .filter((one) => one.url !== null)
+    .map((one) => `duplicate on ${one.channel} (${CHANNELS[one.channel].lifetime}): ${one.url}`);
+  const claim = `${subject} ${task.plan.claim} at ${address}`;
+  return [[claim, ...(placement?.notes ?? []), ...also].join('; '), ` → ${address}`];
 }
 
 /** The parts of the line CODE. */
-function describeCode({ delivery, main, duplicates, notReady }: ReportFacts): string[] {
-  const { subject, site, choice, attempts } = delivery;
+function describeCode(
+  { file, site, commitSha, duplicates, notReady }: ReportFields,
+  { subject, choice, attempts, operation, site: local }: Delivery,
+  main: ChannelAttempt | null,
+): readonly string[] {
   const [planned, ...others] = attempts;
-  const kind = site?.isFolder ? 'site' : subject.endsWith('/') ? 'folder' : 'file';
-  const parts = [subject === LINK_SUBJECT || subject === NO_SUBJECT ? 'no file' : `${kind} ${subject}`];
-  const { commitSha, changes, treeSha } = main?.placement ?? {};
+  const kind = site !== null ? 'site' : subject.endsWith('/') ? 'folder' : 'file';
+  const parts = [file === null ? 'no file' : `${kind} ${subject}`];
   if (planned !== undefined) {
     const { plan } = planned.task;
     parts.push(
       `channel ${plan.channel} (${CHANNELS[plan.channel].name}), because ${choice?.reason}`,
-      describeMethod(delivery, planned),
+      describeMethod(operation, planned),
       plan.destination,
     );
   }
-  if (commitSha !== undefined) parts.push(`commit ${commitSha}`);
-  if (site?.isFolder) {
-    parts.push(countFiles(site.files.length), `${site.size} bytes`);
-    if (changes !== undefined) parts.push(formatChangeCounts(countChanges(changes)) || 'no file changed');
-    if (treeSha !== undefined) parts.push(`tree ${treeSha}`);
-    parts.push(`entry ${site.entry.name}`);
-    if (site.leftOut.length > 0) parts.push(`left out as hidden: ${nameFew(site.leftOut)}`);
-  }
-  if (site?.isFolder === false) parts.push(`${site.size} bytes`);
-  if (site !== null) parts.push(`sha256 ${site.entry.sha256}`);
-  for (const { task } of notReady?.code === 'DRY_RUN' ? others : duplicates) {
-    parts.push(`duplicate ${task.plan.channel} (${CHANNELS[task.plan.channel].name})`);
-  }
-  return parts;
+  if (commitSha !== null) parts.push(`commit ${commitSha}`);
+  if (site !== null) {
+    const { count, size, changeCounts, treeSha, entry } = site;
+    parts.push(countFiles(count), `${size} bytes`);
+    if (changeCounts !== null) parts.push(formatChangeCounts(changeCounts) || 'no file changed');
+    if (treeSha !== null) parts.push(`tree ${treeSha}`);
+    parts.push(`entry ${entry}`);
+    if (local?.leftOut.length) parts.push(`left out as hidden: ${nameFew(local.leftOut)}`);
+  } else if (file !== null && file.size !== null) parts.push(`${file.size} bytes`);
+  if (file !== null && file.sha256 !== null) parts.push(`sha256 ${file.sha256}`);
+  const also = notReady?.code === 'DRY_RUN' ? others.map(({ task }) => task.plan) : duplicates;
+  return [...parts, ...also.map(({ channel }) => `duplicate ${channel} (${CHANNELS[channel].name})`)];
 }
 
 /** What was carried out; of what is only planned, what would be. At a link from outside nothing is ever written. */
-function describeMethod({ operation }: Delivery, { task, placement }: ChannelAttempt): string {
+function describeMethod(operation: Delivery['operation'], { task, placement }: ChannelAttempt): string {
   const mayWrite = operation !== 'audit' && placement?.isLink !== true;
   if (placement?.written !== false || !mayWrite) return task.plan.method;
   return operation === 'withdraw'
@@ -124,19 +122,23 @@ function describeMethod({ operation }: Delivery, { task, placement }: ChannelAtt
 }
 
 /** The parts of the line TEST. */
-function describeTest({ delivery, main, notReady }: ReportFacts): readonly string[] {
+function describeTest(
+  { notReady, screen }: ReportFields,
+  delivery: Delivery,
+  main: ChannelAttempt | null,
+): readonly string[] {
   if (main === null || main.placement === null) {
     if (notReady?.code === 'DRY_RUN') return ['nothing was fetched, because nothing was written'];
     if (notReady === null) return ['nothing was fetched, because nothing of it is left'];
     const fetched = main === null && isUnexpected(delivery) ? 'nothing is proven' : 'nothing was fetched';
-    return [`${fetched}; the delivery ended at step ${notReady.step}`, ...describeScreen(delivery)];
+    return [`${fetched}; the delivery ended at step ${notReady.step}`, ...describeScreen(screen)];
   }
   const { wait } = main.took;
   const isNoRemoval = delivery.operation === 'withdraw' && !main.placement.written;
   return [
     `HTTP ${main.proof?.httpCode ?? main.lastProbe?.httpCode ?? 'none'}`,
     ...describeContent(delivery, main),
-    ...describeScreen(delivery),
+    ...describeScreen(screen),
     `build time: ${wait === undefined || isNoRemoval ? 'no build' : formatSeconds(wait)}`,
   ];
 }
@@ -162,8 +164,13 @@ function describeContent(
   return [...none, ...describeProof(proof), ...files(proof.parts + (proof.match === 'identical' ? 1 : 0))];
 }
 
-/** What was not verified. @see protocol 4.7 */
-export function listUnknown({ delivery, main, duplicates, notReady }: ReportFacts): string[] {
+/** What was not verified. @param duplicates the other channels that were tried @see protocol 4.7 */
+export function listUnknown(
+  delivery: Delivery,
+  main: ChannelAttempt | null,
+  duplicates: readonly ChannelAttempt[],
+  notReady: FailureReason | null,
+): string[] {
   const unknown = [...delivery.unknown, ...(main?.unknown ?? [])];
   if (main?.proof?.match === 'altered')
     unknown.push('the body has the marker, but other bytes than the file');
@@ -190,6 +197,7 @@ function describeOpen(
   }
   if (operation === 'audit') return ['whether anybody can still open it'];
   if (restored?.proven) return ['what people saw at the address until the content from before was back'];
+  if (restored?.commitSha) return ['whether the address shows again what was there before'];
   if (operation === 'withdraw') return ['whether it still opens anywhere'];
   const left = main === null && isUnexpected(delivery) ? UNEXPECTED_END : describeLeftBehind(main);
   if (code !== 'NO_NETWORK' || site === null || delivery.isTemporary) return [left];

@@ -110,18 +110,14 @@ export interface Report {
   readonly notes: readonly string[];
   /** Milliseconds by step. */
   readonly took: Readonly<Partial<Record<Step, number>>>;
+  /** @internal For the receipt, and no part of the JSON: of a delivery that is ready, at most `SITE.subjects`. */
+  readonly proven?: readonly ProvenSubject[];
 }
 
 /** An address, and the SHA-256 of what it answered; no address where it would hold a credential. */
 export interface ProvenSubject {
   readonly url: string | null;
   readonly sha256: string;
-}
-
-/** A report with what its receipt needs, which is no part of the JSON. */
-export interface FullReport extends Report {
-  /** Only of a delivery that is ready; at most `SITE.subjects`. */
-  readonly proven?: readonly ProvenSubject[];
 }
 
 /** How a delivery ended, as the output `result` says it. */
@@ -210,9 +206,9 @@ export function describeOutcome(report: Report): string {
   return `${title}: ${operation === 'deliver' ? url : describeResult(report)}`;
 }
 
-/** The one JSON of every interface. @param full without secrets */
-export function composeDocument(full: readonly FullReport[]): ReportDocument {
-  const reports = full.map(({ proven: _, ...report }): Report => report);
+/** The one JSON of every interface. @param given without secrets */
+export function composeDocument(given: readonly Report[]): ReportDocument {
+  const reports = given.map(({ proven: _, ...report }): Report => report);
   const result = getSharedResult(reports);
   const document = { result, url: '', reason: '', hint: '', code: null, reports };
   if (result === 'ready') return { ...document, url: reports.map(({ url }) => url ?? '').join('\n') };

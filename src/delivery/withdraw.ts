@@ -24,7 +24,7 @@ import {
   withFailure,
 } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import type { FullReport } from './report.ts';
+import type { Report } from './report.ts';
 import { carryOut, noteInputs, recheckDeliveries } from './tasks.ts';
 
 /**
@@ -36,7 +36,7 @@ import { carryOut, noteInputs, recheckDeliveries } from './tasks.ts';
 export async function withdraw(
   request: DeliveryRequest,
   context: DeliveryContext,
-): Promise<readonly FullReport[]> {
+): Promise<readonly Report[]> {
   const choice = channelsToWithdrawFrom(request);
   let items: readonly ChannelItem[] = [];
   let files: readonly Delivery[] = [

@@ -42,8 +42,7 @@ export function reportScreen(delivery: Delivery): ScreenReport | null {
 }
 
 /** The part of the report's line TEST; empty where no browser has opened the page. */
-export function describeScreen(delivery: Delivery): string[] {
-  const screen = reportScreen(delivery);
+export function describeScreen(screen: ScreenReport | null): string[] {
   if (screen === null || screen.verdict === 'not-checked') return [];
   const { agreement } = screen;
   return [
