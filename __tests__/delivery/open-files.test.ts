@@ -1,6 +1,7 @@
 import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { newDelivery } from '../../src/delivery/delivery.ts';
 import { openSite } from '../../src/delivery/open-files.ts';
 import { stoppedError } from '../../src/errors.ts';
 import { SIZE } from '../../src/protocol/limits.ts';
@@ -23,10 +24,12 @@ async function createFolder(files: Files): Promise<string> {
   return path;
 }
 
-const openFolder = (path: string, [inputs, around]: Request = [], ports = fakePorts()) => {
+async function openFolder(path: string, [inputs, around]: Request = [], ports = fakePorts()) {
   const request = requestWith({ channel: 'K1', ...inputs }, { folder: dirname(path), ...around });
-  return openSite(basename(path), true, request, ports);
-};
+  const { site, unknown } = await openSite(newDelivery('deliver', basename(path)), true, request, ports);
+  if (site === null) throw new Error('there is a site');
+  return { ...site, unknown };
+}
 
 const open = async (files: Files, ...request: Request) => openFolder(await createFolder(files), request);
 
@@ -53,6 +56,14 @@ describe('opening a site', () => {
     const { files: counted } = await open(files, { marker: 'shown' });
     expect(counted.map(({ markerCount }) => markerCount)).toEqual([1, null]);
     expect((await open(files, { marker: 'other', entry: 'other.html' })).entry.name).toBe('other.html');
+  });
+
+  test('tells what was allowed though it looks like a secret', async () => {
+    const files = { 'index.html': PAGE, 'a.js': token };
+    const refused: unknown = await open(files).catch((thrown: unknown) => thrown);
+    const [, fingerprint = ''] = /fingerprint (\w+)/.exec(String(refused)) ?? [];
+    const { unknown } = await open(files, { 'allow-secret': fingerprint });
+    expect(unknown).toEqual(['whether what looks like a secret, and was allowed, is harmless: a.js']);
   });
 
   // As Jest writes its coverage.

@@ -179,13 +179,13 @@ describe('the report of a dry run', () => {
 
   test('names no failed step, nothing to change, and the duplicates that are planned', () => {
     expect(composeReport(planned).lines).toMatchObject({
-      CLAIM: 'out/page.html was not published; there is no address',
+      CLAIM: 'out/page.html is only planned to be published; there is no address',
       CODE: expect.stringMatching(/; duplicate K3 \(filebin\)$/),
       TEST: 'nothing was fetched, because nothing was written',
       RESULT: 'НЕ ГОТОВО → only planned: nothing failed. Next: leave `dry-run` out',
     });
     const { lines } = composeReport({ ...planned, operation: 'withdraw' });
-    expect(lines.CLAIM).toBe('out/page.html is not withdrawn yet');
+    expect(lines.CLAIM).toBe('out/page.html is only planned to be withdrawn');
   });
 
   const REST = 'everything that only a real run can show';

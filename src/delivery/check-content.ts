@@ -19,15 +19,17 @@ export async function findProblems(
   given: string,
   { allowSecret }: Pick<DeliveryRequest, 'allowSecret'>,
   ports: Pick<Ports, 'logger' | 'signal'>,
-): Promise<readonly Result<void>[]> {
-  const checks = [
-    () => refuseSecrets(file, allowSecret, ports),
-    () => refuseLfsPointer(file, given),
-    async () => refuseMissingMarker(file, given),
-  ];
-  const results: Result<void>[] = [];
-  for (const check of checks) results.push(await resultOf(check));
-  return results;
+): Promise<FileProblems> {
+  const secrets = await resultOf(() => refuseSecrets(file, allowSecret, ports));
+  const pointer = await resultOf(() => refuseLfsPointer(file, given));
+  return { secrets, others: [pointer, await resultOf(async () => refuseMissingMarker(file, given))] };
+}
+
+/** What is wrong with a file. */
+export interface FileProblems {
+  /** How many findings were allowed, where no other looks like a secret. */
+  readonly secrets: Result<number>;
+  readonly others: readonly Result<void>[];
 }
 
 function refuseMissingMarker({ markerCount }: LocalFile, given: string): void {

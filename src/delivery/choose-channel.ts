@@ -85,7 +85,8 @@ export function chooseChannels(
 ): ChannelChoice {
   const isPrivate = repository.privateRepository === true;
   if (request.channels !== 'auto') {
-    return { channels: request.channels, reason: 'it was asked for', isPrivate };
+    const reason = request.channels[0] === 'K4' ? 'a link was given' : 'it was asked for';
+    return { channels: request.channels, reason, isPrivate };
   }
   const size = site?.entry.size ?? 0;
   const display = site?.isFolder ? 'page' : getBrowserDisplay(name);

@@ -109,7 +109,7 @@ const WITHOUT_VERSION = ' without ?v=';
 /** An address that leads to another host than the one that was proven is not the one to hand over. */
 function notProvenError({ address: asked, wrong: last, earlier, meaning }: WrongAnswer): DeliveryError {
   const httpCode = last?.httpCode ?? undefined;
-  const { host, gone, fresh } = asked;
+  const { host, gone, fresh, isLink } = asked;
   const address = `the address${fresh ? WITHOUT_VERSION : ''}`;
   const end = last?.hosts.at(-1);
   if (host !== undefined && end !== undefined && end !== host) {
@@ -119,7 +119,9 @@ function notProvenError({ address: asked, wrong: last, earlier, meaning }: Wrong
       {
         httpCode,
         hint: (w) =>
-          `remove the redirect from the site's settings, or set ${w.input('pages-base')} to the address that it leads to`,
+          isLink
+            ? `set ${w.input('url')} to the address that it leads to`
+            : `remove the redirect from the site's settings, or set ${w.input('pages-base')} to the address that it leads to`,
       },
     );
   }

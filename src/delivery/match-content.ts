@@ -97,7 +97,7 @@ async function matchContent(fetched: FetchedContent, address: Address): Promise<
   if (file !== null && size < file.size && (size === 0 || (await file.headSha256?.(size)) === sha256)) {
     return 'cut-short';
   }
-  if (marker === undefined || fingerprint.markerCount === 0) return 'different';
+  if (marker === undefined || fingerprint.markerCount === 0) return file === null ? 'unmarked' : 'different';
   if (await isEcho(fetched, file, marker)) return 'echo';
   if (file !== null) return 'altered';
   // Of a link only the page itself tells what it is.

@@ -1,7 +1,7 @@
 import { basename, join, resolve } from 'node:path';
 import { mapConcurrently } from '../async.ts';
-import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
-import { countFiles } from '../plain-text.ts';
+import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
+import { countFiles, nameFew } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { SITE } from '../protocol/limits.ts';
 import { deliveredName, isFolderAt, refuseOneNameForMany, siteName } from '../request/find-files.ts';
@@ -13,7 +13,7 @@ import { getBrowserDisplay } from '../rules/media-type.ts';
 import { refuseOutside } from '../rules/open-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import type { Words } from '../words.ts';
-import { describeProblems, findProblems, refuseSecretNames } from './check-content.ts';
+import { describeProblems, type FileProblems, findProblems, refuseSecretNames } from './check-content.ts';
 import { checkSite } from './check-site.ts';
 import { folderChannelError, refuseTooLarge, takesFolders } from './choose-channel.ts';
 import { type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
@@ -39,7 +39,7 @@ export async function openFiles(request: DeliveryRequest, ports: Ports): Promise
     const isFolder = await isFolderAt(file);
     const name = isFolder ? siteName(file, path, isOnly) : deliveredName(place, path);
     if (!isFolder) refuseHiddenType(given, name, path);
-    return { ...delivery, name, site: await openSite(given, isFolder, request, ports) };
+    return openSite({ ...delivery, name }, isFolder, request, ports);
   });
 }
 
@@ -54,11 +54,12 @@ function refuseHiddenType(given: string, name: string, path = ''): void {
 
 /** Reads and checks a file, or every file of a folder; all that is found refuses the whole. @see protocol 1, 7, 8, design 6 */
 export async function openSite(
-  given: string,
+  delivery: Delivery,
   isFolder: boolean,
   request: DeliveryRequest,
   ports: Ports,
-): Promise<LocalSite> {
+): Promise<Delivery> {
+  const { subject: given } = delivery;
   const { logger, signal } = ports;
   const entryPath = isFolder ? request.entry : basename(given);
   const { paths, leftOut } = isFolder
@@ -74,19 +75,21 @@ export async function openSite(
   const entry = files.find(({ name }) => name === entryPath);
   const size = files.reduce((sum, file) => sum + file.size, 0);
   const site = entry && { isFolder, entry, files, size, leftOut };
-  // Secrets first.
-  const first = checked.flatMap((one) => one.results.slice(0, 1));
-  const results = [...first, ...checked.flatMap((one) => one.results.slice(1))];
+  const results = [...checked.map(({ secrets }) => secrets), ...checked.flatMap(({ others }) => others)];
   if (site === undefined || results.some(hasFailed)) {
     const about = isFolder ? `the folder ${given} can't be a site` : `several things are wrong with ${given}`;
     const whole = site !== undefined && files.length === paths.length ? site : null;
-    const delivery = { ...newDelivery('deliver', given), site: whole };
     // The pages are checked by a later step; here only so that one error names all that is wrong.
-    throw await describeProblems(about, results, () => checkSite(delivery, request, signal));
+    const lookFurther = () => checkSite({ ...delivery, site: whole }, request, signal);
+    throw await describeProblems(about, results, lookFurther);
   }
   logSite(site, request, logger);
-  return site;
+  const allowed = checked.flatMap(({ file, secrets }) => (file && secrets !== 0 ? [file.name] : []));
+  return { ...delivery, site, unknown: allowed.length === 0 ? [] : [describeAllowed(allowed)] };
 }
+
+const describeAllowed = (names: readonly string[]): string =>
+  `whether what looks like a secret, and was allowed, is harmless: ${nameFew(names)}`;
 
 function logSite(
   { entry, files, size, leftOut }: LocalSite,
@@ -134,14 +137,14 @@ function refuseGitFolder(folder: string, given: string): void {
 /**
  * Reads and checks a file, alone or as one of a folder.
  *
- * @returns the file, absent where it can't be read; and what is wrong with it, a secret first
+ * @returns the file, absent where it can't be read; and what is wrong with it
  */
 async function checkFile(
   subject: string,
   nameInFolder: string | null,
   request: DeliveryRequest,
   ports: Ports,
-): Promise<{ readonly file?: LocalFile; readonly results: readonly Result<void>[] }> {
+): Promise<FileProblems & { readonly file?: LocalFile }> {
   const isFolder = nameInFolder !== null;
   const given = isFolder ? join(subject, nameInFolder) : subject;
   const isEntry = !isFolder || nameInFolder === request.entry;
@@ -157,12 +160,12 @@ async function checkFile(
     accept: (size: number) => refuseTooLarge(isFolder ? ['K1'] : request.channels, size, given, isFolder),
     signal: ports.signal,
   };
-  let results: readonly Result<void>[] = [];
+  let problems: FileProblems = { secrets: 0, others: [] };
   const check = async (one: LocalFile): Promise<void> => {
-    results = await findProblems(one, given, request, ports);
+    problems = await findProblems(one, given, request, ports);
   };
   const file = await resultOf(() => inspectFile(options, check));
-  return hasFailed(file) ? { results: [file] } : { file, results };
+  return hasFailed(file) ? { secrets: file, others: [] } : { file, ...problems };
 }
 
 function noEntryError(given: string, entry: string, paths: readonly string[]): DeliveryError {

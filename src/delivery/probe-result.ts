@@ -38,6 +38,10 @@ const MATCHES = {
     hint: (w) =>
       `check that the address belongs to the file, that ${w.input('marker')}, where it is set, is plain text of it, and that the host adds no <base> and no <meta> that stands for a header, and nothing to a page above 2 MB`,
   },
+  unmarked: {
+    text: 'content that does not have the marker',
+    hint: (w) => `set ${w.input('marker')} to a text that the content has as the host sends it`,
+  },
   login: {
     text: 'a login page: the host is in private mode, or the address is not public',
     hint: (w) =>

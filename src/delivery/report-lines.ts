@@ -191,9 +191,10 @@ function describeOpen(
   { code }: FailureReason,
 ): readonly string[] {
   if (code === 'DRY_RUN') {
+    const rest = 'everything that only a real run can show';
+    if (attempts.length === 0) return [CHECKED_ALONE, rest];
     const writes = attempts.some(({ task }) => /K[12]/.test(task.plan.channel));
-    const token = writes ? ['whether the token may write, which only a write tells'] : [];
-    return [...token, 'everything that only a real run can show'];
+    return writes ? ['whether the token may write, which only a write tells', rest] : [rest];
   }
   if (operation === 'audit') return ['whether anybody can still open it'];
   if (restored?.proven) return ['what people saw at the address until the content from before was back'];
@@ -203,6 +204,8 @@ function describeOpen(
   if (code !== 'NO_NETWORK' || site === null || delivery.isTemporary) return [left];
   return [left, `the file itself is still at ${subject}, sha256 ${site.entry.sha256}`];
 }
+
+const CHECKED_ALONE = 'whether its host takes it and a browser shows it: a check reads the files alone';
 
 const UNEXPECTED_END = 'whether it was published: the delivery ended by an error that nothing expected';
 

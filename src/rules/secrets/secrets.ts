@@ -31,7 +31,8 @@ const MAX_FINDINGS = 20;
  * Refuses a file of any size, text or binary, that contains secrets. Memory is bounded by one block. Each secret is
  * masked, so that nothing that is told of the file repeats it.
  *
- * @param allowed fingerprints of findings that are known to be harmless; they don't count
+ * @param allowed fingerprints of findings that are known to be harmless
+ * @returns how many of those there are
  * @throws {DeliveryError} `BAD_FILE` with rule, line, column and fingerprint of the first 20 findings, never with the
  * secret.
  * @see protocol 1 (file rules: secrets), 7 (prohibition 3)
@@ -40,7 +41,7 @@ export async function refuseSecrets(
   file: SearchedFile,
   allowed: readonly string[],
   { logger, signal }: Pick<Ports, 'logger' | 'signal'>,
-): Promise<void> {
+): Promise<number> {
   const harmless = new Set(allowed.map((fingerprint) => fingerprint.trim().toLowerCase()));
   const found: FoundSecret[] = [];
   let count = 0;
@@ -54,7 +55,7 @@ export async function refuseSecrets(
   }
   for (const { secret } of found) logger.mask(secret);
   if (count > 0) logger.info(`${file.name}: allowed, though it looks like a secret: ${count} times`);
-  if (found.length === 0) return;
+  if (found.length === 0) return count;
   const list = (await describeFindings(found, file, signal)).join(', ');
   const fingerprints = [...new Set(found.map(({ fingerprint }) => fingerprint))].join(' ');
   throw new DeliveryError('BAD_FILE', `the file ${file.name} contains what looks like a secret: ${list}`, {
