@@ -18,7 +18,7 @@ const STAMP = NOON / 1000;
 
 const ADDRESS = { path: null, url: PAGE, marker: undefined, answers: 1 };
 const LIMITS = { interval: INTERVAL, timeout: TIMEOUT };
-const ATTEMPT = { ...newAttempt(taskWith(), 'page.html'), placement: placementWith() };
+const ATTEMPT = { ...newAttempt(taskWith()), placement: placementWith() };
 
 interface Stage {
   readonly address?: Partial<Address>;
@@ -59,7 +59,7 @@ describe('an answer', () => {
     ['cut-short', { body: BYTES.slice(0, -1) }, {}],
     ['cut-short', { body: '' }, {}],
     ['marked', { body: `<!-- any -->${MARKER}` }, ALONE],
-    ['different', { body: 'another page' }, ALONE],
+    ['unmarked', { body: 'another page' }, ALONE],
     ['absent', { status: 404, body: BYTES }, { marker: MARKER }],
     ['absent', { status: 500, body: BYTES }, { marker: MARKER }],
     ['absent', { status: 204 }, { marker: MARKER }],

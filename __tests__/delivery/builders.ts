@@ -155,7 +155,7 @@ export const attemptWith = ({
 });
 
 /** An attempt that is planned and not tried. */
-export const plannedAttempt = (task: PreparedTask): ChannelAttempt => newAttempt(task, 'page.html');
+export const plannedAttempt = (task: PreparedTask): ChannelAttempt => newAttempt(task);
 
 /** The part of a file that a report reads. */
 export const fileWith = (more: Partial<LocalFile> = {}): LocalFile =>

@@ -130,7 +130,7 @@ async function deliverTo(model: HostModel, file: LocalFile, oldSha: string): Pro
   const task = taskWith(placement);
   const [attempt] = await publishThroughChannel(
     new FakeChannel(task),
-    [newAttempt(task, 'page.html', MARKER)],
+    [newAttempt(task, MARKER)],
     LIMITS,
     ports,
   );

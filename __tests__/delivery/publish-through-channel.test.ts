@@ -41,10 +41,10 @@ async function publishAll(tasks: readonly FakeTask[], answer: Answer, marker?: s
   const host: FakeHttp = new FakeHttp((request) => answer(request, (ports.clock.now() - NOON) / 1000));
   const ports = fakePorts(host.http);
   const channel = channelFor(tasks);
-  const attempted = tasks.map((task, at) => {
+  const attempted = tasks.map((task) => {
     const data = task.data instanceof Error ? task.data : { ...task.data, file };
     const planned: FakeTask = { ...task, data };
-    return newAttempt(planned, `${at}.html`, marker);
+    return newAttempt(planned, marker);
   });
   const attempts = await publishThroughChannel(channel, attempted, LIMITS, ports);
   return { attempts, channel, host, ports };
@@ -225,7 +225,7 @@ describe('several files', () => {
     const ports = fakePorts(new FakeHttp(() => NOT_FOUND).http);
     const watch = async () => ({ finished: false, building: true, detail: 'building' });
     const task = taskWith(placementWith(), watch);
-    const removed = { ...newAttempt(task, 'page.html'), placement: placementWith(), gone: true };
+    const removed = { ...newAttempt(task), placement: placementWith(), gone: true };
     const [late] = await proveAttempts([removed], LIMITS, ports, channelFor([task]));
     expect(late).toMatchObject({ proof: null, failure: { code: 'BUILD_TIMEOUT', step: 'wait' } });
   });
@@ -252,8 +252,8 @@ test('of many folders only some are asked at once, each for many of its files', 
   };
   const paths = Array.from({ length: 40 }, (_, nth) => `${nth}.html`);
   const parts = paths.map((path) => ({ path, url: new URL(path, PAGE), file }));
-  const folders = Array.from({ length: 12 }, (_, nth) => ({
-    ...newAttempt(taskWith(), `${nth}/`),
+  const folders = Array.from({ length: 12 }, () => ({
+    ...newAttempt(taskWith()),
     placement: placementWith({ file, parts }),
   }));
   const proven = await proveAttempts(folders, LIMITS, fakePorts(slow));

@@ -67,7 +67,7 @@ async function verify(respond: Respond, { parts = PARTS, gone = false, timeout =
     file: gone ? null : await localFile(ENTRY),
     parts: gone ? parts.map((one) => ({ ...one, file: null })) : parts,
   });
-  const attempt = { ...newAttempt(taskWith(), 'site/'), gone, placement: rest };
+  const attempt = { ...newAttempt(taskWith()), gone, placement: rest };
   const asked = () => host.seen.filter(({ url }) => new URL(url).pathname !== '/site/');
   return { asked, ports, verified: verifyAttempt(attempt, timeout, ports) };
 }
@@ -213,7 +213,7 @@ describe('the files of a link', () => {
       ...{ evidence: 'a link', url, written: false, isLink: true, notes: [], unknown: [] },
       ...{ file: await localFile(ENTRY), home: new URL('index.html', url), display: 'page' as const, parts },
     };
-    const attempt = { ...newAttempt(taskWith(), 'site/'), placement };
+    const attempt = { ...newAttempt(taskWith()), placement };
     const verified = await verifyAttempt(attempt, TIMEOUT, ports);
     const asked = host.seen.map((seen) => new URL(seen.url).pathname.slice('/site/'.length));
     return { verified, asked, slept: ports.clock.slept };

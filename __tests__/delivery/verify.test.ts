@@ -48,7 +48,7 @@ async function prove(
   });
   const ports = fakePorts(host.http);
   const placement = { ...usual, file: gone ? null : await localFile(BYTES) };
-  const attempt = { ...newAttempt(taskWith(), 'page.html', marker || undefined), gone, placement };
+  const attempt = { ...newAttempt(taskWith(), marker || undefined), gone, placement };
   const limits = { interval: INTERVAL, timeout: TIMEOUT };
   const [proven = attempt] = await proveAttempts([attempt], limits, ports, progress && { progress });
   const { proof, failure, unknown, took } = proven;

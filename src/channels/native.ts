@@ -42,15 +42,15 @@ function prepareLink(url: URL | undefined, item: ChannelItem): LinkTask {
     });
   }
   const { site, relativePath } = item;
-  const { hostname } = url;
+  const destination = `${relativePath ?? 'its address'} on ${url.hostname}`;
   const address = findAddress(url, item);
   const { home } = address;
   return {
     plan: {
       channel: 'K4',
       method: 'the link is used as given',
-      destination: `${relativePath ?? 'its address'} on ${hostname}`,
-      name: hostname,
+      destination,
+      name: destination,
       claim: 'opens without the environment',
     },
     ...address,

@@ -120,7 +120,7 @@ function openDelivery({ plan, composePlacement, changed, failure, unknown }: Aud
     ...newDelivery('audit', name),
     ...{ name, unknown, failure: failure?.withStep('verify') ?? null },
     choice: { channels: [channel], reason: 'this tool delivered it there' },
-    attempts: [{ ...newAttempt({ plan }, name), placement, gone: placement?.file === null }],
+    attempts: [{ ...newAttempt({ plan }), placement, gone: placement?.file === null }],
     ...(changed !== undefined && { changed, notes: [changed] }),
   };
 }

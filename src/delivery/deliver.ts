@@ -9,7 +9,7 @@ import type { DeliveryContext } from './delivery-context.ts';
 import { openFiles } from './open-files.ts';
 import type { Report } from './report.ts';
 import { viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
-import { carryOut, noteInputs, prepareTasks, recheckDeliveries } from './tasks.ts';
+import { carryOut, prepareTasks, recheckDeliveries } from './tasks.ts';
 
 /**
  * Delivers every file that is named: check the files → authorize → plan → check and look at the pages → place → wait →
@@ -35,7 +35,6 @@ export async function deliver(
       files = await runStep('authorize', files, async (one) => {
         return { ...one, choice: chooseChannels(one, request, repository) };
       });
-      files = noteInputs(files, request, context);
       step = 'place';
       const view = { request, context };
       files = await prepareTasks(files, request, channels, context);

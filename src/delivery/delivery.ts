@@ -183,8 +183,6 @@ export interface Proof {
 /** One file's way through one channel, from its plan on. Each step returns a new one. */
 export interface ChannelAttempt {
   readonly task: PreparedTask;
-  /** How the log calls the file, where there are several. */
-  readonly title: string;
   /** What the address must show, if a text was given. */
   readonly marker: string | undefined;
   /** Whether there must be nothing at the address in the end. */
@@ -209,10 +207,9 @@ export type PlacedAttempt = ChannelAttempt & PlacedTask;
 export const isPlaced = (attempt: ChannelAttempt): attempt is PlacedAttempt => attempt.placement !== null;
 
 /** With what is known before anything is placed. */
-export function newAttempt(task: PreparedTask, title: string, marker?: string): ChannelAttempt {
+export function newAttempt(task: PreparedTask, marker?: string): ChannelAttempt {
   return {
     task,
-    title,
     marker,
     gone: false,
     placement: null,

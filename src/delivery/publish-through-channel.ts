@@ -192,9 +192,10 @@ async function verifyAll(
 }
 
 /** The ports, with a log that says which of several files a line is about. */
-function withLogPrefix({ title }: ChannelAttempt, all: readonly ChannelAttempt[], ports: Ports): Ports {
+function withLogPrefix({ task }: ChannelAttempt, all: readonly ChannelAttempt[], ports: Ports): Ports {
   if (all.length === 1) return ports;
   const { logger } = ports;
+  const { name: title } = task.plan;
   const prefixed: Logger = {
     ...logger,
     info: (line) => logger.info(`${title}: ${line}`),

@@ -36,7 +36,7 @@ export async function restoreFailed(
     (one) => (isPlaced(one) ? one : undefined),
     (tasks) => restore(tasks, placed),
     ({ task }, back) => {
-      const attempt = newAttempt(task, task.plan.name);
+      const attempt = newAttempt(task);
       return hasFailed(back) ? { ...attempt, failure: back } : { ...attempt, placement: back };
     },
   );

@@ -21,7 +21,7 @@ import {
 import type { DeliveryContext } from './delivery-context.ts';
 
 /** Says which inputs are for other deliveries than those that were chosen, and that more time is allowed. */
-export function noteInputs(
+function noteInputs(
   deliveries: readonly Delivery[],
   { operation, scopedInputs, timeout, dryRun }: DeliveryRequest,
   { logger, face }: DeliveryContext,
@@ -45,15 +45,17 @@ export function noteInputs(
 const describeTime = (timeout: number): string =>
   `up to ${timeout / SECOND} s were allowed for build and verification; the protocol has ${VERIFY_DEADLINE / SECOND}`;
 
-/** Lets every channel plan what it is to do, before any of them writes. */
+/** Lets every channel plan what it is to do, or to remove, before any of them writes. */
 export async function prepareTasks(
   deliveries: readonly Delivery[],
-  { marker, picture }: Pick<DeliveryRequest, 'marker' | 'picture'>,
+  request: DeliveryRequest,
   channels: ChannelMap,
-  { logger }: Pick<Ports, 'logger'>,
+  context: DeliveryContext,
 ): Promise<readonly Delivery[]> {
+  const { logger } = context;
+  const { marker, picture } = request;
   logger.startSection('Plan');
-  let planned = deliveries;
+  let planned = noteInputs(deliveries, request, context);
   for (const key of channelsUsed(deliveries)) {
     planned = await askChannel(
       planned,
@@ -61,7 +63,9 @@ export async function prepareTasks(
       (items) => channels[key].prepare(items),
       (one, task) => {
         if (hasFailed(task)) return withFailure(one, 'place', task);
-        return { ...one, attempts: [...one.attempts, newAttempt(task, one.subject, marker)] };
+        const gone = one.operation === 'withdraw';
+        const subject = gone ? task.plan.name : one.subject;
+        return { ...one, subject, attempts: [...one.attempts, { ...newAttempt(task, marker), gone }] };
       },
     );
     planned = refuseSameDestination(planned, key, picture);

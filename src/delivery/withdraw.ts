@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
-import type { ChannelItem, ChannelMap } from '../channels/channel.ts';
+import type { ChannelItem } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
-import type { Logger } from '../ports.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import { deliveredName, isFolderAt, refuseOneNameForMany, siteName } from '../request/find-files.ts';
 import { refuseInput } from '../request/input-kinds.ts';
@@ -14,18 +13,10 @@ import { baseName } from '../rules/naming.ts';
 import type { FileLocation } from '../rules/open-file.ts';
 import { queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
-import {
-  type ChannelChoice,
-  type Delivery,
-  failAll,
-  LINK_SUBJECT,
-  newAttempt,
-  newDelivery,
-  withFailure,
-} from './delivery.ts';
+import { type ChannelChoice, type Delivery, failAll, LINK_SUBJECT, newDelivery } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import type { Report } from './report.ts';
-import { carryOut, noteInputs, recheckDeliveries } from './tasks.ts';
+import { carryOut, prepareTasks, recheckDeliveries } from './tasks.ts';
 
 /**
  * Withdraws what was delivered: authorize → find → remove → wait → verify that it is gone → report. Only owned
@@ -38,19 +29,26 @@ export async function withdraw(
   context: DeliveryContext,
 ): Promise<readonly Report[]> {
   const choice = channelsToWithdrawFrom(request);
-  let items: readonly ChannelItem[] = [];
   let files: readonly Delivery[] = [
     newDelivery('withdraw', request.path ?? request.fileLines[0] ?? LINK_SUBJECT),
   ];
   let step: Step = 'check';
   try {
     refuseUnnamedBin(request);
-    items = await itemsToRemove(request, choice.channels, context);
+    const wanted: Delivery[] = [];
+    for (const key of choice.channels) {
+      for (const item of await itemsToRemove(request, key, context)) {
+        const chosen = { ...choice, channels: [key] } as const;
+        wanted.push({ ...newDelivery('withdraw', item.name), ...item, choice: chosen });
+      }
+    }
     step = 'authorize';
     const { channels } = await context.openRepository(queryFor(choice));
     step = 'place';
-    const found = await findRemovals(items, choice, channels, context.logger);
-    files = await carryOut(noteInputs(found, request, context), request, channels, context);
+    const found = await prepareTasks(wanted, request, channels, context);
+    // The report is on what is removed, and not on a file that is here.
+    files = found.map((one) => ({ ...one, site: null }));
+    files = await carryOut(files, request, channels, context);
     step = 'verify';
     if (!request.dryRun) files = await recheckDeliveries(files, channels);
   } catch (thrown) {
@@ -88,11 +86,11 @@ function refuseUnnamedBin({ channels, binIsNew, token, clientId }: DeliveryReque
 /** What is to be removed, by the names that were given; the files below a folder are found by the channel. */
 async function itemsToRemove(
   { fileLines, findFiles, folder, path }: DeliveryRequest,
-  channels: readonly ChannelKey[],
+  channel: ChannelKey,
   { signal }: DeliveryContext,
 ): Promise<readonly ChannelItem[]> {
   const isFolder = path?.endsWith('/') === true;
-  const isOnPages = channels.every((key) => key === 'K1');
+  const isOnPages = channel === 'K1';
   if (fileLines.length === 0 || (isFolder && isOnPages)) {
     return [{ site: null, name: isFolder ? path : baseName(path ?? '') }];
   }
@@ -116,30 +114,4 @@ async function itemsToRemove(
 async function openToCompare(location: FileLocation, signal: AbortSignal): Promise<LocalSite | null> {
   const file = await resultOf(() => inspectFile({ ...location, marker: undefined, secrets: [], signal }));
   return hasFailed(file) ? null : siteOfFile(file);
-}
-
-/** A delivery for everything that a channel finds. */
-async function findRemovals(
-  items: readonly ChannelItem[],
-  choice: ChannelChoice,
-  channels: ChannelMap,
-  logger: Logger,
-): Promise<readonly Delivery[]> {
-  logger.startSection('Find what was delivered');
-  const found: Delivery[] = [];
-  for (const key of choice.channels) {
-    const prepared = await resultOf(() => channels[key].prepare(items));
-    const results = hasFailed(prepared) ? items.map(() => prepared) : prepared;
-    for (const [at, result] of results.entries()) {
-      const subject = hasFailed(result) ? (items[at]?.name ?? key) : result.plan.name;
-      logger.info(`${key}: ${subject}`);
-      const delivery = { ...newDelivery('withdraw', subject), choice };
-      found.push(
-        hasFailed(result)
-          ? withFailure(delivery, 'place', result)
-          : { ...delivery, attempts: [{ ...newAttempt(result, subject), gone: true }] },
-      );
-    }
-  }
-  return found;
 }
