@@ -121,7 +121,7 @@ describe('the address without ?v=', () => {
     expect(attempt).toMatchObject({
       failure: null,
       proof: { match: 'identical' },
-      unknown: [`the address without ?v= still answered an older copy; a cache may show it ${time}`],
+      unknown: [`without ?v= a cache still answered older copies of 1 file; it may show them ${time}`],
     });
     expect(ports.clock.now() - NOON).toBe(2 * INTERVAL);
     // The new page is still behind it.

@@ -226,7 +226,7 @@ describe('a body that has the marker in other bytes, where a build was made', ()
 });
 
 test.each([
-  [`${BYTES}<script>1</script>`, MARKER, "what the link's host has added to the page does: <script>"],
+  [`${BYTES}<script>1</script>`, MARKER, "what the link's host has added to its pages does: <script>"],
   [BYTES.replace('\n', ''), '', 'changed spaces or line breaks, which count in preformatted text'],
 ])('A link is proven where its host only added to the file, and UNKNOWN says what: %s.', async (...row) => {
   const [body, marker, said] = row;

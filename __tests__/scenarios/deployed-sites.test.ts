@@ -117,19 +117,19 @@ describe('what hosts do with a site', () => {
     [
       'folders without their slash, but no relative references',
       { cleans: 'bare' },
-      /; where addresses lead that styles and scripts of the page make: the link's host answers in another folder/,
+      /; where addresses lead that styles and scripts make: the link's host answers in another folder/,
     ],
     ['compression', { compresses: true }, PLAIN],
     [
       'a script in every page',
       alters('', '</body>', '<script src="/rum.js"></script></body>'),
-      /what the link's host has added to 3 pages does: <script>$/,
+      /what the link's host has added to its pages does: <script>$/,
     ],
     ['a banner', alters('about.html', '<h1>', '<aside>!</aside><h1>'), /added to the page does: <aside>$/],
     [
       'a policy that may keep pages from working',
       { policy: "sandbox; default-src 'none'; style-src 'self'" },
-      /; what the Content-Security-Policy of the link's host keeps from working on 3 pages$/,
+      /; what the Content-Security-Policy of the link's host keeps from working$/,
     ],
   ])('%s: ready, and told', async (_, host, unknown) => {
     const { report } = await proven(verify(serve(host)));

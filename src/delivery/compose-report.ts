@@ -6,7 +6,7 @@ import { SITE } from '../protocol/limits.ts';
 import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import { operationOf } from '../request/parse-request.ts';
-import { ACTION, type Face, type HintContext, say } from '../words.ts';
+import { ACTION, type Face, say } from '../words.ts';
 import { type ChannelAttempt, type Delivery, LINK_SUBJECT, NO_SUBJECT, newDelivery } from './delivery.ts';
 import { describeProof } from './describe-probe.ts';
 import { listProven } from './receipt.ts';
@@ -27,7 +27,7 @@ import { reportScreen } from './screen/screen-report.ts';
 export function composeReport(given: Delivery, face = ACTION): Report {
   const { operation, failure, restored, attempts } = given;
   const delivery = { ...given, subject: failure?.subject ?? given.subject };
-  const reader = { face, delivered: describeForHints(given) };
+  const toReason = createReasonWriter(face, given);
   const main = attempts[0] !== undefined && isTried(attempts[0]) ? attempts[0] : null;
   const duplicates = attempts.slice(1).filter(isTried);
   const placement = main?.placement ?? null;
@@ -35,7 +35,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   const isProven = failure === null && gates.every(({ passed }) => passed);
   const ready = isProven || isOnlyChanged(given, main);
   const isGone = operation === 'withdraw' || main?.gone === true;
-  const notReady = ready ? null : reportFailure(delivery, main, reader);
+  const notReady = ready ? null : reportFailure(delivery, main, toReason);
   const provenUrl = (isProven && placement?.url.href) || null;
   // What was put back is as it was before.
   const placeNotes = restored?.commitSha ? [] : (placement?.notes ?? []);
@@ -54,7 +54,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     channel: attempts[0]?.task.plan.channel ?? null,
     commitSha: placement?.commitSha ?? null,
     rawUrl: (ready && main?.proof?.rawUrl?.href) || null,
-    duplicates: duplicates.map((one) => reportDuplicate(one, reader)),
+    duplicates: duplicates.map((one) => reportDuplicate(one, toReason)),
     screen: reportScreen(delivery),
     picture: ready ? reportPicture(delivery) : null,
     notReady,
@@ -65,14 +65,6 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   };
   return { ...report, lines: composeLines(report, delivery, main) };
 }
-
-/** What decides which channels a hint may name. */
-const describeForHints = ({ operation, site, choice }: Delivery): HintContext => ({
-  isFolder: site?.isFolder === true,
-  isPrivate: choice?.isPrivate === true,
-  isDelivered: operation === 'deliver',
-  isLink: choice?.channels[0] === 'K4',
-});
 
 /** Of what somebody has changed there may be nothing left to prove. */
 const isOnlyChanged = ({ failure, changed }: Delivery, main: ChannelAttempt | null): boolean =>
@@ -126,88 +118,80 @@ const boundLists = (changes: SiteChanges): SiteChanges => {
 const listGone = ({ url, parts = [] }: Placement): readonly string[] =>
   [url, ...parts.map((part) => part.url)].slice(0, SITE.listed).map(({ href }) => href);
 
-function reportDuplicate(
-  { task, placement, proof, failure }: ChannelAttempt,
-  reader: Reader,
-): DuplicateReport {
-  return {
-    channel: task.plan.channel,
-    url: proof === null ? null : (placement?.url.href ?? null),
-    reason: failure === null ? null : formatReason(toFailureReason(failure, reader)),
-  };
-}
+/** An error as the report's reason. @param lastHttpCode for an error without a code of its own */
+type ToReason = (error: DeliveryError, lastHttpCode?: number | null) => FailureReason;
 
-/** For whom a reason is written, and of what. */
-interface Reader {
-  readonly face: Face;
-  readonly delivered: HintContext;
-}
+const reportDuplicate = (
+  { task, placement, proof, failure }: ChannelAttempt,
+  toReason: ToReason,
+): DuplicateReport => ({
+  channel: task.plan.channel,
+  url: proof === null ? null : (placement?.url.href ?? null),
+  reason: failure === null ? null : formatReason(toReason(failure)),
+});
 
 /** Why there is no address to hand over, and what is there now where something was put back. */
 function reportFailure(
   { failure, restored }: Delivery,
   main: ChannelAttempt | null,
-  reader: Reader,
+  toReason: ToReason,
 ): FailureReason {
   const error = failure ?? main?.failure ?? new DeliveryError('INTERNAL', 'nothing was delivered', REPORT);
-  const failed = toFailureReason(error, reader, main?.lastProbe?.httpCode);
+  const failed = toReason(error, main?.lastProbe?.httpCode);
   if (restored === undefined) return failed;
   return { ...failed, reason: `${failed.reason}; ${neutralizeText(restored.detail)}` };
 }
 
 const REPORT = { step: 'report' } as const;
 
-/** An error as the report's reason. @param lastHttpCode for an error without a code of its own */
-function toFailureReason(
-  error: DeliveryError,
-  { face, delivered }: Reader,
-  lastHttpCode: number | null = null,
-): FailureReason {
-  const { step = 'check', httpCode = lastHttpCode, code, about, findings, advice = '' } = error;
-  const message = error.messageFor(face);
-  const reason =
-    code === 'NO_NETWORK' ? `the protocol can't be executed, there is no network: ${message}` : message;
-  const parts = { about: neutralizeText(say(about, face)), lines: findings.map(neutralizeText) };
-  return {
-    ...{ step, httpCode, code },
-    // It may quote a host or a file's name, as the hint may.
-    reason: neutralizeText(reason),
-    ...(findings.length > 1 && { findings: parts }),
-    hint: neutralizeText(say(advice, face, delivered)),
+/** Writes reasons in the words of an interface, with the ways out that the delivery has. */
+function createReasonWriter(face: Face, { operation, site, choice }: Delivery): ToReason {
+  const context = {
+    isFolder: site?.isFolder === true,
+    isPrivate: choice?.isPrivate === true,
+    isDelivered: operation === 'deliver',
+    isLink: choice?.channels[0] === 'K4',
+  };
+  return (error, lastHttpCode = null) => {
+    const { step = 'check', httpCode = lastHttpCode, code, about, findings, advice = '' } = error;
+    const prefix = code === 'NO_NETWORK' ? "the protocol can't be executed, there is no network: " : '';
+    const parts = { about: neutralizeText(say(about, face)), lines: findings.map(neutralizeText) };
+    return {
+      step,
+      httpCode,
+      code,
+      // It may quote a host or a file's name, as the hint may.
+      reason: neutralizeText(prefix + error.messageFor(face)),
+      ...(findings.length > 1 && { findings: parts }),
+      hint: neutralizeText(say(advice, face, context)),
+    };
   };
 }
 
-/** What is missing where a gate is not passed, for whatever was asked for. */
-const MISSING: Readonly<Record<GateName, string>> = {
-  G1_выложено: 'the channel has not done it',
-  G2_финальный_URL: 'the channel returned no address',
-  G3_VERIFY_200_и_маркер: 'the address is not proven',
-  G4_REPORT: 'there is nothing to hand over',
-};
-
 /**
- * All four gates after an attempt; without an attempt none is passed. G4 is passed when the report with the URL is
- * handed over, which the first three allow.
+ * All four gates after an attempt, each with its evidence or with what is missing; without an attempt none is passed.
+ * G4 is passed when the report with the URL is handed over, which the first three allow.
  *
  * @see protocol 3.1
  */
 function evaluateGates(attempt: ChannelAttempt | null): Gate[] {
-  // What a browser saw is the evidence that a page is not shown.
-  const unseen = attempt?.failure?.code === 'NOT_SHOWN' ? attempt.failure.message : undefined;
-  return GATES.map((name) => {
-    const evidence = attempt && findEvidence(name, attempt);
-    const missing = (name === 'G3_VERIFY_200_и_маркер' && unseen) || MISSING[name];
-    return { name, passed: evidence !== null, evidence: neutralizeText(evidence ?? missing) };
-  });
-}
-
-function findEvidence(name: GateName, { placement, proof, screen }: ChannelAttempt): string | null {
-  if (name === 'G1_выложено') return placement?.evidence ?? null;
-  if (name === 'G2_финальный_URL') {
-    return placement && (proof === null ? 'an address, withheld until it is proven' : placement.url.href);
-  }
-  if (proof === null) return null;
-  if (name === 'G4_REPORT') return `${proof.match === 'gone' ? 'report' : 'URL and report'} handed over`;
+  const { placement = null, proof = null, screen, failure } = attempt ?? {};
   const shown = screen?.view.verdict === 'shown' ? ', shown in a browser' : '';
-  return `HTTP ${proof.httpCode}, ${describeProof(proof).join(', ')}${shown}`;
+  const address = proof === null ? 'an address, withheld until it is proven' : placement?.url.href;
+  const handedOver = proof?.match === 'gone' ? 'report' : 'URL and report';
+  // What a browser saw is the evidence that a page is not shown.
+  const unproven = failure?.code === 'NOT_SHOWN' ? failure.message : 'the address is not proven';
+  const found: Readonly<Record<GateName, readonly [string | null | undefined, string]>> = {
+    G1_выложено: [placement?.evidence, 'the channel has not done it'],
+    G2_финальный_URL: [placement && address, 'the channel returned no address'],
+    G3_VERIFY_200_и_маркер: [
+      proof && `HTTP ${proof.httpCode}, ${describeProof(proof).join(', ')}${shown}`,
+      unproven,
+    ],
+    G4_REPORT: [proof && `${handedOver} handed over`, 'there is nothing to hand over'],
+  };
+  return GATES.map((name) => {
+    const [evidence, missing] = found[name];
+    return { name, passed: evidence != null, evidence: neutralizeText(evidence ?? missing) };
+  });
 }

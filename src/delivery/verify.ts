@@ -127,16 +127,13 @@ const nameBytes = ({ isLink, parts = [] }: Placement, page: ProbeResult) =>
 const UNASKED_CACHES =
   'whether caches still show it without ?v= and at the raw address, for up to ten minutes';
 
-/** What caches still have: of one address what and how long, of several how many. */
+/** Of how many addresses caches still have an older copy, and for how long. */
 function describeOld(old: readonly AddressProof[]): readonly string[] {
   if (old.length === 0) return [];
   const times = old.map(({ proven }) => proven?.keptFor ?? null);
   const time = describeCacheTime(times.includes(null) ? null : Math.max(...times.map(Number)));
-  const isPage = old.length === 1 && old[0]?.address.path === null;
   return [
-    isPage
-      ? `the address without ?v= still answered an older copy; a cache may show it ${time}`
-      : `without ?v= a cache still answered older copies of ${countFiles(old.length)}; it may show them ${time}`,
+    `without ?v= a cache still answered older copies of ${countFiles(old.length)}; it may show them ${time}`,
   ];
 }
 
@@ -153,45 +150,28 @@ function describePage(
 ): readonly string[] {
   const { url, bypassCache, isLink } = placement;
   const end = result.hosts.at(-1);
-  // A page of K1 may be at another host, such as the site's own domain, and the file of a link in a store.
-  const isElsewhere = !gone && (bypassCache || isLink) && end !== undefined && end !== url.host;
-  return [
-    ...(internalReason === '' ? [] : [`whether the address opens outside this network: ${internalReason}`]),
-    ...(isElsewhere
-      ? [
-          `whether ${end}, where the address leads to, is a part of the site: what it shows can change without ${isLink ? 'the link' : 'the repository'}`,
-        ]
-      : []),
-    ...(isLink ? describeLink([...files.flatMap(({ proven }) => proven ?? []), result]) : []),
-  ];
-}
-
-/** What the answers of a link's host leave open, all of them together. */
-function describeLink(found: readonly ProbeResult[]): readonly string[] {
-  const describe = (
-    isMeant: (result: ProbeResult) => boolean,
-    toText: (pages: string) => string,
-  ): string[] => {
-    const count = found.filter(isMeant).length;
-    return count === 0 ? [] : [toText(count === 1 ? 'the page' : `${count} pages`)];
-  };
+  const found = isLink ? [result, ...files.flatMap(({ proven }) => proven ?? [])] : [];
   const added = [...new Set(found.flatMap((one) => one.added ?? []))];
-  return [
-    ...describe(
-      (one) => one.added !== undefined,
-      (pages) =>
-        added.length === 0
-          ? `whether ${pages} looks the same: the link's host has changed spaces or line breaks, which count in preformatted text`
-          : `what the link's host has added to ${pages} does: ${nameFew(added)}`,
-    ),
-    ...describe(
-      (one) => one.isElsewhere === true,
-      (pages) =>
-        `where addresses lead that styles and scripts of ${pages} make: the link's host answers in another folder than the file's`,
-    ),
-    ...describe(
-      (one) => one.hasPolicy === true,
-      (pages) => `what the Content-Security-Policy of the link's host keeps from working on ${pages}`,
-    ),
+  const lines: readonly (readonly [boolean, string])[] = [
+    [internalReason !== '', `whether the address opens outside this network: ${internalReason}`],
+    [
+      // A page of K1 may be at another host, such as the site's own domain, and the file of a link in a store.
+      !gone && (bypassCache || isLink === true) && end !== url.host,
+      `whether ${end}, where the address leads to, is a part of the site: what it shows can change without ${isLink ? 'the link' : 'the repository'}`,
+    ],
+    [added.length > 0, `what the link's host has added to its pages does: ${nameFew(added)}`],
+    [
+      found.some((one) => one.added?.length === 0),
+      "whether its pages look the same: the link's host has changed spaces or line breaks, which count in preformatted text",
+    ],
+    [
+      found.some((one) => one.isElsewhere),
+      "where addresses lead that styles and scripts make: the link's host answers in another folder than the file's",
+    ],
+    [
+      found.some((one) => one.hasPolicy),
+      "what the Content-Security-Policy of the link's host keeps from working",
+    ],
   ];
+  return lines.flatMap(([isMeant, line]) => (isMeant ? [line] : []));
 }
