@@ -36,7 +36,7 @@ test('check accepts a file, and prints its size and SHA-256', async () => {
   const { isGood, said, file } = await check('page.html');
   expect([isGood, said]).toEqual([
     true,
-    `${file}: can be delivered, ${Buffer.byteLength(PAGE)} bytes, sha256 ${SHA256}; UNKNOWN: everything that only a real run can show`,
+    `${file}: can be delivered, ${Buffer.byteLength(PAGE)} bytes, sha256 ${SHA256}; UNKNOWN: whether its host takes it and a browser shows it: a check reads the files alone; UNKNOWN: everything that only a real run can show`,
   ]);
 });
 

@@ -83,6 +83,9 @@ const NO_BUILD = 'build time: no build';
 const NOTHING = 'nothing was published';
 const duplicate = attemptWith({ ...unproven, plan: K3 });
 
+const main = attemptWith(unproven);
+const restoredBy = (commitSha: string | null) => ({ commitSha, proven: false, detail: 'put back or not' });
+
 test.each<[keyof Report['lines'], string, DeliveryParts | ChannelAttempt]>([
   ['TEST', `${FOUND}, 2 ×; bytes identical: yes; ${NO_BUILD}`, marked('identical', 2)],
   ['TEST', `${FOUND}, 1 ×; bytes identical: no; build time: 240.0 s`, marked('altered', 1, 240_000)],
@@ -102,6 +105,8 @@ test.each<[keyof Report['lines'], string, DeliveryParts | ChannelAttempt]>([
   ['UNKNOWN', NOTHING, { main: null, site: null, failure: offline }],
   ['UNKNOWN', NOTHING, leaving()],
   ['UNKNOWN', 'left behind: the release files-1', leaving('the release files-1')],
+  ['UNKNOWN', PLACED_LATER, { main, restored: restoredBy(null) }],
+  ['UNKNOWN', 'whether the address shows again what was there before', { main, restored: restoredBy('b') }],
   // A repository that was renamed redirects a write.
   ['UNKNOWN', NOTHING, refused('NOT_FOUND', 307)],
   ['UNKNOWN', PARTLY, refused('HOST_ERROR', 303)],

@@ -125,7 +125,7 @@ describe('what hosts do with a site', () => {
       alters('', '</body>', '<script src="/rum.js"></script></body>'),
       /what the link's host has added to its pages does: <script>$/,
     ],
-    ['a banner', alters('about.html', '<h1>', '<aside>!</aside><h1>'), /added to the page does: <aside>$/],
+    ['a banner', alters('about.html', '<h1>', '<aside>!</aside><h1>'), /added to its pages does: <aside>$/],
     [
       'a policy that may keep pages from working',
       { policy: "sandbox; default-src 'none'; style-src 'self'" },

@@ -8,10 +8,14 @@ import { loadPageRules } from '../rules/load-page-rules.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import { baseName, encodePath } from '../rules/naming.ts';
 import { isHtml } from '../rules/page/page-file.ts';
-import type { SiteInspection, SiteOptions } from '../rules/site/findings.ts';
-import { formatSiteFindings, type SiteFinding } from '../rules/site/findings.ts';
+import {
+  formatSiteFindings,
+  type SiteFinding,
+  type SiteInspection,
+  type SiteOptions,
+} from '../rules/site/findings.ts';
 import { decodePath, findServed } from '../rules/site/site-address.ts';
-import type { Text } from '../words.ts';
+import type { Text, Words } from '../words.ts';
 import { isWanted } from './choose-channel.ts';
 import { attemptIn, type Delivery, runStep, shownTask } from './delivery.ts';
 import { findMissingUrls } from './screen/ask-host.ts';
@@ -62,8 +66,10 @@ export async function checkSite(
   // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
   const entry = !isFolder && isHtml(name) ? baseName(name) : site.entry.name;
   if (!isFolder && !isHtml(entry)) return delivery;
-  const known = findPlace(delivery);
-  const place = known ?? expectPlace(isFolder ? name : dirname(name), request);
+  const served = shownTask(delivery)?.served;
+  const place = served
+    ? { sitePath: served.sitePath, origin: served.url.origin }
+    : expectPlace(isFolder ? name : dirname(name), request);
   const usual = isFolder ? 'warn' : 'enforce';
   const { inspectSite } = await loadPageRules();
   const files = new Map(site.files.map((file) => [isFolder ? file.name : entry, file]));
@@ -74,29 +80,17 @@ export async function checkSite(
     selfContained: request.selfContained === 'auto' ? usual : request.selfContained,
     signal,
   });
-  const found = known && findMissing ? await askHost(inspection, findMissing) : inspection;
-  // Without a host it is not known where the folder will be.
-  const open = known === undefined ? found.refusals.filter(({ kind }) => kind === 'base') : [];
-  const refusals = found.refusals.filter((one) => !open.includes(one));
-  const unknown = [...open, ...found.unknown];
-  const checked = withFindings(delivery, site, { ...found, refusals, unknown });
-  const isOpen = known === undefined && found.hasAbsolute;
-  return isOpen ? { ...checked, unknown: [describePlace(place), ...checked.unknown] } : checked;
-}
-
-/** @throws {DeliveryError} `BAD_FILE` for what is refused */
-function withFindings(
-  delivery: Delivery,
-  site: LocalSite,
-  { refusals, unknown, notes, routerSetting }: SiteInspection,
-): Delivery {
-  const refusal = shownTask(delivery)?.served?.refusal ?? null;
+  const { refusals, unknown, notes, routerSetting, hasAbsolute } = served
+    ? await askHost(inspection, findMissing)
+    : leavePlaceOpen(inspection);
+  const refusal = served?.refusal ?? null;
   if (refusals.length > 0) throw brokenSiteError(delivery.subject, site, refusals, refusal);
   if (refusal !== null) throw refusal;
+  const open = served === undefined && hasAbsolute ? [describePlace(place)] : [];
   return {
     ...delivery,
     routerSetting,
-    unknown: [...delivery.unknown, ...formatSiteFindings(unknown)],
+    unknown: [...open, ...delivery.unknown, ...formatSiteFindings(unknown)],
     notes: [...delivery.notes, ...formatSiteFindings(notes)],
   };
 }
@@ -109,16 +103,9 @@ function isForScreen(delivery: Delivery, request: DeliveryRequest): boolean {
 
 type SitePlace = Pick<SiteOptions, 'sitePath' | 'origin'>;
 
-/** Where a folder, or the folder of a page, will be; absent while that is not known. */
-function findPlace(delivery: Delivery): SitePlace | undefined {
-  const served = shownTask(delivery)?.served;
-  return served && { sitePath: served.sitePath, origin: served.url.origin };
-}
-
-/** The same if no setting of its host says otherwise. */
+/** Where a folder, or the folder of a page, will be if no setting of its host says otherwise. */
 function expectPlace(name: string, { repository, serverUrl, pagesBase }: DeliveryRequest): SitePlace {
-  const known = repository && defaultSiteUrl(serverUrl, repository);
-  const base = pagesBase ?? known;
+  const base = pagesBase ?? (repository && defaultSiteUrl(serverUrl, repository));
   const root = `${(base?.pathname ?? '/<repo>').replace(/\/$/, '')}/`;
   const folder = encodePath(trimSlashes(name));
   return { sitePath: folder === '' ? root : `${root}${folder}/`, ...(base && { origin: base.origin }) };
@@ -129,11 +116,22 @@ const trimSlashes = (path: string): string => path.replace(/^(?:\.?\/)+|\/+$/g, 
 const describePlace = ({ sitePath, origin = '' }: SitePlace): string =>
   `whether the folder will be at ${origin}${sitePath}, where its absolute addresses lead to its files`;
 
+/** Without a host it is not known where the folder will be, and so not whether it was built for another place. */
+function leavePlaceOpen({ refusals, unknown, ...inspection }: SiteInspection): SiteInspection {
+  const isOpen = ({ kind }: SiteFinding): boolean => kind === 'base';
+  return {
+    ...inspection,
+    refusals: refusals.filter((one) => !isOpen(one)),
+    unknown: [...refusals.filter(isOpen), ...unknown],
+  };
+}
+
 /**
  * Asks the host for the code that pages load from elsewhere on it: what another delivery has put there is no part of
  * this one. What is not there is refused, as in the folder.
  */
-async function askHost(inspection: SiteInspection, findMissing: FindMissing): Promise<SiteInspection> {
+async function askHost(inspection: SiteInspection, findMissing?: FindMissing): Promise<SiteInspection> {
+  if (findMissing === undefined) return inspection;
   const { refusals, unknown } = inspection;
   const urls = [...new Set(unknown.flatMap(({ url }) => url ?? []))].map((url) => new URL(url));
   const absent = new Set((await findMissing(urls)).map(({ href }) => href));
@@ -162,14 +160,11 @@ function brokenSiteError(
   return new DeliveryError('BAD_FILE', `${site.isFolder ? 'the folder ' : ''}${subject} ${problem}`, {
     hint: (w) => [ways, ...(refusal === null ? [] : [refusal.advice ?? ''])].map(w.say).join('; '),
     leftBehind: [],
-    findings: [
-      ...formatSiteFindings(dropRepeatedHints(findings, hint)),
-      ...(refusal === null ? [] : [refusal.message]),
-    ],
+    findings: [...formatSiteFindings(findings, hint), ...(refusal === null ? [] : [refusal.message])],
   });
 }
 
-/** What to deliver instead, or what to change. */
+/** What to change; or what to deliver instead of a page, or a folder whose page needs what lies above it. */
 function describeWays(
   subject: string,
   { isFolder, entry }: LocalSite,
@@ -177,45 +172,21 @@ function describeWays(
   hint: string | undefined,
 ): Text {
   const levels = Math.max(...findings.map((finding) => finding.levels ?? -1));
-  const page = isFolder ? join(subject, entry.name) : subject;
-  const folder = folderHint(page, levels + entry.name.split('/').length - 1);
+  const depth = levels + entry.name.split('/').length - 1;
+  const names = (isFolder ? join(subject, entry.name) : subject).split(/[\\/]/);
+  const page = names.splice(-1 - depth);
+  const isNamed = names.length > 0 && !names.includes('..');
+  const folder = isNamed ? `the folder ${names.join('/')}/` : 'a folder that has the page and these files';
   const other = isFolder
     ? 'put the missing files into the folder, or correct the addresses'
     : 'write it into the page';
+  const withEntry = (w: Words) => (page.length > depth ? `, with ${w.input('entry', page.join('/'))}` : '');
   return (w) =>
     [
-      levels < 0 ? '' : `put the missing files in place and ${w.say(folder)}`,
+      levels < 0 ? '' : `put the missing files in place and deliver ${folder}${withEntry(w)}`,
       hint ?? (levels < 0 ? other : ''),
       findings.every(({ kind }) => kind === 'host') ? `set ${w.input('self-contained', 'warn')}` : '',
     ]
       .filter((way) => way !== '')
       .join(', or ');
-}
-
-/**
- * What to deliver instead of a page or a folder whose page needs what lies above it.
- *
- * @param page its path as the user wrote it
- * @param levels how many folders above its own one
- */
-function folderHint(page: string, levels: number): Text {
-  const names = page.split(/[\\/]/);
-  const entry = names.splice(-1 - levels);
-  const isNamed = names.length > 0 && !names.includes('..');
-  const folder = isNamed ? `the folder ${names.join('/')}/` : 'a folder that has the page and these files';
-  return (w) =>
-    `deliver ${folder}${entry.length > levels ? `, with ${w.input('entry', entry.join('/'))}` : ''}`;
-}
-
-/** Each hint is said at its first finding only, and that of the whole error at none. */
-function dropRepeatedHints(
-  findings: readonly SiteFinding[],
-  shared: string | undefined,
-): readonly SiteFinding[] {
-  const said = new Set([shared]);
-  return findings.map((finding) => {
-    if (said.has(finding.hint)) return { ...finding, hint: undefined };
-    said.add(finding.hint);
-    return finding;
-  });
 }

@@ -7,7 +7,15 @@ import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import { operationOf } from '../request/parse-request.ts';
 import { ACTION, type Face, say } from '../words.ts';
-import { type ChannelAttempt, type Delivery, LINK_SUBJECT, NO_SUBJECT, newDelivery } from './delivery.ts';
+import {
+  type ChannelAttempt,
+  type Delivery,
+  LINK_SUBJECT,
+  listDuplicates,
+  mainAttempt,
+  NO_SUBJECT,
+  newDelivery,
+} from './delivery.ts';
 import { describeProof } from './describe-probe.ts';
 import { listProven } from './receipt.ts';
 import {
@@ -28,8 +36,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   const { operation, failure, restored, attempts } = given;
   const delivery = { ...given, subject: failure?.subject ?? given.subject };
   const toReason = createReasonWriter(face, given);
-  const main = attempts[0] !== undefined && isTried(attempts[0]) ? attempts[0] : null;
-  const duplicates = attempts.slice(1).filter(isTried);
+  const main = mainAttempt(delivery);
   const placement = main?.placement ?? null;
   const gates = evaluateGates(main);
   const isProven = failure === null && gates.every(({ passed }) => passed);
@@ -54,24 +61,21 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     channel: attempts[0]?.task.plan.channel ?? null,
     commitSha: placement?.commitSha ?? null,
     rawUrl: (ready && main?.proof?.rawUrl?.href) || null,
-    duplicates: duplicates.map((one) => reportDuplicate(one, toReason)),
+    duplicates: listDuplicates(delivery).map((one) => reportDuplicate(one, toReason)),
     screen: reportScreen(delivery),
     picture: ready ? reportPicture(delivery) : null,
     notReady,
-    unknown: listUnknown(delivery, main, duplicates, notReady).map(neutralizeText),
+    unknown: listUnknown(delivery, notReady).map(neutralizeText),
     took: main?.took ?? {},
     notes: [...placeNotes, ...delivery.notes].map(neutralizeText),
     ...(ready && main && operation === 'deliver' && { proven: listProven(main) }),
   };
-  return { ...report, lines: composeLines(report, delivery, main) };
+  return { ...report, lines: composeLines(report, delivery) };
 }
 
 /** Of what somebody has changed there may be nothing left to prove. */
 const isOnlyChanged = ({ failure, changed }: Delivery, main: ChannelAttempt | null): boolean =>
   failure === null && changed !== undefined && main === null;
-
-/** Whether the channel was asked to place it. */
-const isTried = ({ placement, failure }: ChannelAttempt): boolean => placement !== null || failure !== null;
 
 function findVerdict(ready: boolean, isProven: boolean, isGone: boolean): AuditVerdict {
   if (!isProven) return ready ? 'changed' : 'lost';

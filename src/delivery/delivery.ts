@@ -1,5 +1,5 @@
 import type { ScreenView } from '../browser/screen-view.ts';
-import type { AbsentFile, ChannelItem, PlacedTask, Placement, PreparedTask } from '../channels/channel.ts';
+import type { ChannelItem, PlacedTask, Placement, PreparedTask } from '../channels/channel.ts';
 import {
   type DeliveryError,
   type ErrorCode,
@@ -131,22 +131,23 @@ export async function askChannel<One, Item, Value>(
   return all.map((one, at) => (given[at] === undefined ? one : take(one, left.shift() ?? missing)));
 }
 
-/** All channels that some deliveries use, each once: the main ones first. */
-export const channelsUsed = (deliveries: readonly Delivery[]): ReadonlySet<ChannelKey> =>
-  new Set(deliveries.flatMap(({ choice }) => choice?.channels ?? []));
-
-/** The first file that would have gone through the channel, or may have, and failed before. */
-export function findAbsent(deliveries: readonly Delivery[], key: ChannelKey): AbsentFile | undefined {
-  const failed = deliveries.filter(({ choice }) => choice === null || choice.channels.includes(key));
-  return failed.flatMap(({ subject, failure }) => (failure === null ? [] : [{ subject, failure }]))[0];
-}
-
 export const attemptIn = ({ attempts }: Delivery, key: ChannelKey): ChannelAttempt | undefined =>
   attempts.find(({ task }) => task.plan.channel === key);
 
 /** The way through a channel that is still open; absent where the delivery has failed. */
 export const openAttempt = (delivery: Delivery, key: ChannelKey): ChannelAttempt | undefined =>
   isOngoing(delivery) ? attemptIn(delivery, key) : undefined;
+
+/** Whether the channel was asked to place it. */
+const isTried = ({ placement, failure }: ChannelAttempt): boolean => placement !== null || failure !== null;
+
+/** How it went in the main channel; `null` where that was not tried. */
+export const mainAttempt = ({ attempts: [first] }: Delivery): ChannelAttempt | null =>
+  first !== undefined && isTried(first) ? first : null;
+
+/** The other channels that were tried. */
+export const listDuplicates = ({ attempts }: Delivery): readonly ChannelAttempt[] =>
+  attempts.slice(1).filter(isTried);
 
 /** The delivery with how it went in a channel. */
 export const withAttempt = (delivery: Delivery, attempt: ChannelAttempt): Delivery => ({

@@ -90,15 +90,13 @@ export function wrongAnswersError(
   const which = first?.address.fresh ? WITHOUT_VERSION : '';
   const isGone = wrong.every(({ address }) => address.gone);
   const what = isGone ? 'still open' : 'do not show the delivered bytes';
-  const code = wrong.find((one) => one.wrong?.httpCode != null)?.wrong?.httpCode;
+  const meaning = wrong.find((one) => one.meaning)?.meaning;
   return new DeliveryError(
     'NOT_PROVEN',
     `${wrong.length} of ${total} files of the site ${what}${which}: ${describeWrong(wrong, known)}`,
     {
-      httpCode: code ?? undefined,
-      hint:
-        wrong.find(({ meaning }) => meaning)?.meaning?.hint ??
-        (known === undefined ? AGAIN_HINT : LATE_SITE_HINT),
+      httpCode: wrong.find((one) => one.wrong?.httpCode != null)?.wrong?.httpCode ?? undefined,
+      hint: meaning?.hint ?? (known === undefined ? AGAIN_HINT : LATE_SITE_HINT),
     },
   );
 }
@@ -106,42 +104,36 @@ export function wrongAnswersError(
 /** How an address was asked that is not asked past caches. */
 const WITHOUT_VERSION = ' without ?v=';
 
-/** An address that leads to another host than the one that was proven is not the one to hand over. */
-function notProvenError({ address: asked, wrong: last, earlier, meaning }: WrongAnswer): DeliveryError {
+function notProvenError({ address, wrong: last, earlier, meaning }: WrongAnswer): DeliveryError {
   const httpCode = last?.httpCode ?? undefined;
-  const { host, gone, fresh, isLink } = asked;
-  const address = `the address${fresh ? WITHOUT_VERSION : ''}`;
+  const { host, gone, fresh, isLink } = address;
   const end = last?.hosts.at(-1);
-  if (host !== undefined && end !== undefined && end !== host) {
-    return new DeliveryError(
-      'NOT_PROVEN',
-      `${address} leads to ${end}, and not to ${host}, where it was proven`,
-      {
-        httpCode,
-        hint: (w) =>
-          isLink
-            ? `set ${w.input('url')} to the address that it leads to`
-            : `remove the redirect from the site's settings, or set ${w.input('pages-base')} to the address that it leads to`,
-      },
-    );
-  }
-  const title = `${address} was not proven${meaning?.isFinal ? '' : ' in time'}`;
+  // An address that leads to another host than the one that was proven is not the one to hand over.
+  const isAway = host !== undefined && end !== undefined && end !== host;
+  const inTime = meaning?.isFinal ? '' : ' in time';
   const differed = earlier === undefined ? '' : `, and at other times ${describeMatch(earlier.match).text}`;
-  return new DeliveryError('NOT_PROVEN', `${title}: ${describeProbe(last)}${differed}`, {
+  const problem = isAway
+    ? `leads to ${end}, and not to ${host}, where it was proven`
+    : `was not proven${inTime}: ${describeProbe(last)}${differed}`;
+  const hints = [
+    isAway && (isLink ? MOVED_LINK_HINT : REDIRECT_HINT),
+    meaning?.hint,
+    last?.failure?.advice,
+    httpCode === 429 && BUSY_HINT,
+    gone && GONE_HINT,
+    earlier && DIFFERS_HINT,
+  ];
+  return new DeliveryError('NOT_PROVEN', `the address${fresh ? WITHOUT_VERSION : ''} ${problem}`, {
     httpCode,
-    hint:
-      meaning?.hint ??
-      last?.failure?.advice ??
-      (httpCode === 429
-        ? BUSY_HINT
-        : gone
-          ? GONE_HINT
-          : earlier === undefined
-            ? hintFor(last)
-            : DIFFERS_HINT),
+    hint: hints.find((one) => one !== undefined && one !== false) ?? hintFor(last),
     cause: last?.failure,
   });
 }
+
+const REDIRECT_HINT = (w: Words) =>
+  `remove the redirect from the site's settings, or set ${w.input('pages-base')} to the address that it leads to`;
+
+const MOVED_LINK_HINT = (w: Words) => `set ${w.input('url')} to the address that it leads to`;
 
 const LATE_SITE_HINT = (w: Words) =>
   `compare the folder with what was deployed, and how the host serves these files, without the query of the link; where it is only late, set ${w.input('timeout')} to more seconds`;

@@ -1,7 +1,7 @@
 import { formatChangeCounts } from '../channels/site-changes.ts';
 import { countFiles, formatSeconds, nameFew, neutralizeText } from '../plain-text.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
-import { type ChannelAttempt, type Delivery, NO_SUBJECT } from './delivery.ts';
+import { type ChannelAttempt, type Delivery, listDuplicates, mainAttempt, NO_SUBJECT } from './delivery.ts';
 import { countMarker, describeProbe, describeProof, formatMarker } from './describe-probe.ts';
 import { type FailureReason, formatReason, type Report } from './report.ts';
 import { describeScreen } from './screen/screen-report.ts';
@@ -9,27 +9,24 @@ import { describeScreen } from './screen/screen-report.ts';
 /** The report's fields, of which the lines are written. */
 type ReportFields = Omit<Report, 'lines'>;
 
-/** @param main how it went in the main channel; `null` where that was not tried @see protocol 4.7 */
-export function composeLines(
-  report: ReportFields,
-  delivery: Delivery,
-  main: ChannelAttempt | null,
-): Readonly<Record<ReportLine, string>> {
+/** @see protocol 4.7 */
+export function composeLines(report: ReportFields, delivery: Delivery): Readonly<Record<ReportLine, string>> {
   const { notReady, unknown } = report;
   const [claim, result] =
-    notReady === null ? concludeReady(report, delivery, main) : [claimNothing(notReady, delivery, main), ''];
+    notReady === null ? concludeReady(report, delivery) : [claimNothing(notReady, delivery), ''];
   return {
     CLAIM: neutralizeText(claim),
-    CODE: neutralizeText(describeCode(report, delivery, main).join('; ')),
-    TEST: neutralizeText(describeTest(report, delivery, main).join('; ')),
+    CODE: neutralizeText(describeCode(report, delivery).join('; ')),
+    TEST: neutralizeText(describeTest(report, delivery).join('; ')),
     RESULT: notReady === null ? RESULTS.ready + result : `${RESULTS.notReady} → ${formatReason(notReady)}`,
     UNKNOWN: neutralizeText(unknown.join('; ')),
   };
 }
 
 /** What is claimed of a delivery that is not ready. */
-function claimNothing({ code }: FailureReason, delivery: Delivery, main: ChannelAttempt | null): string {
+function claimNothing({ code }: FailureReason, delivery: Delivery): string {
   const { operation, subject } = delivery;
+  const main = mainAttempt(delivery);
   const isWithdrawal = operation === 'withdraw';
   if (code === 'DRY_RUN') {
     const planned = isWithdrawal ? 'to be withdrawn' : 'to be published; there is no address';
@@ -50,9 +47,10 @@ function claimNothing({ code }: FailureReason, delivery: Delivery, main: Channel
 /** The claim and the result of what is ready. No address follows the arrow of a result unless it is handed over. */
 function concludeReady(
   { url, withdrawn, duplicates }: ReportFields,
-  { operation, subject, changed }: Delivery,
-  main: ChannelAttempt | null,
+  delivery: Delivery,
 ): readonly [string, string] {
+  const { operation, subject, changed } = delivery;
+  const main = mainAttempt(delivery);
   const name = neutralizeText(subject);
   const address = url ?? withdrawn;
   if (main === null)
@@ -85,7 +83,6 @@ function concludeReady(
 function describeCode(
   { file, site, commitSha, duplicates, notReady }: ReportFields,
   { subject, choice, attempts, operation, site: local }: Delivery,
-  main: ChannelAttempt | null,
 ): readonly string[] {
   const [planned, ...others] = attempts;
   const kind = site !== null ? 'site' : subject.endsWith('/') ? 'folder' : 'file';
@@ -122,15 +119,12 @@ function describeMethod(operation: Delivery['operation'], { task, placement }: C
 }
 
 /** The parts of the line TEST. */
-function describeTest(
-  { notReady, screen }: ReportFields,
-  delivery: Delivery,
-  main: ChannelAttempt | null,
-): readonly string[] {
+function describeTest({ notReady, screen }: ReportFields, delivery: Delivery): readonly string[] {
+  const main = mainAttempt(delivery);
   if (main === null || main.placement === null) {
     if (notReady?.code === 'DRY_RUN') return ['nothing was fetched, because nothing was written'];
     if (notReady === null) return ['nothing was fetched, because nothing of it is left'];
-    const fetched = main === null && isUnexpected(delivery) ? 'nothing is proven' : 'nothing was fetched';
+    const fetched = isUnexpected(delivery) ? 'nothing is proven' : 'nothing was fetched';
     return [`${fetched}; the delivery ended at step ${notReady.step}`, ...describeScreen(screen)];
   }
   const { wait } = main.took;
@@ -164,32 +158,25 @@ function describeContent(
   return [...none, ...describeProof(proof), ...files(proof.parts + (proof.match === 'identical' ? 1 : 0))];
 }
 
-/** What was not verified. @param duplicates the other channels that were tried @see protocol 4.7 */
-export function listUnknown(
-  delivery: Delivery,
-  main: ChannelAttempt | null,
-  duplicates: readonly ChannelAttempt[],
-  notReady: FailureReason | null,
-): string[] {
+/** What was not verified. @see protocol 4.7 */
+export function listUnknown(delivery: Delivery, notReady: FailureReason | null): string[] {
+  const main = mainAttempt(delivery);
   const unknown = [...delivery.unknown, ...(main?.unknown ?? [])];
   if (main?.proof?.match === 'altered')
     unknown.push('the body has the marker, but other bytes than the file');
   if (main?.proof?.match === 'marked')
     unknown.push('what else the page says: no file was given, so only the marker was seen');
-  for (const { task, failure, unknown: open } of duplicates) {
+  for (const { task, failure, unknown: open } of listDuplicates(delivery)) {
     const { channel } = task.plan;
     unknown.push(...open.map((line) => `${channel}: ${line}`));
     if (failure !== null) unknown.push(`the duplicate on ${channel} is not proven: ${failure.message}`);
   }
-  return notReady === null ? unknown : [...unknown, ...describeOpen(delivery, main, notReady)];
+  return notReady === null ? unknown : [...unknown, ...describeOpen(delivery, notReady)];
 }
 
 /** What nobody knows of a delivery that is not ready. */
-function describeOpen(
-  { operation, site, subject, restored, attempts, ...delivery }: Delivery,
-  main: ChannelAttempt | null,
-  { code }: FailureReason,
-): readonly string[] {
+function describeOpen(delivery: Delivery, { code }: FailureReason): readonly string[] {
+  const { operation, site, subject, restored, attempts } = delivery;
   if (code === 'DRY_RUN') {
     const rest = 'everything that only a real run can show';
     if (attempts.length === 0) return [CHECKED_ALONE, rest];
@@ -200,7 +187,7 @@ function describeOpen(
   if (restored?.proven) return ['what people saw at the address until the content from before was back'];
   if (restored?.commitSha) return ['whether the address shows again what was there before'];
   if (operation === 'withdraw') return ['whether it still opens anywhere'];
-  const left = main === null && isUnexpected(delivery) ? UNEXPECTED_END : describeLeftBehind(main);
+  const left = isUnexpected(delivery) ? UNEXPECTED_END : describeLeftBehind(mainAttempt(delivery));
   if (code !== 'NO_NETWORK' || site === null || delivery.isTemporary) return [left];
   return [left, `the file itself is still at ${subject}, sha256 ${site.entry.sha256}`];
 }
@@ -209,9 +196,11 @@ const CHECKED_ALONE = 'whether its host takes it and a browser shows it: a check
 
 const UNEXPECTED_END = 'whether it was published: the delivery ended by an error that nothing expected';
 
-/** Whether the delivery broke off by a mistake of ours: how far it was is not known then. */
-const isUnexpected = ({ failure }: Pick<Delivery, 'failure'>): boolean =>
-  failure?.code === 'INTERNAL' && failure.leftBehind === undefined;
+/** Whether the delivery broke off by a mistake of ours before a channel was asked: how far it was is not known then. */
+const isUnexpected = (delivery: Delivery): boolean =>
+  delivery.failure?.code === 'INTERNAL' &&
+  delivery.failure.leftBehind === undefined &&
+  mainAttempt(delivery) === null;
 
 /** What a delivery that is not ready has left behind. */
 function describeLeftBehind(main: ChannelAttempt | null): string {

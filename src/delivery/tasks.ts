@@ -1,4 +1,4 @@
-import type { ChannelMap } from '../channels/channel.ts';
+import type { AbsentFile, ChannelMap } from '../channels/channel.ts';
 import { DeliveryError, hasFailed } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
@@ -8,10 +8,8 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import {
   askChannel,
   type ChannelAttempt,
-  channelsUsed,
   type Delivery,
   failAll,
-  findAbsent,
   isOngoing,
   newAttempt,
   openAttempt,
@@ -177,4 +175,14 @@ async function preview(
     leftBehind: [],
   });
   return failAll(previewed, 'place', planned);
+}
+
+/** All channels that some deliveries use, each once: the main ones first. */
+const channelsUsed = (deliveries: readonly Delivery[]): ReadonlySet<ChannelKey> =>
+  new Set(deliveries.flatMap(({ choice }) => choice?.channels ?? []));
+
+/** The first file that would have gone through the channel, or may have, and failed before. */
+function findAbsent(deliveries: readonly Delivery[], key: ChannelKey): AbsentFile | undefined {
+  const failed = deliveries.filter(({ choice }) => choice === null || choice.channels.includes(key));
+  return failed.flatMap(({ subject, failure }) => (failure === null ? [] : [{ subject, failure }]))[0];
 }

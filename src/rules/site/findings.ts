@@ -74,19 +74,27 @@ export class FindingCollector {
 
 const MAX_LISTED = 10;
 
-/** Formats findings for a message, one line each: ten, with one of each kind, and how many more there are. */
-export function formatSiteFindings(findings: readonly SiteFinding[]): readonly string[] {
+/**
+ * Formats findings for a message, one line each: ten, with one of each kind, and how many more there are. Each hint is
+ * said at its first finding only.
+ *
+ * @param said the hint that is told already
+ */
+export function formatSiteFindings(findings: readonly SiteFinding[], said?: string): readonly string[] {
   const sorted = FINDING_KINDS.flatMap((kind) => findings.filter((finding) => finding.kind === kind));
   const firsts = FINDING_KINDS.flatMap((kind) => findings.find((finding) => finding.kind === kind) ?? []);
   const others = sorted.filter((finding) => !firsts.includes(finding));
   const hidden = new Set(others.slice(Math.max(MAX_LISTED - firsts.length, 0)));
-  const lines = sorted.filter((finding) => !hidden.has(finding)).map(formatSiteFinding);
+  const told = new Set([said]);
+  const lines = sorted
+    .filter((finding) => !hidden.has(finding))
+    .map(({ file, line, text, hint, count }) => {
+      const times = count > 1 ? `, at ${count} places` : '';
+      const change = hint === undefined || told.has(hint) ? '' : ` (${hint})`;
+      told.add(hint);
+      return `${file} line ${line}: ${text}${times}${change}`;
+    });
   return hidden.size === 0 ? lines : [...lines, `and ${hidden.size} more`];
-}
-
-function formatSiteFinding({ file, line, text, hint, count }: SiteFinding): string {
-  const times = count > 1 ? `, at ${count} places` : '';
-  return `${file} line ${line}: ${text}${times}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
 /** The files of a site by their path in the folder: `/` between names, none at the start, not percent-encoded. */
