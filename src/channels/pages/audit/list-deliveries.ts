@@ -1,6 +1,5 @@
 import type { GitHubClient } from '../../../github/api/client.ts';
 import { getLastCommits, type LastCommit } from '../../../github/api/history.ts';
-import type { TreeFile } from '../../../github/api/tree-id.ts';
 import { AUDIT } from '../../../protocol/limits.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
 import {
@@ -12,7 +11,7 @@ import {
   type OlderTrees,
 } from '../branch-reader.ts';
 import { type Claim, type DeliveredClaim, listClaimed, readClaims } from '../claims.ts';
-import { type DeliveredObject, parseMessage } from '../commit-message.ts';
+import { parseMessage } from '../commit-message.ts';
 import { isFolderPath } from '../target.ts';
 
 /**
@@ -59,7 +58,12 @@ export async function listDeliveries(github: GitHubClient, head: string, place: 
 }
 
 const newListed = (claim: Claim, state: BranchState, more: Partial<ListedDelivery> = {}): ListedDelivery => ({
-  ...{ claim, state, paths: [], changed: [], by: null, unknown: [] },
+  claim,
+  state,
+  paths: [],
+  changed: [],
+  by: null,
+  unknown: [],
   ...more,
 });
 
@@ -70,9 +74,10 @@ async function compareClaim(
   older: OlderTrees,
 ): Promise<ListedDelivery | null> {
   const { place, delivered, isReplaced } = claim;
-  if (delivered && !isFolderPath(place)) return compareFile(claim, delivered, tree);
   const below = [...filesBelow(tree, place).keys()];
-  if (delivered && below.length > 0) return compareDelivered({ ...claim, delivered }, tree, older);
+  if (delivered && (below.length > 0 || !isFolderPath(place))) {
+    return compareDelivered({ ...claim, delivered }, tree, older);
+  }
   const removed = await listRemoved(claim, delivered ? claim.sha : claim.parent, tree, older);
   if (removed.paths.length > 0 || below.length === 0) return removed;
   // What was removed is there again.
@@ -80,40 +85,27 @@ async function compareClaim(
   return changed.length === 0 ? null : newListed(claim, 'changed', { changed, unknown: removed.unknown });
 }
 
-function compareFile(
-  claim: Claim,
-  { object, pictures }: DeliveredObject,
-  tree: BranchTree,
-): ListedDelivery | null {
-  const { place, isReplaced } = claim;
-  if (isReplaced(place)) return null;
-  const open = [{ path: place, sha: object }, ...pictures].filter(({ path }) => !isReplaced(path));
-  const [paths, changed] = splitFiles(open, tree);
-  if (paths[0] === place) return newListed(claim, 'there', { paths, changed });
-  return tree.entries.has(place)
-    ? newListed(claim, 'changed', { changed: [place] })
-    : newListed(claim, 'removed', { paths: changed.filter((path) => !tree.entries.has(path)) });
-}
-
-/** The paths of files that are there as they were delivered, and those of the others. */
-const splitFiles = (files: readonly TreeFile[], tree: BranchTree) =>
-  [true, false].map((isThere) =>
-    files.filter((file) => holdsFile(tree, file) === isThere).map(({ path }) => path),
-  ) as [string[], string[]];
-
 async function compareDelivered(
   claim: DeliveredClaim,
   tree: BranchTree,
   older: OlderTrees,
 ): Promise<ListedDelivery | null> {
-  const files = await listClaimed(claim, tree, older);
+  const { place, delivered, isReplaced } = claim;
+  const isFolder = isFolderPath(place);
+  const alone = isReplaced(place) ? [] : [{ path: place, sha: delivered.object }, ...delivered.pictures];
+  const files = isFolder
+    ? await listClaimed(claim, tree, older)
+    : alone.filter(({ path }) => !isReplaced(path));
   if (files == null) {
     const unknown = 'which of its files are still as they were delivered: only that it changed was found out';
-    return newListed(claim, 'changed', { changed: [claim.place], unknown: [unknown] });
+    return newListed(claim, 'changed', { changed: [place], unknown: [unknown] });
   }
   if (files.length === 0) return null;
-  const [paths, changed] = splitFiles(files, tree);
-  return newListed(claim, paths.length === 0 ? 'changed' : 'there', { paths, changed });
+  const paths = files.flatMap((file) => (holdsFile(tree, file) ? [file.path] : []));
+  const changed = files.flatMap((file) => (holdsFile(tree, file) ? [] : [file.path]));
+  if (isFolder ? paths.length > 0 : paths[0] === place) return newListed(claim, 'there', { paths, changed });
+  if (isFolder || tree.entries.has(place)) return newListed(claim, 'changed', { changed });
+  return newListed(claim, 'removed', { paths: changed.filter((path) => !tree.entries.has(path)) });
 }
 
 /** @param commit that has the folder */

@@ -21,31 +21,24 @@ export async function uploadArtifact(
   runtime: JobRuntime,
   ports: Ports,
 ): Promise<{ readonly id: number; readonly size: number }> {
-  const { url, artifact } = await createArtifact(runtime, ports);
+  const { clock, logger, random } = ports;
+  const ids = getRunIds(runtime);
+  // The name is another one at each attempt: one that arrived without an answer has taken the last one.
+  const { url, artifact } = await withRetries(ports, async () => {
+    const named = { ...ids, name: `screen-delivery-${Math.floor(random() * 36 ** 8).toString(36)}` };
+    const expires_at = new Date(clock.now() + ARTIFACT.life).toISOString();
+    const created = await call('CreateArtifact', { ...named, version: 4, expires_at }, runtime, ports);
+    const signed = URL.parse(String(created.signed_upload_url ?? created.signedUploadUrl));
+    if (signed?.protocol !== 'https:') throw unusableError(CALLS.CreateArtifact);
+    return { url: signed, artifact: named };
+  });
+  // Anybody who knows it may write the artifact.
+  logger.mask(url.searchParams.get('sig') ?? '');
+  logger.mask(/[?&]sig=([^&]+)/.exec(url.search)?.[1] ?? '');
   const { size, sha256 } = await sendBlocks(await open(), url, ports);
   const finished = { ...artifact, size: String(size), hash: `sha256:${sha256}` };
   const answer = await withRetries(ports, () => call('FinalizeArtifact', finished, runtime, ports));
   return { id: Number(answer.artifact_id ?? answer.artifactId), size };
-}
-
-/** The name is another one at each attempt: one that arrived without an answer has taken the last one. */
-async function createArtifact(
-  runtime: JobRuntime,
-  ports: Ports,
-): Promise<{ readonly url: URL; readonly artifact: Fields }> {
-  const { clock, logger, random } = ports;
-  const ids = getRunIds(runtime);
-  return withRetries(ports, async () => {
-    const artifact = { ...ids, name: `screen-delivery-${Math.floor(random() * 36 ** 8).toString(36)}` };
-    const expires_at = new Date(clock.now() + ARTIFACT.life).toISOString();
-    const created = await call('CreateArtifact', { ...artifact, version: 4, expires_at }, runtime, ports);
-    const url = URL.parse(String(created.signed_upload_url ?? created.signedUploadUrl));
-    if (url?.protocol !== 'https:') throw unusableError(CALLS.CreateArtifact);
-    // Anybody who knows it may write the artifact.
-    logger.mask(url.searchParams.get('sig') ?? '');
-    logger.mask(/[?&]sig=([^&]+)/.exec(url.search)?.[1] ?? '');
-    return { url, artifact };
-  });
 }
 
 /** The run and the job, as the service for artifacts names them: they are in the token for it. */

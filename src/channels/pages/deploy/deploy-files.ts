@@ -34,7 +34,9 @@ export async function deployFiles(
     const changes = {
       added: paths.filter((path) => !before.has(path)),
       changed: paths.filter((path) => before.has(path)),
-      ...{ removed, kept: [], removedFolders: [] },
+      removed,
+      kept: [],
+      removedFolders: [],
     };
     const earlier = new Map(paths.map(earlierAt));
     const gone = new Map(nth === 0 ? removed.map(earlierAt) : []);

@@ -20,14 +20,12 @@ export function watchDeployment(
   { timeout, branch }: Pick<PagesOptions, 'timeout' | 'branch'>,
   { clock }: Pick<Ports, 'clock'>,
 ): (placed: Pick<Placement, 'deployment'>) => Promise<HostProgress> {
-  let polls = 0;
   let next = Number.NEGATIVE_INFINITY;
   let progress: HostProgress = { finished: false, detail: 'the deployment was not asked yet' };
   return async ({ deployment: id }) => {
     if (id === undefined) return { finished: true, detail: 'nothing had to be deployed' };
-    if (clock.now() < next || polls >= BUILD_WAIT.polls) return progress;
-    polls += 1;
-    next = clock.now() + timeout / BUILD_WAIT.polls;
+    if (clock.now() < next) return progress;
+    next = clock.now() + timeout / (BUILD_WAIT.polls - 1);
     progress = await askForProgress(github, id, branch);
     return progress;
   };
