@@ -6,7 +6,7 @@ import { TOOL } from '../protocol/words.ts';
 import { refuseMachineAddress } from '../rules/external-address.ts';
 import { keepYoungHeapSmall } from '../system.ts';
 import { exchange } from './exchange.ts';
-import { checkedLookup, type ResolveHost, refuseInternalName } from './lookup.ts';
+import { checkedLookup, type ResolveHost } from './lookup.ts';
 
 /** Codes of Node and undici for errors after which the request certainly did not reach the host. */
 const UNREACHABLE =
@@ -24,14 +24,15 @@ export const CERTIFICATE_HINT = "set `NODE_EXTRA_CA_CERTS` to a file with the pr
 export function createHttpClient(resolve?: ResolveHost): SendHttp {
   keepYoungHeapSmall();
   const selectAgent = createAgents(resolve);
-  const refuseInternal = createHostCheck(resolve);
   return async (httpRequest) => {
-    refusePlainHttp(httpRequest);
+    const { url, headers } = httpRequest;
+    refusePlainHttp(url);
     try {
-      await refuseInternal(httpRequest);
+      // No connection looks up an IP address. What receives the token is named by the settings.
+      if (headers?.authorization === undefined) refuseMachineAddress(url);
       return await exchange(selectAgent(httpRequest), {
         ...httpRequest,
-        headers: { 'user-agent': `${TOOL.name}/${TOOL.version}`, ...httpRequest.headers },
+        headers: { 'user-agent': `${TOOL.name}/${TOOL.version}`, ...headers },
       });
     } catch (thrown) {
       throw connectionError(thrown, httpRequest);
@@ -39,12 +40,9 @@ export function createHttpClient(resolve?: ResolveHost): SendHttp {
   };
 }
 
-function refusePlainHttp({ url }: HttpRequest): void {
-  if (url.protocol === 'https:') return;
-  throw new DeliveryError(
-    'NOT_EXTERNAL',
-    `the request to ${url.host} uses ${url.protocol}// instead of https`,
-  );
+function refusePlainHttp({ protocol, host }: URL): void {
+  if (protocol === 'https:') return;
+  throw new DeliveryError('NOT_EXTERNAL', `the request to ${host} uses ${protocol}// instead of https`);
 }
 
 /** The connections of each kind of request, opened when the first one is sent. */
@@ -68,41 +66,14 @@ function createAgents(resolve?: ResolveHost): (httpRequest: HttpRequest) => EnvH
   };
 }
 
-/** Without a proxy for https, undici sends its requests through the one for http. */
-const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'];
-
-/**
- * Creates the check of hosts, but for those that receive the token, which the settings name. No connection looks up
- * an IP address, and none behind a proxy a name: each such name is looked up here, once.
- */
-function createHostCheck(resolve?: ResolveHost): (httpRequest: HttpRequest) => Promise<void> {
-  const checked = new Map<string, Promise<void>>();
-  const check = async (url: URL, publicOnly: boolean): Promise<void> => {
-    refuseMachineAddress(url);
-    if (!PROXY_VARIABLES.some((name) => process.env[name])) return;
-    await refuseInternalName(url.hostname, publicOnly, resolve);
-  };
-  return async ({ url, headers, publicOnly = false }) => {
-    if (headers?.authorization !== undefined) return;
-    const key = `${url.hostname} ${publicOnly}`;
-    const known = checked.get(key) ?? check(url, publicOnly);
-    checked.set(key, known);
-    await known;
-  };
-}
-
 /** @throws {DeliveryError} `BAD_INPUT` for a proxy's address that can't be read; it may contain a password. */
 function createProxyAgent(options: ConstructorParameters<typeof EnvHttpProxyAgent>[0]): EnvHttpProxyAgent {
   try {
     return new EnvHttpProxyAgent(options);
   } catch {
-    throw new DeliveryError(
-      'BAD_INPUT',
-      "the proxy's address in `https_proxy` or `http_proxy` is not a URL",
-      {
-        hint: 'set `https_proxy` to an address such as http://proxy.example:3128, or remove it',
-      },
-    );
+    const message = "the proxy's address in `https_proxy` or `http_proxy` is not a URL";
+    const hint = 'set `https_proxy` to an address such as http://proxy.example:3128, or remove it';
+    throw new DeliveryError('BAD_INPUT', message, { hint });
   }
 }
 

@@ -1,5 +1,5 @@
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
+import type { LookupFunction } from 'node:net';
 import { DeliveryError } from '../errors.ts';
 import { addressRange, isMachineRange } from '../rules/external-address.ts';
 
@@ -30,29 +30,6 @@ export function checkedLookup(publicOnly: boolean, resolve: ResolveHost = lookup
       return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);
     });
   };
-}
-
-/** Milliseconds to wait for this machine's own resolver, whose answer a proxy does not need. */
-const OWN_LOOKUP_TIME = 300;
-
-/**
- * Refuses a name behind a proxy that this machine can resolve as well, like `checkedLookup`. What only the proxy can
- * resolve is not known here.
- *
- * @throws {DeliveryError} `NOT_EXTERNAL`
- */
-export async function refuseInternalName(
-  host: string,
-  publicOnly: boolean,
-  resolve?: ResolveHost,
-): Promise<void> {
-  if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) return;
-  const checked = Promise.withResolvers<void>();
-  const timer = setTimeout(checked.resolve, OWN_LOOKUP_TIME);
-  checkedLookup(publicOnly, resolve)(host, {}, (error) =>
-    error instanceof DeliveryError ? checked.reject(error) : checked.resolve(),
-  );
-  await checked.promise.finally(() => clearTimeout(timer));
 }
 
 const notPublicAddressError = (host: string, range: string): DeliveryError =>
