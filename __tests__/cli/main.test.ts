@@ -36,6 +36,13 @@ describe('main', () => {
     expect(output).toEqual({ stdout: '', stderr: expect.stringMatching(error) });
   });
 
+  test('calls a wrong token by the variable that has it', async () => {
+    await expect(main(['deliver', 'x'], { GH_TOKEN: 'two words' })).resolves.toBe(EXIT.wrongUsage);
+    expect(output.stderr).toMatch(
+      /^the token contains a space.*; set GH_TOKEN to the whole token, or to nothing\n$/,
+    );
+  });
+
   test('returns the exit code 1 if a file can not be delivered', async () => {
     const file = join(await temporaryFolder(), 'page.html');
     await expect(main(['check', file], {})).resolves.toBe(EXIT.notReady);

@@ -95,5 +95,5 @@ export function readAndMaskCredentials(
 }
 
 /** The variable that has the token, or should have it. */
-const tokenVariable = ({ tokenEnv }: Pick<CliCommand, 'tokenEnv'>, env: NodeJS.ProcessEnv): string =>
+export const tokenVariable = ({ tokenEnv }: Pick<CliCommand, 'tokenEnv'>, env: NodeJS.ProcessEnv): string =>
   tokenEnv ?? (env.GH_TOKEN && !env.GITHUB_TOKEN ? 'GH_TOKEN' : 'GITHUB_TOKEN');
