@@ -1,4 +1,4 @@
-import { DeliveryError } from '../../errors.ts';
+import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import { TOOL } from '../../protocol/words.ts';
 import { serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
@@ -39,20 +39,15 @@ export async function getTokenOwner({ graphql }: GitHubClient): Promise<TokenOwn
   });
 }
 
-/** Prefixes of tokens that are no installation's, and so never the job's own. */
-const OTHER_TOKEN = /^(ghp|gho|ghu|github_pat)_/;
-
 /**
  * Whether this is the job's own `GITHUB_TOKEN`, whose commits start no workflow. The runner does not say it: a
  * step receives the same input whether the token came from `${{ github.token }}` or from an app, and both begin
- * with `ghs_`. Only their accounts differ, so GitHub is asked whose token it is; the token of a person needs no
- * question.
+ * with `ghs_`. Only their accounts differ, so GitHub is asked whose token it is.
  *
  * @throws {DeliveryError} where the host does not say whose token it is.
  * @see https://docs.github.com/actions/concepts/security/github_token#when-github_token-triggers-workflow-runs
  */
 export async function isJobToken(github: GitHubClient): Promise<boolean> {
-  if (OTHER_TOKEN.test(github.token)) return false;
   return (await getTokenOwner(github)).login === JOB_LOGIN;
 }
 
@@ -63,14 +58,8 @@ export async function isJobToken(github: GitHubClient): Promise<boolean> {
  * @see https://docs.github.com/account-and-profile/reference/email-addresses-reference#your-noreply-email-address
  */
 export async function getCommitIdentity(github: GitHubClient): Promise<CommitIdentity> {
-  const { host } = serverUrlOf(github.apiUrl);
-  try {
-    const { login, databaseId: id } = await getTokenOwner(github);
-    const isPlain = /^[\w.-]+(\[bot\])?$/.test(login);
-    const email = `${id}+${login}@users.noreply.${host}`;
-    return !id || !isPlain ? UNKNOWN_IDENTITY : { name: login, email };
-  } catch (thrown) {
-    if (!(thrown instanceof DeliveryError) || thrown.code === 'ABORTED') throw thrown;
-    return UNKNOWN_IDENTITY;
-  }
+  const owner = await resultOf(() => getTokenOwner(github));
+  if (hasFailed(owner) || !owner.databaseId) return UNKNOWN_IDENTITY;
+  const { login, databaseId: id } = owner;
+  return { name: login, email: `${id}+${login}@users.noreply.${serverUrlOf(github.apiUrl).host}` };
 }
