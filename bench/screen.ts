@@ -23,7 +23,6 @@ const PAGE = Buffer.from(
 
 const TO_VIEW: PageToView = {
   url: 'https://octo.github.io/site/page.html',
-  picture: true,
   local: (path) =>
     path === '/site/page.html'
       ? { size: PAGE.length, contentType: 'text/html; charset=utf-8', read: () => Readable.from([PAGE]) }

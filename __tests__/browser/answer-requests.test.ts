@@ -7,11 +7,10 @@ import { PageEvents } from '../../src/browser/page-events.ts';
 import type { PageToView } from '../../src/browser/screen-view.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { HttpRequest, SendHttp } from '../../src/ports.ts';
-import { FakeClock } from '../support/ports.ts';
 import { createTestHost, type TestAnswer } from './test-host.ts';
 
 const HOST = 'https://octo.github.io';
-const PAGE: PageToView = { url: `${HOST}/site/page.html`, picture: false };
+const PAGE: PageToView = { url: `${HOST}/site/page.html` };
 
 const local = (text: string): PageToView['local'] => {
   const read = () => Readable.from([Buffer.from(text)]);
@@ -34,10 +33,7 @@ function setUp(answer: (request: HttpRequest) => TestAnswer = () => ({}), page: 
     return host(request);
   };
   const events = new PageEvents(PAGE.url);
-  const answers = new RequestAnswers(session, {
-    ...{ page: { ...PAGE, ...page }, events, http },
-    clock: new FakeClock(),
-  });
+  const answers = new RequestAnswers(session, { page: { ...PAGE, ...page }, events, http });
   const ask = async (url: string, more: Partial<Protocol.Network.Request> = {}): Promise<Told> => {
     const request = { url, method: 'GET', headers: {}, ...more } as Protocol.Network.Request;
     await answers.answer({ requestId: '1', frameId: '1', request, resourceType: 'XHR' });
@@ -140,13 +136,6 @@ describe('a page that asks for too much', () => {
     await Promise.all(asked);
   });
 
-  test('gets a part of a long video, and so the next one', async () => {
-    const { ask, sent } = setUp();
-    await ask('https://other.dev/video', { headers: { Range: 'bytes=100-' } });
-    await ask('https://other.dev/video', { headers: { Range: 'bytes=1-2' } });
-    expect(sent.map(({ headers }) => headers?.range)).toEqual(['bytes=100-4194403', 'bytes=1-2']);
-  });
-
   test('gets no file that is too large, and may need it', async () => {
     const { events, ask } = setUp(() => ({ body: Buffer.alloc(64 * 1_048_576 + 1) }));
     expect(await ask('https://other.dev/large')).toMatchObject({ errorReason: 'ConnectionFailed' });
@@ -163,9 +152,9 @@ describe('a page that asks for too much', () => {
 describe('a WebSocket', () => {
   test('to this machine is refused; another one may be needed', () => {
     const { answers, events } = setUp();
-    answers.addSocket('ws://localhost:5173/');
+    answers.noteStream(new URL('ws://localhost:5173/'), 'a WebSocket');
     expect([[...events.refused.keys()], events.missing]).toEqual([['ws://localhost:5173/'], '']);
-    answers.addSocket('wss://other.dev/');
+    answers.noteStream(new URL('wss://other.dev/'), 'a WebSocket');
     expect(events.missing).toBe('a WebSocket');
   });
 });

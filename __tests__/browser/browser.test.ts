@@ -23,7 +23,6 @@ const localPage = (
   scripts: Record<string, string> = {},
 ): PageToView => ({
   url: `${HOST}/site/page.html`,
-  picture: false,
   local: (path) => {
     const isPage = path === '/site/page.html';
     const text = isPage ? html : scripts[path.slice('/site/'.length)];
@@ -85,7 +84,7 @@ describe('a page from local files', () => {
     </script>`;
     const scripts = { 'name.js': "export const name = 'octo'", 'worker.js': '' };
     const marker = `octo ${HOST}/site/page.html true ${HOST}/site/`;
-    const view = await viewer.view(localPage(html, { marker, picture: true }, scripts), SIGNAL);
+    const view = await viewer.view(localPage(html, { marker }, scripts), SIGNAL);
     expect(view).toMatchObject({
       ...{ verdict: 'shown', reason: '', hint: '', httpCode: 200, title: 'Report' },
       ...{ isMarkerVisible: true, overflow: 0, isStable: true, exceptions: [], failedRequests: [] },
@@ -94,11 +93,11 @@ describe('a page from local files', () => {
     expect(PNG.sync.read(Buffer.from(view.picture ?? []))).toMatchObject({ width: 1280, height: 800 });
   });
 
-  test('has the same picture after the search for a marker, which leaves nothing in the page', async () => {
+  test('has the same picture after a search for the marker', async () => {
     const html = `<style>* { user-select: none }</style><p>Text</p><div style="height:60px;overflow:auto">
       <h1 style="height:900px">Report</h1><p>Run 4711</p></div><div style="height:900px"></div>`;
-    const searched = await viewer.view(localPage(html, { marker: 'Run 4711', picture: true }), SIGNAL);
-    const plain = await viewer.view(localPage(html, { picture: true }), SIGNAL);
+    const searched = await viewer.view(localPage(html, { marker: 'Run 4711' }), SIGNAL);
+    const plain = await viewer.view(localPage(html), SIGNAL);
     expect(searched).toMatchObject({ verdict: 'shown', isMarkerVisible: true, isStable: true });
     expect(searched.picture).toEqual(plain.picture);
   });
@@ -183,7 +182,7 @@ describe('a published page', () => {
       }),
     });
     const marker = 'data data data data data data open TypeError TypeError';
-    const view = await published.view({ url: `${HOST}/page`, marker, picture: false }, SIGNAL);
+    const view = await published.view({ url: `${HOST}/page`, marker }, SIGNAL);
     await published.close();
     expect(view).toMatchObject({ verdict: 'shown', reason: '', isMarkerVisible: true });
     expect(asked).toEqual(expect.arrayContaining(['POST /data with a body', 'OPTIONS /open']));

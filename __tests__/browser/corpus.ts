@@ -1,13 +1,9 @@
 import { readFileSync } from 'node:fs';
+import type { TestAnswer } from './test-host.ts';
 
-/** One answer of the corpus' host; without a body it never ends. */
-export interface CorpusAnswer {
-  readonly status?: number;
+/** One answer of the corpus' host; without anything it never comes. */
+export interface CorpusAnswer extends TestAnswer {
   readonly type?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Buffer;
-  /** Sent before the answer stays open forever. */
-  readonly start?: string;
 }
 
 /** One page, its other files, and what must be said of it. */
@@ -35,13 +31,6 @@ const TEXT = '<h1>Quarterly report</h1><p>All numbers of the third quarter.</p>'
 const page = (body: string, head = ''): string =>
   `<!doctype html><html><head><title>Page</title>${head}</head><body>${body}</body></html>`;
 
-const blank = (name: string, source: CorpusPage['page'], more: Partial<CorpusPage> = {}): CorpusPage => ({
-  name,
-  reason: 'blank',
-  page: source,
-  ...more,
-});
-
 const asPage = (source: string): string => (source.startsWith('<!doctype') ? source : page(source));
 
 /**
@@ -62,9 +51,10 @@ function readPages(name: string, columns: readonly ('reason' | 'marker')[]): Cor
 
 function readPart(text: string): [name: string, answer: CorpusAnswer] {
   const [head = '', ...lines] = text.trimEnd().split('\n');
-  const [name = '', type = 'text/html', status = '200'] = head.split(' ');
+  const [name = '', type = 'text/html', status = '200', header = '', ...value] = head.split(' ');
   const body = lines.join('\n');
-  return [name, { type, status: Number(status), body: type === 'text/html' ? asPage(body) : body }];
+  const headers = header === '' ? {} : { [header.replace(':', '')]: value.join(' ') };
+  return [name, { type, status: Number(status), headers, body: type === 'text/html' ? asPage(body) : body }];
 }
 
 /** Files that every page may ask for. */
@@ -72,55 +62,42 @@ export const COMMON_FILES: NonNullable<CorpusPage['files']> = {
   'a.svg': { type: SVG, body: PICTURE },
   'spin.svg': { type: SVG, body: SPINNER },
   'there.html': page(TEXT),
+  'hang.css': {},
 };
 
 /** Pages of which a person sees nothing, or not what was delivered. */
 export const BLANK_PAGES: readonly CorpusPage[] = [
   ...readPages('blank-pages.txt', ['reason', 'marker']),
-  blank('never-ends', { start: '<!doctype html><title>Page</title>' }),
-  blank('style-never-arrives', page(TEXT, '<link rel="stylesheet" href="hang.css">'), {
-    reason: 'still waiting for https://',
-    files: { 'hang.css': {} },
-  }),
-  blank('out-of-memory', `${APP}<script>const a = []; for (;;) a.push(new Array(1e7).fill(0.5))</script>`, {
+  {
+    name: 'out-of-memory',
     reason: 'crashed',
+    page: `${APP}<script>const a = []; for (;;) a.push(new Array(1e7).fill(0.5))</script>`,
     isPatient: true,
-  }),
-  blank('redirects', { status: 302, headers: { location: 'page' } }, { reason: 'ERR_TOO_MANY_REDIRECTS' }),
-  blank(
-    'download',
-    { headers: { 'content-disposition': 'attachment; filename="a.html"' }, body: page(TEXT) },
-    { reason: 'downloads' },
-  ),
-  blank('broken-picture', { type: SVG, body: PICTURE.slice(0, 80) }, { reason: 'shows an error' }),
-  blank('text-of-spaces', { type: 'text/plain', body: ' \n \n' }),
+  },
+  { name: 'broken-picture', reason: 'shows an error', page: { type: SVG, body: PICTURE.slice(0, 80) } },
+  { name: 'text-of-spaces', reason: 'blank', page: { type: 'text/plain', body: ' \n \n' } },
 ];
-
-const shown = (name: string, source: CorpusPage['page'], more: Partial<CorpusPage> = {}): CorpusPage => ({
-  name,
-  page: source,
-  ...more,
-});
 
 /** Pages that a person sees. */
 export const SHOWN_PAGES: readonly CorpusPage[] = [
   ...readPages('shown-pages.txt', ['marker']),
-  shown('marker-far-below', page(`${'<p>Line of text</p>'.repeat(3_000)}<p>run 4711</p>`), {
+  {
+    name: 'marker-far-below',
+    page: page(`${'<p>Line of text</p>'.repeat(3_000)}<p>run 4711</p>`),
     marker: 'run 4711',
-  }),
-  shown('open-request', page(`${TEXT}<script>fetch("hang")</script>`), { files: { hang: {} } }),
-  shown('still-arriving', { start: page(TEXT) }),
-  shown('large', page(`<table>${'<tr><td>cell</td><td>other</td></tr>'.repeat(20_000)}</table>`)),
-  shown('redirect-by-host', { status: 301, headers: { location: 'there.html' } }),
-  shown('huge-picture', page('<img src="a.svg" width="30000" height="30000">'), {
-    files: { 'a.svg': { type: SVG, body: PICTURE.replace('<svg', '<svg viewBox="0 0 40 40"') } },
-  }),
-  shown(
-    'utf-16',
-    {
-      type: 'text/html',
+  },
+  { name: 'large', page: page(`<table>${'<tr><td>cell</td><td>other</td></tr>'.repeat(20_000)}</table>`) },
+  {
+    name: 'huge-picture',
+    page: page('<img src="b.svg" width="30000" height="30000">'),
+    files: { 'b.svg': { type: SVG, body: PICTURE.replace('<svg', '<svg viewBox="0 0 40 40"') } },
+  },
+  {
+    name: 'utf-16',
+    page: {
       body: Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(page('<p>Зеленый отчет</p>'), 'utf16le')]),
+      type: 'text/html',
     },
-    { marker: 'Зеленый отчет' },
-  ),
+    marker: 'Зеленый отчет',
+  },
 ];

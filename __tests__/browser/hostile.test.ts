@@ -83,7 +83,7 @@ describe('a hostile page', () => {
   test('reaches nothing on this machine, is granted nothing, and is still judged', async () => {
     // The page writes what it was granted, and how many addresses of this machine it learned.
     const marker = 'Everything was tried notification=denied location=denied camera=denied addresses=0';
-    const page = { url: `${HOST}/page`, marker, picture: false };
+    const page = { url: `${HOST}/page`, marker };
     const view = await viewer.view(page, new AbortController().signal);
     expect(view).toMatchObject({ verdict: 'shown', reason: '', isMarkerVisible: true });
     expect(reached).toEqual([]);

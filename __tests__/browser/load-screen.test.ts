@@ -4,7 +4,7 @@ import { createLazyScreen, loadScreen } from '../../src/browser/load-screen.ts';
 import { FakeScreen, viewWith } from '../support/fake-screen.ts';
 import { FakeClock, fakePorts } from '../support/ports.ts';
 
-const PAGE = { url: 'https://octo.github.io/site/page.html', picture: true };
+const PAGE = { url: 'https://octo.github.io/site/page.html' };
 
 describe('a lazy screen', () => {
   test('loads its code once for all pages, and nothing without one', async () => {

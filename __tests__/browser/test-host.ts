@@ -1,4 +1,4 @@
-import { addAbortSignal, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { untilAborted } from '../../src/async.ts';
 import { type BrowserOptions, createBrowserDriver } from '../../src/browser/browser.ts';
 import type { BrowserDriver } from '../../src/browser/screen-view.ts';
@@ -12,8 +12,6 @@ export interface TestAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Sent before the answer stays open forever. */
-  readonly start?: string;
 }
 
 /** An HTTP client for which a function plays all hosts. @param answer `null` for a request that is never answered */
@@ -22,12 +20,8 @@ export const createTestHost =
   async (request) => {
     const found = answer(request.url, request);
     if (found === null) return untilAborted(request.signal, new Promise(() => undefined));
-    const { status = 200, headers = {}, body = '', start } = found;
-    const stream = new Readable({ read: () => undefined });
-    stream.push(start ?? body);
-    if (start === undefined) stream.push(null);
-    if (request.signal !== undefined) addAbortSignal(request.signal, stream).on('error', () => undefined);
-    return { status, headers, body: stream };
+    const { status = 200, headers = {}, body = '' } = found;
+    return { status, headers, body: Readable.from(body.length === 0 ? [] : [Buffer.from(body)]) };
   };
 
 /** A screen with the Chromium that `npm ci` brings. */

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserDriver, ScreenView } from '../../src/browser/screen-view.ts';
 import { VIEW_TIMES } from '../../src/browser/watch-page.ts';
+import { SCREEN } from '../../src/protocol/limits.ts';
+import { readVisibleText } from '../../src/rules/page/visible-text.ts';
 import { BLANK_PAGES, COMMON_FILES, type CorpusPage, SHOWN_PAGES } from './corpus.ts';
 import { createTestHost, createTestScreen } from './test-host.ts';
 
@@ -20,7 +22,7 @@ const host = createTestHost(({ pathname }) => {
     headers,
     ...answer
   } = typeof found === 'string' ? { body: found } : found;
-  if (answer.body === undefined && answer.start === undefined && headers === undefined) return null;
+  if (answer.body === undefined) return null;
   return { ...answer, headers: { 'content-type': type, ...headers } };
 });
 
@@ -32,9 +34,10 @@ async function viewInTurn(
 ): Promise<[string, ScreenView][]> {
   const viewer = await start(render);
   const seen: [string, ScreenView][] = [];
-  for (const { name, marker } of pages) {
-    const page = { url: `${HOST}/${name}/page`, marker, picture: false };
-    seen.push([name, await viewer.view(page, new AbortController().signal)]);
+  for (const { name, marker, page } of pages) {
+    const ownText = typeof page === 'string' ? readVisibleText(page).slice(0, SCREEN.text) : undefined;
+    const wanted = { url: `${HOST}/${name}/page`, marker, ownText };
+    seen.push([name, await viewer.view(wanted, new AbortController().signal)]);
   }
   await viewer.close();
   return seen;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Browser, CDPSession, Protocol } from 'puppeteer-core';
 import { toDeliveryError } from '../errors.ts';
 import { BROWSER_ENCODINGS } from '../http/response.ts';
-import type { Clock, HttpResponse, SendHttp } from '../ports.ts';
+import type { HttpResponse, SendHttp } from '../ports.ts';
 import { MEGABYTE } from '../protocol/limits.ts';
 import { getReach } from '../rules/external-address.ts';
 import { answerLocally, readAnswer } from './answers.ts';
@@ -18,15 +18,11 @@ const MOST = {
   bytes: 256 * MEGABYTE,
 };
 
-/** Bytes of one part of a video or a sound: a player asks for all that follows, and then for the next part. */
-const PART = 4 * MEGABYTE;
-
 interface AnswerOptions {
   readonly page: PageToView;
   /** Is told what is refused, and what is missing. */
   readonly events: PageEvents;
   readonly http: SendHttp;
-  readonly clock: Clock;
 }
 
 /**
@@ -61,19 +57,17 @@ export class RequestAnswers {
   /** Answers one request; never throws. */
   async answer({ requestId, request, resourceType }: Protocol.Fetch.RequestPausedEvent): Promise<void> {
     const url = new URL(request.url);
-    const { page, clock, events } = this.#options;
+    const { page, events } = this.#options;
+    if (resourceType === 'EventSource') return this.noteStream(url, 'a stream of events');
     const files = url.origin === this.#origin ? page.local : undefined;
     try {
       this.#requests += 1;
       if (this.#requests > MOST.requests) throw this.#tooMuchError(`${MOST.requests} files`);
       await this.#turns[files === undefined ? 'sent' : 'local'](async () => {
         const response = files === undefined ? await this.#send(url, request) : answerLocally(files, url);
-        const answer = await readAnswer(response, {
-          clock,
-          isHead: request.method === 'HEAD',
-          isDocument: resourceType === 'Document',
-          count: (piece, size) => this.#count(piece, size),
-        });
+        const answer = await readAnswer(response, request.method === 'HEAD', (...sizes) =>
+          this.#count(...sizes),
+        );
         await this.#session.send('Fetch.fulfillRequest', { requestId, ...answer });
       });
     } catch {
@@ -83,9 +77,9 @@ export class RequestAnswers {
     }
   }
 
-  /** Notes a WebSocket, which is not paused and reaches nothing. */
-  addSocket(address: string): void {
-    if (!this.#isRefused(new URL(address))) this.#options.events.missing ||= 'a WebSocket';
+  /** Notes what does not end, and gets no answer. */
+  noteStream(url: URL, kind: string): void {
+    if (!this.#isRefused(url)) this.#options.events.missing ||= kind;
   }
 
   async close(): Promise<void> {
@@ -107,7 +101,7 @@ export class RequestAnswers {
         url,
         headers: {
           'accept-language': 'en-US,en;q=0.9',
-          ...readHeaders(headers),
+          ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
           'accept-encoding': BROWSER_ENCODINGS,
           ...(hasPostData && { 'content-length': String(body.length) }),
         },
@@ -161,13 +155,4 @@ function createTurns(atOnce: number): (work: () => Promise<void>) => Promise<voi
       waiting.shift()?.();
     }
   };
-}
-
-/** The headers of a request by their names in lower case; one for all that follows in a file asks for a part of it. */
-function readHeaders(given: Protocol.Network.Headers): Readonly<Record<string, string>> {
-  const headers = Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]),
-  );
-  const [, from] = /^bytes=(\d+)-$/.exec(headers.range ?? '') ?? [];
-  return from === undefined ? headers : { ...headers, range: `bytes=${from}-${Number(from) + PART - 1}` };
 }

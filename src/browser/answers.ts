@@ -1,10 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Protocol } from 'puppeteer-core';
-import { createSilenceTimer } from '../async.ts';
-import { decodeBody, discard, firstHeader, readEncodings } from '../http/response.ts';
-import type { Clock, HttpResponse } from '../ports.ts';
-import { SECOND } from '../protocol/limits.ts';
+import { decodeBody, discard, readEncodings } from '../http/response.ts';
+import type { HttpResponse } from '../ports.ts';
 import { decodePath, findServed } from '../rules/site/site-address.ts';
 import type { LocalFiles } from './screen-view.ts';
 
@@ -37,40 +35,25 @@ export function answerLocally(files: LocalFiles, { pathname, search }: URL): Htt
 /** An answer as the browser takes it. */
 type BrowserAnswer = Omit<Protocol.Fetch.FulfillRequestRequest, 'requestId'>;
 
-/** Milliseconds without a byte after which what is still arriving is shown as far as it is there. */
-const SILENCE = 2 * SECOND;
-
-interface ReadOptions {
-  readonly clock: Clock;
-  readonly isHead: boolean;
-  /** Whether it is shown while it arrives, as documents are. */
-  readonly isDocument: boolean;
-  /** Called with the bytes of each piece, and of the body so far; throws where that is too much. */
-  readonly count: (piece: number, size: number) => void;
-}
-
 /**
- * Reads a whole answer: the browser takes no part of one. A document or a stream of events of which nothing more comes
- * is complete as it is.
+ * Reads a whole answer: the browser takes no part of one.
+ *
+ * @param count called with the bytes of each piece, and of the body so far; throws where that is too much
  */
-export async function readAnswer(response: HttpResponse, options: ReadOptions): Promise<BrowserAnswer> {
-  const isStream = /event-stream/.test(firstHeader(response, 'content-type') ?? '') || options.isDocument;
-  const silence = isStream ? createSilenceTimer(options.clock, SILENCE) : undefined;
-  silence?.signal.addEventListener('abort', () => response.body.destroy());
+export async function readAnswer(
+  response: HttpResponse,
+  isHead: boolean,
+  count: (piece: number, size: number) => void,
+): Promise<BrowserAnswer> {
   const pieces: Buffer[] = [];
   let size = 0;
-  try {
-    if (options.isHead) discard(response);
-    else {
-      for await (const piece of decodeBody(response)) {
-        silence?.restart();
-        pieces.push(piece);
-        size += piece.length;
-        options.count(piece.length, size);
-      }
+  if (isHead) discard(response);
+  else {
+    for await (const piece of decodeBody(response)) {
+      pieces.push(piece);
+      size += piece.length;
+      count(piece.length, size);
     }
-  } catch (thrown) {
-    if (silence?.signal.aborted !== true) throw thrown;
   }
   return {
     responseCode: response.status,

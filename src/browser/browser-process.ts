@@ -13,6 +13,7 @@ import { untilAborted } from '../async.ts';
 import { toMessage } from '../errors.ts';
 import { HAS_GROUPS, killGroup } from '../system.ts';
 import type { EnvironmentVariables } from './find-browser.ts';
+import { DESKTOP } from './pixels.ts';
 
 /** The end of the browser's error output that is kept, in characters. */
 const KEPT_OUTPUT = 8_000;
@@ -125,7 +126,7 @@ function createEnvironment(environment: EnvironmentVariables, home: string): Nod
 async function connect(child: ChildProcess): Promise<Browser> {
   const [, , , toBrowser, fromBrowser] = child.stdio;
   const transport = new PipeTransport(toBrowser as Writable, fromBrowser as Readable);
-  const settings = { defaultViewport: null, networkEnabled: true, issuesEnabled: false };
+  const settings = { defaultViewport: DESKTOP, networkEnabled: true, issuesEnabled: false };
   // The same class, but its types come from another folder of the package.
   return (await _connectToCdpBrowser(transport, '', settings)) as unknown as Browser;
 }

@@ -17,10 +17,7 @@ import { VIEW_TIMES, type ViewTimes, watchPage } from './watch-page.ts';
  * A page that every browser shows: where this one does not, for want of fonts or of memory, a blank page says
  * nothing about the page itself.
  */
-const CONTROL_PAGE: PageToView = {
-  url: 'data:text/html,<h1>This browser can show a page</h1>',
-  picture: false,
-};
+const CONTROL_PAGE: PageToView = { url: 'data:text/html,<h1>This browser can show a page</h1>' };
 
 /** Milliseconds for a page to close; the browser ends where that is not enough. */
 const CLOSE_TIME = 2_000;

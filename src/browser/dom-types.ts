@@ -18,8 +18,8 @@ export interface ContentBox extends PageBox {
 /** What the document of one frame contains. */
 export interface FrameLook {
   readonly title: string;
-  /** Of the first degree, the first one. */
-  readonly heading: string;
+  /** Of the first degree, where they can be seen. */
+  readonly headings: readonly string[];
   /** Whether the document and what it loads at once have arrived. */
   readonly isComplete: boolean;
   /** In the order of the document. */
@@ -60,7 +60,7 @@ export interface DomDocument extends DomNode {
   readonly title: string;
   readonly readyState: string;
   readonly documentElement: DomElement | null;
-  querySelector(selector: string): DomElement | null;
+  querySelectorAll(selector: string): Iterable<DomElement>;
   createRange(): DomRange;
   elementFromPoint(x: number, y: number): DomElement | null;
 }

@@ -64,13 +64,20 @@ export function isOnlyError(text: string): boolean {
 }
 
 /**
- * Whether a page is a site's own one for what is missing: its title and its heading say nothing else, whatever it says
- * to comfort its reader.
+ * Whether a page is a site's own one for what is missing: one of its headings says nothing else, and its title as well,
+ * whatever it says to comfort its reader.
+ *
+ * @param isLacking whether the page is known to lack what it asked for, whatever its title says
  */
-export function isOwnNotFound(text: string, title: string, heading: string): boolean {
+export function isOwnNotFound(
+  { text, title, headings }: { text: string; title: string; headings: readonly string[] },
+  isLacking: boolean,
+): boolean {
   const isNotFound = (line: string): boolean => /404|found|exist/i.test(line) && isOnlyError(line);
   return (
-    text.length <= LONGEST.notFound && isNotFound(heading) && title.split(/ [^\p{L}\d]+ /u).some(isNotFound)
+    text.length <= LONGEST.notFound &&
+    headings.some(isNotFound) &&
+    (isLacking || title.split(/ [^\p{L}\d]+ /u).some(isNotFound))
   );
 }
 

@@ -70,36 +70,47 @@ const LONGEST_WITHOUT_DATA = 200;
 
 /** What a page shows in place of its content. Other types are shown as they are: every text in them is theirs. */
 function describeOtherContent(sight: PageSight, events: PageEvents, page: KnownPage): string {
-  const { text, title, heading, painted, isSmall } = sight;
+  const { text, painted, isSmall } = sight;
   const { contentType, ownData } = events;
   const isHtml = /html|^$/.test(contentType);
   const isDrawn = isHtml || /svg/.test(contentType);
   if ((isDrawn || /xml/.test(contentType)) && isErrorScreen(text, isDrawn))
     return describeError(text, events);
+  if (!isHtml) return '';
   // Such a text may be what was delivered.
   const isMeant = isErrorPageName(new URL(page.url).pathname) || sight.isMarkerVisible === true;
-  if (!isHtml) return '';
-  if (!isMeant && isSmall && !sight.hasMore && (isOnlyError(text) || isOwnNotFound(text, title, heading))) {
+  const lacking = isMeant ? '' : findMissingData(text, events, page);
+  if (!isMeant && isSmall && !sight.hasMore && (isOnlyError(text) || isOwnNotFound(sight, lacking !== ''))) {
     return describeError(text, events);
   }
-  const isShort = painted.characters <= LONGEST_WITHOUT_DATA && painted.images === 0;
-  const gotNothing = ownData.missing !== '' && ownData.found === 0;
-  if (!isMeant && isShort && gotNothing && isScripted(text, page)) {
-    return `the page shows only "${toPlainLine(text, 160)}": ${toPlainLine(ownData.missing, 160)}`;
+  if (lacking !== '' && ownData.found === 0 && painted.images === 0 && isShort(text)) {
+    return `the page shows only "${toPlainLine(text, 160)}": ${toPlainLine(lacking, 160)}`;
   }
   if (!isSmall) return '';
   if (isOnlyWaiting(text)) {
     return withCause(`the page shows nothing but "${toPlainLine(text, 80)}"`, findCause(events));
   }
-  return text.trim() === '' && sight.isStable !== true
-    ? withCause('the page shows nothing but a small moving picture', findCause(events))
+  // What tells to wait moves, or stays where a script has failed.
+  return text.trim() === '' && (sight.isStable !== true || events.exceptions.length > 0)
+    ? withCause('the page shows nothing but a small picture', findCause(events))
     : '';
 }
 
-/** Whether a page does not show what its own HTML says: all of it is made by its scripts. A style may change the case. */
-const isScripted = (text: string, { ownText }: KnownPage): boolean =>
-  ownText === '' ||
-  (ownText !== undefined && !withoutSpace(text).toLowerCase().includes(ownText.toLowerCase()));
+/**
+ * The data that the scripts of a page did not get: of its own host, or of another one where the page itself says so.
+ * Nothing for a page that shows what its own HTML says, as not all of it is made by scripts; a style may change the case.
+ */
+function findMissingData(text: string, { ownData, failed }: PageEvents, { ownText }: KnownPage): string {
+  const isOwnShown =
+    ownText === undefined ||
+    (ownText !== '' && withoutSpace(text).toLowerCase().includes(ownText.toLowerCase()));
+  if (isOwnShown) return '';
+  return ownData.missing || (failed.other.find((line) => text.includes(line.replace(/^\S+ /, ''))) ?? '');
+}
+
+/** An address is no content: pages name what they lack. */
+const isShort = (text: string): boolean =>
+  withoutSpace(text.replace(/\S*\/\S*/g, '')).length <= LONGEST_WITHOUT_DATA;
 
 /** What fails on another host, such as a counter, is no cause of an error that a page shows. */
 const describeError = (text: string, events: PageEvents): string =>

@@ -2,7 +2,7 @@ import type { Browser, CDPSession, Frame, Page } from 'puppeteer-core';
 import type { Clock, SendHttp } from '../ports.ts';
 import { answerRequests } from './answer-requests.ts';
 import { PageEvents } from './page-events.ts';
-import { DESKTOP, decodePicture, type PixelGrid } from './pixels.ts';
+import { decodePicture, type PixelGrid } from './pixels.ts';
 import type { PageToView } from './screen-view.ts';
 
 /** A page in a context of its own, whose requests are answered here. */
@@ -33,11 +33,11 @@ export async function openPage(
     const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } });
     const page = await context.newPage();
     const session = await page.createCDPSession();
-    session.on('Network.webSocketCreated', ({ url }) => answers.addSocket(url));
+    // It is not paused, and reaches nothing.
+    session.on('Network.webSocketCreated', ({ url }) => answers.noteStream(new URL(url), 'a WebSocket'));
     events.listen(page);
     await Promise.all([
       session.send('Network.enable'),
-      setWindow(session, DESKTOP),
       page.evaluateOnNewDocument(OPEN_ROOTS),
       // All of them, for every origin: nothing is granted, so everything else is denied.
       session.send('Browser.grantPermissions', {
@@ -53,13 +53,6 @@ export async function openPage(
   }
 }
 
-/** Gives the page a window of this size, in CSS pixels. */
-export const setWindow = (
-  session: CDPSession,
-  size: { readonly width: number; readonly height: number },
-): Promise<void> =>
-  session.send('Emulation.setDeviceMetricsOverride', { ...size, deviceScaleFactor: 1, mobile: false });
-
 export interface Picture {
   readonly png: Buffer;
   readonly grid: PixelGrid;
@@ -71,6 +64,8 @@ export async function takePicture({ session }: OpenPage, before?: Picture): Prom
   const png = Buffer.from(data, 'base64');
   return before?.png.equals(png) ? before : { png, grid: decodePicture(png) };
 }
+
+export const SCROLL_BACK = "scrollTo({ top: 0, left: 0, behavior: 'instant' })";
 
 /** The world of its own that puppeteer keeps in every frame; its public methods use it as well. */
 interface IsolatedFrame {

@@ -32,7 +32,9 @@ export class PageLook {
     if (document.documentElement !== null) this.#visit(document.documentElement);
     return {
       title: document.title,
-      heading: document.querySelector('h1')?.textContent ?? '',
+      headings: [...document.querySelectorAll('h1')]
+        .filter((one) => one.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true }))
+        .map((one) => one.textContent),
       isComplete: document.readyState === 'complete',
       boxes: this.#boxes,
     };

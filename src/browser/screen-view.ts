@@ -13,7 +13,6 @@ export interface PageToView {
   readonly isPrivateHost?: boolean | undefined;
   /** Milliseconds that it may take to appear; the usual time where absent. */
   readonly renderTime?: number | undefined;
-  readonly picture: boolean;
 }
 
 interface UnpublishedFile {
@@ -64,7 +63,7 @@ export interface ScreenFacts {
 }
 
 export interface ScreenView extends ScreenFacts {
-  /** PNG of 1280 × 800 CSS pixels, at most 1 MB, where it was asked for and could be taken. */
+  /** PNG of 1280 × 800 CSS pixels, at most 5 MB; `null` where none could be taken. */
   readonly picture: Uint8Array | null;
 }
 

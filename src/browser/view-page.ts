@@ -1,14 +1,14 @@
 import type { Frame } from 'puppeteer-core';
 import { untilAborted } from '../async.ts';
+import { withoutSpace } from '../plain-text.ts';
 import type { ContentBox, FrameLook } from './dom-types.ts';
-import { isVisibleMarker } from './find-marker.ts';
-import { evaluateApart, type OpenPage, type Picture, takePicture } from './open-page.ts';
+import { evaluateApart, type OpenPage, type Picture, SCROLL_BACK, takePicture } from './open-page.ts';
 import { PageLook } from './page-look.ts';
 import { differsFromSurroundings, fillsWindow, hasContrast, type PixelGrid } from './pixels.ts';
 import type { ScreenView } from './screen-view.ts';
 
 export interface PageSight extends Pick<ScreenView, 'title' | 'painted' | 'isMarkerVisible' | 'isStable'> {
-  readonly heading: string;
+  readonly headings: readonly string[];
   readonly isComplete: boolean;
   readonly text: string;
   /** Whether all pictures and drawings are small, as those that tell a person to wait. */
@@ -24,7 +24,7 @@ export interface PageSight extends Pick<ScreenView, 'title' | 'painted' | 'isMar
 const MOST_FRAMES = 12;
 
 /** CSS pixels of a picture that may only tell a person to wait. */
-const SMALL = 200;
+const SMALL = 256;
 
 /** Parts of a page, each as high as the window, that are scrolled to where nothing can be seen before. */
 const MOST_PARTS = 4;
@@ -35,29 +35,15 @@ const SCROLL_TIME = 150;
 /** Milliseconds for a frame to answer: one that is not loaded yet never does. */
 const FRAME_TIME = 1_000;
 
-/** The latest look at each page. */
-const looks = new WeakMap<OpenPage, Promise<unknown>>();
-
 /**
- * Looks at the page once: what its documents contain, and what of it is in the pixels. A look waits for the end of the
- * one before, also where nobody waits for that any more: it may have selected the marker.
+ * Looks at the page once: what its documents contain, and what of it is in the pixels.
  *
  * @param before the look before, whose picture is decoded already
  */
-export function lookAtPage(opened: OpenPage, before: PageSight | null): Promise<PageSight> {
-  const earlier = looks.get(opened) ?? Promise.resolve();
-  const look = earlier.then(() => lookNow(opened, before));
-  looks.set(
-    opened,
-    look.catch(() => undefined),
-  );
-  return look;
-}
-
-async function lookNow(opened: OpenPage, before: PageSight | null): Promise<PageSight> {
+export async function lookAtPage(opened: OpenPage, before: PageSight | null): Promise<PageSight> {
   const { marker } = opened.wanted;
   const main = opened.page.mainFrame();
-  const { title, heading, isComplete, boxes } = await lookAtFrame(main);
+  const { title, headings, isComplete, boxes } = await lookAtFrame(main);
   const picture = await takePicture(opened, before?.picture);
   const { grid } = picture;
   let visible = keepVisible([...boxes, ...(await lookAtInnerFrames(opened))], grid);
@@ -66,13 +52,13 @@ async function lookNow(opened: OpenPage, before: PageSight | null): Promise<Page
   const text = visible.map((box) => box.text).join(' ');
   return {
     title,
-    heading,
+    headings,
     isComplete,
     text,
     painted: countPainted(visible),
     picture,
     isStable: before && before.picture === picture,
-    isMarkerVisible: marker === undefined ? null : await isVisibleMarker(opened, marker, text),
+    isMarkerVisible: marker === undefined ? null : withoutSpace(text).includes(withoutSpace(marker)),
     isSmall: visible.every(({ kind, width, height }) => kind === 'text' || Math.max(width, height) <= SMALL),
     hasMore: boxes.some(({ y, kind }) => y >= grid.height && kind !== 'shape'),
     isErrorPage: isErrorPage(main),
@@ -145,5 +131,3 @@ async function lookElsewhere(opened: OpenPage): Promise<ContentBox[]> {
   await evaluateApart(main, SCROLL_BACK);
   return visible;
 }
-
-const SCROLL_BACK = "scrollTo({ top: 0, left: 0, behavior: 'instant' })";

@@ -1,7 +1,8 @@
 import { untilAborted } from '../async.ts';
 import { SECOND } from '../protocol/limits.ts';
+import { isMarkerOnPage } from './find-marker.ts';
 import { judge, judgeNavigationError, type PageJudgment } from './judge.ts';
-import { evaluateApart, type OpenPage, setWindow } from './open-page.ts';
+import { evaluateApart, type OpenPage } from './open-page.ts';
 import { toPlainLine } from './page-events.ts';
 import { createUncheckedView, type ScreenView } from './screen-view.ts';
 import { lookAtPage, type PageSight } from './view-page.ts';
@@ -18,8 +19,8 @@ export type ViewTimes = typeof VIEW_TIMES;
 /** Milliseconds between two looks, and before another one where nothing is there to be looked at yet. */
 const INTERVAL = { seen: 300, unseen: 30 } as const;
 
-/** Milliseconds that a look has at least; at the end, where a busy machine has not brought two until then. */
-const LOOK_TIME = { least: 1_000, last: 4_000 } as const;
+/** Milliseconds that a look has at least, also at the end of the time: machines are busy. */
+const LOOK_TIME = 4_000;
 
 /** Milliseconds after which a shown page that still loads or moves is not waited for, nor a quiet one that threw. */
 const PATIENCE = 4_000;
@@ -60,11 +61,9 @@ export async function watchPage(
   }
   if (errorText !== undefined) return createView(opened, judgeNavigationError(errorText, events));
   const deadline = clock.now() + (wanted.renderTime ?? times.render);
-  const first = await watch(opened, deadline, within, signal);
-  const isSeen = first?.isStable != null;
-  const isAnswering = isSeen || (await within(ANSWER_TIME, evaluateApart(page.mainFrame(), '1'))) !== null;
-  const last = isSeen || !isAnswering ? null : await within(LOOK_TIME.last, lookAtPage(opened, first));
-  const sight = last ?? first;
+  const sight = await watch(opened, deadline, within, signal);
+  const isAnswering =
+    sight?.isStable != null || (await within(ANSWER_TIME, evaluateApart(page.mainFrame(), '1'))) !== null;
   const elapsed = clock.now() - start;
   const judgment = judge(sight, events, wanted, isAnswering);
   const overflow = isAnswering ? await within(MEASURE_TIME, measureOverflow(opened)) : null;
@@ -82,16 +81,25 @@ async function watch(
   let last: PageSight | null = null;
   let settledSince: number | null = null;
   while (!events.crash.signal.aborted) {
-    const time = Math.max(deadline - clock.now(), LOOK_TIME.least);
+    const time = Math.max(0, deadline - clock.now()) + LOOK_TIME;
     const sight: PageSight | null = await within(time, lookAtPage(opened, last));
     last = sight ?? last;
-    const isShown = sight !== null && judge(sight, events, wanted).verdict === 'shown';
+    const isShown =
+      sight !== null &&
+      judge({ ...sight, isMarkerVisible: sight.isMarkerVisible || null }, events, wanted).verdict === 'shown';
     const isQuiet = sight?.isComplete === true && events.open.size === 0 && sight.isStable === true;
     const now = clock.now();
     // Of a page that threw and is quiet, nothing more is to be expected.
     const isSettled = isShown || (isQuiet && events.exceptions.length > 0);
     settledSince = isSettled ? (settledSince ?? now) : null;
-    if ((isShown && isQuiet) || now - (settledSince ?? now) >= PATIENCE || now >= deadline) break;
+    const isLate = now >= deadline && sight?.isStable !== null;
+    const isDone = isLate || (isShown && isQuiet) || now - (settledSince ?? now) >= PATIENCE;
+    if (isDone && isShown && sight.isMarkerVisible === false) {
+      // It scrolls, and so it comes last.
+      const isFound = await within(LOOK_TIME, isMarkerOnPage(opened, wanted.marker ?? ''));
+      last = { ...sight, isMarkerVisible: isFound === true };
+    }
+    if (isLate || (isDone && (!isShown || last?.isMarkerVisible !== false))) break;
     const interval = sight === null ? INTERVAL.unseen : INTERVAL.seen;
     await clock.sleep(Math.min(interval, Math.max(1, deadline - clock.now())), signal);
   }
@@ -99,7 +107,7 @@ async function watch(
 }
 
 function createView(
-  { events, wanted }: OpenPage,
+  { events }: OpenPage,
   judgment: PageJudgment,
   sight: PageSight | null = null,
 ): ScreenView {
@@ -111,7 +119,7 @@ function createView(
     ...(sight && { painted: sight.painted }),
     isMarkerVisible: sight?.isMarkerVisible ?? null,
     isStable: sight?.isStable ?? null,
-    picture: wanted.picture ? (sight?.picture.png ?? null) : null,
+    picture: sight?.picture.png ?? null,
     exceptions: events.exceptions,
     failedRequests: [...events.failed.own, ...events.failed.other],
     blockedRequests: [...events.refused.keys()].map((url) => toPlainLine(url)),
@@ -130,8 +138,8 @@ const MEASURE = `new Promise((done) => requestAnimationFrame(() => requestAnimat
 })`;
 
 /** CSS pixels by which the page is wider than a phone, whose window it keeps. */
-async function measureOverflow({ page, session }: OpenPage): Promise<number> {
-  await setWindow(session, PHONE);
+async function measureOverflow({ page }: OpenPage): Promise<number> {
+  await page.setViewport(PHONE);
   const wider = await evaluateApart(page.mainFrame(), MEASURE);
   return typeof wider === 'number' ? wider : 0;
 }
