@@ -157,9 +157,11 @@ export const withAttempt = (delivery: Delivery, attempt: ChannelAttempt): Delive
   ),
 });
 
-/** The task of the channel that shows the delivery as a page. */
-export const shownTask = (delivery: Delivery): PreparedTask | undefined =>
-  (attemptIn(delivery, 'K1') ?? attemptIn(delivery, 'K4'))?.task;
+/** The way through the channel that shows the delivery as a page. */
+export const shownAttempt = (delivery: Delivery): ChannelAttempt | undefined =>
+  attemptIn(delivery, 'K1') ?? attemptIn(delivery, 'K4');
+
+export const shownTask = (delivery: Delivery): PreparedTask | undefined => shownAttempt(delivery)?.task;
 
 /** What verification found: the evidence for G3. */
 export interface Proof {

@@ -1,5 +1,4 @@
 import type { LocalFiles, PageToView } from '../../browser/screen-view.ts';
-import type { ServedFile } from '../../channels/channel.ts';
 import { withoutSpace } from '../../plain-text.ts';
 import { MEGABYTE, SCREEN } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
@@ -17,7 +16,7 @@ export async function pageToView(
 ): Promise<PageToView> {
   const file = delivery.site?.entry;
   const isSought = marker !== undefined && marker.length <= SCREEN.marker;
-  const page = { url: url.href, local, picture: true };
+  const page = { url: url.href, local };
   // Of a link only the marker is known.
   if (file === undefined) return { ...page, marker: isSought && !/[<>]/.test(marker) ? marker : undefined };
   if (!isHtml(file.name) || file.size > SCREEN.markedPage) return page;
@@ -28,45 +27,35 @@ export async function pageToView(
   return { ...page, marker: isVisible ? marker : undefined, ownText: shown.slice(0, SCREEN.text) };
 }
 
-/** Something that a delivery shows on the screen. */
-export interface ScreenPage {
-  /** Whether it is a page, and not a file that is shown as it is. */
-  readonly isPage: boolean;
-  /** Why no browser opens it, for UNKNOWN; empty where one does. */
-  readonly unopened: string;
-}
-
-/** What K1 will show on the screen, or K4 shows of a folder; `undefined` where a browser would download the file. */
-export function findServedPage(
-  delivery: Delivery,
-): (ScreenPage & { readonly served: ServedFile }) | undefined {
-  const served = shownTask(delivery)?.served;
-  if (served === undefined || served.display === 'none') return undefined;
-  const unopened = findObstacle(served, delivery.site?.entry.size ?? 0);
-  return { served, isPage: served.display === 'page', unopened };
-}
-
-function findObstacle({ display, url }: ServedFile, size: number): string {
-  if (display === 'viewer') return 'a file that needs a viewer or a player is not opened in one';
-  if (display === 'page') return '';
-  const most = isImage(url.pathname) ? SCREEN.largestImage : SCREEN.largestText;
-  return size > most ? `a file of this kind above ${most / MEGABYTE} MB is not opened in one` : '';
-}
-
-/** What a step shows, of which no more than `SCREEN.pages` are opened: pages come before files shown as they are. */
-export function listScreenPages<Page extends ScreenPage>(
+/**
+ * What deliveries show on the screen: why no browser opens it, for UNKNOWN; empty where one does. Of many, no more than
+ * `SCREEN.pages` are opened: pages come before files shown as they are.
+ */
+export function listScreenPages(
   deliveries: readonly Delivery[],
-  isOff: boolean,
-  find: (delivery: Delivery) => Page | undefined,
-): ReadonlyMap<Delivery, Page> {
+  mode: DeliveryRequest['screen'],
+): ReadonlyMap<Delivery, string> {
   const found = deliveries.flatMap((delivery) => {
-    const page = find(delivery);
-    return page === undefined ? [] : [[delivery, page] as const];
+    const obstacle = findObstacle(delivery, mode);
+    return obstacle === undefined ? [] : [[delivery, obstacle] as const];
   });
-  const openable = found.filter(([, { unopened }]) => unopened === '');
-  openable.sort(([, one], [, other]) => Number(other.isPage) - Number(one.isPage));
+  const openable = found.flatMap(([delivery, obstacle]) => (obstacle === '' ? [delivery] : []));
+  openable.sort((one, other) => Number(isPage(other)) - Number(isPage(one)));
   const tooMany = `of ${openable.length} pages ${SCREEN.pages} were opened in one, and ${openable.length - SCREEN.pages} were not`;
-  const closed = isOff ? found : openable.slice(SCREEN.pages);
-  const unopened = isOff ? 'it was not opened in one, as asked' : tooMany;
-  return new Map([...found, ...closed.map(([delivery, page]) => [delivery, { ...page, unopened }] as const)]);
+  return new Map([...found, ...openable.slice(SCREEN.pages).map((delivery) => [delivery, tooMany] as const)]);
+}
+
+const isPage = (delivery: Delivery): boolean => shownTask(delivery)?.served?.display === 'page';
+
+/** Nothing for what a browser would download; a link alone is opened only where that is enforced. */
+function findObstacle(delivery: Delivery, mode: DeliveryRequest['screen']): string | undefined {
+  const { plan, served } = shownTask(delivery) ?? {};
+  if (served === undefined) return plan?.channel === 'K4' && mode === 'enforce' ? '' : undefined;
+  if (served.display === 'none') return undefined;
+  if (mode === 'off') return 'it was not opened in one, as asked';
+  if (served.display === 'viewer') return 'a file that needs a viewer or a player is not opened in one';
+  if (served.display === 'page') return '';
+  const most = isImage(served.url.pathname) ? SCREEN.largestImage : SCREEN.largestText;
+  const isTooLarge = (delivery.site?.entry.size ?? 0) > most;
+  return isTooLarge ? `a file of this kind above ${most / MEGABYTE} MB is not opened in one` : '';
 }

@@ -7,13 +7,6 @@ import { attemptIn, type Delivery } from '../delivery.ts';
 
 /** What a browser saw of a page. All lists have at most ten texts, and all texts are bounded. */
 export interface ScreenReport extends ScreenFacts {
-  /** How many there were in all, with those that are not listed; at most 1,000. */
-  readonly counts: {
-    readonly exceptions: number;
-    readonly failedRequests: number;
-    readonly blockedRequests: number;
-    readonly consoleErrors: number;
-  };
   /** Whether it is the published page; else the local one, which was refused. */
   readonly isPublished: boolean;
   /** The share of pixels, from 0 to 1, that it has in common with the page before publishing; `null` if not known. */
@@ -29,16 +22,15 @@ export function reportScreen(delivery: Delivery): ScreenReport | null {
   const view = published?.view ?? localView;
   if (view === null) return null;
   const { picture: _, ...facts } = view;
-  const ofEach = <T>(read: (list: readonly string[]) => T) => ({
-    exceptions: read(view.exceptions),
-    failedRequests: read(view.failedRequests),
-    blockedRequests: read(view.blockedRequests),
-    consoleErrors: read(view.consoleErrors),
-  });
-  const lists = ofEach((list) => list.slice(0, MOST_LISTED));
-  const counts = ofEach(({ length }) => length);
-  const agreement = published?.agreement ?? null;
-  return { isPublished: published !== null, ...facts, ...lists, counts, agreement };
+  return {
+    isPublished: published !== null,
+    ...facts,
+    exceptions: view.exceptions.slice(0, MOST_LISTED),
+    failedRequests: view.failedRequests.slice(0, MOST_LISTED),
+    blockedRequests: view.blockedRequests.slice(0, MOST_LISTED),
+    consoleErrors: view.consoleErrors.slice(0, MOST_LISTED),
+    agreement: published?.agreement ?? null,
+  };
 }
 
 /** The part of the report's line TEST; empty where no browser has opened the page. */

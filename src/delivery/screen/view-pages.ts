@@ -9,11 +9,10 @@ import { SCREEN, SECOND } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
 import { withVersion } from '../../rules/naming.ts';
 import {
-  attemptIn,
-  type ChannelAttempt,
   type Delivery,
   isOngoing,
   runStep,
+  shownAttempt,
   shownTask,
   withAttempt,
   withFailure,
@@ -22,7 +21,7 @@ import type { DeliveryContext } from '../delivery-context.ts';
 import { addPicture } from './add-picture.ts';
 import { dependsOnHost } from './ask-host.ts';
 import { listLocalFiles } from './local-files.ts';
-import { findServedPage, listScreenPages, pageToView, type ScreenPage } from './page-to-view.ts';
+import { listScreenPages, pageToView } from './page-to-view.ts';
 import { describeUnseen, describeView, formatShare, judgeView } from './screen-report.ts';
 
 /** What the steps with a browser share. */
@@ -39,20 +38,20 @@ export async function viewLocalPages(
   deliveries: readonly Delivery[],
   { request, context }: ScreenStep,
 ): Promise<readonly Delivery[]> {
-  const { screen: mode } = request;
-  const pages = listScreenPages(deliveries.filter(isOngoing), mode === 'off', findServedPage);
-  if (!startSection('Open the page before publishing', pages, context)) return deliveries;
+  const pages = listScreenPages(deliveries.filter(isOngoing), request.screen);
+  if (![...pages.values()].includes('')) return deliveries;
+  context.logger.startSection('Open the page before publishing');
   const local = listLocalFiles(deliveries);
   return runStep('check', deliveries, async (delivery) => {
-    const page = pages.get(delivery);
-    if (page === undefined || page.unopened !== '') return delivery;
-    const { url, isServedAsIs } = page.served;
-    const withPicture = request.picture && page.isPage;
+    const served = shownTask(delivery)?.served;
+    if (served === undefined || pages.get(delivery) !== '') return delivery;
+    const { url, isServedAsIs, display } = served;
+    const withPicture = request.picture && display === 'page';
     if (!isServedAsIs && !withPicture) return delivery;
     const opened = await pageToView(url, delivery, request, local);
     const view = await compareWithRoot(await context.screen.view(opened), delivery, opened, context.screen);
     context.logger.info(`${delivery.subject}: ${describeView(view)}`);
-    const { failure } = judgeView(view, mode === 'enforce');
+    const { failure } = judgeView(view, request.screen === 'enforce');
     const viewed = { ...delivery, localView: isServedAsIs ? view : null };
     if (failure !== null && isServedAsIs && !(await dependsOnHost(view, url, context))) {
       return withFailure(viewed, 'check', failure.withLeftBehind([]));
@@ -61,68 +60,39 @@ export async function viewLocalPages(
   });
 }
 
-/** @returns whether any page is opened */
-function startSection(
-  title: string,
-  pages: ReadonlyMap<Delivery, ScreenPage>,
-  { logger }: DeliveryContext,
-): boolean {
-  const isAny = [...pages.values()].some(({ unopened }) => unopened === '');
-  if (isAny) logger.startSection(title);
-  return isAny;
-}
-
-/** A proven page. */
-interface ProvenPage extends ScreenPage {
-  readonly attempt: ChannelAttempt;
-  /** As it is handed over, or past a cache that still has what was there before. */
-  readonly url: URL;
-}
-
 /** Opens each proven page at its address, and judges what a browser saw. */
 export async function viewPublishedPages(
   deliveries: readonly Delivery[],
   step: ScreenStep,
 ): Promise<readonly Delivery[]> {
-  const isOff = step.request.screen === 'off';
-  const pages = listScreenPages(deliveries, isOff, (delivery) => findProvenPage(delivery, step));
-  startSection('Open the page in a browser', pages, step.context);
+  const proven = deliveries.filter((one) => shownAttempt(one)?.proof != null);
+  const pages = listScreenPages(proven, step.request.screen);
+  if ([...pages.values()].includes('')) step.context.logger.startSection('Open the page in a browser');
   const viewed: Delivery[] = [];
   for (const delivery of deliveries) {
-    const page = pages.get(delivery);
-    viewed.push(page === undefined ? delivery : await viewPublishedPage(delivery, page, step));
+    const obstacle = pages.get(delivery);
+    viewed.push(obstacle === undefined ? delivery : await viewPublishedPage(delivery, obstacle, step));
   }
   return viewed;
 }
 
-/** The page of K1 or of a folder on K4; a link alone is opened only where that is enforced. */
-function findProvenPage(delivery: Delivery, { request, context }: ScreenStep): ProvenPage | undefined {
-  const served = findServedPage(delivery);
-  const isToOpen = ({ task: { plan, served: ofTask } }: ChannelAttempt): boolean =>
-    ofTask === undefined ? plan.channel === 'K4' && request.screen === 'enforce' : served !== undefined;
-  const attempt = [attemptIn(delivery, 'K1'), attemptIn(delivery, 'K4')].find(
-    (one) => one !== undefined && one.proof !== null && isToOpen(one),
-  );
-  if (attempt?.placement == null) return undefined;
-  const { proof, placement } = attempt;
-  // A cache would show the page of before.
-  const url = proof?.isCached ? withVersion(placement.url, `${context.clock.now()}-screen`) : placement.url;
-  return { attempt, url, isPage: served?.isPage ?? true, unopened: served?.unopened ?? '' };
-}
-
 async function viewPublishedPage(
   delivery: Delivery,
-  { attempt, url, unopened }: ProvenPage,
+  obstacle: string,
   { request, context }: ScreenStep,
 ): Promise<Delivery> {
-  if (unopened !== '') {
-    return withAttempt(delivery, { ...attempt, unknown: [...attempt.unknown, describeUnseen(unopened)] });
+  const attempt = shownAttempt(delivery);
+  if (attempt?.placement == null || attempt.proof === null) return delivery;
+  if (obstacle !== '') {
+    return withAttempt(delivery, { ...attempt, unknown: [...attempt.unknown, describeUnseen(obstacle)] });
   }
-  const { proof } = attempt;
+  const { placement, proof } = attempt;
+  // A cache would show the page of before.
+  const url = proof.isCached ? withVersion(placement.url, `${context.clock.now()}-screen`) : placement.url;
   const page = {
     ...(await pageToView(url, delivery, request)),
     // By its own host: one behind a redirect stays refused.
-    isPrivateHost: proof?.isInternal === true && proof.hosts.every((one) => one === url.host),
+    isPrivateHost: proof.isInternal && proof.hosts.every((one) => one === url.host),
   };
   // What is proven stays proven, even if the job ends now.
   const view = await context.screen
