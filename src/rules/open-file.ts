@@ -1,5 +1,4 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { DeliveryError } from '../errors.ts';
 
@@ -15,34 +14,30 @@ export interface FileLocation {
 
 /**
  * Opens the file at a path. Below the allowed roots it follows no symbolic link; nothing is read of a file before its
- * place was checked. The system is asked about it in synchronous calls: as promises they would cost more than all else
- * that is done with a small file.
+ * place was checked. These are synchronous calls: as promises they would cost more than all else that is done with a
+ * small file.
  *
  * @throws {DeliveryError} `BAD_FILE` with what to change.
  */
-export async function openFile(location: FileLocation): Promise<FileHandle> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(location.path, openFlags(location));
-    refuseMoved(handle.fd, location);
-    return handle;
-  } catch (cause) {
-    await handle?.close();
-    throw openError(cause, location, handle === undefined);
-  }
-}
-
-/** The same for work that is done in one go, without a promise. The file is closed after it. */
-export function withFile<T>(location: FileLocation, work: (fd: number) => T): T {
+export function openFile(location: FileLocation): number {
   let fd: number | undefined;
   try {
     fd = openSync(location.path, openFlags(location));
     refuseMoved(fd, location);
-    return work(fd);
+    return fd;
   } catch (cause) {
-    throw openError(cause, location, fd === undefined);
-  } finally {
     if (fd !== undefined) closeSync(fd);
+    throw openError(cause, location, fd === undefined);
+  }
+}
+
+/** The same for work that is done in one go. The file is closed after it. */
+export function withFile<T>(location: FileLocation, work: (fd: number) => T): T {
+  const fd = openFile(location);
+  try {
+    return work(fd);
+  } finally {
+    closeSync(fd);
   }
 }
 

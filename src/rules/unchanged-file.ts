@@ -1,8 +1,8 @@
-import { createHash, type Hash } from 'node:crypto';
-import { type BigIntStats, fstatSync, readSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { type BigIntStats, closeSync, fstatSync, read, readSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { setImmediate as letOthersWork } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { DeliveryError } from '../errors.ts';
 import { type FileLocation, openFile, withFile } from './open-file.ts';
 
@@ -26,8 +26,6 @@ export class UnchangedFile {
   readonly #location: FileLocation;
   /** What shows that somebody wrote to the file. */
   readonly #written: string;
-  /** When the inode changed: nanoseconds since the epoch. */
-  readonly #changedAt: bigint;
   /** The bytes of a small file while it is checked. */
   #held: Buffer | null = null;
 
@@ -35,7 +33,6 @@ export class UnchangedFile {
     this.size = Number(stats.size);
     this.#location = { path, given, allowedRoots, allowsFullPaths };
     this.#written = formatWritten(stats);
-    this.#changedAt = stats.ctimeNs;
   }
 
   read(): Readable {
@@ -52,7 +49,7 @@ export class UnchangedFile {
       last = chunk;
       hash.update(chunk);
     }
-    this.#refuseOther(hash);
+    if (hash.digest('hex') !== this.sha256) throw changedFileError(this.#location.given);
     if (last !== undefined) yield last;
   }
 
@@ -79,13 +76,7 @@ export class UnchangedFile {
 
   /** Keeps the bytes of a small file until they are released, so that all checks see the same ones. */
   hold(fd: number): void {
-    if (this.size >= CHECK_CHUNK) return;
-    const buffer = takeBuffer();
-    try {
-      this.#held = this.#readAll(fd, buffer);
-    } finally {
-      if (this.#held === null) spare.push(buffer);
-    }
+    if (this.size < CHECK_CHUNK) this.#held = this.#readAll(fd, takeBuffer());
   }
 
   /** Synchronous calls take a tenth of the time that promises take. @throws {DeliveryError} for a file that changed */
@@ -93,13 +84,12 @@ export class UnchangedFile {
     // One byte more shows that it grew.
     const bytes = buffer.subarray(0, readSync(fd, buffer, 0, this.size + 1, 0));
     if (bytes.length !== this.size) throw changedFileError(this.#location.given);
-    if (this.#isTouched(fd)) this.#refuseOther(createHash('sha256').update(bytes));
+    this.#refuseWritten(fd);
     return bytes;
   }
 
   /**
-   * Reads from the first byte on, and refuses a file that changed since it was opened. The streams of the handle itself
-   * are not used, because each leaves a listener on the handle.
+   * Reads from the first byte on, and refuses a file to which somebody wrote since it was checked.
    *
    * @param most bytes of a chunk
    * @param allocate returns the memory for the next one
@@ -118,61 +108,47 @@ export class UnchangedFile {
 
   /** The same of a large file, one chunk ahead of the caller. */
   async *#readAhead(allocate: () => Buffer, length: number): AsyncGenerator<Buffer> {
-    const handle = await openFile(this.#location);
+    const fd = openFile(this.#location);
     const readAt = async (position: number): Promise<Buffer> => {
       // What was written behind the end is seen below.
-      if (position > 0 && position >= this.size) return Buffer.alloc(0);
+      if (position >= this.size) return Buffer.alloc(0);
       const buffer = allocate();
-      const wanted = Math.min(buffer.length, length - position);
-      const { bytesRead } = await handle.read(buffer, 0, wanted, position);
+      const { bytesRead } = await readPart(
+        fd,
+        buffer,
+        0,
+        Math.min(buffer.length, length - position),
+        position,
+      );
       return buffer.subarray(0, bytesRead);
     };
+    let next: Promise<Buffer> | undefined;
     try {
-      await this.#refuseChanged(handle);
-      let next = readAt(0);
-      try {
-        for (let position = 0; ; ) {
-          const chunk = await next;
-          if (chunk.length === 0) break;
-          position += chunk.length;
-          next = readAt(position);
-          yield chunk;
-        }
-      } finally {
-        // A caller that stops early leaves one read open; its failure must not become an unhandled rejection.
-        await next.catch(() => undefined);
+      this.#refuseWritten(fd);
+      next = readAt(0);
+      for (let position = 0; ; ) {
+        const chunk = await next;
+        if (chunk.length === 0) break;
+        position += chunk.length;
+        next = readAt(position);
+        yield chunk;
       }
-      await this.#refuseChanged(handle);
+      this.#refuseWritten(fd);
     } finally {
-      await handle.close();
+      // A caller that stops early leaves one read open; its failure must not become an unhandled rejection.
+      await next?.catch(() => undefined);
+      closeSync(fd);
     }
   }
 
-  /** Whether only the inode changed: it was renamed, or the time of a write was set back. Then the bytes decide. */
-  #isTouched(fd: number): boolean {
-    const now = fstatSync(fd, { bigint: true });
-    if (formatWritten(now) !== this.#written) throw changedFileError(this.#location.given);
-    return now.ctimeNs !== this.#changedAt;
-  }
-
-  #refuseOther(bytes: Hash): void {
-    if (bytes.digest('hex') !== this.sha256) throw changedFileError(this.#location.given);
-  }
-
-  /** A large file takes seconds to read: others work meanwhile. */
-  async #refuseChanged(handle: FileHandle): Promise<void> {
-    if (!this.#isTouched(handle.fd)) return;
-    const hash = createHash('sha256');
-    const buffer = Buffer.allocUnsafe(CHECK_CHUNK);
-    for (let position = 0; position < this.size; ) {
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
-      if (bytesRead === 0) break;
-      hash.update(buffer.subarray(0, bytesRead));
-      position += bytesRead;
+  #refuseWritten(fd: number): void {
+    if (formatWritten(fstatSync(fd, { bigint: true })) !== this.#written) {
+      throw changedFileError(this.#location.given);
     }
-    this.#refuseOther(hash);
   }
 }
+
+const readPart = promisify(read);
 
 const READS_IN_A_ROW = 32;
 let smallReads = 0;
