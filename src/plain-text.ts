@@ -7,6 +7,12 @@ export function nameFew(names: readonly string[]): string {
   return names.slice(0, SITE.named).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
+/** The first of many lines, and one that counts the others. */
+export function firstFew(lines: readonly string[]): readonly string[] {
+  const more = lines.length - SITE.named;
+  return [...lines.slice(0, SITE.named), ...(more > 0 ? [`and ${more} more`] : [])];
+}
+
 /** What cannot be seen or turns text around; what joins letters or chooses the form of an emoji stays. */
 const INVISIBLE = /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 

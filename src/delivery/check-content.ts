@@ -1,6 +1,6 @@
 import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
+import { firstFew } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
-import { SITE } from '../protocol/limits.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { findSecretsInText, refuseSecrets } from '../rules/secrets/secrets.ts';
@@ -56,13 +56,12 @@ export async function describeProblems(
   if (stopped !== undefined) return stopped;
   if (only !== undefined && others.length === 0) return only;
   const found = problems.flatMap(({ findings, message }) => (findings.length > 0 ? findings : [message]));
-  const more = found.length - SITE.named;
   const ways = problems.filter(({ hint }, at) => problems.findIndex((one) => one.hint === hint) === at);
   return new DeliveryError('BAD_FILE', about, {
     hint: (w) =>
       ways.length > 2 ? 'correct what writes it' : ways.map(({ advice = '' }) => w.say(advice)).join('; '),
     leftBehind: [],
-    findings: [...found.slice(0, SITE.named), ...(more > 0 ? [`and ${more} more`] : [])],
+    findings: firstFew(found),
   });
 }
 

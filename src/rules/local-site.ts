@@ -2,7 +2,7 @@ import { type Dirent, lstatSync } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DeliveryError } from '../errors.ts';
-import { shorten } from '../plain-text.ts';
+import { firstFew, shorten } from '../plain-text.ts';
 import { MEGABYTE, SITE } from '../protocol/limits.ts';
 import type { Text } from '../words.ts';
 import type { LocalFile } from './inspect.ts';
@@ -46,13 +46,12 @@ export async function listSiteFiles(
   const { paths, leftOut, refused } = await listFolder(folder);
   await refuseNames([...paths, ...leftOut, ...refused]);
   if (refused.length > 0) {
-    const more = refused.length - SITE.named;
     const areLinks = refused.every((finding) => finding.endsWith(IS_LINK));
     throw new DeliveryError('BAD_FILE', `the folder ${given} can't be a site`, {
       hint: areLinks
         ? 'deliver a copy of the folder with files in place of the links: `cp -rL`'
         : 'correct what writes the folder',
-      findings: [...refused.slice(0, SITE.named), ...(more > 0 ? [`and ${more} more`] : [])],
+      findings: firstFew(refused),
     });
   }
   if (paths.length === 0) {

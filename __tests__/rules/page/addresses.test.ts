@@ -35,7 +35,7 @@ test.each([
   ['a,b.png 2x', 'a,b.png'],
   ['data:image/png;base64,AA,BB 1x, b.png 2x', 'data:image/png;base64,AA,BB b.png'],
   ['data:,a, b.png', 'data:,a b.png'],
-  ['\n a.png 100w (a, b) , b.png', 'a.png b.png'],
+  ['\n a.png 100w , b.png', 'a.png b.png'],
   [',,a.png,,', 'a.png'],
   ['', ''],
 ])('The addresses of the srcset %j are %s.', (srcset, addresses) => {

@@ -51,7 +51,6 @@ describe('a page that is shown completely', () => {
     ['a dynamic import', 'missing', site('<script>Promise.all([import("./a.js")])</script>')],
     ['a dynamic import from a host', 'later-host', site('<script>import("https://a.example/a.js")</script>')],
     ['a link', 'link-missing', site('<a href=b.html>b</a>')],
-    ['an entry of an import map', 'missing', site(importMap('"b":"./c.js"'))],
     ['an unused style sheet', 'missing', site('', 'a.css: a { b: url(b.png) }')],
     ['an attachment', 'outside', site('', 'data/3f2a.html: <script src=/x.js></script>')],
     ['a page for missing addresses', 'base', site('', '404.html: <script src=/a.js></script>', 'a.js')],
@@ -207,8 +206,8 @@ describe('formatSiteFindings', () => {
     const lines = formatSiteFindings(refusals);
     const hint = 'add the file to the folder, or remove the reference';
     expect(lines[0]).toBe(`index.html line 1: script 0.js is missing (${hint})`);
-    expect(lines[8]).toMatch(/^index\.html line 9: script 8\.js is missing/);
-    expect(lines[9]).toMatch(/^index\.html line 14: script .*\/a\.js is loaded from another host/);
+    expect(lines[1]).toMatch(/^index\.html line 14: script .*\/a\.js is loaded from another host/);
+    expect(lines[9]).toMatch(/^index\.html line 9: script 8\.js is missing/);
     expect(lines.slice(10)).toEqual(['and 5 more']);
   });
 });

@@ -1,10 +1,11 @@
+import { text } from 'node:stream/consumers';
 import type { LocalFiles, PageToView } from '../../browser/screen-view.ts';
 import { withoutSpace } from '../../plain-text.ts';
 import { MEGABYTE, SCREEN } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
 import { loadPageRules } from '../../rules/load-page-rules.ts';
 import { isImage } from '../../rules/media-type.ts';
-import { decodeText, isHtml, joinText } from '../../rules/page/page-file.ts';
+import { decodeText, isHtml } from '../../rules/page/page-file.ts';
 import { type Delivery, shownTask } from '../delivery.ts';
 
 /** What a browser is to open, and what it must show. */
@@ -21,7 +22,7 @@ export async function pageToView(
   if (file === undefined) return { ...page, marker: isSought && !/[<>]/.test(marker) ? marker : undefined };
   if (!isHtml(file.name) || file.size > SCREEN.markedPage) return page;
   const { readVisibleText } = await loadPageRules();
-  const shown = readVisibleText(await joinText(decodeText(file.read())));
+  const shown = readVisibleText(await text(decodeText(file.read())));
   // It may as well be in a comment, or a part of a script.
   const isVisible = isSought && shown.includes(withoutSpace(marker));
   return { ...page, marker: isVisible ? marker : undefined, ownText: shown.slice(0, SCREEN.text) };

@@ -43,25 +43,22 @@ export function laterGrade(one: ReferenceGrade, other: ReferenceGrade): Referenc
 /** Whether a browser loads it with the page. */
 export const isLoaded = (grade: ReferenceGrade): boolean => grade !== 'later' && grade !== 'link';
 
+/** Whether it is a style sheet or a script that is loaded with the page. */
+export const isCode = (grade: ReferenceGrade): boolean => grade === 'code' || grade === 'async';
+
 /** Schemes that cause no request: the content is in the address or in memory, or there is no content. */
 const LOCAL_SCHEMES = new Set(['about', 'blob', 'data', 'javascript', 'mailto', 'node', 'sms', 'tel']);
-
-/** The URL standard removes this and all lower characters at both ends. */
-const SPACE = 0x20;
 
 /**
  * An address as the URL parser reads it: without spaces at both ends, line breaks and tabs.
  *
  * @param maxLength how many characters are needed; a `data:` address may have megabytes
- * @see https://url.spec.whatwg.org/#concept-basic-url-parser
  */
-export function trimAddress(address: string, maxLength = address.length): string {
-  let start = 0;
-  while (start < address.length && address.charCodeAt(start) <= SPACE) start += 1;
-  let end = Math.min(start + maxLength, address.length);
-  while (end > start && address.charCodeAt(end - 1) <= SPACE) end -= 1;
-  return address.slice(start, end).replace(/[\t\n\r]/g, '');
-}
+export const trimAddress = (address: string, maxLength?: number): string =>
+  address
+    .trim()
+    .slice(0, maxLength)
+    .replace(/[\t\n\r]/g, '');
 
 /** Whether a browser must fetch the address; a relative one counts. */
 export function isExternal(address: string): boolean {
@@ -95,20 +92,12 @@ export function* parseSrcset(srcset: string): Generator<string, void, undefined>
     const [, run = ''] = match;
     let end = run.length;
     while (run[end - 1] === ',') end -= 1;
-    if (end === run.length) next.lastIndex = findDescriptorsEnd(srcset, next.lastIndex);
+    if (end === run.length) {
+      const comma = srcset.indexOf(',', next.lastIndex);
+      next.lastIndex = comma === -1 ? srcset.length : comma;
+    }
     yield run.slice(0, end);
   }
-}
-
-function findDescriptorsEnd(srcset: string, from: number): number {
-  let parentheses = 0;
-  for (let at = from; at < srcset.length; at += 1) {
-    const char = srcset[at];
-    if (char === '(') parentheses += 1;
-    else if (char === ')') parentheses = Math.max(parentheses - 1, 0);
-    else if (char === ',' && parentheses === 0) return at + 1;
-  }
-  return srcset.length;
 }
 
 /**
@@ -149,12 +138,6 @@ export const getAttribute = ({ attrs }: WithAttributes, name: string): string =>
 
 export const hasAttribute = ({ attrs }: WithAttributes, name: string): boolean =>
   attrs.some((attribute) => attribute.name === name);
-
-/** The lowercase name of an element without a prefix, which any element may have in XHTML. */
-export function getLocalName(name: string): string {
-  const lower = name.toLowerCase();
-  return lower.slice(lower.indexOf(':') + 1);
-}
 
 /** Returns the line of each offset, from `firstLine`; the offsets must be in ascending order. */
 export function createLineCounter(text: string, firstLine: number): (offset: number) => number {

@@ -7,7 +7,6 @@ import {
   parseSrcset,
   type ReferenceGrade,
   type ResourceKind,
-  trimAddress,
 } from './addresses.ts';
 import { findCssReferences } from './script-references.ts';
 
@@ -41,19 +40,19 @@ export const isCss = (tag: StartTag): boolean =>
 
 const script: AddressReader = (address, tag, add) => {
   const type = getScriptType(tag);
-  if (type !== null) single(type, gradeScript(tag, address))(address, tag, add);
+  const grade = VISIT_COUNTER.test(address) ? 'later' : gradeScript(tag);
+  if (type !== null) single(type, grade)(address, tag, add);
 };
 
-/** Whether a page needs the script of a tag. What only counts visits, as generators add it to reports, shows nothing. */
-export function gradeScript(tag: StartTag, address = ''): ReferenceGrade {
-  const isAsync = hasAttribute(tag, 'async');
-  const isCounter = (isAsync || hasAttribute(tag, 'defer')) && VISIT_COUNTER.test(trimAddress(address, 200));
-  if (hasAttribute(tag, 'nomodule') || isCounter) return 'later';
-  return isAsync ? 'async' : 'code';
-}
-
+/** Scripts that generators add to reports, and that only count visits: a page shows the same without one. */
 const VISIT_COUNTER =
   /^(?:https?:)?\/\/(?:www\.googletagmanager\.com\/gtag\/js\?|(?:www|ssl)\.google-analytics\.com\/|static\.cloudflareinsights\.com\/|plausible\.io\/js\/|gc\.zgo\.at\/count)/;
+
+/** Whether a page needs the script of a tag. */
+export function gradeScript(tag: StartTag): ReferenceGrade {
+  if (hasAttribute(tag, 'nomodule')) return 'later';
+  return hasAttribute(tag, 'async') ? 'async' : 'code';
+}
 
 /** How a browser runs a script element; `null` if its type makes it data. */
 export function getScriptType(tag: StartTag): 'script' | 'module' | null {
@@ -64,20 +63,11 @@ export function getScriptType(tag: StartTag): 'script' | 'module' | null {
 
 const SCRIPT_TYPE = /^(?:(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script[\d.]*)?$/;
 
-/** Whether an element says itself that it is not for every screen; for which one it is, is not guessed. */
-export const isForSomeScreens = (tag: StartTag): boolean =>
-  !getAttribute(tag, 'media')
-    .split(',')
-    .some((query) => /^\s*(?:all|screen)?\s*$/i.test(query));
-
 /** The candidates of an image, of which a browser takes one. */
 const candidates: AddressReader = (value, tag, add) => {
   const read = tag.tagName === 'link' ? ahead : media;
   for (const address of parseSrcset(value)) read(address, tag, add);
 };
-
-// With a `srcdoc`, the `src` is ignored.
-const inlineFrame: AddressReader = (src, tag, add) => hasAttribute(tag, 'srcdoc') || frame(src, tag, add);
 
 const refresh: AddressReader = (content, tag, add) => {
   if (/^\s*refresh\s*$/i.test(getAttribute(tag, 'http-equiv'))) frame(parseRefresh(content), tag, add);
@@ -86,28 +76,27 @@ const refresh: AddressReader = (content, tag, add) => {
 const style: AddressReader = (css, _, add) => findCssReferences(css, add);
 
 /**
- * The attributes whose addresses a browser uses, with their elements; all names in lower case. Forms are not included:
- * they cause a request only when a person sends them. `base` is read on its own, because it loads nothing.
+ * The attributes whose addresses a browser uses, with their elements. Forms are not included: they cause a request
+ * only when a person sends them. `base` is read on its own, because it loads nothing.
  *
  * @see https://html.spec.whatwg.org/multipage/indices.html#attributes-3
  */
 const READERS: readonly (readonly [AddressReader, string])[] = [
   [anchor, 'a href, a xlink:href, area href'],
   [candidates, 'img srcset, link imagesrcset, source srcset'],
-  [frame, 'embed src, frame src, object data'],
-  [inlineFrame, 'iframe src'],
+  [frame, 'embed src, frame src, iframe src, object data'],
   [link, 'link href'],
-  [media, 'audio src, body background, feimage href, image href, image xlink:href, img src, input src'],
+  [media, 'audio src, body background, feImage href, image href, image xlink:href, img src, input src'],
   [media, 'source src, table background, td background, track src, use href, use xlink:href'],
   [media, 'video poster, video src'],
   [refresh, 'meta content'],
   [script, 'script href, script src, script xlink:href'],
 ];
 
-export const FETCHING_ATTRIBUTES: ReadonlyMap<string, AddressReader> = new Map(
+const FETCHING_ATTRIBUTES: ReadonlyMap<string, AddressReader> = new Map(
   READERS.flatMap(([read, names]) => names.split(', ').map((name) => [name, read] as const)),
 );
 
-/** The function that reads the addresses of an attribute, if it has any; names in lower case. */
+/** The function that reads the addresses of an attribute, if it has any. */
 export const getAddressReader = (element: string, name: string): AddressReader | undefined =>
   name === 'style' ? style : FETCHING_ATTRIBUTES.get(`${element} ${name}`);

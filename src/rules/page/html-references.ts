@@ -1,10 +1,9 @@
-import { type Token, TokenizerMode } from 'parse5';
+import type { Token } from 'parse5';
 import { SAXParser, type StartTag, type Text } from 'parse5-sax-parser';
 import {
   type AddAddress,
   createLineCounter,
   getAttribute,
-  getLocalName,
   hasAttribute,
   isExternal,
   laterGrade,
@@ -12,14 +11,8 @@ import {
   type ReferenceGrade,
   trimAddress,
 } from './addresses.ts';
-import {
-  getAddressReader,
-  getScriptType,
-  gradeScript,
-  isCss,
-  isForSomeScreens,
-} from './fetching-attributes.ts';
-import { type PageFields, parseImportMap, readPageFields } from './import-map.ts';
+import { getAddressReader, getScriptType, gradeScript, isCss } from './fetching-attributes.ts';
+import { type ImportMapEntry, parseImportMap } from './import-map.ts';
 import { findCssReferences, findScriptReferences } from './script-references.ts';
 
 /** Limits of a search, far beyond any page that a browser shows easily: beyond them it would take much time. */
@@ -30,6 +23,31 @@ export const SEARCH_LIMITS = {
   documents: 16,
 } as const;
 
+/**
+ * What a page says of itself, as far as it was read. For a browser, too, base and import map count for what follows.
+ *
+ * @see https://html.spec.whatwg.org/multipage/semantics.html#the-base-element
+ */
+interface PageFields {
+  /** The address of `<base href>`; empty without one. */
+  base: string;
+  importMap: readonly ImportMapEntry[];
+  /** The content of `<meta name="generator">`; empty without one. */
+  generator: string;
+  hasScript: boolean;
+  /** Whether the whole page is searched; false once it exceeds a limit. */
+  complete: boolean;
+}
+
+/** Keeps what a tag says of the page; the first base and generator count. */
+function readPageFields(page: PageFields, tag: StartTag): void {
+  if (tag.tagName === 'base') page.base ||= getAttribute(tag, 'href');
+  else if (tag.tagName === 'script') page.hasScript = true;
+  else if (tag.tagName === 'meta' && getAttribute(tag, 'name').toLowerCase() === 'generator') {
+    page.generator ||= getAttribute(tag, 'content').slice(0, 200);
+  }
+}
+
 /** Gets one reference after another, in page order; without those that cause no request, such as `data:` and `#top`. */
 type AddReference = (reference: PageReference, page: Readonly<PageFields>) => void;
 
@@ -39,7 +57,6 @@ interface DocumentPlace {
   readonly firstLine: number;
   /** How many documents contain it. */
   readonly level: number;
-  readonly isXml: boolean;
   /** What the document holds is used at this time or later. */
   readonly grade: ReferenceGrade;
 }
@@ -49,16 +66,13 @@ interface DocumentPlace {
  * person follows a link; graded accordingly. What is in a `data:` address is left to the browser.
  *
  * @param pieces of the page, of which nothing is kept
- * @param isXml parse as XHTML, where `/>` closes elements that HTML leaves open
  */
 export async function searchPage(
   pieces: AsyncIterable<string>,
-  isXml: boolean,
   add: AddReference,
 ): Promise<Readonly<PageFields>> {
   const page = { base: '', importMap: [], generator: '', hasScript: false, complete: true };
-  const place = { firstLine: 1, level: 0, isXml, grade: 'code' } as const;
-  const document = new DocumentSearch(add, page, place);
+  const document = new DocumentSearch(add, page, { firstLine: 1, level: 0, grade: 'code' });
   for await (const piece of pieces) document.search(piece, false);
   document.search('', true);
   return page;
@@ -79,7 +93,6 @@ class DocumentSearch extends SAXParser {
   readonly #place: DocumentPlace;
   /** How many templates are open, whose content waits for a script. */
   #templates = 0;
-  #isStopped = false;
   /** How many elements of another namespace are open. */
   #depth = 0;
   /** The last tag, if its text is read. */
@@ -94,25 +107,21 @@ class DocumentSearch extends SAXParser {
     this.#page = page;
     this.#place = place;
     this.on('startTag', (tag) => this.#readTag(tag));
-    this.on('endTag', ({ tagName }) => this.#readEndTag(getLocalName(tagName)));
+    this.on('endTag', ({ tagName }) => this.#readEndTag(tagName));
     this.on('text', (text) => this.#readText(text));
   }
 
   /** Reads a piece at once: as a stream it would be read later. */
   search(piece: string, isLast: boolean): void {
-    if (!this.#isStopped) this.tokenizer.write(piece, isLast);
+    this.tokenizer.write(piece, isLast);
     if (isLast) this.#endText();
   }
 
-  /** The parser takes what closes itself for open: a drawing, and any element of XML. */
+  /** The parser takes a drawing that closes itself for open. */
   override onStartTag(token: Token.TagToken): void {
     super.onStartTag(token);
-    if (!token.selfClosing) return;
-    if (FOREIGN_ELEMENTS.has(token.tagName)) this.parserFeedbackSimulator.onEndTag(token);
-    else if (this.#place.isXml) {
-      this.tokenizer.state = TokenizerMode.DATA;
-      this.#readEndTag(getLocalName(token.tagName));
-    }
+    if (token.selfClosing && FOREIGN_ELEMENTS.has(token.tagName))
+      this.parserFeedbackSimulator.onEndTag(token);
   }
 
   /** Text that is not read is not kept. */
@@ -122,18 +131,17 @@ class DocumentSearch extends SAXParser {
 
   #readTag(tag: StartTag): void {
     this.#endText();
-    const name = getLocalName(tag.tagName);
+    const name = tag.tagName;
     if (FOREIGN_ELEMENTS.has(name)) this.#depth += 1;
     if (this.#depth > SEARCH_LIMITS.depth) {
       this.#page.complete = false;
-      this.#isStopped = true;
       this.stop();
       return;
     }
     this.#searchAttributes(tag, name);
     if (name === 'template') this.#templates += 1;
     if (TEXT_ELEMENTS.has(name)) this.#open = tag;
-    if (this.#place.level === 0 && this.#templates === 0) readPageFields(this.#page, tag, name);
+    if (this.#place.level === 0 && this.#templates === 0) readPageFields(this.#page, tag);
   }
 
   #readEndTag(name: string): void {
@@ -145,18 +153,18 @@ class DocumentSearch extends SAXParser {
   #searchAttributes(tag: StartTag, element: string): void {
     const location = tag.sourceCodeLocation as Token.LocationWithAttributes | undefined;
     for (const { name, prefix, value } of tag.attrs) {
-      const fullName = (prefix ? `${prefix}:${name}` : name).toLowerCase();
+      const fullName = prefix ? `${prefix}:${name}` : name;
       const isDocument = element === 'iframe' && fullName === 'srcdoc';
       const readAddresses = isDocument ? undefined : getAddressReader(element, fullName);
       if (readAddresses === undefined && !isDocument) continue;
       const line = location?.attrs?.[fullName]?.startLine ?? location?.startLine ?? 1;
       if (isDocument) this.#searchDocument(value, line);
-      else readAddresses?.(value, tag, this.#adder(value, line, element, this.#gradeOf(tag)));
+      else readAddresses?.(value, tag, this.#adder(value, line, element, this.#grade));
     }
   }
 
   #searchDocument(text: string, line: number): void {
-    const place = { firstLine: this.#place.firstLine - 1 + line, level: this.#place.level + 1, isXml: false };
+    const place = { firstLine: this.#place.firstLine - 1 + line, level: this.#place.level + 1 };
     if (place.level > SEARCH_LIMITS.documents) this.#page.complete = false;
     else new DocumentSearch(this.#add, this.#page, { ...place, grade: this.#grade }).search(text, true);
   }
@@ -175,33 +183,23 @@ class DocumentSearch extends SAXParser {
     this.#open = null;
     this.#text = '';
     if (tag === null || text === '') return;
-    const grade = this.#gradeOf(tag);
-    if (getLocalName(tag.tagName) === 'script') this.#searchScript(tag, text, grade);
-    else if (isCss(tag)) findCssReferences(text, this.#adder(text, this.#textLine, 'style', grade));
+    if (tag.tagName === 'script') this.#searchScript(tag, text);
+    else if (isCss(tag)) findCssReferences(text, this.#adder(text, this.#textLine, 'style', this.#grade));
   }
 
-  #searchScript(tag: StartTag, text: string, grade: ReferenceGrade): void {
+  #searchScript(tag: StartTag, text: string): void {
     const kind = getScriptType(tag);
     if (/^\s*importmap\s*$/i.test(getAttribute(tag, 'type'))) {
-      const entries = parseImportMap(text);
-      const page = this.#page;
-      if (grade !== 'later') page.importMap = [...page.importMap, ...entries];
-      // An address of an import map is loaded by the modules that import it.
-      const add = this.#adder(text, this.#textLine, 'importmap', grade);
-      for (const { offset, address } of entries) add({ offset, address, kind: 'module', grade: 'later' });
+      this.#page.importMap = [...this.#page.importMap, ...parseImportMap(text)];
     } else if (kind !== null && !hasAttribute(tag, 'src')) {
-      const scriptGrade = laterGrade(grade, gradeScript(tag));
-      findScriptReferences(text, kind === 'module', this.#adder(text, this.#textLine, 'script', scriptGrade));
+      const grade = laterGrade(this.#grade, gradeScript(tag));
+      findScriptReferences(text, kind === 'module', this.#adder(text, this.#textLine, 'script', grade));
     }
   }
 
   /** What a browser uses at the current place is used at this time or later. */
   get #grade(): ReferenceGrade {
     return this.#templates > 0 ? laterGrade(this.#place.grade, 'later') : this.#place.grade;
-  }
-
-  #gradeOf(tag: StartTag): ReferenceGrade {
-    return isForSomeScreens(tag) ? laterGrade(this.#grade, 'later') : this.#grade;
   }
 
   /** Hands on the addresses in a text that cause a request. @param line that of the document on which the text begins */

@@ -13,9 +13,6 @@ export const LARGEST_PAGE = 32 * MEGABYTE;
 /** Whether a browser shows a file with this name as a page. */
 export const isHtml = (name: string): boolean => /html/.test(getContentType(name));
 
-/** Whether a browser reads a page with this name as XML. */
-export const isXhtml = (name: string): boolean => /\.xht(?:ml)?$/i.test(name);
-
 /** The text of a page in pieces: a byte order mark decides the encoding; without one, Pages serves UTF-8. */
 export async function* decodeText(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
@@ -25,10 +22,4 @@ export async function* decodeText(chunks: AsyncIterable<Buffer>): AsyncGenerator
     yield decoder.decode(chunk, { stream: true });
   }
   yield decoder?.decode() ?? '';
-}
-
-export async function joinText(pieces: AsyncIterable<string>): Promise<string> {
-  let text = '';
-  for await (const piece of pieces) text += piece;
-  return text;
 }

@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterTypes as Dom, parse } from 'parse5';
 import { withoutSpace } from '../../plain-text.ts';
-import { getAttribute, getLocalName, hasAttribute } from './addresses.ts';
+import { getAttribute, hasAttribute } from './addresses.ts';
 
 /** Elements whose text no browser shows: what names the page, and what replaces an element that does not work. */
 const NEVER_SHOWN: ReadonlySet<string> = new Set([
@@ -44,7 +44,7 @@ function readTexts(html: string, isPossible: boolean): string {
     if ('attrs' in node) {
       if (hidesItself(node)) continue;
       if (isPossible) shown += readShownAttributes(node);
-      if (without.has(getLocalName(node.nodeName))) continue;
+      if (without.has(node.nodeName)) continue;
     }
     const children = isPossible ? node.childNodes : shownChildren(node);
     for (const child of children.toReversed()) pending.push(child);
@@ -54,16 +54,13 @@ function readTexts(html: string, isPossible: boolean): string {
 
 /** Of closed details only the summary is shown. */
 function shownChildren(node: Dom.ParentNode): readonly Dom.ChildNode[] {
-  const isClosed =
-    'attrs' in node && getLocalName(node.nodeName) === 'details' && !hasAttribute(node, 'open');
-  return isClosed
-    ? node.childNodes.filter((child) => getLocalName(child.nodeName) === 'summary')
-    : node.childNodes;
+  const isClosed = 'attrs' in node && node.nodeName === 'details' && !hasAttribute(node, 'open');
+  return isClosed ? node.childNodes.filter((child) => child.nodeName === 'summary') : node.childNodes;
 }
 
 /** The value of a field, and the page in a frame. */
 function readShownAttributes(element: Dom.Element): string {
-  const name = getLocalName(element.nodeName);
+  const name = element.nodeName;
   if (name === 'iframe') return readTexts(getAttribute(element, 'srcdoc'), true);
   const isField = name === 'input' && !/^\s*(hidden|password)\s*$/i.test(getAttribute(element, 'type'));
   return isField ? withoutSpace(getAttribute(element, 'value')) : '';
@@ -73,7 +70,7 @@ function hidesItself(element: Dom.Element): boolean {
   return (
     hasAttribute(element, 'hidden') ||
     hasAttribute(element, 'popover') ||
-    (getLocalName(element.nodeName) === 'dialog' && !hasAttribute(element, 'open')) ||
+    (element.nodeName === 'dialog' && !hasAttribute(element, 'open')) ||
     HIDDEN_STYLE.test(getAttribute(element, 'style'))
   );
 }

@@ -1,3 +1,4 @@
+import { firstFew } from '../../plain-text.ts';
 import type { LocalFile } from '../inspect.ts';
 import type { SelfContained } from '../page/page-file.ts';
 
@@ -40,29 +41,32 @@ export interface SiteFinding {
   readonly count: number;
 }
 
-export interface FoundPlace extends Omit<SiteFinding, 'count' | 'text' | 'hint'> {
-  /** Called where it is kept: a page may have very many. */
-  readonly describe: () => Pick<SiteFinding, 'text' | 'hint'>;
-  /** Findings with the same kind and key are one. */
-  readonly key: string;
-}
+/** What is said of a finding. */
+export type FindingText = Pick<SiteFinding, 'text' | 'hint' | 'levels' | 'url'>;
 
-/** How many different findings of a kind are kept; the others are only counted. */
+/** How many different findings are kept; the others are only counted, by their kind. */
 const MAX_GROUPS = 1_000;
 
 /** Collects findings in bounded memory, the same ones as one. */
 export class FindingCollector {
   readonly #findings = new Map<string, SiteFinding & { count: number }>();
-  readonly #sizes = new Map<string, number>();
 
-  add({ key, describe, ...finding }: FoundPlace): void {
-    const { kind } = finding;
-    const isNew = !this.#findings.has(`${kind}\n${key}`);
-    const size = (this.#sizes.get(kind) ?? 0) + Number(isNew);
-    this.#sizes.set(kind, size);
-    const kept = isNew && size > MAX_GROUPS ? `${kind}\n…` : `${kind}\n${key}`;
+  /**
+   * Adds a finding. Those with the same kind and key are one.
+   *
+   * @param describe called where it is kept: a page may have very many
+   */
+  add(
+    kind: SiteFinding['kind'],
+    key: string,
+    { file, line }: Pick<SiteFinding, 'file' | 'line'>,
+    describe: () => FindingText,
+  ): void {
+    const own = `${kind}\n${key}`;
+    const isKept = this.#findings.has(own) || this.#findings.size < MAX_GROUPS;
+    const kept = isKept ? own : `${kind}\n…`;
     const known = this.#findings.get(kept);
-    if (known === undefined) this.#findings.set(kept, { ...finding, ...describe(), count: 1 });
+    if (known === undefined) this.#findings.set(kept, { kind, file, line, ...describe(), count: 1 });
     else known.count += 1;
   }
 
@@ -72,29 +76,24 @@ export class FindingCollector {
   }
 }
 
-const MAX_LISTED = 10;
-
 /**
- * Formats findings for a message, one line each: ten, with one of each kind, and how many more there are. Each hint is
- * said at its first finding only.
+ * Formats findings for a message, one line each: the first of each kind, others, and how many more there are. Each hint
+ * is said at its first finding only.
  *
  * @param said the hint that is told already
  */
 export function formatSiteFindings(findings: readonly SiteFinding[], said?: string): readonly string[] {
   const sorted = FINDING_KINDS.flatMap((kind) => findings.filter((finding) => finding.kind === kind));
-  const firsts = FINDING_KINDS.flatMap((kind) => findings.find((finding) => finding.kind === kind) ?? []);
-  const others = sorted.filter((finding) => !firsts.includes(finding));
-  const hidden = new Set(others.slice(Math.max(MAX_LISTED - firsts.length, 0)));
+  const isFirst = ({ kind }: SiteFinding, at: number): boolean => sorted[at - 1]?.kind !== kind;
+  const others = sorted.filter((finding, at) => !isFirst(finding, at));
   const told = new Set([said]);
-  const lines = sorted
-    .filter((finding) => !hidden.has(finding))
-    .map(({ file, line, text, hint, count }) => {
-      const times = count > 1 ? `, at ${count} places` : '';
-      const change = hint === undefined || told.has(hint) ? '' : ` (${hint})`;
-      told.add(hint);
-      return `${file} line ${line}: ${text}${times}${change}`;
-    });
-  return hidden.size === 0 ? lines : [...lines, `and ${hidden.size} more`];
+  const lines = [...sorted.filter(isFirst), ...others].map(({ file, line, text, hint, count }) => {
+    const times = count > 1 ? `, at ${count} places` : '';
+    const change = hint === undefined || told.has(hint) ? '' : ` (${hint})`;
+    told.add(hint);
+    return `${file} line ${line}: ${text}${times}${change}`;
+  });
+  return firstFew(lines);
 }
 
 /** The files of a site by their path in the folder: `/` between names, none at the start, not percent-encoded. */

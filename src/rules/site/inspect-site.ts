@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { MEGABYTE } from '../../protocol/limits.ts';
 import {
   type AddAddress,
@@ -8,13 +9,12 @@ import {
   type PageReference,
   type ReferenceGrade,
   type ResourceKind,
-  trimAddress,
 } from '../page/addresses.ts';
 import { searchPage } from '../page/html-references.ts';
 import { type ImportMapEntry, resolveSpecifier } from '../page/import-map.ts';
-import { decodeText, isHtml, isXhtml, joinText, LARGEST_PAGE } from '../page/page-file.ts';
+import { decodeText, isHtml, LARGEST_PAGE } from '../page/page-file.ts';
 import { findCssReferences, findScriptReferences } from '../page/script-references.ts';
-import { createEncodingCheck, describeMisread, MISREAD_HINT, type MisreadText } from '../text-encoding.ts';
+import { createEncodingCheck, describeMisreadPage, MISREAD, type MisreadText } from '../text-encoding.ts';
 import type { FindingCollector, SiteFiles, SiteFinding, SiteInspection, SiteOptions } from './findings.ts';
 import { describeBase, describeRouter, EMBEDDING, findGenerator } from './generators.ts';
 import { ReferenceJudge } from './judge-reference.ts';
@@ -42,16 +42,21 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
   const findMaker = (page: string) => findGenerator(search.generators.get(page) ?? '', paths);
   const describe = (page: string) => describeBase(findMaker(page), options.sitePath, judge.hasRightBase);
   const list = (findings: FindingCollector): readonly SiteFinding[] =>
-    findings.list().map((one) => (one.kind === 'base' ? { hint: describe(one.file), ...one } : one));
+    findings.list().map((one) => (one.kind === 'base' ? withHint(one, describe(one.file)) : one));
   const refusals = list(judge.refusals);
   return {
-    refusals: options.isFolder ? refusals : refusals.map((one) => ({ hint: EMBEDDING, ...one })),
+    refusals: options.isFolder ? refusals : refusals.map((one) => withHint(one, EMBEDDING)),
     unknown: list(judge.unknown),
     notes: list(judge.notes),
     hasAbsolute: judge.hasRightBase,
     routerSetting: describeRouter(search.hasScript, findMaker(options.entry), options.sitePath),
   };
 }
+
+const withHint = (finding: SiteFinding, hint: string): SiteFinding => ({
+  ...finding,
+  hint: finding.hint ?? hint,
+});
 
 /** The largest part of a script or style sheet that is searched, in bytes. */
 const LARGEST_TEXT = 8 * MEGABYTE;
@@ -94,16 +99,15 @@ class SiteSearch {
     }
     for (let visit = this.#pending.shift(); visit !== undefined; visit = this.#pending.shift()) {
       this.#signal?.throwIfAborted();
-      const text = decodeText(this.#read(visit));
-      if (visit.kind === 'document') await this.#searchPage(visit, text);
-      else this.#searchText(visit, await joinText(text));
+      const pieces = decodeText(this.#read(visit));
+      if (visit.kind === 'document') await this.#searchPage(visit, pieces);
+      else this.#searchText(visit, await text(pieces));
     }
   }
 
   #enqueue(visit: FileVisit): void {
-    const { path, kind, grade, base, importMap } = visit;
-    // With an import map, the same script may mean other files.
-    const key = `${kind} ${importMap.length === 0 ? '' : base} ${path}`;
+    const { path, kind, grade } = visit;
+    const key = `${kind} ${path}`;
     const known = this.#seen.get(key);
     // What one page loads with `async` may be code of another one.
     if (known !== undefined && laterGrade(known, grade) === grade) return;
@@ -138,7 +142,7 @@ class SiteSearch {
 
   #addIncomplete(file: string, reason: string): void {
     const describe = () => ({ text: `the file was not searched completely, because it ${reason}` });
-    this.#judge.unknown.add({ kind: 'incomplete', key: file, file, line: 1, describe });
+    this.#judge.unknown.add('incomplete', file, { file, line: 1 }, describe);
   }
 
   /**
@@ -147,22 +151,17 @@ class SiteSearch {
    */
   #judgeEncoding({ path, grade }: FileVisit, misread: MisreadText | null): void {
     if (misread === null || isSvg(path)) return;
-    const isPage = isHtml(path);
-    const isRefused = isPage && grade !== 'later' && misread.isUnreadable;
+    const isRefused = isHtml(path) && grade !== 'later' && misread.isUnreadable;
+    const place = { file: path, line: misread.line };
     const { refusals, notes } = this.#judge;
-    (isRefused ? refusals : notes).add({
-      kind: 'encoding',
-      key: path,
-      file: path,
-      line: misread.line,
-      describe: () => ({ text: describeMisread(misread, isPage), ...(isRefused && { hint: MISREAD_HINT }) }),
-    });
+    if (isRefused) refusals.add('encoding', path, place, () => describeMisreadPage(misread));
+    else notes.add('encoding', path, place, () => ({ text: MISREAD }));
   }
 
-  async #searchPage(visit: FileVisit, text: AsyncIterable<string>): Promise<void> {
+  async #searchPage(visit: FileVisit, pieces: AsyncIterable<string>): Promise<void> {
     const { path, grade } = visit;
     const url = this.#judge.resolver.toUrl(path);
-    const page = await searchPage(text, isXhtml(path) || isSvg(path), (found, { base: given, importMap }) => {
+    const page = await searchPage(pieces, (found, { base: given, importMap }) => {
       const base = URL.parse(given.trim(), url)?.href ?? url;
       this.#follow({ ...visit, base, importMap }, found, base);
     });
@@ -172,32 +171,27 @@ class SiteSearch {
     if (generator !== '') this.generators.set(path, generator);
   }
 
-  #searchText(visit: FileVisit, text: string): void {
+  #searchText(visit: FileVisit, code: string): void {
     const { path, kind } = visit;
     const base = this.#judge.resolver.toUrl(path);
-    const getLine = createLineCounter(text, 1);
+    const getLine = createLineCounter(code, 1);
     const add: AddAddress = ({ offset, ...found }) => {
       if (!isExternal(found.address)) return;
       const style = found.kind === 'style' ? '@import' : 'url()';
       const element = kind === 'style' ? style : 'import';
       this.#follow(visit, { ...found, line: getLine(offset), element }, base);
     };
-    if (kind === 'style') findCssReferences(text, add);
-    else findScriptReferences(text, kind === 'module', add);
+    if (kind === 'style') findCssReferences(code, add);
+    else findScriptReferences(code, kind === 'module', add);
   }
 
   /** Resolves a reference, and adds the file to which it leads to those that are searched. */
   #follow(visit: FileVisit, found: PageReference, base: string): void {
-    const { element, address: written } = found;
-    // A folder is no file; what is imported from it is judged where it is imported.
-    const isFolderOfMap = element === 'importmap' && written.endsWith('/');
-    if (isFolderOfMap && this.#judge.resolver.resolve(trimAddress(written), base)?.where === 'folder') return;
-    const grade = found.grade === 'link' ? 'link' : laterGrade(visit.grade, found.grade);
-    const reference = { ...found, file: visit.path, base, grade };
+    const grade = laterGrade(visit.grade, found.grade);
     const address = found.isSpecifier
-      ? resolveSpecifier(written, visit.importMap, base, visit.base)
-      : written;
-    const path = this.#judge.judge(reference, address);
+      ? resolveSpecifier(found.address, visit.importMap, base, visit.base)
+      : found.address;
+    const path = this.#judge.judge({ ...found, file: visit.path, base, grade }, address);
     const isFollowed = isLoaded(grade === 'link' ? visit.grade : grade);
     if (path === null || !isFollowed || !hasReferences(found.kind, path)) return;
     this.#enqueue({ ...visit, path, kind: found.kind, grade: gradeVisit(found.kind, grade) });

@@ -3,14 +3,19 @@ import { baseName, encodePath } from '../naming.ts';
 import {
   countLevels,
   formatAddress,
+  isCode,
   isLoaded,
   type PageReference,
   type ReferenceGrade,
-  trimAddress,
 } from '../page/addresses.ts';
 import { isHtml } from '../page/page-file.ts';
-import type { SiteFiles, SiteOptions } from './findings.ts';
-import { FindingCollector, type FoundPlace } from './findings.ts';
+import {
+  FindingCollector,
+  type FindingText,
+  type SiteFiles,
+  type SiteFinding,
+  type SiteOptions,
+} from './findings.ts';
 import { createAddressResolver, findServed, type SiteTarget } from './site-address.ts';
 
 /** An address of a file, ready to be resolved. */
@@ -19,8 +24,6 @@ interface SiteReference extends PageReference {
   /** The URL to which it is relative. */
   readonly base: string;
 }
-
-type FindingText = Omit<FoundPlace, 'file' | 'line'>;
 
 /** Hosts that lead to another place on every machine. */
 const OWN_MACHINE = /^(?:localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)(?::\d+)?$/;
@@ -53,10 +56,10 @@ export class ReferenceJudge {
    * @returns the file in the folder to which it leads; `null` for none
    */
   judge(reference: SiteReference, address: string | null): string | null {
+    const target = address === null ? null : this.resolver.resolve(address, reference.base);
     if (address === null) this.#judgeBareImport(reference);
-    const target = address === null ? null : this.resolver.resolve(trimAddress(address), reference.base);
-    const served = target?.where === 'folder' ? findServed(target.path, this.#isFile) : null;
     if (target === null) return null;
+    const served = target.where === 'folder' ? findServed(target.path, this.#isFile) : null;
     if (served !== null) {
       this.hasRightBase ||= isLoaded(reference.grade) && isAbsolute(reference) && isHtml(reference.file);
       if (reference.kind === 'module') this.#judgeModule(reference, served);
@@ -69,60 +72,53 @@ export class ReferenceJudge {
   /** A module that is imported by a bare name, which only an import map turns into an address. */
   #judgeBareImport(reference: SiteReference): void {
     if (!isLoaded(reference.grade)) return;
-    const found = () => ({
+    this.#add(reference, 'bare-import', reference.address, () => ({
       text: `${nameOf(reference)} is a bare name, and the page has no import map with it`,
       hint: 'bundle the modules, or add an import map to the page',
-    });
-    this.#add(reference, { kind: 'bare-import', key: reference.address, describe: found });
+    }));
   }
 
   /** A module that is another kind of file, as a project has it before its build: no browser runs it. */
   #judgeModule(reference: SiteReference, path: string): void {
     const type = getContentType(path);
-    if (!/^(?:code|async)$/.test(reference.grade) || /\/(?:javascript|wasm)\b/.test(type)) return;
-    const found = () => ({
+    if (!isCode(reference.grade) || /\/(?:javascript|wasm)\b/.test(type)) return;
+    this.#add(reference, 'missing', path, () => ({
       text: `${nameOf(reference)} is ${type}, and no script that a browser runs`,
       hint: 'deliver what the build writes',
-    });
-    this.#add(reference, { kind: 'missing', key: path, describe: found });
+    }));
   }
 
   readonly #isFile = (path: string): boolean => this.#files.has(path);
 
   /** An address that leads into the folder, where no such file is. */
   #judgeMissing(reference: SiteReference, path: string): void {
-    const mayBeBase = ABSOLUTE.test(reference.address) && !this.#topFolders.has(topFolder(path));
+    const { address, grade } = reference;
+    const mayBeBase = ABSOLUTE.test(address) && !this.#topFolders.has(topFolder(path));
     const inFolder = mayBeBase ? this.#findSuffix(path) : null;
+    const describe = (): FindingText => ({
+      text: `${nameOf(reference)} is missing`,
+      hint: this.#describeNear(path, grade),
+    });
     if (inFolder !== null) this.#addWrongBase(reference, `is missing, and the folder has ${inFolder}`);
-    else {
-      this.#add(reference, {
-        kind: reference.grade === 'link' ? 'link-missing' : 'missing',
-        key: path,
-        describe: () => ({
-          text: `${nameOf(reference)} is missing`,
-          hint: this.#describeNear(path, reference.grade),
-        }),
-      });
-    }
+    else this.#add(reference, grade === 'link' ? 'link-missing' : 'missing', path, describe);
   }
 
   /** Names the files that are probably meant: in another case, or with the same name in another folder. */
   #describeNear(missing: string, grade: ReferenceGrade): string | undefined {
-    const [lower, name] = [missing.toLowerCase(), baseName(missing).toLowerCase()];
-    const isCase = (path: string): boolean => path.toLowerCase() === lower;
+    const name = baseName(missing).toLowerCase();
+    const near = [...this.#files.keys()]
+      .filter((path) => baseName(path).toLowerCase() === name)
+      .slice(0, MAX_NAMES);
     // Every folder has an index, so that name says nothing.
-    const isNear = (path: string): boolean =>
-      isCase(path) || (name !== 'index.html' && baseName(path).toLowerCase() === name);
-    const near = [...this.#files.keys()].filter(isNear).sort((one, other) => +isCase(other) - +isCase(one));
-    if (near.length > 0) {
-      const names = near.slice(0, MAX_NAMES).join(' and ');
-      return `the folder has ${names}${near.some(isCase) ? '; upper and lower case differ on GitHub Pages' : ''}`;
+    if (near.length === 0 || name === 'index.html') {
+      return isCode(grade) ? 'add the file to the folder, or remove the reference' : undefined;
     }
-    return /^(?:code|async)$/.test(grade) ? 'add the file to the folder, or remove the reference' : undefined;
+    const isCase = near.some((path) => path.toLowerCase() === missing.toLowerCase());
+    return `the folder has ${near.join(' and ')}${isCase ? '; upper and lower case differ on GitHub Pages' : ''}`;
   }
 
   #judgeHost(reference: SiteReference, { url: { host }, path }: SiteTarget): void {
-    const { selfContained, origin = '', sitePath } = this.#options;
+    const { isFolder, selfContained, origin = '', sitePath } = this.#options;
     const { grade } = reference;
     const isMachine = OWN_MACHINE.test(host);
     if (grade === 'link' || (selfContained === 'off' && !isMachine)) return;
@@ -133,17 +129,15 @@ export class ReferenceJudge {
       inFolder === null
         ? 'deliver a copy of it in the folder'
         : `the folder has ${inFolder}: use its relative address, or build the site for ${origin}${sitePath}`;
-    const finding: FindingText = {
-      kind: !isStart ? 'later-host' : isMachine ? 'machine' : 'host',
-      // All that the folder has have one cause.
-      key: inFolder === null ? `${host}/${path}` : host,
-      describe: () => ({
-        text: `${nameOf(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isMachine ? 'the machine that made it' : 'another host'}`,
-        ...(isStart && this.#options.isFolder && { hint }),
-      }),
-    };
+    const describe = (): FindingText => ({
+      text: `${nameOf(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isMachine ? 'the machine that made it' : 'another host'}`,
+      hint: isStart && isFolder ? hint : undefined,
+    });
+    const kind = !isStart ? 'later-host' : isMachine ? 'machine' : 'host';
     const isRefused = (isStart && selfContained === 'enforce') || (grade === 'code' && isMachine);
-    this.#add(reference, finding, isRefused ? 'refusals' : isStart ? 'unknown' : 'notes');
+    // All that the folder has have one cause.
+    const key = inFolder === null ? `${host}/${path}` : host;
+    this.#add(reference, kind, key, describe, isRefused ? 'refusals' : isStart ? 'unknown' : 'notes');
   }
 
   /** An address on the host of the site that is no part of the delivery. */
@@ -152,19 +146,17 @@ export class ReferenceJudge {
     const { address, file, grade } = reference;
     if (isAbsolute(reference) && this.#findSuffix(path) !== null) {
       this.#addWrongBase(reference, `leads out of the folder ${sitePath}`);
-    } else if (grade !== 'link') {
-      const isNeeded = !isFolder && selfContained === 'enforce' && isLoaded(grade);
-      const finding: FindingText = {
-        kind: 'outside',
-        key: `${grade} ${path}`,
-        describe: () => ({
-          text: `${nameOf(reference)} is outside the ${isFolder ? 'folder' : 'page'}, and no part of this delivery`,
-        }),
-        levels: ABSOLUTE.test(address) ? undefined : countLevels(address) - file.split('/').length + 1,
-        url: grade === 'code' ? url.origin + url.pathname : undefined,
-      };
-      this.#add(reference, finding, isNeeded ? 'refusals' : isLoaded(grade) ? 'unknown' : 'notes');
+      return;
     }
+    if (grade === 'link') return;
+    const describe = (): FindingText => ({
+      text: `${nameOf(reference)} is outside the ${isFolder ? 'folder' : 'page'}, and no part of this delivery`,
+      levels: ABSOLUTE.test(address) ? undefined : countLevels(address) - file.split('/').length + 1,
+      url: grade === 'code' ? url.origin + url.pathname : undefined,
+    });
+    const isNeeded = !isFolder && selfContained === 'enforce' && isLoaded(grade);
+    const list = isNeeded ? 'refusals' : isLoaded(grade) ? 'unknown' : 'notes';
+    this.#add(reference, 'outside', `${grade} ${path}`, describe, list);
   }
 
   /** The file of a folder that a path means if its first folders are left out. */
@@ -183,16 +175,22 @@ export class ReferenceJudge {
 
   /** All of them have one cause, so they are one finding; what to change is known at the end, or is the page's `<base>`. */
   #addWrongBase(reference: SiteReference, problem: string): void {
-    const text = `${nameOf(reference)} ${problem}`;
     const hint = `let the \`<base href>\` of the page begin with \`${this.#options.sitePath}\``;
-    const found = () => (ABSOLUTE.test(reference.address) ? { text } : { text, hint });
-    this.#add(reference, { kind: 'base', key: '', describe: found });
+    this.#add(reference, 'base', '', () => ({
+      text: `${nameOf(reference)} ${problem}`,
+      hint: ABSOLUTE.test(reference.address) ? undefined : hint,
+    }));
   }
 
   /** Only without its code a page is refused; of a script that it does not wait for, nobody knows what it is for. */
-  #add(reference: SiteReference, finding: FindingText, list = LISTS[reference.grade]): void {
-    const { file, line } = reference;
-    this[list].add({ file, line, ...finding });
+  #add(
+    reference: SiteReference,
+    kind: SiteFinding['kind'],
+    key: string,
+    describe: () => FindingText,
+    list: 'refusals' | 'unknown' | 'notes' = LISTS[reference.grade],
+  ): void {
+    this[list].add(kind, key, reference, describe);
   }
 }
 
