@@ -48,7 +48,8 @@ describe('parseRequest, given a wrong input', () => {
   const SHORT_MARKERS = ['m', 'ab', ' ', '\n\n\n\n', ' a\u200bb ', '\u202e\u202e\u202e\u202e', '日本'];
   const PARTS = ['share-42', 'a.dev', 'Share 42', '"share-42"', '/q/share-42', 'q%2Fshare-42', 'x=Übung'];
   const NAMES = ['a/b.html', 'a\\b.html', '..', '.git', 'a\u202eb.html', 'x'.repeat(256)];
-  const REPOSITORIES = ['https://github.com/a/b', 'octo/.', 'octo/..', 'octo/site/x'];
+  const REPOSITORIES = ['https://github.com/', 'octo/.', 'octo/..', 'octo/site/x'];
+  const ADDRESSES = ['https://github.com/o/r', 'https://git.corp.io/o/r.git', 'git@github.com:o/r.git'];
   const BRANCHES = ['my branch', 'a..b', '-f', 'a//b', 'a.lock', 'a/.b', 'refs/heads/main', 'm@{1}'];
   const TAGS = ['refs/heads/main', 'HEAD', 'ab12'.repeat(10), 'v:1', 'v@{1}', 'v/'];
   const ENVIRONMENTS = ['github-pages\u200b', 'a,b', "it's", 'a\nb', 'a\\b', 'x'.repeat(256)];
@@ -90,6 +91,7 @@ describe('parseRequest, given a wrong input', () => {
     ...each('marker', [...PARTS, 'x=%C3%9Cbung'], /`marker` is a part of the link/, /`marker:`/, LINK),
     [{ repository: 'site' }, /`repository` is not .*: site/, /owner\/name/],
     ...each('repository', REPOSITORIES, /`repository`/, /owner\/name/),
+    ...each('repository', ADDRESSES, /`repository`/, /^set `repository: o\/r`$/),
     ...each('branch', BRANCHES, /`branch` is not a valid git name/, /`branch:`.*without refs/),
     ...each('tag', TAGS, /`tag` is not a valid git name/, /`tag:`/),
     [{ 'site-workflow': 'ci/pages.yml' }, /not the file name of a workflow: ci\/pages\.yml/, /pages\.yml/],

@@ -92,6 +92,16 @@ function parsePublicHost(text: string, name: string): URL {
   return url;
 }
 
+function parseRepository(text: string, name: string): { readonly owner: string; readonly repo: string } {
+  const [, owner, repo] = /^([A-Za-z0-9][\w-]*)\/(?!\.{1,2}$)([\w.-]+)$/.exec(text) ?? [];
+  if (owner !== undefined && repo !== undefined) return { owner, repo };
+  const [, named] = /^(?:https:\/\/|git@)[^/:]+[/:]([\w-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(text) ?? [];
+  return refuseInput(
+    (w) => `${w.subject(name)} is not of the form <owner>/<repo>: ${oneLine(text)}`,
+    (w) => `set ${w.input(name, named ?? 'owner/name')}`,
+  );
+}
+
 const TOKEN: Text = (w) => `the whole token${w.ownToken}, or to nothing`;
 
 /**
@@ -146,12 +156,7 @@ export const PARSERS = {
     'is not a client id',
     'the id of an OAuth app, such as Iv1.0123456789abcdef',
   ),
-  repository: checked(
-    (text) => /^[A-Za-z0-9][\w-]*\/(?!\.{1,2}$)[\w.-]+$/.test(text),
-    'is not of the form <owner>/<repo>:',
-    'owner/name',
-    (text) => ({ owner: text.replace(/\/.*/, ''), repo: text.replace(/.*\//, '') }),
-  ),
+  repository: parseRepository,
   folder: checked(
     (text) => /^(?!\.?\/$).+\/$/.test(text),
     'is not a folder that ends in /:',
