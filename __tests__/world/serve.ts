@@ -32,9 +32,11 @@ git clone https://x-access-token:$GH_TOKEN@github.com/${repository.fullName}.git
 
 # Ctrl-C ends it.`);
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, async () => {
-    await world.stop();
-    process.exit(0);
-  });
+async function stop(): Promise<void> {
+  await world.stop();
+  process.exit(0);
 }
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+// npm passes no signal on when it is killed itself.
+const { ppid } = process;
+setInterval(() => void (process.ppid === ppid || stop()), 500);

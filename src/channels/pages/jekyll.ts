@@ -118,7 +118,7 @@ function jekyllError(
   const off = (w: Words): string =>
     isFolder
       ? `set ${w.input('nojekyll', 'true')}, which commits an empty ${switchFileOf(destination)} and ends Jekyll for the whole site`
-      : `commit an empty ${switchFileOf(destination)}`;
+      : `commit an empty ${switchFileOf(destination)} to the branch, or deliver a folder with ${w.input('nojekyll', 'true')}`;
   return new DeliveryError('BAD_INPUT', `Jekyll, which builds this Pages site, ${problems.join(', and ')}`, {
     hint: (w) => `${off(w)}, or ${other(w)}`,
     leftBehind: [],
