@@ -1,12 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  escapeMarkdown,
-  formatAddressLink,
-  formatInlineCode,
-  formatLink,
-  formatMessage,
-} from '../../src/action/markdown.ts';
+import { escapeMarkdown, formatAddressLink, formatLink, formatMessage } from '../../src/action/markdown.ts';
 import { shown } from './runner.ts';
 
 describe('escapeMarkdown', () => {
@@ -35,27 +29,6 @@ describe('escapeMarkdown', () => {
       fc.property(text, (said) => {
         expect(escapeMarkdown(said)).not.toMatch(/[\\`*_{}[\]<>()|~!$@\n\r-]|&(?!#\d+;)/);
         expect(shown(escapeMarkdown(said))).toBe(said.replace(/[\s\p{Cc}]+/gu, ' '));
-      }),
-    );
-  });
-});
-
-/** Everything between tags, as a browser shows it and a person copies it. */
-const copied = (html: string): string =>
-  html.replace(/<[^>]*>/g, '').replace(/&#(\d+);/g, (_, sign: string) => String.fromCharCode(Number(sign)));
-
-describe('formatInlineCode', () => {
-  test('contains no reference, no automatic link and no markup, whatever its text', () => {
-    const text = fc.string({
-      unit: fc.constantFrom('@', '#', 'o', '1', '-', 'gh', '://', 'www', '.', '`', '</code>', '|'),
-    });
-    fc.assert(
-      fc.property(text, (content) => {
-        const code = formatInlineCode(content);
-        expect(copied(code)).toBe(content);
-        const inner = code.slice('<code>'.length, -'</code>'.length).replaceAll('<wbr>', '\u200b');
-        expect(inner).not.toMatch(/[\\`*_{}[\]<>()|~!$@\n\r-]|&(?!#\d+;)|:\/\/|\bwww\./);
-        expect(shownWithSeparators(inner)).not.toMatch(/@\w|#\d|\bgh-\d/i);
       }),
     );
   });
