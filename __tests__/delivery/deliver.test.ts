@@ -116,7 +116,11 @@ describe('a delivery', () => {
 describe('a page that needs something from elsewhere', () => {
   const bytes = '<p>one</p>\n<script src="https://cdn.octo.dev/x.js?key=1"></script>\n';
   const NEEDS = 'page.html line 2: script https://cdn.octo.dev/x.js?… is loaded from another host';
-  const release = taskWith(placementWith({ bypassCache: false }), undefined, planWith({ channel: 'K2' }));
+  const release = taskWith(
+    placementWith({ bypassCache: false }),
+    undefined,
+    planWith({ channel: 'K2', destination: 'release r' }),
+  );
 
   async function deliveringIt(inputs: Partial<RawInputs>, name = 'page.html') {
     const channels = {

@@ -58,33 +58,23 @@ export interface WrongAnswer {
   readonly meaning: Partial<KnownRefusal> | undefined;
 }
 
-/** Of a link's site: the names of its files by their SHA-256, of which one may be answered in place of another. */
-export type KnownBytes = ReadonlyMap<string, string>;
-
 /** What is wrong, in a few words: one answer in full, of several files the first ten. */
-export function describeWrong(wrong: readonly WrongAnswer[], known?: KnownBytes): string {
+export function describeWrong(wrong: readonly WrongAnswer[]): string {
   const [first] = wrong;
   if (wrong.length === 1 && first?.address.path === null) return describeProbe(first.wrong);
-  return nameFew(wrong.map((one) => `${one.address.path ?? 'the page'} (${describeShortly(one, known)})`));
+  return nameFew(wrong.map((one) => `${one.address.path ?? 'the page'} (${describeShortly(one)})`));
 }
 
-function describeShortly({ address, wrong: result }: WrongAnswer, known?: KnownBytes): string {
+function describeShortly({ address, wrong: result }: WrongAnswer): string {
   if (result === null) return 'not asked before the deadline';
   if (result.failure !== undefined) return result.failure.message;
   const end = result.hosts.at(-1);
   if (provesAlone(result) && end !== address.host) return `leads to ${end}, and not to ${address.host}`;
-  const other = known?.get(result.fingerprint?.sha256 ?? '');
-  return result.match === 'different' && other !== undefined
-    ? `missing: HTTP ${result.httpCode} with ${other} in its place`
-    : describeAnswer(result);
+  return describeAnswer(result);
 }
 
 /** @param total how many addresses were asked @see protocol 7 (final URL does not answer 200 or lacks the marker) */
-export function wrongAnswersError(
-  wrong: readonly WrongAnswer[],
-  total: number,
-  known?: KnownBytes,
-): DeliveryError {
+export function wrongAnswersError(wrong: readonly WrongAnswer[], total: number): DeliveryError {
   const [first] = wrong;
   if (wrong.length === 1 && first?.address.path === null) return notProvenError(first);
   const which = first?.address.fresh ? WITHOUT_VERSION : '';
@@ -93,10 +83,10 @@ export function wrongAnswersError(
   const meaning = wrong.find((one) => one.meaning)?.meaning;
   return new DeliveryError(
     'NOT_PROVEN',
-    `${wrong.length} of ${total} files of the site ${what}${which}: ${describeWrong(wrong, known)}`,
+    `${wrong.length} of ${total} files of the site ${what}${which}: ${describeWrong(wrong)}`,
     {
       httpCode: wrong.find((one) => one.wrong?.httpCode != null)?.wrong?.httpCode ?? undefined,
-      hint: meaning?.hint ?? (known === undefined ? AGAIN_HINT : LATE_SITE_HINT),
+      hint: meaning?.hint ?? (first?.address.isLink ? LATE_SITE_HINT : AGAIN_HINT),
     },
   );
 }

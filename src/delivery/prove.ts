@@ -2,7 +2,7 @@ import { mapConcurrently } from '../async.ts';
 import { SECOND, SITE } from '../protocol/limits.ts';
 import type { AddressProof } from './address-proof.ts';
 import type { PlacementCheck } from './ask-address.ts';
-import { describeWrong, type KnownBytes, wrongAnswersError } from './describe-probe.ts';
+import { describeWrong, wrongAnswersError } from './describe-probe.ts';
 
 /**
  * Asks every address until it has answered right as often in a row as it must; after a wrong answer that follows a
@@ -10,12 +10,9 @@ import { describeWrong, type KnownBytes, wrongAnswersError } from './describe-pr
  *
  * @throws {DeliveryError} `NOT_PROVEN` at the deadline with what is wrong; `NOT_EXTERNAL` for a login page.
  */
-export async function prove(
-  proofs: readonly AddressProof[],
-  check: PlacementCheck,
-  known?: KnownBytes,
-): Promise<void> {
-  if (proofs.length === 0) return;
+export async function prove(proofs: readonly AddressProof[]): Promise<void> {
+  const check = proofs[0]?.check;
+  if (check === undefined) return;
   const { interval, deadline, ports } = check;
   const { clock, signal } = ports;
   const total = proofs.filter(({ address }) => !address.isOptional).length;
@@ -27,9 +24,9 @@ export async function prove(
       const isLast = check.isLate || clock.now() >= deadline;
       open = await lookAtAll(open, { asksAll: asksAll || isLast, isLast }, log.advance);
       if (open.length === 0) return;
-      if (isLast || open.some(({ meaning }) => meaning?.isFinal)) throw wrongAnswersError(open, total, known);
+      if (isLast || open.some(({ meaning }) => meaning?.isFinal)) throw wrongAnswersError(open, total);
       const count = total === 1 ? '' : `${open.length} of ${total} files are not there yet: `;
-      log.write(count + describeWrong(open, known));
+      log.write(count + describeWrong(open));
       await clock.sleep(Math.max(Math.min(interval, deadline - clock.now()), 0), signal);
     }
   } finally {

@@ -145,23 +145,6 @@ function buildTimeoutError(
   );
 }
 
-/** The last look before the claim: what somebody changed meanwhile is proven no more. */
-export async function recheckChannel(
-  { recheck }: Channel,
-  attempts: readonly ChannelAttempt[],
-): Promise<readonly ChannelAttempt[]> {
-  if (recheck === undefined) return attempts;
-  return askChannel(
-    attempts,
-    (one) => (isPlaced(one) && one.proof !== null ? one : undefined),
-    recheck,
-    (attempt, changed) =>
-      hasFailed(changed)
-        ? { ...attempt, proof: null, failure: changed.withStep('verify') }
-        : { ...attempt, unknown: [...new Set([...attempt.unknown, ...changed])] },
-  );
-}
-
 function placeTitle(attempts: readonly ChannelAttempt[]): string {
   const plan = attempts[0]?.task.plan;
   const verb = attempts.some(({ gone }) => gone) ? 'Remove' : 'Place';

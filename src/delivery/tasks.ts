@@ -1,5 +1,5 @@
 import type { AbsentFile, ChannelMap } from '../channels/channel.ts';
-import { DeliveryError, hasFailed } from '../errors.ts';
+import { DeliveryError, hasFailed, type Result } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
@@ -7,10 +7,12 @@ import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import {
   askChannel,
+  attemptIn,
   type ChannelAttempt,
   type Delivery,
   failAll,
   isOngoing,
+  isPlaced,
   newAttempt,
   openAttempt,
   withAttempt,
@@ -51,58 +53,44 @@ export async function prepareTasks(
   context: DeliveryContext,
 ): Promise<readonly Delivery[]> {
   const { logger } = context;
-  const { marker, picture } = request;
   logger.startSection('Plan');
-  let planned = noteInputs(deliveries, request, context);
-  for (const key of channelsUsed(deliveries)) {
-    planned = await askChannel(
-      planned,
-      (one) => (isOngoing(one) && one.choice?.channels.includes(key) ? one : undefined),
-      (items) => channels[key].prepare(items),
-      (one, task) => {
-        if (hasFailed(task)) return withFailure(one, 'place', task);
-        const gone = one.operation === 'withdraw';
-        const subject = gone ? task.plan.name : one.subject;
-        return { ...one, subject, attempts: [...one.attempts, { ...newAttempt(task, marker), gone }] };
-      },
-    );
-    planned = refuseSameDestination(planned, key, picture);
-    for (const delivery of planned) {
-      const plan = openAttempt(delivery, key)?.task.plan;
-      if (plan === undefined) continue;
-      const reason = delivery.choice?.channels[0] === key ? delivery.choice.reason : 'it is a duplicate';
-      logger.info(`${delivery.subject}: ${key}, because ${reason}: ${plan.method}, to ${plan.destination}`);
-    }
-  }
-  return planned;
+  const planned = await forEachChannel(
+    noteInputs(deliveries, request, context),
+    (one, key) => (isOngoing(one) && one.choice?.channels.includes(key) ? one : undefined),
+    (key, items) => channels[key].prepare(items),
+    (one, task, key) => {
+      if (hasFailed(task)) return withFailure(one, 'place', task);
+      const { plan } = task;
+      const gone = one.operation === 'withdraw';
+      const subject = gone ? plan.name : one.subject;
+      const reason = one.choice?.channels[0] === key ? one.choice.reason : 'it is a duplicate';
+      logger.info(`${subject}: ${key}, because ${reason}: ${plan.method}, to ${plan.destination}`);
+      return { ...one, subject, attempts: [...one.attempts, { ...newAttempt(task, request.marker), gone }] };
+    },
+  );
+  return refuseSameDestination(planned, request.picture);
 }
 
 /** Of two deliveries that write the same path the second is refused: it would replace what the first has there. */
-function refuseSameDestination(
-  deliveries: readonly Delivery[],
-  key: ChannelKey,
-  hasPictures: boolean,
-): readonly Delivery[] {
+function refuseSameDestination(deliveries: readonly Delivery[], hasPictures: boolean): readonly Delivery[] {
   const taken = new Map<string, string>();
   return deliveries.map((delivery) => {
-    const { subject } = delivery;
-    const task = openAttempt(delivery, key)?.task;
-    const own = new Set<string>();
-    for (const path of task?.writes ?? (task ? [task.plan.destination] : [])) {
-      const other = own.has(path) ? subject : taken.get(path);
-      if (other !== undefined) {
-        const both = other === subject ? `two files of ${subject}` : `${other} and ${subject}`;
-        const failure = new DeliveryError('BAD_INPUT', `${both} would both go to ${path}`, {
-          hint: (w) =>
-            `give one of them another name${hasPictures ? `, set ${w.input('picture', 'false')}` : ''}, or deliver it in a step of its own`,
-          leftBehind: [],
-        });
-        return withFailure(delivery, 'check', failure);
-      }
-      own.add(path);
+    if (!isOngoing(delivery)) return delivery;
+    const { subject, attempts } = delivery;
+    const paths = attempts.flatMap(({ task }) => task.writes ?? [task.plan.destination]);
+    const path = paths.find((one, nth) => taken.has(one) || paths.indexOf(one) !== nth);
+    if (path === undefined) {
+      for (const one of paths) taken.set(one, subject);
+      return delivery;
     }
-    for (const path of own) taken.set(path, subject);
-    return delivery;
+    const other = taken.get(path);
+    const both = other === undefined ? `two files of ${subject}` : `${other} and ${subject}`;
+    const failure = new DeliveryError('BAD_INPUT', `${both} would both go to ${path}`, {
+      hint: (w) =>
+        `give one of them another name${hasPictures ? `, set ${w.input('picture', 'false')}` : ''}, or deliver it in a step of its own`,
+      leftBehind: [],
+    });
+    return withFailure(delivery, 'check', failure);
   });
 }
 
@@ -119,36 +107,15 @@ export async function carryOut(
   if (request.dryRun) return preview(deliveries, channels, ports);
   // What places and verifies is loaded after the first requests. `eager` keeps the bundle one file.
   const { publishThroughChannel } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
-  return forEachChannel(deliveries, (attempts, key) => {
-    const limits = { ...request, absent: findAbsent(deliveries, key) };
-    return publishThroughChannel(channels[key], attempts, limits, ports);
-  });
-}
-
-/** Looks at everything that is proven once more, right before the claim. */
-export async function recheckDeliveries(
-  deliveries: readonly Delivery[],
-  channels: ChannelMap,
-): Promise<readonly Delivery[]> {
-  const { recheckChannel } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
-  return forEachChannel(deliveries, (attempts, key) => recheckChannel(channels[key], attempts));
-}
-
-/** Does work for all that is open in a channel together, one channel after the other. */
-async function forEachChannel(
-  deliveries: readonly Delivery[],
-  work: (attempts: readonly ChannelAttempt[], key: ChannelKey) => Promise<readonly ChannelAttempt[]>,
-): Promise<readonly Delivery[]> {
-  let done = deliveries;
-  for (const key of channelsUsed(deliveries)) {
-    done = await askChannel(
-      done,
-      (one) => openAttempt(one, key),
-      (attempts) => work(attempts, key),
-      (one, attempt) => (hasFailed(attempt) ? withFailure(one, 'place', attempt) : withAttempt(one, attempt)),
-    );
-  }
-  return done;
+  return forEachChannel(
+    deliveries,
+    openAttempt,
+    (key, attempts) => {
+      const limits = { ...request, absent: findAbsent(deliveries, key) };
+      return publishThroughChannel(channels[key], attempts, limits, ports);
+    },
+    (one, attempt) => (hasFailed(attempt) ? withFailure(one, 'place', attempt) : withAttempt(one, attempt)),
+  );
 }
 
 async function preview(
@@ -157,19 +124,16 @@ async function preview(
   { logger }: Pick<Ports, 'logger'>,
 ): Promise<readonly Delivery[]> {
   logger.startSection('Preview');
-  let previewed = deliveries;
-  for (const key of channelsUsed(deliveries)) {
-    previewed = await askChannel(
-      previewed,
-      (one) => openAttempt(one, key)?.task,
-      (tasks) => channels[key].preview(tasks, findAbsent(deliveries, key)),
-      (one, text) => {
-        if (hasFailed(text)) return { ...one, failure: text.withStep('place') };
-        logger.info(`${one.subject}: ${key}: ${text}`);
-        return one;
-      },
-    );
-  }
+  const previewed = await forEachChannel(
+    deliveries,
+    (one, key) => openAttempt(one, key)?.task,
+    (key, tasks) => channels[key].preview(tasks, findAbsent(deliveries, key)),
+    (one, text, key) => {
+      if (hasFailed(text)) return { ...one, failure: text.withStep('place') };
+      logger.info(`${one.subject}: ${key}: ${text}`);
+      return one;
+    },
+  );
   const planned = new DeliveryError('DRY_RUN', 'only planned: nothing failed, and nothing was written', {
     hint: (w) => `leave ${w.input('dry-run')} out to do it`,
     leftBehind: [],
@@ -177,9 +141,47 @@ async function preview(
   return failAll(previewed, 'place', planned);
 }
 
-/** All channels that some deliveries use, each once: the main ones first. */
-const channelsUsed = (deliveries: readonly Delivery[]): ReadonlySet<ChannelKey> =>
-  new Set(deliveries.flatMap(({ choice }) => choice?.channels ?? []));
+/** The last look before the claim: what somebody changed meanwhile is proven no more. */
+export const recheckDeliveries = (
+  deliveries: readonly Delivery[],
+  channels: ChannelMap,
+): Promise<readonly Delivery[]> =>
+  forEachChannel(
+    deliveries,
+    (one, key) => {
+      const attempt = openAttempt(one, key);
+      return channels[key].recheck && attempt?.proof && isPlaced(attempt) ? attempt : undefined;
+    },
+    async (key, placed) => (await channels[key].recheck?.(placed)) ?? [],
+    (one, changed, key) => {
+      const attempt = attemptIn(one, key) as ChannelAttempt;
+      return withAttempt(
+        one,
+        hasFailed(changed)
+          ? { ...attempt, proof: null, failure: changed.withStep('verify') }
+          : { ...attempt, unknown: [...new Set([...attempt.unknown, ...changed])] },
+      );
+    },
+  );
+
+/** Asks each channel about what the deliveries have for it, together; the channels one after the other, main ones first. */
+async function forEachChannel<Item, Value>(
+  deliveries: readonly Delivery[],
+  itemOf: (one: Delivery, key: ChannelKey) => Item | undefined,
+  call: (key: ChannelKey, items: readonly Item[]) => Promise<readonly Result<Value>[]>,
+  take: (one: Delivery, result: Result<Value>, key: ChannelKey) => Delivery,
+): Promise<readonly Delivery[]> {
+  let done = deliveries;
+  for (const key of new Set(deliveries.flatMap(({ choice }) => choice?.channels ?? []))) {
+    done = await askChannel(
+      done,
+      (one) => itemOf(one, key),
+      (items) => call(key, items),
+      (one, result) => take(one, result, key),
+    );
+  }
+  return done;
+}
 
 /** The first file that would have gone through the channel, or may have, and failed before. */
 function findAbsent(deliveries: readonly Delivery[], key: ChannelKey): AbsentFile | undefined {

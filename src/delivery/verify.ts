@@ -7,7 +7,7 @@ import { AddressProof } from './address-proof.ts';
 import { type Address, listFurther } from './addresses.ts';
 import type { PlacementCheck } from './ask-address.ts';
 import type { Proof } from './delivery.ts';
-import { countMarker, describeCacheTime, describeProbe, type KnownBytes } from './describe-probe.ts';
+import { countMarker, describeCacheTime, describeProbe } from './describe-probe.ts';
 import type { ProbeResult, ProvenMatch } from './probe-result.ts';
 import { prove } from './prove.ts';
 
@@ -29,7 +29,7 @@ export async function verifyPlacement(
 ): Promise<{ readonly proof: Proof; readonly unknown: readonly string[] }> {
   const { check } = page;
   const { placement, marker, gone } = check.attempt;
-  await prove([page], check);
+  await prove([page]);
   const result = page.proven;
   if (result === undefined) throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
   check.ports.logger.info(describeProbe(result));
@@ -63,27 +63,22 @@ export async function verifyPlacement(
 async function proveFurther(page: AddressProof, result: ProbeResult) {
   const { check } = page;
   const { attempt, ports } = check;
-  const known = nameBytes(attempt.placement, result);
   const further = listFurther(attempt, { ...page.address, host: result.hosts.at(-1) }, result);
   const open = (rows: readonly Address[]) => rows.map((one) => new AddressProof(one, check));
   logFiles(attempt.placement, ports.logger);
   const files = open(further.files);
-  await prove(files, check, known);
-  if (known && files.length > 0) await proveTogether(page, files, known);
+  await prove(files);
+  if (attempt.placement.isLink && files.length > 0) await proveTogether(page, files);
   const opened = open(further.asOpened);
   if (opened.length > 0) ports.logger.info('without ?v=, as a person will open it');
-  await prove(opened, check);
+  await prove(opened);
   // A cache with the old copy says nothing of the new one: that must still be there.
-  await prove(open(opened.flatMap(({ isOld, address }) => (isOld && address.fresh) || [])), check);
+  await prove(open(opened.flatMap(({ isOld, address }) => (isOld && address.fresh) || [])));
   return { files, opened };
 }
 
 /** A link's addresses must all be right together: its page is asked again after its files; these, if any was late. */
-async function proveTogether(
-  page: AddressProof,
-  files: readonly AddressProof[],
-  known: KnownBytes,
-): Promise<void> {
+async function proveTogether(page: AddressProof, files: readonly AddressProof[]): Promise<void> {
   const { check, address, proven } = page;
   const isFresh = files.every((one) => !one.wasLate && !one.proven?.age);
   // After many files that no cache answered, its page was not there by chance.
@@ -91,17 +86,13 @@ async function proveTogether(
   const host = proven?.hosts.at(-1);
   const pause = isManyFresh ? 0 : (address.pause ?? 0);
   const again = new AddressProof({ ...address, host, answers: AGREEING_PROBES.usual, pause }, check, page);
-  await prove([again], check, known).finally(() => {
+  await prove([again]).finally(() => {
     page.last = again.last;
   });
   const older = files.filter((one) => again.wasLate || !one.wasLate);
   if (!again.wasLate && older.length === files.length) return;
   if (older.length > 0) check.ports.logger.info(`once more: ${countFiles(older.length)}`);
-  await prove(
-    older.map((one) => new AddressProof(one.address, check)),
-    check,
-    known,
-  );
+  await prove(older.map((one) => new AddressProof(one.address, check)));
 }
 
 function logFiles({ parts = [] }: Placement, logger: Logger): void {
@@ -113,15 +104,6 @@ function logFiles({ parts = [] }: Placement, logger: Logger): void {
 /** Whether it is there as it was delivered: nothing was added to it, and it is none that was removed. */
 const isIdenticalFile = ({ address, proven }: AddressProof): boolean =>
   !address.mayBeServed && proven?.match !== 'extended';
-
-/** What the bytes of a link's site are, by which an answer in place of a missing file is recognized. */
-const nameBytes = ({ isLink, parts = [] }: Placement, page: ProbeResult) =>
-  isLink
-    ? new Map([
-        ...parts.map(({ file, path }) => [file?.sha256 ?? '', path] as const),
-        [page.fingerprint?.sha256 ?? '', 'the page of the site'],
-      ])
-    : undefined;
 
 /** A look at what is withdrawn would be kept as a 404, and its next delivery would not be seen for as long. */
 const UNASKED_CACHES =
