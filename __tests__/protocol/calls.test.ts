@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { describe, expect, test } from '@jest/globals';
 import { Octokit } from '@octokit/rest';
-import { API, type CallTemplate, getApiCall, getRoute, UPLOAD } from '../../src/protocol/calls.ts';
+import { API, type CallTemplate, getRoute, UPLOAD } from '../../src/protocol/calls.ts';
 
 const octokit = new Octokit();
 
@@ -20,11 +20,6 @@ describe('the table of API calls', () => {
   test('names each call by the route of an Octokit endpoint method, except GraphQL', () => {
     const routes = new Set(listOctokitRoutes());
     expect(namesWith((call) => !routes.has(getRoute(call)))).toEqual(['graphql']);
-  });
-
-  test('gives each call by its route, and no other', () => {
-    for (const [, call] of calls) expect(getApiCall(getRoute(call))).toBe(call);
-    expect(() => getApiCall('GET /user')).toThrow('GET /user is not in the table of API calls');
   });
 
   test('repeats every call except writes that must be checked first and polls', () => {

@@ -29,7 +29,6 @@ describe('refusedCallError', () => {
     [403, { headers: USED_UP }, 'RATE_LIMITED', /later/],
     [403, { headers: { 'retry-after': '7' } }, 'RATE_LIMITED', /later/],
     [403, says('You have exceeded a secondary rate limit'), 'RATE_LIMITED', /later/],
-    [403, says('You have triggered an abuse detection mechanism.'), 'RATE_LIMITED', /later/],
     [422, says('Validation Failed; was submitted too quickly'), 'RATE_LIMITED', /later/],
     [401, says('Bad credentials'), 'BAD_TOKEN', /`token:`.*K3/],
     [403, says('Resource not accessible'), 'NO_PERMISSION', /`permissions: { contents: write }`.*K3/],
@@ -44,9 +43,7 @@ describe('refusedCallError', () => {
     [400, says('not allowed: environment protection rules'), 'FORBIDDEN_BY_RULE', /^let the branch/],
     [400, says('missing environment'), 'NO_PERMISSION', /^give the job the environment github-pages/],
     [404, says('Not Found'), 'NOT_FOUND', /`repository:` and `branch:`.*K3/],
-    [404, says('No commit found for the ref gh-pages'), 'NOT_FOUND', /`branch:`/],
     [409, says('Git Repository is empty.'), 'NOT_FOUND', /^push a first commit.*K3/],
-    [422, says('Validation Failed; Repository is empty.'), 'NOT_FOUND', /^push a first commit.*K3/],
     [422, says('tag_name was used by an immutable release'), 'TAG_USED_UP', /set `tag:`/],
     [422, says('Cannot upload assets to an immutable release.'), 'FORBIDDEN_BY_RULE', /set `tag:`.*K3/],
     [422, says('file_count limited to 1000 assets per release'), 'TOO_LARGE', /set `tag:`/],
@@ -67,11 +64,9 @@ describe('refusedCallError', () => {
       /^build the site from a branch without this rule/,
     ],
     [409, says('a.html does not match 0123'), 'CONFLICT', /^another job writes here too.*K3/],
-    [409, says('is at 0123 but expected 4567'), 'CONFLICT', /another job/],
-    [422, says(`Invalid request. "sha" wasn't supplied.`), 'CONFLICT', /another job/],
-    [422, says('Update is not a fast forward'), 'CONFLICT', /another job/],
-    [422, says('Reference already exists'), 'CONFLICT', /another job/],
-    [422, says('Reference does not exist'), 'CONFLICT', /another job/],
+    ...['is at 0123 but expected 4567', `"sha" wasn't supplied.`, 'Update is not a fast forward'].map(
+      (text): [number, Answer, string, RegExp] => [422, says(text), 'CONFLICT', /another job/],
+    ),
     [422, { message: 'Validation Failed', errors: [{ code: 'already_exists' }] }, 'CONFLICT', /another job/],
     [422, says('content is not valid Base64'), 'HOST_ERROR', /^try again.*K3/],
     // No other writer is said to be the reason of a 409 that is not known.
@@ -79,7 +74,6 @@ describe('refusedCallError', () => {
     [304, {}, 'HOST_ERROR', /^try again/],
     [408, PAGE, 'HOST_ERROR', /^try again/],
     [500, {}, 'HOST_ERROR', /^try again.*K3/],
-    [503, {}, 'HOST_ERROR', /^try again/],
   ])('says of HTTP %i %j: %s', (status, answer, code, hint) => {
     const isPassing = code === 'HOST_ERROR' ? [304, 408, 409].includes(status) || status >= 500 : undefined;
     const retryable = isPassing ?? (code === 'RATE_LIMITED' || (code === 'CONFLICT' && status !== 400));
@@ -91,9 +85,10 @@ describe('refusedCallError', () => {
     });
   });
 
-  test('takes a commit that a copy of the repository does not have yet for no absence', () => {
-    const answer = says(`No commit found for the ref ${'a'.repeat(40)}`);
-    expect(refused(404, answer)).toMatchObject({ code: 'HOST_ERROR', retryable: true });
+  test('takes a commit that a copy of the repository does not have yet for no absence, unlike a branch', () => {
+    const says404 = (ref: string) => refused(404, says(`No commit found for the ref ${ref}`));
+    expect(says404('a'.repeat(40))).toMatchObject({ code: 'HOST_ERROR', retryable: true });
+    expect(says404('gh-pages')).toMatchObject({ code: 'NOT_FOUND' });
   });
 
   test.each([
@@ -133,7 +128,6 @@ describe('refusedCallError', () => {
 
   test.each<[string, number, Readonly<Record<string, string>>, number | undefined]>([
     ['by Retry-After', 403, { ...USED_UP, 'retry-after': '7', 'x-ratelimit-reset': '1' }, 7_000],
-    ['by Retry-After of any failure', 503, { 'retry-after': '3' }, 3_000],
     ['until a second after the reset', 403, { ...USED_UP, 'x-ratelimit-reset': RESET }, 31_000],
     [
       'by the clock of the host',
@@ -143,7 +137,6 @@ describe('refusedCallError', () => {
     ],
     ['a second after a reset in the past', 429, { ...USED_UP, 'x-ratelimit-reset': '1' }, 1_000],
     ['as the policy has it where requests are left', 429, { 'x-ratelimit-reset': RESET }, undefined],
-    ['as the policy has it where the host says nothing', 429, {}, undefined],
   ])('says how long to wait: %s', (_, status, headers, pause) => {
     expect(refused(status, { headers }).retryAfter).toBe(pause);
   });
