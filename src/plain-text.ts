@@ -70,25 +70,20 @@ export const toFields = (value: unknown): Readonly<Record<string, unknown>> =>
 /** The known name that was most likely meant; `undefined` where none is close. */
 export function findClosestName(given: string, names: readonly string[]): string | undefined {
   const text = given.toLowerCase();
-  const [closest] = names
-    .map((name) => ({ name, edits: name.startsWith(text) && text.length > 2 ? 1 : countEdits(text, name) }))
-    .filter(({ name, edits }) => edits <= Math.max(1, Math.floor(name.length / 3)))
-    .sort((one, other) => one.edits - other.edits);
-  return closest?.name;
+  const begun = text.length > 2 ? names.find((name) => name.startsWith(text)) : undefined;
+  const findWithin = (edits: number) =>
+    names.find((name) => edits <= Math.max(1, name.length / 3) && isWithin(text, name, edits));
+  return begun ?? [1, 2, 3, 4, 5].map(findWithin).find((name) => name !== undefined);
 }
 
-/** Letters to add, remove or replace until both are the same. */
-function countEdits(one: string, other: string): number {
-  let previous = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [row, letter] of [...one].entries()) {
-    const current = [row + 1];
-    for (const [at, above] of previous.slice(1).entries()) {
-      const replaced = (previous[at] ?? 0) + (letter === other[at] ? 0 : 1);
-      current.push(Math.min(replaced, above + 1, (current[at] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous.at(-1) ?? 0;
+/** Whether so many letters to add, remove or replace make both the same. */
+function isWithin(one: string, other: string, edits: number): boolean {
+  if (one === '' || other === '') return one.length + other.length <= edits;
+  const [first, second] = [one.slice(1), other.slice(1)];
+  if (one[0] === other[0]) return isWithin(first, second, edits);
+  if (edits === 0) return false;
+  const left = edits - 1;
+  return isWithin(first, second, left) || isWithin(first, other, left) || isWithin(one, second, left);
 }
 
 /** A text as it is compared with what a page shows. */

@@ -1,4 +1,5 @@
 import { EnvHttpProxyAgent, errors } from 'undici';
+import { keepRecent } from '../async.ts';
 import { DeliveryError, toMessage } from '../errors.ts';
 import type { HttpRequest, SendHttp } from '../ports.ts';
 import { EXCHANGE, SECOND } from '../protocol/limits.ts';
@@ -47,22 +48,17 @@ function refusePlainHttp({ protocol, host }: URL): void {
 
 /** The connections of each kind of request, opened when the first one is sent. */
 function createAgents(resolve?: ResolveHost): (httpRequest: HttpRequest) => EnvHttpProxyAgent {
-  const agents = new Map<string, EnvHttpProxyAgent>();
+  const getAgent = keepRecent(3, (kind) => {
+    const lookup = kind === 'api' ? {} : { lookup: checkedLookup(kind === 'public', resolve) };
+    return createProxyAgent({
+      bodyTimeout: EXCHANGE.stall,
+      connect: { timeout: EXCHANGE.connect, ...lookup },
+    });
+  });
   return ({ publicOnly = false, headers }) => {
+    if (publicOnly) return getAgent('public');
     // The API, which the settings name and which receives the token, may even be on this machine.
-    const isApi = !publicOnly && headers?.authorization !== undefined;
-    const key = isApi ? 'api' : `lookup ${publicOnly}`;
-    const agent =
-      agents.get(key) ??
-      createProxyAgent({
-        bodyTimeout: EXCHANGE.stall,
-        connect: {
-          timeout: EXCHANGE.connect,
-          ...(!isApi && { lookup: checkedLookup(publicOnly, resolve) }),
-        },
-      });
-    agents.set(key, agent);
-    return agent;
+    return getAgent(headers?.authorization === undefined ? 'any' : 'api');
   };
 }
 

@@ -136,13 +136,12 @@ const STATES: Readonly<Record<string, { readonly words?: string; readonly change
   },
 };
 
-function describeRun(file: string, { status, conclusion, page }: WorkflowRun): RunProgress {
+function describeRun(file: string, { status, conclusion, html_url: page }: WorkflowRun): RunProgress {
   const isLost = conclusion !== null && conclusion !== 'success';
   const { words = conclusion === null ? `is ${status}` : `ended with ${conclusion}`, change } = STATES[
-    conclusion ?? status
+    conclusion ?? status ?? ''
   ] ?? { change: isLost ? 'fix what failed there and try again' : 'wait until it has started' };
-  const where = page === '' ? 'under Actions' : `at ${page}`;
-  const hint = (w: Words) => `see the run ${where}: ${w.say(change)}${w.orUse('K2 or K3')}`;
+  const hint = (w: Words) => `see the run at ${page}: ${w.say(change)}${w.orUse('K2 or K3')}`;
   const failure = new DeliveryError('BUILD_ERRORED', `the run of the workflow ${file} ${words}`, { hint });
   return { words: `its run ${words}`, page, hint, ...(isLost && { failure }) };
 }

@@ -1,3 +1,4 @@
+import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { DeliveryError } from '../../errors.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { GitHubClient } from './client.ts';
@@ -34,16 +35,10 @@ export async function startWorkflow(github: GitHubClient, file: string, branch: 
   }
 }
 
-export interface WorkflowRun {
-  /** A later run has a larger one. */
-  readonly id: number;
-  /** GitHub's word, such as `queued`, `in_progress`, `waiting` or `completed`. */
-  readonly status: string;
-  /** How it ended, such as `success` or `cancelled`; `null` before its end. */
-  readonly conclusion: string | null;
-  /** The address of its page. */
-  readonly page: string;
-}
+type Runs = RestEndpointMethodTypes['actions']['listWorkflowRuns']['response']['data']['workflow_runs'];
+
+/** A later run has a larger `id`; `conclusion` is `null` before its end. */
+export type WorkflowRun = Pick<Runs[number], 'id' | 'status' | 'conclusion' | 'html_url'>;
 
 /**
  * The newest runs of a workflow on a branch, the newest first, whatever started them.
@@ -57,11 +52,5 @@ export async function listWorkflowRuns(
 ): Promise<readonly WorkflowRun[]> {
   const query = { workflow_id: file, branch, per_page: BUILD_WAIT.runs, exclude_pull_requests: true };
   const { data } = await github.rest.actions.listWorkflowRuns({ ...github.repository, ...query });
-  const runs = data.workflow_runs.map(({ id, status, conclusion, html_url: page }) => ({
-    id,
-    status: status ?? 'unknown',
-    conclusion,
-    page,
-  }));
-  return runs.sort((one, other) => other.id - one.id);
+  return data.workflow_runs.toSorted((one, other) => other.id - one.id);
 }
