@@ -82,7 +82,21 @@ describe('opening a site', () => {
       NO_PAGE,
       /^set `entry: start\.html`, or another of its pages: deep\/page\.htm$/,
     ],
-    ['inner pages', COVERAGE, [], NO_PAGE, /^set `entry: lcov-report\/index\.html`, .*: lcov-report\/a/],
+    // As Qwik and Jest write it, and as rustdoc.
+    [
+      'a folder with all pages',
+      COVERAGE,
+      [],
+      NO_PAGE,
+      /^deliver the folder dist\/lcov-report\/, which has all/,
+    ],
+    [
+      'inner pages',
+      { ...COVERAGE, 'help.html': PAGE },
+      [],
+      NO_PAGE,
+      /^set `entry: lcov-report\/index\.html`, .*: help\.html/,
+    ],
     ['no page', { 'a.txt': 'x' }, [], NO_PAGE, /name its files/],
     [
       'credentials of the job',

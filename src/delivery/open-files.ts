@@ -171,10 +171,13 @@ async function checkFile(
 function noEntryError(given: string, entry: string, paths: readonly string[]): DeliveryError {
   const pages = paths.filter((path) => /\.html?$/i.test(path)).sort(comparePages);
   const [first = '', ...others] = pages.slice(0, SITE.named);
+  const home = pages.find((path) => path.endsWith(`/${entry}`))?.slice(0, -entry.length) ?? '';
   const hint = (w: Words) =>
     pages.length === 0
       ? 'a folder without a page is no site: name its files'
-      : `set ${w.input('entry', first)}${others.length === 0 ? '' : `, or another of its pages: ${others.join(', ')}`}`;
+      : home !== '' && pages.every((path) => path.startsWith(home))
+        ? `deliver the folder ${join(given, home)}, which has all pages`
+        : `set ${w.input('entry', first)}${others.length === 0 ? '' : `, or another of its pages: ${others.join(', ')}`}`;
   return new DeliveryError('BAD_INPUT', `the folder ${given} has no page ${entry}`, { hint });
 }
 

@@ -148,13 +148,17 @@ const KINDS = [
   ['consoleErrors', 'console error'],
 ] as const;
 
-/** What went wrong on the page, a line for each kind. */
+/** How many problems of a kind are named: the first may be one that matters least. */
+const NAMED = 3;
+
+/** What went wrong on the page, the first problems of each kind. */
 function listProblems(view: ScreenView): string[] {
   const lines = KINDS.flatMap(([key, kind]) => {
-    const [first] = view[key];
-    if (first === undefined) return [];
-    const more = view[key].length > 1 ? ` and ${view[key].length - 1} more` : '';
-    return [`${kind}: ${shorten(first, SCREEN.text)}${more}`];
+    const more = view[key].length - NAMED;
+    return view[key]
+      .slice(0, NAMED)
+      .map((text) => `${kind}: ${shorten(text, SCREEN.text)}`)
+      .map((line, at) => (at === NAMED - 1 && more > 0 ? `${line} and ${more} more` : line));
   });
   return view.isMarkerVisible === false ? [...lines, 'the marker is not visible on the page'] : lines;
 }
