@@ -8,7 +8,7 @@ import { newAttempt, type PlacedAttempt } from '../../src/delivery/delivery.ts';
 import { verifyPlacement } from '../../src/delivery/verify.ts';
 import { DeliveryError, stoppedError } from '../../src/errors.ts';
 import type { Ports } from '../../src/ports.ts';
-import { shaOf } from '../channels/pages/site/memory-branch.ts';
+import { shaOf } from '../channels/pages/site/memory-files.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
 import { placementWith, taskWith } from './builders.ts';

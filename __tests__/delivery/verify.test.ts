@@ -4,7 +4,7 @@ import { newAttempt } from '../../src/delivery/delivery.ts';
 import { proveAttempts } from '../../src/delivery/publish-through-channel.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { AGREEING_PROBES, LATER_PROBE } from '../../src/protocol/limits.ts';
-import { shaOf } from '../channels/pages/site/memory-branch.ts';
+import { shaOf } from '../channels/pages/site/memory-files.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted } from '../support/ports.ts';
 import { INTERVAL, placementWith, TIMEOUT, taskWith } from './builders.ts';

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { writeFiles } from '../world/runner.ts';
 import type { ActiveInterception } from '../world/server/interceptions.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
@@ -47,8 +47,6 @@ const keepProcess = (message: unknown): void => {
 
 beforeAll(async () => {
   subscribe('child_process', keepProcess);
-  // The proxy logs every connection that was reset.
-  jest.spyOn(console, 'error').mockImplementation(() => undefined);
   world = await startWorld();
   Object.assign(process.env, world.env);
   await writeFiles(world.folder, DELIVERY_FILES);

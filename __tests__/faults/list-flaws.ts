@@ -2,13 +2,11 @@ import { RETRY, VERIFY_DEADLINE } from '../../src/protocol/limits.ts';
 import { RESULTS } from '../../src/protocol/words.ts';
 import { createSecretPattern } from '../../src/secret-pattern.ts';
 import { NOON } from '../support/ports.ts';
-import { fetchAsBrowser } from '../world/fetch-as-browser.ts';
+import { fetchAsBrowser } from '../world/client.ts';
 import { PUBLIC_ADDRESS } from '../world/public-address.ts';
 import type { GitHubWorld } from '../world/world.ts';
 import { DELIVERY_FILES } from './delivery-kinds.ts';
 import type { DeliveryRun, MatrixCell } from './fault-runner.ts';
-import { createWorldHttp } from './recorded-http.ts';
-import { SimulatedClock } from './simulated-clock.ts';
 
 /** Hosts that a token may be sent to. */
 const TOKEN_HOSTS = new Set(['api.github.com', 'uploads.github.com', 'github.com']);
@@ -142,10 +140,6 @@ function checkDuration({ clock, report }: DeliveryRun): string[] {
 
 /** Fetches an address anonymously; follows redirects and keeps cookies. */
 async function fetchPublicBytes(world: GitHubWorld, start: string): Promise<Buffer> {
-  const { http } = createWorldHttp(world, new SimulatedClock());
-  const response = await fetchAsBrowser(start, async (url, headers) => {
-    const { body, ...head } = await http({ method: 'GET', url, headers });
-    return { ...head, bytes: Buffer.concat(await body.toArray()) };
-  });
+  const response = await fetchAsBrowser(world, start);
   return response.status === 200 ? response.bytes : Buffer.from(`HTTP ${response.status}`);
 }

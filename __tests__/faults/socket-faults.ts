@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpRequest } from '../../src/ports.ts';
 import { EXCHANGE, SECOND } from '../../src/protocol/limits.ts';
 import type { ActiveInterception, InterceptedReply } from '../world/server/interceptions.ts';
+import type { ConnectionMode } from '../world/server/proxy.ts';
 import type { GitHubWorld } from '../world/world.ts';
 import { type InjectedFault, isTargetRequest, type MatrixCell } from './fault-runner.ts';
-import type { ConnectionMode } from './faulty-proxy.ts';
 import { formatRequestName } from './recorded-http.ts';
 import type { SimulatedClock } from './simulated-clock.ts';
 

@@ -1,12 +1,11 @@
 import tls from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHttpClient } from '../../src/http/client.ts';
 import { writeFiles } from '../world/runner.ts';
 import type { ActiveInterception } from '../world/server/interceptions.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
 import { DELIVERY_FILES, DELIVERY_KINDS } from './delivery-kinds.ts';
 import { FaultRunner, isTargetRequest, type MatrixCell } from './fault-runner.ts';
-import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
 import { MatrixSummary } from './matrix-summary.ts';
 import { type RecordedHttp, recordHttp } from './recorded-http.ts';
 import { interceptCell, SOCKET_FAULTS, type SocketFault } from './socket-faults.ts';
@@ -14,27 +13,20 @@ import { interceptCell, SOCKET_FAULTS, type SocketFault } from './socket-faults.
 // A part of the fault matrix with the product's own HTTP client, real sockets and TLS: they fail as the
 // simulated faults of the whole matrix do.
 let world: GitHubWorld;
-let faultyProxy: FaultyProxy;
 let runner: FaultRunner<SocketFault>;
 let interception: ActiveInterception | undefined;
 const trusted = tls.getCACertificates('default');
 const summary = new MatrixSummary();
 
 beforeAll(async () => {
-  // The proxy logs every connection that was reset.
-  const { error } = console;
-  jest.spyOn(console, 'error').mockImplementation((...said: unknown[]) => {
-    if (!String(said[0]).startsWith('Failed to handle request')) error(...said);
-  });
   world = await startWorld();
-  faultyProxy = await startFaultyProxy(world.proxyUrl);
-  process.env.HTTPS_PROXY = faultyProxy.url;
+  process.env.HTTPS_PROXY = world.proxyUrl;
   tls.setDefaultCACertificates([...trusted, world.ca]);
   await writeFiles(world.folder, DELIVERY_FILES);
   runner = new FaultRunner(world, ({ clock, cell }) => {
     const recordedHttp: RecordedHttp = recordHttp(createHttpClient());
     const fault = cell?.fault;
-    faultyProxy.chooseMode = createModeChooser(cell);
+    world.proxy.chooseMode = createModeChooser(cell);
     if (cell !== undefined && fault?.createReply !== undefined) {
       const getRequest = () => {
         const last = recordedHttp.requests.at(-1);
@@ -49,14 +41,13 @@ afterEach(() => interception?.remove());
 afterAll(async () => {
   tls.setDefaultCACertificates(trusted);
   delete process.env.HTTPS_PROXY;
-  await faultyProxy.close();
   await world.stop();
 });
 
 const getHost = ({ request }: MatrixCell): string => /^\w+ ([^/]+)/.exec(request.name)?.[1] ?? '';
 
 /** The first connection to the cell's host fails, or all connections. */
-function createModeChooser(cell: MatrixCell<SocketFault> | undefined): FaultyProxy['chooseMode'] {
+function createModeChooser(cell: MatrixCell<SocketFault> | undefined): GitHubWorld['proxy']['chooseMode'] {
   const { connectionMode } = cell?.fault ?? {};
   if (cell === undefined || connectionMode === undefined) return () => 'through';
   let failing = cell.isPermanent ? Number.POSITIVE_INFINITY : 1;

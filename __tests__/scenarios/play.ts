@@ -1,6 +1,6 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import { afterAll, afterEach, expect } from '@jest/globals';
 import { startAnnouncements } from '../../src/action/announcements.ts';
 import type { CurrentRun } from '../../src/action/current-run.ts';
 import { describePermissions } from '../../src/action/inputs.ts';
@@ -22,7 +22,7 @@ import { SimulatedClock } from '../faults/simulated-clock.ts';
 import { FakeLogger } from '../support/ports.ts';
 import { findDeviations, type ValidatedExchange } from '../world/openapi/deviations.ts';
 import { PUBLIC_ADDRESS } from '../world/public-address.ts';
-import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
+import type { TestRepository } from '../world/repository.ts';
 import { writeFiles } from '../world/runner.ts';
 import {
   type ActiveInterception,
@@ -33,8 +33,7 @@ import {
   type RequestMatch,
 } from '../world/server/interceptions.ts';
 import type { HostRequest } from '../world/server/messages.ts';
-import { type GitHubWorld, startWorld } from '../world/world.ts';
-import { findUnversionedRequests } from './api-requests.ts';
+import { setUpWorld, type TestWorld } from '../world/set-up-world.ts';
 
 /** A delivery in this process; `file` is the first of its files unless an input says otherwise. */
 export interface PlayedDelivery {
@@ -70,10 +69,7 @@ export interface Played {
 }
 
 /** One local GitHub for a test file, whose hosts are called without sockets, processes and git. */
-export interface PlayWorld {
-  readonly world: GitHubWorld;
-  /** A repository of its own for one test, in memory. */
-  repository(spec?: Partial<RepositoryOptions>): Promise<TestRepository>;
+export interface PlayWorld extends TestWorld {
   deliver(delivery: PlayedDelivery): Promise<Played>;
   /** As the world's own, but gone after the test. `hang`: not answered until it is stopped. */
   intercept(match: RequestMatch, answer: InterceptedReply): ActiveInterception;
@@ -85,36 +81,27 @@ export interface PlayWorld {
 
 /** Starts the local GitHub before a file's tests, and cleans up after each test. */
 export function setUpPlay(): PlayWorld {
-  let world: GitHubWorld;
-  let repositories = 0;
+  const setup = setUpWorld('play');
   let running = 0;
   let rules = new InterceptionRules();
   const { PATH } = process.env;
-  beforeAll(async () => {
-    world = await startWorld();
-  });
   afterEach(() => {
     rules = new InterceptionRules();
-    world.filebin.reset();
-    world.rateLimits.clear();
+    setup.world.filebin.reset();
+    setup.world.rateLimits.clear();
   });
-  afterAll(async () => {
-    Object.assign(process.env, { PATH });
-    await world.stop();
-  });
+  afterAll(() => void Object.assign(process.env, { PATH }));
   return {
     get world() {
-      return world;
+      return setup.world;
     },
-    repository: (spec = {}) => {
-      repositories += 1;
-      return world.repository({ owner: 'octo', name: `play-${repositories}`, ...spec });
-    },
+    repository: setup.repository,
     intercept: (match, answer) => rules.add(match, answer),
     meanwhile: (match, act) => rules.add(match, doMeanwhile(act)),
     alterSite: ({ pages }, path, answer) =>
       rules.add({ url: (address) => address.split('?')[0] === pages.url + path, times: 9_999 }, answer),
     async deliver(delivery) {
+      const { world } = setup;
       const { files = {}, inputs = {}, token = world.token(), around, signal, run, now } = delivery;
       const repository = delivery.repository ?? (await this.repository());
       const folder = await mkdtemp(join(world.folder, 'play-'));
@@ -172,14 +159,8 @@ export function setUpPlay(): PlayWorld {
       if (repository.site !== null) repository.site.pause = async () => undefined;
       const [report] = reports;
       if (report === undefined) throw new Error('There is no report');
-      const sent = http.requests.map(({ request: { method, url, headers } }) => ({
-        method,
-        url: url.href,
-        headers: { 'user-agent': 'screen-delivery', ...headers },
-      }));
-      expect(findUnversionedRequests(sent)).toEqual([]);
       expect(findDeviations(http.requests.map(toExchange))).toEqual([]);
-      const requests = sent.map(({ method, url }) => `${method} ${url}`);
+      const requests = http.requests.map(({ request: { method, url } }) => `${method} ${url.href}`);
       const sightings = (text: string): URL[] =>
         http.requests.flatMap((one) => (one.sent.includes(text) ? one.request.url : []));
       const log = logger.lines.join('\n');
@@ -198,7 +179,8 @@ export function setUpPlay(): PlayWorld {
 }
 
 /** A request to compare with GitHub's description; one with other bytes than JSON has no body here. */
-function toExchange({ request: { method, url, headers = {} }, sent }: RecordedRequest): ValidatedExchange {
+function toExchange({ request: { method, url, ...request }, sent }: RecordedRequest): ValidatedExchange {
+  const headers: ValidatedExchange['headers'] = { 'user-agent': 'screen-delivery', ...request.headers };
   const json = /json/.test(headers['content-type'] ?? '') ? sent.split('\n').slice(2).join('\n') : '';
   const body = { isWhole: json !== '', size: json.length, text: json };
   return { method, url: url.href, headers, body, answer: null };

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { NOON } from '../support/ports.ts';
-import { createWorldClient, type WorldClient } from '../world/client.ts';
+import { createWorldClient } from '../world/client.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { type Played, proven, refused, requestsOf, setUpPlay, writesOf } from './play.ts';
 
@@ -44,16 +44,11 @@ async function deliverAll(...given: Parameters<typeof deliver>): Promise<Played>
   return played;
 }
 
-let client: WorldClient;
-beforeAll(() => {
-  client = createWorldClient(play.world);
-});
-afterAll(() => client.close());
-
 /** Calls the API as somebody else; `route` is below the repository. */
 async function callApi(repository: TestRepository, route: string, body: object = {}): Promise<void> {
   const [method, path] = route.split(' ');
-  const { status } = await client.send(`${method} /repos/${repository.fullName}${path}`, body);
+  const send = createWorldClient(play.world);
+  const { status } = await send(`${method} /repos/${repository.fullName}${path}`, body);
   expect(status).toBeLessThan(300);
 }
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
-import { ProxyAgent, request } from 'undici';
+import { afterEach, expect } from '@jest/globals';
 import type { Report } from '../../src/delivery/report.ts';
 import { type ChildResult, runChild } from '../world/child.ts';
-import { fetchAsBrowser } from '../world/fetch-as-browser.ts';
-import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
+import { fetchAsBrowser } from '../world/client.ts';
+import { findDeviations } from '../world/openapi/deviations.ts';
+import type { TestRepository } from '../world/repository.ts';
 import {
   type ActionResult,
   type ActionRun,
@@ -20,8 +20,7 @@ import {
   type RequestMatch,
 } from '../world/server/interceptions.ts';
 import type { HttpExchange } from '../world/server/traffic-log.ts';
-import { type GitHubWorld, startWorld } from '../world/world.ts';
-import { checkAndClearTraffic } from './api-requests.ts';
+import { setUpWorld, type TestWorld } from '../world/set-up-world.ts';
 import { parseReports } from './report-documents.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -54,10 +53,7 @@ export interface ScenarioDelivery extends Omit<ActionRun, 'world' | 'repository'
 }
 
 /** One local GitHub for a test file, with helpers for its tests. */
-export interface ScenarioWorld {
-  readonly world: GitHubWorld;
-  /** Creates a repository for one test, by default public and with a site. */
-  repository(spec?: Partial<RepositoryOptions>): Promise<TestRepository>;
+export interface ScenarioWorld extends TestWorld {
   /** Runs the step with short pauses; one that waits until its timeout needs `simulatedTime`. */
   deliver(delivery: ScenarioDelivery): Promise<DeliveredStep>;
   /** Runs the command line in a folder. */
@@ -76,34 +72,23 @@ export interface ScenarioWorld {
 
 /** Starts the local GitHub before a file's tests, and cleans up after each test. */
 export function setUpScenario(): ScenarioWorld {
-  let world: GitHubWorld;
-  let browser: ProxyAgent;
-  let repositories = 0;
+  const setup = setUpWorld('demo');
   let interceptions: ActiveInterception[] = [];
 
-  beforeAll(async () => {
-    world = await startWorld();
-    browser = new ProxyAgent({ uri: world.proxyUrl, requestTls: { ca: world.ca } });
-  });
   afterEach(() => {
     for (const interception of interceptions) interception.remove();
     interceptions = [];
+    const { world } = setup;
     world.filebin.reset();
-    checkAndClearTraffic(world.traffic);
+    const deviations = findDeviations(world.traffic.exchanges());
+    world.traffic.clear();
+    expect(deviations).toEqual([]);
   });
-  afterAll(async () => {
-    await browser.destroy();
-    await world.stop();
-  });
-
   return {
     get world() {
-      return world;
+      return setup.world;
     },
-    repository: (spec = {}) => {
-      repositories += 1;
-      return world.repository({ owner: 'octo', name: `demo-${repositories}`, ...spec });
-    },
+    repository: setup.repository,
     async deliver(delivery) {
       const [file = ''] = Object.keys(delivery.files ?? {});
       const { simulatedTime = false, ...run } = delivery;
@@ -115,7 +100,7 @@ export function setUpScenario(): ScenarioWorld {
         pages.beforeAnswer = () => pages.whenBuilt();
       }
       const inputs = { file, ...limits, ...delivery.inputs };
-      const result = await runAction({ world, ...run, repository, inputs, env });
+      const result = await runAction({ world: setup.world, ...run, repository, inputs, env });
       const reports = parseReports(result.outputs['report-json']);
       const [report] = reports;
       if (report === undefined) throw new Error(`No report:\n${result.stdout}\n${result.stderr}`);
@@ -125,11 +110,11 @@ export function setUpScenario(): ScenarioWorld {
       runChild(NODE, {
         args: [CLI, ...args],
         cwd,
-        env: { PATH: process.env.PATH ?? '', HOME: cwd, ...world.env, ...env },
+        env: { PATH: process.env.PATH ?? '', HOME: cwd, ...setup.world.env, ...env },
         timeoutMs: 120_000,
       }),
     intercept(match, answer) {
-      const interception = world.intercept(match, answer);
+      const interception = setup.world.intercept(match, answer);
       interceptions.push(interception);
       return interception;
     },
@@ -137,14 +122,7 @@ export function setUpScenario(): ScenarioWorld {
       return this.intercept(match, doMeanwhile(act));
     },
     async fetchPublic(start) {
-      const { status, bytes } = await fetchAsBrowser(start, async (url, headers) => {
-        const answer = await request(url, {
-          dispatcher: browser,
-          headers: { 'user-agent': 'Mozilla/5.0', ...headers },
-        });
-        const body = Buffer.from(await answer.body.arrayBuffer());
-        return { status: answer.statusCode, headers: answer.headers, bytes: body };
-      });
+      const { status, bytes } = await fetchAsBrowser(setup.world, start);
       expect(`${status} ${start}`).toBe(`200 ${start}`);
       return bytes;
     },

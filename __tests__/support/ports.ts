@@ -106,15 +106,17 @@ export interface Seen {
   readonly body: string;
 }
 
+type Respond = (request: Seen, nth: number) => Scripted | Error | undefined | Promise<Scripted>;
+
 /**
  * An HTTP client that gets its responses from the function `respond`.
  * A request without a response fails the test; an Error is thrown instead of returned.
  */
 export class FakeHttp {
   readonly seen: Seen[] = [];
-  readonly #respond: (request: Seen, nth: number) => Scripted | Error | undefined;
+  readonly #respond: Respond;
 
-  constructor(respond: (request: Seen, nth: number) => Scripted | Error | undefined) {
+  constructor(respond: Respond) {
     this.#respond = respond;
   }
 
@@ -127,7 +129,8 @@ export class FakeHttp {
       body: await readBody(request),
     };
     this.seen.push(sent);
-    const response = this.#respond(sent, this.seen.length);
+    const given = this.#respond(sent, this.seen.length);
+    const response = given instanceof Promise ? await given : given;
     if (response === undefined) throw new Error(`no response for ${sent.method} ${sent.url}`);
     if (response instanceof Error) throw response;
     return createResponse(response);

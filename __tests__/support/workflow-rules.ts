@@ -3,26 +3,7 @@ import { validateWorkflow } from '@action-validator/core';
 import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
 import { parse } from 'yaml';
 import { INPUTS, OUTPUTS } from '../../src/request/inputs.ts';
-
-interface RuleStep {
-  readonly id?: string;
-  readonly uses?: string;
-  readonly run?: string;
-  readonly with?: Readonly<Record<string, unknown>>;
-}
-
-interface RuleJob {
-  readonly uses?: string;
-  readonly permissions?: unknown;
-  readonly 'timeout-minutes'?: number;
-  readonly steps?: readonly RuleStep[];
-}
-
-interface RuleWorkflow {
-  readonly permissions?: unknown;
-  readonly concurrency?: unknown;
-  readonly jobs: Readonly<Record<string, RuleJob>>;
-}
+import type { JobDefinition, StepDefinition, WorkflowDefinition } from '../world/workflow/definition.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 
@@ -50,7 +31,7 @@ export async function listWorkflowErrors(content: string): Promise<string[]> {
 
 /** The rules that a workflow breaks, each with the place. More rules apply to the project's own workflows. */
 export function listBrokenRules(content: string, whose: 'own' | 'example'): string[] {
-  const workflow = parse(content) as RuleWorkflow;
+  const workflow = parse(content) as WorkflowDefinition;
   const rules = whose === 'own' ? [...COMMON_RULES, ...OWN_RULES] : COMMON_RULES;
   return rules.flatMap(([rule, places]) => places(workflow, content).map((place) => `${rule}: ${place}`));
 }
@@ -58,7 +39,7 @@ export function listBrokenRules(content: string, whose: 'own' | 'example'): stri
 /** A rule, and the places where a workflow breaks it. */
 type WorkflowRule = readonly [
   rule: string,
-  places: (workflow: RuleWorkflow, content: string) => readonly string[],
+  places: (workflow: WorkflowDefinition, content: string) => readonly string[],
 ];
 
 const WORKFLOW_PLACE = 'the workflow';
@@ -136,23 +117,23 @@ const isMissingFrom =
   (name: string): boolean =>
     !Object.hasOwn(table, name);
 
-const listSteps = ({ jobs }: RuleWorkflow): RuleStep[] =>
+const listSteps = ({ jobs }: WorkflowDefinition): StepDefinition[] =>
   Object.values(jobs).flatMap((job) => job.steps ?? []);
 
-const listOwnSteps = (workflow: RuleWorkflow): RuleStep[] =>
+const listOwnSteps = (workflow: WorkflowDefinition): StepDefinition[] =>
   listSteps(workflow).filter(({ uses = '' }) => THIS_ACTION.test(uses));
 
-function listUsedActions(workflow: RuleWorkflow): string[] {
+function listUsedActions(workflow: WorkflowDefinition): string[] {
   return [...Object.values(workflow.jobs), ...listSteps(workflow)].flatMap(({ uses }) => uses ?? []);
 }
 
 /** All scripts that a shell or an interpreter runs. */
-function listScripts(workflow: RuleWorkflow): string[] {
+function listScripts(workflow: WorkflowDefinition): string[] {
   return listSteps(workflow).flatMap((step) =>
     [step.run, step.with?.script].flatMap((text) => String(text ?? '')),
   );
 }
 
-function listJobs({ jobs }: RuleWorkflow, breaks: (job: RuleJob) => boolean): string[] {
+function listJobs({ jobs }: WorkflowDefinition, breaks: (job: JobDefinition) => boolean): string[] {
   return Object.entries(jobs).flatMap(([name, job]) => (breaks(job) ? [name] : []));
 }

@@ -1,4 +1,5 @@
-import { type Dispatcher, ProxyAgent, request } from 'undici';
+import { Readable } from 'node:stream';
+import { collectBytes } from './server/messages.ts';
 import type { GitHubWorld } from './world.ts';
 
 export interface ClientResponse {
@@ -11,47 +12,77 @@ export interface ClientResponse {
   readonly json: any;
 }
 
-/** A plain HTTP client for the local GitHub: no redirects, no retries, no cookies. */
-export type WorldClient = ReturnType<typeof createWorldClient>;
+/** Sends a request to a host of the local GitHub, without sockets: no redirects, no retries, no cookies. */
+export type WorldClient = (
+  operation: string,
+  body?: object | string | null,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<ClientResponse>;
 
 /**
  * Creates a client that sends a token with each request; null for no token.
- * `ask('PUT /repos/o/r/contents/x', {…})` goes to api.github.com; other hosts need the whole address.
+ * `client('PUT /repos/o/r/contents/x', {…})` goes to api.github.com; other hosts need the whole address.
  */
-export function createWorldClient(world: GitHubWorld, token: string | null = world.token()) {
-  const dispatcher = new ProxyAgent({ uri: world.proxyUrl, requestTls: { ca: world.ca } });
-  return {
-    async send(
-      operation: string,
-      body: object | string | Buffer | null = null,
-      headers: Readonly<Record<string, string>> = {},
-    ): Promise<ClientResponse> {
-      const [method = '', target = ''] = operation.split(' ');
-      const url = target.startsWith('/') ? `https://api.github.com${target}` : target;
-      const isRaw = body === null || typeof body === 'string' || Buffer.isBuffer(body);
-      const response = await request(url, {
-        dispatcher,
-        method: method as Dispatcher.HttpMethod,
-        body: isRaw ? body : JSON.stringify(body),
-        headers: {
-          'user-agent': 'world-tests',
-          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-          ...headers,
-        },
-      });
-      const bytes = Buffer.from(await response.body.arrayBuffer());
-      return {
-        status: response.statusCode,
-        headers: response.headers as Record<string, string>,
-        bytes,
-        get text() {
-          return bytes.toString();
-        },
-        get json() {
-          return JSON.parse(bytes.toString());
-        },
-      };
-    },
-    close: () => dispatcher.destroy(),
+export const createWorldClient =
+  (world: GitHubWorld, token: string | null = world.token()): WorldClient =>
+  async (operation, body = null, given = {}) => {
+    const [method = '', target] = operation.split(' ');
+    const {
+      href: url,
+      host,
+      pathname: path,
+      searchParams: query,
+    } = new URL(target ?? '', 'https://api.github.com');
+    const sent = Buffer.from(typeof body === 'object' && body !== null ? JSON.stringify(body) : (body ?? ''));
+    const headers = {
+      'user-agent': 'world-tests',
+      ...(body !== null && { 'content-length': String(sent.length) }),
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...given,
+    };
+    const asked = { method, url, host, path, query, headers, body: Readable.from([sent]) };
+    const reply = await world.ask(asked);
+    const shown = reply.body ?? '';
+    const bytes = shown instanceof Readable ? await collectBytes(shown) : Buffer.from(shown);
+    return {
+      status: reply.status,
+      headers: reply.headers ?? {},
+      bytes,
+      get text() {
+        return bytes.toString();
+      },
+      get json() {
+        return JSON.parse(bytes.toString());
+      },
+    };
   };
+
+const MAX_REQUESTS = 10;
+
+/**
+ * Fetches an address like a browser without credentials: follows redirects, keeps cookies, and continues once
+ * after a page that sets a cookie, such as the warning page of the file-bin.
+ *
+ * @throws {Error} after ten requests.
+ */
+export async function fetchAsBrowser(world: GitHubWorld, start: string): Promise<ClientResponse> {
+  const send = createWorldClient(world, null);
+  const cookies = new Map<string, string>();
+  let url = new URL(start);
+  let continued = false;
+  for (let requests = 0; requests < MAX_REQUESTS; requests += 1) {
+    const cookie = cookies.get(url.host);
+    const headers = { 'user-agent': 'Mozilla/5.0', ...(cookie !== undefined && { cookie }) };
+    const response = await send(`GET ${url.href}`, null, headers);
+    const given = response.headers['set-cookie'];
+    if (given !== undefined) cookies.set(url.host, given.replace(/;.*/, ''));
+    if (response.status >= 300 && response.status < 400) {
+      url = new URL(String(response.headers.location), url);
+    } else if (given !== undefined && !continued) {
+      continued = true;
+    } else {
+      return response;
+    }
+  }
+  throw new Error(`${start} redirects forever.`);
 }

@@ -20,7 +20,6 @@ export interface PullRequestPayload {
 export interface StoredComment {
   readonly id: number;
   readonly user: { readonly login: string };
-  readonly createdAt: Date;
   body: string;
 }
 
@@ -28,12 +27,9 @@ export interface StoredComment {
 export interface StoredIssue {
   readonly number: number;
   readonly author: string;
-  readonly createdAt: Date;
   title: string;
   body: string | null;
   state: 'open' | 'closed';
-  stateReason: string | null;
-  closedAt: Date | null;
   readonly comments: StoredComment[];
   readonly head: { readonly owner: string; readonly ref: string; sha: string } | null;
 }
@@ -72,12 +68,9 @@ export class IssueTracker {
     const issue: StoredIssue = {
       number: this.#items.length + 1,
       author,
-      createdAt: new Date(),
       title,
       body,
       state: 'open',
-      stateReason: null,
-      closedAt: null,
       comments: [],
       head,
     };
@@ -129,7 +122,7 @@ export class IssueTracker {
   /** Adds a comment, by default as the owner. */
   comment(number: number, body: string, login: string = this.#owner): StoredComment {
     this.#lastId += 1;
-    const comment = { id: this.#lastId, user: { login }, createdAt: new Date(), body };
+    const comment = { id: this.#lastId, user: { login }, body };
     this.#get(number).comments.push(comment);
     return comment;
   }

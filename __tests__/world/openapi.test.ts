@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { API, AUTH, type CallTemplate, getRoute } from '../../src/protocol/calls.ts';
+import { API_VERSION } from '../../src/protocol/words.ts';
 import { listDescribedRoutes, readDescription, UNDESCRIBED_CALLS } from './openapi/description.ts';
 import { findDeviations, type ValidatedExchange } from './openapi/deviations.ts';
 
@@ -9,13 +10,19 @@ const SERVER = 'https://git.corp.io/api/v3/repos/octo/site';
 interface Sent {
   readonly body?: object | undefined;
   readonly accept?: string;
+  readonly version?: string;
   readonly answer?: ValidatedExchange['answer'];
 }
 
-function exchange(line: string, { body, accept = 'application/vnd.github+json', answer = null }: Sent = {}) {
+function exchange(line: string, { body, accept, version = API_VERSION, answer = null }: Sent = {}) {
   const [method = '', url = ''] = line.split(' ');
   const json = body === undefined ? '' : JSON.stringify(body);
-  const headers = { accept, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+  const headers = {
+    accept: accept ?? 'application/vnd.github+json',
+    'user-agent': 'screen-delivery/0.1.0',
+    'x-github-api-version': version,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  };
   return { method, url, headers, answer, body: { isWhole: true, size: json.length, text: json } };
 }
 
@@ -60,20 +67,22 @@ test.each<[line: string, deviation: RegExp, sent?: Sent]>([
   [`GET ${GITHUB}/contents/a/b.html`, /no such operation/],
   [`GET ${GITHUB}/issues/x/comments`, /path.* must be integer/],
   [`GET ${GITHUB}/pages?ref=main`, /query .*additional.*"ref"/],
+  [`GET ${SERVER}/pages`, /pages: names the version 2026-03-10 of the API/, { version: '2026-03-10' }],
+  ['POST https://git.corp.io/api/graphql', /graphql: names the version /, { version: '2026-03-10' }],
   [`POST ${GITHUB}/git/blobs`, /body is missing/],
   [`POST ${GITHUB}/git/blobs`, /body .*"colour"/, { body: { content: '', colour: 'red' } }],
   [`POST ${SERVER}/releases`, /releases: body\/tag_name must be string/, { body: { tag_name: 7 } }],
   [`POST ${GITHUB}/pages/builds`, /takes nothing, but got branch/, { body: { branch: 'main' } }],
   [
     `POST ${GITHUB}/git/blobs`,
-    /answer 201 must have required property 'sha'/,
-    { body: { content: '' }, ...answered(201, { url: 'https://api.github.com/x' }) },
+    /answer 201\/sha must be string/,
+    { body: { content: '' }, ...answered(201, { sha: 7 }) },
   ],
   [`GET ${GITHUB}/pages`, /answer 203 is not described/, answered(203, {})],
   [
     `GET ${GITHUB}/contents/a`,
-    /vnd\.github\.object.* must have required property '_links'/,
-    { accept: 'application/vnd.github.object+json', ...answered(200, { name: 'a' }) },
+    /vnd\.github\.object.*\/entries must be array/,
+    { accept: 'application/vnd.github.object+json', ...answered(200, { entries: 'a' }) },
   ],
 ])('%s: %s is found', (line, deviation, sent = {}) => {
   expect(findDeviations([exchange(line, sent)]).join('\n')).toMatch(deviation);

@@ -50,6 +50,8 @@ export class TestRepository {
   serveSite: ReturnType<typeof serveSite> | null;
   readonly #context: RepositoryDependencies;
   readonly #writeMs: number;
+  /** The time that its commits have. */
+  now = (): Date => new Date();
   /** What all its branches require. */
   rule: BranchRule | null = null;
   /** The commits that GitHub has signed: those that a bot made through the API. */
@@ -252,7 +254,7 @@ export class TestRepository {
     const owner = {
       name: this.owner,
       email: `${this.owner}@users.noreply.github.com`,
-      date: new Date().toISOString(),
+      date: this.now().toISOString(),
     };
     const head = this.head(branch);
     const base = head ?? this.head();

@@ -8,23 +8,22 @@ const run = promisify(execFile);
 
 /** What `npm run world` prints, and how to end it. */
 async function serve(): Promise<{ readonly block: string; stop(): Promise<unknown> }> {
-  const child = spawn(process.execPath, ['__tests__/world/serve.ts'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn('npm', ['run', '--silent', 'world'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
   for await (const line of createInterface(child.stdout)) {
     lines.push(line);
     if (line === '# Ctrl-C ends it.') break;
   }
   const stop = (): Promise<unknown> => {
-    const ended = once(child, 'exit');
+    // Its output ends with the last process that writes to it: the server itself.
+    const ended = once(child.stdout.resume(), 'close');
     child.kill('SIGTERM');
     return ended;
   };
   return { block: lines.join('\n'), stop };
 }
 
-test('what `npm run world` prints works when it is pasted whole, and npm works in that shell', async () => {
+test('what `npm run world` prints works when it is pasted whole, npm works in that shell, and its end ends the server', async () => {
   const { block, stop } = await serve();
   try {
     // `-e`: any line that fails ends it.

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { loadBranch } from './soak/branch.ts';
 import type { LoadReport } from './soak/load.ts';
-import { loadImmutableReleases, loadRelease } from './soak/release.ts';
+import { loadRelease } from './soak/release.ts';
 import { loadSequence } from './soak/sequence.ts';
 import { type GitHubWorld, startWorld } from './world.ts';
 
@@ -22,8 +22,8 @@ const { values } = parseArgs({
 
 const LOADS: readonly (readonly [RunLoad, size: string])[] = [
   ...values.deliverers.split(',').map((size) => [loadBranch, size] as const),
-  [loadRelease, values.assets],
-  [loadImmutableReleases, values.assets],
+  [loadRelease(false), values.assets],
+  [loadRelease(true), values.assets],
   [loadSequence, values.sequence],
 ];
 

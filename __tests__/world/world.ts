@@ -81,6 +81,7 @@ export async function startWorld() {
     /** The proxy's certificate authority in PEM, for clients in the test's own process. */
     ca: proxy.ca,
     proxyUrl: proxy.url,
+    proxy,
     /** A temporary folder that `stop` removes. */
     folder,
     traffic,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { hasFailed } from '../../../src/errors.ts';
 import { getBlobSha, getExistingBlobs } from '../../../src/github/api/branch.ts';
-import { type HeldFiles, listTree } from '../../channels/pages/site/memory-branch.ts';
+import type { HeldFiles } from '../../channels/pages/site/memory-branch.ts';
 import { type Answers, absent, FakeGitHub, failure } from '../fake-github.ts';
-import { treeAnswers } from '../tree-answers.ts';
+import { treeAnswers, treeOf } from '../tree-answers.ts';
 
 const COMMIT = 'c'.repeat(40);
 const id = (letter: string): string => letter.repeat(40);
@@ -24,7 +24,7 @@ function fakeRepository(answers: Answers = {}) {
     get_ref: { object: { sha: COMMIT } },
     ...treeAnswers(FILES),
     get_file: ({ path }: { path: string }) => {
-      const entry = listTree(FILES).get(path);
+      const entry = treeOf(FILES).tree.find((one) => one.path === path);
       return entry === undefined ? absent : { type: TYPES[entry.type], sha: entry.sha };
     },
     ...answers,

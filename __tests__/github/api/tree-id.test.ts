@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import { hashTree } from '../../../src/github/api/tree-id.ts';
-import { shaOf } from '../../channels/pages/site/memory-branch.ts';
+import { shaOf } from '../../channels/pages/site/memory-files.ts';
 import { temporaryFolder } from '../../support/files.ts';
 
 const BLOB = shaOf('content');

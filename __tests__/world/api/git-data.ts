@@ -8,9 +8,7 @@ import { createAuthors, decodeBase64, isMalformedPath } from './write-checks.ts'
 
 function createBlob({ repository, body }: ApiCall): HostReply {
   const content = requireText(body, 'content');
-  const isBase64 = getText(body, 'encoding') === 'base64';
-  const sha = repository.git.writeBlob(isBase64 ? decodeBase64(content) : Buffer.from(content));
-  return replyJson(201, { sha });
+  return replyJson(201, { sha: repository.git.writeBlob(decodeBase64(content)) });
 }
 
 function formatTree({ repository, request }: ApiCall, sha: string) {
@@ -49,18 +47,13 @@ function showTree(call: ApiCall): HostReply {
   return replyJson(200, formatTree(call, type === 'tree' ? sha : git.commit(sha).tree));
 }
 
-/** A git commit, as an answer to a write also shows it. */
-export function formatGitCommit(repository: TestRepository, sha: string) {
-  const { tree, parents, ...commit } = repository.git.commit(sha);
-  return {
-    ...commit,
-    tree: { sha: tree },
-    parents: parents.map((parent) => ({ sha: parent })),
-    verification: formatVerification(repository, sha),
-  };
+function formatGitCommit({ git }: TestRepository, sha: string) {
+  const { tree, parents } = git.commit(sha);
+  return { sha, tree: { sha: tree }, parents: parents.map((parent) => ({ sha: parent })) };
 }
 
-function createCommit({ repository, body, login }: ApiCall): HostReply {
+function createCommit(call: ApiCall): HostReply {
+  const { repository, body } = call;
   const { git } = repository;
   const message = requireText(body, 'message');
   const tree = requireText(body, 'tree');
@@ -69,7 +62,7 @@ function createCommit({ repository, body, login }: ApiCall): HostReply {
   if (!parents.every((parent) => git.getType(parent) === 'commit')) {
     fail(422, 'Parent SHA does not exist or is not a commit object');
   }
-  const { signed, ...authors } = createAuthors(body, login);
+  const { signed, ...authors } = createAuthors(call);
   const sha = git.writeCommit({ tree, parents, message, ...authors });
   if (signed) repository.signedCommits.add(sha);
   return replyJson(201, formatGitCommit(repository, sha));
@@ -152,29 +145,12 @@ export const GIT_DATA_ROUTES = [
   createGitRoute('PATCH /git/refs/*ref', { contents: 'write' }, updateRef),
 ];
 
-const STATUS_NAMES: Readonly<Record<string, string>> = { A: 'added', M: 'modified', D: 'removed' };
-
-function formatCommit(repository: TestRepository, commit: GitCommit) {
-  const { sha, tree, parents, author, committer, message } = commit;
-  const verification = formatVerification(repository, sha);
+function formatCommit({ sha, parents, author, committer, message }: GitCommit) {
   return {
     sha,
-    commit: { author, committer, message, tree: { sha: tree }, verification },
+    commit: { author, committer, message },
     parents: parents.map((parent) => ({ sha: parent })),
   };
-}
-
-/** Whether a commit has a signature: only those have one that GitHub made itself. */
-function formatVerification({ signedCommits }: TestRepository, sha: string) {
-  const verified = signedCommits.has(sha);
-  return { verified, reason: verified ? 'valid' : 'unsigned' };
-}
-
-function listChangedFiles({ repository }: ApiCall, before: string | null, after: string) {
-  const changed = repository.git.changedFiles(before, after);
-  return changed.map(({ path, status, sha }) => {
-    return { sha, filename: path, status: STATUS_NAMES[status] ?? 'changed' };
-  });
 }
 
 function listCommits(call: ApiCall) {
@@ -183,7 +159,7 @@ function listCommits(call: ApiCall) {
   if (repository.isEmpty) fail(409, 'Git Repository is empty.');
   const from = repository.git.resolve(ref) ?? failNotFound();
   const commits = repository.git.log(from, { path: request.query.get('path') ?? '' });
-  return replyPage(call, commits, (commit) => formatCommit(repository, commit));
+  return replyPage(call, commits, formatCommit);
 }
 
 function formatComparison(ahead: number, behind: number): string {
@@ -192,23 +168,12 @@ function formatComparison(ahead: number, behind: number): string {
   return behind > 0 ? 'behind' : 'identical';
 }
 
-function compareCommits(call: ApiCall) {
-  const { repository, parameters } = call;
-  const { git } = repository;
-  const [baseName = '', headName = ''] = (parameters.basehead ?? '').split('...');
-  const base = git.resolve(baseName) ?? failNotFound();
-  const head = git.resolve(headName) ?? failNotFound();
-  const mergeBase = git.mergeBase(base, head) ?? fail(404, `No common ancestor between ${base} and ${head}.`);
-  const commits = git.log(head, { not: base }).reverse();
-  const [ahead, behind] = [commits.length, git.log(base, { not: head }).length];
-  return replyJson(200, {
-    status: formatComparison(ahead, behind),
-    ahead_by: ahead,
-    behind_by: behind,
-    total_commits: ahead,
-    commits: commits.map((commit) => formatCommit(repository, commit)),
-    files: listChangedFiles(call, mergeBase, head),
-  });
+function compareCommits({ repository: { git }, parameters }: ApiCall): HostReply {
+  const [base = '', head = ''] = (parameters.basehead ?? '')
+    .split('...')
+    .map((name) => git.resolve(name) ?? failNotFound());
+  const [ahead, behind] = [git.log(head, { not: base }).length, git.log(base, { not: head }).length];
+  return replyJson(200, { status: formatComparison(ahead, behind) });
 }
 
 export const COMMIT_ROUTES = [

@@ -1,6 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
 import type { FakeActionsService } from '../hosts/actions-service.ts';
-import { completeAnswer } from '../openapi/description.ts';
 import { type CountedRequest, describeExcess, type RateLimits } from '../rate-limits.ts';
 import type { TestRepository } from '../repository.ts';
 import {
@@ -36,9 +34,6 @@ const ROUTES: readonly ApiRoute[] = [
   ...RELEASE_ROUTES,
   ...ISSUE_ROUTES,
 ];
-/** The versions of the API, the newest first, and what is used where none is asked for. */
-const API_VERSIONS = ['2026-03-10', '2022-11-28'] as const;
-const DEFAULT_VERSION = '2022-11-28';
 
 export type FindRepository = (owner: string, name: string) => TestRepository | undefined;
 
@@ -59,15 +54,8 @@ export function createApiHost(parts: ApiHostParts): HostHandler {
       if (error instanceof ReplyError) return error.reply;
       throw error;
     });
-    return addApiHeaders(request, completeReply(request, reply), parts);
+    return addLimits(request, reply, parts);
   };
-}
-
-/** A handler answers what matters; the rest is filled in as GitHub's description requires it. */
-export function completeReply({ method, url, headers }: HostRequest, reply: HostReply): HostReply {
-  if (typeof reply.body !== 'string' || reply.status >= 400) return reply;
-  const asked = { method, url, accept: headers.accept };
-  return { ...reply, body: JSON.stringify(completeAnswer(asked, reply.status, JSON.parse(reply.body))) };
 }
 
 /** What a request is counted for. */
@@ -76,16 +64,6 @@ function countFor(request: HostRequest, tokens: TokenStore): CountedRequest {
   const repository = root === 'repos' ? `${request.host}/${owner}/${name}` : '';
   const resource = root === 'graphql' ? 'graphql' : 'core';
   return { login: tokens.getLogin(parseToken(request)) ?? null, repository, resource };
-}
-
-function assertKnownVersion({ headers }: HostRequest): void {
-  const asked = headers['x-github-api-version'];
-  if (asked === undefined || API_VERSIONS.some((version) => version === asked)) return;
-  const supported = API_VERSIONS.map((version, at) => `"${version}"${at === 0 ? ' (most recent)' : ''}`);
-  fail(
-    400,
-    `Bad Request: The version you specified in the "X-GitHub-API-Version" request header, "${asked}", is not a supported version. The following versions are currently supported: ${supported.join(', ')}.`,
-  );
 }
 
 /** The permissions of the request's token; null without one. A bad one ends the request. */
@@ -109,7 +87,6 @@ async function handleRequest(
       'Request forbidden by administrative rules. Please make sure your request has a User-Agent header',
     );
   }
-  assertKnownVersion(request);
   const permissions = authenticate(request, tokens);
   const counted = countFor(request, tokens);
   const { login } = counted;
@@ -136,31 +113,15 @@ async function handleRequest(
   return failNotFound();
 }
 
-function addApiHeaders(
-  request: HostRequest,
-  reply: HostReply,
-  { tokens, rateLimits }: ApiHostParts,
-): HostReply {
-  const counted = countFor(request, tokens);
-  const state = rateLimits.get(counted);
-  const headers = (): Record<string, string> => ({
-    server: 'github.com',
-    'x-github-request-id': randomUUID().toUpperCase(),
-    'x-github-media-type': 'github.v3; format=json',
-    'x-github-api-version-selected': String(request.headers['x-github-api-version'] ?? DEFAULT_VERSION),
-    'x-ratelimit-limit': String(state.limit),
-    'x-ratelimit-remaining': String(Math.max(0, state.limit - state.used)),
-    'x-ratelimit-used': String(state.used),
-    'x-ratelimit-reset': String(Math.ceil(state.resetAt / 1000)),
-    'x-ratelimit-resource': counted.resource,
+/** What the API says of the rate limit with every answer. */
+function addLimits(request: HostRequest, reply: HostReply, { tokens, rateLimits }: ApiHostParts): HostReply {
+  const { limit, used, resetAt } = rateLimits.get(countFor(request, tokens));
+  const headers = {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(Math.max(0, limit - used)),
+    'x-ratelimit-used': String(used),
+    'x-ratelimit-reset': String(Math.ceil(resetAt / 1000)),
     ...reply.headers,
-  });
-  if (request.method !== 'GET' || reply.status !== 200 || typeof reply.body !== 'string') {
-    return { ...reply, headers: headers() };
-  }
-  const etag = `W/"${createHash('sha256').update(reply.body).digest('hex')}"`;
-  if (request.headers['if-none-match'] !== etag) return { ...reply, headers: { ...headers(), etag } };
-  // An answer that has not changed is free.
-  state.used -= 1;
-  return { status: 304, headers: { ...headers(), etag } };
+  };
+  return { ...reply, headers };
 }

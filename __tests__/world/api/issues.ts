@@ -1,5 +1,4 @@
 import type { StoredComment, StoredIssue } from '../issue-tracker.ts';
-import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import {
   type ApiCall,
@@ -10,10 +9,9 @@ import {
   type RequiredPermissions,
   replyPage,
   requireText,
-  spellFields,
 } from './call.ts';
 import { failInvalid, failNotFound } from './errors.ts';
-import { formatRepository, formatUser, getPageUrl } from './repository.ts';
+import { formatUser } from './repository.ts';
 
 const COMMENT_LIMIT = 65_536;
 
@@ -25,41 +23,12 @@ function assertAllowed({ request, repository, permissions }: ApiCall, isPull: bo
   assertPermission(permissions, need, isRead && !repository.isPrivate);
 }
 
-function formatComment(repository: TestRepository, { number }: StoredIssue, comment: StoredComment) {
-  const html_url = `${getPageUrl(repository)}/issues/${number}#issuecomment-${comment.id}`;
-  return { ...spellFields(comment), user: formatUser(comment.user.login), html_url };
-}
+const formatComment = ({ id, user, body }: StoredComment) => ({ id, user: formatUser(user.login), body });
 
-function formatIssue(repository: TestRepository, issue: StoredIssue) {
-  const { author, comments, head, ...fields } = issue;
-  return {
-    ...spellFields(fields),
-    id: issue.number,
-    user: formatUser(author),
-    comments: comments.length,
-    html_url: `${getPageUrl(repository)}/issues/${issue.number}`,
-    ...(head !== null && { pull_request: {} }),
-  };
-}
-
-function formatPull(call: ApiCall, { number, title, body, author }: StoredIssue) {
-  const { repository } = call;
-  const { head, state } = repository.issues.pullRequest(number);
-  const base = formatRepository(call);
-  const { repo, user, ref, sha } = head;
-  const fork = { ...base, full_name: repo.full_name, owner: formatUser(user.login), fork: repo.fork };
-  return {
-    id: number,
-    number,
-    state,
-    title,
-    body,
-    user: formatUser(author),
-    html_url: `${getPageUrl(repository)}/pull/${number}`,
-    head: { label: `${user.login}:${ref}`, ref, sha, user: formatUser(user.login), repo: fork },
-    base: { ref: repository.branch, sha, repo: base },
-  };
-}
+const formatIssue = ({ number, author, title, body, state, head }: StoredIssue) => ({
+  ...{ id: number, number, title, body, state, user: formatUser(author) },
+  ...(head !== null && { pull_request: {} }),
+});
 
 const isInState = ({ state }: StoredIssue, { query }: ApiCall['request']): boolean =>
   query.get('state') === 'all' || state === (query.get('state') ?? 'open');
@@ -74,7 +43,7 @@ function listPulls(call: ApiCall): HostReply {
       isInState(one, request) &&
       (asked === null || asked === `${one.head.owner}:${one.head.ref}`),
   );
-  return replyPage(call, found, (one) => formatPull(call, one));
+  return replyPage(call, found, ({ number, state, head }) => ({ number, state, head: { sha: head?.sha } }));
 }
 
 function listIssues(call: ApiCall): HostReply {
@@ -84,7 +53,7 @@ function listIssues(call: ApiCall): HostReply {
   const found = repository.issues.all.filter(
     (one) => isInState(one, request) && (creator === null || creator === one.author),
   );
-  return replyPage(call, found, (one) => formatIssue(repository, one));
+  return replyPage(call, found, formatIssue);
 }
 
 function createIssue(call: ApiCall): HostReply {
@@ -92,7 +61,7 @@ function createIssue(call: ApiCall): HostReply {
   const { body } = call;
   const title = requireText(body, 'title');
   const issue = call.repository.issues.open(title, getText(body, 'body') ?? null, call.login ?? '');
-  return replyJson(201, formatIssue(call.repository, issue));
+  return replyJson(201, formatIssue(issue));
 }
 
 function updateIssue(call: ApiCall): HostReply {
@@ -101,12 +70,8 @@ function updateIssue(call: ApiCall): HostReply {
   issue.title = getText(body, 'title') ?? issue.title;
   issue.body = getText(body, 'body') ?? issue.body;
   const state = getText(body, 'state');
-  if (state === 'open' || state === 'closed') {
-    issue.state = state;
-    issue.stateReason = getText(body, 'state_reason') ?? null;
-    issue.closedAt = state === 'closed' ? new Date() : null;
-  }
-  return replyJson(200, formatIssue(call.repository, issue));
+  if (state === 'open' || state === 'closed') issue.state = state;
+  return replyJson(200, formatIssue(issue));
 }
 
 function getIssue(call: ApiCall): StoredIssue {
@@ -117,13 +82,13 @@ function getIssue(call: ApiCall): StoredIssue {
 
 function listComments(call: ApiCall): HostReply {
   const issue = getIssue(call);
-  return replyPage(call, issue.comments, (one) => formatComment(call.repository, issue, one));
+  return replyPage(call, issue.comments, formatComment);
 }
 
 async function createComment(call: ApiCall): Promise<HostReply> {
   const issue = getIssue(call);
   const comment = call.repository.issues.comment(issue.number, await readComment(call), call.login ?? '');
-  return replyJson(201, formatComment(call.repository, issue, comment));
+  return replyJson(201, formatComment(comment));
 }
 
 function getComment(call: ApiCall): { readonly comment: StoredComment; readonly issue: StoredIssue } {
@@ -133,9 +98,9 @@ function getComment(call: ApiCall): { readonly comment: StoredComment; readonly 
 }
 
 async function updateComment(call: ApiCall): Promise<HostReply> {
-  const { comment, issue } = getComment(call);
+  const { comment } = getComment(call);
   comment.body = await readComment(call);
-  return replyJson(200, formatComment(call.repository, issue, comment));
+  return replyJson(200, formatComment(comment));
 }
 
 function deleteComment(call: ApiCall): HostReply {

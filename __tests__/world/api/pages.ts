@@ -1,26 +1,18 @@
 import type { FakeActionsService } from '../hosts/actions-service.ts';
 import { ARCHIVE_TOKEN } from '../hosts/codeload.ts';
-import type { FakePages, PagesBuild } from '../pages/fake-pages.ts';
+import type { FakePages } from '../pages/fake-pages.ts';
 import { type HostReply, replyJson, replyRedirect } from '../server/messages.ts';
-import { type ApiCall, type ApiRoute, createRoute, getText } from './call.ts';
-import { fail, failMissing, failNotFound } from './errors.ts';
+import { type ApiCall, type ApiRoute, createRoute } from './call.ts';
+import { fail, failNotFound } from './errors.ts';
 import { getApiUrl } from './repository.ts';
 
 function getSite({ repository }: ApiCall): FakePages {
   return repository.site ?? failNotFound();
 }
 
-/** Of a site there is no status for a build that waits. */
-function getSiteStatus({ buildType, history }: FakePages): string | null {
-  const status = buildType === 'workflow' ? undefined : history[0]?.status;
-  return status === undefined || status === 'queued' ? null : status;
-}
-
 function showSite(call: ApiCall): HostReply {
   const site = getSite(call);
   return replyJson(200, {
-    status: getSiteStatus(site),
-    cname: site.cname,
     html_url: site.url,
     build_type: site.buildType,
     source: { branch: site.branch, path: site.path },
@@ -33,46 +25,22 @@ function showSite(call: ApiCall): HostReply {
  *
  * @see https://docs.github.com/rest/pages/pages#create-a-github-pages-site
  */
-async function createSite(call: ApiCall): Promise<HostReply> {
-  const { repository, permissions } = call;
-  const { body } = call;
+function createSite(call: ApiCall): HostReply {
+  const { repository, permissions, body } = call;
   if (permissions?.pages !== 'write') fail(403, 'Resource not accessible by integration');
   if (repository.site !== null) fail(409, 'GitHub Pages is already enabled.');
-  const buildType = getText(body, 'build_type') ?? 'legacy';
-  if (buildType !== 'legacy' && buildType !== 'workflow') fail(422, 'Invalid build_type.');
-  const source = (body.source ?? {}) as Record<string, unknown>;
-  const { branch, path = '/' } = source;
-  if (buildType === 'legacy' && typeof branch !== 'string') failMissing('source');
-  if (path !== '/' && path !== '/docs') fail(422, 'Invalid property /source/path.');
-  const head = typeof branch === 'string' ? await repository.head(branch) : null;
-  if (typeof branch === 'string' && head === null) {
-    fail(422, `The ${branch} branch must exist before GitHub Pages can be built.`);
-  }
-  const site = repository.switchPagesOn({
-    path,
-    buildType,
-    ...(typeof branch === 'string' ? { branch } : {}),
-  });
-  if (head !== null && site.startsBuilds && buildType === 'legacy') site.requestBuild(head);
+  const { branch = '' } = (body.source ?? {}) as { readonly branch?: string };
+  const missing = `The ${branch} branch must exist before GitHub Pages can be built.`;
+  const head = repository.head(branch) ?? fail(422, missing);
+  repository.switchPagesOn({ branch }).requestBuild(head);
   return { ...showSite(call), status: 201 };
 }
 
-function formatBuild(build: PagesBuild) {
-  return {
-    status: build.status,
-    error: { message: build.error },
-    commit: build.commit,
-    created_at: build.createdAt.toISOString(),
-    updated_at: build.updatedAt.toISOString(),
-  };
-}
-
-const findLatest = ({ buildType, history }: FakePages): PagesBuild | undefined =>
-  buildType === 'workflow' ? undefined : history[0];
-
 async function showLatestBuild(call: ApiCall): Promise<HostReply> {
-  await getSite(call).beforeAnswer();
-  return replyJson(200, formatBuild(findLatest(getSite(call)) ?? failNotFound()));
+  const site = getSite(call);
+  await site.beforeAnswer();
+  const { status, error, commit, createdAt } = site.history[0] ?? failNotFound();
+  return replyJson(200, { status, error: { message: error }, commit, created_at: createdAt });
 }
 
 async function requestBuild(call: ApiCall): Promise<HostReply> {

@@ -2,34 +2,30 @@ import type { StoredAsset, StoredRelease } from '../release-store.ts';
 import { normalizeAssetName } from '../release-store.ts';
 import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, createRoute, getId, getText, replyPage, requireText, spellFields } from './call.ts';
+import { type ApiCall, createRoute, getId, getText, replyPage, requireText } from './call.ts';
 import { fail, failInvalid, failNotFound } from './errors.ts';
 import { getPageUrl } from './repository.ts';
 
 export function formatAsset(repository: TestRepository, release: StoredRelease, asset: StoredAsset) {
-  const { path: _, ...fields } = asset;
-  const folder = `${getPageUrl(repository)}/releases/download/${getTagFolder(release)}`;
-  return { ...spellFields(fields), browser_download_url: `${folder}/${encodeURIComponent(asset.name)}` };
-}
-
-/** A draft's tag does not exist yet, so its addresses have a name of their own. */
-function getTagFolder({ id, tag, draft }: StoredRelease): string {
-  return draft ? `untagged-${id}` : encodeURIComponent(tag);
+  const { id, name, label, state, size, digest, updatedAt } = asset;
+  // A draft's tag does not exist yet, so its addresses have a name of their own.
+  const tag = release.draft ? `untagged-${release.id}` : encodeURIComponent(release.tag);
+  const folder = `${getPageUrl(repository)}/releases/download/${tag}`;
+  const browser_download_url = `${folder}/${encodeURIComponent(name)}`;
+  return { id, name, label, state, size, digest, updated_at: updatedAt, browser_download_url };
 }
 
 /** Assets of a release's own JSON. GitHub says nowhere that it names them all. */
 const LISTED = 30;
 
 function formatRelease(repository: TestRepository, release: StoredRelease) {
-  const { tag, target, assets, ...fields } = release;
+  const { id, name, body, draft, immutable, tag, assets, createdAt, publishedAt } = release;
   const uploads = `${repository.instance.uploads}/repos/${repository.fullName}`;
   return {
-    ...spellFields(fields),
+    ...{ id, name, body, draft, immutable },
     tag_name: tag,
-    target_commitish: target,
-    updated_at: fields.publishedAt ?? fields.createdAt,
-    html_url: `${getPageUrl(repository)}/releases/tag/${getTagFolder(release)}`,
-    upload_url: `${uploads}/releases/${release.id}/assets{?name,label}`,
+    updated_at: publishedAt ?? createdAt,
+    upload_url: `${uploads}/releases/${id}/assets{?name,label}`,
     assets: assets.slice(0, LISTED).map((asset) => formatAsset(repository, release, asset)),
   };
 }

@@ -1,8 +1,8 @@
 import { BRANCH_RULES } from '../branch-rules.ts';
 import type { TestRepository } from '../repository.ts';
 import { replyJson } from '../server/messages.ts';
-import { getUserId, hasPermission } from '../tokens.ts';
-import { type ApiCall, createRoute } from './call.ts';
+import { getUserId } from '../tokens.ts';
+import { createRoute } from './call.ts';
 
 export function getApiUrl({ instance, fullName }: TestRepository): string {
   return `${instance.api}/repos/${fullName}`;
@@ -17,34 +17,11 @@ export function formatUser(login: string) {
   return { login, id: getUserId(login), type: login.endsWith('[bot]') ? 'Bot' : 'User' };
 }
 
-/** A repository, with what the call's token may do in it. */
-export function formatRepository({ repository, permissions }: ApiCall) {
-  const { id, name, fullName, owner, isPrivate, branch, site } = repository;
-  const { contents = 'none' } = permissions ?? {};
-  const granted = {
-    admin: false,
-    maintain: false,
-    push: hasPermission(contents, 'write'),
-    triage: false,
-    pull: hasPermission(contents, 'read'),
-  };
-  return {
-    id,
-    name,
-    full_name: fullName,
-    private: isPrivate,
-    owner: formatUser(owner),
-    html_url: getPageUrl(repository),
-    visibility: isPrivate ? 'private' : 'public',
-    default_branch: branch,
-    has_pages: site !== null,
-    ...(permissions === null ? {} : { permissions: granted }),
-  };
-}
-
 export const REPOSITORY_ROUTES = [
   // Every token may see a repository's metadata.
-  createRoute('GET ', {}, (call) => replyJson(200, formatRepository(call))),
+  createRoute('GET ', {}, ({ repository: { fullName, isPrivate } }) =>
+    replyJson(200, { full_name: fullName, private: isPrivate }),
+  ),
   createRoute('GET /rules/branches/*branch', {}, ({ repository }) => {
     const { rule } = repository;
     const type = rule && BRANCH_RULES[rule].type;

@@ -1,5 +1,6 @@
 import type { CommitPerson } from '../git/git-store.ts';
 import { getUserId, LOGINS } from '../tokens.ts';
+import type { ApiCall } from './call.ts';
 import { fail } from './errors.ts';
 
 /** Files above this are refused by the contents and the blobs API; the protocol's 95 MB is never reached. */
@@ -40,8 +41,8 @@ export interface CommitAuthors {
  * The authors of a commit: the token's owner unless the request names others. GitHub itself commits, and signs,
  * what a bot sends without any names.
  */
-export function createAuthors(body: Record<string, unknown>, login: string | null): CommitAuthors {
-  const date = new Date().toISOString();
+export function createAuthors({ repository, body, login }: ApiCall): CommitAuthors {
+  const date = repository.now().toISOString();
   const name = login ?? LOGINS.workflow;
   const owner = { name, email: `${getUserId(name)}+${name}@users.noreply.github.com`, date };
   const author = parsePerson(body.author, owner);

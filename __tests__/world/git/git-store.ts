@@ -67,6 +67,7 @@ export class GitStore {
   readonly #head: string;
   readonly #objects = new Map<string, GitObject>();
   readonly #folders = new Map<string, Folder>();
+  readonly #commits = new Map<string, GitCommit>();
   readonly #refs = new Map<string, string>();
 
   constructor(directory: string, branch: string) {
@@ -143,27 +144,30 @@ export class GitStore {
       const deeper = inside
         .filter(({ path }) => path !== name)
         .map((one) => ({ ...one, path: one.path.slice(name.length + 1) }));
-      if (deeper.length === 0) continue;
+      const isFile = inside.some(({ path, sha }) => path === name && sha !== null);
+      if (deeper.length === 0 || isFile) continue;
       const { mode, sha } = entries.get(name) ?? {};
       const tree = this.writeTree(mode === FOLDER_MODE ? (sha ?? null) : null, deeper);
       if (this.#folder(tree).size === 0) entries.delete(name);
       else entries.set(name, { mode: FOLDER_MODE, sha: tree });
     }
     // Git sorts names by their bytes, that of a folder as if it ended in a slash.
-    const lines = [...entries]
+    const sorted = [...entries]
       .map(([name, { mode, sha }]) => ({ name: Buffer.from(name), mode, sha }))
       .map((one) => ({
         ...one,
         key: Buffer.concat([one.name, Buffer.from(one.mode === FOLDER_MODE ? '/' : '')]),
       }))
-      .sort((one, other) => one.key.compare(other.key))
-      .flatMap(({ name, mode, sha }) => [
-        Buffer.from(`${mode} `),
-        name,
-        Buffer.from([0]),
-        Buffer.from(sha, 'hex'),
-      ]);
-    return this.#put({ type: 'tree', bytes: Buffer.concat(lines) });
+      .sort((one, other) => one.key.compare(other.key));
+    const lines = sorted.flatMap(({ name, mode, sha }) => [
+      Buffer.from(`${mode} `),
+      name,
+      Buffer.from([0]),
+      Buffer.from(sha, 'hex'),
+    ]);
+    const tree = this.#put({ type: 'tree', bytes: Buffer.concat(lines) });
+    this.#folders.set(tree, new Map(sorted.map(({ name, mode, sha }) => [String(name), { mode, sha }])));
+    return tree;
   }
 
   writeCommit({ tree, parents, message, author, committer }: NewCommit): string {
@@ -177,6 +181,12 @@ export class GitStore {
   }
 
   commit(sha: string): GitCommit {
+    const known = this.#commits.get(sha) ?? this.#parseCommit(sha);
+    this.#commits.set(sha, known);
+    return known;
+  }
+
+  #parseCommit(sha: string): GitCommit {
     const text = this.#read(sha, 'commit').toString();
     const end = text.indexOf('\n\n');
     const fields = text
@@ -214,11 +224,6 @@ export class GitStore {
 
   isAncestor(older: string, newer: string): boolean {
     return this.log(newer).some(({ sha }) => sha === older);
-  }
-
-  mergeBase(one: string, other: string): string | null {
-    const known = new Set(this.log(other).map(({ sha }) => sha));
-    return this.log(one).find(({ sha }) => known.has(sha))?.sha ?? null;
   }
 
   /** The files in which two trees differ, with git's status letter (A, M, D). */
@@ -287,7 +292,7 @@ export class GitStore {
 
   #describe(path: string, mode: string, sha: string): TreeEntry {
     const type = mode === FOLDER_MODE ? 'tree' : mode === '160000' ? 'commit' : 'blob';
-    const size = type === 'blob' ? this.readBlob(sha).length : null;
+    const size = type === 'blob' ? (this.#find(sha)?.bytes.length ?? null) : null;
     return { mode: mode.padStart(6, '0'), type, sha, size, path };
   }
 

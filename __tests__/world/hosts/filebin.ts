@@ -216,7 +216,7 @@ export class FakeFilebin extends FilebinSettings {
     const warning = this.#warning(request);
     if (warning !== null) return warning;
     found.downloads += 1;
-    const isPage = /^(text\/html|application\/pdf)/.test(found.contentType);
+    const isPage = found.contentType.startsWith('text/html');
     const headers = {
       'content-type': found.contentType,
       'content-disposition': `${isPage ? 'attachment' : 'inline'}; filename="${encodeURIComponent(filename)}"`,
@@ -306,44 +306,18 @@ function normalizeFilename(requestedName: string): string {
   return cut;
 }
 
-const XML = /^<\?xml[^>]*\?>\s*/;
-
-/** What the bytes begin with, after an XML declaration, and the type that the server names then. */
-const SIGNATURES: readonly (readonly [RegExp, string])[] = [
-  [/^%PDF-/, 'application/pdf'],
-  [/^\x89PNG/, 'image/png'],
-  [/^\xff\xd8\xff/, 'image/jpeg'],
-  [/^PK/, 'application/zip'],
-  [/^<svg[\s>]/, 'image/svg+xml'],
-  [/^<html xmlns=/, 'application/xhtml+xml'],
-];
-
 const HTML_START =
   /^\s*(<!doctype html|<html|<head|<body|<script|<iframe|<style|<title|<table|<div|<font|<h1|<p|<a|<br|<b|<!--)[\s>]/i;
 
 /** The server detects the type from the bytes alone: neither the client's header nor the name counts. */
 function detectContentType(head: Buffer): string {
   const start = head.toString('latin1').replace(/^\xef\xbb\xbf/, '');
-  const known = SIGNATURES.find(([signature]) => signature.test(start.replace(XML, '')));
-  if (known !== undefined) return known[1];
   if (HTML_START.test(start)) return 'text/html; charset=utf-8';
-  if (XML.test(start)) return 'text/xml; charset=utf-8';
   // Control characters that no text has.
   if (head.some((byte) => byte < 9 || (byte > 13 && byte < 27) || (byte > 27 && byte < 32))) {
     return 'application/octet-stream';
   }
-  if (isJson(start)) return 'application/json';
   return isTable(start) ? 'text/csv' : 'text/plain; charset=utf-8';
-}
-
-function isJson(start: string): boolean {
-  if (!/^\s*[[{]/.test(start)) return false;
-  try {
-    JSON.parse(start);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Several lines with the same number of columns, two at least. */

@@ -19,20 +19,14 @@ export function createRawHost(find: FindRepository, tokens: TokenStore): HostHan
     const commit = repository.git.resolve(ref);
     const entry = commit === null ? null : repository.git.entryAt(commit, path.join('/'));
     if (entry === null || entry.type !== 'blob') return missing;
-    const etag = `"${entry.sha}"`;
     const headers = {
       'cache-control': 'max-age=300',
-      etag,
       'x-content-type-options': 'nosniff',
       'access-control-allow-origin': '*',
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      'content-type': getRawType(entry.path),
     };
-    if (request.headers['if-none-match'] === etag) return { status: 304, headers };
-    return {
-      status: 200,
-      headers: { ...headers, 'content-type': getRawType(entry.path), 'content-length': String(entry.size) },
-      body: repository.git.readBlob(entry.sha),
-    };
+    return { status: 200, headers, body: repository.git.readBlob(entry.sha) };
   };
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { assertPermission } from '../api/call.ts';
 import { fail, failInvalid, failNotFound } from '../api/errors.ts';
-import { authenticate, completeReply, type FindRepository } from '../api/host.ts';
+import { authenticate, type FindRepository } from '../api/host.ts';
 import { assertMutable, formatAsset } from '../api/releases.ts';
 import { ASSET_COUNT_LIMIT, normalizeAssetName, type StoredRelease } from '../release-store.ts';
 import { type HostHandler, ReplyError, replyJson } from '../server/messages.ts';
@@ -51,7 +51,7 @@ export function createUploadsHost(
       digest: `sha256:${body.sha256}`,
       path: body.path,
     });
-    return completeReply(request, replyJson(201, formatAsset(repository, release, asset)));
+    return replyJson(201, formatAsset(repository, release, asset));
   };
   return async (request) => {
     try {

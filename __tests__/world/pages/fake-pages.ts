@@ -86,19 +86,12 @@ export interface PagesBuild {
 
 export interface SiteWorkflowRun {
   readonly id: number;
-  readonly event: 'push' | 'workflow_dispatch';
   readonly branch: string;
   readonly commit: string;
-  readonly inputs: Readonly<Record<string, unknown>>;
-  readonly actor: string;
   status: 'queued' | 'pending' | 'waiting' | 'in_progress' | 'completed';
   conclusion: 'success' | RunFailure | null;
   readonly outcome: RunOutcome;
-  readonly createdAt: Date;
-  updatedAt: Date;
 }
-
-type RunTrigger = Pick<SiteWorkflowRun, 'event' | 'branch' | 'actor' | 'inputs'>;
 
 type SiteSource = Pick<TestRepository, 'git' | 'owner' | 'name' | 'branch' | 'instance'>;
 type SiteDependencies = Pick<RepositoryDependencies, 'nextId' | 'stopped'>;
@@ -167,8 +160,7 @@ export class FakePages extends PagesBehavior {
   onPush(branch: string, commit: string, actor: string = this.#owner): void {
     if (branch !== this.branch || !this.startsBuilds) return;
     if (this.buildType === 'legacy') this.requestBuild(commit);
-    else if (actor !== LOGINS.workflow)
-      this.startWorkflow(commit, { event: 'push', branch, actor, inputs: {} });
+    else if (actor !== LOGINS.workflow) this.startWorkflow(commit, branch);
   }
 
   /** Asks for a build of a branch, as `POST /pages/builds` does. */
@@ -178,15 +170,13 @@ export class FakePages extends PagesBehavior {
   }
 
   /** Starts the workflow that publishes the site. In mode `never` its run publishes nothing. */
-  startWorkflow(commit: string, trigger: RunTrigger): SiteWorkflowRun {
-    const now = new Date();
+  startWorkflow(commit: string, branch: string): void {
     const outcome = this.takeNext('runOutcomes');
-    const state = { status: 'queued', conclusion: null, createdAt: now, updatedAt: now, outcome } as const;
-    const run: SiteWorkflowRun = { ...trigger, ...state, id: this.#nextId(), commit };
+    const state = { status: 'queued', conclusion: null } as const;
+    const run: SiteWorkflowRun = { ...state, id: this.#nextId(), branch, commit, outcome };
     if (outcome !== 'absent') this.runs.unshift(run);
     if (outcome === 'published') this.#enqueue(this.#runWorkflow(run, this.takeNext('builds')));
     else this.#enqueue(() => this.#endUnpublished(run, outcome));
-    return run;
   }
 
   /**
@@ -333,5 +323,5 @@ export class FakePages extends PagesBehavior {
 }
 
 function endRun(run: SiteWorkflowRun, conclusion: NonNullable<SiteWorkflowRun['conclusion']>): void {
-  Object.assign(run, { status: 'completed', conclusion, updatedAt: new Date() });
+  Object.assign(run, { status: 'completed', conclusion });
 }

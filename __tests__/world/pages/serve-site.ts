@@ -47,19 +47,18 @@ export function serveSite(git: GitStore, site: FakePages): (prefix: string) => H
     const kept = cache.get(key);
     // Counted also when the CDN answers from its cache.
     const { version, fresh } = site.getVersion(address);
-    const send = (found: LocatedFile | null, about: CacheHeaders) =>
-      sendFile(git, request, found, { about, isLive: site.liveVersion !== null });
+    const send = (found: LocatedFile | null, age: number) =>
+      sendFile(git, found, { age, isLive: site.liveVersion !== null });
     const purged = site.purges && kept?.live !== site.liveVersion;
     if (kept !== undefined && kept.until > Date.now() && !purged) {
-      const age = MAX_AGE_SECONDS - Math.ceil((kept.until - Date.now()) / 1000);
-      return send(kept.found, { 'x-cache': 'HIT', age: String(age) });
+      return send(kept.found, MAX_AGE_SECONDS - Math.ceil((kept.until - Date.now()) / 1000));
     }
     const place = version === null ? null : locateFile(version, address);
     if (place === 'folder') return redirectToFolder(request);
     if (fresh && (place !== null || site.caches404)) {
       cache.set(key, { until: Date.now() + MAX_AGE_SECONDS * 1000, live: site.liveVersion, found: place });
     }
-    return send(place, { 'x-cache': 'MISS', age: '0' });
+    return send(place, 0);
   };
 }
 
@@ -72,26 +71,20 @@ function locateFile(version: SiteVersion, address: string): LocatedFile | 'folde
   return !isFolder && version.files.has(`${address}/index.html`) ? 'folder' : null;
 }
 
-type CacheHeaders = { readonly 'x-cache': 'HIT' | 'MISS'; readonly age: string };
-
 function sendFile(
   git: GitStore,
-  request: HostRequest,
   found: LocatedFile | null,
-  { about, isLive }: { readonly about: CacheHeaders; readonly isLive: boolean },
+  { age, isLive }: { readonly age: number; readonly isLive: boolean },
 ): HostReply {
   const headers = {
     server: 'GitHub.com',
     'access-control-allow-origin': '*',
     'cache-control': `max-age=${MAX_AGE_SECONDS}`,
-    ...about,
-    via: '1.1 varnish',
-    vary: 'Accept-Encoding',
+    age: String(age),
   };
   if (found === null) return replyHtml(404, isLive ? NOT_FOUND : NO_SITE, headers);
   const { file, name, version } = found;
   const etag = `"${createHash('sha1').update(`${version.commit} ${file.sha}`).digest('hex')}"`;
-  if (request.headers['if-none-match'] === etag) return { status: 304, headers: { ...headers, etag } };
   const body = readContent(git, file);
   return {
     status: 200,

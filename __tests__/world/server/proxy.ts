@@ -2,11 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage, Server } from 'node:http';
 import { type AddressInfo, createServer, type Socket, type Server as TcpServer } from 'node:net';
 import { join } from 'node:path';
-import { TLSSocket } from 'node:tls';
+import { type SecureContext, TLSSocket } from 'node:tls';
 import { createAuthority } from './certificates.ts';
+
+/** What becomes of a tunnel to a host: an impostor has a certificate that no client trusts. */
+export type ConnectionMode = 'through' | 'refused' | 'impostor';
 
 /** The intercepting proxy and its temporary certificate authority. */
 export interface InterceptingProxy {
+  /** Chooses what becomes of each new tunnel; `through` by default. */
+  chooseMode: (host: string) => ConnectionMode;
   readonly url: string;
   readonly ca: string;
   readonly env: Readonly<Record<string, string>>;
@@ -50,8 +55,8 @@ export async function interceptTunnels(server: Server, folder: string): Promise<
   const sockets = new Set<Socket>();
   const doors: TcpServer[] = [];
 
-  const secure = async (socket: Socket, name: string, host?: string): Promise<void> => {
-    const secureContext = await contextFor(name);
+  const secure = async (socket: Socket, context: Promise<SecureContext>, host?: string): Promise<void> => {
+    const secureContext = await context;
     const inner = new TLSSocket(socket, { isServer: true, secureContext });
     ways.set(inner, { socket, ...(host !== undefined && { host }) });
     // What a client or a simulated fault breaks is no failure of the server.
@@ -67,17 +72,21 @@ export async function interceptTunnels(server: Server, folder: string): Promise<
   });
   server.on('connect', (request, socket: Socket, head) => {
     socket.on('error', () => socket.destroy());
+    const [host = '', port] = (request.url ?? '').split(':');
+    const mode = proxy.chooseMode(host);
+    if (mode === 'refused') return void socket.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n');
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (head.length > 0) socket.unshift(head);
-    const [host = '', port] = (request.url ?? '').split(':');
-    if (port === '80') server.emit('connection', socket);
-    else secure(socket, host).catch((error: Error) => socket.destroy(error));
+    if (port === '80') return void server.emit('connection', socket);
+    const context = mode === 'impostor' ? createImpostor(host) : contextFor(host);
+    secure(socket, context).catch((error: Error) => socket.destroy(error));
   });
 
   const caFile = join(folder, 'ca.pem');
   await writeFile(caFile, ca);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
+  const proxy: InterceptingProxy = {
+    chooseMode: () => 'through',
     url,
     ca,
     env: {
@@ -91,7 +100,7 @@ export async function interceptTunnels(server: Server, folder: string): Promise<
     async openDirectAddress(host) {
       const door = createServer((socket) => {
         track(socket);
-        secure(socket, 'localhost', host).catch((error: Error) => socket.destroy(error));
+        secure(socket, contextFor('localhost'), host).catch((error: Error) => socket.destroy(error));
       });
       doors.push(door);
       await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
@@ -103,4 +112,8 @@ export async function interceptTunnels(server: Server, folder: string): Promise<
       await Promise.all(closed);
     },
   };
+  return proxy;
 }
+
+const createImpostor = async (host: string): Promise<SecureContext> =>
+  (await createAuthority('Nobody')).contextFor(host);

@@ -20,6 +20,9 @@ export interface JobDefinition {
   readonly concurrency?: Concurrency;
   readonly env?: Readonly<Record<string, unknown>>;
   readonly environment?: string;
+  readonly 'timeout-minutes'?: number;
+  /** Of a job that is a workflow of its own, which has no steps. */
+  readonly uses?: string;
   readonly steps: readonly StepDefinition[];
 }
 

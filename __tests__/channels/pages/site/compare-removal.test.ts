@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseMessage } from '../../../../src/channels/pages/commit-message.ts';
 import { LIST_PAGE, SITE } from '../../../../src/protocol/limits.ts';
-import { heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
+import { heldFiles, MemoryBranch } from './memory-branch.ts';
+import { shaOf } from './memory-files.ts';
 import { actionsOn, deliverFile, deliverSite, placementOf, requestsOf, withdrawFolder } from './site-runs.ts';
 
 const FOLDER = 'p/1/';

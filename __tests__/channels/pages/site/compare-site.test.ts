@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatCommitMessage } from '../../../../src/channels/pages/commit-message.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
-import { heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
-import { type Contents, memoryFile } from './memory-files.ts';
+import { heldFiles, MemoryBranch } from './memory-branch.ts';
+import { type Contents, memoryFile, shaOf } from './memory-files.ts';
 import { deliverFile, deliverSite, planSite } from './site-runs.ts';
 
 const FOLDER = 'p/1/';

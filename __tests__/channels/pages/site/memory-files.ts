@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { LocalFile } from '../../../../src/rules/inspect.ts';
 import type { LocalSite } from '../../../../src/rules/local-site.ts';
-import { shaOf } from './memory-branch.ts';
+import { computeBlobSha } from '../../../world/git/git-store.ts';
 
 /** The contents of files, by path. */
 export type Contents = Readonly<Record<string, string>>;
+
+export const shaOf = (content: string): string => computeBlobSha(Buffer.from(content));
 
 export function memoryFile(content: string, name = 'page.html'): LocalFile {
   const bytes = Buffer.from(content);

@@ -4,8 +4,8 @@ import { formatCommitMessage } from '../../../../src/channels/pages/commit-messa
 import { hashTree } from '../../../../src/github/api/tree-id.ts';
 import { MEGABYTE, SITE } from '../../../../src/protocol/limits.ts';
 import { getOnly } from '../../prepare-one.ts';
-import { held, heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
-import { type Contents, memorySite } from './memory-files.ts';
+import { held, heldFiles, MemoryBranch } from './memory-branch.ts';
+import { type Contents, memorySite, shaOf } from './memory-files.ts';
 import {
   actionsOn,
   connect,

@@ -43,7 +43,8 @@ export function connect(branch: MemoryBranch): Connection {
   const ports = fakePorts(host.http);
   const apiUrl = new URL('https://api.github.com');
   const repository = { owner: 'octo', repo: 'site' };
-  return { host, ports, github: createGitHubClient({ apiUrl, token: 'ghs_token', repository }, ports) };
+  const { token } = branch;
+  return { host, ports, github: createGitHubClient({ apiUrl, token, repository }, ports) };
 }
 
 /** Everything that the branch holds now. */
