@@ -157,14 +157,6 @@ describe('with a token', () => {
     expect(stdout).toContain('no, *** may not');
     expect(stdout + stderr).not.toContain(token);
   });
-
-  test('on the command line, it is refused and not repeated', async () => {
-    const { exitCode, stdout, stderr } = await run(['deliver', 'page.html', '--token', 'ghp_secret']);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toMatch(/process list.*GITHUB_TOKEN.*--token-env/);
-    expect(stderr).not.toContain('ghp_secret');
-    expect(scenario.world.traffic.lines()).toEqual([]);
-  });
 });
 
 test('on an older Node one sentence says which is needed', async () => {
@@ -263,14 +255,6 @@ describe('SIGINT', () => {
     expect(result.stdout + result.stderr).not.toContain(token);
   });
 
-  test('in the pause before another attempt', async () => {
-    const reply = { status: 503, headers: { 'retry-after': '60' }, body: 'busy' };
-    const busy = scenario.intercept({ method: 'POST', url: /filebin/, times: 99 }, reply);
-    const args = ['deliver', 'page.html', '--bin', 'bin-waiting'];
-    const result = await interrupted(args, {}, () => busy.hits > 0);
-    expect(expectStopped(result, 'place')).toContain('bin bin-waiting');
-  });
-
   test('while a human is awaited', async () => {
     const repository = await scenario.repository();
     scenario.world.deviceUser.script = ['pending'];
@@ -292,15 +276,6 @@ describe('SIGINT', () => {
     await handle.close();
     const result = await interrupted(['deliver', large], {}, (stderr) => stderr.includes('Check '));
     expect(expectStopped(result, 'check')).toContain('nothing was published');
-  });
-
-  test('while a pipe is opened that nobody writes to', async () => {
-    const pipe = join(await mkdtemp(join(scenario.world.folder, 'pipe-')), 'page.html');
-    await promisify(execFile)('mkfifo', [pipe]);
-    // A pipe is no regular file, and that can be told without waiting for its writer.
-    const { exitCode, stdout } = await run(['check', pipe], { timeoutMs: 60_000 });
-    expect(exitCode).toBe(1);
-    expect(stdout).toContain('is not a regular file');
   });
 
   test('among several files: what is placed is reported as placed, and nothing more is begun', async () => {

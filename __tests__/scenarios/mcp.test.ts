@@ -205,15 +205,24 @@ async function waitForAnswer(server: ConnectedServer): Promise<unknown> {
 }
 
 describe('the process', () => {
-  test('answers after garbage, writes nothing else to stdout, and ends with stdin', async () => {
+  test('leaves what is no message without an answer, says so in its log, goes on, and ends with stdin', async () => {
     const server = await startProcess(scenario.world);
-    server.write('garbage\n\n{"jsonrpc":"2.0"}\n[]\n{"jsonrpc":"2.0","id":1,"method":"no/such"}\n');
-    server.write(`${'x'.repeat(100_000)}\n${toLine(INITIALIZE)}`);
+    const before = ['hello', '7', '[]', '{"jsonrpc":"2.0","id":7,', '{"id":"a","method":"ping"}', '\r'];
+    for (const line of [...before, 'x'.repeat(100_000)]) server.write(`${line}\n`);
+    server.write(toLine(INITIALIZE));
     await server.answerTo(2);
+    const wrong = [{ id: 7 }, { id: 7.5, method: 'ping' }, { id: 7, result: 'x' }, { id: 7, result: {} }];
+    for (const message of wrong) server.write(toLine(message));
+    server.write(toLine({ id: 8, method: 'nothing' }));
     server.write(toLine({ id: 3, method: 'tools/call', params: { name: 'check', arguments: { file: 7 } } }));
     server.write(toLine({ id: 4, method: 'tools/call', params: { name: 'none', arguments: {} } }));
+    server.write(toLine({ id: 99, method: 'ping' }));
     expect(await server.answerTo(3)).toMatchObject({ result: { isError: true } });
     expect(await server.answerTo(4)).toMatchObject({ error: { code: -32602 } });
+    expect(await server.answerTo(99)).toMatchObject({ result: {} });
+    const refusals = server.messages().filter(({ id }) => ![2, 3, 4, 99].includes(Number(id)));
+    expect(refusals).toMatchObject([{ id: 8, error: { code: -32601 } }]);
+    expect(server.stderr()).toContain('screen-delivery: ');
     server.end();
     expect(await server.exitCode).toBe(0);
   });
