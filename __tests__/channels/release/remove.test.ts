@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { createReleaseRemover, type RemovalOptions } from '../../../src/channels/release/remove.ts';
 import { type Asset, formatLabel, RELEASE_BODY } from '../../../src/github/api/releases.ts';
@@ -5,14 +6,31 @@ import { TRAILER } from '../../../src/protocol/words.ts';
 import { absent, FakeGitHub } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeClock } from '../../support/ports.ts';
-import { assetWith, BYTES, DOWNLOADS, OWN_DIGEST, QUIET, RELEASE } from '../fake-assets.ts';
 import { prepareAll, prepareOne } from '../prepare-one.ts';
 import { accessWith } from '../repository-context.ts';
 
 const TODAY = 'files-20260102';
 const YESTERDAY = 'files-20260101';
-const OWN_RELEASE = { ...RELEASE, body: RELEASE_BODY };
-const FOREIGN_RELEASE = { ...RELEASE, body: 'Version 1.2' };
+const DOWNLOADS = `https://github.com/octo/site/releases/download/${TODAY}`;
+const BYTES = 'bytes of the file';
+const OWN_DIGEST = `sha256:${createHash('sha256').update(BYTES).digest('hex')}`;
+/** Seven hours before a fake clock starts, by the host's clock. */
+const QUIET = '2026-01-01T20:04:05Z';
+
+const assetWith = (more: Partial<Asset> = {}): Asset => ({
+  id: 9,
+  name: 'a.zip',
+  label: null,
+  state: 'uploaded',
+  size: BYTES.length,
+  digest: null,
+  browser_download_url: `${DOWNLOADS}/${more.name ?? 'a.zip'}`,
+  updated_at: '2026-01-02T03:04:05Z',
+  ...more,
+});
+
+const OWN_RELEASE = { body: RELEASE_BODY };
+const FOREIGN_RELEASE = { body: 'Version 1.2' };
 const LABEL = formatLabel('a.zip');
 const OWN = assetWith({ id: 4, digest: OWN_DIGEST });
 const OTHER = assetWith({ id: 5, name: 'b.zip', digest: 'sha256:0ther' });
@@ -86,9 +104,9 @@ test.each<[string, Setup, string]>([
 describe('who owns an asset that channel K2 removes', () => {
   const theirs = { digest: 'sha256:0ther' };
   const ours = { ...theirs, label: LABEL };
-  const noted = { ...RELEASE, body: `${RELEASE_BODY}\nNotes by hand.` };
-  const quoted = { ...RELEASE, body: `Version 1.2\n\n${TRAILER}` };
-  const saved = { ...RELEASE, body: RELEASE_BODY.replaceAll('\n', '\r\n') };
+  const noted = { body: `${RELEASE_BODY}\nNotes by hand.` };
+  const quoted = { body: `Version 1.2\n\n${TRAILER}` };
+  const saved = { body: RELEASE_BODY.replaceAll('\n', '\r\n') };
 
   test.each<[string, Partial<Asset>, object, string | null, boolean]>([
     ['the same bytes as the file', { digest: OWN_DIGEST }, FOREIGN_RELEASE, BYTES, true],

@@ -1,0 +1,241 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { stoppedError } from '../../../src/errors.ts';
+import { formatLabel } from '../../../src/github/api/releases.ts';
+import { type Played, refused, setUpPlay, writesOf } from '../../scenarios/play.ts';
+import type { StoredAsset } from '../../world/release-store.ts';
+import type { InterceptedReply, RequestMatch } from '../../world/server/interceptions.ts';
+import { type HeldAsset, hold, QUIET } from './held-assets.ts';
+
+const play = setUpPlay();
+const NEW = 'bytes of the file';
+const DIGEST = `sha256:${createHash('sha256').update(NEW).digest('hex')}`;
+const LABEL = formatLabel('a.zip');
+const OLD: HeldAsset = { name: 'a.zip', digest: 'old', label: 'Version 1' };
+const SAME: HeldAsset = { name: 'a.zip', digest: DIGEST };
+const STARTER: HeldAsset = { name: 'a.zip', state: 'starter', size: 0 };
+/** Of another delivery, which replaces the old asset, or was killed long ago. */
+const INTERIM: HeldAsset = { name: 'incoming-0123456789ab-a.zip', label: LABEL, digest: 'theirs' };
+const LEFT: HeldAsset = { ...INTERIM, updatedAt: QUIET };
+
+/** The steps of a replacement, as requests. */
+const UPLOAD: RequestMatch = { method: 'POST', url: /uploads\.github\.com/ };
+const RENAME: RequestMatch = { method: 'PATCH', url: /releases\/assets\// };
+const DELETE: RequestMatch = { method: 'DELETE', url: /releases\/assets\// };
+
+/** The names of a replacement, each run's own, without their digits. */
+const shortName = (name: string | null): string =>
+  `${name}`.replace(/^(incoming|outgoing)-[0-9a-f]{12}-/, '$1-');
+
+/** The changes that were asked for: `+name` is an upload. */
+const changesOf = (played: Played): string =>
+  writesOf(played)
+    .map((one) => {
+      const [method, url = ''] = one.split(' ');
+      return method === 'POST'
+        ? `+${shortName(new URL(url).searchParams.get('name'))}`
+        : method?.toLowerCase();
+    })
+    .join(' ');
+
+/** A release with these assets, and the delivery of `a.zip` to it. */
+async function openRelease(...held: readonly HeldAsset[]) {
+  const repository = await play.repository({ pages: false });
+  const about = { target: 'main', name: 'v1', body: null, draft: false, prerelease: false };
+  const release = repository.releaseStore.add({ tag: 'v1', ...about });
+  hold(repository, release, ...held);
+  play.intercept({ url: /releases\/download\//, times: 99 }, { status: 200, body: NEW });
+  const deliver = (inputs: object = { overwrite: 'true' }, signal?: AbortSignal): Promise<Played> =>
+    play.deliver({
+      ...{ repository, files: { 'a.zip': NEW }, inputs: { channel: 'K2', tag: 'v1', ...inputs } },
+      ...(signal && { signal }),
+    });
+  const shown = ({ name, digest, state }: StoredAsset): string =>
+    `${shortName(name)} ${state === 'starter' ? state : digest === DIGEST ? 'new' : digest}`;
+  return {
+    repository,
+    release,
+    deliver,
+    contents: () => release.assets.map(shown).join(', '),
+    /** What others make of the release. */
+    change: (...left: readonly HeldAsset[]) => {
+      release.assets = [];
+      hold(repository, release, ...left);
+    },
+  };
+}
+
+describe('an upload to a release', () => {
+  test.each<[string, readonly HeldAsset[], string]>([
+    ['nothing exists', [], '+a.zip'],
+    ['the same file exists', [SAME], ''],
+    ['another file exists', [OLD], '+incoming-a.zip patch patch delete'],
+    ['a killed delivery has left its own', [LEFT], '+a.zip delete'],
+    ['both are there', [SAME, LEFT], 'delete'],
+  ])('makes only the necessary changes where %s', async (_, held, changes) => {
+    const { contents, deliver } = await openRelease(...held);
+    const played = await deliver();
+    expect([played.report.ready, changesOf(played), contents()]).toEqual([true, changes, 'a.zip new']);
+  });
+
+  test('waits for the upload of another job under the name, and never deletes it', async () => {
+    const { contents, deliver } = await openRelease(STARTER);
+    const played = await refused(
+      deliver(),
+      /^place: an upload of a\.zip to the release v1 has not ended → .*delete this unfinished asset.*`path:`/,
+    );
+    expect([played.report.lines.UNKNOWN, writesOf(played)]).toEqual(['nothing was published', []]);
+    expect(contents()).toBe('a.zip starter');
+    expect(played.took).toBeGreaterThan(240_000);
+  });
+
+  test.each<[string, readonly HeldAsset[], string]>([
+    ['has the same bytes in the end', [SAME], ''],
+    ['disappears', [], '+a.zip'],
+  ])('goes on where the upload of another job %s', async (_, left, changes) => {
+    const { change, deliver } = await openRelease(STARTER);
+    play.meanwhile({ url: /releases\/\d+\/assets/ }, () => change(...left));
+    const played = await deliver({});
+    expect([played.report.ready, changesOf(played)]).toEqual([true, changes]);
+  });
+
+  test.each<[string, number, HeldAsset, RegExp]>([
+    ['of an upload that has not ended', 422, STARTER, /has not ended/],
+    ['after a lost answer', 502, { ...STARTER, label: 'theirs' }, /has not ended/],
+    ['with other bytes', 422, OLD, /already has an asset a\.zip with other bytes/],
+  ])('keeps the asset of a faster job %s', async (_, status, theirs, says) => {
+    const { change, deliver, contents } = await openRelease();
+    const body = JSON.stringify({ message: 'Validation Failed', errors: [{ code: 'already_exists' }] });
+    const alter = (): { status: number; body: string } => {
+      change(theirs);
+      return { status, body };
+    };
+    play.intercept({ ...UPLOAD, times: 9 }, { alter });
+    expect(changesOf(await refused(deliver({}), says))).not.toContain('delete');
+    expect(contents()).toBe(`a.zip ${theirs.digest ?? 'starter'}`);
+  });
+
+  test('is refused where an answer without a digest is lost, and overwrite leads out', async () => {
+    const { contents, deliver, release } = await openRelease();
+    const alter = (): { status: number } => {
+      for (const asset of release.assets) Object.assign(asset, { digest: null });
+      return { status: 502 };
+    };
+    play.intercept({ ...UPLOAD, times: 2 }, { alter });
+    await refused(deliver({}), /for which the host gives no digest → .*`overwrite: true`/);
+    expect(contents()).toBe('a.zip null');
+    expect((await deliver()).report.ready).toBe(true);
+    expect(contents()).toBe('a.zip null');
+  });
+
+  test('changes no asset of another name, whether complete or half-uploaded', async () => {
+    const others: HeldAsset[] = [
+      { name: 'b.zip' },
+      { ...STARTER, name: 'c.zip' },
+      { ...LEFT, name: 'incoming-0123456789ab-b.zip' },
+      { ...LEFT, label: 'theirs' },
+      // It was delivered under this name.
+      { ...LEFT, label: formatLabel(LEFT.name) },
+      INTERIM,
+      { ...INTERIM, name: 'outgoing-0123456789ab-a.zip' },
+    ];
+    const { deliver, release } = await openRelease(...others, OLD);
+    const before = release.assets.slice(0, -1);
+    await deliver();
+    expect(release.assets.slice(0, -1)).toEqual(before);
+  });
+
+  test.each([
+    [null, 'for which the host gives no digest'],
+    ['old', 'with other bytes'],
+  ])('replaces no existing asset without overwrite: digest %s', async (digest, words) => {
+    const { deliver } = await openRelease({ ...OLD, digest });
+    const says = `release v1 already has an asset a.zip ${words} → .*\`overwrite: true\`.*\`path:\``;
+    expect(writesOf(await refused(deliver({}), new RegExp(says)))).toEqual([]);
+  });
+});
+
+describe('a final failure of an upload', () => {
+  const DENIED: InterceptedReply = { status: 403, body: '{"message":"no"}' };
+  const PARTS =
+    /^left behind: perhaps a\.zip, incoming-[0-9a-f]{12}-a\.zip or outgoing-[0-9a-f]{12}-a\.zip in the release v1$/;
+
+  test.each<[string, RequestMatch, string, boolean]>([
+    ['the upload is refused', UPLOAD, 'a.zip old', true],
+    ['the old one keeps its name', { ...RENAME, times: 9 }, 'a.zip old', true],
+    ['the new one cannot get the name', { ...RENAME, skip: 1 }, 'a.zip old', true],
+    [
+      'nothing can be renamed any more',
+      { ...RENAME, skip: 1, times: 9 },
+      'outgoing-a.zip old, incoming-a.zip new',
+      false,
+    ],
+    ['the old one is deleted late', DELETE, 'a.zip new', true],
+    ['nothing can be deleted', { ...DELETE, times: 9 }, 'outgoing-a.zip old, a.zip new', false],
+  ])('says what it leaves where %s', async (_, match, left, isCleaned) => {
+    const { contents, deliver, release } = await openRelease(OLD);
+    play.intercept(match, DENIED);
+    const { log, report } = await deliver();
+    const unknown = left === 'a.zip new' ? /^$/ : isCleaned ? /^nothing was published$/ : PARTS;
+    expect(report.lines.UNKNOWN).toMatch(unknown);
+    expect(log.includes('could not clean up')).toBe(!isCleaned);
+    expect(contents()).toBe(left);
+    // An asset that gets its name back has its label again.
+    if (left === 'a.zip old') expect(release.assets[0]?.label).toBe('Version 1');
+  });
+
+  test.each<[string, RequestMatch, readonly HeldAsset[]]>([
+    ['takes the name during the replacement', RENAME, [{ name: 'a.zip', digest: 'theirs' }]],
+    ['deletes the old asset', UPLOAD, []],
+  ])('is none where another job %s', async (_, match, theirs) => {
+    const { contents, deliver, release, repository } = await openRelease(OLD);
+    play.meanwhile(match, () => {
+      release.assets = release.assets.filter(({ name }) => name !== 'a.zip');
+      hold(repository, release, ...theirs);
+    });
+    expect((await deliver()).report.ready).toBe(true);
+    expect(contents()).toBe('a.zip new');
+  });
+
+  test.each([{ digest: 'wrong' }, { digest: null, size: 1 }])(
+    'deletes the new asset where the host stored other bytes, and the old one stays: %j',
+    async (stored) => {
+      const { contents, deliver, release } = await openRelease(OLD);
+      const alter = (real: { body: Buffer }): { status: number; body: string } => {
+        Object.assign(release.assets.at(-1) ?? {}, stored);
+        return { status: 201, body: JSON.stringify({ ...JSON.parse(String(real.body)), ...stored }) };
+      };
+      play.intercept(UPLOAD, { alter });
+      await refused(deliver(), /^place: the host stored other bytes.* → try again$/);
+      expect(contents()).toBe('a.zip old');
+    },
+  );
+});
+
+test.each<[string, readonly HeldAsset[], RequestMatch, boolean, string]>([
+  ['the file was uploaded: it is there', [], UPLOAD, true, 'a.zip new'],
+  ['the file was not uploaded', [], UPLOAD, false, ''],
+  ['the new asset was uploaded: it is deleted', [OLD], UPLOAD, true, 'a.zip old'],
+  ['the new asset was not uploaded', [OLD], UPLOAD, false, 'a.zip old'],
+  ['the old asset was not renamed', [OLD], RENAME, false, 'a.zip old'],
+  ['the old asset was renamed: it gets its name back', [OLD], RENAME, true, 'a.zip old'],
+  ['the old asset was not deleted: the new one has its name', [OLD], DELETE, false, 'a.zip new'],
+  ['the old asset was deleted', [OLD], DELETE, true, 'a.zip new'],
+])(
+  'a stop of the delivery during an upload leaves one asset under its name where %s',
+  async (_, held, during, arrives, left) => {
+    const { contents, deliver } = await openRelease(...held);
+    const stop = new AbortController();
+    const end = (): void => stop.abort(stoppedError());
+    if (arrives) play.meanwhile(during, end);
+    else {
+      const hanging = play.intercept(during, { fault: 'hang' });
+      void (async () => {
+        while (hanging.hits === 0) await new Promise(setImmediate);
+        end();
+      })();
+    }
+    expect((await deliver(undefined, stop.signal)).report.notReady?.code).toBe('ABORTED');
+    expect(contents()).toBe(left);
+  },
+);
