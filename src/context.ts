@@ -81,24 +81,17 @@ export function createDeliveryContext(
   ports: Ports,
   { face, authorize }: InterfaceParts = {},
 ): DeliveryContext {
+  const { http, clock, logger } = ports;
+  const options = {
+    sandbox: request.browserSandbox,
+    sandboxHint: say((w) => `set ${w.input('browser-sandbox', 'false')}`, face ?? ACTION),
+    environment: process.env,
+    tempFolder: tmpdir(),
+  };
   return {
     ...ports,
     face,
-    screen: createLazyScreen(() => loadScreen(browserOptions(request, ports, face)), ports),
+    screen: createLazyScreen(() => loadScreen({ ...options, http, clock, logger }), ports),
     openRepository: (query) => openRepository(request, query, ports, authorize),
   };
 }
-
-const browserOptions = (
-  { browserSandbox }: DeliveryRequest,
-  { http, clock, logger }: Ports,
-  face: Face = ACTION,
-) => ({
-  sandbox: browserSandbox,
-  sandboxHint: say((w) => `set ${w.input('browser-sandbox', 'false')}`, face),
-  environment: process.env,
-  http,
-  clock,
-  logger,
-  tempFolder: tmpdir(),
-});

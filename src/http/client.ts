@@ -1,13 +1,14 @@
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
 import { EnvHttpProxyAgent, errors } from 'undici';
 import { keepRecent } from '../async.ts';
 import { DeliveryError, toMessage } from '../errors.ts';
 import type { HttpRequest, SendHttp } from '../ports.ts';
 import { EXCHANGE, SECOND } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
-import { refuseMachineAddress } from '../rules/external-address.ts';
+import { addressRange, isMachineRange, refuseMachineAddress } from '../rules/external-address.ts';
 import { keepYoungHeapSmall } from '../system.ts';
 import { exchange } from './exchange.ts';
-import { checkedLookup, type ResolveHost } from './lookup.ts';
 
 /** Codes of Node and undici for errors after which the request certainly did not reach the host. */
 const UNREACHABLE =
@@ -15,6 +16,12 @@ const UNREACHABLE =
 
 export const NETWORK_HINT = 'check the network and the `https_proxy` and `no_proxy` variables';
 export const CERTIFICATE_HINT = "set `NODE_EXTRA_CA_CERTS` to a file with the proxy's certificate";
+
+export type ResolveHost = (
+  host: string,
+  options: LookupOptions & { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
 
 /**
  * Creates the HTTP client for all requests: https only, through the proxy of the environment
@@ -61,6 +68,34 @@ function createAgents(resolve?: ResolveHost): (httpRequest: HttpRequest) => EnvH
     return getAgent(headers?.authorization === undefined ? 'any' : 'api');
   };
 }
+
+/**
+ * Creates a DNS lookup for connections that refuses names with an address inside a network. The connection uses
+ * exactly the addresses that were checked, so a second DNS answer can't replace them (DNS rebinding).
+ *
+ * @param publicOnly whether only public addresses are accepted; a host that the settings name may be in a private
+ * network, but never on this machine, at a link-local address or at the service that gives a cloud's machines their
+ * credentials
+ * @param resolve the resolver of the operating system
+ */
+export function checkedLookup(publicOnly: boolean, resolve: ResolveHost = lookup): LookupFunction {
+  return (host, options, callback) => {
+    resolve(host, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error !== null || first === undefined) return callback(error, '');
+      const refused = addresses
+        .map(({ address }) => addressRange(address))
+        .find((range) => (publicOnly ? range !== 'unicast' : isMachineRange(range)));
+      if (refused !== undefined) return callback(notPublicError(host, refused), '');
+      return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);
+    });
+  };
+}
+
+const notPublicError = (host: string, range: string): DeliveryError =>
+  new DeliveryError('NOT_EXTERNAL', `${host} resolves to a ${range} address`, {
+    hint: 'use an https address that can be opened from the public internet',
+  });
 
 /** @throws {DeliveryError} `BAD_INPUT` for a proxy's address that can't be read; it may contain a password. */
 function createProxyAgent(options: ConstructorParameters<typeof EnvHttpProxyAgent>[0]): EnvHttpProxyAgent {

@@ -1,6 +1,5 @@
-import { DeliveryError } from '../errors.ts';
 import type { HttpResponse, Progress, SendHttp } from '../ports.ts';
-import { MAX_FETCHED_BODY, TEXT } from '../protocol/limits.ts';
+import { TEXT } from '../protocol/limits.ts';
 import {
   type ContentFingerprint,
   createBlobCheck,
@@ -42,8 +41,8 @@ const HEAD_SIZE = 65_536;
  * Sends an anonymous GET, follows redirects and computes the fingerprint of the body, which may be of any size.
  *
  * @param marker text to count in the body
- * @throws {DeliveryError} like `followRedirects`; `CONNECTION` when the body is interrupted, `NOT_PROVEN`
- * when it is longer than any file that can be delivered, `HOST_ERROR` when it is encoded and should not be.
+ * @throws {DeliveryError} like `followRedirects`; `CONNECTION` when the body is interrupted, `HOST_ERROR` when it is
+ * encoded and should not be.
  * @see protocol 4.5
  */
 export async function fetchBack(
@@ -81,7 +80,6 @@ async function readContent(
       const part = chunk.length > readAtMost - size ? chunk.subarray(0, readAtMost - size) : chunk;
       if (size < headSize) head.push(part.subarray(0, headSize - size));
       size += part.length;
-      if (size > MAX_FETCHED_BODY) throw tooLongError();
       progress?.advance(part.length);
       fingerprint.add(part);
       blob.add(part);
@@ -93,11 +91,6 @@ async function readContent(
     progress?.end();
   }
 }
-
-const tooLongError = (): DeliveryError =>
-  new DeliveryError('NOT_PROVEN', 'the body is longer than any file that can be delivered', {
-    httpCode: 200,
-  });
 
 /** The reason that a host gives in plain text; a page is written for a person. */
 async function readPlainReason(response: HttpResponse): Promise<string | undefined> {

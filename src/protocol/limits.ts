@@ -108,8 +108,6 @@ export const BIN_ANSWER = {
   interval: 10 * SECOND,
 } as const;
 
-export const MAX_FETCHED_BODY = SIZE.asset + MEGABYTE;
-
 export const RETRY = {
   attempts: 5,
   firstPause: SECOND,

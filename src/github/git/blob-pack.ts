@@ -37,23 +37,14 @@ export async function writeBlobPack(
   // Git does not look at files of another name.
   const [pack, index] = [join(place, 'tmp_blobs.pack'), join(place, 'tmp_blobs.idx')];
   const handle = await open(pack, 'wx');
-  let written: { readonly entries: readonly PackEntry[]; readonly checksum: Buffer };
-  try {
-    written = await writePack(handle, files, signal);
-  } finally {
-    await handle.close();
-  }
-  await writeFile(index, formatIndex(written.entries, written.checksum));
-  const name = `pack-${written.checksum.toString('hex')}`;
+  const { entries, checksum } = await writePack(handle, files, signal).finally(() => handle.close());
+  await writeFile(index, formatIndex(entries, checksum));
+  const name = `pack-${checksum.toString('hex')}`;
   await rename(pack, join(place, `${name}.pack`));
   await rename(index, join(place, `${name}.idx`));
 }
 
-async function writePack(
-  handle: FileHandle,
-  files: readonly FileWrite[],
-  signal: AbortSignal,
-): Promise<{ readonly entries: readonly PackEntry[]; readonly checksum: Buffer }> {
+async function writePack(handle: FileHandle, files: readonly FileWrite[], signal: AbortSignal) {
   const checksum = createHash('sha1');
   const entries: PackEntry[] = [];
   let offset = 0;
