@@ -9,27 +9,16 @@ const theirs = { id: 2, full_name: 'human/site' };
 const pullOf = (repo: object | null) => ({ number: 7, head: { sha: SHA, repo }, base: { repo: ours } });
 
 describe('findPullRequest, if the event names the pull request', () => {
-  test.each<[string, object, object]>([
-    ['pull_request', { pull_request: pullOf(ours) }, { number: 7, headSha: SHA, readOnlyFor: null }],
-    ['pull_request_target', { pull_request: pullOf(theirs) }, { number: 7, headSha: SHA, readOnlyFor: null }],
-    [
-      'pull_request_review',
-      { pull_request: pullOf(theirs) },
-      { number: 7, headSha: SHA, readOnlyFor: 'human/site' },
-    ],
-    [
-      'pull_request',
-      { pull_request: pullOf(null) },
-      { number: 7, headSha: SHA, readOnlyFor: 'a deleted fork' },
-    ],
-    [
-      'issue_comment',
-      { issue: { number: 7, pull_request: { url: 'x' } } },
-      { number: 7, headSha: null, readOnlyFor: null },
-    ],
-  ])('finds it in %s', async (name, payload, expected) => {
+  test.each<[string, object, string | null, string | null]>([
+    ['pull_request', { pull_request: pullOf(ours) }, SHA, null],
+    ['pull_request_target', { pull_request: pullOf(theirs) }, SHA, null],
+    ['pull_request_review', { pull_request: pullOf(theirs) }, SHA, 'human/site'],
+    ['pull_request', { pull_request: pullOf(null) }, SHA, 'a deleted fork'],
+    ['issue_comment', { issue: { number: 7, pull_request: { url: 'x' } } }, null, null],
+  ])('finds it in %s', async (name, payload, headSha, readOnlyFor) => {
     const github = new FakeGitHub();
-    await expect(findPullRequest(runOf(payload, name), () => github)).resolves.toEqual(expected);
+    const found = { number: 7, headSha, readOnlyFor };
+    await expect(findPullRequest(runOf(payload, name), () => github)).resolves.toEqual(found);
     expect(github.calls).toEqual([]);
   });
 });
@@ -67,31 +56,24 @@ describe('findPullRequest, in a workflow that follows another one', () => {
     expect(github.calls).toEqual([]);
   });
 
-  test('finds the pull request of a fork by its branch and the commit at its head', async () => {
-    const github = new FakeGitHub({
-      list_pulls: [
-        { number: 5, state: 'open', head: { sha: 'another' } },
-        { number: 6, state: 'closed', head: { sha: SHA } },
-        { number: 7, state: 'open', head: { sha: SHA } },
+  test.each<[string, readonly (readonly [number: number, state: string, sha: string])[], number | null]>([
+    [
+      'the open one',
+      [
+        [5, 'open', 'another'],
+        [6, 'closed', SHA],
+        [7, 'open', SHA],
       ],
-    });
-    await expect(follow(previousRun(), github)).resolves.toEqual({
-      number: 7,
-      headSha: SHA,
-      readOnlyFor: null,
-    });
+      7,
+    ],
+    ['a closed one if no open one matches', [[6, 'closed', SHA]], 6],
+    ['none if it has a newer commit', [[6, 'closed', 'newer']], null],
+  ])('finds %s by the branch of a fork and the commit at its head', async (_, pulls, number) => {
+    const list_pulls = pulls.map(([number, state, sha]) => ({ number, state, head: { sha } }));
+    const github = new FakeGitHub({ list_pulls });
+    const expected = number === null ? null : { number, headSha: SHA, readOnlyFor: null };
+    await expect(follow(previousRun(), github)).resolves.toEqual(expected);
     expect(github.sent('list_pulls')).toEqual([{ head: 'human:feature/x', state: 'all', per_page: 100 }]);
-  });
-
-  test.each([
-    ['a closed one if no open one matches', SHA, { number: 6 }],
-    ['none if it has a newer commit', 'newer', null],
-  ])('finds %s', async (_, sha, expected) => {
-    const found = await follow(
-      previousRun(),
-      new FakeGitHub({ list_pulls: [{ number: 6, state: 'closed', head: { sha } }] }),
-    );
-    expect(found === null ? null : { number: found.number }).toEqual(expected);
   });
 
   test.each([

@@ -48,7 +48,7 @@ describe('a person', () => {
     await expect(authorize()).resolves.toBeNull();
     const [{ handle } = { handle: '' }] = asked;
     const page = 'https://github.com/login/device';
-    expect(asked).toEqual([{ userCode: 'ABCD-0001', page, handle, expiresIn: 899 }]);
+    expect(asked).toEqual([{ userCode: 'ABCD-0001', page, handle }]);
     expect(find(handle)).toEqual({ file: 'a.html' });
     await expect(authorize({ handle })).resolves.toBe(TOKEN);
     // Later calls need no person.

@@ -38,7 +38,7 @@ describe('a client that goes away while a page is being committed', () => {
       server.write(toLine({ id: 4, method: 'ping' }));
     }
     release();
-    await server.logged(/^deliver 1.*: Not ready: page\.html: the delivery was stopped/m);
+    await server.logged(/^deliver 1.*: not-ready: the delivery was stopped/m);
     expect(server.stderr()).toMatch(/it is placed \(commit \w+/);
     server.end();
     expect(await server.exitCode).toBe(0);

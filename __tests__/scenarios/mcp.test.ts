@@ -49,7 +49,7 @@ describe.each(LINES)('a client of the %s specification', (line) => {
       server.call('deliver', { ...to, file: 'second.html' }),
     ]);
     expect(delivered).toMatchObject({ isError: false, answer: { result: 'ready', url: page } });
-    expect(delivered.text).toContain(`Ready: ${page}`);
+    expect(delivered.text).toContain(`ready: ${page}`);
     expect(second.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}second.html` });
     expect((await repository.read('page.html'))?.toString()).toBe(createPage());
     expect(progress).toEqual(expect.arrayContaining(['Check page.html', 'Authorize', 'Plan']));
@@ -65,11 +65,11 @@ describe.each(LINES)('a client of the %s specification', (line) => {
 
     const withdrawn = await server.call('withdraw', { repository: repository.fullName, path: 'page.html' });
     expect(withdrawn.answer).toMatchObject({ result: 'withdrawn', url: '', reports: [{ withdrawn: page }] });
-    expect(withdrawn.text).toMatch(/^Withdrawn: page\.html is removed; see UNKNOWN/);
+    expect(withdrawn.text).toMatch(/^withdrawn: .*page\.html is removed; see UNKNOWN/);
     expect(await repository.read('page.html')).toBeNull();
     const nothing = await server.call('withdraw', { repository: repository.fullName, path: 'page.html' });
     expect(nothing.answer.result).toBe('withdrawn');
-    expect(nothing.text).toMatch(/^Nothing to withdraw: page\.html was not there; see UNKNOWN/);
+    expect(nothing.text).toMatch(/^withdrawn: nothing to withdraw: page\.html was not there; see UNKNOWN/);
 
     await repository.commit('others.html', createPage('of somebody else'));
     const { answer } = await server.call('withdraw', { ...to, path: 'others.html' });
@@ -241,7 +241,7 @@ describe('the process', () => {
     expect(result.structuredContent).toMatchObject({ reports: [{ notReady: { code: 'ABORTED' } }] });
     expect(await server.exitCode).toBe(0);
     release();
-    expect(server.stderr()).toMatch(/^deliver 1.*: Not ready: page\.html: the delivery was stopped/m);
+    expect(server.stderr()).toMatch(/^deliver 1.*: not-ready: the delivery was stopped/m);
   });
 });
 

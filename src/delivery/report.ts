@@ -161,7 +161,7 @@ export function formatReason({ code, step, httpCode, reason, hint }: FailureReas
 }
 
 /** How a withdrawal or an audit that is ready ended, such as `withdrawn: page.html is no longer served`. */
-export const describeResult = ({ lines }: Report): string => lines.RESULT.slice(`${RESULTS.ready}, `.length);
+const describeResult = ({ lines }: Report): string => lines.RESULT.slice(`${RESULTS.ready}, `.length);
 
 /**
  * What a command, a step or a tool answers, as JSON. Give the human `url` if it is not empty, else `reason` and

@@ -8,7 +8,7 @@ import {
   startDeviceFlow,
 } from '../github/device-flow.ts';
 import type { Clock, Ports } from '../ports.ts';
-import { MCP, SECOND } from '../protocol/limits.ts';
+import { MCP } from '../protocol/limits.ts';
 import { refuseInput } from '../request/input-kinds.ts';
 import type { ToolName } from '../request/inputs.ts';
 import type { ToolArguments } from './tools.ts';
@@ -19,8 +19,6 @@ export interface PersonRequest {
   /** Address of the host's own page. */
   readonly page: string;
   readonly handle: string;
-  /** Seconds. */
-  readonly expiresIn: number;
 }
 
 export interface ToolCall {
@@ -92,9 +90,8 @@ export class PersonAuthorizations {
     this.#waiting.set(handle, { tool, args, flow });
     const [oldest = handle] = this.#waiting.keys();
     if (this.#waiting.size > MCP.waiting) this.#waiting.delete(oldest);
-    const { userCode, page, deadline } = flow;
-    const expiresIn = Math.max(Math.floor((deadline - ports.clock.now()) / SECOND), 0);
-    return { userCode, page, handle, expiresIn };
+    const { userCode, page } = flow;
+    return { userCode, page, handle };
   }
 
   /** Forgets a token that the host does not accept any more. */

@@ -1,12 +1,4 @@
-import {
-  describeResult,
-  formatReason,
-  getDeliveryResult,
-  nameSubject,
-  type Report,
-  type ReportDocument,
-  sortByResult,
-} from '../delivery/report.ts';
+import { type ReportDocument, reportText, sortByResult } from '../delivery/report.ts';
 import { SITE } from '../protocol/limits.ts';
 import type { PersonRequest } from './authorizations.ts';
 
@@ -22,39 +14,18 @@ export interface ToolAnswer extends Omit<ReportDocument, 'result'> {
 
 export const isFailure = ({ result }: ToolAnswer): boolean => result === 'not-ready';
 
-/** An answer in a few lines, for a client that shows text alone. What failed comes first. */
-export function formatAnswer(answer: ToolAnswer): string {
-  if (answer.authorization !== undefined) {
-    const { userCode, page, handle } = answer.authorization;
+/** An answer for a client that shows text alone: how it ended, and the first reports, what failed before the rest. */
+export function formatAnswer({ authorization, result, url, reason, reports }: ToolAnswer): string {
+  if (authorization !== undefined) {
+    const { userCode, page, handle } = authorization;
     return [
       `authorization_required: show your human only this: open ${page} and enter the code ${userCode}.`,
       `Then call this tool again with authorization: ${handle}.`,
       'If they decline, do not insist.',
     ].join('\n');
   }
-  const { result, reason, reports } = answer;
-  const lines = sortByResult(reports).slice(0, SITE.named).map(formatReport);
-  const more = reports.length - lines.length;
-  return [
-    // One of many may be ready, and the answer is not.
-    ...(result === 'not-ready' && reports.length > 1 ? [`Not ready: ${reason}`] : []),
-    ...lines,
-    ...(more > 0 ? [`and ${more} more, see reports`] : []),
-  ].join('\n');
+  const texts = sortByResult(reports)
+    .slice(0, SITE.named)
+    .map((report) => [reportText(report), ...report.notes.map((note) => `Note: ${note}`)].join('\n'));
+  return [`${result}: ${url || reason}`, ...texts].join('\n\n');
 }
-
-function formatReport(report: Report): string {
-  const { url, lines, notReady, unknown, notes } = report;
-  const result = getDeliveryResult(report);
-  const texts = {
-    ready: `Ready: ${url}`,
-    withdrawn: capitalize(describeResult(report)),
-    audited: capitalize(describeResult(report)),
-    planned: `Planned, nothing was written: ${lines.CODE}`,
-    'not-ready': `Not ready: ${nameSubject(report)}: ${notReady === null ? '' : formatReason(notReady)}`,
-  };
-  const further = [...unknown.map((line) => `UNKNOWN: ${line}`), ...notes.map((line) => `Note: ${line}`)];
-  return [texts[result], ...further].join('\n');
-}
-
-const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -20,9 +20,9 @@ export const findLiteralFiles: FindFiles = async (lines, folder) => {
 };
 
 /**
- * Finds files by `*`, `**`, `?` and `[…]`; `!` before a pattern leaves out what the lines above it have found, and a
- * line that begins with `#` is a comment. The exact name of something that exists means just that. Patterns match
- * regular files alone, none that is hidden (those hold credentials more often than pages), and follow no links.
+ * Finds files by `*`, `**`, `?` and `[…]`; `!` before a pattern leaves out what the lines above it have found. The
+ * exact name of something that exists means just that. Patterns match regular files alone, none that is hidden (those
+ * hold credentials more often than pages), and follow no links.
  */
 export const findFiles: FindFiles = async (lines, folder) => {
   const files = new Map<string, string>();
@@ -33,7 +33,7 @@ export const findFiles: FindFiles = async (lines, folder) => {
   for (const line of lines) {
     const path = resolve(folder, line);
     const [, excluded] = /^!\s*(.*)$/s.exec(line) ?? [];
-    if (!/^[!#]|[*?[]/.test(line) || (await exists(path))) {
+    if (!/^!|[*?[]/.test(line) || (await exists(path))) {
       files.set(path, line);
       named.add(path);
       roots.push(dirname(path));
@@ -41,7 +41,7 @@ export const findFiles: FindFiles = async (lines, folder) => {
       for (const match of await findMatches(excluded, folder, most)) {
         if (!named.has(match)) files.delete(match);
       }
-    } else if (!line.startsWith('#')) {
+    } else {
       const matches = await findMatches(line, folder, most);
       if (matches.length === 0) throw noMatchError(line);
       for (const match of matches) if (!files.has(match)) files.set(match, relative(folder, match));
@@ -118,14 +118,12 @@ function isBelow(folder: string, path: string): boolean {
   return !isAbsolute(below) && below !== '..' && !below.startsWith(`..${sep}`);
 }
 
-const findCommonFolder = ([first, ...others]: readonly string[]): string | undefined =>
-  first && others.reduce((one, other) => commonFolder(one, other), first);
-
-function commonFolder(one: string, other: string): string {
-  const parts = one.split(sep);
-  const others = other.split(sep);
-  const differs = parts.findIndex((part, at) => part !== others[at]);
-  return parts.slice(0, differs === -1 ? parts.length : differs).join(sep) || sep;
+function findCommonFolder([first, ...others]: readonly string[]): string | undefined {
+  const parts = others.map((folder) => folder.split(sep));
+  const isShared = (part: string, at: number): boolean => parts.every((other) => other[at] === part);
+  const own = first?.split(sep);
+  const end = own?.findIndex((part, at) => !isShared(part, at)) ?? 0;
+  return own && (own.slice(0, end === -1 ? own.length : end).join(sep) || sep);
 }
 
 /** The name that a file gets: that of `path`, or its own with its folders. @throws {DeliveryError} */

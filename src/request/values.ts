@@ -27,7 +27,7 @@ const checked =
 export const parseFingerprints = (text: string): readonly string[] =>
   text.split(/[\s,]+/).filter((fingerprint) => fingerprint !== '');
 
-export type ChannelSelection = 'auto' | readonly [ChannelKey, ...ChannelKey[]];
+type ChannelSelection = 'auto' | readonly [ChannelKey, ...ChannelKey[]];
 
 /** What to do: publish a file, remove what was published, or prove again what was. */
 export type Operation = 'deliver' | 'withdraw' | 'audit';
