@@ -93,11 +93,6 @@ describe('the comment', () => {
     expect(links).toEqual(word === 'Withdrawn' ? [] : [expect.stringMatching(/^- Last proven at .*c0ffee0/)]);
   });
 
-  test('creates the comment for a batch that is partly proven', async () => {
-    const { body } = await update([unprovenFile('a.html'), provenFile('b.html')]);
-    expect(body).toContain('[b.html](<https://octo.github.io/site/b.html>)');
-  });
-
   test('changes nothing after a dry run', async () => {
     const options = {
       existing: await commentOfEarlierRun(),
@@ -168,7 +163,8 @@ describe('the comment, after a withdrawal', () => {
   });
 
   test('the comment about several files keeps the links that still open', async () => {
-    const before = await body(provenFile('a.html'), provenFile('b.html'));
+    // A comment is created where one of several is proven.
+    const before = await body(provenFile('a.html'), unprovenFile('c.html'), provenFile('b.html'));
     const { texts } = await withdraw([`${AT}a.html`], [[before, BOT]]);
     expect(texts[0]).toMatch(
       /Withdrawn\n\n- a\.html: <code>.*\n- Last proven: \[b\.html\]\(<https:\/\/octo\.github\.io\/site\/b\.html>\)\n\n2026/,

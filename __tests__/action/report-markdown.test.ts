@@ -74,16 +74,15 @@ test('counts changes beyond those that are listed', () => {
   expect(asSummary(report)).toContain(`19.html and ${SITE.listed} more`);
 });
 
-test('formats a size by its largest unit', () => {
-  for (const [size, text] of [
-    [63, '63 bytes'],
-    [1_536, '1.5 KB'],
-    [MEGABYTE * 9.25, '9.3 MB'],
-  ] as const) {
-    const report = siteReport();
-    const site = report.site && { ...report.site, count: 1, size };
-    expect(asSummary({ ...report, site })).toContain(`1 file, ${text}`);
-  }
+test.each([
+  [63, '63 bytes'],
+  [1_536, '1.5 KB'],
+  [MEGABYTE * 9.25, '9.3 MB'],
+])('formats the size %i by its largest unit: %s', (size, text) => {
+  const report = siteReport();
+  expect(asSummary({ ...report, site: report.site && { ...report.site, size } })).toContain(
+    `4 files, ${text}`,
+  );
 });
 
 test('a file, and a site that is not ready, have no such facts', () => {

@@ -92,11 +92,9 @@ test('a content leaves nothing behind, however the call ends', async () => {
   expect(await findLeft()).toEqual([]);
 });
 
-describe('a content', () => {
-  test('gets the name that every interface gives it', async () => {
-    const { answer } = await run('deliver', { content: PAGE, name: 'Мой файл.html' });
-    expect(answer).toMatchObject({ result: 'ready', reports: [{ file: { path: 'Мой-файл.html' } }] });
-  });
+test('a content gets the name that every interface gives it', async () => {
+  const { answer } = await run('deliver', { content: PAGE, name: 'Мой файл.html' });
+  expect(answer).toMatchObject({ result: 'ready', reports: [{ file: { path: 'Мой-файл.html' } }] });
 });
 
 test('the token of the server is refused in a file, a content and an argument', async () => {
@@ -127,16 +125,7 @@ test('an argument for another channel is told in a note, and what the server has
   expect(answer).toMatchObject({ result: 'ready', reports: [{ channel: 'K3' }] });
   expect(JSON.stringify(answer)).not.toContain('had no effect');
   const noted = await run('deliver', { ...args, tag: 'v1' });
-  expect(noted.answer).toMatchObject({
-    result: 'ready',
-    reports: [
-      {
-        notes: expect.arrayContaining([
-          expect.stringMatching(/`tag` had no effect: it is for K2 \(release\)/),
-        ]),
-      },
-    ],
-  });
+  expect(JSON.stringify(noted.answer)).toMatch(/`tag` had no effect: it is for K2 \(release\)/);
 });
 
 test.each<[ToolName, Record<string, string>, RegExp]>([
