@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { NOON } from '../support/ports.ts';
 import { createWorldClient } from '../world/client.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { type Played, proven, refused, requestsOf, setUpPlay, writesOf } from './play.ts';
@@ -238,26 +237,6 @@ test('a release that somebody prepares is not made impossible, and takes the fil
   expect(repository.releases()).toMatchObject([{ name: 'Version 1', body: 'New.', assets: [{}, {}, {}] }]);
 });
 
-test('a draft that a killed run left is kept until it is quiet, and deleted by a later run', async () => {
-  const repository = await createRepository(false);
-  const { requests } = await deliver(await createRepository(false), THREE);
-  const upload = requests.findIndex((one) => one.startsWith('POST https://uploads'));
-  await killAt(upload, () => deliver(repository, THREE));
-  const [left] = drafts(repository);
-  expect(left).toMatchObject({ tag: 'v1', assets: [{ name: 'a.zip' }] });
-  // The bytes differ from build to build, as archives with the time in them do.
-  const build = (nth: number) => ({ 'a.zip': `PK a ${nth}`, 'b.zip': `PK b ${nth}`, 'c.zip': 'PK c' });
-  await deliverAll(repository, build(2));
-  expect(drafts(repository)).toEqual([left]);
-
-  for (const time of [left?.createdAt, left?.assets[0]?.updatedAt]) time?.setTime(NOON - 7 * 3_600_000);
-  const planned = await deliver(repository, build(3), { tag: 'v2', 'dry-run': 'true' });
-  expect(planned.log).toContain(`the draft ${left?.id} of an earlier run would be deleted`);
-  expect(writesOf(planned)).toEqual([]);
-  await deliverAll(repository, build(3), { tag: 'v2' });
-  expect(repository.releases().map(({ tag, draft }) => `${tag} ${draft}`)).toEqual(['v2 false', 'v1 false']);
-});
-
 test.each([
   { channel: 'K2', tag: 'v1', file: 'd/' },
   { channel: 'K1, K2', file: 'd' },
@@ -276,24 +255,6 @@ test('a file that no browser shows is withdrawn from the releases where no chann
   );
   expect(report.channel).toBe('K2');
   expect(repository.releases().flatMap(({ assets }) => assets)).toEqual([]);
-});
-
-describe('an asset whose replacement was killed before the new one got its name', () => {
-  const LOST = 'incoming-0123456789ab-a.zip';
-  test.each<[string, Readonly<Record<string, string>>, object, readonly string[]]>([
-    ['is removed by a delivery of other bytes', { 'a.zip': 'PK other' }, {}, ['a.zip']],
-    ['is removed by a delivery of the same bytes', { 'a.zip': 'PK new' }, {}, ['a.zip']],
-    ['is removed by a withdrawal', {}, { operation: 'withdraw', path: 'a.zip' }, []],
-  ])('%s, once it is quiet', async (_, files, inputs, left) => {
-    const repository = await createRepository(false);
-    await deliver(repository, { 'a.zip': 'PK new' });
-    const [asset] = repository.releases().flatMap(({ assets }) => assets);
-    await callApi(repository, `PATCH /releases/assets/${asset?.id}`, { name: LOST });
-    asset?.updatedAt.setTime(NOON - 7 * 3_600_000);
-    const delivered = await deliver(repository, files, { tag: 'v1', ...inputs });
-    expect(delivered.report.notReady).toBeNull();
-    expect(published(repository)).toEqual([['v1', left]]);
-  });
 });
 
 const STEPS = { upload: /\/assets\?name=incoming/, rename: /releases\/assets\// } as const;
@@ -316,16 +277,3 @@ test.each<[string, keyof typeof STEPS, string, object]>([
   const assets = repository.releases().flatMap((release) => release.assets);
   expect(assets.map(({ name, size }) => [name, size])).toEqual([['a.zip', 'PK new'.length]]);
 });
-
-test.each([403, 404, 422, 500])(
-  'a replacement whose renames answer %s leaves the old asset',
-  async (status) => {
-    const repository = await createRepository(false);
-    await deliverAll(repository, { 'a.zip': 'PK old' });
-    const before = [...(repository.releases()[0]?.assets ?? [])];
-    play.intercept({ method: 'PATCH', url: STEPS.rename, times: 99 }, { status, body: '{"message":"x"}' });
-    const { report } = await deliver(repository, { 'a.zip': 'PK new' }, { tag: 'v1', overwrite: 'true' });
-    expect(report.lines.UNKNOWN).toMatch(status === 500 ? /^whether a part/ : /^nothing was published$/);
-    expect(repository.releases()[0]?.assets).toEqual(before);
-  },
-);

@@ -4,7 +4,7 @@ import { stoppedError } from '../../../src/errors.ts';
 import { formatLabel } from '../../../src/github/api/releases.ts';
 import { type Played, refused, setUpPlay, writesOf } from '../../scenarios/play.ts';
 import type { StoredAsset } from '../../world/release-store.ts';
-import type { InterceptedReply, RequestMatch } from '../../world/server/interceptions.ts';
+import type { RequestMatch } from '../../world/server/interceptions.ts';
 import { type HeldAsset, hold, QUIET } from './held-assets.ts';
 
 const play = setUpPlay();
@@ -156,13 +156,14 @@ describe('an upload to a release', () => {
 });
 
 describe('a final failure of an upload', () => {
-  const DENIED: InterceptedReply = { status: 403, body: '{"message":"no"}' };
   const PARTS =
     /^left behind: perhaps a\.zip, incoming-[0-9a-f]{12}-a\.zip or outgoing-[0-9a-f]{12}-a\.zip in the release v1$/;
 
-  test.each<[string, RequestMatch, string, boolean]>([
+  test.each<[string, RequestMatch, string, boolean, number?]>([
     ['the upload is refused', UPLOAD, 'a.zip old', true],
     ['the old one keeps its name', { ...RENAME, times: 9 }, 'a.zip old', true],
+    ['the host does not find the old one', { ...RENAME, times: 9 }, 'a.zip old', true, 404],
+    ['the host renames nothing', { ...RENAME, times: 99 }, 'a.zip old', true, 500],
     ['the new one cannot get the name', { ...RENAME, skip: 1 }, 'a.zip old', true],
     [
       'nothing can be renamed any more',
@@ -172,11 +173,12 @@ describe('a final failure of an upload', () => {
     ],
     ['the old one is deleted late', DELETE, 'a.zip new', true],
     ['nothing can be deleted', { ...DELETE, times: 9 }, 'outgoing-a.zip old, a.zip new', false],
-  ])('says what it leaves where %s', async (_, match, left, isCleaned) => {
+  ])('says what it leaves where %s', async (_, match, left, isCleaned, status = 403) => {
     const { contents, deliver, release } = await openRelease(OLD);
-    play.intercept(match, DENIED);
+    play.intercept(match, { status, body: '{"message":"no"}' });
     const { log, report } = await deliver();
-    const unknown = left === 'a.zip new' ? /^$/ : isCleaned ? /^nothing was published$/ : PARTS;
+    const nothing = status === 500 ? /^whether a part/ : /^nothing was published$/;
+    const unknown = left === 'a.zip new' ? /^$/ : isCleaned ? nothing : PARTS;
     expect(report.lines.UNKNOWN).toMatch(unknown);
     expect(log.includes('could not clean up')).toBe(!isCleaned);
     expect(contents()).toBe(left);

@@ -231,6 +231,9 @@ describe('a new release of channel K2', () => {
     const { repository, left } = await leaveDraft();
     act(left, repository);
     const about = job === 'Deliver' ? {} : { job };
+    const planned = await deliver(repository, names, { 'dry-run': 'true' }, about);
+    const told = `the draft ${left.id} of an earlier run would be deleted`;
+    expect(planned.log.includes(told)).toBe(releases !== KEPT);
     await proven(deliver(repository, names, {}, about));
     const shown = repository.releases().map(({ tag, draft }) => `${tag} ${draft}`);
     expect(shown.join(', ')).toMatch(releases);
