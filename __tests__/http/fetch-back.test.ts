@@ -7,7 +7,7 @@ import { type FetchBackOptions, fetchBack } from '../../src/http/fetch-back.ts';
 import { type CookieJar, leadsToSignIn } from '../../src/http/follow.ts';
 import { readLength, readVersion } from '../../src/http/response.ts';
 import type { HttpResponse, SendHttp } from '../../src/ports.ts';
-import { MAX_REDIRECTS } from '../../src/protocol/limits.ts';
+import { MAX_FETCHED_BODY, MAX_REDIRECTS } from '../../src/protocol/limits.ts';
 import { FakeHttp, type Scripted, type Seen } from '../support/ports.ts';
 
 const START = new URL('https://start.example.com/file');
@@ -51,6 +51,16 @@ describe('what is fetched back', () => {
     const { fingerprint } = await fetchFrom(respondWith(body), { readAtMost: 4 });
     expect(fingerprint).toMatchObject({ size: 4, sha256: sha256('abcd') });
     expect(body.destroyed).toBe(true);
+  });
+
+  test('is read no further than any file may be long', async () => {
+    // It claims a length and a part of it, so that the test does not move two gigabytes.
+    const long = Object.defineProperties(Buffer.alloc(0), {
+      length: { value: MAX_FETCHED_BODY + 1 },
+      subarray: { value: () => long },
+    });
+    const { fingerprint } = await fetchFrom(respondWith(Readable.from([long, Buffer.from('never read')])));
+    expect(fingerprint?.size).toBe(MAX_FETCHED_BODY + 1);
   });
 
   test('is an error that names the last host where it is interrupted', async () => {

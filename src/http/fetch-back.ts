@@ -1,5 +1,5 @@
 import type { HttpResponse, Progress, SendHttp } from '../ports.ts';
-import { TEXT } from '../protocol/limits.ts';
+import { MAX_FETCHED_BODY, TEXT } from '../protocol/limits.ts';
 import {
   type ContentFingerprint,
   createBlobCheck,
@@ -27,7 +27,7 @@ export interface FetchedContent extends Pick<HttpResponse, 'status' | 'headers'>
 export interface FetchBackOptions extends FollowOptions {
   /** Starts to show the progress; `total` is in bytes, or 0 if the host does not send a length. */
   readonly startProgress?: (total: number) => Progress;
-  /** Bytes after which the body is not read further; by default it is read to its end. */
+  /** Bytes after which the body is not read further; `MAX_FETCHED_BODY` by default. */
   readonly readAtMost?: number;
   readonly blobs?: readonly GitBlob[];
   /** Bytes of the beginning of the body that are kept; `HEAD_SIZE` by default. */
@@ -67,7 +67,7 @@ export async function fetchBack(
 
 async function readContent(
   response: HttpResponse,
-  { readAtMost = Number.POSITIVE_INFINITY, headSize = HEAD_SIZE, ...options }: FetchBackOptions,
+  { readAtMost = MAX_FETCHED_BODY, headSize = HEAD_SIZE, ...options }: FetchBackOptions,
   marker: string | undefined,
 ): Promise<Pick<FetchedContent, 'fingerprint' | 'blobSha' | 'readHead'>> {
   const progress = options.startProgress?.(Math.min(readLength(response) ?? 0, readAtMost));

@@ -108,6 +108,9 @@ export const BIN_ANSWER = {
   interval: 10 * SECOND,
 } as const;
 
+/** Bytes that are read of one answer: more than any file that can be delivered has. */
+export const MAX_FETCHED_BODY = SIZE.asset + MEGABYTE;
+
 export const RETRY = {
   attempts: 5,
   firstPause: SECOND,
