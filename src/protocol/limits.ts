@@ -177,6 +177,9 @@ export const BATCH = {
   versions: 10,
 } as const;
 
+/** Pages of the branch's commits that are searched for deliveries. */
+export const HISTORY_PAGES = 12;
+
 /** A folder that is delivered as one site. */
 export const SITE = {
   files: 10_000,
@@ -196,9 +199,7 @@ export const SITE = {
   overtime: 15 * SECOND,
   /** Changed files that are sent by the object API where git can't be used: a request each. */
   apiWrites: 20,
-  /** Pages of the folder's commits that are searched for the newest delivery. */
-  historyPages: 5,
-  /** Folders whose last commit is asked for: those beside the delivered one for `keep`, those below a withdrawn one. */
+  /** Folders beside the delivered one whose last commit is asked for: for `keep`. */
   siblings: 500,
   /** Sites that one withdrawal removes, and of how many that somebody changed it reads what was delivered. */
   removals: 500,
@@ -217,8 +218,6 @@ export const SITE = {
 
 /** What is delivered is proven again. */
 export const AUDIT = {
-  /** Pages of the branch's commits that are searched for deliveries. */
-  pages: 12,
   /** Older commits whose files are read: those of folders that somebody changed, or that were removed. */
   olderTrees: 4,
   /** Deliveries that are proven at the same time. */

@@ -2,7 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { parentFolders } from '../../github/api/branch.ts';
 import { type GitHubClient, isLastPage } from '../../github/api/client.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
-import { LIST_PAGE, SITE } from '../../protocol/limits.ts';
+import { HISTORY_PAGES, LIST_PAGE, SITE } from '../../protocol/limits.ts';
 import { type BranchTree, filesBelow, type OlderTrees } from './branch-reader.ts';
 import { type DeliveredObject, describeDelivered, parseMessage } from './commit-message.ts';
 import { isFolderPath } from './target.ts';
@@ -37,21 +37,20 @@ interface FoundClaims {
  * Reads what this tool says that it delivered to a folder or a file, and below it, in requests of a hundred commits each.
  *
  * @param head sha of the commit to begin with
- * @param pages how many requests it may take
  * @param until the place whose newest claim is enough
  */
 export async function readClaims(
   github: GitHubClient,
   head: string,
   place: string,
-  { pages, until }: { readonly pages: number; readonly until?: string | undefined },
+  until?: string,
 ): Promise<FoundClaims> {
   const claims = new Map<string, Claim>();
   const addToIndex = createIndex();
   const path = place.replace(/\/$/, '');
   let last: FoundClaims['last'];
   let isComplete = false;
-  for (let page = 1; page <= pages && !isComplete; page += 1) {
+  for (let page = 1; page <= HISTORY_PAGES && !isComplete; page += 1) {
     const query = { ...github.repository, ...(path && { path }), sha: head, per_page: LIST_PAGE, page };
     const answer = await github.rest.repos.listCommits(query);
     for (const { sha, commit, parents } of answer.data) {
@@ -114,21 +113,22 @@ function createIndex(): (said: Said) => Claim['isReplaced'] {
  * The files of a delivered folder that no newer delivery replaced: as the branch has them, where these are just what was
  * delivered, or else as the commit had them.
  *
- * @returns `null` where the trees that may be read are used up; `undefined` where the commit does not have what its
+ * @returns `null` where that is not known: the trees that may be read are used up, or the commit does not have what its
  * message says, which somebody has copied
  */
 export async function listClaimed(
   { sha, delivered, place, isReplaced }: DeliveredClaim,
   { entries }: BranchTree,
   readOlder: OlderTrees,
-): Promise<readonly TreeFile[] | null | undefined> {
+): Promise<readonly TreeFile[] | null> {
   const open = [...entries].filter(
     ([path, { type }]) => path.startsWith(place) && (type === 'tree' || !isReplaced(path)),
   );
   const now = listDelivered(new Map(open), delivered);
   if (now !== null) return now;
   const older = await readOlder(sha);
-  return older && listDelivered(older, delivered)?.filter(({ path }) => !isReplaced(path));
+  const then = older && listDelivered(older, delivered);
+  return then?.filter(({ path }) => !isReplaced(path)) ?? null;
 }
 
 /**

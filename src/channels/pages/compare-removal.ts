@@ -15,14 +15,12 @@ import type { PagesTask } from './target.ts';
  */
 export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPlace> {
   const folder = await readFolderInBranch(task);
-  const { tree, postponed, last } = folder;
+  const { tree, last } = folder;
   const { place, target } = task;
   const sites = [...folder.sites].filter(([, { files }]) => files.length > 0);
   const owned = new Set(sites.flatMap(([, { files }]) => files.map(({ path }) => path)));
   const existing = filesBelow(tree, place);
-  const others = [...existing.keys()].filter(
-    (path) => !owned.has(path) && !postponed.some((one) => path.startsWith(one)),
-  );
+  const others = [...existing.keys()].filter((path) => !owned.has(path));
   const single = target.options.overwrite
     ? others.filter((path) => existing.get(path)?.type === 'blob')
     : await findSingleFiles(target, tree, others);
@@ -35,13 +33,9 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   const removedFolders = sites.map(([one]) => one);
   const planned = planChange(task, { ...tree, owned, last, removedFolders });
   const rest = new Map([...tree.entries].filter(([path]) => !owned.has(path)));
-  const reasons = [
-    ...(left.length === 0
-      ? []
-      : [`because it is not known to be as this tool delivered it: ${nameFew(left)}`]),
-    ...(postponed.length === 0 ? [] : [`because one run removes no more (try again): ${nameFew(postponed)}`]),
-  ];
-  const unknown = reasons.length === 0 ? [] : [`what stays in ${place || './'}, ${reasons.join('; and ')}`];
+  const why =
+    'because it is not known to be as this tool delivered it, or one run removes no more (try again)';
+  const unknown = left.length === 0 ? [] : [`what stays in ${place || './'}, ${why}: ${nameFew(left)}`];
   const gone = blobsIn([tree.entries, older], [...owned, ...vanished]);
   return { ...planned, placement: describeRemoved(planned, gone, rest, unknown) };
 }

@@ -1,15 +1,7 @@
-import { parentFolders } from '../../github/api/branch.ts';
-import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
+import { getLastCommits } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
-import {
-  type BranchTree,
-  filesBelow,
-  hasFilesBelow,
-  holdsFile,
-  limitTrees,
-  treeShaAt,
-} from './branch-reader.ts';
+import { type BranchTree, hasFilesBelow, holdsFile, limitTrees, treeShaAt } from './branch-reader.ts';
 import { type Claim, type DeliveredClaim, listClaimed, readClaims } from './claims.ts';
 import { parseMessage } from './commit-message.ts';
 import { type CommitTarget, isFolderPath } from './target.ts';
@@ -62,8 +54,6 @@ export interface FolderInBranch {
   readonly tree: BranchTree;
   /** By folder; some may have no file left. */
   readonly sites: ReadonlyMap<string, OwnedSite>;
-  /** Folders that are not looked at, because one run removes no more. */
-  readonly postponed: readonly string[];
   /** The last commit that touched the folder, by anybody; absent where none did. */
   readonly last?: Pick<Claim, 'sha' | 'message'> | undefined;
   /** The commit before what this tool did last to the folder, or else before the last one that touched it. */
@@ -78,101 +68,58 @@ type SearchTarget = Pick<CommitTarget, 'github' | 'readEntries'>;
  * with the same bytes, is the delivered one; after a removal by this tool nothing is.
  *
  * @param folder empty for the branch's root, or ending in `/`
- * @param isWithBelow whether the deliveries below the folder are looked for too, however deep. A history that is too
- * long to be read tells only of those that nobody changed since; a folder as it was delivered costs no further request
+ * @param isWithBelow whether the deliveries below the folder are looked for too, however deep, as far as one run removes
+ * them; a folder as it was delivered costs no further request
  */
 export async function findDeliveries(
-  target: SearchTarget,
+  { github, readEntries }: SearchTarget,
   tree: BranchTree,
   folder: string,
   isWithBelow = false,
 ): Promise<FolderInBranch> {
-  if (tree.head === null) return { tree, sites: new Map(), postponed: [] };
-  const limits = { pages: SITE.historyPages, until: isWithBelow ? undefined : folder };
-  const { claims, last, isComplete } = await readClaims(target.github, tree.head, folder, limits);
-  const search = createSearch(target, tree);
+  if (tree.head === null) return { tree, sites: new Map() };
+  const { claims, last } = await readClaims(github, tree.head, folder, isWithBelow ? undefined : folder);
+  const readOlder = limitTrees(github, readEntries, SITE.olderTrees);
+  const sites = new Map<string, OwnedSite>();
+  const found = new Set<string>();
   for (const claim of claims.values()) {
-    if (isOfSite(claim) && (isWithBelow || claim.place === folder)) await search.add(claim);
-  }
-  if (isWithBelow && !isComplete) {
-    const left = [...filesBelow(tree, folder).keys()].filter((path) => !search.found.has(path));
-    const folders = listFoldersOf(left, folder).filter((one) => !claims.has(one));
-    for (const one of await readLastDeliveries(target, tree.head, folders)) await search.add(one);
+    const isAsked = isOfSite(claim) && (isWithBelow || claim.place === folder);
+    if (!isAsked || !hasFilesBelow(tree, claim.place)) continue;
+    if (sites.size >= SITE.removals || found.size >= SITE.files) break;
+    const delivered = (await listClaimed(claim, tree, readOlder)) ?? [];
+    const files = delivered.filter((file) => holdsFile(tree, file) && !found.has(file.path));
+    for (const { path } of files) found.add(path);
+    sites.set(claim.place, { claim, files });
   }
   const newest = hasFilesBelow(tree, folder) ? claims.get(folder) : undefined;
-  return {
-    tree,
-    sites: search.sites,
-    postponed: search.postponed,
-    last,
-    before: newest?.parent ?? last?.parent,
-  };
+  return { tree, sites, last, before: newest?.parent ?? last?.parent };
 }
 
 const isOfSite = (claim: Claim): claim is DeliveredClaim =>
   claim.delivered !== undefined && isFolderPath(claim.place);
 
-/** Collects what of each delivery is still there, with a bound on the trees that are read, sites and files. */
-function createSearch({ github, readEntries }: SearchTarget, tree: BranchTree) {
-  const sites = new Map<string, OwnedSite>();
-  const postponed: string[] = [];
-  const found = new Set<string>();
-  const readOlder = limitTrees(github, readEntries, SITE.olderTrees);
-  const add = async (claim: DeliveredClaim): Promise<void> => {
-    if (!hasFilesBelow(tree, claim.place)) return;
-    const isFull = sites.size >= SITE.removals || found.size >= SITE.files;
-    const delivered = isFull ? null : await listClaimed(claim, tree, readOlder);
-    if (delivered === null) {
-      postponed.push(claim.place);
-      return;
-    }
-    const files = (delivered ?? []).filter((file) => holdsFile(tree, file) && !found.has(file.path));
-    for (const { path } of files) found.add(path);
-    sites.set(claim.place, { claim, files });
-  };
-  return { sites, postponed, found, add };
-}
-
-/** The deliveries of folders whose last commit, by anybody, delivered them: a few requests for all. */
-async function readLastDeliveries(
-  { github }: SearchTarget,
-  head: string,
-  folders: readonly string[],
-): Promise<readonly (DeliveredClaim & Pick<LastCommit, 'committedAt'>)[]> {
-  const asked = folders.slice(0, SITE.siblings);
-  const names = asked.map((one) => one.slice(0, -1));
-  const commits = await getLastCommits(github, head, names);
-  return asked.flatMap((place, nth) => {
-    const last = commits.get(names[nth] ?? '');
-    const { delivered } = parseMessage(last?.message ?? '') ?? {};
-    return last && delivered?.place === place ? [{ ...last, place, delivered, isReplaced: () => false }] : [];
-  });
-}
-
-/** The folders below a folder that have any of these files, those that lie highest first. */
-function listFoldersOf(paths: readonly string[], folder: string): readonly string[] {
-  const folders = [...new Set(paths.flatMap(parentFolders))].filter((one) => one.length >= folder.length);
-  const depth = (path: string): number => path.split('/').length;
-  return folders.toSorted((one, other) => depth(one) - depth(other)).map((one) => `${one}/`);
-}
-
 /** The folders of which the last commit that touched them delivered all that they hold, the newest first. */
 export async function findWholeSites(
-  target: SearchTarget,
+  { github }: SearchTarget,
   tree: BranchTree,
   folders: readonly string[],
 ): Promise<readonly string[]> {
   if (tree.head === null) return [];
-  const owned = (await readLastDeliveries(target, tree.head, folders)).filter(
-    ({ delivered, place, committedAt }) => delivered.object === treeShaAt(tree, place) && committedAt,
-  );
+  const asked = folders.slice(0, SITE.siblings);
+  const nameOf = (folder: string): string => folder.slice(0, -1);
+  const commits = await getLastCommits(github, tree.head, asked.map(nameOf));
+  const whole = asked.flatMap((place) => {
+    const { message = '', committedAt } = commits.get(nameOf(place)) ?? {};
+    const { delivered } = parseMessage(message) ?? {};
+    const isWhole = delivered?.place === place && delivered.object === treeShaAt(tree, place);
+    return isWhole && committedAt ? [{ place, committedAt }] : [];
+  });
   // Of one second, the name decides: run-10/ is newer than run-9/.
-  owned.sort(
+  whole.sort(
     (one, other) =>
-      (other.committedAt ?? 0) - (one.committedAt ?? 0) ||
-      other.place.localeCompare(one.place, 'en', { numeric: true }),
+      other.committedAt - one.committedAt || other.place.localeCompare(one.place, 'en', { numeric: true }),
   );
-  return owned.map(({ place }) => place);
+  return whole.map(({ place }) => place);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { GitHubClient } from '../../../github/api/client.ts';
 import { type RepositoryContext, requireGitHub } from '../../../github/api/repository.ts';
 import { nameFew, shorten } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
-import { AUDIT, LIST_PAGE } from '../../../protocol/limits.ts';
+import { HISTORY_PAGES, LIST_PAGE } from '../../../protocol/limits.ts';
 import { baseName } from '../../../rules/naming.ts';
 import type { AuditedDelivery, ChannelPlan } from '../../channel.ts';
 import { isWithin } from '../claims.ts';
@@ -95,7 +95,7 @@ async function auditBranch(
   const { deliveries, entries, isComplete, last } = await listDeliveries(github, head, place);
   const whole = parseMessage(last?.message ?? '')?.delivered?.place;
   if (deliveries.length === 0 && whole !== undefined && isFolderPath(whole)) throw partError(place, whole);
-  const unread = `what was delivered before the newest ${AUDIT.pages * LIST_PAGE} commits of ${branch}`;
+  const unread = `what was delivered before the newest ${HISTORY_PAGES * LIST_PAGE} commits of ${branch}`;
   return deliveries.map((one) => {
     const described = describeDelivery(one, audited, entries);
     return isComplete ? described : { ...described, unknown: [...described.unknown, unread] };

@@ -47,7 +47,7 @@ export interface ListedDelivery {
 export async function listDeliveries(github: GitHubClient, head: string, place: string) {
   const readEntries = createEntriesReader();
   const tree: BranchTree = { head, entries: await readEntries(github, head) };
-  const { claims, isComplete, last } = await readClaims(github, head, place, { pages: AUDIT.pages });
+  const { claims, isComplete, last } = await readClaims(github, head, place);
   const older = limitTrees(github, readEntries, AUDIT.olderTrees);
   const listed: ListedDelivery[] = [];
   for (const claim of claims.values()) {
@@ -96,7 +96,7 @@ async function compareDelivered(
   const files = isFolder
     ? await listClaimed(claim, tree, older)
     : alone.filter(({ path }) => !isReplaced(path));
-  if (files == null) {
+  if (files === null) {
     const unknown = 'which of its files are still as they were delivered: only that it changed was found out';
     return newListed(claim, 'changed', { changed: [place], unknown: [unknown] });
   }
