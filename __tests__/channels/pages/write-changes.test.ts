@@ -143,7 +143,7 @@ describe('committing where git is installed', () => {
     Object.assign(files[1] ?? {}, { size: 36 * MEGABYTE });
     const results = await write();
     expect(getCodes(results)).toEqual(['commit1', 'NEEDS_SIGNATURE']);
-    const message = expect.stringMatching(/signed commits only.*the large file b\.bin.*35 MB/);
+    const message = expect.stringMatching(/the large file b\.bin.*signed commits only.*35 MB/);
     expect(results[1]).toMatchObject({ message, hint: expect.stringMatching(/`branch:`.*`token:`.*K2/) });
     expect(host.seen).toHaveLength(1);
   });

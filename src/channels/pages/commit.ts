@@ -11,6 +11,7 @@ import { compareSite } from './compare-folder.ts';
 import { compareRemovedFolder } from './compare-removal.ts';
 import { listPictures } from './pictures.ts';
 import { withCommit } from './placement.ts';
+import { describeSetup } from './set-up.ts';
 import { type CommitTarget, isFolderPath, isRemoval, type PagesTask } from './target.ts';
 import { BranchWriter, refuseUnwritable } from './write-changes.ts';
 
@@ -67,11 +68,12 @@ export function previewCommits(
       if (hasFailed(place)) throw place;
       const { change, placement } = place;
       const { changes, evidence, notes = [] } = placement;
-      if (change === undefined) return evidence;
+      const setup = describeSetup(target);
+      if (change === undefined) return evidence + setup;
       if (changes) await refuseUnwritable(change, target, ports);
       const told = [...(changes ? [describeChanges(changes)] : []), ...notes];
       const further = told.length === 0 ? '' : ` (${told.join('; ')})`;
-      return `commit "${change.message.split('\n')[0]}"${further}`;
+      return `commit "${change.message.split('\n')[0]}"${further}${setup}`;
     }),
   );
 }

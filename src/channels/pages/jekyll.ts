@@ -7,16 +7,16 @@ import type { Words } from '../../words.ts';
 import { type PagesDestination, servedPath } from './destination.ts';
 import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
 
-/** Tells whether a branch contains a file. */
-export type FileLookup = (branch: string, path: string) => Promise<boolean>;
+/** Tells whether a branch has the file that switches Jekyll off. */
+export type SwitchLookup = (destination: Pick<PagesDestination, 'branch' | 'siteRoot'>) => Promise<boolean>;
 
-/** Looks for the file that switches Jekyll off; each place is asked once for all files, which have one branch. */
-export function createJekyllLookup(github: GitHubClient): FileLookup {
-  const asked = new Map<string, Promise<boolean>>();
-  return (branch, path) => {
-    const exists = asked.get(path) ?? getBlobSha(github, { branch, path }).then((blob) => blob !== null);
-    asked.set(path, exists);
-    return exists;
+/** Looks for that file once for all files of a step, which have one branch. */
+export function createSwitchLookup(github: GitHubClient): SwitchLookup {
+  let asked: Promise<boolean> | undefined;
+  return (destination) => {
+    const file = { branch: destination.branch, path: switchFileOf(destination) };
+    asked ??= getBlobSha(github, file).then((blob) => blob !== null);
+    return asked;
   };
 }
 
@@ -55,10 +55,10 @@ export function isServedByAnother(
 export async function applyJekyll(
   destination: PagesDestination,
   input: Pick<PagesTask, 'place' | 'files'> & { hasMarker: boolean; nojekyll: boolean },
-  exists: FileLookup,
+  isOff: SwitchLookup,
 ): Promise<PagesDestination> {
   const { place, files, hasMarker, nojekyll } = input;
-  const { branch, path, siteRoot, builtBy, pageUrl } = destination;
+  const { path, siteRoot, builtBy, pageUrl } = destination;
   const isFolder = isFolderPath(place);
   if (builtBy === 'workflow' && !isFolder) return { ...destination, hostMayChangeBytes: true };
   if (builtBy !== 'branch' || (isFolder && nojekyll)) return destination;
@@ -70,7 +70,7 @@ export async function applyJekyll(
   const isShownAsPage = !isFolder && (isGone ? MARKDOWN.test(path) : hasMarker && outputs[0]?.page != null);
   const changed = outputs.filter(({ isCopied }) => !isCopied);
   if (!isShownAsPage && changed.length === 0) return destination;
-  if (await exists(branch, switchFileOf(destination))) return destination;
+  if (await isOff(destination)) return destination;
   if (!isShownAsPage) throw jekyllError(destination, place, changed);
   const page = new URL(pageUrl.href.replace(MARKDOWN, '.html'));
   if (isGone) return { ...destination, pageUrl: page };

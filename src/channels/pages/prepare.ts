@@ -13,7 +13,7 @@ import { createEntriesReader } from './branch-reader.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import { refuseNoPart } from './deploy/site-content.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
-import { applyJekyll, createJekyllLookup, type FileLookup, renderedPath } from './jekyll.ts';
+import { applyJekyll, createSwitchLookup, renderedPath, type SwitchLookup } from './jekyll.ts';
 import { listPicturePaths, listPictureUrls } from './pictures.ts';
 import { findSetup } from './set-up.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
@@ -31,7 +31,7 @@ import {
 interface StepContext {
   readonly target: Omit<CommitTarget, 'branch' | 'method'>;
   readonly pages: RepositoryContext['site'];
-  readonly exists: FileLookup;
+  readonly isJekyllOff: SwitchLookup;
   /** How single files are committed. */
   readonly singleMethod: CommitMethod;
 }
@@ -55,7 +55,7 @@ export async function prepareItems(
   const singles = items.filter((one) => !isFolderItem(one, options)).map(({ site }) => site?.entry ?? null);
   const singleMethod = await chooseMethod(singles, ports.signal, setup?.absence);
   const target = { github, readEntries: createEntriesReader(), options, setup, deploy };
-  const step = { target, pages, exists: createJekyllLookup(github), singleMethod };
+  const step = { target, pages, isJekyllOff: createSwitchLookup(github), singleMethod };
   return forEachItem(items, (item) => prepareItem(item, step), BATCH.reads);
 }
 
@@ -81,7 +81,7 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
     if (deploy !== null) refuseNoPart(one.path);
   }
   const built = await resultOf(() =>
-    applyJekyll(settings, { place, files, hasMarker: marker !== undefined, nojekyll }, step.exists),
+    applyJekyll(settings, { place, files, hasMarker: marker !== undefined, nojekyll }, step.isJekyllOff),
   );
   // What a folder misses is told with what its pages miss.
   if (hasFailed(built) && !isFolder) throw built;

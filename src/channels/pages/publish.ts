@@ -1,4 +1,3 @@
-import { forEachItem } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../github/api/branch.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
@@ -11,7 +10,7 @@ import { deployBranch } from './deploy/deploy.ts';
 import { deployFiles } from './deploy/deploy-files.ts';
 import { prepareItems } from './prepare.ts';
 import { restoreBefore } from './restore.ts';
-import { describeSetup, finishSetup } from './set-up.ts';
+import { finishSetup } from './set-up.ts';
 import type { PagesOptions, PagesTask } from './target.ts';
 
 /**
@@ -54,8 +53,9 @@ const nothingKeptError = (): DeliveryError =>
  *
  * @throws {DeliveryError} where less than was named would be deployed: what is missing would vanish from the site
  */
-function findWholeSite({ options, deploy }: PagesTask['target'], absent: AbsentFile | undefined) {
-  if (deploy === null || options.branch !== undefined) return null;
+function findWholeSite([first]: Tasks, absent: AbsentFile | undefined) {
+  const { deploy = null, options } = first?.target ?? {};
+  if (deploy === null || options?.branch !== undefined) return null;
   if (absent === undefined) return deploy;
   throw new DeliveryError('BAD_INPUT', `the site would be deployed without ${absent.subject}, which failed`, {
     hint: 'correct that first',
@@ -68,16 +68,10 @@ async function previewTasks(
   absent: AbsentFile | undefined,
   ports: Ports,
 ): Promise<readonly Result<string>[]> {
-  const [first] = tasks;
-  if (first === undefined) return [];
-  const { target } = first;
-  if (findWholeSite(target, absent) !== null) {
-    return tasks.map(
-      ({ destination }) => `would be deployed as the whole site ${destination.rootUrl.hostname}`,
-    );
-  }
-  const previews = await previewCommits(tasks, ports);
-  return previews.map((one) => (hasFailed(one) ? one : one + describeSetup(target)));
+  if (findWholeSite(tasks, absent) === null) return previewCommits(tasks, ports);
+  return tasks.map(
+    ({ destination }) => `would be deployed as the whole site ${destination.rootUrl.hostname}`,
+  );
 }
 
 async function placeTasks(
@@ -85,14 +79,15 @@ async function placeTasks(
   absent: AbsentFile | undefined,
   ports: Ports,
 ): Promise<readonly Result<Placement>[]> {
-  const [first] = tasks;
-  if (first === undefined) return [];
-  const { target } = first;
-  const whole = findWholeSite(target, absent);
+  const whole = findWholeSite(tasks, absent);
   if (whole !== null) return deployFiles(tasks, whole, ports);
   const placed = await commitTasks(tasks, ports);
-  if (target.deploy === null) return finishSetup(placed, target, ports);
-  return deployBranch(placed, target.branch, target.deploy, ports);
+  const [first] = tasks;
+  if (first === undefined) return placed;
+  const { branch, deploy } = first.target;
+  return deploy === null
+    ? finishSetup(placed, first.target, ports)
+    : deployBranch(placed, branch, deploy, ports);
 }
 
 type Placed = PlacedTask<PagesTask>;
@@ -105,38 +100,39 @@ type Placed = PlacedTask<PagesTask>;
  * failed read of a page that the host renders: such a page is proven with the branch's word only
  */
 async function recheckBranch(placed: readonly Placed[]): Promise<readonly Result<readonly string[]>[]> {
-  const first = await resultOf(() => readDelivered(placed));
+  const first = await lookAtBranch(placed);
   // A host may answer an old copy once: only what two looks say is an accusation.
-  const isSame = placed.every((one) => compareWith(first, one).changed.length === 0);
-  const existing = isSame ? first : await resultOf(() => readDelivered(placed));
-  return forEachItem(placed, async (one) => {
-    const { branch } = one.task.target;
-    const { changed, unread } = compareWith(existing, one);
+  const isSame = first.every(({ changed }) => changed.length === 0);
+  return (isSame ? first : await lookAtBranch(placed)).map(({ task, placement, changed, unread }) => {
+    const { branch } = task.target;
     if (changed.length > 0) {
-      throw new DeliveryError(
+      return new DeliveryError(
         'NOT_PROVEN',
         `while it was proven, somebody removed or replaced on the branch ${branch}: ${nameFew(changed)}`,
         { hint: (w) => `try again, or set ${w.input('path')} to a place of its own` },
       );
     }
-    if (unread !== undefined && one.placement.hostMayChangeBytes) throw unread;
     if (unread === undefined) return [];
+    if (placement.hostMayChangeBytes) return unread;
     return [`whether the branch ${branch} still holds it after the proof: ${unread.message}`];
   });
 }
 
-/** The paths that are not as they were delivered or removed, and why others can't be read. */
-function compareWith(existing: Result<ExistingBlobs | null>, { placement: { held } }: Placed) {
-  const changed: string[] = [];
-  let unread: DeliveryError | undefined;
-  for (const [path, blobSha] of existing === null ? [] : (held ?? [])) {
-    const blob = hasFailed(existing) ? existing : (existing?.get(path) ?? null);
-    // The branch is not there any more, or the path is a folder now.
-    const isGone = hasFailed(blob) && (blob.code === 'NOT_FOUND' || blob.code === 'NOT_OURS');
-    if (hasFailed(blob) && !isGone) unread = blob;
-    else if ((isGone ? null : blob) !== blobSha) changed.push(path);
-  }
-  return { changed, unread };
+/** Finds the paths that are not as they were delivered or removed, and why others can't be read. */
+async function lookAtBranch(placed: readonly Placed[]) {
+  const existing = await resultOf(() => readDelivered(placed));
+  return placed.map((one) => {
+    const changed: string[] = [];
+    let unread: DeliveryError | undefined;
+    for (const [path, blobSha] of existing === null ? [] : (one.placement.held ?? [])) {
+      const blob = hasFailed(existing) ? existing : (existing?.get(path) ?? null);
+      // The branch is not there any more, or the path is a folder now.
+      const isGone = hasFailed(blob) && (blob.code === 'NOT_FOUND' || blob.code === 'NOT_OURS');
+      if (hasFailed(blob) && !isGone) unread = blob;
+      else if ((isGone ? null : blob) !== blobSha) changed.push(path);
+    }
+    return { ...one, changed, unread };
+  });
 }
 
 /** What the branch holds; `null` where it points to the very commit of every placement. */

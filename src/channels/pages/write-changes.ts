@@ -11,7 +11,6 @@ import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SITE, SIZE } from '../../protocol/limits.ts';
 import { createBlobHash } from '../../rules/fingerprint.ts';
 import { changedFileError } from '../../rules/unchanged-file.ts';
-import type { Words } from '../../words.ts';
 import { type CommitMethod, type CommitTarget, readTargetHead } from './target.ts';
 
 /** The commit of each change, in their order. */
@@ -171,12 +170,15 @@ function refuseExcess({ writes }: Change, { branch }: CommitTarget, way: Without
   const what = large === undefined ? `${writes.length} changed files` : `the large file ${large.path}`;
   const limit = `at most ${SITE.apiWrites} files of ${SIZE.methodB / MEGABYTE} MB`;
   const isSigned = way === 'signed';
-  const message = isSigned
-    ? `the branch ${branch} takes signed commits only, and this delivery has ${what}: GitHub signs only what is sent file by file, ${limit}`
-    : `this delivery has ${what}, and no git (2.31 or later) is installed here: without it GitHub takes file by file, ${limit}`;
-  const hint = isSigned
-    ? OTHER_BRANCH_HINT
-    : (w: Words) => `install git${w.orUse('K2', ' for a single file')}`;
-  const code = isSigned ? 'NEEDS_SIGNATURE' : 'BAD_INPUT';
-  throw new DeliveryError(code, message, { hint, leftBehind: [] });
+  const why = isSigned
+    ? `the branch ${branch} takes signed commits only`
+    : 'no git (2.31 or later) is installed here';
+  throw new DeliveryError(
+    isSigned ? 'NEEDS_SIGNATURE' : 'BAD_INPUT',
+    `this delivery has ${what}, and ${why}: so GitHub takes file by file, ${limit}`,
+    {
+      hint: isSigned ? OTHER_BRANCH_HINT : (w) => `install git${w.orUse('K2', ' for a single file')}`,
+      leftBehind: [],
+    },
+  );
 }
