@@ -114,12 +114,7 @@ export async function findWholeSites(
     const isWhole = delivered?.place === place && delivered.object === treeShaAt(tree, place);
     return isWhole && committedAt ? [{ place, committedAt }] : [];
   });
-  // Of one second, the name decides: run-10/ is newer than run-9/.
-  whole.sort(
-    (one, other) =>
-      other.committedAt - one.committedAt || other.place.localeCompare(one.place, 'en', { numeric: true }),
-  );
-  return whole.map(({ place }) => place);
+  return whole.sort((one, other) => other.committedAt - one.committedAt).map(({ place }) => place);
 }
 
 /**

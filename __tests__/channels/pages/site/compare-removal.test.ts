@@ -62,7 +62,7 @@ describe('withdrawing a site', () => {
     branch.change(Object.fromEntries(names.map((name) => [name, 'theirs'])));
     expect(placementOf(await withdrawFolder(branch, 'p/')).unknown).toEqual([
       expect.stringMatching(
-        /^what stays in p\/, because .* \(try again\): p\/x\/0\/index\.html, p\/x\/0\/css\/a\.css, /,
+        /^what stays in p\/, because .* \(try again\): p\/x\/0\/css\/a\.css, p\/x\/0\/index\.html, /,
       ),
     ]);
     expect(Object.keys(branch.now)).toHaveLength(1 + names.length + 1);

@@ -33,8 +33,6 @@ export const heldFiles = (contents: Readonly<Record<string, string>>): HeldFiles
 export class MemoryBranch {
   /** Called before each write of ours moves the branch, so that somebody else can be first. */
   beforeMove: () => void = () => undefined;
-  /** Whether all commits are of one second; else each is an hour younger than the one before. */
-  isOfOneSecond = false;
   /** Bytes that a list names for a blob in place of its own. */
   readonly sizes = new Map<string, number>();
   readonly token: string;
@@ -49,7 +47,7 @@ export class MemoryBranch {
     const repository = TestRepository.create(spec, { folder: '/nowhere', nextId: () => 1, stopped });
     repository.protect('signatures');
     let hours = 0;
-    this.#now = () => new Date(Date.UTC(2026, 0, 1, this.isOfOneSecond ? 0 : ++hours));
+    this.#now = () => new Date(Date.UTC(2026, 0, 1, ++hours));
     repository.now = this.#now;
     this.#git = repository.git;
     const [tokens, rateLimits] = [new TokenStore(), new RateLimits()];
