@@ -84,29 +84,26 @@ function readMessage(message: string): readonly Said[] {
 
 /** Remembers what newer commits delivered, in one list for all claims. */
 function createIndex(): (said: Said) => Claim['isReplaced'] {
-  const files = new Map<string, number>();
-  const sites: { readonly folder: string; readonly isKept: (path: string) => boolean }[] = [];
-  let count = 0;
+  const deliveries: { readonly place: string; readonly holds: (path: string) => boolean }[] = [];
   return ({ place, delivered }) => {
-    const age = count;
-    const newer = sites.length;
-    count += 1;
-    if (delivered && isFolderPath(place)) {
-      sites.push({ folder: place, isKept: createKeptLookup(delivered) });
-    } else if (delivered) {
-      for (const path of [place, ...delivered.pictures.map((one) => one.path)]) {
-        if (!files.has(path)) files.set(path, age);
-      }
-    }
-    let nearby: typeof sites | undefined;
+    const newer = deliveries.length;
+    if (delivered) deliveries.push({ place, holds: createDeliveredLookup(delivered) });
+    let nearby: typeof deliveries | undefined;
     return (path) => {
-      nearby ??= sites
+      nearby ??= deliveries
         .slice(0, newer)
-        .filter(({ folder }) => folder.startsWith(place) || place.startsWith(folder));
-      const isIn = (one: (typeof sites)[number]): boolean => path.startsWith(one.folder) && !one.isKept(path);
-      return (files.get(path) ?? age) < age || nearby.some(isIn);
+        .filter((one) => one.place.startsWith(place) || place.startsWith(one.place));
+      return nearby.some(({ holds }) => holds(path));
     };
   };
+}
+
+/** Tells whether a path of the branch is among what was delivered. */
+function createDeliveredLookup(delivered: DeliveredObject): (path: string) => boolean {
+  const { place, pictures } = delivered;
+  const isKept = createKeptLookup(delivered);
+  const files = new Set([place, ...pictures.map(({ path }) => path)]);
+  return (path) => (isFolderPath(place) ? path.startsWith(place) && !isKept(path) : files.has(path));
 }
 
 /**

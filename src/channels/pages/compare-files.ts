@@ -1,6 +1,7 @@
 import { forEachItem } from '../../async.ts';
-import { hasFailed, type Result, resultOf } from '../../errors.ts';
+import { type DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { type BranchEntry, getExistingBlobs } from '../../github/api/branch.ts';
+import type { GitHubClient } from '../../github/api/client.ts';
 import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import { type BranchTree, blobsIn } from './branch-reader.ts';
@@ -9,7 +10,16 @@ import { takenPageError } from './jekyll.ts';
 import { isOwned } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
 import { describePublished, describeRemoved } from './placement.ts';
-import { type CommitTarget, isRemoval, type PagesTask, readTargetHead } from './target.ts';
+import { isRemoval, type PagesTask, readTargetHead } from './target.ts';
+
+/** A few paths of a commit. */
+interface ReadPaths extends BranchTree {
+  readonly entries: Map<string, BranchEntry>;
+  /** Why others can't be read. */
+  readonly failures: Map<string, DeliveryError>;
+  /** The last commit that touched each. */
+  readonly commits: Map<string, LastCommit | null>;
+}
 
 /**
  * Compares single files with the branch. Reads nothing but their paths, and those of the pictures that pages may have:
@@ -18,23 +28,56 @@ import { type CommitTarget, isRemoval, type PagesTask, readTargetHead } from './
 export async function compareFiles(tasks: readonly PagesTask[]): Promise<readonly Result<ComparedPlace>[]> {
   const [first] = tasks;
   if (first === undefined) return [];
-  const { target } = first;
-  const head = await readTargetHead(target);
-  const own = new Set(tasks.flatMap(listPaths));
-  // What is not there now may have been there before: a cache may still have it.
-  const found = await readPaths([...own], target, head, new Set(tasks.map(({ place }) => place)));
-  // A new page has no picture, which spares its delivery two requests.
-  const listOldPictures = (task: PagesTask): readonly string[] => {
-    const page = found.get(task.place);
-    const mayHave = isRemoval(task) || (page && !hasFailed(page) && page.blob !== null);
-    return mayHave && isHtml(task.place) ? listPicturePaths(task.place).filter((path) => !own.has(path)) : [];
-  };
-  const pictures = await readPaths(tasks.flatMap(listOldPictures), target, head, new Set());
-  const rest = await readRest(tasks, head, own);
-  const all = new Map([...found, ...pictures]);
-  return forEachItem(tasks, async (task) =>
-    compareFile(task, { head, found: all, rest }, listOldPictures(task)),
+  const { github } = first.target;
+  const head = await readTargetHead(first.target);
+  const read: ReadPaths = { head, entries: new Map(), failures: new Map(), commits: new Map() };
+  const own = new Set(
+    tasks.flatMap(({ place, files, destination: { rivals = [] } }) => [
+      place,
+      ...files.map(({ path }) => path),
+      ...rivals,
+    ]),
   );
+  // What is not there now may have been there before: a cache may still have it.
+  await readPaths([...own], github, read, new Set(tasks.map(({ place }) => place)));
+  // A new page has no picture, which spares its delivery two requests.
+  const mayHavePictures = (task: PagesTask): boolean =>
+    isHtml(task.place) && (isRemoval(task) || read.entries.has(task.place));
+  const pictures = tasks.filter(mayHavePictures).flatMap(({ place }) => listPicturePaths(place));
+  await readPaths(
+    pictures.filter((path) => !own.has(path)),
+    github,
+    read,
+  );
+  const rest = await readRest(tasks, head, own);
+  return forEachItem(tasks, async (task) => {
+    const old = listPicturePaths(task.place).filter((path) => !own.has(path));
+    return compareFile(task, read, old, rest);
+  });
+}
+
+/** @param mayBeGone the paths whose history is read even where nothing is there now */
+async function readPaths(
+  paths: readonly string[],
+  github: GitHubClient,
+  { head, entries, failures, commits }: ReadPaths,
+  mayBeGone: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  if (head === null || paths.length === 0) return;
+  const blobs = await getExistingBlobs(github, head, paths);
+  const touched = paths.filter((path) => typeof blobs.get(path) === 'string' || mayBeGone.has(path));
+  const found = await getLastCommits(github, head, touched);
+  for (const path of paths) {
+    const sha = blobs.get(path) ?? null;
+    const last = found.get(path) ?? null;
+    commits.set(path, last);
+    if (hasFailed(sha)) failures.set(path, sha);
+    else if (sha !== null) {
+      const size = last?.blobs.find((one) => one.sha === sha)?.size ?? 0;
+      // It is not known who made what is there so, where no commit did.
+      entries.set(path, { type: 'blob', sha, size, mode: last === null ? '' : '100644' });
+    }
+  }
 }
 
 /** The other files of the branch, where one of them may have the address of a page that is removed. */
@@ -53,89 +96,41 @@ async function readRest(
   return hasFailed(entries) ? new Map() : new Map([...entries].filter(([path]) => !own.has(path)));
 }
 
-/** Every path that a task is about. */
-const listPaths = ({ place, files, destination: { rivals = [] } }: PagesTask): readonly string[] => [
-  place,
-  ...files.map(({ path }) => path),
-  ...rivals,
-];
-
-/** What a path holds, and the last commit that touched it. */
-interface HeldPath {
-  readonly blob: string | null;
-  readonly last: LastCommit | null;
-}
-
-/** A path that can't be read has its error. */
-type HeldPaths = ReadonlyMap<string, Result<HeldPath>>;
-
-/** @param mayBeGone the paths whose history is read even where nothing is there now */
-async function readPaths(
-  paths: readonly string[],
-  { github }: CommitTarget,
-  head: string | null,
-  mayBeGone: ReadonlySet<string>,
-): Promise<HeldPaths> {
-  if (head === null || paths.length === 0) return new Map();
-  const blobs = await getExistingBlobs(github, head, paths);
-  const touched = paths.filter((path) => typeof blobs.get(path) === 'string' || mayBeGone.has(path));
-  const commits = await getLastCommits(github, head, touched);
-  return new Map(
-    paths.map((path) => {
-      const blob = blobs.get(path) ?? null;
-      return [path, hasFailed(blob) ? blob : { blob, last: commits.get(path) ?? null }];
-    }),
-  );
-}
-
-function refuseRivals({ place, destination: { rivals = [] } }: PagesTask, found: HeldPaths): void {
-  for (const path of rivals) {
-    const state = found.get(path);
-    if (hasFailed(state) && state.code !== 'NOT_OURS') throw state;
-    if (state && !hasFailed(state) && state.blob !== null) throw takenPageError(place, path);
-  }
-}
-
-interface BranchPaths {
-  readonly head: string | null;
-  readonly found: HeldPaths;
-  readonly rest: BranchTree['entries'];
-}
-
-/** @param old the paths that pictures of the page may have, beside those that are delivered */
+/**
+ * @param old the paths that pictures of the page may have, beside those that are delivered
+ * @param rest the other files of the branch
+ */
 function compareFile(
   task: PagesTask,
-  { head, found, rest }: BranchPaths,
+  read: ReadPaths,
   old: readonly string[],
+  rest: BranchTree['entries'],
 ): ComparedPlace {
-  const { place, files, target } = task;
-  const entries = new Map<string, BranchEntry>();
-  const owned = new Set<string>();
-  const confinedTo = target.options.confinement?.owner;
-  for (const path of [place, ...files.map((one) => one.path), ...old]) {
-    const state = found.get(path);
-    // A folder is no picture; what can't be read may be one.
-    if (state === undefined || (hasFailed(state) && state.code === 'NOT_OURS' && old.includes(path)))
-      continue;
-    if (hasFailed(state)) throw state;
-    const { blob: sha, last } = state;
-    if (sha === null) continue;
-    const size = last?.blobs.find((one) => one.sha === sha)?.size ?? 0;
-    // It is not known who made what is there so, where no commit did.
-    entries.set(path, { type: 'blob', sha, size, mode: last === null ? '' : '100644' });
-    const by = path === place ? { confinedTo } : { confinedTo, page: place };
-    if (isOwned(last?.message ?? '', { path, sha }, by)) owned.add(path);
+  const { place, files, target, destination } = task;
+  const { rivals = [] } = destination;
+  const wanted = [place, ...files.map(({ path }) => path)];
+  for (const path of [...wanted, ...old, ...rivals]) {
+    const failure = read.failures.get(path);
+    // A folder is no picture, and no rival; what can't be read may be one.
+    if (failure && (wanted.includes(path) || failure.code !== 'NOT_OURS')) throw failure;
   }
-  refuseRivals(task, found);
-  const page = found.get(place);
-  const last = page && !hasFailed(page) ? page.last : null;
-  const wanted = files.find(({ path }) => path === place)?.file.blobSha;
+  const rival = rivals.find((path) => read.entries.has(path));
+  if (rival !== undefined) throw takenPageError(place, rival);
+  const confinedTo = target.options.confinement?.owner;
+  const of = new Set([...wanted, ...old]);
+  const entries = new Map([...read.entries].filter(([path]) => of.has(path)));
+  const owned = [...entries].filter(([path, { sha }]) => {
+    const by = path === place ? { confinedTo } : { confinedTo, page: place };
+    return isOwned(read.commits.get(path)?.message ?? '', { path, sha }, by);
+  });
+  const last = read.commits.get(place);
   const versions = new Map(last?.blobs.map((one) => [one.sha, one]));
-  versions.delete(wanted ?? '');
-  const planned = planChange(task, { head, entries, owned, last });
+  versions.delete(files.find(({ path }) => path === place)?.file.blobSha ?? '');
+  const state = { head: read.head, entries, owned: new Set(owned.map(([path]) => path)), last };
+  const planned = planChange(task, state);
   const earlier = [place, [...versions.values()]] as const;
   const gone = blobsIn([entries], planned.change?.removals ?? []);
-  const replaced = (owned.has(place) && last) || undefined;
+  const replaced = (state.owned.has(place) && last) || undefined;
   const placement = isRemoval(task)
     ? describeRemoved(planned, new Map([...gone, earlier]), rest)
     : describePublished(planned, { earlier: new Map([earlier]), gone, replaced });

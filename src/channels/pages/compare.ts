@@ -82,7 +82,7 @@ function sortByChange(task: PagesTask, state: PlaceState) {
  * @throws {DeliveryError} `NOT_OURS` that names what others have there
  */
 export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
-  const { place, target, files, pictures, destination } = task;
+  const { place, target, files } = task;
   const { beside: { writes, removals } = { writes: [], removals: [] }, removedFolders = [] } = state;
   const { added, changed, removed, ...sorted } = sortByChange(task, state);
   const isGone = isRemoval(task);
@@ -106,24 +106,25 @@ export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
     removals: [...removed, ...removals],
     replaces: sorted.replaces,
   };
-  // As a person reads them: the pictures of a page are no files of theirs.
-  const ofPage = pictures === undefined ? [] : listPicturePaths(destination.path);
-  const listWithin = (paths: readonly string[]): string[] =>
-    paths.filter((path) => !ofPage.includes(path)).map((path) => path.slice(place.length));
+  const listed = {
+    added: listFiles(task, added),
+    changed: listFiles(task, changed),
+    removed: listFiles(task, removed),
+  };
   return {
     task,
     head: state.head,
     ...(change.writes.length + change.removals.length > 0 && { change }),
     commitSha: state.last?.sha,
-    changes: {
-      added: listWithin(added),
-      changed: listWithin(changed),
-      removed: listWithin(removed),
-      kept: kept.map(({ path }) => path),
-      removedFolders,
-    },
+    changes: { ...listed, kept: kept.map(({ path }) => path), removedFolders },
     treeSha: delivered?.object,
   };
+}
+
+/** As a person reads them: the pictures of a page are no files of theirs. */
+function listFiles({ place, pictures, destination }: PagesTask, paths: readonly string[]): readonly string[] {
+  const ofPage = pictures === undefined ? [] : listPicturePaths(destination.path);
+  return paths.filter((path) => !ofPage.includes(path)).map((path) => path.slice(place.length));
 }
 
 /**

@@ -75,9 +75,13 @@ export class BranchWriter {
    * @param way why git can't be used: then nothing is sent of a change that has too much for the object API
    */
   async #writeObjects(changes: readonly Change[], head: string | null, way?: WithoutGit): Promise<Commits> {
+    const { github, branch } = this.#target;
     const sent = await forEachItem(changes, async (change) => {
       if (way !== undefined) refuseExcess(change, this.#target, way);
-      await this.#sendBlobs(change);
+      for (const { file } of change.writes) {
+        if (!this.#sentBlobs.has(file.blobSha)) await createBlob(github, file, this.#ports);
+        this.#sentBlobs.add(file.blobSha);
+      }
     });
     const isRefused = (one: Result<void>) => way === undefined && hasFailed(one) && one.code === 'TOO_LARGE';
     if (sent.some(isRefused) && (await hasGit(this.#ports.signal))) {
@@ -85,24 +89,14 @@ export class BranchWriter {
       return this.#writeByGit(changes, head);
     }
     const ready = changes.filter((_, at) => sent[at] === undefined);
-    const commits = ready.length === 0 ? [] : await this.#commit(ready, head);
+    this.method = 'B';
+    const readHead = () => readTargetHead(this.#target);
+    const planned = { branch, planned: head };
+    const commits = ready.length === 0 ? [] : await commitChanges(github, ready, planned, readHead);
     return sent.map((one) => {
       if (!hasFailed(one)) return commits.shift() as string;
       return isRefused(one) ? noGitError() : one;
     });
-  }
-
-  #commit(changes: readonly Change[], planned: string | null): Promise<string[]> {
-    this.method = 'B';
-    const { github, branch } = this.#target;
-    return commitChanges(github, changes, { branch, planned }, () => readTargetHead(this.#target));
-  }
-
-  async #sendBlobs({ writes }: Change): Promise<void> {
-    for (const { file } of writes) {
-      if (!this.#sentBlobs.has(file.blobSha)) await createBlob(this.#target.github, file, this.#ports);
-      this.#sentBlobs.add(file.blobSha);
-    }
   }
 
   /**
