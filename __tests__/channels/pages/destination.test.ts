@@ -5,6 +5,7 @@ import {
   resolveDestination,
 } from '../../../src/channels/pages/destination.ts';
 import { applyJekyll } from '../../../src/channels/pages/jekyll.ts';
+import { hasFailed, resultOf } from '../../../src/errors.ts';
 import type { RepositoryContext } from '../../../src/github/api/repository.ts';
 import { siteWith } from '../repository-context.ts';
 import { memoryFile } from './site/memory-files.ts';
@@ -77,44 +78,19 @@ test('resolveDestination: the page and raw addresses are percent-encoded below t
   ]);
 });
 
-const jekyllInput = (place: string, head: string, hasMarker: boolean) => ({
-  ...{ place, hasMarker, nojekyll: false },
-  files: [{ path: place, file: { ...memoryFile(''), head } }],
-});
-
-describe('applyJekyll for a file that Jekyll renders', () => {
-  const applyTo = (path: string, head: string, hasMarker: boolean) => {
-    const pageUrl = new URL(`https://octo.github.io/site/${path}`);
-    return applyJekyll(
-      { ...destinationFor(), path, pageUrl },
-      jekyllInput(path, head, hasMarker),
-      async () => false,
-    );
-  };
-
-  test.each([
-    ['notes.md', '# x', 'https://octo.github.io/site/notes.html'],
-    ['page.html', '---\ntitle: x', 'https://octo.github.io/site/page.html'],
-  ])('uses the address of the page for %s, which may have other bytes', async (path, head, page) => {
-    await expect(applyTo(path, head, true)).resolves.toMatchObject({
-      pageUrl: new URL(page),
-      hostMayChangeBytes: true,
-      notes: [`Jekyll renders ${path} into this page`],
-    });
-  });
-
-  test('refuses it without a marker, because the page never has the file’s bytes', async () => {
-    const hint = expect.stringContaining('set `marker:`');
-    await expect(applyTo('notes.md', '---\n---\n', false)).rejects.toMatchObject({ code: 'BAD_INPUT', hint });
-  });
-
-  test.each([
-    ['notes.md', false],
-    ['README.md', true],
-  ])('keeps the address of %s, which is copied too (marker: %s)', async (path, hasMarker) => {
-    await expect(applyTo(path, '# x', hasMarker)).resolves.toMatchObject({
-      pageUrl: new URL(`https://octo.github.io/site/${path}`),
-      hostMayChangeBytes: false,
-    });
-  });
-});
+test.each<[string, string, boolean, object]>([
+  ['notes.md', '# x', true, { page: 'notes.html', hostMayChangeBytes: true }],
+  ['page.html', '---\ntitle: x', true, { page: 'page.html', hostMayChangeBytes: true }],
+  ['notes.md', '# x', false, { page: 'notes.md', hostMayChangeBytes: false }],
+  ['README.md', '# x', true, { page: 'README.md', hostMayChangeBytes: false }],
+  ['notes.md', '---\n---\n', false, { code: 'BAD_INPUT', hint: expect.stringContaining('set `marker:`') }],
+])(
+  'what Jekyll makes of %s (%j, with a marker: %s) is found out',
+  async (path, head, hasMarker, expected) => {
+    const files = [{ path, file: { ...memoryFile(''), head } }];
+    const given = { place: path, files, hasMarker, nojekyll: false };
+    const found = await resultOf(() => applyJekyll(destinationFor({ path }), given, async () => false));
+    const page = hasFailed(found) ? '' : found.pageUrl.pathname.replace('/site/', '');
+    expect(hasFailed(found) ? found : { ...found, page }).toMatchObject(expected);
+  },
+);

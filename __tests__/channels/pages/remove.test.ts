@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createPagesActions } from '../../../src/channels/pages/publish.ts';
 import type { PagesOptions } from '../../../src/channels/pages/target.ts';
-import { type FakeGitHub, failure } from '../../github/fake-github.ts';
+import type { FakeGitHub } from '../../github/fake-github.ts';
 import { temporaryFolder } from '../../support/files.ts';
 import { fakePorts } from '../../support/ports.ts';
 import { type BranchFiles, branchWith, existingFile, FOREIGN_MESSAGE, ownMessage } from '../fake-branch.ts';
@@ -30,18 +30,6 @@ const removedPaths = (github: FakeGitHub): string[] =>
     const entries = tree as { path: string; sha: string | null }[];
     return entries.filter(({ sha }) => sha === null).map(({ path }) => path);
   });
-
-test.each([
-  ['NO_PERMISSION', { get_file: failure('NO_PERMISSION', 403) }, []],
-  ['FORBIDDEN_BY_RULE', { update_ref: failure('FORBIDDEN_BY_RULE', 422) }, undefined],
-])(
-  'removing a file through channel K1 that fails with %s says what is left behind',
-  async (code, answers, leftBehind) => {
-    const github = branchWith({ 'page.html': existingFile('0ld') }, answers);
-    const task = await prepareOne(createRemover(github).remover, null, 'page.html');
-    await expect(task.perform()).rejects.toMatchObject({ code, leftBehind });
-  },
-);
 
 test.each<[string, BranchFiles]>([
   ['notes.html', {}],

@@ -4,7 +4,7 @@ import { hasFailed } from '../../../../src/errors.ts';
 import type { PagesSite } from '../../../../src/github/api/repository.ts';
 import { heldFiles, MemoryBranch } from './memory-branch.ts';
 import { type Contents, memorySite } from './memory-files.ts';
-import { actionsOn, requestsOf } from './site-runs.ts';
+import { actionsOn } from './site-runs.ts';
 
 const PAGE = { 'index.html': '<p>' };
 
@@ -24,21 +24,8 @@ async function prepare(
   if (prepared === undefined || hasFailed(prepared)) throw prepared;
   const task = prepared;
   const preview = async () => (await publish.preview([task]))[0];
-  const asked = requestsOf(branch).flatMap(({ url }) => /contents\/(.*)\?/.exec(url)?.[1] ?? []);
-  return { ...task, asked, preview, refusal: task.served?.refusal ?? null };
+  return { ...task, preview, refusal: task.served?.refusal ?? null };
 }
-
-test('preparing a site knows the folder of the branch that is served, and the root of the branch', async () => {
-  const pages = { folder: 'docs' };
-  await expect(prepare(PAGE, { name: 'docs/p/', pages })).resolves.toMatchObject({
-    served: { sitePath: '/site/p/' },
-    place: 'docs/p/',
-    destination: { siteRoot: 'docs/' },
-    target: { method: 'C' },
-  });
-  const plan = { name: './', destination: 'branch main, folder ./' };
-  await expect(prepare(PAGE, { name: './' })).resolves.toMatchObject({ plan, place: '' });
-});
 
 test('preparing a site names every path that it may write, also those of pictures', async () => {
   const page = 'p/1/index.html';
@@ -71,21 +58,7 @@ describe('names that Jekyll changes', () => {
     },
   );
 
-  test('are no Markdown without front matter, and nothing that only begins with hyphens', async () => {
-    const copied = {
-      ...PAGE,
-      'README.md': '# x',
-      'a.md': '# x',
-      'key.pem': '-----BEGIN',
-      'a.diff': '--- a\n',
-    };
-    const { refusal, asked } = await prepare(copied);
-    expect(refusal).toBeNull();
-    expect(asked).toEqual([]);
-  });
-
   test.each<[string, Parameters<typeof prepare>[1]]>([
-    ['`nojekyll` is set', { options: { nojekyll: true } }],
     [
       'a workflow builds the site',
       { pages: { builtBy: 'workflow' }, options: { pagesBase: new URL('https://example.com/') } },
