@@ -18,11 +18,6 @@ import type { PagesDestination } from './destination.ts';
 import { type BuildStarter, createSiteRun, type RunProgress } from './site-workflow.ts';
 import type { PagesOptions, PagesTask } from './target.ts';
 
-/** Asks how far the build is that contains a commit. */
-type WatchBuild = (
-  placed: Pick<Placement, 'commitSha' | 'deployment' | 'hostMayChangeBytes' | 'written'>,
-) => Promise<HostProgress>;
-
 interface SiteBuild extends Pick<PagesDestination, 'branch'> {
   readonly builtBy: Exclude<PagesDestination['builtBy'], 'deployment'>;
 }
@@ -35,16 +30,17 @@ export function createProgress(
   options: BuildOptions & Pick<PagesOptions, 'branch'>,
   ports: Ports,
 ): NonNullable<Channel<PagesTask>['progress']> {
-  const createWatch = ({ builtBy, branch }: PagesDestination): WatchBuild => {
-    const github = requireGitHub(access);
-    if (builtBy === 'deployment') return watchDeployment(github, options, ports);
-    const build = new BuildWatch(github, { builtBy, branch }, options, ports.clock);
-    return (placed) => build.ask(placed);
-  };
-  let watch: WatchBuild | undefined;
+  let ask: ReturnType<typeof watchDeployment> | undefined;
+  let build: BuildWatch | undefined;
   return ({ task, placement }) => {
-    watch ??= createWatch(task.destination);
-    return watch(placement);
+    const github = requireGitHub(access);
+    const { builtBy, branch } = task.destination;
+    if (builtBy === 'deployment') {
+      ask ??= watchDeployment(github, options, ports);
+      return ask(placement);
+    }
+    build ??= new BuildWatch(github, { builtBy, branch }, options, ports.clock);
+    return build.ask(placement);
   };
 }
 
@@ -78,7 +74,7 @@ export class BuildWatch {
     this.#starter = createBuildStarter(github, build, options);
   }
 
-  async ask({ commitSha, hostMayChangeBytes, written }: Parameters<WatchBuild>[0]): Promise<HostProgress> {
+  async ask({ commitSha, hostMayChangeBytes, written }: Placement): Promise<HostProgress> {
     // Where there was nothing to remove, what the branch holds now counts.
     const commit = commitSha ?? this.#build.branch;
     const { late } = HINTS[this.#build.builtBy];

@@ -23,32 +23,19 @@ export interface Claim {
 
 export type DeliveredClaim = Claim & { readonly delivered: DeliveredObject };
 
-/** What the history of a place tells. */
-interface FoundClaims {
-  /** By place, the newest first. */
-  readonly claims: ReadonlyMap<string, Claim>;
-  /** Whether all of the history was read. */
-  readonly isComplete: boolean;
-  /** The newest commit that touched the place, by anybody. */
-  readonly last?: Pick<Claim, 'sha' | 'message' | 'parent'> | undefined;
-}
-
 /**
  * Reads what this tool says that it delivered to a folder or a file, and below it, in requests of a hundred commits each.
  *
  * @param head sha of the commit to begin with
  * @param until the place whose newest claim is enough
+ * @returns the claims by place, the newest first, whether all of the history was read, and the newest commit that touched
+ * the place, by anybody
  */
-export async function readClaims(
-  github: GitHubClient,
-  head: string,
-  place: string,
-  until?: string,
-): Promise<FoundClaims> {
+export async function readClaims(github: GitHubClient, head: string, place: string, until?: string) {
   const claims = new Map<string, Claim>();
   const addToIndex = createIndex();
   const path = place.replace(/\/$/, '');
-  let last: FoundClaims['last'];
+  let last: Pick<Claim, 'sha' | 'message' | 'parent'> | undefined;
   let isComplete = false;
   for (let page = 1; page <= HISTORY_PAGES && !isComplete; page += 1) {
     const query = { ...github.repository, ...(path && { path }), sha: head, per_page: LIST_PAGE, page };

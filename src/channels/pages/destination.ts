@@ -4,14 +4,6 @@ import { defaultRawUrl, defaultSiteUrl, type RepositoryName } from '../../github
 import { encodePath } from '../../rules/naming.ts';
 import type { Words } from '../../words.ts';
 
-/** Where a delivery must stay whose name and content may be the words of others. */
-interface Confinement {
-  /** The only folder of the site that is written to; it ends in `/`. */
-  readonly folder: string;
-  /** The folder and the job, in one line: what another one delivered is never replaced. */
-  readonly owner: string;
-}
-
 /** The inputs that decide where a file goes. */
 export interface PagesLocation {
   readonly branch: string | undefined;
@@ -19,8 +11,11 @@ export interface PagesLocation {
   readonly siteWorkflow: string | undefined;
   /** Path in the repository, ending in `/` for a folder. */
   readonly path: string | undefined;
-  /** The folder of the site that the file must stay in. */
-  readonly confinement?: Confinement | undefined;
+  /**
+   * Of a delivery whose name and content may be the words of others: the only folder of the site that is written to,
+   * ending in `/`; and in one line that folder and the job, which replaces nothing that another one delivered.
+   */
+  readonly confinement?: { readonly folder: string; readonly owner: string } | undefined;
   readonly pagesBase: URL | undefined;
   readonly rawBase: URL | undefined;
   /** The instance's web address; it decides where its files are served. */
@@ -52,9 +47,6 @@ export interface PagesDestination {
   readonly unknown: readonly string[];
 }
 
-/** The branch where no site names another. @see protocol 1 (flow per channel) */
-const DEFAULT_BRANCH = 'main';
-
 /**
  * Combines the site's settings with the inputs.
  *
@@ -66,7 +58,7 @@ export function resolveDestination(
   location: PagesLocation & { readonly name: string },
   site: RepositoryContext['site'],
 ): PagesDestination {
-  const known = site === 'unreadable' || site === 'unasked' ? null : site;
+  const known = typeof site === 'string' ? null : site;
   const { setup, pagesBase: givenBase } = location;
   if (site === null && givenBase === undefined && !setup) throw noSiteError(repository, location);
   if (known !== null && givenBase === undefined) refuseUnusableSite(known, location);
@@ -90,13 +82,12 @@ export function resolveDestination(
   };
 }
 
-/** The branch that `branch` names, that the site is built from, or the protocol's. */
+/** The branch that `branch` names, that the site is built from, or the protocol's. @see protocol 1 (flow per channel) */
 export function targetBranch(
   { branch }: Pick<PagesLocation, 'branch'>,
   site: RepositoryContext['site'],
 ): string {
-  const built = typeof site === 'string' ? null : site?.branch;
-  return branch ?? built ?? DEFAULT_BRANCH;
+  return branch ?? (typeof site === 'string' ? null : site?.branch) ?? 'main';
 }
 
 const SETTINGS_UNREADABLE =

@@ -28,6 +28,17 @@ export function addressesOfRemoved(known: EarlierFiles, destination: PagesDestin
   return { url, file: null, parts, earlier, mayBeServed };
 }
 
+/** A file at its own address. @param earlier as of a part */
+export function partAt(
+  { destination, place }: Pick<PagesTask, 'destination' | 'place'>,
+  path: string,
+  file: PlacedPart['file'],
+  earlier: PlacedPart['earlier'],
+): PlacedPart {
+  const name = isFolderPath(place) ? path.slice(place.length) : path;
+  return { path: name, url: addressOf(destination, path), file, ...(earlier && { earlier }) };
+}
+
 interface HeldPlace extends Pick<PagesTask, 'destination' | 'place'> {
   /** Whether the host shows the page as another one: then the file itself is asked for. */
   readonly isRendered: boolean;
@@ -46,18 +57,15 @@ export function addressesOfHeld(
   files: HeldFiles,
   { destination, place, isRendered, earlierAt }: HeldPlace,
 ) {
-  const isFolder = isFolderPath(place);
   const fileAt = (path: string) => {
     const { sha: blobSha = '', size = 0 } = files.get(path) ?? {};
     return { size, sha256: null, blobSha };
   };
   const pageUrl = addressOf(destination, page);
-  const parts = others.map((path, nth) => {
-    const earlier = earlierAt(path, nth);
-    const part = { path: path.slice(isFolder ? place.length : 0), url: addressOf(destination, path) };
-    return { ...part, file: fileAt(path), ...(earlier && { earlier }) };
-  });
-  const url = isRendered ? destination.rawUrl : isFolder ? entryUrl(pageUrl) : pageUrl;
+  const parts = others.map((path, nth) =>
+    partAt({ destination, place }, path, fileAt(path), earlierAt(path, nth)),
+  );
+  const url = isRendered ? destination.rawUrl : isFolderPath(place) ? entryUrl(pageUrl) : pageUrl;
   return { file: fileAt(page), url, parts };
 }
 

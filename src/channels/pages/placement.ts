@@ -2,15 +2,14 @@ import { countFiles, nameFew } from '../../plain-text.ts';
 import { AUDIT, MEGABYTE, SITE } from '../../protocol/limits.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { entryUrl } from '../../rules/naming.ts';
-import type { PlacedPart, Placement } from '../channel.ts';
+import type { Placement } from '../channel.ts';
 import type { EarlierFiles } from './branch-reader.ts';
 import { describeReplaced } from './commit-message.ts';
 import type { ComparedPlace, PlannedPlace } from './compare.ts';
-import { addressOf } from './destination.ts';
-import { addressesOfGone, addressesOfRemoved, type HeldFiles } from './held-files.ts';
+import { addressesOfGone, addressesOfRemoved, type HeldFiles, partAt } from './held-files.ts';
 import { addressesOfPictures } from './pictures.ts';
 import { notDeployed } from './site-workflow.ts';
-import { type CommitMethod, isFolderPath, isRemoval, type PagesTask, planMethod } from './target.ts';
+import { type CommitMethod, isFolderPath, isRemoval, planMethod } from './target.ts';
 
 /** A place that is as wanted, once it was written. */
 export const withCommit = (
@@ -67,7 +66,12 @@ export function describePublished(
     }),
     file: files.find(({ path }) => path === entry)?.file ?? null,
     earlier: earlier.get(entry) ?? [],
-    parts: [...addressesOfParts(task, asked), ...addressesOfGone(gone, destination)],
+    parts: [
+      ...files.flatMap((one) =>
+        one.path === entry ? [] : partAt(task, one.path, one.file, asked.get(one.path)),
+      ),
+      ...addressesOfGone(gone, destination),
+    ],
     ...(pictures && { pictures: addressesOfPictures(pictures, destination.pageUrl) }),
     ...(isFolder && { changes, treeSha, ...(servedSize && { servedSize }) }),
     notes: [
@@ -77,19 +81,6 @@ export function describePublished(
     ],
     unknown: [...destination.unknown, ...describeUnasked(earlier, asked, entry), ...describeLeft(gone)],
   };
-}
-
-function addressesOfParts(
-  { destination, files, place }: PagesTask,
-  asked: EarlierFiles,
-): readonly PlacedPart[] {
-  return files.flatMap(({ path, file }) => {
-    if (path === destination.path) return [];
-    const earlier = asked.get(path);
-    const name = isFolderPath(place) ? path.slice(place.length) : path;
-    const part = { path: name, url: addressOf(destination, path), file };
-    return [earlier === undefined ? part : { ...part, earlier }];
-  });
 }
 
 /** The changed files beside the page whose addresses are asked as a browser asks them: replaced ones first. */

@@ -1,14 +1,13 @@
 import { forEachItem } from '../../async.ts';
 import { DeliveryError, type Result } from '../../errors.ts';
 import { getBranchHead, parentFolders } from '../../github/api/branch.ts';
-import type { GitHubClient } from '../../github/api/client.ts';
 import { commitChanges } from '../../github/api/git-data.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import type { Change } from '../../github/change.ts';
 import { nameFew } from '../../plain-text.ts';
 import { SITE } from '../../protocol/limits.ts';
 import type { PlacedTask, Placement } from '../channel.ts';
-import { type BranchTree, blobAt } from './branch-reader.ts';
+import { type BranchTree, blobAt, filesBelow } from './branch-reader.ts';
 import { listKept } from './claims.ts';
 import { describeDelivered, formatCommitMessage, parseMessage } from './commit-message.ts';
 import { addressesOfHeld } from './held-files.ts';
@@ -49,11 +48,11 @@ async function restore(
   if (!written || commitSha === undefined) throw notRestoredError('this step wrote nothing there');
   const head = await getBranchHead(github, branch);
   if (!own.has(head)) throw notRestoredError(`somebody wrote to the branch ${branch} since`);
-  const readTree = async (commit: string) => ({
-    head: commit,
-    entries: await readEntries(github, commit),
-  });
-  const before = await readTree(await readParent(github, commitSha));
+  const readTree = async (sha: string) => ({ head: sha, entries: await readEntries(github, sha) });
+  const { data } = await github.rest.git.getCommit({ ...github.repository, commit_sha: commitSha });
+  const [parent] = data.parents ?? [];
+  if (parent === undefined) throw notRestoredError('nothing was there before');
+  const before = await readTree(parent.sha);
   const after = await readTree(commitSha);
   const { files, message } = await findDeliveredTo(task.place, task.target, before);
   if (files.length === 0) {
@@ -74,13 +73,6 @@ const notRestoredError = (why: string): DeliveryError =>
     hint: 'deliver the last good version again',
     leftBehind: [],
   });
-
-async function readParent({ rest, repository }: GitHubClient, commit_sha: string): Promise<string> {
-  const { data } = await rest.git.getCommit({ ...repository, commit_sha });
-  const [parent] = data.parents ?? [];
-  if (parent === undefined) throw notRestoredError('nothing was there before');
-  return parent.sha;
-}
 
 /** The message of what was delivered before, so that it is known as ours as it was. */
 function formatRestored(
@@ -107,26 +99,23 @@ function formatRestored(
  * @throws {DeliveryError} `NOT_OURS` that names what others would lose
  */
 function compareTrees(
-  { entries: before }: BranchTree,
-  { entries: after }: BranchTree,
-  { entries: now }: BranchTree,
+  before: BranchTree,
+  after: BranchTree,
+  now: BranchTree,
   place: string,
 ): Pick<Change, 'writes' | 'removals'> {
-  const isSame = (one: BranchTree['entries'], other: BranchTree['entries'], path: string): boolean =>
-    one.get(path)?.sha === other.get(path)?.sha && one.get(path)?.mode === other.get(path)?.mode;
-  const isFile = (tree: BranchTree['entries'], path: string): boolean =>
-    (tree.get(path)?.type ?? 'tree') !== 'tree';
-  const old = [...before.keys()].filter((path) => isFile(before, path) && !isSame(before, after, path));
-  const removals = [...after.keys()].filter(
-    (path) => isFile(after, path) && !before.has(path) && path.startsWith(place),
-  );
+  const idAt = ({ entries }: BranchTree, path: string): string => {
+    const { type = 'tree', mode, sha } = entries.get(path) ?? {};
+    return type === 'tree' ? '' : `${mode} ${sha}`;
+  };
+  const old = [...filesBelow(before, '')].filter(([path]) => idAt(before, path) !== idAt(after, path));
+  const removals = [...filesBelow(after, place).keys()].filter((path) => !before.entries.has(path));
   // A file in the place of a folder would be replaced by that folder.
-  const changed = [...old, ...removals].filter(
-    (path) => !isSame(after, now, path) || parentFolders(path).some((one) => isFile(now, one)),
+  const changed = [...old.map(([path]) => path), ...removals].filter(
+    (path) => idAt(after, path) !== idAt(now, path) || parentFolders(path).some((one) => idAt(now, one)),
   );
   if (changed.length > 0) throw notRestoredError(`another commit changed since: ${nameFew(changed)}`);
-  const writes = old.map((path) => {
-    const { size = 0, sha: blobSha = '', mode } = before.get(path) ?? {};
+  const writes = old.map(([path, { size, sha: blobSha, mode }]) => {
     if (mode !== '100644') throw notRestoredError(`${path} was no plain file before`);
     return { path, file: { size, blobSha, read: readNothing } };
   });
