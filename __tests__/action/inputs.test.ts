@@ -84,10 +84,13 @@ describe('what to change where the token may not do something', () => {
       (w) => w.grant('contents: write'),
       actionFace({}, completeInputs(given, {}), { ...runWith({}), ...run }),
     );
-  const pull = (from: string): CurrentRun['payload'] =>
-    ({
-      pull_request: { head: { repo: { full_name: from } }, base: { repo: { full_name: 'octo/site' } } },
-    }) as never;
+  const pull = (from: string | null): CurrentRun['payload'] => {
+    const pull_request = {
+      head: { repo: from && { full_name: from } },
+      base: { repo: { full_name: 'octo/site' } },
+    };
+    return { pull_request } as never;
+  };
 
   test('names all permissions that the step needs, since a list takes away the others', () => {
     const all = { comment: 'true', environment: 'preview', 'site-workflow': 'pages.yml' };
@@ -98,7 +101,7 @@ describe('what to change where the token may not do something', () => {
       ['K3', 'pull-requests: write', 'pull-requests: write'],
       ['K1+K3', 'contents: write', 'contents: write, pages: write'],
     ] as const) {
-      expect(describePermissions(completeInputs({ channel }, {}), missing)).toBe(
+      expect(describePermissions(completeInputs({ channel }, {}), missing, runWith())).toBe(
         `give the job \`permissions: { ${needed} }\``,
       );
     }
@@ -109,6 +112,7 @@ describe('what to change where the token may not do something', () => {
     expect(grant({}, run)).toMatch(
       /^the token of a run for the fork human\/site may only read: .*fork-safe-publish\.yml/,
     );
+    expect(grant({}, { ...run, payload: pull(null) })).toContain('for the fork a deleted fork may only read');
     expect(grant({}, { ...run, eventName: 'pull_request_target' })).toMatch(/^give the job/);
     expect(grant({}, { ...run, payload: pull('octo/site') })).toMatch(/^give the job/);
   });

@@ -9,15 +9,15 @@ const theirs = { id: 2, full_name: 'human/site' };
 const pullOf = (repo: object | null) => ({ number: 7, head: { sha: SHA, repo }, base: { repo: ours } });
 
 describe('findPullRequest, if the event names the pull request', () => {
-  test.each<[string, object, string | null, string | null]>([
-    ['pull_request', { pull_request: pullOf(ours) }, SHA, null],
-    ['pull_request_target', { pull_request: pullOf(theirs) }, SHA, null],
-    ['pull_request_review', { pull_request: pullOf(theirs) }, SHA, 'human/site'],
-    ['pull_request', { pull_request: pullOf(null) }, SHA, 'a deleted fork'],
-    ['issue_comment', { issue: { number: 7, pull_request: { url: 'x' } } }, null, null],
-  ])('finds it in %s', async (name, payload, headSha, readOnlyFor) => {
+  test.each<[string, object, string | null]>([
+    ['pull_request', { pull_request: pullOf(ours) }, SHA],
+    ['pull_request_target', { pull_request: pullOf(theirs) }, SHA],
+    ['pull_request_review', { pull_request: pullOf(theirs) }, SHA],
+    ['pull_request', { pull_request: pullOf(null) }, SHA],
+    ['issue_comment', { issue: { number: 7, pull_request: { url: 'x' } } }, null],
+  ])('finds it in %s', async (name, payload, headSha) => {
     const github = new FakeGitHub();
-    const found = { number: 7, headSha, readOnlyFor };
+    const found = { number: 7, headSha };
     await expect(findPullRequest(runOf(payload, name), () => github)).resolves.toEqual(found);
     expect(github.calls).toEqual([]);
   });
@@ -52,7 +52,7 @@ describe('findPullRequest, in a workflow that follows another one', () => {
     const foreign = { number: 3, base: { repo: theirs } };
     const github = new FakeGitHub();
     const found = await follow(previousRun({ pull_requests: [foreign, pullOf(ours)] }), github);
-    expect(found).toEqual({ number: 7, headSha: SHA, readOnlyFor: null });
+    expect(found).toEqual({ number: 7, headSha: SHA });
     expect(github.calls).toEqual([]);
   });
 
@@ -71,7 +71,7 @@ describe('findPullRequest, in a workflow that follows another one', () => {
   ])('finds %s by the branch of a fork and the commit at its head', async (_, pulls, number) => {
     const list_pulls = pulls.map(([number, state, sha]) => ({ number, state, head: { sha } }));
     const github = new FakeGitHub({ list_pulls });
-    const expected = number === null ? null : { number, headSha: SHA, readOnlyFor: null };
+    const expected = number === null ? null : { number, headSha: SHA };
     await expect(follow(previousRun(), github)).resolves.toEqual(expected);
     expect(github.sent('list_pulls')).toEqual([{ head: 'human:feature/x', state: 'all', per_page: 100 }]);
   });

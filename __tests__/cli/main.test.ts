@@ -39,7 +39,7 @@ describe('main', () => {
   test('calls a wrong token by the variable that has it', async () => {
     await expect(main(['deliver', 'x'], { GH_TOKEN: 'two words' })).resolves.toBe(EXIT.wrongUsage);
     expect(output.stderr).toMatch(
-      /^the token contains a space.*; set GH_TOKEN to the whole token, or to nothing\n$/,
+      /^the token is too short .*; set GH_TOKEN to the whole token, or to nothing\n$/,
     );
   });
 

@@ -52,7 +52,16 @@ describe('parseRequest, given a wrong input', () => {
   const ADDRESSES = ['https://github.com/o/r', 'https://git.corp.io/o/r.git', 'git@github.com:o/r.git'];
   const BRANCHES = ['my branch', 'a..b', '-f', 'a//b', 'a.lock', 'a/.b', 'refs/heads/main', 'm@{1}'];
   const TAGS = ['refs/heads/main', 'HEAD', 'ab12'.repeat(10), 'v:1', 'v@{1}', 'v/'];
-  const ENVIRONMENTS = ['github-pages\u200b', 'a,b', "it's", 'a\nb', 'a\\b', 'x'.repeat(256)];
+  const ENVIRONMENTS = [
+    'github-pages',
+    'GitHub-Pages',
+    'github-pages\u200b',
+    'a,b',
+    "it's",
+    'a\nb',
+    'a\\b',
+    'x'.repeat(256),
+  ];
 
   test.each<Refused>([
     [{ file: '' }, /nothing to deliver/, /`file:`.*`url:`/],
@@ -96,8 +105,7 @@ describe('parseRequest, given a wrong input', () => {
     ...each('tag', TAGS, /`tag` is not a valid git name/, /`tag:`/),
     [{ 'site-workflow': 'ci/pages.yml' }, /not the file name of a workflow: ci\/pages\.yml/, /pages\.yml/],
     [{ 'site-workflow': 'Pages' }, /`site-workflow`/, /\.github\/workflows/],
-    ...each('environment', ['github-pages', 'GitHub-Pages'], /of GitHub Pages itself/, /such as preview/),
-    ...each('environment', ENVIRONMENTS, /is not the name of an environment: /, /such as preview/),
+    ...each('environment', ENVIRONMENTS, /is not the name of an environment of its own: /, /such as preview/),
     ...each('bin', ['sv12345', 'a'.repeat(61), 'my.bin.12', '../../admin'], /`bin`/, /8 to 60 letters/),
     [{ 'client-id': 'Iv1&scope=admin:org' }, /`client-id`/, /./],
     [{ timeout: '1801' }, /`timeout` is 1801, .* and 1800$/, /`timeout: 240`/],
@@ -158,7 +166,7 @@ describe('parseRequest, given a wrong input', () => {
   );
 
   test.each(['null', '17', 'ready', 'undefined', 'page.html', 'ghs_'])('refuses the token %s', (token) => {
-    const message = 'input `token` is too short or too common to be a token';
+    const message = 'input `token` is too short or too common to be a token, or has a space or a line break';
     expect(parseError({ token })).toMatchObject({ code: 'BAD_INPUT', message });
   });
 });

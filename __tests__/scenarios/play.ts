@@ -144,7 +144,7 @@ export function setUpPlay(): PlayWorld {
           {
             request,
             run,
-            grant: (permission) => describePermissions(completeInputs(given, {}), permission),
+            grant: (permission) => describePermissions(completeInputs(given, {}), permission, run),
             connect: (access) => createGitHubClient(access, ports),
           },
           ports,

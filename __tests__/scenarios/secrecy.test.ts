@@ -168,7 +168,7 @@ describe('the step ends with outputs and a report', () => {
   test('with a token with a line break, which is printed nowhere', async () => {
     const token = `${scenario.world.token()}\n${scenario.world.token()}`;
     const delivered = await scenario.deliver({ files, token, inputs: {} });
-    expectNotReady(delivered, 'check', /input `token` contains a space, a line break/);
+    expectNotReady(delivered, 'check', /input `token` is too short .* or a line break/);
     expect(delivered.outputs.result).toBe('not-ready');
   });
 

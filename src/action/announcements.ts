@@ -12,7 +12,6 @@ import { TOOL } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { withRetries } from '../retry.ts';
 import { type CurrentRun, findPullRequest, type PullRequest } from './current-run.ts';
-import { FORK_HELP } from './inputs.ts';
 import { escapeMarkdown } from './markdown.ts';
 import { composeComment, composeWithdrawnComment } from './overview.ts';
 
@@ -48,22 +47,28 @@ const NOT_ALLOWED: readonly ErrorCode[] = ['NO_TOKEN', 'BAD_TOKEN', 'NO_PERMISSI
 
 /** Begins to announce a delivery while it goes on; a failure is only a warning. @returns says how it ended */
 export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce {
-  const { request, run } = job;
+  const { request, run, grant } = job;
   let finding: Promise<PullRequest | null> | undefined;
-  /** `undefined` if it could not be found. */
-  let pull: PullRequest | null | undefined;
-
   const attempt = async <T>(
-    announcer: Announcer,
+    { input, title, permission }: Announcer,
     work: (announcement: Announcement) => Promise<T>,
   ): Promise<T | undefined> => {
-    const connect = (): GitHubClient => job.connect(getTarget(job, announcer.input));
+    const connect = (): GitHubClient => job.connect(getTarget(job, input));
+    /** `undefined` if it could not be found. */
+    let pull: PullRequest | null | undefined;
     try {
       finding ??= findPullRequest(run, connect);
       pull = await finding;
       return await work({ request, run, pull, connect });
     } catch (thrown) {
-      ports.logger.warning(describeFailure(announcer, toDeliveryError(thrown), pull, job.grant));
+      const { code, message, hint } = toDeliveryError(thrown);
+      const help = grant(pull === undefined ? `${permission}, pull-requests: read` : permission);
+      // The hints of hosts are for the delivery.
+      const change = NOT_ALLOWED.includes(code) ? help : code === 'BAD_INPUT' ? hint : '';
+      const subject = `the ${title}${pull ? ` on pull request ${pull.number}` : ''}`;
+      ports.logger.warning(
+        `Could not update ${subject} (the delivery is not affected): ${message}${change && `. To change: ${change}`}`,
+      );
       return undefined;
     }
   };
@@ -78,22 +83,6 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce
       if (announce !== undefined) await attempt(announcer, () => announce(reports));
     }
   };
-}
-
-function describeFailure(
-  { title, permission }: Announcer,
-  { code, message, hint }: DeliveryError,
-  pull: PullRequest | null | undefined,
-  grant: AnnouncementJob['grant'],
-): string {
-  const needed = pull === undefined ? `${permission}, pull-requests: read` : permission;
-  const help = pull?.readOnlyFor
-    ? `the token of a run for the fork ${pull.readOnlyFor} may only read: ${FORK_HELP}`
-    : grant(needed);
-  // The hints of hosts are for the delivery.
-  const change = NOT_ALLOWED.includes(code) ? help : code === 'BAD_INPUT' ? hint : '';
-  const target = pull ? ` on pull request ${pull.number}` : '';
-  return `Could not update the ${title}${target} (the delivery is not affected): ${message}${change && `. To change: ${change}`}`;
 }
 
 /** The event's own repository. On another instance its number is somebody else's pull request. */

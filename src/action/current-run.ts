@@ -32,10 +32,7 @@ const UNKNOWN_RUN: CurrentRun = {
   url: null,
 };
 
-/**
- * The facts of the run; none without an event file, which the library reads when it is imported. Its types promise
- * values that the runner's environment may lack.
- */
+/** The facts of the run; none without an event file, which the library reads when it is imported. */
 export async function loadCurrentRun(): Promise<CurrentRun> {
   try {
     const { context: run } = await import(/* webpackMode: "eager" */ '@actions/github');
@@ -59,31 +56,25 @@ export interface PullRequest {
   readonly number: number;
   /** The commit at its head in this run; `null` if the event doesn't say. */
   readonly headSha: string | null;
-  /** The fork that the run belongs to, such as `somebody/project`: its token is read-only. */
-  readonly readOnlyFor: string | null;
 }
 
 /**
- * The pull request that the run is about, from the event; `null` if there is none. If the run follows the
- * workflow of a fork, GitHub is asked: nothing that the fork's run left behind is trusted.
- *
- * @param connect opens the API of the event's own repository
+ * The pull request that the run is about, from the event; `null` if there is none. If the run follows the workflow of
+ * a fork, GitHub is asked: nothing that the fork's run left behind is trusted.
  */
 export async function findPullRequest(
   run: CurrentRun,
   connect: () => GitHubClient,
 ): Promise<PullRequest | null> {
   const { pull_request: pull, issue, workflow_run: previous, repository } = run.payload;
-  if (pull) {
-    return { number: pull.number, headSha: pull.head?.sha ?? null, readOnlyFor: findReadOnlyFork(run) };
-  }
+  if (pull) return { number: pull.number, headSha: pull.head?.sha ?? null };
   if (previous) return findByPreviousRun(previous, repository?.id, connect);
-  return issue?.pull_request ? { number: issue.number, headSha: null, readOnlyFor: null } : null;
+  return issue?.pull_request ? { number: issue.number, headSha: null } : null;
 }
 
 /**
- * The fork whose pull request the event is about, if its run may only read; `null` for any other run. Of all events
- * about a pull request, only `pull_request_target` gives a fork's run a token that can write.
+ * The fork whose pull request the event is about, such as `somebody/project`, if its run may only read; `null` for any
+ * other run. Of all events about a pull request, only `pull_request_target` gives a fork's run a token that can write.
  */
 export function findReadOnlyFork({ payload: { pull_request: pull }, eventName }: CurrentRun): string | null {
   if (pull === undefined || eventName === 'pull_request_target') return null;
@@ -101,10 +92,10 @@ async function findByPreviousRun(
   const pulls: EventPayload[] = previous.pull_requests ?? [];
   // A branch of a fork can have pull requests in both repositories.
   const own = pulls.find(({ base }) => base?.repo?.id === repositoryId);
-  if (own !== undefined) return { number: own.number, headSha, readOnlyFor: null };
+  if (own !== undefined) return { number: own.number, headSha };
   if (!event?.startsWith('pull_request') || !from || !branch || !headSha) return null;
   const listed = await listPullRequests(connect(), `${from.owner.login}:${branch}`);
   const same = listed.filter(({ head }) => head.sha === headSha);
   const pull = same.find(({ state }) => state === 'open') ?? same[0];
-  return pull === undefined ? null : { number: pull.number, headSha, readOnlyFor: null };
+  return pull === undefined ? null : { number: pull.number, headSha };
 }

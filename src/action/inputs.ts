@@ -42,12 +42,15 @@ export function createRunContext(
   };
 }
 
-/** Where the pages of forks are published, since their own runs can't. */
-export const FORK_HELP =
-  'publish it from two workflows, as examples/fork-safe-build.yml and examples/fork-safe-publish.yml of this action do';
-
-/** All permissions that a step needs, named together: a list in a job takes away what it leaves out. */
-export function describePermissions(inputs: RawInputs, missing: string): string {
+/**
+ * How a step gets permissions: all that it needs are named together, since a list in a job takes away what it leaves
+ * out. The run of a fork gets none, whatever its job says.
+ */
+export function describePermissions(inputs: RawInputs, missing: string, run: CurrentRun): string {
+  const fork = findReadOnlyFork(run);
+  if (fork !== null) {
+    return `the token of a run for the fork ${fork} may only read: publish it from two workflows, as examples/fork-safe-build.yml and examples/fork-safe-publish.yml of this action do`;
+  }
   const isAudit = operationOf(inputs.operation) === 'audit';
   const level = isAudit ? 'read' : 'write';
   const needed = [
@@ -80,14 +83,9 @@ export const NARROW: Face = {
   },
 };
 
-/** The words of the action in one run: its permissions, which the run of a fork does not get, whatever its job says. */
+/** The words of the action in one run, with its permissions. */
 export function actionFace(env: NodeJS.ProcessEnv, inputs: RawInputs, run: CurrentRun): Face {
   // A runner passes on every input that an action has, also empty ones.
   if (inputs.confine !== '' && env.INPUT_CHANNEL === undefined) return NARROW;
-  const fork = findReadOnlyFork(run);
-  const grant = (permissions: string): string =>
-    fork === null
-      ? describePermissions(inputs, permissions)
-      : `the token of a run for the fork ${fork} may only read: ${FORK_HELP}`;
-  return { ...ACTION, grant };
+  return { ...ACTION, grant: (permissions) => describePermissions(inputs, permissions, run) };
 }

@@ -149,9 +149,7 @@ function describeChanges({ count, changeCounts: counts }: SiteReport): string {
   if (counts === null) return 'not known';
   const changes = formatChangeCounts(counts);
   if (changes === '') return 'none since the last delivery';
-  const unchanged = count - counts.added - counts.changed;
-  if (unchanged === 0 && counts.changed + counts.removed === 0) return 'all files are new';
-  return `${changes}, ${unchanged} unchanged since the last delivery`;
+  return `${changes}, ${count - counts.added - counts.changed} unchanged since the last delivery`;
 }
 
 function formatChangedFiles({ ready, site }: Report): string {

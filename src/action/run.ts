@@ -67,7 +67,7 @@ async function announcing(
   if (!request.comment && !request.issue && request.environment === undefined) return undefined;
   const { startAnnouncements } = await import(/* webpackMode: "eager" */ './announcements.ts');
   const connect = (access: ApiAccess) => createGitHubClient(access, ports);
-  const grant = (permission: string) => describePermissions(inputs, permission);
+  const grant = (permission: string) => describePermissions(inputs, permission, run);
   return startAnnouncements({ request, run, grant, connect }, ports);
 }
 

@@ -35,7 +35,7 @@ export async function deliverAll(
     folder,
     allowedRoots: [folder],
     allowsFullPaths: true,
-    findFiles: findOnce(folder),
+    findFiles,
     contentStream: isStream ? terminal.input() : undefined,
     given: [...(Object.keys(flags) as InputName[]), ...(tokenEnv === undefined ? [] : ['token' as const])],
   };
@@ -48,12 +48,6 @@ export async function deliverAll(
     authorize: (options, others) => authorizeDevice(options, { ...others, logger: terminal.logger }),
   });
   return printReports(reports, command, terminal);
-}
-
-/** A pattern may take long in a large folder: it is searched once. */
-function findOnce(folder: string): typeof findFiles {
-  let found: ReturnType<typeof findFiles> | undefined;
-  return (lines) => (found ??= findFiles(lines, folder));
 }
 
 /** Nothing but an earlier receipt is replaced, least of all a file that is delivered. */

@@ -60,10 +60,9 @@ export class PersonAuthorizations {
   }
 
   /**
-   * A token that a person granted. A call is answered at once with a code of its own; one that goes on with a code
-   * waits a while for the person, and only as long the host is asked.
+   * A token that a person granted, or what to show them. A call is answered at once with a code of its own; one that
+   * goes on with a code waits a while, and only as long the host is asked.
    *
-   * @returns what to show the person, where they have not decided yet
    * @throws {DeliveryError} `NOT_AUTHORIZED` where they declined.
    */
   async authorize(

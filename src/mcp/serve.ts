@@ -1,5 +1,4 @@
 import { Console } from 'node:console';
-import { Transform } from 'node:stream';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
@@ -39,9 +38,8 @@ export async function startServer(settings: McpSettings, signal: AbortSignal): P
   // Whatever a library prints must not be taken for a message.
   globalThis.console = new Console(process.stderr);
   const log = (line: string): void => writeLogLine(`${TOOL.name}: ${line}`, redactor);
-  const messages = joinLines(MCP.message);
-  process.stdin.on('error', (failure) => messages.destroy(failure)).pipe(messages);
-  const transport = new StdioServerTransport(messages, process.stdout, { maxBufferSize: 2 * MCP.message });
+  const limits = { maxBufferSize: MCP.message };
+  const transport = new StdioServerTransport(process.stdin, process.stdout, limits);
   const handle = serveStdio(() => createServer(session), {
     transport,
     onerror: ({ message }) => log(message),
@@ -62,23 +60,6 @@ export async function startServer(settings: McpSettings, signal: AbortSignal): P
   await handle.close();
 }
 
-/** Passes on whole lines: with each part of one, the library would search all parts again. @param limit bytes of a line */
-function joinLines(limit: number): Transform {
-  let parts: Buffer[] = [];
-  let size = 0;
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      parts.push(chunk);
-      size += chunk.length;
-      if (chunk.includes('\n')) {
-        this.push(Buffer.concat(parts));
-        [parts, size] = [[], 0];
-      }
-      done(size > limit ? new Error(`a message is longer than ${limit} bytes`) : null);
-    },
-  });
-}
-
 const INSTRUCTIONS =
   'A file that exists only in your environment is not delivered until its https address is proven. Call `deliver`, and give your human `url` if it is not empty, else `reason` and `hint`. Read the resource screen-delivery://contract for the rules.';
 
@@ -96,19 +77,13 @@ function createServer(session: McpSession): McpServer {
     { instructions: INSTRUCTIONS },
   );
   for (const name of Object.keys(TOOLS) as ToolName[]) {
-    const { title, description, annotations } = TOOLS[name];
+    const inputSchema = createInputSchema(name, session.settings.fixed);
     server.registerTool(
       name,
-      {
-        title,
-        description,
-        annotations: { title, ...annotations },
-        inputSchema: createInputSchema(name, session.settings.fixed),
-        outputSchema: TOOL_ANSWER,
-      },
+      { ...TOOLS[name], inputSchema, outputSchema: TOOL_ANSWER },
       async (args: ToolArguments, context: ServerContext) => {
         const answer = await session.run(readCall(name, args, context), context);
-        const asked = 'authorization' in answer ? answer.authorization : undefined;
+        const { authorization: asked } = answer;
         const mayAsk = asked !== undefined && context.mcpReq.requestState() === undefined;
         return mayAsk && canOpenUrl(server, context) ? askPerson(asked) : toResult(answer);
       },
@@ -153,37 +128,31 @@ function askPerson({ userCode, page, handle }: PersonRequest): InputRequiredResu
   });
 }
 
-function toResult(answer: ToolAnswer) {
-  return {
-    content: [{ type: 'text' as const, text: formatAnswer(answer) }],
-    structuredContent: { ...answer },
-    isError: isFailure(answer),
-  };
-}
+const toResult = (answer: ToolAnswer) => ({
+  content: [{ type: 'text' as const, text: formatAnswer(answer) }],
+  structuredContent: { ...answer },
+  isError: isFailure(answer),
+});
 
 function registerResources(server: McpServer, session: McpSession): void {
-  const add = (name: string, about: { title: string; description: string }, read: () => unknown): void => {
+  const resources = [
+    [
+      'contract',
+      'The machine contract',
+      'Channels, gates, limits, what is not a delivery, and what each error code means: the content of contract.json.',
+      toolContract,
+    ],
+    [
+      'answers',
+      'The last answers',
+      'What the last calls of this server answered, the newest last. A call that was canceled gets no answer: here is what happened to it.',
+      () => session.ended,
+    ],
+  ] as const;
+  for (const [name, title, description, read] of resources) {
     const uri = `${TOOL.name}://${name}`;
-    server.registerResource(name, uri, { ...about, mimeType: JSON_TYPE }, async () => ({
+    server.registerResource(name, uri, { title, description, mimeType: JSON_TYPE }, async () => ({
       contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(read(), null, 2) }],
     }));
-  };
-  add(
-    'contract',
-    {
-      title: 'The machine contract',
-      description:
-        'Channels, gates, limits, what is not a delivery, and what each error code means: the content of contract.json.',
-    },
-    toolContract,
-  );
-  add(
-    'answers',
-    {
-      title: 'The last answers',
-      description:
-        'What the last calls of this server answered, the newest last. A call that was canceled gets no answer: here is what happened to it.',
-    },
-    () => session.ended,
-  );
+  }
 }

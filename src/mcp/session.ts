@@ -48,7 +48,7 @@ export class McpSession {
   readonly #running = new Set<Promise<ToolAnswer>>();
   #count = 0;
 
-  /** @param ports those of the server; a call has a log and a signal of its own @throws {DeliveryError} `BAD_INPUT` where the root is no folder. */
+  /** @param ports a call has a log and a signal of its own @throws {DeliveryError} `BAD_INPUT` for a root that is no folder */
   constructor(settings: McpSettings, ports: Ports) {
     this.roots = findRoots(settings.root);
     this.settings = settings;

@@ -6,11 +6,10 @@ import { INPUT_NAMES, INPUTS, type InputDefinition, type InputName, type RawInpu
 const NO_WISH: readonly string[] = ['', 'off', 'auto'];
 
 /**
- * The inputs for some channels alone that ask for something: neither a switch that is off anyway, nor a check that is
- * to be left out.
+ * The inputs for some channels alone that ask for something.
  *
- * @param written the inputs that the user wrote; `undefined` where defaults can't be told from them: then those
- * with another value, but for defaults that a runner evaluates
+ * @param written those that the user wrote; `undefined` where defaults can't be told from them: then those with
+ * another value, but for defaults that a runner evaluates
  */
 export function listScopedInputs(
   raw: RawInputs,
@@ -37,8 +36,6 @@ interface ChosenDelivery {
 /**
  * Notes on the inputs that are for other deliveries than the one that was chosen. They are not refused: a workflow may
  * set the same inputs for files and folders, and for every channel.
- *
- * @param given as `listScopedInputs` returns them
  */
 export const noteOtherInputs = (
   given: readonly InputName[],

@@ -8,7 +8,7 @@ import { toOneLine } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND, TEXT } from '../protocol/limits.ts';
 import { createRequest } from './create-request.ts';
-import { findLiteralFiles } from './find-files.ts';
+import { type FindFiles, findLiteralFiles } from './find-files.ts';
 import { completeInputs, type RawInputs } from './inputs.ts';
 import { type DeliveryRequest, operationOf, type RunContext } from './parse-request.ts';
 import { PARSERS } from './values.ts';
@@ -31,24 +31,27 @@ export async function createLocalRequest(
   context: LocalContext,
   { clock, random, logger }: Pick<Ports, 'clock' | 'random' | 'logger'>,
 ): Promise<DeliveryRequest> {
-  const { env, folder, findFiles = findLiteralFiles } = context;
+  const { env, folder, findFiles: find = findLiteralFiles } = context;
+  let found: ReturnType<FindFiles> | undefined;
+  // A pattern may take long in a large folder: it is searched once.
+  const findFiles: FindFiles = (lines) => (found ??= find(lines, folder));
   const isLink = task === 'verify';
   const checkOnly = task === 'check';
-  const inputs = { ...given, operation: operationOf(task) };
-  const asked = completeInputs(isLink ? { ...inputs, channel: 'K4', token: '' } : inputs, env, isLink);
+  const inputs = { ...given, ...(isLink && { channel: 'K4', token: '' }), operation: operationOf(task) };
+  const asked = completeInputs(inputs, env, isLink);
   const findPaths = async (): Promise<readonly string[]> => {
     // What is wrong with the lines is told by the delivery.
-    const found = await findFiles(PARSERS.lines(asked.file), folder).catch(() => new Map<string, string>());
-    return [...found.keys()];
+    const files = await findFiles(PARSERS.lines(asked.file), folder).catch(() => new Map<string, string>());
+    return [...files.keys()];
   };
-  const nowhere = { repository: given.repository ?? '', sources: [], detail: null };
   const { repository, sources, detail } =
-    isLink || checkOnly ? nowhere : await findRepository(given, folder, await findPaths(), env);
-  const raw = { ...asked, repository };
+    isLink || checkOnly
+      ? { repository: given.repository ?? '', sources: [], detail: null }
+      : await findRepository(given, folder, await findPaths(), env);
   // Without any repository the source can't be private; a token shows that there is one, even if not which.
-  const sourceIsPrivate = sources.length === 0 && raw.token === '' ? false : null;
-  const around = { job: '', now: clock.now(), random, sourceIsPrivate, sources, checkOnly };
-  const request = await createRequest(raw, { ...context, ...around }, logger);
+  const sourceIsPrivate = sources.length === 0 && asked.token === '' ? false : null;
+  const around = { job: '', now: clock.now(), random, sourceIsPrivate, sources, checkOnly, findFiles };
+  const request = await createRequest({ ...asked, repository }, { ...context, ...around }, logger);
   // What is wrong with a command is told before anything else.
   if (detail !== null) logger.info(`repository: ${detail}`);
   return request;
@@ -56,12 +59,10 @@ export async function createLocalRequest(
 
 /**
  * Finds the repository outside of a workflow: the one that was named, else `GITHUB_REPOSITORY`, else the remotes of
- * the git repository in which the files or the folder are. What the files may come from is every one of these: it
- * decides whether they may be private.
+ * the git repository in which the files or the folder are. The files may come from every one of these.
  *
  * @param folder absolute; the files are relative to it
- * @returns `owner/name` to publish in, empty if none is known; the sources as in the context of a request; and how it
- * was found
+ * @returns `owner/name` to publish in, empty if none is known; the sources as in `RunContext`; and how it was found
  */
 export async function findRepository(
   given: Partial<RawInputs>,

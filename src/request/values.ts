@@ -102,8 +102,6 @@ function parseRepository(text: string, name: string): { readonly owner: string; 
   );
 }
 
-const TOKEN: Text = (w) => `the whole token${w.ownToken}, or to nothing`;
-
 /**
  * Not plain are names that git allows for nothing, full names, the names of its own references, and ids of objects.
  *
@@ -146,10 +144,9 @@ export const PARSERS = {
   ),
   /** It can be kept secret. A value such as `null` cannot: the redactor would damage every text. */
   token: checked(
-    (text) => /^[!-~]*$/.test(text),
-    'contains a space, a line break or another character that no token has',
-    TOKEN,
-    checked(isCredential, 'is too short or too common to be a token', TOKEN),
+    isCredential,
+    'is too short or too common to be a token, or has a space or a line break',
+    (w) => `the whole token${w.ownToken}, or to nothing`,
   ),
   clientId: checked(
     (text) => /^[A-Za-z0-9._-]{1,100}$/.test(text),
@@ -188,14 +185,9 @@ export const PARSERS = {
   ),
   /** Names do not differ by case. @see https://docs.github.com/actions/reference/workflows-and-actions/deployments-and-environments */
   environment: checked(
-    (text) => text.toLowerCase() !== 'github-pages',
-    'is the environment of GitHub Pages itself',
-    'a name of its own, such as preview',
-    checked(
-      (text) => /^[^\p{Cc}\p{Cf}'"`,;\\]{1,255}$/u.test(text),
-      'is not the name of an environment:',
-      'letters, digits, spaces, -, _ and /, such as preview',
-    ),
+    (text) => /^(?!github-pages$)[^\p{Cc}\p{Cf}'"`,;\\]{1,255}$/iu.test(text),
+    'is not the name of an environment of its own:',
+    'letters, digits, spaces, -, _ and /, such as preview',
   ),
   bin: checked(
     (text) => new RegExp(`^[\\w-]{${BIN_NAME.shortest},${BIN_NAME.longest}}$`).test(text),
