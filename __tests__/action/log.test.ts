@@ -45,20 +45,4 @@ describe('createActionLogger', () => {
       ]);
     });
   });
-
-  test('reports long transfers in one line every ten seconds', async () => {
-    await inStep({}, async ({ printed }) => {
-      const clock = new FakeClock();
-      const meter = createActionLogger(createRedactor(), clock).progress(
-        'uploaded',
-        100 * 1_048_576,
-        'bytes',
-      );
-      meter.advance(1_048_576);
-      clock.time += 10_000;
-      meter.advance(49 * 1_048_576);
-      meter.end();
-      expect(printed()).toBe('uploaded: 50 %, 5.0 MB/s, 10 s left\n');
-    });
-  });
 });

@@ -84,11 +84,4 @@ describe('writeOutputs', () => {
       await expect(summary()).resolves.toContain('ГОТОВО');
     });
   });
-
-  test('writes no summary if the runner offers no file for it', async () => {
-    await inStep({}, async ({ env, summary }) => {
-      await writeOutputs([reportWith()], { ...env, GITHUB_STEP_SUMMARY: undefined }, logger);
-      await expect(summary()).resolves.toBe('');
-    });
-  });
 });

@@ -55,17 +55,6 @@ describe('createTerminal without a terminal on stderr', () => {
     printJson({ text: 'a\u202eb\u009bd' });
     expect(output.stdout).toContain('a\\u202eb\\u009bd');
   });
-
-  test('shows progress as one line every three seconds', () => {
-    const clock = new FakeClock();
-    const progress = openTerminal({ tty: false, clock }).logger.progress('uploaded', 4 * MEGABYTE, 'bytes');
-    for (let second = 1; second <= 4; second += 1) {
-      clock.time += 1_000;
-      progress.advance(MEGABYTE);
-    }
-    progress.end();
-    expect(output.stderr).toBe('  uploaded: 75 %, 1.0 MB/s, 1 s left\n');
-  });
 });
 
 describe('createTerminal with a terminal on stderr', () => {

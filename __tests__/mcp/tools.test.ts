@@ -19,21 +19,6 @@ describe('the tools', () => {
   test.each(DEFINITIONS)('say when not to use %s, in one sentence at the end', (_, { description }) => {
     expect(description).toMatch(/\. Do not use it [^.]*\.$/);
   });
-
-  test('that change nothing say so', () => {
-    const hints = DEFINITIONS.map(([name, { annotations }]) => [
-      name,
-      annotations.readOnlyHint,
-      annotations.destructiveHint,
-    ]);
-    expect(hints).toEqual([
-      ['deliver', false, true],
-      ['verify', true, false],
-      ['check', true, false],
-      ['withdraw', false, true],
-      ['audit', true, false],
-    ]);
-  });
 });
 
 const complain = (tool: 'deliver' | 'verify', args: object): string =>
