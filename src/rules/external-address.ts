@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { domainToUnicode } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { DeliveryError } from '../errors.ts';
 import type { Text, Words } from '../words.ts';
@@ -120,20 +119,13 @@ export function refuseMachineAddress(url: URL, label: Text = 'the address'): voi
  * `return_to`, an error, a search) then contains the text without containing the content.
  */
 export function isPartOfAddress(text: string, addresses: readonly URL[]): boolean {
-  const parts = [text, text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')]
-    .map(normalize)
-    .filter((part) => part !== '');
-  if (parts.length === 0) return true;
-  return addresses.some((url) => {
-    const forms = [url.href, `https://${domainToUnicode(url.hostname)}${url.pathname}`].map(normalize);
-    return parts.some((part) => forms.some((form) => form.includes(part)));
-  });
+  const part = toWords(text);
+  return addresses.some((url) => toWords(url.href).includes(part));
 }
 
-/** One form: an address may be in an address in an address, and a slug and a title differ in their separators. */
-const normalize = (text: string): string =>
-  decodePercents(decodePercents(decodePercents(text)))
-    .normalize('NFC')
+/** One form: a slug and a title differ in their separators. */
+const toWords = (text: string): string =>
+  decodePercents(decodePercents(text))
     .toLowerCase()
-    .replace(/[\s+_-]+/g, ' ')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();

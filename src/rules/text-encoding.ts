@@ -2,8 +2,8 @@
 export interface MisreadText {
   /** The first line that is read wrongly; from 1. */
   readonly line: number;
-  /** The encoding that the text has, as far as it says so; `null` where it does not. */
-  readonly encoding: string | null;
+  /** What is wrong, in a clause. */
+  readonly text: string;
   /** False for one that calls itself UTF-8: a few characters of it are wrong, and for everybody. */
   readonly isUnreadable: boolean;
 }
@@ -38,7 +38,10 @@ export function createEncodingCheck() {
       if (isRight || UTF_16_MARK.test(head)) return null;
       const encoding = readDeclaration(head);
       const isUnreadable = !head.startsWith(UTF_8_MARK) && !isUtf8Label(encoding ?? '');
-      return { line, encoding, isUnreadable };
+      const text = isUnreadable
+        ? `the text is ${encoding === null ? 'not in UTF-8' : `in ${encoding}`}, and Pages makes browsers read it as UTF-8`
+        : 'the text is not in UTF-8 everywhere: a browser shows � where it is not';
+      return { line, text, isUnreadable };
     },
   };
 }
@@ -57,15 +60,6 @@ function readDeclaration(head: string): string | null {
 }
 
 const isUtf8Label = (label: string): boolean => /^utf-?8$/i.test(label);
-
-/** What is wrong with a text of which single characters are. */
-export const MISREAD = 'the text is not in UTF-8 everywhere: a browser shows � where it is not';
-
-/** What is wrong with a page that would be unreadable, and what to change. */
-export const describeMisreadPage = ({ encoding }: MisreadText) => ({
-  text: `the page is ${encoding === null ? 'not in UTF-8' : `in ${encoding}`}, and Pages makes browsers read it as UTF-8, so it would be unreadable`,
-  hint: 'save it as UTF-8',
-});
 
 /**
  * Whether a browser reads a text in UTF-8 as it was written: that of the host wins over the encoding that a page says

@@ -63,8 +63,8 @@ test.each([
   ['//user@a.example/b', '//***@a.example/b'],
   ['https://a.example/@b/c', 'https://a.example/@b/c'],
   ['https://a.example/b?token=1#c', 'https://a.example/b?…'],
-  // At most 100 characters, of which none is cut.
-  [`a${'🙂'.repeat(200)}`, `a${'🙂'.repeat(98)}…`],
+  // 100 characters, of which none is cut.
+  [`a${'🙂'.repeat(200)}`, `a${'🙂'.repeat(99)}…`],
 ])('A message shows the address %j as %s.', (address, shown) => {
   expect(formatAddress(address)).toBe(shown);
 });

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { decodeEmbedded } from '../../../src/rules/secrets/embedded.ts';
 import { drawn, findSecrets, PRESET_SECRETS, pem } from './fake-secrets.ts';
 
 const TOKEN = `ghp_${drawn(36)}`;
@@ -92,15 +90,4 @@ describe('the search in embedded content', () => {
   ])('finds nothing in %s', async (_, content) => {
     expect(await find(content)).toEqual([]);
   });
-});
-
-test('decodeEmbedded decodes no hash, and of binary content little more than its text', () => {
-  const TEXT = 'a text of ASCII characters, 42 or more';
-  const hashes = Array.from({ length: 50 }, (_, nth) => createHash('sha512').update(`x${nth}`).digest());
-  const decode = (text: string): Buffer[] =>
-    Array.from(decodeEmbedded(Buffer.from(text)), ({ bytes }) => bytes);
-  expect(hashes.flatMap((hash) => decode(`${hash.toString('base64')} ${hash.toString('hex')}`))).toEqual([]);
-  const parts = decode(Buffer.concat([...hashes, Buffer.from(TEXT), ...hashes]).toString('base64'));
-  expect(parts.filter((bytes) => bytes.includes(TEXT))).toHaveLength(1);
-  expect(Buffer.concat(parts).length).toBeLessThan(4 * TEXT.length);
 });

@@ -1,3 +1,5 @@
+import { shorten } from '../../plain-text.ts';
+
 /**
  * How a browser uses the resource; this decides how its content is searched. `script` is a classic script, which
  * imports nothing before it runs.
@@ -121,11 +123,9 @@ export function formatAddress(address: string): string {
     .replace(/^([a-z][a-z0-9+.-]*:)?([\\/]{2})[^\\/?#]*@/i, '$1$2***@')
     .replace(/\?.+/s, '?…')
     .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ');
-  if (line.length <= MAX_SHOWN) return line;
-  const letters = [...line];
-  const cut = letters.slice(0, MAX_SHOWN - 1).join('');
+  const short = shorten(line, MAX_SHOWN);
   // The beginning of a secret would not be recognized as one.
-  return letters.length <= MAX_SHOWN ? line : `${cut.replace(/[\w.~+=-]+$/, '')}…`;
+  return short === line ? line : short.replace(/[\w.~+=-]+…$/, '…');
 }
 
 /** What a tag or an element has: both parsers of pages give them the same form. */

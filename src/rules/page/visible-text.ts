@@ -15,8 +15,8 @@ const HIDDEN_STYLE =
   /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0\s*(?:;|!|$))/i;
 
 /**
- * Whether a browser may show a text of a page. Scripts may show what they hold, a person opens details, and forms show
- * what their fields hold; no other attribute, comment, title or hidden element counts.
+ * Whether a browser may show a text of a page. Scripts may show what they hold, and a person opens details; no
+ * attribute, comment, title or hidden element counts.
  *
  * @param text as it is in the source, with or without markup
  */
@@ -43,7 +43,6 @@ function readTexts(html: string, isPossible: boolean): string {
     if (!('childNodes' in node)) continue;
     if ('attrs' in node) {
       if (hidesItself(node)) continue;
-      if (isPossible) shown += readShownAttributes(node);
       if (without.has(node.nodeName)) continue;
     }
     const children = isPossible ? node.childNodes : shownChildren(node);
@@ -56,14 +55,6 @@ function readTexts(html: string, isPossible: boolean): string {
 function shownChildren(node: Dom.ParentNode): readonly Dom.ChildNode[] {
   const isClosed = 'attrs' in node && node.nodeName === 'details' && !hasAttribute(node, 'open');
   return isClosed ? node.childNodes.filter((child) => child.nodeName === 'summary') : node.childNodes;
-}
-
-/** The value of a field, and the page in a frame. */
-function readShownAttributes(element: Dom.Element): string {
-  const name = element.nodeName;
-  if (name === 'iframe') return readTexts(getAttribute(element, 'srcdoc'), true);
-  const isField = name === 'input' && !/^\s*(hidden|password)\s*$/i.test(getAttribute(element, 'type'));
-  return isField ? withoutSpace(getAttribute(element, 'value')) : '';
 }
 
 function hidesItself(element: Dom.Element): boolean {

@@ -22,7 +22,7 @@ interface FoundSecret {
   readonly position: number;
 }
 
-type SearchedFile = Pick<LocalFile, 'name' | 'head' | 'binary' | 'pieces'>;
+type SearchedFile = Pick<LocalFile, 'name' | 'size' | 'head' | 'binary' | 'pieces'>;
 
 /** A longer list would not be read. */
 const MAX_FINDINGS = 20;
@@ -45,7 +45,7 @@ export async function refuseSecrets(
   const harmless = new Set(allowed.map((fingerprint) => fingerprint.trim().toLowerCase()));
   const found: FoundSecret[] = [];
   let count = 0;
-  for await (const block of readBlocks(readAsUtf8(file, signal))) {
+  for await (const block of readBlocks(readAsUtf8(file, signal), 2 * file.size)) {
     for await (const one of searchBlock(block)) {
       if (found.length === MAX_FINDINGS) break;
       if (harmless.has(one.fingerprint)) count += 1;
@@ -79,10 +79,11 @@ async function* searchBlock({
   to,
   offset,
 }: FileBlock): AsyncGenerator<FoundSecret, void, undefined> {
-  const plain = { bytes: block, positionOf: (index: number) => index };
   const known = new Set<string>();
-  for (const { bytes, positionOf } of [plain, ...decodeEmbedded(block)]) {
-    for (const match of await matchRules(bytes)) {
+  for (const { bytes, positionOf } of decodeEmbedded(block)) {
+    const rules = selectRules(bytes);
+    if (rules.size === 0) continue;
+    for (const match of await matchRules(bytes.toString('latin1'), rules)) {
       const begin = positionOf(match.from);
       // Beside what is encoded, a word may have a secret as it is. Each secret belongs to one block.
       if (begin < from || begin >= to || (bytes !== block && known.has(match.secret))) continue;
@@ -94,11 +95,8 @@ async function* searchBlock({
   }
 }
 
-/** The matches in some bytes in their order, each secret under one rule. A byte is one character. */
-async function matchRules(bytes: Buffer): Promise<readonly SecretMatch[]> {
-  const rules = selectRules(bytes);
-  if (rules.size === 0) return [];
-  const text = bytes.toString('latin1');
+/** The matches in a text in their order, each secret under one rule. A byte is one character. */
+async function matchRules(text: string, rules: ReadonlySet<string>): Promise<readonly SecretMatch[]> {
   const distinct: SecretMatch[] = [];
   const findPresetMatches = await loadPresetRules();
   for (const match of [...(await findPresetMatches(text, rules)), ...findCustomMatches(text, rules)]) {

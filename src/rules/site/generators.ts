@@ -55,18 +55,12 @@ export function describeBase(generator: Generator | undefined, base: string, isR
 }
 
 /**
- * What to set if a browser sees that the page was built for another place.
+ * What to set if a browser sees that the page was built for another place; `null` at the root of a host.
  *
- * @param hasScript whether a page has a script, which may depend on the page's path
  * @param sitePath with a slash at both ends
- * @returns `null` where the page can't depend on its place
  */
-export function describeRouter(
-  hasScript: boolean,
-  generator: Generator | undefined,
-  sitePath: string,
-): string | null {
-  if (!hasScript || sitePath === '/') return null;
+export function describeRouter(generator: Generator | undefined, sitePath: string): string | null {
+  if (sitePath === '/') return null;
   const setting =
     generator === undefined
       ? `the base path of the build to \`${sitePath}\``

@@ -1,4 +1,4 @@
-import { text } from 'node:stream/consumers';
+import { text as joinText } from 'node:stream/consumers';
 import { MEGABYTE } from '../../protocol/limits.ts';
 import {
   type AddAddress,
@@ -14,7 +14,7 @@ import { searchPage } from '../page/html-references.ts';
 import { type ImportMapEntry, resolveSpecifier } from '../page/import-map.ts';
 import { decodeText, isHtml, LARGEST_PAGE } from '../page/page-file.ts';
 import { findCssReferences, findScriptReferences } from '../page/script-references.ts';
-import { createEncodingCheck, describeMisreadPage, MISREAD, type MisreadText } from '../text-encoding.ts';
+import { createEncodingCheck, type MisreadText } from '../text-encoding.ts';
 import type { FindingCollector, SiteFiles, SiteFinding, SiteInspection, SiteOptions } from './findings.ts';
 import { describeBase, describeRouter, EMBEDDING, findGenerator } from './generators.ts';
 import { ReferenceJudge } from './judge-reference.ts';
@@ -49,7 +49,7 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
     unknown: list(judge.unknown),
     notes: list(judge.notes),
     hasAbsolute: judge.hasRightBase,
-    routerSetting: describeRouter(search.hasScript, findMaker(options.entry), options.sitePath),
+    routerSetting: search.hasScript ? describeRouter(findMaker(options.entry), options.sitePath) : null,
   };
 }
 
@@ -101,7 +101,7 @@ class SiteSearch {
       this.#signal?.throwIfAborted();
       const pieces = decodeText(this.#read(visit));
       if (visit.kind === 'document') await this.#searchPage(visit, pieces);
-      else this.#searchText(visit, await text(pieces));
+      else this.#searchText(visit, await joinText(pieces));
     }
   }
 
@@ -151,11 +151,10 @@ class SiteSearch {
    */
   #judgeEncoding({ path, grade }: FileVisit, misread: MisreadText | null): void {
     if (misread === null || isSvg(path)) return;
-    const isRefused = isHtml(path) && grade !== 'later' && misread.isUnreadable;
-    const place = { file: path, line: misread.line };
+    const { line, text, isUnreadable } = misread;
     const { refusals, notes } = this.#judge;
-    if (isRefused) refusals.add('encoding', path, place, () => describeMisreadPage(misread));
-    else notes.add('encoding', path, place, () => ({ text: MISREAD }));
+    const list = isUnreadable && isHtml(path) && grade !== 'later' ? refusals : notes;
+    list.add('encoding', path, { file: path, line }, () => ({ text, hint: 'save it as UTF-8' }));
   }
 
   async #searchPage(visit: FileVisit, pieces: AsyncIterable<string>): Promise<void> {
