@@ -88,11 +88,6 @@ export const SHOWN_PAGES: readonly CorpusPage[] = [
   },
   { name: 'large', page: page(`<table>${'<tr><td>cell</td><td>other</td></tr>'.repeat(20_000)}</table>`) },
   {
-    name: 'huge-picture',
-    page: page('<img src="b.svg" width="30000" height="30000">'),
-    files: { 'b.svg': { type: SVG, body: PICTURE.replace('<svg', '<svg viewBox="0 0 40 40"') } },
-  },
-  {
     name: 'utf-16',
     page: {
       body: Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(page('<p>Зеленый отчет</p>'), 'utf16le')]),

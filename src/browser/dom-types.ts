@@ -48,7 +48,6 @@ export interface DomElement extends DomNode {
   readonly textContent: string;
   getBoundingClientRect(): PageBox;
   checkVisibility(options: object): boolean;
-  scrollIntoView(options: object): void;
 }
 
 interface DomRange {

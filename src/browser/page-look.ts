@@ -12,8 +12,6 @@ import type {
 declare const document: DomDocument;
 declare const innerWidth: number;
 declare const innerHeight: number;
-declare const scrollY: number;
-declare function scrollTo(options: object): void;
 declare function getComputedStyle(element: DomElement, pseudo?: string): DomStyle;
 
 /**
@@ -23,7 +21,6 @@ declare function getComputedStyle(element: DomElement, pseudo?: string): DomStyl
 export class PageLook {
   readonly #limits = { elements: 20_000, boxes: 800, text: 4_000, milliseconds: 400 };
   readonly #boxes: ContentBox[] = [];
-  readonly #owners: (DomElement | null)[] = [];
   readonly #range = document.createRange();
   readonly #start = performance.now();
   #elements = 0;
@@ -38,35 +35,6 @@ export class PageLook {
       isComplete: document.readyState === 'complete',
       boxes: this.#boxes,
     };
-  }
-
-  /**
-   * Scrolls to the first content that is outside of the window, or of a box that scrolls; with `fallback` to that
-   * part of the page where there is none.
-   *
-   * @returns whether something was scrolled
-   */
-  scroll(fallback: number): boolean {
-    this.run();
-    const hidden = this.#boxes.findIndex(
-      (box, at) => box.kind !== 'shape' && this.#isAway(box, this.#owners[at]),
-    );
-    const owner = this.#owners[hidden];
-    if (owner != null) owner.scrollIntoView({ block: 'center', inline: 'start', behavior: 'instant' });
-    else scrollTo({ top: fallback * innerHeight, behavior: 'instant' });
-    return owner != null || scrollY > 0;
-  }
-
-  /** Whether a person would have to scroll to see the middle of the box. */
-  #isAway({ x, y, width, height }: PageBox, owner: DomElement | null | undefined): boolean {
-    const [left, top] = [x + Math.min(width, 200) / 2, y + Math.min(height, 200) / 2];
-    const isIn = (box: PageBox): boolean =>
-      left >= box.x && left < box.x + box.width && top >= box.y && top < box.y + box.height;
-    if (owner == null || !isIn({ x: 0, y: 0, width: innerWidth, height: innerHeight })) return true;
-    return this.#listParents(owner).some(
-      (parent) =>
-        /auto|scroll/.test(getComputedStyle(parent).overflow ?? '') && !isIn(parent.getBoundingClientRect()),
-    );
   }
 
   #visit(element: DomElement): void {
@@ -161,7 +129,6 @@ export class PageLook {
     if (element !== null && this.#isCovered(element, x + width / 2, y + height / 2)) return;
     if (element !== null && this.#isClipped(element, { x, y, width, height })) return;
     this.#boxes.push({ kind, x, y, width, height, text });
-    this.#owners.push(element);
   }
 
   /** Whether an element that can't be scrolled cuts all of it off. What is positioned leaves those that are not. */

@@ -14,8 +14,6 @@ export const decodePicture = (png: Uint8Array): PixelGrid => PNG.sync.read(Buffe
 /** The smallest difference of a color channel, of 255, that a person sees as two colors. */
 const VISIBLE_DIFFERENCE = 24;
 
-const WHITE = 0xffffff;
-
 /** At most so many pixels of a box are compared. */
 const SAMPLES = 40_000;
 
@@ -48,12 +46,6 @@ export function differsFromSurroundings(grid: PixelGrid, box: PageBox, least = V
   ].flatMap((strip) => [...countColors(grid, strip).keys()]);
   const common = findCommonColor(inside);
   return around.some((color) => isDifferent(color, common, least));
-}
-
-/** Whether the box fills the window with one color that is not the white of an empty page. */
-export function fillsWindow(grid: PixelGrid, { x, y, width, height }: PageBox): boolean {
-  const isWhole = x <= 4 && y <= 4 && x + width >= grid.width - 4 && y + height >= grid.height - 4;
-  return isWhole && isDifferent(findCommonColor(countColors(grid, { x, y, width, height })), WHITE);
 }
 
 /** The part of a box in which two pictures of the window differ; of the whole window where the box is empty. */

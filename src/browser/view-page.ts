@@ -4,7 +4,7 @@ import { withoutSpace } from '../plain-text.ts';
 import type { ContentBox, FrameLook } from './dom-types.ts';
 import { evaluateApart, type OpenPage, type Picture, SCROLL_BACK, takePicture } from './open-page.ts';
 import { PageLook } from './page-look.ts';
-import { differsFromSurroundings, fillsWindow, hasContrast, type PixelGrid } from './pixels.ts';
+import { DESKTOP, differsFromSurroundings, hasContrast, type PixelGrid } from './pixels.ts';
 import type { ScreenView } from './screen-view.ts';
 
 export interface PageSight extends Pick<ScreenView, 'title' | 'painted' | 'isMarkerVisible' | 'isStable'> {
@@ -48,7 +48,7 @@ export async function lookAtPage(opened: OpenPage, before: PageSight | null): Pr
   const { grid } = picture;
   let visible = keepVisible([...boxes, ...(await lookAtInnerFrames(opened))], grid);
   // It costs more, and is needed only where nothing else is there.
-  if (visible.length === 0) visible = await lookElsewhere(opened);
+  if (visible.length === 0) visible = await lookBelow(opened, boxes);
   const text = visible.map((box) => box.text).join(' ');
   return {
     title,
@@ -110,23 +110,25 @@ function isInPixels(box: ContentBox, grid: PixelGrid): boolean {
   if (kind === 'shape') {
     return width * height < grid.width * grid.height * 0.5 && differsFromSurroundings(grid, box, 64);
   }
-  if (hasContrast(grid, box)) return true;
-  return (
-    kind !== 'text' && (differsFromSurroundings(grid, box) || (kind === 'image' && fillsWindow(grid, box)))
-  );
+  return hasContrast(grid, box) || (kind !== 'text' && differsFromSurroundings(grid, box));
 }
 
-/** Scrolls to what the page has outside of the window, as a person would, and looks there. */
-async function lookElsewhere(opened: OpenPage): Promise<ContentBox[]> {
+/** Scrolls down to what the page has below the window, as a person would, and looks there. */
+async function lookBelow(opened: OpenPage, boxes: readonly ContentBox[]): Promise<ContentBox[]> {
   const main = opened.page.mainFrame();
-  let visible: ContentBox[] = [];
+  const { height } = DESKTOP;
+  let top = 0;
+  let [found, visible] = [boxes, [] as ContentBox[]];
   for (let part = 1; part <= MOST_PARTS && visible.length === 0; part += 1) {
-    const isMoved = await evaluateApart(main, `new (${PageLook.toString()})().scroll(${part})`);
-    if (isMoved !== true) break;
+    const next = found.find((box) => box.kind !== 'shape' && box.y >= height);
+    const wanted = top + (next === undefined ? height : next.y - height / 2);
+    const reached = await evaluateApart(main, `scrollTo({ top: ${wanted}, behavior: 'instant' }), scrollY`);
+    if (Number(reached) <= top) break;
+    top = Number(reached);
     // What appears when it is scrolled to needs a moment.
     await opened.clock.sleep(SCROLL_TIME);
-    const { boxes } = await lookAtFrame(main);
-    visible = keepVisible(boxes, (await takePicture(opened)).grid);
+    found = (await lookAtFrame(main)).boxes;
+    visible = keepVisible(found, (await takePicture(opened)).grid);
   }
   await evaluateApart(main, SCROLL_BACK);
   return visible;
