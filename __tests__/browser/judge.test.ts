@@ -27,7 +27,7 @@ const SIGHT: PageSight = {
   isComplete: true,
   text: 'Cannot GET /',
   painted: { characters: 10, images: 0, drawings: 0 },
-  isSmall: true,
+  largestPicture: 0,
   hasMore: false,
   isErrorPage: false,
   isMarkerVisible: null,
@@ -51,7 +51,7 @@ test.each<[string, Partial<PageSight>, object, object]>([
 
 test.each<[string, Partial<PageSight>, object, object]>([
   ['more content below', { hasMore: true }, {}, {}],
-  ['a large picture', { isSmall: false }, {}, {}],
+  ['a large picture', { largestPicture: 900 }, {}, {}],
   ['the marker that was asked for', { isMarkerVisible: true }, {}, {}],
   ['the name of an error page', {}, {}, { url: 'https://octo.github.io/404.html' }],
   ...['text/plain', 'application/json; charset=utf-8', 'text/markdown', 'image/svg+xml'].map(
@@ -64,7 +64,7 @@ test.each<[string, Partial<PageSight>, object, object]>([
 
 test('A page that stopped answering is not shown, whatever it had painted.', () => {
   const painted = { characters: 900, images: 3, drawings: 0 };
-  const long = { text: 'Numbers of the week', painted, isSmall: false };
+  const long = { text: 'Numbers of the week', painted, largestPicture: 900 };
   expect(judgeSight(long).verdict).toBe('shown');
   expect(judgeSight(long, {}, {}, false).verdict).toBe('not-shown');
 });
@@ -90,7 +90,7 @@ describe('a page that its scripts make', () => {
     ['they got some', {}, { ownData: { missing: '404 /api.json', found: 1 } }, SCRIPTED],
     ['the marker is visible', { isMarkerVisible: true }, GOT_NOTHING, SCRIPTED],
     ['it is an error page', {}, GOT_NOTHING, { ...SCRIPTED, url: 'https://octo.github.io/404.html' }],
-    ['it shows much', { text: 'much '.repeat(51) }, GOT_NOTHING, SCRIPTED],
+    ['it shows much', { text: 'much '.repeat(63) }, GOT_NOTHING, SCRIPTED],
   ])('is shown where %s', (_, sight, events, page) => {
     expect(judgeSight({ text: 'Pets and more', ...sight }, events, page).verdict).toBe('shown');
   });

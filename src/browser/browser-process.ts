@@ -1,5 +1,4 @@
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -18,7 +17,7 @@ import { DESKTOP } from './pixels.ts';
 /** The end of the browser's error output that is kept, in characters. */
 const KEPT_OUTPUT = 8_000;
 
-/** Milliseconds for a killed process to end. */
+/** Milliseconds for the end of the error output of a killed process. */
 const END_TIME = 2_000;
 
 export interface LaunchOptions {
@@ -60,13 +59,6 @@ export async function launchBrowser(options: LaunchOptions, signal: AbortSignal)
   }
 }
 
-const SPAWN_OPTIONS: SpawnOptions = {
-  // A group of its own, so that all its processes can be ended together.
-  detached: HAS_GROUPS,
-  windowsHide: true,
-  stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-};
-
 async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<BrowserProcess> {
   const profile = await mkdtemp(join(options.tempFolder, 'screen-delivery-browser-'));
   const home = join(profile, 'home');
@@ -75,7 +67,10 @@ async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<
   const child = spawn(options.executablePath, [...BROWSER_FLAGS, ...flags, 'about:blank'], {
     cwd: home,
     env: createEnvironment(options.environment, home),
-    ...SPAWN_OPTIONS,
+    // A group of its own, so that all its processes can be ended together.
+    detached: HAS_GROUPS,
+    windowsHide: true,
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
   let output = '';
   child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
@@ -89,11 +84,8 @@ async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<
   const kill = async (): Promise<void> => {
     killAtExit();
     process.off('exit', killAtExit);
-    // It was killed, so that is a matter of milliseconds.
-    if (!ended.signal.aborted) {
-      await once(ended.signal, 'abort', { signal: AbortSignal.timeout(END_TIME) }).catch(() => undefined);
-    }
-    await rm(profile, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
+    // Its processes may need a moment to end.
+    await rm(profile, { recursive: true, force: true, maxRetries: 9 }).catch(() => undefined);
   };
   try {
     const starting = connect(child).then(async (browser) => ({ browser, version: await browser.version() }));

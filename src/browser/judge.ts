@@ -7,9 +7,6 @@ import type { PageSight } from './view-page.ts';
 /** Why a page counts as shown or not; the reason is empty for a shown page. */
 export type PageJudgment = Pick<ScreenView, 'verdict' | 'reason'>;
 
-/** What is known of a page before it is opened. */
-type KnownPage = Pick<PageToView, 'url' | 'ownText'>;
-
 /** Navigations and dialogs of a page that does not end them. */
 const ENDLESS = 5;
 
@@ -22,7 +19,7 @@ const ENDLESS = 5;
 export function judge(
   sight: PageSight | null,
   events: PageEvents,
-  page: KnownPage,
+  page: PageToView,
   isAnswering = true,
 ): PageJudgment {
   const wrong = describeWrongPage(events);
@@ -53,7 +50,7 @@ function describeSilence(events: PageEvents, isAnswering: boolean): string {
   return open === '' ? 'the page does not respond' : `the page is blank: ${open}`;
 }
 
-function findReason(sight: PageSight, events: PageEvents, page: KnownPage): string {
+function findReason(sight: PageSight, events: PageEvents, page: PageToView): string {
   const { characters, images, drawings } = sight.painted;
   if (sight.isErrorPage) return withCause("the page leads to one that can't be opened", findCause(events));
   if (characters + images + drawings === 0) {
@@ -66,11 +63,14 @@ function findReason(sight: PageSight, events: PageEvents, page: KnownPage): stri
 }
 
 /** The most that a page shows whose scripts got none of the data that they show, in characters. */
-const LONGEST_WITHOUT_DATA = 200;
+const LONGEST_WITHOUT_DATA = 250;
+
+/** CSS pixels of a picture that may only tell a person to wait: one that moves, and one that is left where a script has failed. */
+const SMALL = { moving: 200, alone: 256 } as const;
 
 /** What a page shows in place of its content. Other types are shown as they are: every text in them is theirs. */
-function describeOtherContent(sight: PageSight, events: PageEvents, page: KnownPage): string {
-  const { text, painted, isSmall } = sight;
+function describeOtherContent(sight: PageSight, events: PageEvents, page: PageToView): string {
+  const { text, painted, largestPicture } = sight;
   const { contentType, ownData } = events;
   const isHtml = /html|^$/.test(contentType);
   const isDrawn = isHtml || /svg/.test(contentType);
@@ -79,6 +79,7 @@ function describeOtherContent(sight: PageSight, events: PageEvents, page: KnownP
   if (!isHtml) return '';
   // Such a text may be what was delivered.
   const isMeant = isErrorPageName(new URL(page.url).pathname) || sight.isMarkerVisible === true;
+  const isSmall = largestPicture <= SMALL.moving;
   const lacking = isMeant ? '' : findMissingData(text, events, page);
   if (!isMeant && isSmall && !sight.hasMore && (isOnlyError(text) || isOwnNotFound(sight, lacking !== ''))) {
     return describeError(text, events);
@@ -86,12 +87,13 @@ function describeOtherContent(sight: PageSight, events: PageEvents, page: KnownP
   if (lacking !== '' && ownData.found === 0 && painted.images === 0 && isShort(text)) {
     return `the page shows only "${toPlainLine(text, 160)}": ${toPlainLine(lacking, 160)}`;
   }
-  if (!isSmall) return '';
-  if (isOnlyWaiting(text)) {
+  if (isSmall && isOnlyWaiting(text)) {
     return withCause(`the page shows nothing but "${toPlainLine(text, 80)}"`, findCause(events));
   }
   // What tells to wait moves, or stays where a script has failed.
-  return text.trim() === '' && (sight.isStable !== true || events.exceptions.length > 0)
+  const isWaiting =
+    (isSmall && sight.isStable !== true) || (largestPicture <= SMALL.alone && events.exceptions.length > 0);
+  return text.trim() === '' && isWaiting
     ? withCause('the page shows nothing but a small picture', findCause(events))
     : '';
 }
@@ -100,7 +102,7 @@ function describeOtherContent(sight: PageSight, events: PageEvents, page: KnownP
  * The data that the scripts of a page did not get: of its own host, or of another one where the page itself says so.
  * Nothing for a page that shows what its own HTML says, as not all of it is made by scripts; a style may change the case.
  */
-function findMissingData(text: string, { ownData, failed }: PageEvents, { ownText }: KnownPage): string {
+function findMissingData(text: string, { ownData, failed }: PageEvents, { ownText }: PageToView): string {
   const isOwnShown =
     ownText === undefined ||
     (ownText !== '' && withoutSpace(text).toLowerCase().includes(ownText.toLowerCase()));

@@ -21,7 +21,7 @@ const OPEN_ROOTS = `{
   Element.prototype.attachShadow = function (options) { return attachShadow.call(this, { ...options, mode: 'open' }) };
 }`;
 
-/** Opens a blank page, ready to be sent to its address. */
+/** Opens a blank page, ready to be sent to its address. @throws where the browser is not to be used any more */
 export async function openPage(
   browser: Browser,
   wanted: PageToView,
@@ -29,28 +29,23 @@ export async function openPage(
 ): Promise<OpenPage> {
   const events = new PageEvents(wanted.url);
   const answers = await answerRequests(browser, { ...ports, page: wanted, events });
-  try {
-    const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } });
-    const page = await context.newPage();
-    const session = await page.createCDPSession();
-    // It is not paused, and reaches nothing.
-    session.on('Network.webSocketCreated', ({ url }) => answers.noteStream(new URL(url), 'a WebSocket'));
-    events.listen(page);
-    await Promise.all([
-      session.send('Network.enable'),
-      page.evaluateOnNewDocument(OPEN_ROOTS),
-      // All of them, for every origin: nothing is granted, so everything else is denied.
-      session.send('Browser.grantPermissions', {
-        permissions: [],
-        ...(context.id !== undefined && { browserContextId: context.id }),
-      }),
-    ]);
-    const close = (): Promise<void> => answers.close().then(() => context.close());
-    return { wanted, page, session, events, clock: ports.clock, close };
-  } catch (thrown) {
-    await answers.close();
-    throw thrown;
-  }
+  const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } });
+  const page = await context.newPage();
+  const session = await page.createCDPSession();
+  // It is not paused, and reaches nothing.
+  session.on('Network.webSocketCreated', ({ url }) => answers.noteStream(new URL(url), 'a WebSocket'));
+  events.listen(page);
+  await Promise.all([
+    session.send('Network.enable'),
+    page.evaluateOnNewDocument(OPEN_ROOTS),
+    // All of them, for every origin: nothing is granted, so everything else is denied.
+    session.send('Browser.grantPermissions', {
+      permissions: [],
+      ...(context.id !== undefined && { browserContextId: context.id }),
+    }),
+  ]);
+  const close = (): Promise<void> => answers.close().then(() => context.close());
+  return { wanted, page, session, events, clock: ports.clock, close };
 }
 
 export interface Picture {

@@ -46,13 +46,12 @@ export interface ScreenFacts {
   readonly painted: { readonly characters: number; readonly images: number; readonly drawings: number };
   /** `null` without a marker. */
   readonly isMarkerVisible: boolean | null;
-  /** Uncaught exceptions, in their order; in a report the first ten. */
+  /** Uncaught exceptions, in their order. */
   readonly exceptions: readonly string[];
-  /** Requests that failed: `404 https://…` or `net::ERR_… https://…`; in a report the first ten. */
+  /** Requests that failed: `404 https://…` or `net::ERR_… https://…`. */
   readonly failedRequests: readonly string[];
-  /** Requests that this tool refused, because they lead to an internal address; in a report the first ten. */
+  /** Requests that this tool refused, because they lead to an internal address. */
   readonly blockedRequests: readonly string[];
-  /** In a report the first ten. */
   readonly consoleErrors: readonly string[];
   /** CSS pixels by which the page is wider than a phone's 390; 0 where it fits. */
   readonly overflow: number;

@@ -11,8 +11,8 @@ export interface PageSight extends Pick<ScreenView, 'title' | 'painted' | 'isMar
   readonly headings: readonly string[];
   readonly isComplete: boolean;
   readonly text: string;
-  /** Whether all pictures and drawings are small, as those that tell a person to wait. */
-  readonly isSmall: boolean;
+  /** Of the pictures and drawings that are seen, in CSS pixels; 0 where there are none. */
+  readonly largestPicture: number;
   /** Whether the page has more text or pictures outside of the window. */
   readonly hasMore: boolean;
   /** Whether the browser shows a page of its own, because what it was sent to can't be opened. */
@@ -22,9 +22,6 @@ export interface PageSight extends Pick<ScreenView, 'title' | 'painted' | 'isMar
 
 /** Frames of one page that are looked at. */
 const MOST_FRAMES = 12;
-
-/** CSS pixels of a picture that may only tell a person to wait. */
-const SMALL = 256;
 
 /** Parts of a page, each as high as the window, that are scrolled to where nothing can be seen before. */
 const MOST_PARTS = 4;
@@ -59,7 +56,10 @@ export async function lookAtPage(opened: OpenPage, before: PageSight | null): Pr
     picture,
     isStable: before && before.picture === picture,
     isMarkerVisible: marker === undefined ? null : withoutSpace(text).includes(withoutSpace(marker)),
-    isSmall: visible.every(({ kind, width, height }) => kind === 'text' || Math.max(width, height) <= SMALL),
+    largestPicture: Math.max(
+      0,
+      ...visible.flatMap(({ kind, width, height }) => (kind === 'text' ? [] : [width, height])),
+    ),
     hasMore: boxes.some(({ y, kind }) => y >= grid.height && kind !== 'shape'),
     isErrorPage: isErrorPage(main),
   };

@@ -19,17 +19,11 @@ export type ViewTimes = typeof VIEW_TIMES;
 /** Milliseconds between two looks, and before another one where nothing is there to be looked at yet. */
 const INTERVAL = { seen: 300, unseen: 30 } as const;
 
-/** Milliseconds that a look has at least, also at the end of the time: machines are busy. */
+/** Milliseconds that a look, or another answer of the page, has at least: machines are busy. */
 const LOOK_TIME = 4_000;
 
 /** Milliseconds after which a shown page that still loads or moves is not waited for, nor a quiet one that threw. */
 const PATIENCE = 4_000;
-
-/** Milliseconds for a page that runs to answer. */
-const ANSWER_TIME = 3_000;
-
-/** Milliseconds for the measurement of the width on a phone. */
-const MEASURE_TIME = 2_000;
 
 /** Does some work in a time in milliseconds: `null` where it fails or needs more. @throws where the view is over */
 type Within = <T>(ms: number, work: Promise<T>) => Promise<T | null>;
@@ -63,10 +57,10 @@ export async function watchPage(
   const deadline = clock.now() + (wanted.renderTime ?? times.render);
   const sight = await watch(opened, deadline, within, signal);
   const isAnswering =
-    sight?.isStable != null || (await within(ANSWER_TIME, evaluateApart(page.mainFrame(), '1'))) !== null;
+    sight?.isStable != null || (await within(LOOK_TIME, evaluateApart(page.mainFrame(), '1'))) !== null;
   const elapsed = clock.now() - start;
   const judgment = judge(sight, events, wanted, isAnswering);
-  const overflow = isAnswering ? await within(MEASURE_TIME, measureOverflow(opened)) : null;
+  const overflow = isAnswering ? await within(LOOK_TIME, measureOverflow(opened)) : null;
   return { ...createView(opened, judgment, sight), overflow: overflow ?? 0, elapsed };
 }
 

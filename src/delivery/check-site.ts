@@ -19,7 +19,7 @@ import type { Text, Words } from '../words.ts';
 import { isWanted } from './choose-channel.ts';
 import { attemptIn, type Delivery, runStep, shownTask } from './delivery.ts';
 import { findMissingUrls } from './screen/ask-host.ts';
-import { listLocalFiles } from './screen/local-files.ts';
+import { listLocalFiles } from './screen/page-to-view.ts';
 
 /** How many addresses a host is asked for. */
 const MAX_ASKED = 50;

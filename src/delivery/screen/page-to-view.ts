@@ -3,10 +3,12 @@ import type { LocalFiles, PageToView } from '../../browser/screen-view.ts';
 import { withoutSpace } from '../../plain-text.ts';
 import { MEGABYTE, SCREEN } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
+import type { LocalFile } from '../../rules/inspect.ts';
 import { loadPageRules } from '../../rules/load-page-rules.ts';
-import { isImage } from '../../rules/media-type.ts';
+import { getContentType, isImage } from '../../rules/media-type.ts';
 import { decodeText, isHtml } from '../../rules/page/page-file.ts';
-import { type Delivery, shownTask } from '../delivery.ts';
+import { decodePath } from '../../rules/site/site-address.ts';
+import { type Delivery, isOngoing, shownTask } from '../delivery.ts';
 
 /** What a browser is to open, and what it must show. */
 export async function pageToView(
@@ -29,6 +31,34 @@ export async function pageToView(
 }
 
 /**
+ * Everything that a step is to publish on the host of pages, as that host will serve it. The list of a folder's files
+ * is made once a browser asks for one: many machines have none.
+ *
+ * @param sitePaths where to serve folders, instead of where they will be
+ */
+export function listLocalFiles(deliveries: readonly Delivery[], sitePaths?: readonly string[]): LocalFiles {
+  let known: ReadonlyMap<string, LocalFile> | undefined;
+  return (path) => {
+    known ??= new Map(deliveries.filter(isOngoing).flatMap((one) => listServed(one, sitePaths)));
+    const file = known.get(path);
+    return file && { size: file.size, contentType: getContentType(path), read: () => file.read() };
+  };
+}
+
+function listServed(
+  delivery: Delivery,
+  sitePaths?: readonly string[],
+): readonly (readonly [string, LocalFile])[] {
+  const { site } = delivery;
+  const served = shownTask(delivery)?.served;
+  if (site === null || served === undefined) return [];
+  if (!site.isFolder) return [[decodePath(served.url.pathname), site.entry]];
+  return (sitePaths ?? [served.sitePath]).flatMap((folder) =>
+    site.files.map((file) => [decodePath(folder) + file.name, file] as const),
+  );
+}
+
+/**
  * What deliveries show on the screen: why no browser opens it, for UNKNOWN; empty where one does. Of many, no more than
  * `SCREEN.pages` are opened: pages come before files shown as they are.
  */
@@ -41,12 +71,12 @@ export function listScreenPages(
     return obstacle === undefined ? [] : [[delivery, obstacle] as const];
   });
   const openable = found.flatMap(([delivery, obstacle]) => (obstacle === '' ? [delivery] : []));
-  openable.sort((one, other) => Number(isPage(other)) - Number(isPage(one)));
+  openable.sort((one, other) => rankPage(one) - rankPage(other));
   const tooMany = `of ${openable.length} pages ${SCREEN.pages} were opened in one, and ${openable.length - SCREEN.pages} were not`;
   return new Map([...found, ...openable.slice(SCREEN.pages).map((delivery) => [delivery, tooMany] as const)]);
 }
 
-const isPage = (delivery: Delivery): boolean => shownTask(delivery)?.served?.display === 'page';
+const rankPage = (delivery: Delivery): number => (shownTask(delivery)?.served?.display === 'page' ? 0 : 1);
 
 /** Nothing for what a browser would download; a link alone is opened only where that is enforced. */
 function findObstacle(delivery: Delivery, mode: DeliveryRequest['screen']): string | undefined {

@@ -20,8 +20,7 @@ import {
 import type { DeliveryContext } from '../delivery-context.ts';
 import { addPicture } from './add-picture.ts';
 import { dependsOnHost } from './ask-host.ts';
-import { listLocalFiles } from './local-files.ts';
-import { listScreenPages, pageToView } from './page-to-view.ts';
+import { listLocalFiles, listScreenPages, pageToView } from './page-to-view.ts';
 import { describeUnseen, describeView, formatShare, judgeView } from './screen-report.ts';
 
 /** What the steps with a browser share. */
@@ -100,33 +99,30 @@ async function viewPublishedPage(
     .catch(() => createUncheckedView('the step was stopped before a browser opened it'));
   context.logger.info(`${delivery.subject}: ${describeView(view)}`);
   const { failure, notes, unknown } = judgeView(view, request.screen === 'enforce');
-  const difference = await compareWithLocal(delivery.localView, view, context);
-  // What moves looks different each time.
-  const isStill = delivery.localView?.isStable !== false && view.isStable !== false;
-  const isClear = isStill && difference !== null && difference >= SCREEN.clearDifference;
-  const different = 'why the published page looks different from the local one';
+  const { agreement, different } = await compareWithLocal(delivery.localView, view, context);
   const judged = {
     ...attempt,
-    screen: { view, agreement: difference === null ? null : 1 - difference },
-    unknown: [
-      ...attempt.unknown,
-      ...unknown,
-      ...(isClear ? [`${different}: ${formatShare(difference)} of the picture`] : []),
-    ],
+    screen: { view, agreement },
+    unknown: [...attempt.unknown, ...unknown, ...different],
     // An address that shows nothing is not handed over.
     ...(failure === null ? {} : { proof: null, failure: failure.withStep('verify') }),
   };
   return { ...withAttempt(delivery, judged), notes: [...delivery.notes, ...notes] };
 }
 
-/** The share of pixels in which two shown pages differ; `null` where they can't be compared. */
-async function compareWithLocal(
-  before: ScreenView | null,
-  view: ScreenView,
-  { screen }: DeliveryContext,
-): Promise<number | null> {
-  if (before?.verdict !== 'shown' || view.verdict !== 'shown') return null;
-  return before.picture && view.picture && screen.compare(before.picture, view.picture);
+/** The share of pixels that two shown pages have in common, if known; and that they clearly differ, for UNKNOWN. */
+async function compareWithLocal(before: ScreenView | null, view: ScreenView, { screen }: DeliveryContext) {
+  const [one, other] = [before, view].map((seen) => (seen?.verdict === 'shown' ? seen.picture : null));
+  const difference = one && other ? await screen.compare(one, other) : null;
+  if (difference === null) return { agreement: null, different: [] };
+  // What moves looks different each time.
+  const isStill = before?.isStable !== false && view.isStable !== false;
+  const share = `${formatShare(difference)} of the picture`;
+  const different =
+    isStill && difference >= SCREEN.clearDifference
+      ? [`why the published page looks different from the local one: ${share}`]
+      : [];
+  return { agreement: 1 - difference, different };
 }
 
 /**
