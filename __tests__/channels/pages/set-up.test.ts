@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createPagesActions } from '../../../src/channels/pages/publish.ts';
-import type { PagesOptions, PagesTask } from '../../../src/channels/pages/target.ts';
+import type { PagesOptions } from '../../../src/channels/pages/target.ts';
 import type { RepositoryContext } from '../../../src/github/api/repository.ts';
 import { createMemoryFile } from '../../../src/rules/inspect.ts';
 import { siteOfFile } from '../../../src/rules/local-site.ts';
@@ -77,29 +77,18 @@ test('a missing branch that somebody else creates meanwhile is written to as it 
 
 test.each<[string, Situation, object]>([
   [
-    'without `setup`',
+    'a missing branch without `setup`',
     { options: { setup: false }, site: siteWith({ branch: 'gh-pages' }) },
     { code: 'NOT_FOUND', hint: expect.stringContaining('`setup: true` to create it') },
   ],
   [
-    'that no workflow knows',
+    'a missing branch that no workflow knows',
     {
       site: siteWith({ builtBy: 'workflow', branch: null }),
       answers: { graphql: { data: { viewer: { login: 'octo' } } } },
     },
     { code: 'BAD_INPUT', hint: expect.stringContaining('`branch:`') },
   ],
-])('a missing branch %s is not created', async (_, situation, error) => {
-  const { github, action, prepared } = await prepare(situation);
-  const refused = prepared.then(async (all) => {
-    const [placed] = await action.perform(all as never);
-    throw placed;
-  });
-  await expect(refused).rejects.toMatchObject(error);
-  expect(github.writes).toEqual([]);
-});
-
-test.each<[string, Situation, object]>([
   [
     'unreadable settings',
     { site: 'unreadable' },
@@ -111,9 +100,13 @@ test.each<[string, Situation, object]>([
     { code: 'BAD_INPUT', hint: expect.stringContaining('`site-workflow:`') },
   ],
   ['an unreadable branch', { answers: { get_ref: failure('HOST_ERROR', 500) } }, { httpCode: 500 }],
-])('what `setup` can not know is refused before anything is written %s', async (_, situation, error) => {
-  const { github, prepared } = await prepare(situation);
-  await expect(prepared).rejects.toMatchObject(error);
+])('nothing is made or written for %s', async (_, situation, error) => {
+  const { github, action, prepared } = await prepare(situation);
+  const refused = prepared.then(async (all) => {
+    const [placed] = await action.perform(all as never);
+    throw placed;
+  });
+  await expect(refused).rejects.toMatchObject(error);
   expect(github.writes).toEqual([]);
 });
 
@@ -144,25 +137,9 @@ describe('Pages', () => {
     expect(result).toMatchObject({ written: true });
   });
 
-  test('at a domain of its own gives the addresses of a page and its picture there', async () => {
-    const html_url = 'https://www.octo.dev/site/';
-    const answers = { create_pages_site: { ...NEW_SITE, html_url } };
-    const { github, action, prepared } = await prepare({ answers });
-    const [first] = await prepared;
-    const task = first as PagesTask;
-    const pictures = { picture: createMemoryFile('page.html.png', Buffer.from('picture')), before: null };
-    const [done] = await action.perform([{ ...task, pictures }]);
-    expect(github.sent('create_pages_site')).toHaveLength(1);
-    const url = new URL(`${html_url}page.html.png`);
-    expect(done).toMatchObject({
-      url: new URL(`${html_url}page.html`),
-      pictures: { url, before: null },
-      parts: [{ url }],
-    });
-  });
-
   test.each([
-    ['at another path', { html_url: 'https://octo.dev/' }, 'NOT_PROVEN'],
+    ['at another path', { html_url: 'https://octo.github.io/' }, 'NOT_PROVEN'],
+    ['at a domain of its own', { html_url: 'https://www.octo.dev/site/' }, 'NOT_PROVEN'],
     ['for members only', { public: false }, 'NOT_EXTERNAL'],
   ])('%s hands over nothing, and says what the branch has', async (_, more, code) => {
     const { result } = await perform({ answers: { create_pages_site: { ...NEW_SITE, ...more } } });

@@ -2,7 +2,7 @@ import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts
 import { getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { findAbsence } from '../../github/api/failures.ts';
-import { createPagesSite, type PagesSite, type RepositoryContext } from '../../github/api/repository.ts';
+import { createPagesSite, type RepositoryContext } from '../../github/api/repository.ts';
 import { defaultSiteUrl } from '../../github/hosts.ts';
 import type { Ports } from '../../ports.ts';
 import type { Words } from '../../words.ts';
@@ -72,10 +72,7 @@ export function describeSetup({ branch, setup }: CommitTarget): string {
   ].join('');
 }
 
-/**
- * Switches Pages on, once there is something to show, and gives the placements the addresses that the site has.
- * Where that fails, nothing was published, though the branch has it.
- */
+/** Switches Pages on, once there is something to show. Where that fails, nothing was published, though the branch has it. */
 export async function finishSetup(
   placed: readonly Result<Placement>[],
   { branch, github, options, setup }: CommitTarget,
@@ -84,49 +81,30 @@ export async function finishSetup(
   if (setup === null || placed.every(hasFailed)) return placed;
   const { absence, enablesPages } = setup;
   const assumed = defaultSiteUrl(options.serverUrl, github.repository);
-  const site = enablesPages ? await resultOf(() => enablePages(github, branch, assumed, ports)) : null;
+  const failure = enablesPages ? await resultOf(() => enablePages(github, branch, assumed, ports)) : null;
   return placed.map((result) => {
     if (hasFailed(result)) return result;
-    if (hasFailed(site)) return site.withLeftBehind([`commit ${result.commitSha} on the branch ${branch}`]);
-    const placement = site === null ? result : moveTo(site.base, assumed, result);
+    if (hasFailed(failure))
+      return failure.withLeftBehind([`commit ${result.commitSha} on the branch ${branch}`]);
     const done = [
       ...(absence !== null && result.written ? [`the branch ${branch} was created`] : []),
       ...(enablesPages ? [`Pages was switched on for the branch ${branch}`] : []),
     ];
-    return { ...placement, notes: [...(placement.notes ?? []), ...done] };
+    return { ...result, notes: [...(result.notes ?? []), ...done] };
   });
 }
 
 /** @param assumed the address for which the pages were checked */
-async function enablePages(
-  github: GitHubClient,
-  branch: string,
-  assumed: URL,
-  ports: Ports,
-): Promise<PagesSite> {
+async function enablePages(github: GitHubClient, branch: string, assumed: URL, ports: Ports): Promise<void> {
   const site = await resultOf(() => createPagesSite(github, branch, ports));
   if (hasFailed(site)) throw notEnabledError(site, branch);
   refuseUnusableSite(site, { branch });
   ports.logger.info(`Pages was switched on for the branch ${branch}: ${site.base.href}`);
-  if (site.base.pathname === assumed.pathname) return site;
-  const message = `Pages was switched on at ${site.base.href}, another path than assumed`;
-  const hint = 'try again, which checks the references of the pages for this path';
-  throw new DeliveryError('NOT_PROVEN', message, { hint });
-}
-
-/** The same placement at the site's real address, such as a domain of its own. */
-function moveTo(base: URL, assumed: URL, placement: Placement): Placement {
-  const move = (url: URL): URL =>
-    url.href.startsWith(assumed.href) ? new URL(base.href + url.href.slice(assumed.href.length)) : url;
-  const { url, parts, pictures } = placement;
-  return {
-    ...placement,
-    url: move(url),
-    ...(parts && { parts: parts.map((part) => ({ ...part, url: move(part.url) })) }),
-    ...(pictures && {
-      pictures: { ...pictures, url: move(pictures.url), before: pictures.before && move(pictures.before) },
-    }),
-  };
+  if (site.base.href === assumed.href) return;
+  const message = `Pages was switched on at ${site.base.href}, another address than assumed`;
+  throw new DeliveryError('NOT_PROVEN', message, {
+    hint: 'try again, which checks the pages for this address',
+  });
 }
 
 /** A token that may not do it is told so by 403, or by 404. */
