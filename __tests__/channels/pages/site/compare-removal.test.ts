@@ -1,9 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseMessage } from '../../../../src/channels/pages/commit-message.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
+import { prepareAll } from '../../prepare-one.ts';
 import { heldFiles, MemoryBranch } from './memory-branch.ts';
 import { shaOf } from './memory-files.ts';
-import { actionsOn, deliverFile, deliverSite, placementOf, requestsOf, withdrawFolder } from './site-runs.ts';
+import {
+  actionsOn,
+  deliverFile,
+  deliverSite,
+  placementOf,
+  requestsOf,
+  runOne,
+  withdrawFolder,
+} from './site-runs.ts';
 
 const FOLDER = 'p/1/';
 const CONTENTS = { 'index.html': 'page', 'css/a.css': 'style' };
@@ -121,4 +130,42 @@ describe('withdrawing a site', () => {
     expect(placed).toMatchObject({ evidence: nothing, written: false, url, notes: [] });
     expect(placed).not.toHaveProperty('commitSha');
   });
+});
+
+test.each([
+  ['notes.html', {}],
+  ['notes.md', { '.nojekyll': '' }],
+])('withdrawing a Markdown file proves the address of its page: %s', async (shown, theirs) => {
+  const branch = new MemoryBranch(heldFiles(theirs));
+  await deliverFile(branch, 'notes.md', '# x');
+  const { remove } = actionsOn(branch, { path: 'notes.md' });
+  const { url, rawUrl } = placementOf(await runOne(remove, { site: null, name: 'page.html' }));
+  expect([url.pathname, rawUrl?.pathname]).toEqual([`/site/${shown}`, '/octo/site/main/notes.md']);
+});
+
+test.each([
+  ['`path`', { path: 'previews/pr-1/' }, 'page.html'],
+  ['its name', {}, 'previews/pr-1/'],
+  ['a path without a slash, and its name', { path: 'previews/pr-1' }, 'pr-1/'],
+])('withdrawing a folder is meant by %s', async (_, options, name) => {
+  const [folder] = await actionsOn(new MemoryBranch(), options).remove.prepare([{ site: null, name }]);
+  const destination = 'branch main, folder previews/pr-1/';
+  expect(folder).toMatchObject({ plan: { method: 'one commit that removes it', destination } });
+});
+
+test('withdrawing a folder goes before single files that are named with it', async () => {
+  const branch = new MemoryBranch();
+  for (const path of ['p/a.html', 'page.html']) await deliverFile(branch, path, path);
+  const { remove } = actionsOn(branch);
+  const tasks = await prepareAll(
+    remove,
+    ['page.html', 'p/'].map((name) => ({ file: null, name })),
+  );
+  const placed = await remove.perform(tasks);
+  const [last, before] = branch.history;
+  expect(placed).toMatchObject([
+    { commitSha: last?.sha },
+    { commitSha: before?.sha, notes: ['1 file removed'] },
+  ]);
+  expect(branch.now).toEqual({});
 });
