@@ -6,29 +6,12 @@ import { MEGABYTE, SITE } from '../../../../src/protocol/limits.ts';
 import { getOnly } from '../../prepare-one.ts';
 import { held, heldFiles, MemoryBranch } from './memory-branch.ts';
 import { type Contents, memorySite, shaOf } from './memory-files.ts';
-import {
-  actionsOn,
-  connect,
-  deliverFile,
-  deliverSite,
-  deliverThrough,
-  placementOf,
-  requestsOf,
-} from './site-runs.ts';
+import { actionsOn, deliverFile, deliverSite, placementOf, requestsOf } from './site-runs.ts';
 
 const CONTENTS = { 'index.html': 'page', 'css/ä b.css': 'style' };
 
-type Connection = ReturnType<typeof connect>;
-
-const publishThrough = async (
-  connection: Pick<Connection, 'github' | 'ports'>,
-  contents: Contents,
-): Promise<Placement> => placementOf(await deliverThrough(connection, 'p/1/', contents));
-
-function publish(branch: MemoryBranch, contents: Contents) {
-  const connection = connect(branch);
-  return { placed: publishThrough(connection, contents), ...connection };
-}
+const publish = async (branch: MemoryBranch, contents: Contents): Promise<Placement> =>
+  placementOf(await deliverSite(branch, 'p/1/', contents));
 
 describe('publishing a site', () => {
   /** By path: git's ids of what each file was before; nothing for a file that did not change. */
@@ -43,34 +26,35 @@ describe('publishing a site', () => {
   test('knows what it replaces and what is new, and a run that finds everything there knows as much', async () => {
     const branch = new MemoryBranch();
     const first = { 'index.html': 'page', 'a.css': 'first', 'b.js': 'same' };
-    await publish(branch, first).placed;
+    await publish(branch, first);
     const second = { 'index.html': 'second', 'a.css': 'second', 'b.js': 'same', 'new.txt': 'new' };
-    const replacing = publish(branch, second);
     const known = { 'index.html': [shaOf('page')], 'a.css': [shaOf('first')], 'new.txt': [] };
-    expect(earlierIn(await replacing.placed)).toEqual(known);
+    expect(earlierIn(await publish(branch, second))).toEqual(known);
     branch.change({ 'README.md': 'theirs' });
-    const { placed, host } = publish(branch, second);
-    expect((await placed).written).toBe(false);
-    expect(earlierIn(await placed)).toEqual(known);
+    const asked = requestsOf(branch).length;
+    const again = await publish(branch, second);
+    expect(again.written).toBe(false);
+    expect(earlierIn(again)).toEqual(known);
     // The head, its history, that of the page, and two commits with their trees.
-    expect(host.seen).toHaveLength(7);
+    expect(requestsOf(branch)).toHaveLength(asked + 7);
   });
 
   test('knows also what the delivery before had replaced: a cache may be older than both', async () => {
     const branch = new MemoryBranch();
-    await publish(branch, { 'index.html': 'one' }).placed;
-    await publish(branch, { 'index.html': 'two' }).placed;
-    const { placed } = publish(branch, { 'index.html': 'three' });
-    expect(earlierIn(await placed)).toEqual({ 'index.html': [shaOf('two'), shaOf('one')] });
+    await publish(branch, { 'index.html': 'one' });
+    await publish(branch, { 'index.html': 'two' });
+    expect(earlierIn(await publish(branch, { 'index.html': 'three' }))).toEqual({
+      'index.html': [shaOf('two'), shaOf('one')],
+    });
   });
 
   test('knows what was there before somebody removed the folder: a cache may still have it', async () => {
     const branch = new MemoryBranch();
-    await publish(branch, { 'index.html': 'one', 'a.css': 'first' }).placed;
+    await publish(branch, { 'index.html': 'one', 'a.css': 'first' });
     branch.change({ 'p/1/index.html': null, 'p/1/a.css': null });
-    const { placed } = publish(branch, { 'index.html': 'two', 'a.css': 'second' });
-    expect(earlierIn(await placed)).toEqual({ 'index.html': [shaOf('one')], 'a.css': [shaOf('first')] });
-    expect((await placed).parts?.map(({ file }) => file === null)).toEqual([false]);
+    const placed = await publish(branch, { 'index.html': 'two', 'a.css': 'second' });
+    expect(earlierIn(placed)).toEqual({ 'index.html': [shaOf('one')], 'a.css': [shaOf('first')] });
+    expect(placed.parts?.map(({ file }) => file === null)).toEqual([false]);
   });
 
   test('asks for a bounded number of changed files as a browser does, and counts the others', async () => {
@@ -81,7 +65,7 @@ describe('publishing a site', () => {
     const message = formatCommitMessage('p/1/', { verb: 'ADD', essence: 'x', delivered });
     const all = (folder: string) => Object.fromEntries(paths.map((path) => [folder + path, 'new']));
     branch.commit(heldFiles(all('p/1/')), message);
-    const placement = await publish(branch, all('')).placed;
+    const placement = await publish(branch, all(''));
     expect(Object.keys(earlierIn(placement))).toHaveLength(1 + SITE.plainProbes);
     expect(placement.unknown).toEqual([
       'whether a cache still answers otherwise for 2 more new or changed files, for up to ten minutes',

@@ -10,33 +10,27 @@ import { hasFailed, type Result } from '../../../../src/errors.ts';
 import { createGitHubClient, type GitHubClient } from '../../../../src/github/api/client.ts';
 import type { PagesSite } from '../../../../src/github/api/repository.ts';
 import { siteOfFile } from '../../../../src/rules/local-site.ts';
-import { FakeHttp, type FakePorts, fakePorts, type Seen } from '../../../support/ports.ts';
+import { FakeHttp, fakePorts, type Seen } from '../../../support/ports.ts';
 import { commitTargetWith } from '../../fake-branch.ts';
 import { pagesOptionsWith } from '../../pages-options.ts';
 import { repositoryContextWith, siteWith } from '../../repository-context.ts';
 import type { MemoryBranch } from './memory-branch.ts';
 import { type Contents, memoryFile, memorySite } from './memory-files.ts';
 
-interface Connection {
-  readonly github: GitHubClient;
-  readonly host: FakeHttp;
-  readonly ports: FakePorts;
-}
-
-const CONNECTIONS = new WeakMap<MemoryBranch, Connection>();
-
 /** The connection that all runs on a branch share: a new client takes longer than all its requests in memory. */
-function reconnect(branch: MemoryBranch): Connection {
-  const connection = CONNECTIONS.get(branch) ?? connect(branch);
+const CONNECTIONS = new WeakMap<MemoryBranch, ReturnType<typeof newConnection>>();
+
+export function connect(branch: MemoryBranch): ReturnType<typeof newConnection> {
+  const connection = CONNECTIONS.get(branch) ?? newConnection(branch);
   CONNECTIONS.set(branch, connection);
   return connection;
 }
 
 /** What the runs on a branch have sent. */
-export const requestsOf = (branch: MemoryBranch): readonly Seen[] => reconnect(branch).host.seen;
+export const requestsOf = (branch: MemoryBranch): readonly Seen[] => connect(branch).host.seen;
 
 /** The real client and ports, with a branch as the host; any other address answers 404. */
-export function connect(branch: MemoryBranch): Connection {
+function newConnection(branch: MemoryBranch) {
   const host = new FakeHttp((seen) =>
     seen.url.startsWith('https://api.github.com/') ? branch.answer(seen) : { status: 404 },
   );
@@ -60,14 +54,9 @@ interface RunOptions extends Partial<PagesOptions> {
   readonly pages?: Partial<PagesSite>;
 }
 
-/** What K1 does with a branch, asked through its only connection. */
-export function actionsOn(branch: MemoryBranch, options: RunOptions = {}) {
-  const { github, ports } = reconnect(branch);
-  return actionsThrough(github, ports, options);
-}
-
-function actionsThrough(github: GitHubClient, ports: FakePorts, options: RunOptions) {
-  const { siteRoot = '', pages, ...more } = options;
+/** What K1 does with a branch. */
+export function actionsOn(branch: MemoryBranch, { siteRoot = '', pages, ...more }: RunOptions = {}) {
+  const { github, ports } = connect(branch);
   const site = siteWith({ folder: siteRoot.replace(/\/$/, ''), ...pages });
   return createPagesActions(pagesOptionsWith(more), repositoryContextWith({ github, site }), ports);
 }
@@ -76,18 +65,7 @@ const nameOf = (folder: string): string => (folder === '' ? './' : folder);
 
 /** Delivers a folder through K1, from the preparation to the commit. */
 export const deliverSite = (branch: MemoryBranch, folder: string, contents: Contents, options?: RunOptions) =>
-  deliverThrough(reconnect(branch), folder, contents, options);
-
-/** The same through any client. */
-export function deliverThrough(
-  { github, ports }: Pick<Connection, 'github' | 'ports'>,
-  folder: string,
-  contents: Contents,
-  options: RunOptions = {},
-) {
-  const { publish } = actionsThrough(github, ports, options);
-  return runOne(publish, { site: memorySite(contents), name: nameOf(folder) });
-}
+  runOne(actionsOn(branch, options).publish, { site: memorySite(contents), name: nameOf(folder) });
 
 export const deliverFile = (branch: MemoryBranch, path: string, content: string) =>
   runOne(actionsOn(branch, { path }).publish, { site: siteOfFile(memoryFile(content)), name: path });
@@ -102,9 +80,8 @@ export async function planSite(
   contents: Contents,
   { together = [folder], pictures, ...options }: PlanOptions = {},
 ) {
-  const { github, ports } = reconnect(branch);
   const item = { site: memorySite(contents), name: nameOf(folder) };
-  const [prepared] = await actionsThrough(github, ports, options).publish.prepare([item]);
+  const [prepared] = await actionsOn(branch, options).publish.prepare([item]);
   if (prepared === undefined || hasFailed(prepared)) throw prepared;
   const task = withPictures({ ...prepared, ...(pictures && { pictures }) });
   const place = await compareSite(task, together);
