@@ -1,6 +1,7 @@
 import { createEntriesReader } from '../../src/channels/pages/branch-reader.ts';
+import type { PagesOptions } from '../../src/channels/pages/destination.ts';
 import { resolveDestination } from '../../src/channels/pages/destination.ts';
-import type { CommitTarget, PagesOptions, PagesTask } from '../../src/channels/pages/target.ts';
+import type { CommitTarget, PagesTask } from '../../src/channels/pages/target.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
 import { type Answers, absent, FakeGitHub } from '../github/fake-github.ts';
 import { regularAnswers } from '../github/tree-answers.ts';

@@ -1,4 +1,4 @@
-import type { PagesOptions } from '../../src/channels/pages/target.ts';
+import type { PagesOptions } from '../../src/channels/pages/destination.ts';
 
 /** Options of channel K1 with every input at its default. */
 export const pagesOptionsWith = (more: Partial<PagesOptions> = {}): PagesOptions => ({

@@ -1,29 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   type PagesDestination,
-  type PagesLocation,
+  type PagesOptions,
   resolveDestination,
 } from '../../../src/channels/pages/destination.ts';
 import { applyJekyll } from '../../../src/channels/pages/jekyll.ts';
 import { hasFailed, resultOf } from '../../../src/errors.ts';
 import type { RepositoryContext } from '../../../src/github/api/repository.ts';
+import { pagesOptionsWith } from '../pages-options.ts';
 import { siteWith } from '../repository-context.ts';
 import { memoryFile } from './site/memory-files.ts';
 
 const REPO = { owner: 'octo', repo: 'site' };
-const LOCATION: PagesLocation = {
-  branch: undefined,
-  siteWorkflow: undefined,
-  path: undefined,
-  pagesBase: undefined,
-  rawBase: undefined,
-  serverUrl: new URL('https://github.com'),
-};
-
 const destinationFor = (
-  location: Partial<PagesLocation> = {},
+  location: Partial<PagesOptions> = {},
   site: RepositoryContext['site'] = siteWith(),
-): PagesDestination => resolveDestination(REPO, { ...LOCATION, ...location, name: 'page.html' }, site);
+): PagesDestination => resolveDestination(REPO, { ...pagesOptionsWith(location), name: 'page.html' }, site);
 const getUrls = ({ pageUrl, rawUrl }: PagesDestination): string[] => [pageUrl.href, rawUrl.href];
 
 describe('resolveDestination: the branch and the path', () => {
@@ -56,7 +48,7 @@ describe('resolveDestination: the branch and the path', () => {
     expect(destinationFor({ branch }, site).branch).toBe(expected);
   });
 
-  test.each<[string, Partial<PagesLocation>, RepositoryContext['site'], { code: string; hint: RegExp }]>([
+  test.each<[string, Partial<PagesOptions>, RepositoryContext['site'], { code: string; hint: RegExp }]>([
     ['another branch', { branch: 'other' }, siteWith(), { code: 'BAD_INPUT', hint: /^set `branch: main`/ }],
     [
       'a site for members only',

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
+import type { PagesOptions } from '../../../src/channels/pages/destination.ts';
 import { createPagesActions } from '../../../src/channels/pages/publish.ts';
-import type { PagesOptions } from '../../../src/channels/pages/target.ts';
 import { methodOf } from '../../../src/channels/pages/write-changes.ts';
 import { changeWith } from '../../github/changes.ts';
 import { type Answers, absent, FakeGitHub, failure } from '../../github/fake-github.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import type { PagesOptions } from '../../../src/channels/pages/destination.ts';
 import { createPagesActions } from '../../../src/channels/pages/publish.ts';
-import type { PagesOptions } from '../../../src/channels/pages/target.ts';
 import type { RepositoryContext } from '../../../src/github/api/repository.ts';
 import { createMemoryFile } from '../../../src/rules/inspect.ts';
 import { siteOfFile } from '../../../src/rules/local-site.ts';

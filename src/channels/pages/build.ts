@@ -14,9 +14,9 @@ import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
 import type { Channel, HostProgress, Placement } from '../channel.ts';
 import { watchDeployment } from './deploy/watch-deployment.ts';
-import type { PagesDestination } from './destination.ts';
+import type { PagesDestination, PagesOptions } from './destination.ts';
 import { type BuildStarter, createSiteRun, type RunProgress } from './site-workflow.ts';
-import type { PagesOptions, PagesTask } from './target.ts';
+import type { PagesTask } from './target.ts';
 
 interface SiteBuild extends Pick<PagesDestination, 'branch'> {
   readonly builtBy: Exclude<PagesDestination['builtBy'], 'deployment'>;
@@ -71,7 +71,14 @@ export class BuildWatch {
     this.#build = build;
     this.#timeout = options.timeout;
     this.#clock = clock;
-    this.#starter = createBuildStarter(github, build, options);
+    const { siteWorkflow } = options;
+    // What does not start by itself is started, where that is known how.
+    this.#starter =
+      build.builtBy === 'branch'
+        ? { start: () => requestBuild(github) }
+        : siteWorkflow === undefined
+          ? null
+          : createSiteRun(github, siteWorkflow, build.branch);
   }
 
   async ask({ commitSha, hostMayChangeBytes, written }: Placement): Promise<HostProgress> {
@@ -146,16 +153,6 @@ const isToCome = ({ status, notStarted = false, httpCode }: BuildStatus, written
   status === 'unknown' ? notStarted && (written || httpCode !== 404) : status !== 'built';
 
 const joinWords = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('; ');
-
-/** How a build is started that does not start by itself; `null` where it cannot be. */
-function createBuildStarter(
-  github: GitHubClient,
-  { builtBy, branch }: SiteBuild,
-  { siteWorkflow }: BuildOptions,
-): BuildStarter | null {
-  if (builtBy === 'branch') return { start: () => requestBuild(github) };
-  return siteWorkflow === undefined ? null : createSiteRun(github, siteWorkflow, branch);
-}
 
 const FROM_BRANCH = 'set Settings → Pages → Source to "Deploy from a branch"';
 

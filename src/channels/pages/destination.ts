@@ -3,9 +3,10 @@ import type { PagesSite, RepositoryContext } from '../../github/api/repository.t
 import { defaultRawUrl, defaultSiteUrl, type RepositoryName } from '../../github/hosts.ts';
 import { encodePath } from '../../rules/naming.ts';
 import type { Words } from '../../words.ts';
+import type { JobRuntime } from './deploy/job-runtime.ts';
 
-/** The inputs that decide where a file goes. */
-export interface PagesLocation {
+/** What K1 needs of the inputs: fields of the `DeliveryRequest`, which is given as it is. */
+export interface PagesOptions {
   readonly branch: string | undefined;
   /** The workflow to start after the commit. */
   readonly siteWorkflow: string | undefined;
@@ -24,6 +25,22 @@ export interface PagesLocation {
   readonly setup?: boolean | undefined;
   /** Whether files are removed: then nothing is made. */
   readonly isRemoval?: boolean;
+  readonly essence: string;
+  /** Whether a file that this tool did not deliver may be replaced or removed. */
+  readonly overwrite: boolean;
+  /** Of a site: whether owned files that are no longer part of it are removed. */
+  readonly prune: boolean;
+  /** How many owned folders beside each other to keep, the delivered one included; `undefined` keeps all. */
+  readonly keep: number | undefined;
+  /** Whether the file that switches Jekyll off is put at the root of what Pages serves. */
+  readonly nojekyll: boolean;
+  readonly marker: string | undefined;
+  /** Whether a picture of a page is to be delivered with it. */
+  readonly picture: boolean;
+  /** Milliseconds for build and verification together. */
+  readonly timeout: number;
+  /** What the runner gives to deploy a site; absent or `null` outside of an action. */
+  readonly runtime?: JobRuntime | null;
 }
 
 /** Where a file goes, and where it will be served. */
@@ -55,7 +72,7 @@ export interface PagesDestination {
  */
 export function resolveDestination(
   repository: RepositoryName,
-  location: PagesLocation & { readonly name: string },
+  location: PagesOptions & { readonly name: string },
   site: RepositoryContext['site'],
 ): PagesDestination {
   const known = typeof site === 'string' ? null : site;
@@ -84,7 +101,7 @@ export function resolveDestination(
 
 /** The branch that `branch` names, that the site is built from, or the protocol's. @see protocol 1 (flow per channel) */
 export function targetBranch(
-  { branch }: Pick<PagesLocation, 'branch'>,
+  { branch }: Pick<PagesOptions, 'branch'>,
   site: RepositoryContext['site'],
 ): string {
   return branch ?? (typeof site === 'string' ? null : site?.branch) ?? 'main';
@@ -102,7 +119,7 @@ export const servedPath = (siteRoot: string, path: string): string => path.slice
 
 function pathBelow(
   prefix: string,
-  { path = '', name, confinement }: Pick<PagesLocation, 'path' | 'confinement'> & { readonly name: string },
+  { path = '', name, confinement }: Pick<PagesOptions, 'path' | 'confinement'> & { readonly name: string },
 ): string {
   if (confinement !== undefined) return prefix + confinement.folder + name;
   // `./` is the root of the site.
@@ -119,7 +136,7 @@ function pathBelow(
 /** @throws {DeliveryError} where nobody could open the file on this site, or it is built from another branch. */
 export function refuseUnusableSite(
   { branch, builtBy, isPublic }: PagesSite,
-  location: Pick<PagesLocation, 'branch'>,
+  location: Pick<PagesOptions, 'branch'>,
 ): void {
   if (!isPublic) {
     throw new DeliveryError('NOT_EXTERNAL', 'only members of the organization can open the Pages site', {
@@ -146,7 +163,7 @@ function urlBelow(base: URL, path: string): URL {
 
 function noSiteError(
   { owner, repo }: RepositoryName,
-  { branch, isRemoval = false }: PagesLocation,
+  { branch, isRemoval = false }: PagesOptions,
 ): DeliveryError {
   const own = (w: Words): string => (branch === undefined ? ` and ${w.input('branch', 'gh-pages')}` : '');
   const setUp = (w: Words): string => (isRemoval ? '' : `set ${w.input('setup', 'true')}${own(w)}, or `);

@@ -8,13 +8,10 @@ import { type CommitTarget, isFolderPath } from './target.ts';
 
 /*
  * Who owns a path of the branch: the newest commit that has the form of this tool's says what was delivered, and the
- * branch still holds just that. Of a folder, each file that still has its delivered bytes; a changed file loses only
- * itself. `isOwned` judges one file, `findDeliveries` the files of folders, `findWholeSites` those that `keep` may remove,
- * `findDeliveredTo` those that `restore` puts back, and `listDeliveries` all that an audit proves again. What is not ours
- * is written or removed with `overwrite` alone: `sortByChange` (compare.ts) refuses it, and of a folder that is removed
- * `compareRemovedFolder`. Elsewhere, the digest and the label of an asset decide (`chooseAsset`, `isOwnRelease`), the text of a draft (`listOwnAssets`), the
- * bytes of a file in a bin (`findOrAllowUpload`, `mayRemove`), the receipt of a deployed site (`refuseForeignSite`), and
- * marker and author of a comment or an issue (`filterOwn`).
+ * branch still holds just that; a changed file of a folder loses only itself. What is not ours is written or removed with
+ * `overwrite` alone (`sortByChange`, `compareRemovedFolder`). Elsewhere the digest and the label of an asset decide
+ * (`isOwnRelease`), the text of a draft (`listOwnAssets`), the bytes of a file in a bin (`mayRemove`), the receipt of a
+ * deployed site (`refuseForeignSite`), and marker and author of a comment or an issue (`filterOwn`).
  */
 
 /**

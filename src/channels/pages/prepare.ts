@@ -12,6 +12,7 @@ import type { ChannelItem, ChannelPlan, ServedFile } from '../channel.ts';
 import { createEntriesReader } from './branch-reader.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import { refuseNoPart } from './deploy/site-content.ts';
+import type { PagesOptions } from './destination.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
 import { applyJekyll, createSwitchLookup, renderedPath, type SwitchLookup } from './jekyll.ts';
 import { listPicturePaths, listPictureUrls } from './pictures.ts';
@@ -22,7 +23,6 @@ import {
   type CommitTarget,
   chooseMethod,
   isFolderPath,
-  type PagesOptions,
   type PagesTask,
   planMethod,
 } from './target.ts';

@@ -8,10 +8,11 @@ import { createProgress } from './build.ts';
 import { commitTasks, previewCommits } from './commit.ts';
 import { deployBranch } from './deploy/deploy.ts';
 import { deployFiles } from './deploy/deploy-files.ts';
+import type { PagesOptions } from './destination.ts';
 import { prepareItems } from './prepare.ts';
 import { restoreBefore } from './restore.ts';
 import { finishSetup } from './set-up.ts';
-import type { PagesOptions, PagesTask } from './target.ts';
+import type { PagesTask } from './target.ts';
 
 /**
  * K1: commits files and folders to the repository, whose Pages site shows them on the screen, or removes them from it.

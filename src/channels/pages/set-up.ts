@@ -7,7 +7,7 @@ import { defaultSiteUrl } from '../../github/hosts.ts';
 import type { Ports } from '../../ports.ts';
 import type { Words } from '../../words.ts';
 import type { Placement } from '../channel.ts';
-import { type PagesLocation, refuseUnusableSite, targetBranch } from './destination.ts';
+import { type PagesOptions, refuseUnusableSite, targetBranch } from './destination.ts';
 import type { CommitTarget, Setup } from './target.ts';
 
 /**
@@ -17,7 +17,7 @@ import type { CommitTarget, Setup } from './target.ts';
  */
 export async function findSetup(
   github: GitHubClient,
-  options: PagesLocation,
+  options: PagesOptions,
   site: RepositoryContext['site'],
 ): Promise<Setup | null> {
   if (!options.setup) return null;
@@ -44,7 +44,7 @@ export async function findSetup(
 }
 
 /** A page would show everything that the branch has, so an existing one must be named. */
-function refuseUnclear(branch: string, isNew: boolean, { branch: named, siteWorkflow }: PagesLocation): void {
+function refuseUnclear(branch: string, isNew: boolean, { branch: named, siteWorkflow }: PagesOptions): void {
   if (siteWorkflow !== undefined) {
     const message = (w: Words) => `${w.subject('setup')} switches on a site that is built from a branch`;
     throw new DeliveryError('BAD_INPUT', message, {

@@ -11,7 +11,7 @@ import {
 import { API } from '../../protocol/calls.ts';
 import type { Text, Words } from '../../words.ts';
 import type { KnownRefusal } from '../channel.ts';
-import type { PagesLocation } from './destination.ts';
+import type { PagesOptions } from './destination.ts';
 
 /**
  * Refuses, before anything is committed, a workflow that `site-workflow` names and that could never publish the file.
@@ -20,7 +20,7 @@ import type { PagesLocation } from './destination.ts';
  */
 export async function checkSiteWorkflow(
   github: GitHubClient,
-  { siteWorkflow }: Pick<PagesLocation, 'siteWorkflow'>,
+  { siteWorkflow }: Pick<PagesOptions, 'siteWorkflow'>,
   site: RepositoryContext['site'],
 ): Promise<void> {
   if (siteWorkflow === undefined) return;

@@ -10,8 +10,7 @@ import type { Words } from '../../words.ts';
 import type { PreparedTask } from '../channel.ts';
 import type { BranchTree, ReadEntries } from './branch-reader.ts';
 import type { DeployTarget } from './deploy/deploy.ts';
-import type { JobRuntime } from './deploy/job-runtime.ts';
-import type { PagesDestination, PagesLocation } from './destination.ts';
+import type { PagesDestination, PagesOptions } from './destination.ts';
 
 /** By one call, the object API, or git; `COMMIT_METHODS` names them. @see protocol 4.2, 8 */
 export type CommitMethod = 'A' | 'B' | 'C';
@@ -53,26 +52,6 @@ export const isFolderPath = (place: string): boolean => place === '' || place.en
 
 /** As `PagesOptions.isRemoval` says before there is a task. */
 export const isRemoval = ({ files }: Pick<PagesTask, 'files'>): boolean => files.length === 0;
-
-/** What K1 needs of the inputs: fields of the `DeliveryRequest`, which is given as it is. */
-export interface PagesOptions extends PagesLocation {
-  readonly essence: string;
-  /** Whether a file that this tool did not deliver may be replaced or removed. */
-  readonly overwrite: boolean;
-  /** Of a site: whether owned files that are no longer part of it are removed. */
-  readonly prune: boolean;
-  /** How many owned folders beside each other to keep, the delivered one included; `undefined` keeps all. */
-  readonly keep: number | undefined;
-  /** Whether the file that switches Jekyll off is put at the root of what Pages serves. */
-  readonly nojekyll: boolean;
-  readonly marker: string | undefined;
-  /** Whether a picture of a page is to be delivered with it. */
-  readonly picture: boolean;
-  /** Milliseconds for build and verification together. */
-  readonly timeout: number;
-  /** What the runner gives to deploy a site; absent or `null` outside of an action. */
-  readonly runtime?: JobRuntime | null;
-}
 
 /** How files are committed. @see protocol 4.2, 8 */
 const COMMIT_METHODS: Readonly<Record<CommitMethod, string>> = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { PagesOptions } from '../../../../src/channels/pages/target.ts';
+import type { PagesOptions } from '../../../../src/channels/pages/destination.ts';
 import { hasFailed } from '../../../../src/errors.ts';
 import type { PagesSite } from '../../../../src/github/api/repository.ts';
 import { heldFiles, MemoryBranch } from './memory-branch.ts';

@@ -2,9 +2,10 @@ import type { Channel, ChannelItem, Placement } from '../../../../src/channels/c
 import type { BranchTree } from '../../../../src/channels/pages/branch-reader.ts';
 import { withPictures } from '../../../../src/channels/pages/commit.ts';
 import { compareSite } from '../../../../src/channels/pages/compare-folder.ts';
+import type { PagesOptions } from '../../../../src/channels/pages/destination.ts';
 import type { PagePictures } from '../../../../src/channels/pages/pictures.ts';
 import { createPagesActions } from '../../../../src/channels/pages/publish.ts';
-import type { PagesOptions, PagesTask } from '../../../../src/channels/pages/target.ts';
+import type { PagesTask } from '../../../../src/channels/pages/target.ts';
 import { readTargetTree } from '../../../../src/channels/pages/target.ts';
 import { hasFailed, type Result } from '../../../../src/errors.ts';
 import { createGitHubClient, type GitHubClient } from '../../../../src/github/api/client.ts';

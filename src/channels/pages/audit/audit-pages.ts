@@ -10,9 +10,10 @@ import type { AuditedDelivery, ChannelPlan } from '../../channel.ts';
 import { isWithin } from '../claims.ts';
 import { parseMessage } from '../commit-message.ts';
 import { type DeployedReceipt, readDeployedReceipt } from '../deploy/deployed-receipt.ts';
+import type { PagesOptions } from '../destination.ts';
 import { type PagesDestination, resolveDestination, targetBranch } from '../destination.ts';
 import type { HeldFiles } from '../held-files.ts';
-import { isFolderPath, type PagesOptions } from '../target.ts';
+import { isFolderPath } from '../target.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import {
   type FoundDelivery,

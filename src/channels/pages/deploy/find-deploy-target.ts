@@ -3,7 +3,7 @@ import type { GitHubClient } from '../../../github/api/client.ts';
 import { type PagesSite, type RepositoryContext, requireGitHub } from '../../../github/api/repository.ts';
 import { isJobToken } from '../../../github/api/token-owner.ts';
 import type { Ports } from '../../../ports.ts';
-import type { PagesOptions } from '../target.ts';
+import type { PagesOptions } from '../destination.ts';
 import type { DeployTarget } from './deploy.ts';
 import { readDeployedReceipt, refuseForeignSite } from './deployed-receipt.ts';
 import { getIdToken, OTHER_WAYS, requireJobRuntime } from './job-runtime.ts';

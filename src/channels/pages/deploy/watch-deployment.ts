@@ -7,7 +7,7 @@ import { API } from '../../../protocol/calls.ts';
 import { BUILD_WAIT } from '../../../protocol/limits.ts';
 import type { Text, Words } from '../../../words.ts';
 import type { HostProgress, Placement } from '../../channel.ts';
-import type { PagesOptions } from '../target.ts';
+import type { PagesOptions } from '../destination.ts';
 
 /**
  * Follows the deployment of a placement. One that GitHub calls finished is not taken for one: it may serve the old
