@@ -182,8 +182,8 @@ describe('a final failure of an upload', () => {
     expect(report.lines.UNKNOWN).toMatch(unknown);
     expect(log.includes('could not clean up')).toBe(!isCleaned);
     expect(contents()).toBe(left);
-    // An asset that gets its name back has its label again.
-    if (left === 'a.zip old') expect(release.assets[0]?.label).toBe('Version 1');
+    // If this run is killed, a later one knows the replaced asset by our label; with its name it has its own again.
+    if (/ old/.test(left)) expect(release.assets[0]?.label).toBe(/^out/.test(left) ? LABEL : 'Version 1');
   });
 
   test.each<[string, RequestMatch, readonly HeldAsset[]]>([
