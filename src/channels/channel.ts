@@ -17,9 +17,9 @@ export interface ChannelItem {
   readonly relativePath?: string | undefined;
 }
 
-/** The file of an item, for a channel that takes no other. @throws {DeliveryError} for a link, which has none */
-export function requireFile({ site }: ChannelItem): LocalFile {
-  if (site !== null) return site.entry;
+/** The files of an item, for a channel that publishes them. @throws {DeliveryError} for a link, which has none */
+export function requireSite({ site }: ChannelItem): LocalSite {
+  if (site !== null) return site;
   throw new DeliveryError('BAD_INPUT', 'this channel needs a file', { hint: 'name a file' });
 }
 

@@ -174,18 +174,6 @@ describe('an upload to the bin that is not answered with HTTP 201', () => {
     await task.perform();
     expect(ports.clock.slept).toEqual([9_500]);
   });
-
-  test.each(['<html>', 'null', '"text"'])('is HTTP 201 with %s instead of a record', async (body) => {
-    const { task } = await prepareUpload({ post: { status: 201, body } });
-    await expect(task.perform()).rejects.toMatchObject({ code: 'HOST_ERROR', httpCode: 201 });
-  });
-
-  test('is sent again where the answer names the SHA-256 of other bytes', async () => {
-    const wrong = { status: 201, body: { file: { filename: 'page.html', sha256: 'ff' } } };
-    const { kinds, task } = await prepareUpload({ post: [wrong, CREATED] });
-    await task.perform();
-    expect(kinds()).toBe('POST GET POST PUT');
-  });
 });
 
 /** What K3 does with a bin whose name is given, by what is there. */

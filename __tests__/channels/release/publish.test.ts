@@ -263,10 +263,4 @@ describe('a new release of channel K2', () => {
       expect(writesOf(await refused(played, /prepares a release for the tag v1/))).toEqual([]);
     }
   });
-
-  test('says at the start how long many files take', async () => {
-    const names = Array.from({ length: 61 }, (_, nth) => `${nth}.zip`);
-    const { log } = await deliver(await newRepository(), names);
-    expect(log).toContain('61 assets: at least 2 min, because GitHub limits how often a token may write');
-  });
 });

@@ -12,7 +12,7 @@ import {
   type ChannelItem,
   type Placement,
   type PreparedTask,
-  requireFile,
+  requireSite,
 } from '../channel.ts';
 import { BIN_HEADERS, type BinLocation, type BinState, lockBin, readBin, urlFor } from './bin-client.ts';
 import { listRefusals, refusedLaterError } from './refusals.ts';
@@ -64,7 +64,7 @@ function prepareUpload(item: ChannelItem, { bin }: FilebinOptions): PreparedTask
   const filename = binFileName(flatName(item.name));
   return {
     plan: planInBin(bin, filename, 'one POST', 'is available'),
-    file: requireFile(item),
+    file: requireSite(item).entry,
     filename,
   };
 }

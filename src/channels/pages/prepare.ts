@@ -1,5 +1,5 @@
 import { forEachItem } from '../../async.ts';
-import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
+import { hasFailed, type Result, resultOf } from '../../errors.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { FileWrite } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
@@ -8,7 +8,7 @@ import type { LocalFile } from '../../rules/inspect.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { baseName, encodePath, entryUrl } from '../../rules/naming.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
-import type { ChannelItem, ChannelPlan, ServedFile } from '../channel.ts';
+import { type ChannelItem, type ChannelPlan, requireSite, type ServedFile } from '../channel.ts';
 import { createEntriesReader } from './branch-reader.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import { refuseNoPart } from './deploy/site-content.ts';
@@ -133,11 +133,9 @@ function folderLocation({ site, name }: ChannelItem, { target: { options }, page
 }
 
 /** What the place is to hold, by path in the branch. */
-function listFiles({ site }: ChannelItem, place: string): readonly FileWrite<LocalFile>[] {
-  if (site === null) {
-    throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'name a file' });
-  }
-  return site.files.map((file) => ({ path: site.isFolder ? place + file.name : place, file }));
+function listFiles(item: ChannelItem, place: string): readonly FileWrite<LocalFile>[] {
+  const { files, isFolder } = requireSite(item);
+  return files.map((file) => ({ path: isFolder ? place + file.name : place, file }));
 }
 
 function describeServed(destination: PagesDestination, folder: string | null): ServedFile {

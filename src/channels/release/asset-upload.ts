@@ -11,7 +11,6 @@ import {
   uploadAsset,
 } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
-import { MINUTE, WRITE_INTERVAL } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import {
   type AssetTask,
@@ -26,9 +25,6 @@ import {
   unfinishedError,
 } from './asset.ts';
 
-/** From so many files on, the log says how long it takes. */
-const MANY_FILES = 10;
-
 /**
  * Uploads files one after the other; the client keeps the pauses that GitHub asks for. Into a draft nothing more is
  * uploaded once a file has failed: it is published with all of them.
@@ -38,11 +34,6 @@ export async function uploadFiles(
   target: TargetRelease,
   ports: Ports,
 ): Promise<PlacedFiles> {
-  const count = tasks.length;
-  if (count >= MANY_FILES) {
-    const time = `at least ${Math.ceil((count * WRITE_INTERVAL) / MINUTE)} min`;
-    ports.logger.info(`${count} assets: ${time}, because GitHub limits how often a token may write`);
-  }
   const results = new Map<AssetTask, Result<PlacedAsset>>();
   for (const task of tasks) {
     const result = await resultOf(() => new AssetUpload(task, target, ports).run());

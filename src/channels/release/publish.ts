@@ -11,7 +11,7 @@ import {
   type ChannelItem,
   type Placement,
   type PreparedTask,
-  requireFile,
+  requireSite,
 } from '../channel.ts';
 import {
   type AssetTask,
@@ -63,7 +63,7 @@ async function prepareAsset(
   access: RepositoryContext,
 ): Promise<PreparedTask & AssetTask> {
   requireGitHub(access);
-  const file = requireFile(item);
+  const { entry: file } = requireSite(item);
   if (access.privateRepository === true) {
     throw new DeliveryError(
       'NOT_EXTERNAL',

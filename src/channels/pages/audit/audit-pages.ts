@@ -6,6 +6,7 @@ import { nameFew, shorten } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { HISTORY_PAGES, LIST_PAGE } from '../../../protocol/limits.ts';
 import { baseName } from '../../../rules/naming.ts';
+import type { Text } from '../../../words.ts';
 import type { AuditedDelivery, ChannelPlan } from '../../channel.ts';
 import { isWithin } from '../claims.ts';
 import { parseMessage } from '../commit-message.ts';
@@ -104,12 +105,11 @@ async function auditBranch(
 }
 
 /** What came with a folder is audited with it alone. */
-const partError = (place: string, whole: string): DeliveryError =>
-  new DeliveryError(
-    'NOT_FOUND',
-    `${place} came with the folder ${whole || './'} that was delivered as a whole`,
-    { hint: (w) => `set ${w.input('path', whole || './')} to audit all of it` },
-  );
+function partError(place: string, whole: string): DeliveryError {
+  const message = `${place} came with the folder ${whole || './'} that was delivered as a whole`;
+  const hint: Text = (w) => `set ${w.input('path', whole || './')} to audit all of it`;
+  return new DeliveryError('NOT_FOUND', message, { hint });
+}
 
 const planAudit = (place: string, name: string, branch: string | null): ChannelPlan => ({
   channel: 'K1',
@@ -161,14 +161,11 @@ function describeChange({ changed, by }: FoundDelivery): string {
 /** Characters of the first line of a commit message. */
 const TITLE = 72;
 
-const lostError = (name: string, branch: string): DeliveryError =>
-  new DeliveryError(
-    'NOT_PROVEN',
-    `the branch ${branch} does not have ${name} any more, and no commit removed it`,
-    {
-      hint: 'its history was rewritten, as by a forced push: deliver it again',
-    },
-  );
+function lostError(name: string, branch: string): DeliveryError {
+  const message = `the branch ${branch} does not have ${name} any more, and no commit removed it`;
+  const hint = 'its history was rewritten, as by a forced push: deliver it again';
+  return new DeliveryError('NOT_PROVEN', message, { hint });
+}
 
 /** The settings of the site keep everybody from it, or from this place. */
 const unservedError = (cause: DeliveryError): DeliveryError =>

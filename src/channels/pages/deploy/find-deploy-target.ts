@@ -6,7 +6,7 @@ import type { Ports } from '../../../ports.ts';
 import type { PagesOptions } from '../destination.ts';
 import type { DeployTarget } from './deploy.ts';
 import { readDeployedReceipt, refuseForeignSite } from './deployed-receipt.ts';
-import { getIdToken, OTHER_WAYS, requireJobRuntime } from './job-runtime.ts';
+import { getIdToken, OTHER_WAYS } from './job-runtime.ts';
 
 /**
  * A site whose source is GitHub Actions, and for which no workflow is named, is deployed by this action itself, where
@@ -36,10 +36,10 @@ export async function openDeployTarget(
   options: PagesOptions,
   ports: Ports,
 ): Promise<DeployTarget> {
-  const { branch, overwrite, runtime: given, timeout } = options;
+  const { branch, overwrite, runtime, timeout } = options;
   const github = requireGitHub(access);
   refuseOtherPlace(options);
-  const runtime = requireJobRuntime(given);
+  if (runtime == null) throw noRuntimeError();
   refuseOtherRepository(runtime.repository, github);
   await getIdToken(runtime, ports);
   const read = await resultOf(() => readDeployedReceipt(site.base, ports));
@@ -49,6 +49,13 @@ export async function openDeployTarget(
   if (live !== null && !overwrite) refuseForeignSite(live, site.base, branch ?? null);
   return { github, runtime, root: site.base, timeout, live };
 }
+
+const noRuntimeError = (): DeliveryError =>
+  new DeliveryError(
+    'BAD_INPUT',
+    'GitHub Actions deploys this site, and what that needs exists only in an action of a job on github.com',
+    { hint: (w) => `run this as an action (\`uses:\`), or ${OTHER_WAYS(w)}` },
+  );
 
 /** GitHub lets a job deploy the site of its own repository alone. */
 function refuseOtherRepository(own: string, { repository: { owner, repo } }: GitHubClient): void {

@@ -44,16 +44,6 @@ function httpsAddress(text = ''): URL | null {
 export const OTHER_WAYS = (w: Words): string =>
   `set ${w.input('site-workflow')} to the workflow that builds the site, or set Settings → Pages → Source to "Deploy from a branch"${w.orUse('K2 or K3')}`;
 
-/** @throws {DeliveryError} where this is no action in a job. */
-export function requireJobRuntime(runtime: JobRuntime | null | undefined): JobRuntime {
-  if (runtime != null) return runtime;
-  const message =
-    'GitHub Actions deploys this site, and what that needs exists only in an action of a job on github.com';
-  throw new DeliveryError('BAD_INPUT', message, {
-    hint: (w) => `run this as an action (\`uses:\`), or ${OTHER_WAYS(w)}`,
-  });
-}
-
 /** Names all that a job needs which deploys a site. */
 const mayNotDeployError = (message: string): DeliveryError =>
   new DeliveryError('NO_PERMISSION', message, {
