@@ -101,10 +101,8 @@ function getTarget(
 }
 
 /**
- * Keeps one comment on the pull request that the run is about. It is created once something is proven, and from
- * then on each run updates it, whatever the result. Steps with the same path (or else the same files, or the same
- * link) share a comment. What a withdrawal has removed, other steps may have delivered: their comments must not link
- * to it any more.
+ * Keeps one comment on the pull request: created once something is proven, and then updated by each run. Steps with
+ * the same path (or else the same files, or link) share it. Comments of other steps link to nothing that is withdrawn.
  */
 function beginComment(
   { request: { path, fileLines, url }, run, pull, connect }: Announcement,

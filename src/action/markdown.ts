@@ -52,10 +52,6 @@ export const formatAddressLink = (address: string): string => `<${escapeAddress(
 export const escapeAddress = (address: string): string =>
   new URL(address).href.replace(/["<>\\|`]/g, encodeURIComponent).replace(/&(?=#?\w+;)/g, '&amp;');
 
-/** Pictures beside each other, in a frame of one line. @param cells HTML */
-export const formatFrame = (cells: readonly string[]): string =>
-  `<table><tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr></table>`;
-
 export const formatTableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
 export const formatTable = (head: readonly string[], rows: readonly string[]): string =>

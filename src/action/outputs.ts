@@ -15,7 +15,7 @@ import { composeSummary } from './overview.ts';
  * is only a warning.
  *
  * @param reports without secrets: they can't be found any more once the text is escaped
- * @returns why the outputs could not be written, which fails the step: later steps would read nothing
+ * @returns why the outputs could not be written: later steps would read nothing
  */
 export async function writeOutputs(
   reports: readonly Report[],

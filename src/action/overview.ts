@@ -71,10 +71,9 @@ function listLastProven(report: Report, comment: string): string[] {
 }
 
 /**
- * The comment of another step, where it links to something that is gone by now: it says so, and links to it no more.
+ * The comment of another step, once it says what of its links is gone by now, and links to that no more.
  *
- * @param gone addresses that a withdrawal has proven to be gone
- * @returns `null` where the comment links to nothing of it
+ * @returns `null` where it links to nothing of it
  */
 export function composeWithdrawnComment(
   body: string,

@@ -17,7 +17,6 @@ import {
   escapeMarkdown,
   formatAddressLink,
   formatFoldedSection,
-  formatFrame,
   formatInlineCode,
   formatLink,
   formatMessage,
@@ -184,7 +183,8 @@ function formatPicture({ picture, url }: Report): string {
     return `<a href="${escapeAddress(url)}"><img width="${isBeside ? 360 : 480}" alt="${alt}" src="${escapeAddress(versioned.href)}"></a>`;
   };
   const before = isBeside ? [formatImage(`${alternative}, before`, beforeUrl)] : [];
-  const frame = formatFrame([...before, formatImage(alternative, picture.url)]);
+  const cells = [...before, formatImage(alternative, picture.url)].map((cell) => `<td>${cell}</td>`);
+  const frame = `<table><tr>${cells.join('')}</tr></table>`;
   if (changed === null) return frame;
   const comparison = isBeside
     ? `Before and after: ${formatShare(changed)} of the picture changed.`

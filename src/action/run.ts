@@ -1,11 +1,9 @@
 import { answerRequest, createPorts } from '../context.ts';
 import { createRedactor, readCredentials } from '../credentials.ts';
-import { describeOutcome, getDeliveryResult, nameSubject, type Report } from '../delivery/report.ts';
+import { describeOutcome, getDeliveryResult, nameSubject } from '../delivery/report.ts';
 import { stoppedError, toMessage } from '../errors.ts';
 import { type ApiAccess, createGitHubClient } from '../github/api/client.ts';
-import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
-import { RESULTS } from '../protocol/words.ts';
 import { createRequest } from '../request/create-request.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
@@ -15,14 +13,10 @@ import { type CurrentRun, loadCurrentRun } from './current-run.ts';
 import { actionFace, createRunContext, describePermissions, readInputs } from './inputs.ts';
 import { createActionLogger } from './log.ts';
 
-/** @param title what the annotation is about */
+/** Fails the step, with an annotation. @param title what it is about */
 type FailStep = (message: string, title?: string) => void;
 
-/**
- * The action's whole run: inputs → request → delivery → outputs and summary → comment and deployment.
- *
- * @param fail fails the step, with an annotation; called for each file that is not ready, or not at all
- */
+/** The action's whole run: inputs → request → delivery → outputs and summary → comment and deployment. */
 export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void> {
   const redactor = createRedactor();
   const stop = new AbortController();
@@ -45,11 +39,11 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
     const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
     const outputFailure = await writeOutputs(reports, env, logger);
     await announce?.(reports);
-    const failed = reports.filter((report) => getDeliveryResult(report) === 'not-ready');
     // An unreadable value fails the step.
     const mayFail = /^(false|False|FALSE)$/.test(inputs['fail-on-not-ready']);
-    if (failed.length > 0 && !mayFail) failWith(failed, fail);
-    else if (outputFailure !== null) fail(redactor.redact(outputFailure));
+    const failed = reports.filter((report) => !mayFail && getDeliveryResult(report) === 'not-ready');
+    for (const report of failed) fail(describeOutcome(report), nameSubject(report));
+    if (failed.length === 0 && outputFailure !== null) fail(redactor.redact(outputFailure));
   } catch (thrown) {
     fail(redactor.redact(toMessage(thrown)));
   } finally {
@@ -69,14 +63,4 @@ async function announcing(
   const connect = (access: ApiAccess) => createGitHubClient(access, ports);
   const grant = (permission: string) => describePermissions(inputs, permission, run);
   return startAnnouncements({ request, run, grant, connect }, ports);
-}
-
-/** A runner shows so many annotations of a step. */
-const MOST_ANNOTATIONS = 10;
-
-function failWith(failed: readonly Report[], fail: FailStep): void {
-  const shown = failed.slice(0, failed.length > MOST_ANNOTATIONS ? MOST_ANNOTATIONS - 1 : MOST_ANNOTATIONS);
-  for (const report of shown) fail(describeOutcome(report), nameSubject(report));
-  const left = failed.length - shown.length;
-  if (left > 0) fail(`${countFiles(left)} more are not ready (${RESULTS.notReady}): see the summary`);
 }

@@ -1,5 +1,7 @@
-import { access, open, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { answerRequest } from '../context.ts';
 import { readCredentials } from '../credentials.ts';
 import { RECEIPT_START } from '../delivery/receipt.ts';
@@ -57,17 +59,11 @@ async function refuseWrongReceipt(receipt: string): Promise<void> {
   });
   const found = await stat(receipt).catch(({ code }) => (code === 'ENOENT' ? null : undefined));
   // Opening a pipe waits for its other end.
-  const start = found?.isFile() ? await readStart(receipt).catch(() => '') : '';
+  const beginning = { end: RECEIPT_START.length - 1 };
+  const start = found?.isFile() ? await text(createReadStream(receipt, beginning)).catch(() => '') : '';
   if (found !== null && start !== RECEIPT_START) {
     throw usageError('--receipt names something that is no earlier receipt', 'name a new file');
   }
-}
-
-async function readStart(path: string): Promise<string> {
-  const start = Buffer.alloc(RECEIPT_START.length);
-  const file = await open(path);
-  await file.read(start).finally(() => file.close());
-  return start.toString();
 }
 
 /** Reads the credentials of the environment, and hides them. @throws {DeliveryError} `BAD_USAGE` */

@@ -66,7 +66,8 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     const perform = command.name === 'mcp' ? serveMcpClient : deliverAll;
     return (await perform(command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
   } catch (thrown) {
-    printFailure(terminal, toDeliveryError(thrown), face, asksForJson(args));
+    // Arguments that can't be parsed may still ask for JSON.
+    printFailure(terminal, toDeliveryError(thrown), face, args.includes('--json'));
     return isUsageError(thrown) ? EXIT.wrongUsage : EXIT.notReady;
   } finally {
     // From here on a signal ends the process at once.
@@ -81,12 +82,6 @@ async function flushOutput(limit: AbortSignal | undefined): Promise<void> {
     (stream) => new Promise<void>((resolve) => void stream.write('', () => resolve())),
   );
   await untilAborted(limit, Promise.all(written)).catch(() => undefined);
-}
-
-/** Arguments that can't be parsed may still ask for JSON. */
-function asksForJson(args: readonly string[]): boolean {
-  const end = args.indexOf('--');
-  return args.slice(0, end === -1 ? args.length : end).includes('--json');
 }
 
 function printFailure(terminal: Terminal, failure: DeliveryError, face: Face, isJson: boolean): void {

@@ -26,9 +26,7 @@ import { createInputSchema, TOOLS, type ToolArguments } from './tools.ts';
 
 /**
  * Serves MCP on stdin and stdout until the client closes stdin or the signal aborts. Calls that are under way are
- * stopped, and end in order before this resolves.
- *
- * @throws {DeliveryError} `BAD_INPUT` where the root is no folder.
+ * stopped, and end in order before this resolves. @throws {DeliveryError} `BAD_INPUT` where the root is no folder
  */
 export async function startServer(settings: McpSettings, signal: AbortSignal): Promise<void> {
   const { redactor } = settings;

@@ -64,10 +64,8 @@ const AUTHORIZATION = z
   );
 
 /**
- * The arguments of a tool. They are named and described as the inputs; what they may hold is decided by the parser
- * of requests alone. An unknown argument, such as a token, is refused.
- *
- * @param fixed inputs that the server's command line has set already
+ * The arguments of a tool, named and described as the inputs; what they may hold is decided by the parser of requests.
+ * An unknown argument, such as a token, is refused, and so is one that the server's command line has `fixed`.
  */
 export function createInputSchema(tool: ToolName, fixed: Readonly<Partial<RawInputs>>) {
   const names = listInputs(tool, fixed);

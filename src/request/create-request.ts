@@ -6,13 +6,9 @@ import { refuseInput } from './input-kinds.ts';
 import { refuseBrokenRules } from './input-rules.ts';
 import { INPUT_NAMES, INPUTS, type RawInputs } from './inputs.ts';
 import { type DeliveryRequest, parseRequest, type RunContext } from './parse-request.ts';
-import { parseFingerprints } from './values.ts';
+import { PARSERS } from './values.ts';
 
-/**
- * Raw inputs as a strict request, once nothing is wrong with them; no host is asked.
- *
- * @throws {DeliveryError} `BAD_INPUT`, or `NOT_EXTERNAL` for an address
- */
+/** Raw inputs as a strict request, once nothing is wrong with them. @throws {DeliveryError} as `parseRequest` does */
 export async function createRequest(
   raw: RawInputs,
   { env, ...context }: RunContext & { readonly env: NodeJS.ProcessEnv },
@@ -52,12 +48,10 @@ function refuseUnsafeEnvironment(env: NodeJS.ProcessEnv): void {
 }
 
 /**
- * Refuses credentials of the job, and well-known secrets, in the inputs: whatever is given may become public or be
- * printed, in a commit, in an address, in the report or in the log.
+ * Refuses credentials of the job, and well-known secrets, in the inputs: all of them may become public or be printed.
  *
- * @param ownSecrets credentials of the job, beside the token; they are named as such
- * @throws {DeliveryError} `BAD_INPUT` with rule and fingerprint, never with the secret.
- * @see protocol 7 (prohibition 3)
+ * @param ownSecrets credentials of the job, beside the token
+ * @throws {DeliveryError} `BAD_INPUT` with rule and fingerprint, never with the secret. @see protocol 7 (prohibition 3)
  */
 export async function refuseSecretInputs(
   raw: RawInputs,
@@ -70,7 +64,7 @@ export async function refuseSecretInputs(
     const kind = secret === raw.token ? 'the token' : 'a credential of this environment';
     if (leak !== undefined) refuseInput((w) => `${w.subject(leak)} holds ${kind}`, `remove ${kind} from it`);
   }
-  const allowed = new Set(parseFingerprints(raw['allow-secret'].toLowerCase()));
+  const allowed = new Set(PARSERS.fingerprints(raw['allow-secret'].toLowerCase()));
   for (const name of INPUT_NAMES.filter((one) => INPUTS[one].isSearched !== false)) {
     const all = await findSecretsInText(raw[name]);
     const findings = all.filter(({ fingerprint }) => !allowed.has(fingerprint));

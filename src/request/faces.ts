@@ -5,12 +5,7 @@ import { INPUTS, type InputName } from './inputs.ts';
 
 const TOKEN = 'GITHUB_TOKEN';
 
-/**
- * The words of a command. For `verify`, a link is an argument, the file that it is compared with a flag, and no
- * channel is chosen.
- *
- * @param token the variable that has the token
- */
+/** The words of a command, with the variable that has the token. `verify` has its link in place of files. */
 export function commandFace(command: string, token = TOKEN): Face {
   const isLink = command === 'verify';
   const places: Readonly<Record<string, string>> = isLink
@@ -38,10 +33,8 @@ function formatFlag(name: string, value?: string): string {
 }
 
 /**
- * The words of a tool of the MCP server: inputs are its arguments, with values as JSON. All else was set, or can be
- * set, by the person who configured the server.
- *
- * @param args the inputs that the tool takes, as this server was started
+ * The words of a tool of the MCP server: inputs are its arguments, with values as JSON. All else can be set by the
+ * person who configured the server. @param args the inputs that the tool takes, as this server was started
  */
 export function toolFace(args: readonly string[]): Face {
   const verifies = args.includes('url');

@@ -88,11 +88,8 @@ async function findMatches(pattern: string, folder: string, most: number): Promi
 }
 
 /**
- * The places that files have below the folder that they were searched in. What lies outside of the folder of the
- * command does not change the places of what lies in it, and the other way around.
- *
- * @param files what they are called, by their absolute paths
- * @param roots the folders of the search, absolute
+ * The places that files have below the folders that were searched, the `roots`. What lies outside of the folder of the
+ * command does not change the places of what lies in it. @param files what they are called, by their absolute paths
  */
 export function placeFiles(
   files: ReadonlyMap<string, string>,

@@ -6,10 +6,8 @@ import { INPUT_NAMES, INPUTS, type InputDefinition, type InputName, type RawInpu
 const NO_WISH: readonly string[] = ['', 'off', 'auto'];
 
 /**
- * The inputs for some channels alone that ask for something.
- *
- * @param written those that the user wrote; `undefined` where defaults can't be told from them: then those with
- * another value, but for defaults that a runner evaluates
+ * The inputs for some channels alone that ask for something. Where those that the user wrote can't be told from
+ * defaults, `written` is `undefined`: then those with another value count, but for defaults that a runner evaluates.
  */
 export function listScopedInputs(
   raw: RawInputs,

@@ -19,12 +19,7 @@ type LocalContext = Omit<
   'job' | 'now' | 'random' | 'sourceIsPrivate' | 'sources' | 'checkOnly'
 > & { readonly env: NodeJS.ProcessEnv };
 
-/**
- * The request of a command or of a tool. A link and a check need no repository.
- *
- * @param task such as `deliver`, or `verify` for a link
- * @throws {DeliveryError} as `createRequest` does
- */
+/** The request of a command or of a tool, such as `deliver`, or `verify` for a link. @throws {DeliveryError} as `createRequest` */
 export async function createLocalRequest(
   task: string,
   given: Partial<RawInputs>,
@@ -39,15 +34,12 @@ export async function createLocalRequest(
   const checkOnly = task === 'check';
   const inputs = { ...given, ...(isLink && { channel: 'K4', token: '' }), operation: operationOf(task) };
   const asked = completeInputs(inputs, env, isLink);
-  const findPaths = async (): Promise<readonly string[]> => {
-    // What is wrong with the lines is told by the delivery.
-    const files = await findFiles(PARSERS.lines(asked.file), folder).catch(() => new Map<string, string>());
-    return [...files.keys()];
-  };
+  // What is wrong with the lines is told by the delivery.
+  const files = await findFiles(PARSERS.lines(asked.file), folder).catch(() => new Map<string, string>());
   const { repository, sources, detail } =
     isLink || checkOnly
       ? { repository: given.repository ?? '', sources: [], detail: null }
-      : await findRepository(given, folder, await findPaths(), env);
+      : await findRepository(given, folder, [...files.keys()], env);
   // Without any repository the source can't be private; a token shows that there is one, even if not which.
   const sourceIsPrivate = sources.length === 0 && asked.token === '' ? false : null;
   const around = { job: '', now: clock.now(), random, sourceIsPrivate, sources, checkOnly, findFiles };
@@ -111,10 +103,7 @@ function findRoot(folder: string): string | null {
   }
 }
 
-/**
- * The remotes of a repository: that of the only one or of `origin`, and all. If git can't tell, the repository is
- * unknown, and may be private.
- */
+/** The remotes of a repository: `origin`, or the only one, and all. If git can't tell, it is unknown, and may be private. */
 async function readRemotes(root: string, serverUrl: string, option: '-C' | '--git-dir') {
   const unknown = { root, target: null, sources: [null] };
   const other = OTHER_SYSTEMS.find((name) => existsSync(join(root, name)));

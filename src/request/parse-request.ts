@@ -44,11 +44,7 @@ export interface RunContext {
 /** What to do, strict: every input as a value, every default filled in. Nothing is parsed again later. */
 export type DeliveryRequest = Readonly<ReturnType<typeof parseRequest>>;
 
-/**
- * Each input as a value of its own; what they say together is checked by `refuseBrokenRules`.
- *
- * @throws {DeliveryError} `BAD_INPUT` (or `NOT_EXTERNAL` for an address): one sentence, and what to change
- */
+/** Each input by itself; `refuseBrokenRules` checks them together. @throws {DeliveryError} `BAD_INPUT`, `NOT_EXTERNAL` */
 export function parseRequest(raw: RawInputs, context: RunContext) {
   const { now, random, origin, sources, secrets, given, contentStream, ...place } = context;
   const { channel, message, tag, bin, authUrl, pollInterval, ...inputs } = parseInputs(raw);

@@ -24,9 +24,6 @@ const checked =
         );
   };
 
-export const parseFingerprints = (text: string): readonly string[] =>
-  text.split(/[\s,]+/).filter((fingerprint) => fingerprint !== '');
-
 type ChannelSelection = 'auto' | readonly [ChannelKey, ...ChannelKey[]];
 
 /** What to do: publish a file, remove what was published, or prove again what was. */
@@ -123,7 +120,7 @@ export const PARSERS = {
   content: (text: string): string | undefined => (text.trim() === '' ? undefined : text),
   line: oneLine,
   link: (text: string, name: string): URL => parseExternalAddress(text, (w) => w.subject(name)),
-  fingerprints: parseFingerprints,
+  fingerprints: (text: string): readonly string[] => text.split(/[\s,]+/).filter((one) => one !== ''),
   fileName: checked(
     (text) =>
       /^(?!\.{1,2}$|\.git(hub)?$)[^/\\\p{Cc}\p{Cf}]+$/iu.test(text) &&
