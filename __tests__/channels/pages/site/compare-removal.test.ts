@@ -83,10 +83,12 @@ describe('withdrawing a site', () => {
     const branch = await deliveredBranch();
     const theirs = Array.from({ length: SITE.singleFiles + 1 }, (_, nth) => [`p/1/${nth}.txt`, 'theirs']);
     branch.change(Object.fromEntries(theirs));
+    const asked = requestsOf(branch).length;
     expect(placementOf(await withdrawFolder(branch, FOLDER)).unknown).toEqual([
       expect.stringMatching(/^what stays in p\/1\/, because it is not known to be as this tool delivered it/),
     ]);
-    expect(placementOf(await withdrawFolder(branch, FOLDER)).written).toBe(false);
+    const sent = requestsOf(branch).slice(asked);
+    expect(sent.filter(({ url }) => url.endsWith('/graphql'))).toEqual([]);
   });
 
   test('reads the tree of the branch once, and that of an older delivery once', async () => {

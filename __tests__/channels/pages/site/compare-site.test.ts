@@ -41,32 +41,6 @@ test('the plan for a folder takes over the picture that was delivered with a sin
   expect(planned.changes).toMatchObject({ added: [], changed: [], removed: [] });
 });
 
-test('a folder with files of others is refused where they would be replaced, the first ten by name', async () => {
-  const names = Array.from({ length: 12 }, (_, nth) => `f${nth}.html`);
-  const contents = (text: string) => Object.fromEntries(names.map((name) => [name, text]));
-  const theirs = names.map((name) => [`p/1/${name}`, 'theirs']);
-  const branch = new MemoryBranch(heldFiles(Object.fromEntries(theirs)));
-  await expect(plan(branch, contents('ours'))).rejects.toMatchObject({
-    code: 'NOT_OURS',
-    message: expect.stringMatching(/f9\.html and 2 more$/),
-    leftBehind: [],
-  });
-  const planned = await plan(branch, contents('ours'), { overwrite: true });
-  expect(planned.changes?.changed).toHaveLength(12);
-});
-
-test('a folder has files that are not known to be ours where there are too many to look at', async () => {
-  const names = Array.from({ length: SITE.singleFiles + 1 }, (_, nth) => `f${nth}.html`);
-  const contents = Object.fromEntries(names.map((name) => [name, 'same']));
-  const branch = new MemoryBranch(
-    heldFiles(Object.fromEntries(names.map((name) => [`p/1/${name}`, 'same']))),
-  );
-  await expect(plan(branch, { ...contents, 'f7.html': 'new' })).rejects.toMatchObject({
-    code: 'NOT_OURS',
-    message: expect.stringMatching(/ has files that this tool is not known to have delivered: f7\.html$/),
-  });
-});
-
 test.each<[string, Contents, Contents]>([
   ['a file is where a folder of theirs is', { 'p/1/a/b': 'theirs' }, { a: 'ours' }],
   ['a folder is where a file of theirs is', { 'p/1/a': 'theirs' }, { 'a/b': 'ours' }],
