@@ -17,7 +17,3 @@ export function treeAnswers(files: HeldFiles) {
   const { sha, tree } = treeOf(files);
   return { get_commit: { tree: { sha } }, tree_below: { sha, truncated: false, tree } };
 }
-
-/** The same for regular files, by path: git's id of each. */
-export const regularAnswers = (shas: Readonly<Record<string, string>>) =>
-  treeAnswers(new Map(Object.entries(shas).map(([path, sha]) => [path, { sha, mode: '100644' }])));

@@ -111,7 +111,7 @@ describe('committing several files where git is not installed', () => {
 
   test('sends each blob once, however often the files are written', async () => {
     const conflict = failure('CONFLICT', 422, { retryable: true });
-    const github = branchWith({}, { update_ref: (_: unknown, nth: number) => (nth === 1 ? conflict : {}) });
+    const github = branchWith({ update_ref: (_: unknown, nth: number) => (nth === 1 ? conflict : {}) });
     const { host, write } = await createWriter(three, github);
     await expect(write()).rejects.toBe(conflict);
     await write();
@@ -139,7 +139,7 @@ describe('committing where git is installed', () => {
   const SIGNED = { branch_rules: [{ type: 'required_signatures' }] };
 
   test('sends nothing of a file that is too large for a signed commit', async () => {
-    const { host, write, files } = await createWriter(two, branchWith({}, SIGNED));
+    const { host, write, files } = await createWriter(two, branchWith(SIGNED));
     Object.assign(files[1] ?? {}, { size: 36 * MEGABYTE });
     const results = await write();
     expect(getCodes(results)).toEqual(['commit1', 'NEEDS_SIGNATURE']);
@@ -149,7 +149,7 @@ describe('committing where git is installed', () => {
   });
 
   test('sends nothing of more files than the object API takes in one change', async () => {
-    const { host, changes, writer } = await createWriter(two, branchWith({}, SIGNED));
+    const { host, changes, writer } = await createWriter(two, branchWith(SIGNED));
     const [change = changeWith()] = changes;
     const many = { ...change, writes: Array(SITE.apiWrites + 1).fill(change.writes[0]) };
     const says = expect.stringContaining(`at most ${SITE.apiWrites}`);
@@ -161,7 +161,7 @@ describe('committing where git is installed', () => {
     ['cannot be read', failure('NO_PERMISSION', 403)],
     ['have no such rule', [{ type: 'deletion' }]],
   ])('uses git, and sends no blob, where the rules %s', async (_, branch_rules) => {
-    const { github, host, write } = await createWriter(two, branchWith({}, { branch_rules }));
+    const { github, host, write } = await createWriter(two, branchWith({ branch_rules }));
     await expect(write()).rejects.toMatchObject(unreachable);
     expect([github.names, host.seen]).toEqual([['branch_rules', 'graphql'], []]);
   });

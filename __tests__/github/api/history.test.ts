@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { getLastCommits } from '../../../src/github/api/history.ts';
 import { BATCH } from '../../../src/protocol/limits.ts';
-import { branchWith, existingFile } from '../../channels/fake-branch.ts';
 import { FakeGitHub } from '../fake-github.ts';
 
 const HEAD = 'a'.repeat(40);
@@ -9,7 +8,8 @@ const pathsUpTo = (count: number): string[] => Array.from({ length: count }, (_,
 
 test('getLastCommits asks for 500 paths in ten queries, each path with its own variable', async () => {
   const paths = pathsUpTo(500);
-  const github = branchWith(Object.fromEntries(paths.map((path) => [path, existingFile('b10b', path)])));
+  const commits_of_path = ({ path }: { path: string }) => [{ sha: path, commit: { message: path } }];
+  const github = new FakeGitHub({ commits_of_path });
   const commits = await getLastCommits(github, HEAD, paths);
   expect(paths.map((path) => commits.get(path)?.message)).toEqual(paths);
   expect(github.names).toEqual(Array(500 / BATCH.history).fill('graphql'));

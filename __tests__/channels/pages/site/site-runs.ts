@@ -44,7 +44,7 @@ function newConnection(branch: MemoryBranch) {
 
 /** Everything that the branch holds now. */
 export const readBranchTree = (github: GitHubClient): Promise<BranchTree> =>
-  readTargetTree(commitTargetWith(github as never, { method: 'C' }));
+  readTargetTree(commitTargetWith(github, { method: 'C' }));
 
 /** What a run did: its placement, or why it failed. */
 export type RunOutcome = Result<Placement>;
