@@ -61,20 +61,6 @@ beforeAll(async () => {
 afterAll(() => viewer.close());
 
 describe('a page from local files', () => {
-  test('is not shown where its scripts make all of it, and get none of the data that they ask for', async () => {
-    const html =
-      '<script>for (const name of ["a.js", "b.json"]) fetch(name).then(({ ok }) => document.body.append(name + ok))</script>';
-    const view = await viewer.view(localPage(html, { ownText: '', renderTime: 1_000 }), SIGNAL);
-    expect(view).toMatchObject({
-      verdict: 'not-shown',
-      reason: expect.stringMatching(
-        /^the page shows only "(?:a\.js|b\.json)false.*": 404 https:\/\/octo\.github\.io\/site\/(?:a\.js|b\.json)$/,
-      ),
-    });
-    const found = await viewer.view(localPage(html, { ownText: '' }, { 'a.js': '' }), SIGNAL);
-    expect(found).toMatchObject({ verdict: 'shown', failedRequests: [`404 ${HOST}/site/b.json`] });
-  });
-
   test('has the address, the path and the secure context that it will have', async () => {
     const html = `<title>Report</title><p id="p"></p><script type="module">
       import { name } from './name.js';

@@ -86,7 +86,6 @@ describe('a page that its scripts make', () => {
     ['its own text is not known', {}, GOT_NOTHING, {}],
     ['its own text is shown', {}, GOT_NOTHING, { ownText: 'Petsand' }],
     ['its own text is shown in other letters', { text: 'CAFE\u0301' }, GOT_NOTHING, { ownText: 'caf\u00e9' }],
-    ['they asked for none', {}, { ownData: { missing: '', found: 0 } }, SCRIPTED],
     ['they got some', {}, { ownData: { missing: '404 /api.json', found: 1 } }, SCRIPTED],
     ['the marker is visible', { isMarkerVisible: true }, GOT_NOTHING, SCRIPTED],
     ['it is an error page', {}, GOT_NOTHING, { ...SCRIPTED, url: 'https://octo.github.io/404.html' }],

@@ -65,9 +65,7 @@ export class RequestAnswers {
       if (this.#requests > MOST.requests) throw this.#tooMuchError(`${MOST.requests} files`);
       await this.#turns[files === undefined ? 'sent' : 'local'](async () => {
         const response = files === undefined ? await this.#send(url, request) : answerLocally(files, url);
-        const answer = await readAnswer(response, request.method === 'HEAD', (...sizes) =>
-          this.#count(...sizes),
-        );
+        const answer = await readAnswer(response, request.method === 'HEAD', this.#count);
         await this.#session.send('Fetch.fulfillRequest', { requestId, ...answer });
       });
     } catch {
@@ -129,11 +127,11 @@ export class RequestAnswers {
     return this.#options.page.isPrivateHost === true && origin === this.#origin;
   }
 
-  #count(piece: number, size: number): void {
+  readonly #count = (piece: number, size: number): void => {
     this.#bytes += piece;
     if (size > MOST.body) throw this.#tooMuchError(`${MOST.body / MEGABYTE} MB in one file`);
     if (this.#bytes > MOST.bytes) throw this.#tooMuchError(`${MOST.bytes / MEGABYTE} MB`);
-  }
+  };
 
   #tooMuchError(amount: string): Error {
     this.#options.events.missing ||= `more than ${amount}`;

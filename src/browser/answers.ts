@@ -32,9 +32,6 @@ export function answerLocally(files: LocalFiles, { pathname, search }: URL): Htt
   };
 }
 
-/** An answer as the browser takes it. */
-type BrowserAnswer = Omit<Protocol.Fetch.FulfillRequestRequest, 'requestId'>;
-
 /**
  * Reads a whole answer: the browser takes no part of one.
  *
@@ -44,7 +41,7 @@ export async function readAnswer(
   response: HttpResponse,
   isHead: boolean,
   count: (piece: number, size: number) => void,
-): Promise<BrowserAnswer> {
+): Promise<Omit<Protocol.Fetch.FulfillRequestRequest, 'requestId'>> {
   const pieces: Buffer[] = [];
   let size = 0;
   if (isHead) discard(response);

@@ -1,3 +1,5 @@
+import type { PageSight } from './view-page.ts';
+
 const toWords = (...lines: readonly string[]): ReadonlySet<string> =>
   new Set(lines.flatMap((line) => line.split(' ')));
 
@@ -69,10 +71,7 @@ export function isOnlyError(text: string): boolean {
  *
  * @param isLacking whether the page is known to lack what it asked for, whatever its title says
  */
-export function isOwnNotFound(
-  { text, title, headings }: { text: string; title: string; headings: readonly string[] },
-  isLacking: boolean,
-): boolean {
+export function isOwnNotFound({ text, title, headings }: PageSight, isLacking: boolean): boolean {
   const isNotFound = (line: string): boolean => /404|found|exist/i.test(line) && isOnlyError(line);
   return (
     text.length <= LONGEST.notFound &&

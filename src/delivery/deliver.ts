@@ -36,13 +36,12 @@ export async function deliver(
         return { ...one, choice: chooseChannels(one, request, repository) };
       });
       step = 'place';
-      const view = { request, context };
       files = await prepareTasks(files, request, channels, context);
-      files = await viewLocalPages(await checkPages(files, request, context), view);
+      files = await viewLocalPages(await checkPages(files, request, context), request, context);
       files = await carryOut(files, request, channels, context);
       step = 'verify';
       if (!request.dryRun) {
-        files = await viewPublishedPages(files, view);
+        files = await viewPublishedPages(files, request, context);
         files = await recheckDeliveries(files, channels);
       }
       if (request.onFailure === 'restore' && !request.dryRun) {

@@ -66,16 +66,6 @@ export function formatShare(share: number): string {
   return `${percent > 0 && percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`;
 }
 
-/** What a browser's view of a page means for its delivery. */
-interface ScreenJudgement {
-  /** Why the page is not ready; `null` where it may be handed over. */
-  readonly failure: DeliveryError | null;
-  /** What a person should know of the page. */
-  readonly notes: readonly string[];
-  /** What was not looked at. */
-  readonly unknown: readonly string[];
-}
-
 /** For UNKNOWN: why no browser has opened a page. */
 export const describeUnseen = (reason: string, hint = ''): string =>
   `whether a browser shows the page: ${reason}${hint === '' ? '' : ` (${hint})`}`;
@@ -83,30 +73,36 @@ export const describeUnseen = (reason: string, hint = ''): string =>
 /**
  * Judges what a browser saw. A page that shows nothing is not ready; what else went wrong is a note, or fails
  * where the screen is enforced, which needs a browser too. A fault of the browser itself fails nothing else.
+ *
+ * @returns why the page is not ready, if so; what a person should know of it; and what was not looked at
  */
-export function judgeView(view: ScreenView, isEnforced: boolean): ScreenJudgement {
-  const { reason } = view;
+export function judgeView(view: ScreenView, isEnforced: boolean) {
+  const { verdict, reason, hint, overflow } = view;
   const problems = listProblems(view);
-  switch (view.verdict) {
-    case 'not-checked':
-      return isEnforced
-        ? { ...OK, failure: uncheckedError(view) }
-        : { ...OK, unknown: [describeUnseen(reason, view.hint)] };
-    case 'not-shown': {
-      const further = problems.filter((line) => !isPartOf(line, reason));
-      return { ...OK, failure: notShownError([reason, ...further].join('; '), view) };
-    }
-    case 'shown': {
-      const remarks =
-        view.overflow > 0 ? [`at the width of a phone the page is ${view.overflow} pixels too wide`] : [];
-      return isEnforced && problems.length > 0
-        ? { ...OK, failure: faultyPageError(problems), notes: remarks }
-        : { ...OK, notes: [...problems, ...remarks] };
-    }
-  }
+  const failure = findFailure(view, isEnforced, problems);
+  const isShown = verdict === 'shown';
+  const wide =
+    isShown && overflow > 0 ? [`at the width of a phone the page is ${overflow} pixels too wide`] : [];
+  return {
+    failure,
+    notes: isShown && failure === null ? [...problems, ...wide] : wide,
+    unknown: verdict === 'not-checked' && failure === null ? [describeUnseen(reason, hint)] : [],
+  };
 }
 
-const OK: ScreenJudgement = { failure: null, notes: [], unknown: [] };
+function findFailure(
+  view: ScreenView,
+  isEnforced: boolean,
+  problems: readonly string[],
+): DeliveryError | null {
+  if (view.verdict === 'not-shown') {
+    const further = problems.filter((line) => !isPartOf(line, view.reason));
+    return notShownError([view.reason, ...further].join('; '), view);
+  }
+  if (!isEnforced) return null;
+  if (view.verdict === 'not-checked') return uncheckedError(view);
+  return problems.length > 0 ? faultyPageError(problems) : null;
+}
 
 function uncheckedError({ reason, hint, httpCode }: ScreenView): DeliveryError {
   const missing =

@@ -23,19 +23,14 @@ import { dependsOnHost } from './ask-host.ts';
 import { listLocalFiles, listScreenPages, pageToView } from './page-to-view.ts';
 import { describeUnseen, describeView, formatShare, judgeView } from './screen-report.ts';
 
-/** What the steps with a browser share. */
-export interface ScreenStep {
-  readonly request: Pick<DeliveryRequest, 'screen' | 'marker' | 'picture'>;
-  readonly context: DeliveryContext;
-}
-
 /**
  * Opens each page before it is published, from the local files under the path that it will have. What shows
  * nothing is refused, unless it needs something that is on the host already.
  */
 export async function viewLocalPages(
   deliveries: readonly Delivery[],
-  { request, context }: ScreenStep,
+  request: DeliveryRequest,
+  context: DeliveryContext,
 ): Promise<readonly Delivery[]> {
   const pages = listScreenPages(deliveries.filter(isOngoing), request.screen);
   if (![...pages.values()].includes('')) return deliveries;
@@ -62,15 +57,18 @@ export async function viewLocalPages(
 /** Opens each proven page at its address, and judges what a browser saw. */
 export async function viewPublishedPages(
   deliveries: readonly Delivery[],
-  step: ScreenStep,
+  request: DeliveryRequest,
+  context: DeliveryContext,
 ): Promise<readonly Delivery[]> {
   const proven = deliveries.filter((one) => shownAttempt(one)?.proof != null);
-  const pages = listScreenPages(proven, step.request.screen);
-  if ([...pages.values()].includes('')) step.context.logger.startSection('Open the page in a browser');
+  const pages = listScreenPages(proven, request.screen);
+  if ([...pages.values()].includes('')) context.logger.startSection('Open the page in a browser');
   const viewed: Delivery[] = [];
   for (const delivery of deliveries) {
     const obstacle = pages.get(delivery);
-    viewed.push(obstacle === undefined ? delivery : await viewPublishedPage(delivery, obstacle, step));
+    viewed.push(
+      obstacle === undefined ? delivery : await viewPublishedPage(delivery, obstacle, request, context),
+    );
   }
   return viewed;
 }
@@ -78,7 +76,8 @@ export async function viewPublishedPages(
 async function viewPublishedPage(
   delivery: Delivery,
   obstacle: string,
-  { request, context }: ScreenStep,
+  request: DeliveryRequest,
+  context: DeliveryContext,
 ): Promise<Delivery> {
   const attempt = shownAttempt(delivery);
   if (attempt?.placement == null || attempt.proof === null) return delivery;
