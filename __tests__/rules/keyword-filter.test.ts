@@ -47,8 +47,4 @@ describe('createKeywordSearch', () => {
     expect(shared(Buffer.from('the same'))).toEqual(['one', 'other']);
     expect(shared(Buffer.from('the same old'))).toEqual(['longer', 'one', 'other']);
   });
-
-  test('refuses a keyword that is shorter than four bytes', () => {
-    expect(() => createKeywordSearch([['short', 'abc']])).toThrow('fewer than 4 bytes');
-  });
 });

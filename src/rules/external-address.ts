@@ -67,17 +67,16 @@ export function getReach({ hostname }: URL) {
   const host = hostname.replace(/^\[|\]$|\.+$/g, '').toLowerCase();
   const range = isIP(host) === 0 ? null : addressRange(host);
   const isMachine = range === null ? MACHINE_HOSTS.test(host) : isMachineRange(range);
-  const why = range === null ? describeName(host, isMachine) : describeRange(host, range);
+  const why =
+    range === null ? describeName(host) : range === 'unicast' ? '' : `${host} is a ${range} address`;
   return { reach: why === '' ? 'anywhere' : isMachine ? 'machine' : 'network', why } as const;
 }
 
-function describeName(host: string, isMachine: boolean): string {
+function describeName(host: string): string {
   if (!host.includes('.')) return `${host} is a single-label host that only a local network knows`;
-  return isMachine || INTERNAL_HOSTS.test(host) ? `${host} is a host name of an internal network` : '';
+  const isInternal = MACHINE_HOSTS.test(host) || INTERNAL_HOSTS.test(host);
+  return isInternal ? `${host} is a host name of an internal network` : '';
 }
-
-const describeRange = (host: string, range: string): string =>
-  range === 'unicast' ? '' : `${host} is a ${range} address`;
 
 /** NAT64 inside a network, whatever address is embedded. @see RFC 8215 */
 const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b:1::/48');

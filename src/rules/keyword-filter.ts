@@ -21,7 +21,6 @@ type OnKeyword<Name> = (name: Name, position: number) => boolean;
  *
  * @param keywords names and their keywords as Latin-1 text, each at least four bytes long
  * @returns a search that tells whether its callback ended it
- * @throws {RangeError} if a keyword is shorter.
  */
 export function createKeywordSearch<Name>(
   keywords: Iterable<readonly [Name, string]>,
@@ -44,16 +43,12 @@ export function createKeywordSearch<Name>(
   return (bytes, onKeyword) => findKeywords(bytes, table, onKeyword);
 }
 
-/** The first four bytes as one number. @throws {RangeError} if there are fewer. */
-function prefixOf(keyword: string): number {
-  if (keyword.length < PREFIX_LENGTH) throw new RangeError(`a keyword has fewer than ${PREFIX_LENGTH} bytes`);
-  return (
-    (keyword.charCodeAt(0) << 24) |
-    (keyword.charCodeAt(1) << 16) |
-    (keyword.charCodeAt(2) << 8) |
-    keyword.charCodeAt(3)
-  );
-}
+/** The first four bytes as one number. */
+const prefixOf = (keyword: string): number =>
+  (keyword.charCodeAt(0) << 24) |
+  (keyword.charCodeAt(1) << 16) |
+  (keyword.charCodeAt(2) << 8) |
+  keyword.charCodeAt(3);
 
 function addPrefix({ pairs, triples, hashes }: KeywordTable<unknown>, prefix: number): void {
   hashes[hashBytes(prefix)] = 1;

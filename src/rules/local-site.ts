@@ -46,11 +46,8 @@ export async function listSiteFiles(
   const { paths, leftOut, refused } = await listFolder(folder);
   await refuseNames([...paths, ...leftOut, ...refused]);
   if (refused.length > 0) {
-    const areLinks = refused.every((finding) => finding.endsWith(IS_LINK));
     throw new DeliveryError('BAD_FILE', `the folder ${given} can't be a site`, {
-      hint: areLinks
-        ? 'deliver a copy of the folder with files in place of the links: `cp -rL`'
-        : 'correct what writes the folder',
+      hint: 'correct what writes the folder, or deliver a copy with files in place of links: `cp -rL`',
       findings: firstFew(refused),
     });
   }
@@ -61,8 +58,6 @@ export async function listSiteFiles(
   }
   return { paths: paths.sort(), leftOut: leftOut.sort() };
 }
-
-const IS_LINK = 'a symbolic link';
 
 /** All that is in a folder: paths within it, separated by `/`. */
 async function listFolder(folder: string) {
@@ -82,7 +77,7 @@ async function listFolder(folder: string) {
       else if (problem !== undefined) refused.push(`${JSON.stringify(path)} ${problem.text}`);
       else if (entry.isDirectory()) folders.push(`${path}/`);
       else if (entry.isFile()) paths.push(path);
-      else refused.push(`${path} is ${entry.isSymbolicLink() ? IS_LINK : 'no regular file'}`);
+      else refused.push(`${path} is ${entry.isSymbolicLink() ? 'a symbolic link' : 'no regular file'}`);
       if (paths.length > SITE.files) throw tooManyError(`${SITE.files} files`);
     }
   }

@@ -49,7 +49,7 @@ export function createEncodingCheck() {
 /** Bytes in which browsers look for a declaration. */
 const DECLARED_WITHIN = 1_024;
 
-const UTF_16_MARK = /^(?:\xfe\xff|\xff\xfe)/;
+export const UTF_16_MARK = /^(?:\xfe\xff|\xff\xfe)/;
 const UTF_8_MARK = '\xef\xbb\xbf';
 const DECLARATION =
   /<meta\b[^>]{0,500}?\bcharset\s*=\s*["']?\s*([\w.:-]{1,40})|<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']([\w.:-]{1,40})|^@charset "([\w.:-]{1,40})"/i;

@@ -5,6 +5,7 @@ import { DeliveryError } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
 import type { LocalFile } from '../inspect.ts';
 import { decodeText } from '../page/page-file.ts';
+import { UTF_16_MARK } from '../text-encoding.ts';
 import { findCustomMatches, type SecretMatch } from './custom-rules.ts';
 import { decodeEmbedded } from './embedded.ts';
 import { type FileBlock, readBlocks } from './file-blocks.ts';
@@ -107,9 +108,6 @@ async function matchRules(text: string, rules: ReadonlySet<string>): Promise<rea
 
 const overlaps = (match: SecretMatch, known: SecretMatch): boolean =>
   match.at < known.at + known.secret.length && known.at < match.at + match.secret.length;
-
-/** A byte order mark that no other file begins with. */
-const UTF_16_MARK = /^(?:\xff\xfe|\xfe\xff)/;
 
 const isWide = ({ head }: SearchedFile): boolean => UTF_16_MARK.test(head);
 
