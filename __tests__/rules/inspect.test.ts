@@ -1,18 +1,7 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  appendFileSync,
-  closeSync,
-  constants,
-  existsSync,
-  openSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-  unlinkSync,
-} from 'node:fs';
+import { appendFileSync, existsSync, renameSync, statSync, symlinkSync, unlinkSync } from 'node:fs';
 import { mkdir, realpath, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
@@ -56,7 +45,7 @@ describe('a file that passes all checks', () => {
       markerCount: null,
     });
     expect(await localFile(`${'x'.repeat(300_000)}\0`)).toMatchObject({ binary: true });
-    expect(await localFile('\0привет')).toMatchObject({ binary: true });
+    expect(await localFile('\0MARK MARK', 'a.html', 'MARK')).toMatchObject({ binary: true, markerCount: 2 });
   });
 
   test.each([40, 0])(
@@ -68,43 +57,23 @@ describe('a file that passes all checks', () => {
     },
   );
 
-  test('is read in pieces that use only two buffers', async () => {
-    const content = 'привет'.repeat(100_000);
-    const file = await localFile(content);
-    const memory = new Set<ArrayBufferLike>();
-    const hash = createHash('sha256');
-    for await (const piece of file.pieces()) {
-      memory.add(piece.buffer);
-      hash.update(piece);
-    }
-    expect([hash.digest('hex'), memory.size]).toEqual([file.sha256, 2]);
-  });
-
-  test('is read correctly by two readers of pieces at once', async () => {
+  test('is read correctly by two readers at once, in pieces that use only two buffers of each', async () => {
     const file = await localFile('x'.repeat(600_000) + 'y'.repeat(600_000));
-    const count = async (): Promise<number> => {
+    const read = async (): Promise<readonly [number, number]> => {
+      const memory = new Set<ArrayBufferLike>();
       let letters = 0;
       for await (const piece of file.pieces()) {
         await new Promise((resolve) => setImmediate(resolve));
+        memory.add(piece.buffer);
         letters += piece.toString().split('y').length - 1;
       }
-      return letters;
+      return [letters, memory.size];
     };
-    expect(await Promise.all([count(), count()])).toEqual([600_000, 600_000]);
+    expect(await Promise.all([read(), read()])).toEqual([
+      [600_000, 2],
+      [600_000, 2],
+    ]);
   });
-
-  test('returns the SHA-256 of its first bytes', async () => {
-    const file = await localFile('привет, мир');
-    expect(await file.headSha256(12)).toBe(hex('sha256', 'привет'));
-    expect(await file.headSha256(file.size)).toBe(file.sha256);
-  });
-});
-
-test.each([
-  ['every occurrence', 'MARK MARK MARKMARK', 4],
-  ['an occurrence in two chunks of the file', `${'x'.repeat(65_534)}MARK`, 1],
-])('the marker is counted: %s', async (_how, content, count) => {
-  expect((await localFile(content, 'page.html', 'MARK')).markerCount).toBe(count);
 });
 
 describe('a file that fails a check', () => {
@@ -126,16 +95,13 @@ describe('a file that fails a check', () => {
   test('is refused because it is a pipe, without waiting for a writer', async () => {
     const path = join(await temporaryFolder(), 'pipe');
     await run('mkfifo', [path]);
-    let waited = false;
     // Ends the wait of a failing test, so that it does not hang.
-    const rescue = setTimeout(() => {
-      waited = true;
-      closeSync(openSync(path, constants.O_RDWR | constants.O_NONBLOCK));
-    }, 1_000);
+    const writer = spawn('sh', ['-c', 'sleep 2; echo x > "$0"', path]);
+    const start = Date.now();
     const refusal = await getRefusal(optionsFor(path, 'pipe'));
-    clearTimeout(rescue);
+    writer.kill();
     expect(refusal).toMatchObject({ code: 'BAD_FILE', message: 'pipe is not a regular file' });
-    expect(waited).toBe(false);
+    expect(Date.now() - start).toBeLessThan(1_500);
   });
 
   test.each([1, 1_000_000])('is refused because it grew while it was read: %d bytes', async (size) => {
@@ -265,18 +231,12 @@ describe('a file with allowed roots', () => {
     },
   );
 
-  test('is refused if it is missing, a socket, or a chain of links without an end', async () => {
+  test('is refused if it is a chain of links without an end', async () => {
     const { at, workspace, roots } = await createFolders();
-    const messageOf = async (name: string) =>
-      ((await inspect(join(workspace, name), roots)) as Error).message;
     await symlink(at('workspace/b'), at('workspace/a'));
     await symlink(at('workspace/a'), at('workspace/b'));
-    const server = createServer();
-    await new Promise<void>((done) => server.listen(at('workspace/s'), done));
-    expect(await messageOf('nope.html')).toBe('the file page.html does not exist');
-    expect(await messageOf('a')).toBe("the file page.html can't be opened (ELOOP)");
-    expect(await messageOf('s')).toMatch(/can't be opened \(E\w+\)$|is not a regular file$/);
-    await new Promise((done) => server.close(done));
+    const message = "the file page.html can't be opened (ELOOP)";
+    expect(await inspect(join(workspace, 'a'), roots)).toMatchObject({ message });
   });
 
   test('is refused where a link is replaced by the file between the opening and the check', async () => {
@@ -356,16 +316,6 @@ describe('a file of a folder', () => {
     });
     expect(seen).toEqual(['three', 'two', 'one']);
   });
-
-  test('is refused on the next read if it was replaced by another, or removed', async () => {
-    const { path, ...options } = await writeTestFile('bytes');
-    const file = await inspectFile({ path, ...options });
-    await writeFile(`${path}.new`, 'other');
-    await rename(`${path}.new`, path);
-    await expect(text(file.read())).rejects.toMatchObject(CHANGED);
-    await rm(path);
-    await expect(text(file.read())).rejects.toThrow('does not exist');
-  });
 });
 
 describe('a file that changes after its check', () => {
@@ -428,16 +378,10 @@ test.each([10, 200_000])(
 
 describe('a file in memory', () => {
   test.each(['', 'some bytes\0'])('says the same of %j as a file on disk', async (content) => {
-    const file = createMemoryFile('page.html', Buffer.from(content));
-    const { read, pieces, headSha256, ...facts } = file;
-    expect(Buffer.concat(await read().toArray()).toString()).toBe(content);
-    const collected: Buffer[] = [];
-    for await (const piece of pieces()) collected.push(piece);
-    expect(Buffer.concat(collected).toString()).toBe(content);
-    if (content === '') return expect(facts.size).toBe(0);
-    const onDisk = await localFile(content);
-    const { read: _, pieces: __, headSha256: ___, ...expected } = onDisk;
-    expect(facts).toEqual(expected);
-    expect(await headSha256(3)).toBe(await onDisk.headSha256(3));
+    const options = { ...(await writeTestFile(content)), mayBeEmpty: true };
+    const [file, onDisk] = [createMemoryFile('page.html', Buffer.from(content)), await inspectFile(options)];
+    expect(JSON.parse(JSON.stringify(file))).toEqual(JSON.parse(JSON.stringify(onDisk)));
+    expect([await text(file.read()), await text(file.pieces())]).toEqual([content, content]);
+    expect(await file.headSha256(3)).toBe(await onDisk.headSha256(3));
   });
 });

@@ -40,10 +40,11 @@ describe('listing the files of a site', () => {
     await symlink('.', join(folder, 'loop'));
     const server = createServer().listen(join(folder, 'socket'));
     await new Promise((resolve) => server.once('listening', resolve));
-    const refused = listSiteFiles(folder, 'dist');
-    await expect(refused).rejects.toMatchObject({ code: 'BAD_FILE' });
-    const message = await refused.catch(({ message }: Error) => message);
+    // A name that is not UTF-8.
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0x61, 0xff])]), 'x');
+    const { findings, ...refusal } = await listSiteFiles(folder, 'dist').catch((thrown) => thrown);
     server.close();
+    expect(refusal).toMatchObject({ code: 'BAD_FILE', hint: expect.stringContaining('`cp -rL`') });
     for (const finding of [
       '"a\u202Eb.html" has a control character in its name',
       '"back\\\\slash" has a backslash in its name',
@@ -51,21 +52,10 @@ describe('listing the files of a site', () => {
       'link.html is a symbolic link',
       'loop is a symbolic link',
       'socket is no regular file',
+      'not UTF-8',
     ]) {
-      expect(message).toContain(finding);
+      expect(findings).toContainEqual(expect.stringContaining(finding));
     }
-  });
-
-  test('refuses the link that pydoctor makes for a lone package, and says how to copy what it leads to', async () => {
-    const folder = await folderWith('index.html', 'apidocs.css');
-    await symlink('index.html', join(folder, 'pk.html'));
-    // A name that is not UTF-8.
-    writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0x61, 0xff])]), 'x');
-    for (let nth = 0; nth < 10; nth += 1) await symlink('index.html', join(folder, `l${nth}`));
-    await expect(listSiteFiles(folder, 'apidocs')).rejects.toMatchObject({
-      hint: expect.stringContaining('`cp -rL`'),
-      findings: expect.arrayContaining([expect.stringContaining('not UTF-8'), 'and 2 more']),
-    });
   });
 
   test('names a folder that can not be read, whatever the reason', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { rules as preset } from '@secretlint/secretlint-rule-preset-recommend';
 import fc from 'fast-check';
 import { type DeliveryError, hasFailed, resultOf } from '../../../src/errors.ts';
 import { BLOCK_SIZES } from '../../../src/rules/secrets/file-blocks.ts';
@@ -30,14 +29,6 @@ describe('the search in a text', () => {
       expect(listRulesAndLines(await findSecrets(`<p>\n\n${before}${secret}"\n</p>`))).toEqual([[rule, '3']]);
     },
   );
-
-  test('runs every preset rule or replaces it by a custom rule', () => {
-    const tried = new Set<string>(PRESET_SECRETS.map(([rule]) => rule));
-    const untried = preset
-      .map(({ meta }) => meta.id.split('-rule-')[1])
-      .filter((rule) => !tried.has(rule as string));
-    expect(untried).toEqual(['gcp', 'privatekey', 'basicauth', 'filter-comments']);
-  });
 
   test('returns a secret that several rules find only once', async () => {
     const text = `Authorization: Bearer ${TOKEN}\nhttps://x-access-token:${OTHER_TOKEN}@github.com/a/b.git`;
@@ -138,11 +129,6 @@ describe('the search in a binary file', () => {
     expect(await findSecrets(surround(Buffer.from(TOKEN)), 'x.bin', 7)).toEqual(expected);
   });
 
-  test('finds a token in a text with a NUL byte at the end', async () => {
-    const bytes = Buffer.concat([Buffer.from(`${TOKEN}\n${'a '.repeat(200_000)}`), Buffer.of(0)]);
-    expect(listRulesAndLines(await findSecrets(bytes))).toEqual([['github', null]]);
-  });
-
   test('finds nothing in noise', async () => {
     expect(await findSecrets(surround(noise))).toEqual([]);
   });
@@ -168,13 +154,6 @@ describe('the fingerprint of a finding', () => {
     expect(first).toMatch(/^[0-9a-f]{16}$/);
     expect(third).toBe(first);
     expect(second).not.toBe(first);
-  });
-
-  test('differs for keys with the same beginning', async () => {
-    const start = drawn(120);
-    const keys = [1, 2].map((more) => armoured('OPENSSH PRIVATE KEY', { start, length: 300 + more }));
-    const findings = await findSecrets(keys.join('\n'));
-    expect(new Set(findings.map(({ fingerprint }) => fingerprint)).size).toBe(2);
   });
 });
 

@@ -21,8 +21,6 @@ describe('a folder that was built for another base path', () => {
     ['Eleventy', "pathPrefix: '/repo/previews/pr-12/'", made('Eleventy v3.1.8')],
     ['Rspress', "base: '/repo/previews/pr-12/'` in rspress.config", made('Rspress v2.0.22')],
     ['Astro', "base: '/repo/previews/pr-12/'` in astro.config", made('', '_astro/pic.CHuDQKg6.svg')],
-    ['Next.js', "basePath: '/repo/previews/pr-12'` in next.config", made('', '_next/static/chunks/1my.css')],
-    ['Nuxt', 'NUXT_APP_BASE_URL', made('', '_nuxt/BviKd377.js')],
     ['SvelteKit', "kit.paths.base: '/repo/previews/pr-12'", made('', '_app/immutable/entry/app.fFUGcMIk.js')],
     ['Slidev', 'slidev build --base /repo/previews/pr-12/', made('', 'assets/slidev/shortcuts-DlL240M5.js')],
   ])(
