@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { TEXT } from '../../src/protocol/limits.ts';
-import { assetName, binFileName, encodePath, nameFromFile, repositoryPath } from '../../src/rules/naming.ts';
+import { assetName, binFileName, nameFromFile, repositoryPath } from '../../src/rules/naming.ts';
 
 /** й as one code point and as two: the same on screen, but not in an address. */
 const COMPOSED = '\u0439';
@@ -9,18 +9,6 @@ const DECOMPOSED = '\u0438\u0306';
 
 /** Any file name, including foreign letters and emoji. */
 const anyName = fc.string({ unit: 'binary', minLength: 1, maxLength: 80 });
-
-/** Paths that the rules accept. */
-const goodPath = fc
-  .array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 })
-  .map((segments) => segments.join('/').normalize('NFC'))
-  .filter((path) => {
-    try {
-      return repositoryPath(path, 'it') === path;
-    } catch {
-      return false;
-    }
-  });
 
 test.each([
   ['my report  v2.html', 'my-report-v2.html'],
@@ -61,19 +49,6 @@ describe('repositoryPath', () => {
       const refusal = { code: 'BAD_INPUT', message, hint: expect.stringMatching(advice) };
       expect(() => repositoryPath(path, 'input `path`')).toThrow(expect.objectContaining(refusal));
     }
-  });
-});
-
-describe('encodePath', () => {
-  test('can be decoded again, and the URL parser makes no part a query, a fragment or a folder above', () => {
-    fc.assert(
-      fc.property(goodPath, (path) => {
-        const encoded = encodePath(path);
-        expect(encoded.split('/').map(decodeURIComponent).join('/')).toBe(path);
-        const url = `https://octo.github.io/site/${encoded}`;
-        expect(new URL(url).href).toBe(url);
-      }),
-    );
   });
 });
 

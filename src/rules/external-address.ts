@@ -85,9 +85,7 @@ const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b:1::/48');
  * The range of an IP address; `unicast` is the only public one.
  * An IPv4 address inside an IPv6 one (mapped, NAT64, 6to4) is judged as the IPv4 address.
  */
-export function addressRange(host: string): string {
-  return rangeOf(ipaddr.parse(host));
-}
+export const addressRange = (host: string): string => rangeOf(ipaddr.parse(host));
 
 function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
   if (ipaddr.subnetMatch(address, { metadata: METADATA }, '') !== '') return 'metadata';

@@ -45,9 +45,7 @@ export function repositoryPath(given: string, label: Text): string {
 }
 
 /** Percent-encodes every segment of a path and keeps its slashes. @see protocol 4 */
-export function encodePath(path: string): string {
-  return path.split('/').map(encodeURIComponent).join('/');
-}
+export const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
 /** The address of a folder's page: that of the folder itself. */
 export const entryUrl = (page: URL): URL => new URL(page.href.replace(/\/index\.html$/, '/'));
@@ -59,14 +57,10 @@ export function withVersion(address: URL | string, value: string): URL {
   return url;
 }
 
-export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
+export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** A path as one name, for a host without folders. */
-export function flatName(name: string): string {
-  return name.replaceAll('/', '-');
-}
+export const flatName = (name: string): string => name.replaceAll('/', '-');
 
 /**
  * A name that GitHub keeps unchanged for a release asset. It replaces other characters by dots, several dots by

@@ -22,7 +22,10 @@ export interface FileLocation {
 export function openFile(location: FileLocation): number {
   let fd: number | undefined;
   try {
-    fd = openSync(location.path, openFlags(location));
+    // Without O_NONBLOCK, opening a pipe waits until something writes to it.
+    const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+    const flags = O_RDONLY | O_NONBLOCK | (mayBeAnywhere(location) ? 0 : O_NOFOLLOW);
+    fd = openSync(location.path, flags);
     refuseMoved(fd, location);
     return fd;
   } catch (cause) {
@@ -65,12 +68,6 @@ function openError(cause: unknown, location: FileLocation, isClosed: boolean): u
 const mayBeAnywhere = ({ given, allowedRoots = [], allowsFullPaths = false }: FileLocation): boolean =>
   allowedRoots.length === 0 || (allowsFullPaths && isAbsolute(given));
 
-/** Without O_NONBLOCK, opening a pipe waits until something writes to it. */
-function openFlags(location: FileLocation): number {
-  const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
-  return O_RDONLY | O_NONBLOCK | (mayBeAnywhere(location) ? 0 : O_NOFOLLOW);
-}
-
 /** Refuses a file outside, and one that another one replaced while its path was checked: no link is followed. */
 function refuseMoved(fd: number, location: FileLocation): void {
   if (mayBeAnywhere(location)) return;
@@ -95,17 +92,13 @@ export function refuseOutside(location: FileLocation): void {
     const pathInRoot = relative(root, path);
     if (pathInRoot === '..' || pathInRoot.startsWith(`..${sep}`) || isAbsolute(pathInRoot)) continue;
     if (realPath === join(realpathSync.native(root), pathInRoot)) return;
-    throw linkError(location);
+    throw new DeliveryError('BAD_FILE', `the file ${given} is a symbolic link or is in a linked folder`, {
+      hint: `name the file itself${allowsFullPaths ? ', by its absolute path' : ''}`,
+    });
   }
   throw new DeliveryError('BAD_FILE', (w) => `the file ${given} is outside ${w.folder}`, {
     hint: allowsFullPaths
       ? 'name it by its absolute path, if it may be published'
       : (w) => `copy it into ${w.folder} first`,
-  });
-}
-
-function linkError({ given, allowsFullPaths }: FileLocation): DeliveryError {
-  return new DeliveryError('BAD_FILE', `the file ${given} is a symbolic link or is in a linked folder`, {
-    hint: allowsFullPaths ? 'name the file itself, by its absolute path' : 'name the file itself',
   });
 }

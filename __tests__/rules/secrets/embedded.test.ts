@@ -41,22 +41,6 @@ describe('the search in embedded content', () => {
     expect(await find(`${'x '.repeat(by)}\n${long.replace(/.{76}/g, '$&\r\n')}`)).toHaveLength(1);
   });
 
-  const image = (size: number): string => `iVBORw0KGgoAAAAN${'x7Zq'.repeat(size / 4)}`;
-
-  test.each(['\n', '\n\n', '\r\n  '])('finds a secret in base64 after an image and %j', async (lineBreak) => {
-    expect(await find(`${image(3_000)}${lineBreak}${base64(source)}`)).toHaveLength(1);
-    expect(await find(`${image(300_000)}${lineBreak}${base64(source)}`)).toHaveLength(1);
-  });
-
-  test.each([0, 6_000])(
-    'finds a secret in base64 before an image at the border of a block, %i before',
-    async (by) => {
-      const words = 'word '.repeat((252_000 - by) / 5);
-      const content = `${words}"${base64(source)}" ${image(3_000)} ${words}`;
-      expect(await find(content)).toHaveLength(1);
-    },
-  );
-
   test('finds a secret once, with the fingerprint that it has as plain text', async () => {
     const [plain] = await findSecrets(TOKEN);
     const [embedded, ...others] = await findSecrets(`"${base64(source)}"`);

@@ -183,20 +183,6 @@ describe('an address outside of the folder', () => {
     const text = 'link /a/a.css leads out of the folder /repo/previews/pr-12/';
     expect(refusals).toEqual([{ kind: 'base', file: 'index.html', line: 1, text, hint, count: 4 }]);
   });
-
-  test('is a note with the same hint if it is no code', async () => {
-    const found = await inspect(site('<img src=/a.png><a href=/b.html>b</a>', 'a.png', 'b.html'));
-    expect(found).toMatchObject({ refusals: [], notes: [{ kind: 'base', count: 2, hint }] });
-  });
-
-  test.each([
-    ['of the repository', '/repo/a/a.js'],
-    ['of another repository', '/other/a/a.js'],
-    ['of the host, by a base', 'a/a.js'],
-  ])('has a wrong base if it is an address %s', async (_, address) => {
-    const page = `<base href=/><script src="${address}"></script>`;
-    expect(await judge(site(page, 'a/a.js'))).toMatch(/^refused base\b/);
-  });
 });
 
 describe('formatSiteFindings', () => {

@@ -75,9 +75,8 @@ export const countLevels = (address: string): number =>
   (/^(?:\.\.\/)+/.exec(address)?.[0].length ?? 0) / '../'.length;
 
 /** Whether a module specifier is an address; a bare name such as `react` needs an import map. */
-export function isSpecifierAddress(specifier: string): boolean {
-  return /^(?:\.{0,2}\/|[a-z][a-z0-9+.-]*:)/i.test(specifier);
-}
+export const isSpecifierAddress = (specifier: string): boolean =>
+  /^(?:\.{0,2}\/|[a-z][a-z0-9+.-]*:)/i.test(specifier);
 
 /** Percent-decoding that keeps an invalid escape unchanged. */
 export const decodePercents = (text: string): string =>

@@ -106,9 +106,7 @@ export class ReferenceJudge {
   /** Names the files that are probably meant: in another case, or with the same name in another folder. */
   #describeNear(missing: string, grade: ReferenceGrade): string | undefined {
     const name = baseName(missing).toLowerCase();
-    const near = [...this.#files.keys()]
-      .filter((path) => baseName(path).toLowerCase() === name)
-      .slice(0, MAX_NAMES);
+    const near = [...this.#files.keys()].filter((path) => baseName(path).toLowerCase() === name).slice(0, 2);
     // Every folder has an index, so that name says nothing.
     if (near.length === 0 || name === 'index.html') {
       return isCode(grade) ? 'add the file to the folder, or remove the reference' : undefined;
@@ -201,9 +199,6 @@ const LISTS = {
   later: 'notes',
   link: 'notes',
 } as const satisfies Record<ReferenceGrade, string>;
-
-/** How many files are named that a missing one may mean. */
-const MAX_NAMES = 2;
 
 const topFolder = (path: string): string => (path.includes('/') ? path.replace(/\/.*/s, '') : '');
 

@@ -50,9 +50,7 @@ export function findServed(path: string, isFile: (path: string) => boolean): str
 }
 
 /** Decodes the path of a URL as a server does: an invalid escape stays, several slashes count as one. */
-export function decodePath(pathname: string): string {
-  return decodePercents(pathname.replace(/\/{2,}/g, '/'));
-}
+export const decodePath = (pathname: string): string => decodePercents(pathname.replace(/\/{2,}/g, '/'));
 
 /** Pages that a host shows for addresses without a page: their addresses are made for another place. */
 const FALLBACK_PAGE = /^(?:200|404)\.html$/i;
