@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Placement } from '../../src/channels/channel.ts';
-import { createPagesActions } from '../../src/channels/pages/publish.ts';
 import { DeliveryError, hasFailed, resultOf } from '../../src/errors.ts';
-import { createGitHubClient } from '../../src/github/api/client.ts';
-import type { LocalFile } from '../../src/rules/inspect.ts';
 import { siteOfFile } from '../../src/rules/local-site.ts';
 import { ownMessage } from '../channels/fake-branch.ts';
-import { runOne } from '../channels/pages/site/site-runs.ts';
-import { pagesOptionsWith } from '../channels/pages-options.ts';
-import { accessWith } from '../channels/repository-context.ts';
-import { createResponse, createWorldHttp } from '../faults/recorded-http.ts';
-import { SimulatedClock } from '../faults/simulated-clock.ts';
-import { localFile } from '../support/files.ts';
-import { fakePorts } from '../support/ports.ts';
-import type { TestRepository } from '../world/repository.ts';
-import { type GitHubWorld, startWorld } from '../world/world.ts';
+import { changedPaths } from '../channels/pages/site/authorship.ts';
+import { heldFiles, MemoryBranch } from '../channels/pages/site/memory-branch.ts';
+import { memoryFile, shaOf } from '../channels/pages/site/memory-files.ts';
+import { actionsOn, runOne } from '../channels/pages/site/site-runs.ts';
 
 const PATH = 'docs/page.html';
 const BEFORE = 'ours before';
@@ -63,16 +54,6 @@ const listEvents = (change: fc.Arbitrary<OtherChange>, line: fc.Arbitrary<Reques
   return fc.array(fc.record({ before, line }), { maxLength: 24 });
 };
 
-let world: GitHubWorld;
-let files: Readonly<Record<keyof typeof TEXTS, LocalFile>>;
-let runs = 0;
-
-beforeAll(async () => {
-  world = await startWorld();
-  files = { A: await localFile(TEXTS.A), B: await localFile(TEXTS.B) };
-});
-afterAll(() => world.stop());
-
 interface Setting {
   readonly method: keyof typeof TEXTS;
   readonly existing: 'nothing' | 'ours' | 'theirs';
@@ -81,82 +62,69 @@ interface Setting {
 
 /** Publishes through K1, from reading the path to the commit, and watches the branch. */
 async function run({ method, existing, overwrite }: Setting, events: readonly RequestEvents[]) {
-  runs += 1;
-  const repository = await world.repository({ owner: 'octo', name: `run-${runs}`, pages: {} });
-  if (existing === 'theirs') await repository.commit(PATH, 'theirs');
-  if (existing === 'ours') {
-    const { blobSha } = await localFile(BEFORE);
-    await repository.commit(PATH, BEFORE, ownMessage(blobSha, PATH));
-  }
+  const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
+  if (existing === 'theirs') branch.change({ [PATH]: 'theirs' });
+  if (existing === 'ours') branch.change({ [PATH]: BEFORE }, ownMessage(shaOf(BEFORE), PATH));
   const commits: string[] = [];
-  const change = async ({ path, bytes }: OtherChange): Promise<void> => {
-    const now = await repository.read(path);
-    if ((now === null ? null : String(now)) !== bytes) commits.push(await repository.commit(path, bytes));
+  const change = ({ path, bytes }: OtherChange): void => {
+    const isSame = branch.now[path] === (bytes === null ? undefined : shaOf(bytes));
+    if (!isSame) commits.push(branch.change({ [path]: bytes }).sha);
   };
   /** What was at the path before each of our commits. */
-  const replaced: (string | null)[] = [];
+  const replaced: (string | undefined)[] = [];
+  const answer = branch.answer.bind(branch);
   let nth = 0;
-  const { http } = createWorldHttp(world, new SimulatedClock(), ({ request }) => async ({ callHost }) => {
-    // The page before is looked at, too.
-    if (request.url.host !== 'api.github.com') return createResponse(await callHost());
+  branch.answer = async (seen) => {
     const { before, line } = events[nth] ?? { before: [], line: 'ok' };
     nth += 1;
-    for (const one of before) await change(one);
+    before.forEach(change);
     const broken = new DeliveryError('CONNECTION', 'the exchange broke off', { retryable: true });
     if (line === 'request lost') throw broken;
-    const [head, page] = [await repository.head(), await repository.read(PATH)];
-    const answer = await callHost();
-    const isWrite = ['PUT', 'PATCH'].includes(request.method);
-    if (isWrite && (await repository.head()) !== head) replaced.push(page && String(page));
-    if (line === 'ok') return createResponse(answer);
+    const { head, now } = branch;
+    const answered = await answer(seen);
+    if (['PUT', 'PATCH'].includes(seen.method) && branch.head !== head) replaced.push(now[PATH]);
+    if (line === 'ok') return answered;
     throw broken;
-  });
-  const file = files[method];
-  const { placement, failure } = await publish(repository, file, overwrite, http);
-  const log = await repository.log();
+  };
+  const { publish } = actionsOn(branch, { overwrite, path: PATH });
+  const site = siteOfFile(memoryFile(TEXTS[method]));
+  const outcome = await resultOf(() => runOne(publish, { site, name: 'page.html' }));
+  const log = branch.history;
   const ours = log.filter(({ message }) => /^(ADD|UPDATE) page\.html: .*run 7/.test(message));
-  const page = await repository.read(PATH);
-  world.forget(repository);
-  const text: string = TEXTS[method];
-  return { log, ours, commits, replaced, text, overwrite, placement, failure, page: page && String(page) };
-}
-
-async function publish(
-  { fullName }: TestRepository,
-  file: LocalFile,
-  overwrite: boolean,
-  http: ReturnType<typeof createWorldHttp>['http'],
-): Promise<{ readonly placement?: Placement; readonly failure?: DeliveryError | undefined }> {
-  const ports = fakePorts(http);
-  const [owner = '', repo = ''] = fullName.split('/');
-  const apiUrl = new URL('https://api.github.com');
-  const access = { apiUrl, token: world.token(), repository: { owner, repo } };
-  const options = pagesOptionsWith({ overwrite, path: PATH });
-  const actions = createPagesActions(options, accessWith(createGitHubClient(access, ports)), ports).publish;
-  const placed = await resultOf(async () => runOne(actions, { site: siteOfFile(file), name: 'page.html' }));
-  return hasFailed(placed) ? { failure: placed } : { placement: placed };
+  return {
+    log,
+    ours,
+    commits,
+    replaced,
+    overwrite,
+    outcome,
+    text: site.entry.blobSha,
+    page: branch.now[PATH],
+  };
 }
 
 type Run = Awaited<ReturnType<typeof run>>;
 
 function expectNothingLost({ log, ours, commits, replaced, overwrite }: Run): void {
   expect(log.map(({ sha }) => sha)).toEqual(expect.arrayContaining(commits));
-  for (const { files: changed } of ours) expect(changed).toEqual([PATH]);
+  for (const { parent, files } of ours) {
+    expect(changedPaths(parent?.files ?? new Map(), files)).toEqual([PATH]);
+  }
   expect(replaced).toHaveLength(ours.length);
-  if (!overwrite) for (const before of replaced) expect([null, BEFORE]).toContain(before);
+  if (!overwrite) for (const before of replaced) expect([undefined, shaOf(BEFORE)]).toContain(before);
 }
 
 /** Published in a commit with the file, or a failure with a reason; what is there is not published again. */
-function expectPublishedOrReported({ log, ours, placement, failure, replaced, text }: Run): void {
-  expect(replaced.includes(text)).toBe(false);
-  if (placement === undefined) {
-    expect(failure).toMatchObject({ message: expect.stringMatching(/\w/), retryable: false });
-    expect(failure?.code).not.toBe('INTERNAL');
+function expectPublishedOrReported({ log, ours, outcome, replaced, text }: Run): void {
+  expect(replaced).not.toContain(text);
+  if (hasFailed(outcome)) {
+    expect(outcome).toMatchObject({ message: expect.stringMatching(/\w/), retryable: false });
+    expect(outcome.code).not.toBe('INTERNAL');
     return;
   }
-  const commit = log.find(({ sha }) => sha === placement.commitSha);
+  const commit = log.find(({ sha }) => sha === outcome.commitSha);
   expect(commit).toBeDefined();
-  if (placement.evidence === `commit ${placement.commitSha}`) expect(ours).toContainEqual(commit);
+  if (outcome.evidence === `commit ${outcome.commitSha}`) expect(ours).toContain(commit);
 }
 
 describe.each(['A', 'B'] as const)('publishing with method %s among other writers', (method) => {
@@ -181,8 +149,8 @@ describe.each(['A', 'B'] as const)('publishing with method %s among other writer
         if (!isCalm) return;
         const mayWrite = setting.existing !== 'theirs' || setting.overwrite;
         expect(result.ours).toHaveLength(mayWrite ? 1 : 0);
-        expect(result.failure?.code).toBe(mayWrite ? undefined : 'NOT_OURS');
-        expect(result.page === (mayWrite ? result.text : 'theirs')).toBe(true);
+        expect(hasFailed(result.outcome) ? result.outcome.code : '').toBe(mayWrite ? '' : 'NOT_OURS');
+        expect(result.page).toBe(mayWrite ? result.text : shaOf('theirs'));
       }),
       { numRuns: RUNS },
     );

@@ -181,7 +181,7 @@ export class Authorship {
   }
 }
 
-function changedPaths(before: HeldFiles, after: HeldFiles): string[] {
+export function changedPaths(before: HeldFiles, after: HeldFiles): string[] {
   return [...new Set([...before.keys(), ...after.keys()])].filter((path) => {
     const [one, other] = [before.get(path), after.get(path)];
     return one?.sha !== other?.sha || one?.mode !== other?.mode;
