@@ -35,7 +35,7 @@ export const commitTargetWith = (
   github: GitHubClient,
   { method = 'A', ...options }: TargetOptions = {},
 ): CommitTarget => ({
-  readEntries: createEntriesReader(),
+  readEntries: createEntriesReader(github),
   method,
   github,
   branch: 'main',

@@ -60,15 +60,6 @@ test('preparing a file for channel K1 refuses to prepare a commit without a file
   await expect(prepareOne(action, null)).rejects.toMatchObject({ code: 'BAD_INPUT', hint: 'name a file' });
 });
 
-test('what the branch holds after the proof is unknown where it cannot be read', async () => {
-  let answer: Error | object = absent;
-  const { task } = await prepareFile({ get_file: () => answer });
-  const placement = await task.perform();
-  answer = failure('RATE_LIMITED', 403);
-  const unknown = [expect.stringMatching(/^whether the branch main still/)];
-  await expect(task.recheck(placement)).resolves.toEqual(unknown);
-});
-
 const blobs = [
   { oid: '0ld', size: 3 },
   { oid: '0lder', size: 5 },

@@ -6,15 +6,15 @@ import type { GitBlob } from '../../rules/fingerprint.ts';
 type CommitEntries = ReadonlyMap<string, BranchEntry>;
 
 /** Everything that a commit holds, by its path. @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files */
-export type ReadEntries = (github: GitHubClient, commit: string) => Promise<CommitEntries>;
+export type ReadEntries = (commit: string) => Promise<CommitEntries>;
 
 /** Commits that are remembered: the newest one, and the one that delivered what is looked at. */
 const REMEMBERED = 2;
 
 /** Creates a reader that remembers the commits that it read last. */
-export function createEntriesReader(): ReadEntries {
+export function createEntriesReader(github: GitHubClient): ReadEntries {
   const entries = new Map<string, CommitEntries>();
-  return async (github, commit) => {
+  return async (commit) => {
     const found = entries.get(commit) ?? (await listEntries(github, commit));
     // The one that was used last is at the end.
     entries.delete(commit);
@@ -28,12 +28,12 @@ export function createEntriesReader(): ReadEntries {
 export type OlderTrees = (commit: string | undefined) => Promise<CommitEntries | null>;
 
 /** @param limit how many commits may be read */
-export function limitTrees(github: GitHubClient, readEntries: ReadEntries, limit: number): OlderTrees {
+export function limitTrees(readEntries: ReadEntries, limit: number): OlderTrees {
   const read = new Set<string>();
   return async (commit) => {
     if (commit === undefined || (!read.has(commit) && read.size >= limit)) return null;
     read.add(commit);
-    return readEntries(github, commit);
+    return readEntries(commit);
   };
 }
 

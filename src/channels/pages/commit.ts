@@ -4,7 +4,7 @@ import type { Change } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import type { Placement } from '../channel.ts';
-import { countChanges, formatChangeCounts, type SiteChanges } from '../site-changes.ts';
+import { countChanges, formatChangeCounts } from '../site-changes.ts';
 import type { ComparedPlace } from './compare.ts';
 import { compareFiles } from './compare-files.ts';
 import { compareSite } from './compare-folder.ts';
@@ -71,16 +71,12 @@ export function previewCommits(
       const setup = describeSetup(target);
       if (change === undefined) return evidence + setup;
       if (changes) await refuseUnwritable(change, target, ports);
-      const told = [...(changes ? [describeChanges(changes)] : []), ...notes];
+      const counts = changes && formatChangeCounts(countChanges(changes));
+      const told = [...(counts ? [`files: ${counts}`] : []), ...notes];
       const further = told.length === 0 ? '' : ` (${told.join('; ')})`;
       return `commit "${change.message.split('\n')[0]}"${further}${setup}`;
     }),
   );
-}
-
-function describeChanges(changes: SiteChanges): string {
-  const counts = formatChangeCounts(countChanges(changes));
-  return counts === '' ? 'no file changed' : `files: ${counts}`;
 }
 
 /**

@@ -90,8 +90,8 @@ async function readRest(
     (one) => isRemoval(one) && isHtml(one.place) && one.destination.builtBy === 'branch',
   );
   if (page === undefined || head === null) return new Map();
-  const { github, readEntries } = page.target;
-  const entries = await resultOf(() => readEntries(github, head));
+  const { readEntries } = page.target;
+  const entries = await resultOf(() => readEntries(head));
   // Where GitHub does not list so many files, every address must be empty.
   return hasFailed(entries) ? new Map() : new Map([...entries].filter(([path]) => !own.has(path)));
 }

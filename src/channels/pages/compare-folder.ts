@@ -85,12 +85,10 @@ async function findOwned(task: PagesTask, { tree, sites }: FolderInBranch): Prom
 }
 
 /** The branch before what this tool did last to a folder, or else before the last commit that touched it. */
-export async function readBefore(
-  { github, readEntries }: CommitTarget,
+export const readBefore = async (
+  { readEntries }: CommitTarget,
   { before, tree }: FolderInBranch,
-): Promise<BranchTree['entries']> {
-  return before === undefined ? tree.entries : readEntries(github, before);
-}
+): Promise<BranchTree['entries']> => (before === undefined ? tree.entries : readEntries(before));
 
 /** The files of a folder that an older tree of the branch has, and that neither the newest one nor the delivery has. */
 export function listVanished(

@@ -76,7 +76,7 @@ export async function findDeliveries(
 ): Promise<FolderInBranch> {
   if (tree.head === null) return { tree, sites: new Map() };
   const { claims, last } = await readClaims(github, tree.head, folder, isWithBelow ? undefined : folder);
-  const readOlder = limitTrees(github, readEntries, SITE.olderTrees);
+  const readOlder = limitTrees(readEntries, SITE.olderTrees);
   const sites = new Map<string, OwnedSite>();
   const found = new Set<string>();
   for (const claim of claims.values()) {

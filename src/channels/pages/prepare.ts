@@ -54,7 +54,7 @@ export async function prepareItems(
   const items = isAnyBelow ? given.slice(0, 1) : given;
   const singles = items.filter((one) => !isFolderItem(one, options)).map(({ site }) => site?.entry ?? null);
   const singleMethod = await chooseMethod(singles, ports.signal, setup?.absence);
-  const target = { github, readEntries: createEntriesReader(), options, setup, deploy };
+  const target = { github, readEntries: createEntriesReader(github), options, setup, deploy };
   const step = { target, pages, isJekyllOff: createSwitchLookup(github), singleMethod };
   return forEachItem(items, (item) => prepareItem(item, step), BATCH.reads);
 }

@@ -10,7 +10,7 @@ import { deployBranch } from './deploy/deploy.ts';
 import { deployFiles } from './deploy/deploy-files.ts';
 import type { PagesOptions } from './destination.ts';
 import { prepareItems } from './prepare.ts';
-import { restoreBefore } from './restore.ts';
+import { notRestoredError, restoreBefore } from './restore.ts';
 import { finishSetup } from './set-up.ts';
 import type { PagesTask } from './target.ts';
 
@@ -33,7 +33,9 @@ export function createPagesActions(inputs: PagesOptions, access: RepositoryConte
     restore: async (failed, step) => {
       const { branch = '', deploy = null } = failed[0]?.task.target ?? {};
       if (deploy === null) return restoreBefore(failed, step);
-      if (inputs.branch === undefined) throw nothingKeptError();
+      if (inputs.branch === undefined) {
+        throw notRestoredError('a site without a branch keeps nothing of what was there before');
+      }
       return deployBranch(await restoreBefore(failed, step), branch, deploy, ports);
     },
   };
@@ -41,13 +43,6 @@ export function createPagesActions(inputs: PagesOptions, access: RepositoryConte
 }
 
 type Tasks = readonly PagesTask[];
-
-const nothingKeptError = (): DeliveryError =>
-  new DeliveryError(
-    'NOT_OURS',
-    'nothing was put back: a site without a branch keeps nothing of what was there before',
-    { hint: 'deliver the last good version again', leftBehind: [] },
-  );
 
 /**
  * What deploys the files of a step as the whole site, where no branch is named that they are committed to.

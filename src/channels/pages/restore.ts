@@ -48,7 +48,7 @@ async function restore(
   if (!written || commitSha === undefined) throw notRestoredError('this step wrote nothing there');
   const head = await getBranchHead(github, branch);
   if (!own.has(head)) throw notRestoredError(`somebody wrote to the branch ${branch} since`);
-  const readTree = async (sha: string) => ({ head: sha, entries: await readEntries(github, sha) });
+  const readTree = async (sha: string) => ({ head: sha, entries: await readEntries(sha) });
   const { data } = await github.rest.git.getCommit({ ...github.repository, commit_sha: commitSha });
   const [parent] = data.parents ?? [];
   if (parent === undefined) throw notRestoredError('nothing was there before');
@@ -68,7 +68,7 @@ async function restore(
   return describeRestored(task, sha, files, [before, after]);
 }
 
-const notRestoredError = (why: string): DeliveryError =>
+export const notRestoredError = (why: string): DeliveryError =>
   new DeliveryError('NOT_OURS', `nothing was put back: ${why}`, {
     hint: 'deliver the last good version again',
     leftBehind: [],

@@ -113,7 +113,7 @@ export async function readTargetHead(target: CommitTarget): Promise<string | nul
  */
 export async function readTargetTree(target: CommitTarget): Promise<BranchTree> {
   const head = await readTargetHead(target);
-  return { head, entries: head === null ? new Map() : await target.readEntries(target.github, head) };
+  return { head, entries: head === null ? new Map() : await target.readEntries(head) };
 }
 
 function missingBranchError(cause: DeliveryError): DeliveryError {

@@ -45,10 +45,10 @@ export interface ListedDelivery {
  * @returns `entries` is what the branch holds, `last` the newest commit that touched the place
  */
 export async function listDeliveries(github: GitHubClient, head: string, place: string) {
-  const readEntries = createEntriesReader();
-  const tree: BranchTree = { head, entries: await readEntries(github, head) };
+  const readEntries = createEntriesReader(github);
+  const tree: BranchTree = { head, entries: await readEntries(head) };
   const { claims, isComplete, last } = await readClaims(github, head, place);
-  const older = limitTrees(github, readEntries, AUDIT.olderTrees);
+  const older = limitTrees(readEntries, AUDIT.olderTrees);
   const listed: ListedDelivery[] = [];
   for (const claim of claims.values()) {
     const one = await compareClaim(claim, tree, older);
