@@ -54,16 +54,8 @@ export function refuseSubmodules({ entries }: Pick<BranchTree, 'entries'>, paths
 }
 
 /** The files of a tree below a folder, by their paths in the branch. */
-export function filesBelow(
-  { entries }: Pick<BranchTree, 'entries'>,
-  folder: string,
-): Map<string, BranchEntry> {
-  const files = new Map<string, BranchEntry>();
-  for (const [path, entry] of entries) {
-    if (entry.type !== 'tree' && path.startsWith(folder)) files.set(path, entry);
-  }
-  return files;
-}
+export const filesBelow = ({ entries }: Pick<BranchTree, 'entries'>, folder: string): CommitEntries =>
+  new Map([...entries].filter(([path, { type }]) => type !== 'tree' && path.startsWith(folder)));
 
 /** The folders that lie directly in a folder, each ending in `/`. */
 export function listFolders({ entries }: Pick<BranchTree, 'entries'>, folder: string): readonly string[] {

@@ -105,12 +105,7 @@ export async function readTargetHead(target: CommitTarget): Promise<string | nul
   }
 }
 
-/**
- * Reads all of the branch that a target is written to, in three requests; a tree that is known already is not read
- * again.
- *
- * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files at once.
- */
+/** Reads all of the branch that a target is written to. @throws {DeliveryError} `TOO_LARGE` where GitHub does not list it */
 export async function readTargetTree(target: CommitTarget): Promise<BranchTree> {
   const head = await readTargetHead(target);
   return { head, entries: head === null ? new Map() : await target.readEntries(head) };

@@ -17,12 +17,10 @@ import { type CommitMethod, type CommitTarget, readTargetHead } from './target.t
 type Commits = readonly Result<string>[];
 
 /** The method for these changes: one call of method A writes one path, and nothing beside it. */
-export const methodOf = (
-  changes: readonly Change[],
-  { method }: Pick<CommitTarget, 'method'>,
-): CommitMethod => (method === 'A' && !changes.every(isSingleWrite) ? 'B' : method);
-
-const isSingleWrite = ({ writes, removals }: Change): boolean => writes.length === 1 && removals.length === 0;
+export function methodOf(changes: readonly Change[], { method }: Pick<CommitTarget, 'method'>): CommitMethod {
+  const isSingle = changes.every(({ writes, removals }) => writes.length === 1 && removals.length === 0);
+  return method === 'A' && !isSingle ? 'B' : method;
+}
 
 /** Opens the branch for writing. What does not depend on the branch is sent once, however many attempts follow. */
 export class BranchWriter {
