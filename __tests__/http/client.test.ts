@@ -274,17 +274,9 @@ describe('the lookup of a host', () => {
   // Private addresses are those of a network, the others of a machine itself.
   test.each<[string, string, 'always' | 'in public']>([
     ['127.0.0.1', 'loopback', 'always'],
-    ['::1', 'loopback', 'always'],
-    ['0.0.0.0', 'unspecified', 'always'],
-    ['::', 'unspecified', 'always'],
     ['169.254.169.254', 'linkLocal', 'always'],
-    ['fe80::1', 'linkLocal', 'always'],
-    ['168.63.129.16', 'metadata', 'always'],
     ['fd00:ec2::254', 'metadata', 'always'],
-    ['fd20:ce::254', 'metadata', 'always'],
     ['10.1.2.3', 'private', 'in public'],
-    ['192.168.0.1', 'private', 'in public'],
-    ['198.18.0.1', 'reserved', 'in public'],
     ['fd00::1', 'uniqueLocal', 'in public'],
     ['::ffff:192.168.0.1', 'private', 'in public'],
   ])('refuses %s (%s) %s', async (address, range, when) => {

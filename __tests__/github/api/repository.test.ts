@@ -1,38 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
-import { getPagesSite, loadRepositoryContext, noAccessError } from '../../../src/github/api/repository.ts';
+import { getPagesSite, loadRepositoryContext } from '../../../src/github/api/repository.ts';
 import { absent, FakeGitHub, failure } from '../fake-github.ts';
 
 const SITE = { html_url: 'https://octo.github.io/site/', source: { branch: 'main', path: '/' } };
 const BOTH = { repository: true, site: true };
 
 describe('loadRepositoryContext', () => {
-  test('requests nothing without a token, and nothing that is not needed', async () => {
-    const nothing = { privateRepository: null, site: 'unasked' };
-    const none = noAccessError(false, false);
-    await expect(loadRepositoryContext(none, BOTH)).resolves.toEqual({ github: none, ...nothing });
+  test('requests nothing that is not needed', async () => {
     const github = new FakeGitHub();
     const asked = loadRepositoryContext(github, { repository: false, site: false });
-    await expect(asked).resolves.toEqual({ github, ...nothing });
+    await expect(asked).resolves.toEqual({ github, privateRepository: null, site: 'unasked' });
     expect(github.calls).toEqual([]);
   });
 
-  test.each([
-    [{ private: true }, true],
-    [{ private: false }, false],
-    [{}, null],
-  ])('reads from the answer %j whether the repository is private', async (record, privateRepository) => {
-    const github = new FakeGitHub({ get_repository: record, pages_site: SITE });
+  test('does not take a repository for public where the host does not say so', async () => {
+    const github = new FakeGitHub({ get_repository: {}, pages_site: SITE });
     await expect(loadRepositoryContext(github, BOTH)).resolves.toMatchObject({
-      privateRepository,
+      privateRepository: null,
       site: { branch: 'main' },
     });
-  });
-
-  test('distinguishes a repository without a site from one whose settings cannot be read', async () => {
-    const loadSite = (pages_site: unknown) =>
-      loadRepositoryContext(new FakeGitHub({ pages_site }), { repository: false, site: true });
-    await expect(loadSite(absent)).resolves.toMatchObject({ site: null });
-    await expect(loadSite(failure('NO_PERMISSION', 403))).resolves.toMatchObject({ site: 'unreadable' });
   });
 
   test('names the repository that the token gives no access to', async () => {
@@ -47,7 +33,6 @@ describe('loadRepositoryContext', () => {
   });
 
   test.each([
-    ['get_repository', failure('BAD_TOKEN', 401)],
     ['get_repository', failure('NOT_FOUND', 301)],
     ['get_repository', failure('HOST_ERROR', 404)],
     ['pages_site', failure('HOST_ERROR', 502)],
@@ -83,7 +68,6 @@ describe('getPagesSite', () => {
       { html_url: DEFAULT.href, build_type: 'workflow', source: null },
       { builtBy: 'workflow', branch: null, folder: '' },
     ],
-    ['without an address', { source: { branch: 'main', path: '/' } }, { base: DEFAULT, folder: '' }],
     ['whose address is null', { html_url: null, source: null }, { base: DEFAULT }],
     ['for members only', { public: false }, { isPublic: false }],
     // What is not said is not taken for public.
