@@ -19,18 +19,12 @@ const redact = redactWith([TOKEN]);
 
 describe('createRedactor replaces a secret', () => {
   test.each([
-    ['in plain text', `token ${TOKEN}.`, 'token ***.'],
     ['in every place', `${TOKEN}${TOKEN} ${TOKEN}`, '****** ***'],
     ['in a URL', `https://x.example/?t=${TOKEN}&u=1`, 'https://x.example/?t=***&u=1'],
     [
       'in the Basic credentials that git sends',
       `Basic ${Buffer.from(`x-access-token:${TOKEN}`).toString('base64')}`,
       'Basic eC1hY2Nlc3MtdG9rZW46***',
-    ],
-    [
-      'as base64, and nothing else',
-      `${Buffer.from(TOKEN).toString('base64')} ${Buffer.from('short').toString('base64')}`,
-      `*** ${Buffer.from('short').toString('base64')}`,
     ],
   ])('%s', (_case, text, clean) => {
     expect(redact(text)).toBe(clean);

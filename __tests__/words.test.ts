@@ -75,7 +75,6 @@ describe('say', () => {
   });
 
   test.each<[Text, string, string, string]>([
-    ['try again', 'try again', 'try again', 'try again'],
     [(w) => `set ${w.input('path')}`, 'set `path:`', 'set `--path`', 'set `path`'],
     [(w) => `set ${w.input('path', 'a/')}`, 'set `path: a/`', 'set `--path a/`', 'set `path: "a/"`'],
     [
@@ -102,12 +101,6 @@ describe('say', () => {
       'give the job `permissions: { pages: read }`, or use channel: K3 (public to anyone with the link)',
       'set GITHUB_TOKEN to one with the permissions `pages: read`, or use `--channel K3` (public to anyone with the link)',
       `set \`GITHUB_TOKEN\` to one with the permissions \`pages: read\`, or use \`channel: "K3"\` (public to anyone with the link) (${ONLY} \`GITHUB_TOKEN\` in its environment)`,
-    ],
-    [
-      (w) => `set ${w.input('token')} to a valid token${w.ownToken}`,
-      'set `token:` to a valid token, such as `${{ github.token }}`',
-      'set GITHUB_TOKEN to a valid token',
-      `set \`GITHUB_TOKEN\` to a valid token (${ONLY} \`GITHUB_TOKEN\` in its environment)`,
     ],
     [
       (w) => w.link,

@@ -78,7 +78,6 @@ describe('getExistingBlobs', () => {
   test.each([
     ['has nothing', { tree: [] }],
     ['has the id of another tree', { sha: id('e') }],
-    ['has no id', { sha: undefined }],
   ])('refuses a list that %s', async (_, wrong) => {
     const { tree_below: answer } = treeAnswers(FILES);
     const github = fakeRepository({ tree_below: { ...answer, ...wrong } });
@@ -119,7 +118,6 @@ describe('getExistingBlobs', () => {
 
 test.each([
   ['a file', { type: 'file', sha: 'b10b' }, 'b10b'],
-  ['a link', { type: 'symlink', sha: 'b10b' }, 'b10b'],
   ['a folder', { type: 'dir', sha: 'b10b' }, null],
   ['a submodule', { type: 'submodule', sha: 'b10b' }, null],
   ['nothing', absent, null],
