@@ -118,17 +118,13 @@ function acceptToken({ access_token: token }: FlowAnswer, logger: Logger): strin
   return token;
 }
 
-/** The answer to the request for a code, or to a token poll; a host may leave out any field. @see protocol 2.2, 2.3 */
-interface FlowAnswer {
-  readonly device_code?: unknown;
-  readonly user_code?: unknown;
-  readonly access_token?: unknown;
-  /** Why there is no token yet: `authorization_pending` or `slow_down`. */
-  readonly error?: string;
-  /** Seconds, as the next one. */
-  readonly interval?: unknown;
-  readonly expires_in?: unknown;
-}
+/**
+ * The answer to the request for a code, or to a token poll; a host may leave out any field. `error` says why there is no
+ * token yet.
+ *
+ * @see protocol 2.2, 2.3
+ */
+type FlowAnswer = Readonly<Record<string, unknown>>;
 
 /** @throws {DeliveryError} for an error that ends the flow; retryable where the host may answer later. @see protocol 4.1 */
 async function postForm(
@@ -149,8 +145,9 @@ async function postForm(
   const json = isUnknownApp ? { error: 'incorrect_client_credentials' } : answer.json;
   // The flow's own errors have HTTP 200 or 400.
   if ((isUnknownApp || httpCode === 200 || httpCode === 400) && typeof json === 'object' && json !== null) {
-    const { error } = json as FlowAnswer;
-    if (error === undefined || PENDING.includes(error)) return json;
+    const fields: FlowAnswer = { ...json };
+    const error = String(fields.error ?? '');
+    if (error === '' || PENDING.includes(error)) return fields;
     const said = `${call.description} was answered with ${shortHostMessage(error)}`;
     const { code, message, hint } = FINAL_ERRORS[error] ?? { code: 'HOST_ERROR', message: said };
     throw flowError(code, message, { hint });

@@ -23,10 +23,6 @@ export interface ApiAccess {
   readonly repository: RepositoryName;
 }
 
-/** An address below that of the API, which may end in a slash. @param path begins with one */
-export const apiAddress = ({ apiUrl }: Pick<ApiAccess, 'apiUrl'>, path: string): URL =>
-  new URL(apiUrl.href.replace(/\/$/, '') + path);
-
 type CallRequest = Omit<TextRequest, 'method'>;
 
 /**

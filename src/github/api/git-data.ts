@@ -5,16 +5,12 @@ import { API } from '../../protocol/calls.ts';
 import { withRetries } from '../../retry.ts';
 import { type Change, conflictError, type FileBytes } from '../change.ts';
 import { getBranchHead } from './branch.ts';
-import { apiAddress, type GitHubClient, sendStreamed } from './client.ts';
+import { type GitHubClient, sendStreamed } from './client.ts';
 
-interface FilePut {
+interface FilePut extends Pick<Change, 'message' | 'replaces'> {
   readonly branch: string;
-  /** Joined and checked, not percent-encoded. */
   readonly path: string;
-  readonly message: string;
   readonly content: Buffer;
-  /** The blob that is at the path now, or `null`. */
-  readonly replaces: string | null;
 }
 
 /**
@@ -23,16 +19,12 @@ interface FilePut {
  * @returns the commit's sha
  * @see protocol 4.2
  */
-export async function putFile(github: GitHubClient, write: FilePut): Promise<string> {
-  const { branch, path, message, content, replaces } = write;
-  const { data } = await github.rest.repos.createOrUpdateFileContents({
-    ...github.repository,
-    path,
-    message,
-    content: content.toString('base64'),
-    branch,
-    ...(replaces === null ? {} : { sha: replaces }),
-  });
+export async function putFile(
+  { rest, repository }: GitHubClient,
+  { content, replaces, ...write }: FilePut,
+): Promise<string> {
+  const file = { ...write, content: content.toString('base64'), ...(replaces !== null && { sha: replaces }) };
+  const { data } = await rest.repos.createOrUpdateFileContents({ ...repository, ...file });
   return data.commit.sha as string;
 }
 
@@ -47,9 +39,9 @@ const BLOB_TAIL = '"}';
  * @see protocol 4.2
  */
 export async function createBlob(github: GitHubClient, file: FileBytes, ports: Ports): Promise<void> {
-  const { owner, repo } = github.repository;
+  const { url } = github.rest.git.createBlob.endpoint({ ...github.repository, content: '' });
   const request = {
-    url: apiAddress(github, `/repos/${owner}/${repo}/git/blobs`),
+    url: new URL(url),
     headers: { 'content-type': 'application/json; charset=utf-8' },
     length: BLOB_HEAD.length + base64Length(file.size) + BLOB_TAIL.length,
     body: () => Readable.from(formatBlob(file), { objectMode: false }),
