@@ -125,10 +125,7 @@ export function toDeliveryError(thrown: unknown): DeliveryError {
   const reason = thrown instanceof Error && thrown.name === 'AbortError' ? (thrown.cause ?? thrown) : thrown;
   if (reason instanceof DeliveryError) return reason;
   if (reason instanceof Error && reason.name === 'TimeoutError') {
-    return new DeliveryError('CONNECTION', 'no answer came in time', {
-      hint: 'try again',
-      cause: thrown,
-    });
+    return new DeliveryError('CONNECTION', 'no answer came in time', { hint: 'try again', cause: thrown });
   }
   const message = toMessage(thrown);
   return new DeliveryError('INTERNAL', `unexpected error: ${message}`, {

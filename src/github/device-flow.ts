@@ -161,11 +161,7 @@ async function postForm(
 const ALTERNATIVE_HINT = (w: Words): string => `set ${w.input('token')}${w.orUse('K3')}`;
 
 const flowError = (code: ErrorCode, message: string, details: ErrorDetails = {}): DeliveryError =>
-  new DeliveryError(code, message, {
-    ...details,
-    step: 'authorize',
-    hint: details.hint ?? ALTERNATIVE_HINT,
-  });
+  new DeliveryError(code, message, { ...details, step: 'authorize', hint: details.hint ?? ALTERNATIVE_HINT });
 
 const EXPIRED = 'the code expired before it was entered';
 

@@ -246,13 +246,7 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     hint: (w) => `push a first commit, such as a README${w.orUse('K3')}`,
   },
   // The branch moved, or a file or name was added or removed since it was read.
-  {
-    status: WRITE_REFUSED,
-    text: RACE,
-    code: 'CONFLICT',
-    retryable: true,
-    hint: CONFLICT_HINT,
-  },
+  { status: WRITE_REFUSED, text: RACE, code: 'CONFLICT', retryable: true, hint: CONFLICT_HINT },
   // Nothing was asked for on the condition that it has changed: a cache between this machine and GitHub answers 304.
   {
     when: ({ status }) => [304, 408, 409].includes(status) || status >= 500,

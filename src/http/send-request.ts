@@ -59,20 +59,18 @@ export async function sendRequest(
 function withProgress({ body = () => '', startProgress }: TextRequest): Readable | Buffer | string {
   const bytes = body();
   if (startProgress === undefined || !(bytes instanceof Readable)) return bytes;
-  const progress = startProgress();
-  return Readable.from(
-    (async function* () {
-      try {
-        for await (const chunk of bytes as AsyncIterable<Buffer | string>) {
-          progress.advance(chunk.length);
-          yield chunk;
-        }
-      } finally {
-        progress.end();
-      }
-    })(),
-    { objectMode: false },
-  );
+  return Readable.from(advance(bytes, startProgress()), { objectMode: false });
+}
+
+async function* advance(bytes: AsyncIterable<Buffer | string>, progress: Progress) {
+  try {
+    for await (const chunk of bytes) {
+      progress.advance(chunk.length);
+      yield chunk;
+    }
+  } finally {
+    progress.end();
+  }
 }
 
 export async function* base64(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {

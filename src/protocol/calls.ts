@@ -172,9 +172,7 @@ export function getApiCall(route: string): CallTemplate {
 }
 
 /** Uploads an asset, below `{upload_url}`; the code takes the address from the release itself. @see protocol 4.3 */
-export const UPLOAD = {
-  asset: call('POST /releases/{id}/assets', 'contents: write', 'uploading the asset'),
-};
+export const UPLOAD = { asset: call('POST /releases/{id}/assets', 'contents: write', 'uploading the asset') };
 
 /** Calls to the anonymous file-bin, below `{bin_host_url}`. @see protocol 4.4 */
 export const BIN = {

@@ -100,13 +100,11 @@ export const EXCHANGE = {
   apiBody: 8 * MEGABYTE,
 } as const;
 
-/** The file-bin answers an upload only once it has stored the file elsewhere. Milliseconds. */
-export const BIN_ANSWER = {
-  /** From the end of the body to the answer; the host's own web page waits as long. */
-  longest: 900 * SECOND,
-  /** Between two looks for a file whose answer did not arrive. */
-  interval: 10 * SECOND,
-} as const;
+/**
+ * The file-bin answers an upload only once it has stored the file elsewhere: the longest time for it, as the host's own
+ * web page has it, and the time between two looks for a file whose answer did not arrive.
+ */
+export const BIN_ANSWER = { longest: 900 * SECOND, interval: 10 * SECOND } as const;
 
 /** Bytes that are read of one answer: more than any file that can be delivered has. */
 export const MAX_FETCHED_BODY = SIZE.asset + MEGABYTE;
@@ -162,7 +160,6 @@ export const BIN_NAME = { shortest: 8, longest: 60 } as const;
 
 /** Several files in one step. */
 export const BATCH = {
-  /** Files. */
   files: 500,
   /** Read requests at the same time. */
   reads: 6,

@@ -100,7 +100,7 @@ async function containsCommit(
   const query = { ...github.repository, basehead: `${commit}...${head}`, per_page: 1 };
   // A commit that is no longer in the repository's history cannot be compared.
   const compared = await dataOrNull(github.rest.repos.compareCommitsWithBasehead(query));
-  return compared?.status === 'ahead' || compared?.status === 'identical';
+  return compared?.status === 'ahead';
 }
 
 /**
@@ -150,14 +150,9 @@ export async function createPagesDeployment(
   { artifactId, commit, idToken }: Readonly<{ artifactId: number; commit: string; idToken: string }>,
 ): Promise<string> {
   try {
-    const { data } = await rest.repos.createPagesDeployment({
-      ...repository,
-      artifact_id: artifactId,
-      environment: 'github-pages',
-      pages_build_version: commit,
-      oidc_token: idToken,
-    });
-    return String(data.id);
+    const build = { artifact_id: artifactId, pages_build_version: commit, oidc_token: idToken };
+    const deployment = { ...repository, ...build, environment: 'github-pages' };
+    return String((await rest.repos.createPagesDeployment(deployment)).data.id);
   } catch (thrown) {
     if (!isNotFound(thrown)) throw thrown;
     const { message } = thrown as DeliveryError;

@@ -37,29 +37,22 @@ export const RELEASE_BODY = `Files for download.\n\n${TRAILER}`;
  * @see protocol 4.3
  */
 export async function createDraft(github: GitHubClient, tag: string, body: string): Promise<Release> {
-  const { data } = await github.rest.repos.createRelease({
-    ...github.repository,
-    tag_name: tag,
-    name: tag,
-    body,
-    draft: true,
-  });
-  return data;
+  const draft = { ...github.repository, tag_name: tag, name: tag, body, draft: true };
+  return (await github.rest.repos.createRelease(draft)).data;
 }
 
 /** Publishes a draft under a tag, which is created where it does not exist. */
 export async function publishDraft(github: GitHubClient, draft: Release, tag: string): Promise<Release> {
-  const { data } = await github.rest.repos.updateRelease({
-    ...github.repository,
-    release_id: draft.id,
+  const target = { ...github.repository, release_id: draft.id };
+  // Files for download are not a new version of the project.
+  const release = {
     tag_name: tag,
     name: tag,
     body: RELEASE_BODY,
     draft: false,
-    // Files for download are not a new version of the project.
     make_latest: 'false',
-  });
-  return data;
+  } as const;
+  return (await github.rest.repos.updateRelease({ ...target, ...release })).data;
 }
 
 export async function deleteDraft({ rest, repository }: GitHubClient, { id }: Release): Promise<void> {
@@ -116,13 +109,8 @@ export const hasOwnLabel = ({ label }: Pick<Asset, 'label'>): boolean =>
 
 /** Gives an uploaded asset its final name; this changes its address. */
 export async function renameAsset(github: GitHubClient, asset: Asset, name: string): Promise<Asset> {
-  const { data } = await github.rest.repos.updateReleaseAsset({
-    ...github.repository,
-    asset_id: asset.id,
-    name,
-    label: asset.label ?? name,
-  });
-  return data;
+  const renamed = { ...github.repository, asset_id: asset.id, name, label: asset.label ?? name };
+  return (await github.rest.repos.updateReleaseAsset(renamed)).data;
 }
 
 /** Whether an upload is still running, or broke off. GitHub names `starter` and `open`; only `uploaded` is whole. */
