@@ -9,7 +9,6 @@ import { FakeHttp, fakePorts } from './support/ports.ts';
 const TOKEN = 'ghs_0123456789abcdef';
 const BOTH = { repository: true, site: true };
 const SITE = 'octo.github.io is built from';
-const NOTHING = { repository: false, site: false };
 
 describe('createDeliveryContext', () => {
   const GRANT = '`token:` to one with the permission `contents: write`, such as `${{ github.token }}`';
@@ -33,23 +32,6 @@ describe('createDeliveryContext', () => {
     }
   });
 
-  test('asks the API of `api-url` about the repository of `repository`', async () => {
-    const host = new FakeHttp(({ url }) =>
-      url.endsWith('/pages') ? { status: 404 } : { body: { private: true } },
-    );
-    const instance = { 'api-url': 'https://git.dev/api/v3', 'auth-url': 'https://git.dev' };
-    const inputs = { token: TOKEN, repository: 'octo/site', ...instance };
-    const { repository } = await createDeliveryContext(
-      requestWith(inputs),
-      fakePorts(host.http),
-    ).openRepository(BOTH);
-    expect(repository).toMatchObject({ privateRepository: true, site: null });
-    expect(host.seen.map(({ url }) => url)).toEqual([
-      'https://git.dev/api/v3/repos/octo/site',
-      'https://git.dev/api/v3/repos/octo/site/pages',
-    ]);
-  });
-
   test.each<[Record<string, unknown> | number, Partial<RawInputs>, readonly string[]]>([
     [
       { source: { branch: 'docs', path: '/' }, build_type: 'legacy' },
@@ -70,29 +52,5 @@ describe('createDeliveryContext', () => {
     await createDeliveryContext(requestWith(inputs), ports).openRepository(BOTH);
     expect(ports.logger.lines.slice(0, 1)).toEqual(['# Authorize']);
     expect(ports.logger.lines).toEqual(expect.arrayContaining([...expected]));
-  });
-
-  test('gives every channel its inputs', async () => {
-    const inputs = {
-      token: TOKEN,
-      channel: 'K1+K2+K3+K4',
-      path: 'a/b.html',
-      tag: 'files-x',
-      bin: 'my-own-bin',
-      url: 'https://a.dev/x',
-    };
-    const { channels } = await createDeliveryContext(requestWith(inputs), fakePorts()).openRepository(
-      NOTHING,
-    );
-    const file = await localFile('x');
-    const plans = Object.values(channels).map(
-      async (channel) => (await prepareOne(channel, file, 'b.html')).plan.destination,
-    );
-    await expect(Promise.all(plans)).resolves.toEqual([
-      'branch main, path a/b.html',
-      'release files-x, asset b.html',
-      'bin my-own-bin, name b.html',
-      'its address on a.dev',
-    ]);
   });
 });

@@ -35,9 +35,7 @@ describe('pauseBeforeRetry', () => {
 
   test.each([
     ['an error that is not retryable, even with a Retry-After', errorWith('BAD_TOKEN', { retryAfter: 1 }), 1],
-    ['a conflict that is not retryable', errorWith('CONFLICT'), 1],
     ['too many attempts', retryable(), RETRY.attempts],
-    ['too many attempts, even with a Retry-After', retryable({ retryAfter: 1 }), RETRY.attempts],
     ['too many conflicts', conflict, RETRY.conflict.attempts],
     ['too many rate limits', rateLimited({ retryAfter: 1 }), RETRY.limited.attempts],
     ['a Retry-After that is too long', retryable({ retryAfter: TOTAL_TIME }), 1],

@@ -161,14 +161,6 @@ test('a request is a NO_NETWORK error when the proxy requires a login', async ()
   expect(failure).toMatchObject({ code: 'NO_NETWORK', message, hint, retryable: false });
 });
 
-test('a request is a NO_NETWORK error when the proxy refuses the connection', async () => {
-  const http = clientWithProxy(`http://127.0.0.1:${await unusedPort()}`);
-  expect(await errorOf(http(requestTo('https://files.example.com/')))).toMatchObject({
-    code: 'NO_NETWORK',
-    hint: expect.stringContaining('https_proxy'),
-  });
-});
-
 test.each(['not a url', 'http://[::1', 'http://127.0.0.1:99999', 'ftp://127.0.0.1'])(
   'A proxy at %s is refused in one sentence that does not repeat it.',
   async (proxy) => {

@@ -30,11 +30,6 @@ describe('the table of API calls', () => {
         'create_comment delete_comment',
     );
   });
-
-  test('paces every write except the parts of one', () => {
-    const parts = ['tree', 'commit', 'update_ref', 'create_ref', 'create_release'];
-    expect(namesWith(({ partOfWrite = false }) => partOfWrite)).toEqual(parts);
-  });
 });
 
 interface PublishedPermissions {

@@ -93,9 +93,8 @@ describe('refusedCallError', () => {
 
   test.each([
     'Could not create file: Required status check "ci" is expected.',
-    '2 of 2 required status checks are expected.',
     'At least 1 approving review is required by reviewers with write access.',
-    "You're not authorized to push to this branch. Visit https://docs.github.com for more information.",
+    "You're not authorized to push to this branch.",
     'Repository rule violations found\n\nChanges must be made through the merge queue',
     'Cannot change this locked branch',
     'Cannot update this protected branch',

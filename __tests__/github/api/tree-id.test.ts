@@ -32,10 +32,3 @@ test.each([
   expect(hashTree(filesAt(...paths))).toBe(sha);
   expect(hashTree(filesAt(...paths.toReversed()))).toBe(sha);
 });
-
-test('hashTree tells apart the bytes and the names of files', () => {
-  const ids = [filesAt('a'), filesAt('b'), filesAt('a/a'), [{ path: 'a', sha: shaOf('other') }]].map(
-    hashTree,
-  );
-  expect(new Set(ids).size).toBe(4);
-});

@@ -11,7 +11,6 @@ describe('gitError', () => {
     ["fatal: Authentication failed for 'https://github.com/o/r.git/'", 'BAD_TOKEN', /`token:`/],
     ['error: RPC failed; HTTP 403 curl 22 returned error: 403', 'NO_PERMISSION', /contents: write/],
     ['remote: Permission to o/r.git denied to someone.', 'NO_PERMISSION', /contents: write/],
-    ['remote: Write access to repository not granted.', 'NO_PERMISSION', /contents: write/],
     [
       '! [remote rejected] main -> main (refusing to allow a GitHub App to create or update workflow `.github/workflows/a.yml` without `workflows` permission)',
       'NO_PERMISSION',
@@ -25,7 +24,6 @@ describe('gitError', () => {
     ['! [remote rejected] main (Internal Server Error)', 'HOST_ERROR', /try again/],
     ['send-pack: unexpected disconnect while reading sideband packet', 'CONNECTION', /try again/],
     ['error: Cannot access URL https://github.com/o/r.git/, return code 22', 'CONNECTION', /try again/],
-    ['fatal: Could not read from remote repository.', 'CONNECTION', /try again/],
     ["fatal: unable to access 'x': The requested URL returned error: 301", 'NOT_FOUND', /has moved/],
     ["fatal: couldn't find remote ref refs/heads/main", 'NOT_FOUND', /`branch:` exist/],
     ['remote: Repository not found.', 'NOT_FOUND', /`repository:` and `branch:` exist/],

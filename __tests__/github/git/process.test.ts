@@ -55,9 +55,7 @@ test('runGit rejects with the reason of the abort also when git has ended with a
 test.each([
   ['git version 2.31.0', true],
   ['git version 2.39.5 (Apple Git-154)', true],
-  ['git version 3.0.1', true],
   ['git version 2.30.9', false],
-  ['git version 1.99.0', false],
   ['no version', false],
 ])('hasGit returns for %j: %s', async (version, expected) => {
   process.env.PATH = await writeGitScript(`echo "${version}"`);
