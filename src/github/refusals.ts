@@ -55,7 +55,7 @@ const matches = ({ status, text, when }: RefusalRule, refusal: Refusal): boolean
 const LIMIT_TEXT = /rate limit|abuse detection|submitted too quickly/i;
 
 /** Whether GitHub refuses only for a while, because it received too many requests. */
-export const isRateLimited = ({ status, headers = {}, message }: Refusal): boolean =>
+const isRateLimited = ({ status, headers = {}, message }: Refusal): boolean =>
   status === 429 ||
   ([0, 403, 422].includes(status) && LIMIT_TEXT.test(message)) ||
   (status === 403 && (headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined));

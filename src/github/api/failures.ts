@@ -24,7 +24,7 @@ export function refusedCallError(
 }
 
 /** What an answer that is no success says of the reason. */
-export function readRefusal(answer: RefusedAnswer): Refusal {
+function readRefusal(answer: RefusedAnswer): Refusal {
   const { status, headers, json } = answer;
   const { message, errors } = Object(json) as ErrorBody;
   const list = [errors ?? []]
