@@ -157,4 +157,11 @@ describe('a WebSocket', () => {
     answers.noteStream(new URL('wss://other.dev/'), 'a WebSocket');
     expect(events.missing).toBe('a WebSocket');
   });
+
+  test('or a stream of events gets no answer', async () => {
+    const { answers, events, sent } = setUp();
+    const request = { url: 'https://other.dev/', method: 'GET', headers: {} } as Protocol.Network.Request;
+    await answers.answer({ requestId: '1', frameId: '1', request, resourceType: 'EventSource' });
+    expect([sent, events.missing]).toEqual([[], 'a stream of events']);
+  });
 });
