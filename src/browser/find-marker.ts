@@ -30,6 +30,7 @@ export async function isMarkerOnPage(opened: OpenPage, marker: string): Promise<
     const changed = findDifference(selected, grid, place);
     if (changed !== null && hasContrast(grid, changed)) return true;
   }
+  await run(SCROLL_BACK);
   return false;
 }
 

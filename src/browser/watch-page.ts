@@ -89,8 +89,8 @@ async function watch(
     const isLate = now >= deadline && sight?.isStable !== null;
     const isDone = isLate || (isShown && isQuiet) || now - (settledSince ?? now) >= PATIENCE;
     if (isDone && isShown && sight.isMarkerVisible === false) {
-      // It scrolls, and so it comes last.
-      const isFound = await within(LOOK_TIME, isMarkerOnPage(opened, wanted.marker ?? ''));
+      // It scrolls, and so it comes last; it ends by itself.
+      const isFound = await within(2 * LOOK_TIME, isMarkerOnPage(opened, wanted.marker ?? ''));
       last = { ...sight, isMarkerVisible: isFound === true };
     }
     if (isLate || (isDone && (!isShown || last?.isMarkerVisible !== false))) break;
