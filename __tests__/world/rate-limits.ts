@@ -2,8 +2,8 @@ import type { TestRepository } from './repository.ts';
 import { LOGINS } from './tokens.ts';
 
 const HOUR_MS = 3_600_000;
-/** Requests an hour: of all jobs' own tokens for one repository together, of another token's owner, and of nobody. */
-const LIMITS = { job: 1000, owner: 5000, anonymous: 60 };
+/** Requests an hour: of all jobs' own tokens for one repository together, and of another token's owner. */
+const LIMITS = { job: 1000, owner: 5000 };
 
 /** What a request is counted for. */
 export interface CountedRequest {
@@ -30,7 +30,7 @@ export class RateLimits {
 
   /** The count to which a request belongs. */
   get({ login, repository, resource }: CountedRequest): RateLimitState {
-    const kind = login === null ? 'anonymous' : login === LOGINS.workflow ? 'job' : 'owner';
+    const kind = login === LOGINS.workflow ? 'job' : 'owner';
     const whose = kind === 'job' ? repository.toLowerCase() : login;
     const key = `${kind} ${whose} ${resource}`;
     const known = this.#states.get(key);
@@ -64,12 +64,5 @@ export class RateLimits {
   }
 }
 
-/** The refusal's text, in the host's words. */
-export function describeExcess(login: string | null): string {
-  if (login === null) {
-    return "API rate limit exceeded for 127.0.0.1. (But here's the good news: Authenticated requests get a higher rate limit. Check out the documentation for more details.)";
-  }
-  return login.endsWith('[bot]')
-    ? 'API rate limit exceeded for installation. If you reach out to GitHub Support for help, please include the request ID 0400:3D1B:1:2:3.'
-    : 'API rate limit exceeded for user ID 1.';
-}
+export const RATE_LIMIT_EXCEEDED =
+  'API rate limit exceeded for installation. If you reach out to GitHub Support for help, please include the request ID 0400:3D1B:1:2:3.';

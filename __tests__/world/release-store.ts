@@ -117,9 +117,6 @@ export class ReleaseStore {
   }
 }
 
-/** Most assets that one release can have. */
-export const ASSET_COUNT_LIMIT = 1000;
-
 async function deleteBytes({ path }: StoredAsset): Promise<void> {
   if (path !== null) await rm(path, { force: true });
 }

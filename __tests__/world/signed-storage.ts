@@ -30,19 +30,9 @@ export class SignedStorage {
 
   /** The handler of the host. */
   readonly handler = ({ method, headers, query }: HostRequest): HostReply | Promise<HostReply> => {
-    if (headers.authorization !== undefined) {
-      return replyXml(400, 'InvalidArgument', 'Only one auth mechanism allowed');
-    }
+    if (headers.authorization !== undefined) return replyText(400, 'Only one auth mechanism allowed');
     const grant = this.#grants.get(query.get('X-Amz-Signature') ?? '');
-    if (grant === undefined)
-      return replyXml(403, 'SignatureDoesNotMatch', 'The request signature does not match');
-    if (grant.until < Date.now()) return replyXml(403, 'AccessDenied', 'Request has expired');
-    if (method !== 'GET' && method !== 'HEAD') return replyXml(405, 'MethodNotAllowed', 'Not allowed');
-    return grant.open();
+    if (grant === undefined || grant.until < Date.now()) return replyText(403, 'AccessDenied');
+    return method === 'GET' ? grant.open() : replyText(405, 'MethodNotAllowed');
   };
-}
-
-function replyXml(status: number, code: string, message: string): HostReply {
-  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
-  return replyText(status, body, { 'content-type': 'application/xml' });
 }

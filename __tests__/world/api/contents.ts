@@ -3,7 +3,7 @@ import type { TreeEntry } from '../git/git-store.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, createRoute, getText, requireText } from './call.ts';
 import { fail, failMissing, failNotFound } from './errors.ts';
-import { assertValidPath, createAuthors, decodeBase64 } from './write-checks.ts';
+import { createAuthors, decodeBase64 } from './write-checks.ts';
 
 const TYPES = { blob: 'file', tree: 'dir', commit: 'submodule' } as const;
 
@@ -26,7 +26,6 @@ function writeContents(call: ApiCall): Promise<HostReply> {
   const message = requireText(body, 'message');
   const branch = getText(body, 'branch') ?? repository.branch;
   const sha = getText(body, 'sha');
-  assertValidPath(path);
   const bytes = decodeBase64(requireText(body, 'content'));
   const isDefault = branch === repository.branch;
   const expected = isDefault ? arrivedAt : repository.head(branch);

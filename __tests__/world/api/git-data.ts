@@ -4,7 +4,7 @@ import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, createRoute, getText, replyPage, requireText } from './call.ts';
 import { fail, failInvalid, failMissing, failNotFound } from './errors.ts';
-import { createAuthors, decodeBase64, isMalformedPath } from './write-checks.ts';
+import { createAuthors, decodeBase64 } from './write-checks.ts';
 
 function createBlob({ repository, body }: ApiCall): HostReply {
   const content = requireText(body, 'content');
@@ -29,9 +29,7 @@ function createTree(call: ApiCall): HostReply {
 
 function parseTreeChange(git: GitStore, base: string | null, item: unknown): TreeChange {
   const { path, mode = '100644', sha } = item as Record<string, unknown>;
-  if (typeof path !== 'string' || isMalformedPath(path)) {
-    fail(422, 'tree.path contains a malformed path component');
-  }
+  if (typeof path !== 'string') failMissing('tree.path');
   const isRemoval = sha === null;
   if (isRemoval && (base === null || git.entryAt(base, path) === null)) fail(422, 'GitRPC::BadObjectState');
   if (isRemoval) return { path, mode: '100644', sha };
@@ -40,11 +38,8 @@ function parseTreeChange(git: GitStore, base: string | null, item: unknown): Tre
 }
 
 function showTree(call: ApiCall): HostReply {
-  const { git } = call.repository;
   const { sha = '' } = call.parameters;
-  const type = git.getType(sha);
-  if (type !== 'tree' && type !== 'commit') failNotFound();
-  return replyJson(200, formatTree(call, type === 'tree' ? sha : git.commit(sha).tree));
+  return call.repository.git.getType(sha) === 'tree' ? replyJson(200, formatTree(call, sha)) : failNotFound();
 }
 
 function formatGitCommit({ git }: TestRepository, sha: string) {
@@ -59,9 +54,6 @@ function createCommit(call: ApiCall): HostReply {
   const tree = requireText(body, 'tree');
   const parents = Array.isArray(body.parents) ? body.parents.map(String) : [];
   if (git.getType(tree) !== 'tree') fail(422, 'Tree SHA does not exist');
-  if (!parents.every((parent) => git.getType(parent) === 'commit')) {
-    fail(422, 'Parent SHA does not exist or is not a commit object');
-  }
   const { signed, ...authors } = createAuthors(call);
   const sha = git.writeCommit({ tree, parents, message, ...authors });
   if (signed) repository.signedCommits.add(sha);
@@ -86,9 +78,6 @@ function createRef(call: ApiCall): Promise<HostReply> {
   const ref = requireText(body, 'ref');
   return repository.runExclusively(() => {
     if (repository.git.readRef(ref) !== null) fail(422, 'Reference already exists');
-    if (repository.releaseStore.isBurned(ref.replace('refs/tags/', ''))) {
-      failRule('Cannot create ref due to creations being restricted.');
-    }
     return moveRef(call, ref, null);
   });
 }
@@ -98,16 +87,8 @@ function updateRef(call: ApiCall): Promise<HostReply> {
   const ref = `refs/${parameters.ref}`;
   return repository.runExclusively(() => {
     const old = repository.git.readRef(ref) ?? fail(422, 'Reference does not exist');
-    // The tag of an immutable release can't be moved as long as the release exists.
-    const release = repository.releaseStore.findByTag(ref.replace('refs/tags/', ''));
-    if (release?.immutable) failRule('Cannot update this tag, because its release is immutable.');
     return moveRef(call, ref, old);
   });
-}
-
-/** Nobody has reported the host's words for the tag of an immutable release; rulesets use this form. */
-function failRule(rule: string): never {
-  fail(422, `Repository rule violations found\n\n${rule}`);
 }
 
 /** Points a ref to the commit that the request names, if it still points to `from`. */
@@ -118,12 +99,11 @@ function moveRef({ repository, body, login }: ApiCall, ref: string, from: string
   if (from !== null && body.force !== true && !git.isAncestor(from, to)) {
     fail(422, 'Update is not a fast forward');
   }
-  const [, branch] = /^refs\/heads\/(.+)$/.exec(ref) ?? [];
-  const broken = branch === undefined ? null : repository.findBrokenRule(to, from);
+  const broken = repository.findBrokenRule(to, from);
   if (broken !== null) fail(422, refuseRefUpdate(broken));
-  const hasMoved =
-    branch === undefined ? git.updateRef(ref, to, from) : repository.moveBranch(branch, to, from, login);
-  if (!hasMoved) failInvalid({ resource: 'Reference', code: 'invalid', field: 'ref' });
+  if (!repository.moveBranch(ref.replace('refs/heads/', ''), to, from, login)) {
+    failInvalid({ resource: 'Reference', code: 'invalid', field: 'ref' });
+  }
   return replyJson(from === null ? 201 : 200, formatRef(ref, to));
 }
 

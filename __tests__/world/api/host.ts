@@ -1,5 +1,5 @@
 import type { FakeActionsService } from '../hosts/actions-service.ts';
-import { type CountedRequest, describeExcess, type RateLimits } from '../rate-limits.ts';
+import { type CountedRequest, RATE_LIMIT_EXCEEDED, type RateLimits } from '../rate-limits.ts';
 import type { TestRepository } from '../repository.ts';
 import {
   decodeComponent,
@@ -81,16 +81,10 @@ async function handleRequest(
   { find, tokens, rateLimits }: ApiHostParts,
   routes: readonly ApiRoute[],
 ): Promise<HostReply> {
-  if (request.headers['user-agent'] === undefined) {
-    fail(
-      403,
-      'Request forbidden by administrative rules. Please make sure your request has a User-Agent header',
-    );
-  }
   const permissions = authenticate(request, tokens);
   const counted = countFor(request, tokens);
   const { login } = counted;
-  if (!rateLimits.take(counted)) fail(403, describeExcess(login));
+  if (!rateLimits.take(counted)) fail(403, RATE_LIMIT_EXCEEDED);
   const [root, owner = '', name = '', ...rest] = request.path.split('/').slice(1);
   const readBody = async () => (await readJsonBody(request)) ?? fail(400, 'Problems parsing JSON');
   if (root === 'graphql') {

@@ -10,10 +10,8 @@ import {
   replyPage,
   requireText,
 } from './call.ts';
-import { failInvalid, failNotFound } from './errors.ts';
+import { failNotFound } from './errors.ts';
 import { formatUser } from './repository.ts';
-
-const COMMENT_LIMIT = 65_536;
 
 /** Refuses the call unless its token may: about a pull request, `issues: write` alone was refused by the real host. */
 function assertAllowed({ request, repository, permissions }: ApiCall, isPull: boolean): void {
@@ -85,9 +83,13 @@ function listComments(call: ApiCall): HostReply {
   return replyPage(call, issue.comments, formatComment);
 }
 
-async function createComment(call: ApiCall): Promise<HostReply> {
+function createComment(call: ApiCall): HostReply {
   const issue = getIssue(call);
-  const comment = call.repository.issues.comment(issue.number, await readComment(call), call.login ?? '');
+  const comment = call.repository.issues.comment(
+    issue.number,
+    requireText(call.body, 'body'),
+    call.login ?? '',
+  );
   return replyJson(201, formatComment(comment));
 }
 
@@ -97,9 +99,9 @@ function getComment(call: ApiCall): { readonly comment: StoredComment; readonly 
   return found;
 }
 
-async function updateComment(call: ApiCall): Promise<HostReply> {
+function updateComment(call: ApiCall): HostReply {
   const { comment } = getComment(call);
-  comment.body = await readComment(call);
+  comment.body = requireText(call.body, 'body');
   return replyJson(200, formatComment(comment));
 }
 
@@ -107,14 +109,6 @@ function deleteComment(call: ApiCall): HostReply {
   const { comment, issue } = getComment(call);
   issue.comments.splice(issue.comments.indexOf(comment), 1);
   return { status: 204 };
-}
-
-/** The real host measures characters. */
-function readComment(call: ApiCall): string {
-  const text = requireText(call.body, 'body');
-  if (text.length <= COMMENT_LIMIT) return text;
-  const message = `Body is too long (maximum is ${COMMENT_LIMIT} characters)`;
-  return failInvalid({ resource: 'IssueComment', code: 'unprocessable', field: 'data', message });
 }
 
 /** Issues, pull requests and their comments; who may is decided where it is known what a number is. */

@@ -26,8 +26,7 @@ function showSite(call: ApiCall): HostReply {
  * @see https://docs.github.com/rest/pages/pages#create-a-github-pages-site
  */
 function createSite(call: ApiCall): HostReply {
-  const { repository, permissions, body } = call;
-  if (permissions?.pages !== 'write') fail(403, 'Resource not accessible by integration');
+  const { repository, body } = call;
   if (repository.site !== null) fail(409, 'GitHub Pages is already enabled.');
   const { branch = '' } = (body.source ?? {}) as { readonly branch?: string };
   const missing = `The ${branch} branch must exist before GitHub Pages can be built.`;
@@ -74,13 +73,6 @@ async function createDeployment(call: ApiCall, actions: FakeActionsService): Pro
   const refusal = site.deploymentRefusals.shift();
   if (refusal !== undefined) fail(...refusal);
   if (repository.git.getType(commit) !== 'commit') failNotFound();
-  const other = site.artifactDeployments.find(({ status }) => status === 'deployment_in_progress');
-  if (other !== undefined) {
-    fail(
-      400,
-      `Deployment request failed for ${commit} due to in progress deployment. Please cancel ${other.commit} first or wait for it to complete.`,
-    );
-  }
   const files = (await actions.open(Number(artifact_id))) ?? null;
   site.deployArtifact(commit, files);
   const url = `${getApiUrl(repository)}/pages/deployments/${commit}`;

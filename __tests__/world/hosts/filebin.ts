@@ -39,13 +39,11 @@ export interface StoredBinFile {
   downloads: number;
 }
 
-/** A bin; deleted bins stay listed, since their names can't be used again. */
 export interface StoredBin {
   readonly id: string;
   readonly createdAt: Date;
   expiresAt: Date;
   locked: boolean;
-  deleted: boolean;
   /** Whether its files can be downloaded, where the server demands approval. */
   approved: boolean;
   readonly files: Map<string, StoredBinFile>;
@@ -187,7 +185,7 @@ export class FakeFilebin extends FilebinSettings {
   }
 
   #open(id: string, now: Date): StoredBin {
-    const empty = { files: new Map(), deletedFiles: new Set<string>(), locked: false, deleted: false };
+    const empty = { files: new Map(), deletedFiles: new Set<string>(), locked: false };
     const bin: StoredBin = { ...empty, id, createdAt: now, expiresAt: now, approved: !this.manualApproval };
     this.bins.set(id, bin);
     return bin;
@@ -277,18 +275,14 @@ export class FakeFilebin extends FilebinSettings {
         if (bin.locked) return replyText(200, 'This bin is already locked\n');
         bin.locked = true;
         return replyText(200, 'Bin locked successfully.\n');
-      case 'DELETE':
-        bin.deleted = true;
-        bin.files.clear();
-        return replyText(200, 'Bin deleted successfully\n');
       default:
         return replyText(405, '');
     }
   }
 }
 
-function isUnavailable({ deleted, expiresAt }: StoredBin): boolean {
-  return deleted || expiresAt.getTime() < Date.now();
+function isUnavailable({ expiresAt }: StoredBin): boolean {
+  return expiresAt.getTime() < Date.now();
 }
 
 /** The name under which the server stores a file. */

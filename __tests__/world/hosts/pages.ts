@@ -1,7 +1,7 @@
 import { GITHUB_COM } from '../instance.ts';
 import { NO_SITE } from '../pages/serve-site.ts';
 import type { TestRepository } from '../repository.ts';
-import { decodeComponent, type HostHandler, replyHtml, replyRedirect } from '../server/messages.ts';
+import { decodeComponent, type HostHandler, replyHtml } from '../server/messages.ts';
 
 /** The handler of a host that belongs to Pages: `<owner>.github.io` or a site's own domain. */
 export function createPagesHost(
@@ -20,7 +20,7 @@ export function createPagesHost(
 
 function createOwnerHost(repositories: readonly TestRepository[]): HostHandler {
   return (request) => {
-    const [, first = '', ...rest] = request.path.split('/');
+    const [, first = ''] = request.path.split('/');
     const project = repositories.find(
       ({ name }) => name.toLowerCase() === decodeComponent(first).toLowerCase(),
     );
@@ -28,11 +28,6 @@ function createOwnerHost(repositories: readonly TestRepository[]): HostHandler {
     const chosen = project ?? user;
     if (chosen === undefined) return replyHtml(404, NO_SITE);
     const prefix = chosen === project ? `/${first}/` : '/';
-    if (chosen.pages.cname !== null) {
-      const origin = `https://${request.host}`;
-      return replyRedirect(`${chosen.pages.url}${request.url.slice(origin.length + prefix.length)}`, 301);
-    }
-    if (chosen === project && rest.length === 0) return replyRedirect(chosen.pages.url, 301);
     return chosen.serveSite?.(prefix)(request) ?? replyHtml(404, NO_SITE);
   };
 }

@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { GitStore } from '../git/git-store.ts';
 import { getMediaType } from '../media-types.ts';
-import {
-  decodeComponent,
-  type HostHandler,
-  type HostReply,
-  type HostRequest,
-  replyHtml,
-} from '../server/messages.ts';
+import { decodeComponent, type HostHandler, type HostReply, replyHtml } from '../server/messages.ts';
 import type { FakePages } from './fake-pages.ts';
 import { renderFile } from './jekyll.ts';
 import type { SiteFile, SiteVersion } from './site-version.ts';
@@ -39,8 +33,7 @@ interface LocatedFile {
 export function serveSite(git: GitStore, site: FakePages): (prefix: string) => HostHandler {
   const cache = new Map<string, CachedAnswer>();
   return (prefix) => async (request) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return replyHtml(405, '<h1>405 Not Allowed</h1>');
+    if (request.method !== 'GET') return replyHtml(405, '<h1>405 Not Allowed</h1>');
     await site.beforeAnswer();
     const address = decodeComponent(request.path.slice(prefix.length));
     const key = request.url;
@@ -54,7 +47,6 @@ export function serveSite(git: GitStore, site: FakePages): (prefix: string) => H
       return send(kept.found, MAX_AGE_SECONDS - Math.ceil((kept.until - Date.now()) / 1000));
     }
     const place = version === null ? null : locateFile(version, address);
-    if (place === 'folder') return redirectToFolder(request);
     if (fresh && (place !== null || site.caches404)) {
       cache.set(key, { until: Date.now() + MAX_AGE_SECONDS * 1000, live: site.liveVersion, found: place });
     }
@@ -62,13 +54,13 @@ export function serveSite(git: GitStore, site: FakePages): (prefix: string) => H
   };
 }
 
-function locateFile(version: SiteVersion, address: string): LocatedFile | 'folder' | null {
+function locateFile(version: SiteVersion, address: string): LocatedFile | null {
   const isFolder = address === '' || address.endsWith('/');
   for (const name of isFolder ? [`${address}index.html`] : [address, `${address}.html`]) {
     const file = version.files.get(name);
     if (file !== undefined) return { version, file, name };
   }
-  return !isFolder && version.files.has(`${address}/index.html`) ? 'folder' : null;
+  return null;
 }
 
 function sendFile(
@@ -102,10 +94,4 @@ function sendFile(
 function readContent(git: GitStore, { isRendered, source, sha, bytes }: SiteFile): Buffer {
   const content = bytes ?? git.readBlob(sha);
   return isRendered ? renderFile(source, content) : content;
-}
-
-function redirectToFolder({ url, path }: HostRequest): HostReply {
-  const location = new URL(url);
-  location.pathname = `${path}/`;
-  return replyHtml(301, '<h1>301 Moved Permanently</h1>', { location: location.href });
 }

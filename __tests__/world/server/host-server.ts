@@ -46,7 +46,7 @@ async function serve(
     exchange.answer = parseAnswer(reply);
     return reply;
   };
-  if (answer === undefined) await send(request, exchange, response, await askHost());
+  if (answer === undefined) await send(exchange, response, await askHost());
   else await sendIntercepted(answer, askHost, { raw, request, exchange, response });
   request.body.resume();
 }
@@ -106,9 +106,9 @@ async function sendIntercepted(
 ): Promise<void> {
   if ('alter' in answer) {
     const altered = await answer.alter(await bufferReply(await askHost()), request);
-    return send(request, exchange, response, altered);
+    return send(exchange, response, altered);
   }
-  if (!('fault' in answer)) return send(request, exchange, response, answer);
+  if (!('fault' in answer)) return send(exchange, response, answer);
   if (answer.fault === 'hang') return answer.meanwhile?.();
   if (answer.fault === 'reset-before') return resetConnection(raw.socket);
   const real = await bufferReply(await askHost());
@@ -138,7 +138,6 @@ async function sendSlowly(
 }
 
 async function send(
-  { method }: HostRequest,
   exchange: HttpExchange,
   response: http.ServerResponse,
   { status, headers = {}, body = '' }: HostReply,
@@ -146,16 +145,11 @@ async function send(
   exchange.status = status;
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  if (body instanceof Readable) {
-    if (method !== 'HEAD') return pipeline(body, response);
-    body.destroy();
-    response.end();
-    return;
-  }
+  if (body instanceof Readable) return pipeline(body, response);
   if (!response.hasHeader('content-length') && status !== 204 && status !== 304) {
     response.setHeader('content-length', Buffer.byteLength(body));
   }
-  response.end(method === 'HEAD' ? '' : body);
+  response.end(body);
 }
 
 async function bufferReply({
